@@ -2,6 +2,7 @@ import { turnShardOf } from '../shared/engines/aws/queues/turn-shards.ts';
 import type { WorkerPool } from '../shared/engines/aws/workers/worker-pool.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { TurnQueue } from '../shared/ports/turn-queue.ts';
+import type { WorkerStats } from '../shared/turn/worker-stats.ts';
 import type { HostKey } from '../shared/url/host-key.ts';
 import {
   activeMembers,
@@ -27,6 +28,9 @@ export interface PoolWorkerOptions {
   readonly lastCallAt: number;
 }
 
+/** What the others of a pool know of a worker. */
+type PoolStats = Pick<WorkerStats, 'hostsActive' | 'isInQuarantine'>;
+
 /** The worker shows itself, and decides, this often. */
 const SHOW_MS = 5000;
 
@@ -44,7 +48,7 @@ export class PoolWorker {
   /** Other turn queues that were sent messages. */
   readonly #sentTo = new Set<number>();
   #isHidden = false;
-  #hostsNow = (): number => 0;
+  #statsNow = (): PoolStats => ({ hostsActive: 0, isInQuarantine: false });
   #following: Promise<void> | undefined;
   /** The last look, which may be in progress. Never rejects. */
   #looking: Promise<void> = Promise.resolve();
@@ -93,8 +97,8 @@ export class PoolWorker {
   }
 
   /** From now to `leave`, shows the worker and looks after the pool. */
-  follow(hostsNow: () => number): void {
-    this.#hostsNow = hostsNow;
+  follow(statsNow: () => PoolStats): void {
+    this.#statsNow = statsNow;
     this.#following = this.#run();
   }
 
@@ -120,9 +124,18 @@ export class PoolWorker {
     await this.#attempt(() => this.#startNext());
   }
 
+  /** It takes on no hosts, now or for ever. */
+  get #isEnding(): boolean {
+    return this.#drain.signal.aborted || this.#statsNow().isInQuarantine;
+  }
+
+  get #hostsNow(): number {
+    return this.#statsNow().hostsActive;
+  }
+
   #me(): PoolMember {
     const { maxHosts } = this.#options;
-    return { id: this.#id, hosts: this.#hostsNow(), maxHosts, isEnding: this.#drain.signal.aborted };
+    return { id: this.#id, hosts: this.#hostsNow, maxHosts, isEnding: this.#isEnding };
   }
 
   async #others(): Promise<PoolMember[]> {
@@ -146,12 +159,13 @@ export class PoolWorker {
   async #look(): Promise<void> {
     const { pool, queue, clock, receiveUntil } = this.#options;
     // An idle worker that is about to end stays hidden, until a host comes.
-    if (this.#isHidden && this.#hostsNow() === 0) return;
+    if (this.#isHidden && this.#hostsNow === 0) return;
     this.#isHidden = false;
     await pool.show(queue, this.#me());
     const members = [this.#me(), ...(await this.#others())];
     if (this.#drain.signal.aborted) await this.#replace(members);
     else if (clock.now() >= receiveUntil || isSurplus(this.#id, members)) await this.#endReceiving(members);
+    else if (this.#isEnding) await this.#replace(members);
     else await this.#grow(members);
   }
 

@@ -108,7 +108,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         onError: (error, host) => log('error', { host, ...errorFields(error) }),
       });
       watching = watch(worker, stack, endsAt, deps);
-      pool?.follow(() => worker.stats.hostsActive);
+      pool?.follow(() => worker.stats);
       try {
         await worker.done;
       } catch (error) {

@@ -16,6 +16,11 @@ import { createTurnParts, type TurnParts } from './turn-parts.ts';
 
 /** A delivery that was received so often has perhaps killed its workers: its turn is a quarantine turn. */
 const QUARANTINE_RECEIVE_COUNT = 3;
+
+/** Whether one of the deliveries came back so often that the host's turn is a quarantine turn. */
+export const isSuspicious = (deliveries: readonly Delivery[]): boolean =>
+  deliveries.some(({ receiveCount }) => receiveCount >= QUARANTINE_RECEIVE_COUNT);
+
 /** No request is begun that could outlive the lease, with this much to commit in. */
 const COMMIT_MS = 10_000;
 /**
@@ -97,11 +102,9 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
   const links: Link[] = [];
   const askedRobots: string[] = [];
   let isBegun = false;
-  let isSuspicious = false;
   let resumedBy: string | undefined;
   for (const delivery of deliveries) {
     const { id, message, receiveCount } = delivery;
-    isSuspicious ||= receiveCount >= QUARANTINE_RECEIVE_COUNT;
     if (message.kind === 'links') for (const link of message.links) links.push(link);
     else if (message.kind === 'token') isBegun ||= message.token === head.token;
     else if (message.kind === 'wake') {
@@ -112,7 +115,13 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
     // asked by it forever.
     else if (receiveCount === 1) askedRobots.push(message.url);
   }
-  return { links, isBegun: isBegun || askedRobots.length > 0, resumedBy, askedRobots, isSuspicious };
+  return {
+    links,
+    isBegun: isBegun || askedRobots.length > 0,
+    resumedBy,
+    askedRobots,
+    isSuspicious: isSuspicious(deliveries),
+  };
 }
 
 /**

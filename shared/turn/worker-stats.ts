@@ -21,6 +21,8 @@ export interface WorkerStats {
   turns: number;
   /** Turns that were discarded because another worker owned the host. */
   staleTurns: number;
+  /** Only suspicious hosts are served, or waited for, and no host is received. */
+  isInQuarantine: boolean;
 }
 
 export const newStats = (): WorkerStats => ({
@@ -34,4 +36,5 @@ export const newStats = (): WorkerStats => ({
   failures: {},
   turns: 0,
   staleTurns: 0,
+  isInQuarantine: false,
 });

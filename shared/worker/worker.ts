@@ -23,6 +23,7 @@ import { HostServer } from './host-server.ts';
 import { createLanes } from './lanes.ts';
 import { createLedgerCache } from './ledger-cache.ts';
 import { createLock } from './lock.ts';
+import { SuspectHosts } from './suspect-hosts.ts';
 
 export interface WorkerOptions {
   /** Hosts served at once. */
@@ -110,15 +111,19 @@ export function startWorker(
     records: { newId: () => recordId(clock.uuid()), limitReads: createLimit(LARGE_BODIES) },
     stopping: AbortSignal.any([options.signal, halting.signal]),
   };
-  const loop = new WorkerLoop(services, options, halting);
+  const loop = new WorkerLoop(services, { ...options, suspects: new SuspectHosts(services), halting });
   return { stats: services.stats, crawls: services.crawls, done: loop.run() };
+}
+
+interface LoopOptions extends WorkerOptions {
+  readonly suspects: SuspectHosts;
+  readonly halting: AbortController;
 }
 
 /** Receives hosts while there is room, and has each served. */
 class WorkerLoop {
   readonly #services: TurnServices;
-  readonly #options: WorkerOptions;
-  readonly #halting: AbortController;
+  readonly #options: LoopOptions;
   readonly #server: HostServer;
   readonly #active = new Set<Promise<void>>();
   /** The first error after which the worker cannot continue. */
@@ -128,17 +133,18 @@ class WorkerLoop {
   /** `beforeIdleEnd` was called, and nothing came since. */
   #isLastReceive = false;
 
-  constructor(services: TurnServices, options: WorkerOptions, halting: AbortController) {
+  constructor(services: TurnServices, options: LoopOptions) {
     this.#services = services;
     this.#options = options;
-    this.#halting = halting;
     const { deadline = Infinity, onError } = options;
     this.#server = new HostServer(services, { deadline, onError });
   }
 
   async run(): Promise<void> {
-    for (const received of this.#options.first ?? []) this.#track(this.#server.serve(received));
-    while (this.#goesOn()) await this.#receive();
+    const { first = [], suspects } = this.#options;
+    for (const received of first) this.#track(this.#server.serve(received));
+    while (this.#goesOn()) await (suspects.areDue ? this.#serveSuspects() : this.#receive());
+    for (const received of suspects.take()) this.#track(this.#services.engine.queue.park(received, 0));
     // Also after a failure: what is in progress holds hosts.
     await Promise.all(this.#active);
     if (this.#failure) throw this.#failure.error;
@@ -153,10 +159,10 @@ class WorkerLoop {
 
   /** Receives hosts if there is room for them, else waits for room. */
   async #receive(): Promise<void> {
-    const { maxHosts, minRoom = 1, receiveUntil = Infinity, endsWhenIdle } = this.#options;
+    const { maxHosts, minRoom = 1, receiveUntil = Infinity, endsWhenIdle, suspects } = this.#options;
     const { engine, stopping } = this.#services;
     const { queue, clock } = engine;
-    const room = maxHosts - this.#active.size;
+    const room = maxHosts - this.#active.size - suspects.size;
     if (room < minRoom) {
       await Promise.race(this.#active);
       return;
@@ -166,17 +172,31 @@ class WorkerLoop {
       const batch = await queue.receive(room, waitMs, stopping);
       // An answer may come late: then there is no time for these hosts, and others are to have them at once.
       const isLate = clock.now() >= receiveUntil;
-      for (const received of batch)
-        this.#track(isLate ? queue.park(received, 0) : this.#server.serve(received));
+      for (const received of batch) this.#take(received, isLate);
     } catch (error) {
       this.#fail(error);
     }
     if (endsWhenIdle) await this.#endIfIdle();
   }
 
+  #take(received: HostDeliveries, isLate: boolean): void {
+    const { queue } = this.#services.engine;
+    if (isLate) this.#track(queue.park(received, 0));
+    else if (!this.#options.suspects.keep(received)) this.#track(this.#server.serve(received));
+  }
+
+  /** Serves the suspicious hosts after all others, and receives none until they are served. */
+  async #serveSuspects(): Promise<void> {
+    const { suspects, receiveUntil = Infinity } = this.#options;
+    await suspects.othersEnd(Promise.all(this.#active), receiveUntil);
+    for (const received of suspects.take()) this.#track(this.#server.serve(received));
+    await Promise.all(this.#active);
+    suspects.end();
+  }
+
   async #endIfIdle(): Promise<void> {
-    const { beforeIdleEnd } = this.#options;
-    if (this.#active.size > 0) this.#isLastReceive = false;
+    const { beforeIdleEnd, suspects } = this.#options;
+    if (this.#active.size + suspects.size > 0) this.#isLastReceive = false;
     else if (!beforeIdleEnd || this.#isLastReceive || this.#failure) this.#isIdle = true;
     else {
       this.#isLastReceive = true;
@@ -193,6 +213,6 @@ class WorkerLoop {
 
   #fail(error: unknown): void {
     this.#failure ??= { error };
-    if (error instanceof StorageFailed) this.#halting.abort();
+    if (error instanceof StorageFailed) this.#options.halting.abort();
   }
 }

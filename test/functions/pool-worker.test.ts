@@ -11,7 +11,7 @@ async function setUp({ hosts = 0 } = {}) {
   const starts: Started[] = [];
   const logged: object[] = [];
   const pool = createFakePool(starts);
-  const state = { hosts, waiting: 0 };
+  const state = { hosts, waiting: 0, isInQuarantine: false };
   pool.waiting = async () => state.waiting;
   const worker = new PoolWorker({
     pool,
@@ -24,7 +24,7 @@ async function setUp({ hosts = 0 } = {}) {
   });
   expect(await worker.join(1)).toBe(true);
   const own = [...pool.all[0]!.keys()][0]!;
-  worker.follow(() => state.hosts);
+  worker.follow(() => ({ hostsActive: state.hosts, isInQuarantine: state.isInQuarantine }));
   const other = (id: string, hosts: number): PoolMember => ({ id, hosts, maxHosts: 10, isEnding: false });
   return { clock, starts, logged, pool, state, worker, own, other };
 }
@@ -120,6 +120,19 @@ describe('a worker that finishes its turns', () => {
     expect(starts).toEqual([NOW]);
     await worker.leave();
   });
+});
+
+test('a worker with suspicious hosts starts another one for messages that wait, and takes on hosts again later', async () => {
+  const { clock, pool, worker, starts, state, own } = await setUp({ hosts: 2 });
+  Object.assign(state, { isInQuarantine: true, waiting: 1 });
+  await clock.advance(5000);
+  expect(pool.all[0]!.get(own)).toMatchObject({ isEnding: true });
+  expect(starts).toEqual([NOW]);
+  state.isInQuarantine = false;
+  await clock.advance(5000);
+  expect(pool.all[0]!.get(own)).toMatchObject({ isEnding: false });
+  expect(worker.drain.aborted).toBe(false);
+  await worker.leave();
 });
 
 test('a worker that hides while it is being shown is not in the pool afterwards', async () => {

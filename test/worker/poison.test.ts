@@ -38,7 +38,7 @@ const CONFIG: CrawlOptions = { scope: 'any', delayMs: 1000, turnMaxPages: 3, tot
 async function crawlThrough(
   world: World,
   kills: (url: string) => boolean,
-  { processes = 1, maxDeaths = 40 } = {},
+  { processes = 1, maxDeaths = 40, onDeath = async () => {} } = {},
 ): Promise<number> {
   const { clock, engine, fetcher } = world;
   let deaths = 0;
@@ -56,6 +56,7 @@ async function crawlThrough(
       const died = await Promise.race([own.died.then(() => true), end.then(() => false)]);
       isEnding = true;
       if (!died) return;
+      await onDeath();
       if (++deaths > maxDeaths) throw new Error(`${deaths} deaths, and no end`);
       // A new one comes some seconds later.
       await clock.sleep(5000);
@@ -140,6 +141,33 @@ describe('a page that kills its worker', () => {
     );
     expect(deaths).toBeLessThanOrEqual(6);
   });
+});
+
+test('the hosts beside a page that kills its worker go on while it is found out', async () => {
+  const paths = Array.from({ length: 100 }, (_, n) => `/${n}`);
+  const pages = Object.fromEntries(
+    HOSTS.flatMap((host) => [
+      [`${host}/`, page(...paths)],
+      ...paths.map((path) => [`${host}${path}`, page()] as const),
+    ]),
+  );
+  const world = createWorld(
+    { ...pages, [`${VICTIM}/`]: page('/1', '/2'), [`${VICTIM}/1`]: page(), [`${VICTIM}/2`]: page() },
+    { leaseMs: 313_000, parcelLeaseMs: 60_000, tookMs: 300 },
+  );
+  const config: CrawlOptions = { scope: 'host', delayMs: 1000, totalTimeoutMs: 10_000, trapAfterPages: 0 };
+  await begin(world, [`${VICTIM}/`, ...HOSTS.map((host) => `${host}/`)], config);
+  let atLastDeath = 0;
+  await crawlThrough(world, (url) => url === `${VICTIM}/1`, {
+    async onDeath() {
+      const heads = [...(await ledgersOf(world.engine)).values()].map(({ head }) => head);
+      atLastDeath = heads.reduce((sum, { totals }) => sum + totals.pages, 0);
+    },
+  });
+  const states = await statesOf(world.engine);
+  expect(Object.keys(states).filter((url) => states[url] !== 'fetched')).toEqual([`${VICTIM}/1`]);
+  // With all hosts locked by each worker that died, it would be one page of each.
+  expect(atLastDeath).toBeGreaterThan(0.5 * HOSTS.length * paths.length);
 });
 
 describe('a suspicion', () => {

@@ -3,13 +3,13 @@ import { countUrls } from '../../../frontier/url-record.ts';
 import type { WorkerStats } from '../../../turn/worker-stats.ts';
 
 /** What has been done since the pool began, committed or not. JSON, as it goes from thread to thread. */
-export interface PoolStats extends Omit<WorkerStats, 'open'> {
+export interface PoolStats extends Omit<WorkerStats, 'open' | 'isInQuarantine'> {
   /** What the turns in progress have found and not committed: URLs, and of those the ones that wait. */
   readonly openUrls: number;
   readonly openWaiting: number;
 }
 
-export function poolStats({ open, ...stats }: WorkerStats): PoolStats {
+export function poolStats({ open, isInQuarantine: _, ...stats }: WorkerStats): PoolStats {
   let openUrls = 0;
   let openWaiting = 0;
   for (const [ledger, begun] of open) {
