@@ -248,19 +248,20 @@ function notThere(stack: string, crawl: CrawlId) {
   const refuse = (what: string, remedy: string) => (): never => {
     throw new NotOnStack(what, remedy);
   };
+  const reject = (what: string, remedy: string) => async (): Promise<never> => refuse(what, remedy)();
   const own = `processCrawl({ stack: '${stack}', crawl: '${crawl}' }, hooks) runs your hooks over its archive`;
   return {
-    state: refuse('state', `workers there share no state. ${own}`),
+    state: reject('state', `workers there share no state. ${own}`),
     skipped: refuse('skipped', 'links left out are only counted there: see skipped of summary()'),
     skippedBeyond: refuse('skippedBeyond', 'links left out are only counted there: see skipped of summary()'),
-    brokenLinks: refuse(
+    brokenLinks: reject(
       'brokenLinks',
       'urls() says which URLs failed, and on which page each was first found',
     ),
-    exportMirror: refuse('exportMirror', 'write what captures() and readRecord() yield'),
-    exportParquet: refuse('exportParquet', 'write what captures(), urls() and documents() yield'),
-    exportDerived: refuse('exportDerived', 'write what captures(), readRecord() and documents() yield'),
-    search: refuse('search', 'load what documents() yields into a search engine'),
+    exportMirror: reject('exportMirror', 'write what captures() and readRecord() yield'),
+    exportParquet: reject('exportParquet', 'write what captures(), urls() and documents() yield'),
+    exportDerived: reject('exportDerived', 'write what captures(), readRecord() and documents() yield'),
+    search: reject('search', 'load what documents() yields into a search engine'),
     wacz: refuse('wacz', 'copy the WARC files from the bucket, warc/CRAWL/, and pack them with py-wacz'),
   };
 }

@@ -123,8 +123,16 @@ test('the archive reads the same after the compactor has joined its files', asyn
 test('what a stack cannot do is refused by its name, with the remedy', async () => {
   await inWorld(async (world) => {
     const crawl = await begin(world);
-    expect(() => crawl.state()).toThrow(NotOnStack);
-    expect(() => crawl.state()).toThrow(
+    const rejected = [
+      () => crawl.state(),
+      () => crawl.brokenLinks(),
+      () => crawl.exportMirror('out'),
+      () => crawl.exportParquet('out'),
+      () => crawl.exportDerived('wet', 'out'),
+      () => crawl.search('words'),
+    ];
+    for (const call of rejected) await expect(call()).rejects.toThrow(NotOnStack);
+    await expect(crawl.state()).rejects.toThrow(
       "state does not work on a stack yet: workers there share no state. processCrawl({ stack: 'Strand', crawl: 'c' }, hooks) runs your hooks over its archive",
     );
     expect(() => crawl.skipped()).toThrow(/see skipped of summary\(\)/);
