@@ -4,7 +4,7 @@
  *
  * A block: size of what follows the header (u32 LE), count of records (u16), rank (u8), 0 (u8), due time in
  * seconds (u32, 0: at once), then the records (`record-block.ts`). All records of a block have its rank; its
- * due time is its first record's.
+ * due time is its first record's, rounded up, so that no record is taken before its time.
  */
 import type { HostKey } from '../url/host-key.ts';
 import { CorruptBytes } from './bytes.ts';
@@ -20,7 +20,7 @@ export interface BlockHeader {
   readonly size: number;
   readonly count: number;
   readonly rank: number;
-  /** Milliseconds since the epoch, rounded down to a second. */
+  /** Milliseconds since the epoch, rounded up to a second. Blocks of earlier versions: rounded down. */
   readonly dueAt: number;
 }
 
@@ -48,7 +48,7 @@ export function encodeBlocks(
     view.setUint32(0, payload.length, true);
     view.setUint16(4, to - from, true);
     view.setUint8(6, rank);
-    view.setUint32(8, Math.floor(first.dueAt / 1000), true);
+    view.setUint32(8, Math.ceil(first.dueAt / 1000), true);
     block.set(payload, BLOCK_HEADER_BYTES);
     blocks.push(block);
     from = to;

@@ -23,6 +23,8 @@ const MAX_RETRY_MS = 300_000;
 const HIDDEN_LEASES = 5;
 /** For starts of functions, for messages that come late, and for clocks that differ. */
 const SLACK_MS = 40_000;
+/** A queue's reported sizes may be this old: then the waker starts a worker only at its next run. */
+const SIZES_AGE_MS = 60_000;
 
 /**
  * A host that is due comes to its turn: it is asked, or its head is replaced, soon after its time or after
@@ -50,7 +52,7 @@ function checkHost(
   turnMs: number,
 ): void {
   const { crawl, host, requests, others } = visits;
-  const dueMs = WAKER_MS + SLACK_MS + turnMs;
+  const dueMs = WAKER_MS + SLACK_MS + turnMs + sizesAgeMs(facts);
   const againMs = WAKE_AGAIN_MS + WAKER_MS;
   const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
   const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
@@ -83,6 +85,13 @@ function checkHost(
       );
   }
 }
+
+/**
+ * Who sends a message starts a worker for it. If it can be received only when that worker has ended, the waker
+ * starts another one, by the sizes that the queue reports.
+ */
+const sizesAgeMs = ({ strikes }: UsedFacts): number =>
+  strikes.messageLate > 0 && strikes.staleRead > 0 ? SIZES_AGE_MS : 0;
 
 /**
  * A host without a token is found by the index of due hosts, whose times are rounded up

@@ -12,12 +12,13 @@ const MAX_SKEW_MS = 10_000;
  * After a slow answer a host rests a multiple of the time that it took, where the crawl is adaptive; after a
  * failure as long as its back-off says, doubled with each failure in a row, or as its `Retry-After` asks.
  * Judged between two requests of one crawl. A rest that was forgotten with the turn that had learned it is
- * excused, also if that turn froze beyond its lease and was committed only after the next one had begun; and
- * one that a process ended whose clock had been set forward: of other processes' requests it knows by the
- * clock alone. So their failures' rests may also be shorter by what two clocks differ by.
+ * excused, also if that turn froze beyond its lease and was committed only after the next one had begun. That
+ * is known if the next one had asked by then, or if it was discarded because its head was replaced meanwhile.
+ * Excused is also a rest that a process ended whose clock had been set forward: of other processes' requests
+ * it knows by the clock alone. So their failures' rests may also be shorter by what two clocks differ by.
  */
 export function rested(
-  { strikes }: Pick<Facts, 'strikes'>,
+  { strikes, leaseMs }: Pick<Facts, 'strikes' | 'leaseMs'>,
   visited: readonly HostVisits[],
   robots: RobotsLog,
 ): readonly Violation[] {
@@ -26,19 +27,23 @@ export function rested(
   const mayLose = mayHaveLostTurns({ strikes });
   const findings = createFindings('rested');
   for (const visits of visited)
-    if (visits.crawl.config.perHost === 1) checkHost(findings, visits, robots, { excuse, skewMs, mayLose });
+    if (visits.crawl.config.perHost === 1)
+      checkHost(findings, visits, robots, { excuse, skewMs, mayLose, leaseMs });
   return findings.list;
+}
+
+interface RestTerms {
+  readonly excuse: ExcuseName | undefined;
+  readonly skewMs: number;
+  readonly mayLose: boolean;
+  readonly leaseMs: number;
 }
 
 function checkHost(
   findings: Findings,
   visits: HostVisits,
   robots: RobotsLog,
-  {
-    excuse,
-    skewMs,
-    mayLose,
-  }: { readonly excuse: ExcuseName | undefined; readonly skewMs: number; readonly mayLose: boolean },
+  { excuse, skewMs, mayLose, leaseMs }: RestTerms,
 ): void {
   const { host } = visits.host;
   const next = new Map<WebRequest, WebRequest>();
@@ -46,6 +51,7 @@ function checkHost(
     const after = visits.requests[i + 1];
     if (after) next.set(request, after);
   }
+  const discarded = new Set(visits.visits.flatMap((visit) => (visit.isExact ? [] : visit.requests)));
   for (const visit of visits.visits)
     for (const step of stepsOf(visit, visits, robots)) {
       const { request } = step;
@@ -53,8 +59,10 @@ function checkHost(
       if (!after || request.host !== host || after.host !== host) continue;
       const gapMs = after.startedAt - request.endedAt;
       const { ms, why } = restAfter(step, visits);
-      // Its head was stored when another process asked already.
-      const isUnheard = mayLose && after.process !== request.process && after.startedAt < visit.after.at;
+      // Its head was stored when another process asked already, or had begun a turn that was discarded for that. A
+      // turn asks within its lease.
+      const unheardUntil = visit.after.at + (discarded.has(after) ? leaseMs : 0);
+      const isUnheard = mayLose && after.process !== request.process && after.startedAt < unheardUntil;
       const slackMs = why === 'adaptive' || after.process === request.process ? 0 : skewMs;
       if (gapMs < Math.floor(ms) - slackMs)
         findings.add(

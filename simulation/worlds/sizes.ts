@@ -86,6 +86,11 @@ const SMALL: readonly ((random: Random) => Partial<Sizes>)[] = [
   }),
 ];
 
+/**
+ * A deployment's turn sends a few parcels of links, one after the other, and each waits for 100 ms. A hundred small
+ * parcels that each wait for a second would outlast any commit.
+ */
+const GATHER_OF_SMALL_PARCELS_MS = 10;
 /** The number of worlds of 100 that have the sizes of a deployment. */
 const DEPLOYED_SHARE = 0.2;
 /** The share of small sizes in each group, in the other worlds. */
@@ -96,5 +101,8 @@ export function planSizes(seed: number): Sizes {
   if (random() < DEPLOYED_SHARE) return SIZES;
   const small = SMALL.filter(() => random() < SMALL_SHARE).map((draw) => draw(random));
   // Few hosts are many here: with a deployment's own size no link would ever go to a shard.
-  return Object.assign({ ...SIZES, splitHosts: between(random, 1, 3) }, ...small);
+  const sizes: Sizes = Object.assign({ ...SIZES, splitHosts: between(random, 1, 3) }, ...small);
+  const isOfSmallParcels = sizes.maxParcelLinks < SIZES.maxParcelLinks;
+  const sendGatherMs = Math.min(sizes.sendGatherMs, isOfSmallParcels ? GATHER_OF_SMALL_PARCELS_MS : Infinity);
+  return { ...sizes, sendGatherMs };
 }

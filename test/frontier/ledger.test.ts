@@ -163,6 +163,21 @@ describe('a ledger of many URLs', () => {
     expect((await (await host.open()).lookUp(first.url))?.state).toBe('fetched');
   });
 
+  test('gives a URL of a run that waits for a time no earlier than then, within the second', async () => {
+    const host = createHost({ ...SIZES, maxSegments: 1, maxSegmentRecords: 0, maxFreshRecords: 1 });
+    let ledger = await host.open();
+    for (const path of ['/a', '/b']) ledger.merge(link(path), NOW);
+    const first = (await ledger.next(NOW)) as UrlRecord;
+    ledger.settle({ ...first, attempts: 1, dueAt: NOW + 1581 });
+    ledger.settle(fetched((await ledger.next(NOW)) as UrlRecord));
+    await host.commit(ledger);
+    expect(host.index.runs.length).toBe(1);
+    ledger = await host.open();
+    expect(await ledger.next(NOW + 1580)).toBeUndefined();
+    expect(ledger.nextDueAt(NOW)).toBe(NOW + 2000);
+    expect((await ledger.next(NOW + 2000))?.url).toBe(first.url);
+  });
+
   test('returns what happened to each URL, wherever that is stored', async () => {
     const host = createHost();
     let ledger = await host.open();

@@ -96,6 +96,17 @@ describe('rested', () => {
     expect(countOf('rested', { ...facts(answered, 0.6), strikes: frozen })).toBe(1);
     expect(countOf('rested', facts(answered, 0.4))).toBe(1);
   });
+
+  test('also if the next turn had begun before that, and was discarded', () => {
+    const answered = { httpStatus: 503, process: 'worker-2' };
+    const discarded = (gap: number) => facts(answered, gap, {}, [2, 2]);
+    const strikes = struck('workerFrozen');
+    expect(countOf('rested', { ...discarded(0.6), strikes })).toBe(0);
+    expect(countOf('rested', { ...discarded(40), leaseMs: 41_000, strikes })).toBe(0);
+    expect(countOf('rested', { ...discarded(40), leaseMs: 39_000, strikes })).toBe(1);
+    expect(countOf('rested', discarded(0.6))).toBe(1);
+    expect(countOf('rested', { ...facts({ httpStatus: 503 }, 0.6, {}, [2, 2]), strikes })).toBe(1);
+  });
 });
 
 describe('notRunning', () => {
@@ -150,6 +161,11 @@ describe('onTime', () => {
     expect(violationsOf('onTime', facts(token, 195))).toEqual([
       'onTime: crawl: a.test was due T0+60.000 s, and came to its turn 135.000 s later; expected 130.000 s at most',
     ]);
+    // Its message came when the worker started for it had ended, and the waker read that none waits.
+    expect(countOf('onTime', facts(token, 195, struck('messageLate', 'staleRead')))).toBe(0);
+    expect(countOf('onTime', facts(token, 255, struck('messageLate', 'staleRead')))).toBe(1);
+    for (const one of ['messageLate', 'staleRead'] as const)
+      expect(countOf('onTime', facts(token, 195, struck(one)))).toBe(1);
   });
 
   test('without a token it is found by the waker, by an index that is rounded up', () => {
