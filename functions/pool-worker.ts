@@ -28,7 +28,7 @@ export interface PoolWorkerOptions {
   readonly lastCallAt: number;
 }
 
-/** What the others of a pool know of a worker. */
+/** The figures of a worker that the others of its pool see. */
 type PoolStats = Pick<WorkerStats, 'hostsActive' | 'isInQuarantine'>;
 
 /** The worker shows itself, and decides, this often. */
