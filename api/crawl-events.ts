@@ -69,6 +69,8 @@ export interface CrawlProgress {
   readonly hostsWaiting: number;
   readonly bytes: number;
   readonly errors: number;
+  /** Responses that came from the crawl's cache, without a request. */
+  readonly cached: number;
   /** Requests since the crawl was started or resumed. */
   readonly requests: number;
   /** When the crawl was started or resumed. */

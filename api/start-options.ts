@@ -41,6 +41,11 @@ export interface StartCrawlOptions extends CrawlOptions, SharedOptions {
   readonly out?: string;
   /** The folder of an earlier crawl, whose bodies are not stored again. */
   readonly dedupeFrom?: string;
+  /**
+   * The folder of an earlier crawl, whose responses are used instead of asking the sites: for those who develop hooks.
+   * What it does not have is fetched. It is only read.
+   */
+  readonly cache?: string;
   /** A deployed stack that crawls, instead of this machine: {@link StartStackCrawlOptions}. */
   readonly stack?: undefined;
 }
@@ -65,6 +70,12 @@ export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
 export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs'>;
 
 export interface ResumeCrawlOptions extends RaisedLimits, SharedOptions {
+  /**
+   * Another folder than that which the crawl began with, for the responses of an earlier crawl; `false`: none, so that
+   * the sites are asked.
+   * @default the one that the crawl began with
+   */
+  readonly cache?: string | false;
   /** Continues though the crawl began with a version of Strand that has other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
 }

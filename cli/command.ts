@@ -60,6 +60,8 @@ export type LocalCommand =
         readonly workers: number;
         /** An earlier crawl's folder: its payloads are not stored again. */
         readonly dedupeFrom?: string;
+        /** An earlier crawl's folder: its responses are used instead of asking the sites. */
+        readonly cache?: string | undefined;
         /** A folder for a mirror, written when the crawl is over. */
         readonly save?: string | undefined;
         readonly json: boolean;
@@ -74,6 +76,8 @@ export type LocalCommand =
        * Goes on though this program's rules for canonical URLs are others than those the crawl began with.
        */
       readonly newUrlRules: boolean;
+      /** As for `crawl`, instead of the one that the crawl began with; `false`: none. */
+      readonly cache?: string | false | undefined;
       /** As for `crawl`. */
       readonly save?: string | undefined;
       readonly json: boolean;

@@ -116,15 +116,22 @@ const workersOf = ({ values }: ParsedOptions): number => (values.get('workers') 
 
 function crawlCommand(given: ParsedOptions): LocalCommandOf<'crawl'> {
   const seeds = readSeedWords(given.words, given, 'crawl');
-  const [out, dedupeFrom] = [textOf(given, 'out'), textOf(given, 'dedupe-from')];
+  const [out, dedupeFrom, cache] = [
+    textOf(given, 'out'),
+    textOf(given, 'dedupe-from'),
+    textOf(given, 'cache'),
+  ];
   const settings = { options: configOf(given), network: networkOf(given), ...runSettings(given) };
-  return { verb: 'crawl', ...seeds, out, dedupeFrom, ...settings };
+  return { verb: 'crawl', ...seeds, out, dedupeFrom, cache, ...settings };
 }
 
 function resumeCommand(given: ParsedOptions): LocalCommandOf<'resume'> {
   const [dir] = readWords('resume', given, 'DIR');
   const newUrlRules = isSet(given, 'new-url-rules');
-  return { verb: 'resume', dir: dir!, limits: configOf(given), newUrlRules, ...runSettings(given) };
+  const [folder, isWithout] = [textOf(given, 'cache'), isSet(given, 'no-cache')];
+  if (folder !== undefined && isWithout) throw new UsageError('Expected --cache or --no-cache, got both');
+  const cache = isWithout ? false : folder;
+  return { verb: 'resume', dir: dir!, limits: configOf(given), newUrlRules, cache, ...runSettings(given) };
 }
 
 /** A level asks for lines of a log. */

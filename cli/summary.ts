@@ -95,6 +95,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['URLs', wrapItems([`${formatCount(summary.urls)} known`, ...countTexts(byStatusCounts)])],
     ['Hosts', [formatCount(summary.hosts)]],
     ['Bytes', [formatBytes(summary.bytes)]],
+    ['Cache', cacheLines(summary)],
     ['HTTP', wrapItems(countTexts(largestFirst(summary.httpStatus), (code, n) => `${code}: ${n}`))],
     ['Skipped', wrapItems(countTexts(largestFirst(skipped)))],
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
@@ -110,6 +111,15 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
 function requisiteLines({ requisites: { fetched = 0, waiting = 0 } }: CrawlSummary): string[] {
   if (fetched === 0 && waiting === 0) return [];
   return [`${formatCount(fetched)} fetched${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ''}`];
+}
+
+/** Responses, with those of robots.txt and redirects. */
+function cacheLines({ cache: { hit = 0, miss = 0, unreadable = 0 } }: CrawlSummary): string[] {
+  const fetched = miss + unreadable;
+  if (hit + fetched === 0) return [];
+  const damaged =
+    unreadable > 0 ? [`${formatCount(unreadable)} of them because their record cannot be read`] : [];
+  return wrapItems([`${formatCount(hit)} from the cache`, `${formatCount(fetched)} fetched`, ...damaged]);
 }
 
 /** The counts that are not zero, the first twelve of them; the others as one. */

@@ -31,19 +31,20 @@ export async function beginSession(
   if (continues !== undefined)
     return [continues, await inFolder(continues, continueCrawl(continues, options))];
   if (start.kind === 'begin') return begin(start, project, options);
-  const { folder, limits, newUrlRules } = start;
+  const { folder, limits, newUrlRules, cache } = start;
   // The crawl's settings are those that it began with: only hooks and middleware of the project's file count.
-  return [folder, await inFolder(folder, resumeCrawl(folder, limits, { ...options, newUrlRules }))];
+  return [folder, await inFolder(folder, resumeCrawl(folder, limits, { ...options, newUrlRules, cache }))];
 }
 
 async function begin(
-  { seeds, options: given, folder = defaultFolder(seeds), dedupeFrom }: BeginStart,
+  { seeds, options: given, folder = defaultFolder(seeds), dedupeFrom, cache }: BeginStart,
   project: Project,
   session: SessionOptions,
 ): Promise<[folder: string, opened: LocalSession]> {
   const options = { ...project.crawl, ...given };
   checkContact(seeds, checkedConfig(options));
-  return [folder, await inFolder(folder, beginCrawl(folder, seeds, options, { ...session, dedupeFrom }))];
+  const opening = beginCrawl(folder, seeds, options, { ...session, dedupeFrom, cache });
+  return [folder, await inFolder(folder, opening)];
 }
 
 /**

@@ -7,6 +7,7 @@ import { type ReadAt, type ScannedMember, scanMembers } from '../../shared/archi
 import { recordId } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
+import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import type { NewId, SourceRecord } from '../../shared/outputs/warc/source-record.ts';
 import { watRecord } from '../../shared/outputs/warc/wat.ts';
@@ -14,7 +15,6 @@ import { wetRecord } from '../../shared/outputs/warc/wet.ts';
 import { version } from '../../shared/version.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { DerivedFormat, DerivedOptions, ExportedRecords } from '../stored-crawl.ts';
-import { openWarcFiles } from './warc-files.ts';
 
 /** Larger records are read only up to this size. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024;

@@ -2,6 +2,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readHeads } from '../../shared/archive/read-heads.ts';
+import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { CAPTURE_COLUMNS, captureRow, type Subset } from '../../shared/outputs/parquet/capture-table.ts';
 import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet/document-table.ts';
@@ -12,7 +13,6 @@ import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { ExportedTables, ParquetOptions, StoredCrawl, TableName } from '../stored-crawl.ts';
 import { createParquetFile, type ParquetFile } from './parquet-file.ts';
 import { goodItemBytes, storedItems } from './stored-items.ts';
-import { openWarcFiles } from './warc-files.ts';
 
 type Source = Pick<StoredCrawl, 'name' | 'folder' | 'captures' | 'urls' | 'documents'>;
 

@@ -213,6 +213,7 @@ function noProgress(): CrawlProgress {
     hostsWaiting: 0,
     bytes: 0,
     errors: 0,
+    cached: 0,
     requests: 0,
     startedAt: now,
     now,

@@ -36,6 +36,8 @@ export interface BeginStart extends StartOptions {
   readonly folder?: string;
   /** The folder of an earlier crawl, whose payloads are not stored again. */
   readonly dedupeFrom?: string;
+  /** The folder of an earlier crawl, whose responses are used instead of asking the sites. */
+  readonly cache?: string;
 }
 
 export interface ResumeStart extends StartOptions {
@@ -45,6 +47,8 @@ export interface ResumeStart extends StartOptions {
   readonly limits: CrawlOptions;
   /** Continues though this program's rules for canonical URLs differ from those the crawl began with. */
   readonly newUrlRules: boolean;
+  /** Instead of the folder that the crawl began with; `false`: none. */
+  readonly cache?: string | false;
 }
 
 /** The `workerData` of the crawl's thread. */

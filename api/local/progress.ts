@@ -34,6 +34,7 @@ export async function progressOf(
       hostsWaiting: Math.max(0, totals.hostsWaiting - stats.hostsActive),
       bytes: before.bytes + stats.bytes,
       errors: stats.errors,
+      cached: (before.cache?.hit ?? 0) + stats.cached,
       requests: stats.requests,
       startedAt,
       now,

@@ -32,25 +32,37 @@ const HOOK_KEYS = [
 ] as const satisfies readonly (keyof CrawlHooks)[];
 
 /** Throws {@link InvalidConfig} with all that is wrong. */
-export function readStartOptions({ seeds, out, dedupeFrom, ...rest }: StartCrawlOptions): CheckedStart {
-  const { options, faults, ...shared } = readShared(rest, ['seeds', 'out', 'dedupeFrom']);
+export function readStartOptions({
+  seeds,
+  out,
+  dedupeFrom,
+  cache,
+  ...rest
+}: StartCrawlOptions): CheckedStart {
+  const { options, faults, ...shared } = readShared(rest, ['seeds', 'out', 'dedupeFrom', 'cache']);
+  if (cache !== undefined && !isFolderName(cache))
+    faults.push(`Expected cache to be the folder of an earlier crawl, got ${shown(cache)}`);
   const parsed = readSeeds(seeds, faults);
   refuse('startCrawl', faults);
-  const start = { kind: 'begin', ...shared.start, seeds: parsed, options, folder: out, dedupeFrom } as const;
-  return { ...shared, start };
+  const start = { kind: 'begin', ...shared.start, seeds: parsed, options, folder: out } as const;
+  return { ...shared, start: { ...start, dedupeFrom, cache } };
 }
 
 /** As {@link readStartOptions}. */
 export function readResumeOptions(
   folder: string,
-  { newUrlRules = false, ...rest }: ResumeCrawlOptions,
+  { newUrlRules = false, cache, ...rest }: ResumeCrawlOptions,
 ): CheckedStart {
-  const { options: limits, faults, ...shared } = readShared(rest, ['newUrlRules']);
+  const { options: limits, faults, ...shared } = readShared(rest, ['newUrlRules', 'cache']);
+  if (cache !== undefined && cache !== false && !isFolderName(cache))
+    faults.push(`Expected cache to be the folder of an earlier crawl, or false, got ${shown(cache)}`);
   const strange = Object.keys(limits).filter((key) => !LIMITS.has(key));
   for (const key of strange) faults.push(`resumeCrawl takes no ${key}: the crawl continues with its own`);
   refuse('resumeCrawl', faults);
-  return { ...shared, start: { kind: 'resume', ...shared.start, folder, limits, newUrlRules } };
+  return { ...shared, start: { kind: 'resume', ...shared.start, folder, limits, newUrlRules, cache } };
 }
+
+const isFolderName = (given: unknown): given is string => typeof given === 'string' && given !== '';
 
 const LIMITS: ReadonlySet<string> = new Set(['maxPages', 'maxBytes', 'maxTimeMs']);
 
@@ -58,7 +70,7 @@ function refuse(name: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new InvalidConfig(`${name}: ${faults.join('; ')}`);
 }
 
-type Shared = Omit<StartCrawlOptions, 'seeds' | 'out' | 'dedupeFrom'>;
+type Shared = Omit<StartCrawlOptions, 'seeds' | 'out' | 'dedupeFrom' | 'cache'>;
 
 function readShared(given: Shared, more: readonly string[]) {
   const { project, workers = 1, signal, logLevel: level, onLog, ...rest } = given;

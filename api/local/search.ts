@@ -1,11 +1,12 @@
 /** Search over the pages of a crawl's folder. */
+
+import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { searchQuery } from '../../shared/outputs/search-query.ts';
 import type { DocumentOptions, SearchHit, SearchOptions } from '../stored-crawl.ts';
 import { documentsOf } from './documents.ts';
 import type { OpenedFolder } from './open-folder.ts';
 import { openSearchIndex, type SearchIndex } from './search-index.ts';
-import { openWarcFiles } from './warc-files.ts';
 
 /**
  * Finds pages by their words. First brings the index up to the state of the crawl: each page that is not in it, or was

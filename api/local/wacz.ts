@@ -4,12 +4,12 @@ import { writeWacz } from '../../shared/archive/wacz.ts';
 import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
+import { openWarcFiles, type WarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { fetchedUrl } from '../../shared/url/request-url.ts';
 import { version } from '../../shared/version.ts';
 import { type RowSource, recordsOf } from '../url-rows.ts';
 import { openFolder } from './open-folder.ts';
-import { openWarcFiles, type WarcFiles } from './warc-files.ts';
 
 /** The crawl has no WARC file yet. */
 export class NothingArchived extends Error {

@@ -1,5 +1,6 @@
 /** A crawl of a stack as a {@link StackCrawl}. */
 
+import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import { openRecord } from '../../shared/archive/read-member.ts';
 import { readResponse } from '../../shared/archive/read-response.ts';
@@ -12,7 +13,6 @@ import type { Item } from '../../shared/project/project.ts';
 import { buildReport } from '../../shared/report/report.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { quoted } from '../../shared/text/printable.ts';
-import { parseCdxjLine } from '../cdxj-line.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
 import { explainIn } from '../explain-in.ts';
 import { itemsCsv } from '../items-csv.ts';

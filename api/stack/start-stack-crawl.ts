@@ -26,6 +26,7 @@ const ON_ITS_OWN = 'a crawl on a stack continues without this program. Call stop
 const REFUSED: Readonly<Record<string, string>> = {
   out: 'the crawl is stored in the stack',
   dedupeFrom: 'a stack stores every body',
+  cache: 'the folder of an earlier crawl is on this machine, where a stack cannot read it',
   workers: 'how many workers a stack has is an option of its deployment, maxConcurrency',
   signal: ON_ITS_OWN,
   middleware: DEPLOYED,

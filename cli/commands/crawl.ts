@@ -55,13 +55,13 @@ function startOf(command: CrawlCommand, warn: (line: string) => void): LocalStar
   const reportsEvents = command.logLevel === 'debug';
   const shared = { workers, project: { file: command.config }, proxies, reportsEvents };
   if (command.verb === 'crawl') {
-    const { out: folder, dedupeFrom } = command;
+    const { out: folder, dedupeFrom, cache } = command;
     const seeds = readSeeds(command);
     const options = withNetworkFiles(command.options, command.network, seeds, warn);
-    return { kind: 'begin', ...shared, seeds, options, folder, dedupeFrom };
+    return { kind: 'begin', ...shared, seeds, options, folder, dedupeFrom, cache };
   }
-  const { dir: folder, limits, newUrlRules } = command;
-  return { kind: 'resume', ...shared, folder, limits, newUrlRules };
+  const { dir: folder, limits, newUrlRules, cache } = command;
+  return { kind: 'resume', ...shared, folder, limits, newUrlRules, cache };
 }
 
 /**

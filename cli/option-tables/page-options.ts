@@ -1,5 +1,5 @@
 import { SITEMAPS } from '../../shared/crawl/config.ts';
-import type { OptionSpec } from '../option-spec.ts';
+import { BOTH, type OptionSpec } from '../option-spec.ts';
 
 /** Options for pages: sitemaps and feeds, requisites, and the data kept of pages. */
 export const PAGE_OPTIONS: readonly OptionSpec[] = [
@@ -117,5 +117,24 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     reason: 'payloads of an earlier crawl are looked up in its folder',
     group: 'Archive',
     help: 'do not store payloads again that the crawl in this folder has stored',
+  },
+  {
+    name: 'cache',
+    argument: 'DIR',
+    type: 'text',
+    verbs: BOTH,
+    stackVerbs: [],
+    reason: 'the folder of an earlier crawl is on this machine, where a stack cannot read it',
+    group: 'Archive',
+    help: 'while you develop hooks: use the responses that the crawl in this folder has stored, and fetch only what it lacks',
+  },
+  {
+    name: 'no-cache',
+    type: 'flag',
+    verbs: ['resume'],
+    stackVerbs: [],
+    reason: 'a stack has no cache',
+    group: 'Archive',
+    help: 'continue without the --cache that the crawl began with',
   },
 ];

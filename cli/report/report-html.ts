@@ -65,6 +65,9 @@ function keyFigures(report: CrawlReport): Html[] {
   ];
   if (times.count > 0)
     figures.push(['median time', formatDuration(Number(quantile(times, 0.5).toPrecision(2)))]);
+  const { hit = 0, miss = 0, unreadable = 0 } = summary.cache;
+  if (hit > 0)
+    figures.push(['from the cache', formatCount(hit), `${formatCount(miss + unreadable)} fetched`]);
   if (requisites > 0) figures.push(['requisites', formatCount(requisites)]);
   if (sitemaps > 0) figures.push(['sitemaps', formatCount(sitemaps)]);
   if (cost > 0) figures.push(['at list price', `$${cost.toFixed(2)}`]);

@@ -37,6 +37,27 @@ export function storedResponseHead(head: ResponseHead, body: StoredBody): Uint8A
   return Buffer.from(`${text}\r\n`, 'latin1');
 }
 
+/** The headers as they were received: what {@link storedResponseHead} renamed and added is undone. */
+export function receivedHeaders(stored: readonly Header[]): readonly Header[] {
+  const renamed = (lowerCaseName: string) =>
+    stored.findIndex(([name]) => originalName(name)?.toLowerCase() === lowerCaseName);
+  const lengthAt = renamed('content-length');
+  if (lengthAt < 0 && renamed('transfer-encoding') < 0) return stored;
+  const isAdded = (header: Header, i: number) => i === lengthAt + 1 && isNamed(header, 'content-length');
+  return stored
+    .filter((header, i) => lengthAt < 0 || !isAdded(header, i))
+    .map((header) => {
+      const name = originalName(header[0]);
+      return name === undefined ? header : [name, header[1]];
+    });
+}
+
+/** Returns the name as received, if {@link storedResponseHead} has renamed the header. */
+function originalName(name: string): string | undefined {
+  const original = name.startsWith(ORIGINAL) ? name.slice(ORIGINAL.length) : '';
+  return /^(?:content-length|transfer-encoding)$/i.test(original) ? original : undefined;
+}
+
 function isUntrue(header: Header, size: number): boolean {
   if (isNamed(header, 'transfer-encoding')) return true;
   return isNamed(header, 'content-length') && header[1].trim() !== String(size);

@@ -15,7 +15,10 @@ export interface MetadataFacts {
   readonly via?: string | undefined;
   /** Links that led here from a seed. */
   readonly hopsFromSeed: number;
-  readonly fetchTimeMs: number;
+  /** None for a response of an earlier crawl. */
+  readonly fetchTimeMs?: number | undefined;
+  /** WARC-Record-ID of the earlier crawl's record from which the crawl's cache took the response. */
+  readonly copiedFrom?: string | undefined;
   /** Why its certificate was not accepted as valid, though the connection was made. */
   readonly tlsError?: string | undefined;
   readonly title?: string | undefined;
@@ -76,6 +79,7 @@ function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
     via,
     hopsFromSeed,
     fetchTimeMs,
+    copiedFrom,
     tlsError,
     title,
     charset,
@@ -86,7 +90,8 @@ function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
   let text = via === undefined && hopsFromSeed === 0 ? 'seed: \r\n' : '';
   if (via !== undefined) text += line('via', via);
   if (hopsFromSeed > 0) text += line('hopsFromSeed', hopsText(hopsFromSeed));
-  text += line('fetchTimeMs', String(Math.max(0, Math.round(fetchTimeMs))));
+  if (fetchTimeMs !== undefined) text += line('fetchTimeMs', String(Math.max(0, Math.round(fetchTimeMs))));
+  if (copiedFrom !== undefined) text += line('copiedFrom', copiedFrom);
   if (tlsError !== undefined) text += line('tlsError', tlsError);
   if (charset !== undefined) text += line('charsetForLinkExtraction', charset);
   if (title !== undefined) text += line('title', title.slice(0, MAX_TITLE_CHARS).toWellFormed());

@@ -76,4 +76,5 @@ export class PayloadReader {
   }
 }
 
-const REVISIT = 'warc/revisit';
+/** What the index gives as the media type of a revisit record. */
+export const REVISIT = 'warc/revisit';

@@ -7,6 +7,10 @@ import type { RecordLocation } from './record-location.ts';
 import type { ReadAt } from './scan-members.ts';
 
 export interface ArchivedResponse extends Pick<ResponseHead, 'httpStatus' | 'statusText' | 'headers'> {
+  /** WARC-Record-ID. */
+  readonly recordId: string;
+  /** WARC-Target-URI. */
+  readonly url: string;
   /** WARC-Date, such as `2026-11-22T10:00:00.000Z`. */
   readonly date: string;
   /** The body as stored: no chunks, its content coding kept. Empty for a revisit. */
@@ -17,6 +21,10 @@ export interface ArchivedResponse extends Pick<ResponseHead, 'httpStatus' | 'sta
   readonly revisit?: { readonly digest: string | undefined; readonly url: string | undefined };
   /** WARC-IP-Address. */
   readonly ipAddress?: string | undefined;
+  /** WARC-Protocol, as often as it is given. */
+  readonly protocols: readonly string[];
+  /** WARC-Cipher-Suite. */
+  readonly cipherSuite?: string | undefined;
   /** WARC-Truncated. */
   readonly truncated?: string | undefined;
 }
@@ -71,6 +79,8 @@ function responseOf(
     throw new NotWarc(`Member at ${offset}: expected a response or revisit record, got ${type ?? 'none'}`);
   const body = block.subarray(headLength);
   return {
+    recordId: fieldOf(record, 'WARC-Record-ID') ?? '',
+    url: fieldOf(record, 'WARC-Target-URI')?.replace(/^<(.*)>$/, '$1') ?? '',
     date,
     ...parseHttpHead(block.subarray(0, headLength)),
     body: body.subarray(0, maxBytes),
@@ -82,6 +92,8 @@ function responseOf(
       },
     }),
     ipAddress: fieldOf(record, 'WARC-IP-Address'),
+    protocols: record.fields.flatMap(([name, value]) => (/^warc-protocol$/i.test(name) ? [value] : [])),
+    cipherSuite: fieldOf(record, 'WARC-Cipher-Suite'),
     truncated: fieldOf(record, 'WARC-Truncated'),
   };
 }

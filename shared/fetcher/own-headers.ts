@@ -42,6 +42,9 @@ const REMOVED = '[removed]';
 /** Always secret, also in a request of the project's own code. */
 const SECRET_NAMES: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
+/** Whether the header's value is secret in any request. */
+export const isSecretName = (name: string): boolean => SECRET_NAMES.has(name.toLowerCase());
+
 /** Headers of the operator that reveal nothing about the operator: their values are archived. */
 const OPEN_NAMES: ReadonlySet<string> = new Set([
   'accept',

@@ -77,7 +77,14 @@ export interface SitemapPace {
 }
 
 /** Rules too long for the head are a part of their own. */
-export type HostRobots = RobotsState & { readonly part?: string };
+export type HostRobots = RobotsState & {
+  readonly part?: string;
+  /**
+   * They come from the crawl's cache, and are old: responses of the cache are used by them, and before the site is
+   * asked for anything else it is asked for its robots.txt.
+   */
+  readonly isArchived?: boolean;
+};
 
 /** A robots.txt that redirects to another host. */
 export interface MovedRobots {
@@ -131,7 +138,16 @@ export interface HostTotals {
   readonly requisites?: Readonly<Record<string, number>>;
   /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
   readonly hints?: Readonly<Record<string, number>>;
+  /**
+   * Exchanges by what the crawl's cache did for them: `hit` (no request was made, and none is counted), `miss`,
+   * `unreadable`.
+   */
+  readonly cache?: Readonly<Record<string, number>>;
 }
+
+/** How many exchanges there were, with the host or with the cache instead. */
+export const exchangesOf = ({ requests, cache }: Pick<HostTotals, 'requests' | 'cache'>): number =>
+  requests + (cache?.hit ?? 0);
 
 /**
  * The counts of {@link HostTotals} that are kept by a key: those that all hosts have, and those that few
@@ -145,6 +161,7 @@ export const COUNT_MAPS = [
   'hooks',
   'hints',
   'requisites',
+  'cache',
 ] as const satisfies (keyof HostTotals)[];
 
 export const NO_TOTALS: HostTotals = {
@@ -196,10 +213,11 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('hooks', a, b),
     ...addOptional('hints', a, b),
     ...addOptional('requisites', a, b),
+    ...addOptional('cache', a, b),
   };
 }
 
-type OptionalMap = 'seeds' | 'hooks' | 'hints' | 'requisites';
+type OptionalMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache';
 
 function addOptional(
   map: OptionalMap,

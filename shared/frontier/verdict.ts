@@ -29,6 +29,10 @@ const PASSING = new Set([408, 425, 502, 504, 520, 521, 522, 523, 524, 598, 599])
 const OVERLOADED = new Set([429, 503]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
+/** Whether the response says nothing lasting of the URL, so that no later crawl should go by it. */
+export const isPassing = (httpStatus: number): boolean =>
+  httpStatus >= 500 || OVERLOADED.has(httpStatus) || PASSING.has(httpStatus);
+
 /** `attempts`: how often the URL was tried before. `retryAfterMs`: what the response asks for, if it does. */
 export function judge(
   outcome: FetchOutcome,

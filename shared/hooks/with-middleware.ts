@@ -1,7 +1,12 @@
 import { messageOf } from '../error-message.ts';
 import { described } from '../fetcher/failure.ts';
 import type { Body } from '../fetcher/outcome/body.ts';
-import type { FetchedResponse, FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import {
+  type FetchedResponse,
+  type FetchFailure,
+  type FetchOutcome,
+  wasAsked,
+} from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
@@ -47,13 +52,17 @@ export function withMiddleware(
     const ending = new AbortController();
     const call = { source: 'middleware', url: request.url } as const;
     let isGivenUp = false;
+    /** Requests that the site got, or may get yet. */
+    let asked = 0;
     /** Not the middleware's doing, whatever that makes of it. */
     let storageFailed: StorageFailed | undefined;
     const innermost: Fetch = async (inner) => {
+      asked++;
       const outcome = await outsideHooks(() => fetcher.fetch(inner)).catch((error) => {
         if (error instanceof StorageFailed) storageFailed = error;
         throw error;
       });
+      if (!wasAsked(outcome)) asked--;
       if (outcome.status !== 'response') return outcome;
       // It comes too late to be used.
       if (isGivenUp) await outcome.body.dispose();
@@ -76,7 +85,8 @@ export function withMiddleware(
       const outcome = request.signal ? await unlessStopped(fetching, request.signal, clock) : await fetching;
       if (outcome === undefined) throw new Error('The crawl is being stopped');
       if (storageFailed) throw storageFailed;
-      return outcome;
+      // The host is to rest from a request that the middleware has made besides.
+      return asked > 0 && !wasAsked(outcome) ? { ...outcome, cache: { kind: 'miss' } } : outcome;
     } catch (error) {
       isGivenUp = true;
       givingUp.abort();

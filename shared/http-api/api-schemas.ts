@@ -72,6 +72,7 @@ const crawlSummarySchema = z.strictObject({
     )
     .describe('The first different errors of hooks: none on a stack'),
   requisites: counts.describe('Requisites of pages: those fetched, and those that wait'),
+  cache: counts.describe('Empty: only a crawl on one machine has a cache'),
   reasonCode: z.enum(STATUS_CODES).optional().describe('`reason` for programs'),
 }) satisfies z.ZodType<CrawlSummary>;
 

@@ -46,6 +46,7 @@ export function summaryOf(
     hookErrors: extras.hookErrors,
     requisites: requisitesOf(totals),
     reasonCode: reasonIn(record)?.code,
+    cache: totals.cache ?? {},
   };
 }
 

@@ -54,6 +54,11 @@ export interface CrawlSummary {
   readonly hints: Readonly<Record<string, number>>;
   /** Counts of the project's hooks: `pages` they were called for, pages at which they `failed`, `items`. */
   readonly hooks: Readonly<Record<string, number>>;
+  /**
+   * Exchanges by what the crawl's cache did for them: `hit`, `miss`, and `unreadable` if its response is damaged. Empty
+   * without a cache.
+   */
+  readonly cache: Readonly<Record<string, number>>;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];
 }
@@ -102,6 +107,7 @@ export const SUMMARY_KEYS = [
   'hookErrors',
   'requisites',
   'reasonCode',
+  'cache',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

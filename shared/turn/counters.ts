@@ -1,6 +1,6 @@
 import type { LinkSkip } from '../crawl/skip-reason.ts';
-import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
-import { addCounts, COUNT_MAPS, type HostTotals } from '../frontier/head.ts';
+import { type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
+import { addCounts, COUNT_MAPS, exchangesOf, type HostTotals } from '../frontier/head.ts';
 import type { WorkerStats } from './worker-stats.ts';
 
 type Mutable<T> = {
@@ -10,7 +10,7 @@ type Mutable<T> = {
 };
 
 /** Maps of {@link HostTotals} that few hosts have. */
-type RareMap = 'seeds' | 'hooks' | 'hints' | 'requisites';
+type RareMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache';
 
 /**
  * Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are
@@ -37,9 +37,9 @@ export class TurnCounters {
     return { pages: pages - this.#before.pages, bytes: bytes - this.#before.bytes };
   }
 
-  /** Whether the turn has asked the host for something. */
+  /** Whether the turn has asked the host, or the crawl's cache, for something. */
   get hasRequested(): boolean {
-    return this.#totals.requests > this.#before.requests;
+    return exchangesOf(this.#totals) > exchangesOf(this.#before);
   }
 
   /** Whether any request to the host was ever answered by HTTP. */
@@ -76,9 +76,14 @@ export class TurnCounters {
     this.#totals[map] = { ...this.#totals[map], ...counts };
   }
 
-  /** Counts an exchange with the host, robots.txt included. One that was not made is not counted. */
+  /**
+   * Counts an exchange with the host, robots.txt included. One that was not made is not counted; of one that the cache
+   * answered only its status.
+   */
   countExchange(outcome: FetchOutcome): void {
     const totals = this.#totals;
+    if (outcome.cache) this.#countCache(outcome);
+    if (!wasAsked(outcome)) return;
     if (outcome.status === 'response') {
       totals.requests++;
       totals.bytes += outcome.body.size;
@@ -94,9 +99,19 @@ export class TurnCounters {
     if (outcome.reason !== 'aborted') countIn(totals.errors, outcome.reason);
   }
 
+  #countCache(outcome: FetchOutcome): void {
+    const kind = outcome.cache?.kind;
+    if (kind === undefined || kind === 'notAsked') return;
+    this.count('cache', kind);
+    if (kind !== 'hit' || outcome.status !== 'response') return;
+    countIn(this.#totals.httpStatus, String(outcome.httpStatus));
+    this.#stats.cached++;
+  }
+
   /** Counts an exchange in the worker's stats of URLs, which leave out robots.txt. */
   countUrlExchange(outcome: FetchOutcome, isHostFailure: boolean): void {
     if (isHostFailure) this.#stats.errors++;
+    if (!wasAsked(outcome)) return;
     if (outcome.status === 'response') this.#stats.bytes += outcome.body.size;
     else countIn(this.#stats.failures, outcome.reason);
   }

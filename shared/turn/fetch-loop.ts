@@ -191,7 +191,9 @@ export class FetchLoop {
     sitemaps.countRequest(record.kind === 'sitemap');
     const visit = new UrlVisit(this.#services, this.#options, record);
     this.#inFlight++;
-    const settled = await visit.run(robots.crawlDelayMs(from)).finally(() => this.#inFlight--);
+    const cache = robots.isArchived(from) ? 'only' : undefined;
+    const settled = await visit.run(robots.crawlDelayMs(from), cache).finally(() => this.#inFlight--);
+    if (visit.wasNotAsked) robots.expireArchived(from);
     quarantine.clear(record.url);
     // The answer of a request in flight forgives failures: the last one decides.
     if (this.#inFlight === 0) await pace.giveUpIfHopeless();

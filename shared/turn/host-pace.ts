@@ -1,6 +1,6 @@
 import type { Cause } from '../causes/cause.ts';
 import { MAX_AGE_MS } from '../crawl-state/crawls.ts';
-import type { FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import { type FetchFailure, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { Head } from '../frontier/head.ts';
 import {
@@ -144,8 +144,11 @@ export class HostPace {
     const { perHost } = crawl.config;
     const gapMs = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config);
     const askedAt = engine.clock.now();
-    const outcome = await lanes.run(crawl.host, { perHost, gapMs, latestAt }, () =>
-      this.#begin(request, delayAfterMs, askedAt),
+    const outcome = await lanes.run(
+      crawl.host,
+      { perHost, gapMs, latestAt },
+      () => this.#begin(request, delayAfterMs, askedAt),
+      wasAsked,
     );
     return outcome ?? this.#unmade(request.url, NO_TIME);
   }
@@ -171,7 +174,7 @@ export class HostPace {
     const outcome = await quarantine.watch(() =>
       fetcherOf(crawl.everywhere).fetch({ ...request, signal: stopping }),
     );
-    await watchProxy(this.#services, crawl, outcome);
+    if (wasAsked(outcome)) await watchProxy(this.#services, crawl, outcome);
     return outcome;
   }
 
@@ -188,11 +191,15 @@ export class HostPace {
     };
   }
 
-  /** Moves the host's clock on after an exchange, and counts it. `failure`: the host is in trouble. */
+  /**
+   * Moves the host's clock on after an exchange, and counts it. `failure`: the host is in trouble. If the crawl's cache
+   * has answered, the host's clock stays as it is.
+   */
   record(outcome: FetchOutcome, failure: HostFailure | undefined, crawlDelayMs: number | undefined): void {
     const { crawl, counters } = this.#options;
     const { config } = crawl;
     counters.countExchange(outcome);
+    if (!wasAsked(outcome)) return;
     const { startedAt, endedAt } = outcome;
     const request = { startedAt, endedAt, crawlDelayMs };
     const gapMs = gapAfter(request, config);

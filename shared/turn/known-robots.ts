@@ -60,6 +60,11 @@ export class KnownRobots {
     if (isOriginKey(key)) this.#closed = this.#closed.filter(({ origin }) => origin !== key);
   }
 
+  /** Whether the rules of that key come from the crawl's cache and are old. */
+  isArchived(key: string): boolean {
+    return this.of(key)?.isArchived === true;
+  }
+
   /** The rules of that key are used until then. */
   extend(key: string, expiresAt: number): void {
     this.#rules = this.#rules.map((robots) => (robots.origin === key ? { ...robots, expiresAt } : robots));

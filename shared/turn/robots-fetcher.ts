@@ -1,6 +1,11 @@
 /** Fetches a host's robots.txt: one exchange for each redirect within the host, at the host's pace, all archived. */
 import type { Cause } from '../causes/cause.ts';
-import type { FetchedResponse, FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import {
+  type FetchedResponse,
+  type FetchFailure,
+  type FetchOutcome,
+  wasAsked,
+} from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostFailure } from '../frontier/politeness.ts';
 import { causeOfFailure, hostFailureOf } from '../frontier/verdict.ts';
 import { MAX_ROBOTS_BYTES } from '../robots/parse-robots.ts';
@@ -50,11 +55,13 @@ export class RobotsFetcher {
     const { crawl, pace, known } = this.#options;
     let url = urlOf(key);
     const before = pace.clock;
+    const cache = known.isArchived(key) ? ('bypass' as const) : undefined;
     for (let redirects = 0; ; redirects++) {
       const crawlDelayMs = this.#crawlDelayOf(key, url);
       // The gap before it: a longer one could end each turn on the way.
       const beforeMs = known.of(isOriginKey(key) ? key : originOf(url))?.crawlDelayMs;
-      const outcome = await pace.exchange({ url, maxBodyBytes: MAX_BODY_BYTES }, beforeMs, crawlDelayMs);
+      const request = { url, maxBodyBytes: MAX_BODY_BYTES, cache };
+      const outcome = await pace.exchange(request, beforeMs, crawlDelayMs);
       if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: causeOfFailure(outcome) };
       const verdict = robotsVerdict(outcome, redirects);
       pace.record(outcome, this.#hostFailureOf(key, verdict, outcome), crawlDelayMs);
@@ -64,7 +71,8 @@ export class RobotsFetcher {
       const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
       if (outcome.status === 'response') await outcome.body.dispose();
       url = verdict.location;
-      if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, at: outcome.startedAt, cacheControl };
+      const at = wasAsked(outcome) ? outcome.startedAt : this.#now();
+      if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, at, cacheControl };
       const cause = await this.#waitForRedirect(key);
       if (cause !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', cause }, outcome };
     }
@@ -88,7 +96,7 @@ export class RobotsFetcher {
   }
 
   async #archive(response: FetchedResponse): Promise<void> {
-    this.#options.crawl.budget.receive(response.body.size);
+    if (wasAsked(response)) this.#options.crawl.budget.receive(response.body.size);
     await this.#options.output.archiveRobots(response);
   }
 

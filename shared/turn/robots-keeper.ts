@@ -1,5 +1,5 @@
 import type { Cause } from '../causes/cause.ts';
-import type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import { type FetchedResponse, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { MovedRobots } from '../frontier/head.ts';
 import { gapAfter } from '../frontier/politeness.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
@@ -59,6 +59,17 @@ export class RobotsKeeper {
   /** Crawl-delay of the origin's rules. */
   crawlDelayMs(origin: string): number | undefined {
     return this.#options.known.of(origin)?.crawlDelayMs;
+  }
+
+  /** Whether the origin's rules come from the crawl's cache and are old. */
+  isArchived(origin: string): boolean {
+    return this.#options.known.isArchived(origin);
+  }
+
+  /** Old rules of the cache count no longer: the origin is asked for its robots.txt before all else. */
+  expireArchived(origin: string): void {
+    const { known } = this.#options;
+    if (known.isArchived(origin)) known.extend(origin, 0);
   }
 
   /** The rules for the origin if they are known and fresh. */
@@ -124,10 +135,11 @@ export class RobotsKeeper {
     if (verdict.kind !== 'unreachable')
       return { kind: 'known', rules: await this.#keep(origin, verdict, outcome, false) };
     const { known, store } = this.#options;
-    // A request that was not sent, or that we broke off, says nothing about the host.
-    const before = isAborted(outcome)
-      ? undefined
-      : await store.knownLonger(origin, outcome.startedAt + STALE_MS);
+    // A request that was not sent, or that we broke off, says nothing about the host; nor do old rules of the cache.
+    const before =
+      isAborted(outcome) || known.isArchived(origin)
+        ? undefined
+        : await store.knownLonger(origin, outcome.startedAt + STALE_MS);
     if (before) return { kind: 'known', rules: before };
     const { cause } = verdict;
     const isHostFine = known.isOtherOriginOpen(origin, this.#now()) && !isAborted(outcome);
@@ -169,10 +181,12 @@ export class RobotsKeeper {
     const response = outcome.status === 'response' ? outcome : undefined;
     const rules = verdict.kind === 'rules' && response ? await this.#parse(key, response) : NO_RULES;
     const cacheControl = response ? headersOf(response, 'cache-control') : [];
-    // The process may have frozen since the request.
-    const expiresAt = expiry(outcome.startedAt, cacheControl, crawl.config.robotsMaxAgeMs);
-    await store.keep(key, rules, expiresAt, isForOthers);
-    if (isForOthers && !isOriginKey(key)) return rules;
+    const expireAfter = (at: number) => expiry(at, cacheControl, crawl.config.robotsMaxAgeMs);
+    // The process may have frozen since the request; and a cache may answer it long after.
+    const isArchived = !wasAsked(outcome) && expireAfter(outcome.startedAt) <= this.#now();
+    const expiresAt = expireAfter(isArchived ? this.#now() : outcome.startedAt);
+    await store.keep(key, rules, expiresAt, { isForOthers, isArchived });
+    if (!wasAsked(outcome) || (isForOthers && !isOriginKey(key))) return rules;
     // The gap after robots.txt itself is the one that it asks for.
     const { startedAt, endedAt } = outcome;
     const { crawlDelayMs } = rules;

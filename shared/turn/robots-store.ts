@@ -58,9 +58,14 @@ export class RobotsStore {
 
   /**
    * Keeps rules, and takes in the sitemaps that they name. If `isForOthers`, the sitemaps are kept with the
-   * rules: they are for the other hosts to take in.
+   * rules: they are for the other hosts to take in. `isArchived`: as of {@link HostRobots}.
    */
-  async keep(key: string, rules: RobotsRules, expiresAt: number, isForOthers = false): Promise<void> {
+  async keep(
+    key: string,
+    rules: RobotsRules,
+    expiresAt: number,
+    { isForOthers = false, isArchived = false } = {},
+  ): Promise<void> {
     const sitemaps = isForOthers ? rules.sitemaps.slice(0, MAX_SITEMAPS_FOR_OTHERS) : [];
     const isEmpty = rules.rules.length + sitemaps.length === 0;
     const text = isEmpty ? undefined : encodeRules({ ...rules, sitemaps });
@@ -69,6 +74,7 @@ export class RobotsStore {
       kind: text === undefined ? 'allowAll' : 'rules',
       expiresAt,
       ...(rules.crawlDelayMs !== undefined && { crawlDelayMs: rules.crawlDelayMs }),
+      ...(isArchived && { isArchived }),
     };
     const { known, sitemapLinks } = this.#options;
     known.set(text === undefined ? kept : await this.#withText(kept, text), this.#now());

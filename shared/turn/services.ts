@@ -64,8 +64,16 @@ export interface LaneSpacing {
  * does that, since a turn asks its own host alone.
  */
 export interface Lanes {
-  /** Runs `request` when `spacing` allows. Undefined: that would be too late, and it was not run. */
-  run<T>(host: HostKey, spacing: LaneSpacing, request: () => Promise<T>): Promise<T | undefined>;
+  /**
+   * Runs `request` when `spacing` allows. Undefined: that would be too late, and it was not run. `isCounted`: whether
+   * the host was asked; if not, the next request need not wait. Default: it was.
+   */
+  run<T>(
+    host: HostKey,
+    spacing: LaneSpacing,
+    request: () => Promise<T>,
+    isCounted?: (result: T) => boolean,
+  ): Promise<T | undefined>;
   /** Remembers that the host must rest until then, where no head says so: its turn was discarded. */
   rest(host: HostKey, until: number): void;
   /**

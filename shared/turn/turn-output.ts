@@ -2,7 +2,7 @@ import type { NewPayload } from '../archive/archived-payload.ts';
 import { encodeCapture, encodeRevisit, isRevisitable } from '../archive/capture.ts';
 import { encodeMetadata } from '../archive/metadata.ts';
 import type { RecordLocation } from '../archive/record-location.ts';
-import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import { type FetchedResponse, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -88,7 +88,8 @@ export class TurnOutput {
             date: encoded.date,
             via: record.via,
             hopsFromSeed: record.depth,
-            fetchTimeMs: response.endedAt - response.startedAt,
+            fetchTimeMs: wasAsked(response) ? response.endedAt - response.startedAt : undefined,
+            copiedFrom: response.cache?.kind === 'hit' ? response.cache.recordId : undefined,
             tlsError: response.tlsError,
             title: facts?.title,
             charset: facts?.charset,

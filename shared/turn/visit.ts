@@ -1,5 +1,6 @@
 import type { RecordLocation } from '../archive/record-location.ts';
-import type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import { type FetchedResponse, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
@@ -55,6 +56,7 @@ export class UrlVisit {
   /** Whether a page of the budget is reserved for it. */
   #isReserved: boolean;
   #isPage = false;
+  #wasNotAsked = false;
 
   constructor(services: TurnServices, options: VisitOptions, record: UrlRecord) {
     this.#services = services;
@@ -65,11 +67,17 @@ export class UrlVisit {
     this.#isReserved = record.kind !== 'requisite';
   }
 
-  /** Returns the record as it was settled. */
-  async run(crawlDelayMs: number | undefined): Promise<UrlRecord> {
+  /** The cache has no response, and the site was not asked: its robots.txt is to be asked for first. */
+  get wasNotAsked(): boolean {
+    return this.#wasNotAsked;
+  }
+
+  /** Returns the record as it was settled. `cache`: as of the request (`FetchRequest`). */
+  async run(crawlDelayMs: number | undefined, cache?: FetchRequest['cache']): Promise<UrlRecord> {
     const { crawl, allowance, links, quarantine } = this.#options;
     try {
-      const outcome = await this.#fetch(crawlDelayMs);
+      const outcome = await this.#fetch(crawlDelayMs, cache);
+      this.#wasNotAsked = outcome.cache?.kind === 'notAsked';
       const verdict = this.#judge(outcome, crawlDelayMs);
       const found = verdict.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
       // By the scope as it is now: a seed's redirect may have widened it since the turn began.
@@ -86,7 +94,7 @@ export class UrlVisit {
     }
   }
 
-  #fetch(crawlDelayMs: number | undefined): Promise<FetchOutcome> {
+  #fetch(crawlDelayMs: number | undefined, cache: FetchRequest['cache']): Promise<FetchOutcome> {
     const { crawl, pace } = this.#options;
     const { url, kind } = this.#record;
     const maxBodyBytes = kind === 'sitemap' ? MAX_SITEMAP_BYTES : crawl.config.maxBodyBytes;
@@ -98,7 +106,7 @@ export class UrlVisit {
       return this.#parser.write;
     };
     const { method, headers, body } = this.#request ?? {};
-    return pace.exchange({ url, method, headers, body, onHead, maxBodyBytes }, crawlDelayMs);
+    return pace.exchange({ url, method, headers, body, onHead, maxBodyBytes, cache }, crawlDelayMs);
   }
 
   #openParser(head: ResponseHead): DocumentParser {
@@ -129,7 +137,7 @@ export class UrlVisit {
     const verdict = judge(outcome, this.#record.attempts, crawl.config, retryAfterMs);
     counters.countUrlExchange(outcome, verdict.hostFailure !== undefined);
     pace.record(outcome, verdict.hostFailure, crawlDelayMs);
-    if (outcome.status === 'response') crawl.budget.receive(outcome.body.size);
+    if (outcome.status === 'response' && wasAsked(outcome)) crawl.budget.receive(outcome.body.size);
     return verdict;
   }
 
@@ -186,7 +194,8 @@ export class UrlVisit {
         digest: received?.body.sha1,
         location,
         bodyBytes: received?.body.size,
-        tookMs: received && received.endedAt - received.startedAt,
+        // How long the site took in the earlier crawl is not known.
+        tookMs: received && wasAsked(received) ? received.endedAt - received.startedAt : undefined,
         cause: page.cause,
         duplicateOf: page.duplicateOf,
       },

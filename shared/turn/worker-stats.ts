@@ -13,6 +13,8 @@ export interface WorkerStats {
   requests: number;
   /** Responses to requests, robots.txt included. */
   answers: number;
+  /** Responses that the crawl's cache gave. They are no answers. */
+  cached: number;
   errors: number;
   /** Exchanges that failed, by reason. */
   readonly failures: Record<string, number>;
@@ -32,6 +34,7 @@ export const newStats = (): WorkerStats => ({
   bytes: 0,
   requests: 0,
   answers: 0,
+  cached: 0,
   errors: 0,
   failures: {},
   turns: 0,

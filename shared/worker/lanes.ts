@@ -29,7 +29,7 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
   }
 
   return {
-    async run(host, { perHost, gapMs, latestAt }, request) {
+    async run(host, { perHost, gapMs, latestAt }, request, isCounted = () => true) {
       const lane = laneOf(host);
       const { places } = lane;
       // Crawls may allow different numbers of requests at once to the same host.
@@ -39,10 +39,13 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
         const restMs = perHost === 1 ? Math.max(0, lane.lastEndedAt + gapMs - elapsed()) : 0;
         if (now + restMs > latestAt) return undefined;
         if (restMs > 0) await clock.sleep(restMs);
+        let isRequest = true;
         try {
-          return await request();
+          const result = await request();
+          isRequest = isCounted(result);
+          return result;
         } finally {
-          lane.lastEndedAt = elapsed();
+          if (isRequest) lane.lastEndedAt = elapsed();
         }
       } finally {
         release?.();

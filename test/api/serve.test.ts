@@ -248,7 +248,7 @@ test('a damaged record is an error page, and the server continues', async () => 
 });
 
 test('the nearest capture in time is shown', async () => {
-  const { createCaptureIndex } = await import('../../api/local/serve/capture-index.ts');
+  const { createCaptureIndex } = await import('../../shared/engines/local/archive/capture-index.ts');
   async function* captures() {
     for (const [i, timestamp] of ['20260101000000', '20260201000000', '20270101000000'].entries())
       yield { url: 'http://a.example/', surt: '', timestamp, file: 'f', offset: i, length: 1 };
@@ -259,5 +259,6 @@ test('the nearest capture in time is shown', async () => {
     0, 0, 1, 0, 2, 2,
   ]);
   expect(index.find('http://b.example/', '2030')).toBeUndefined();
+  expect(index.newest('http://a.example/', 2).map(({ offset }) => offset)).toEqual([2, 1]);
   index.close();
 });

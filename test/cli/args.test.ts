@@ -132,6 +132,9 @@ describe('a command line becomes a typed command', () => {
       'crawl example.org --workers 64 --dedupe-from crawls/old',
       crawl({}, { workers: 64, dedupeFrom: 'crawls/old' }),
     ],
+    ['crawl example.org --cache crawls/old', crawl({}, { cache: 'crawls/old' })],
+    ['resume crawls/a --cache crawls/old', { ...RESUME, cache: 'crawls/old' }],
+    ['resume crawls/a --no-cache', { ...RESUME, cache: false }],
     ['resume crawls/a', RESUME],
     [
       'resume --json crawls/a --max-pages 7 --max-bytes 1k --max-time 1m --quiet',
@@ -324,6 +327,7 @@ describe('a command line that cannot be followed is refused with what was expect
     ],
     [['export', 'a', '--format', 'cdxj', '--items'], 'Expected --format jsonl|csv with --items, got "cdxj"'],
     [['export', 'a', '--items', '--skipped'], 'Expected --items or --skipped, got both'],
+    [['resume', 'a', '--cache', 'b', '--no-cache'], 'Expected --cache or --no-cache, got both'],
     [['crawl', 'a', '--workers', '65'], 'Expected --workers N (a whole number from 1 to 64), got "65"'],
     [['crawl', 'a', '--workers', '0'], 'Expected --workers N (a whole number from 1 to 64), got "0"'],
     [

@@ -38,6 +38,7 @@ const SUMMARY: CrawlSummary = {
   hooks: {},
   hookErrors: [],
   requisites: {},
+  cache: {},
 };
 
 function recordOf(url: string, changes: Partial<UrlRecord> & { result?: FetchResult } = {}): UrlRecord {

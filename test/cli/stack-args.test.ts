@@ -141,6 +141,10 @@ describe('what has no meaning there is refused by name, with the reason', () => 
       'crawl takes no --workers with --stack: a stack starts workers by itself',
     ],
     [
+      '--stack S crawl a --cache d',
+      'crawl takes no --cache with --stack: the folder of an earlier crawl is on this machine, where a stack cannot read it',
+    ],
+    [
       '--stack S crawl a --dedupe-from d',
       'crawl takes no --dedupe-from with --stack: payloads of an earlier crawl are looked up in its folder',
     ],

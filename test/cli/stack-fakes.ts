@@ -31,6 +31,7 @@ export const RUNNING: CrawlSummary = {
   seeds: { fetched: 1 },
   failedSeeds: [],
   hints: {},
+  cache: {},
   hooks: {},
   hookErrors: [],
   requisites: {},

@@ -38,6 +38,7 @@ const SUMMARY: CrawlSummary = {
   hooks: {},
   hookErrors: [],
   requisites: {},
+  cache: {},
 };
 
 test('people read a short aligned account and what to do next', () => {
@@ -154,6 +155,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'hookErrors',
     'requisites',
     'reasonCode',
+    'cache',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);

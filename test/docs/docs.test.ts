@@ -193,7 +193,7 @@ describe('docs/cli.md', () => {
   });
 
   test('names the keys of a summary in their order', () => {
-    const list = cli.replaceAll('\n', ' ').match(/The summary's keys are .*?`reasonCode`\./)?.[0] ?? '';
+    const list = cli.replaceAll('\n', ' ').match(/The summary's keys are .*?`cache`\./)?.[0] ?? '';
     expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(SUMMARY_KEYS);
   });
 });
@@ -260,7 +260,7 @@ describe('docs/local.md', () => {
       links: [],
     };
     const records = [
-      { ...facts, hopsFromSeed: 0, tlsError: 'e' },
+      { ...facts, hopsFromSeed: 0, tlsError: 'e', copiedFrom: '<urn:uuid:x>' },
       { ...facts, hopsFromSeed: 1, via: 'v', droppedLinks: 1, dropCause: 'd' },
     ].map((given) => gunzipSync(Buffer.concat(encodeMetadata(given, RECORDS))).toString());
     const fields = records.flatMap((text) => [...text.matchAll(/^([a-z]\w+): /gm)].map(([, name]) => name));

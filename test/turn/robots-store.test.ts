@@ -160,16 +160,16 @@ describe('sitemaps that robots.txt names', () => {
 
   test('of a file that other hosts use are kept for them, a hundred of them', async () => {
     const { store, newStore, named } = await open();
-    await store.keep(ELSEWHERE, withSitemaps(101), LATER, true);
+    await store.keep(ELSEWHERE, withSitemaps(101), LATER, { isForOthers: true });
     expect(named).toEqual([]);
     expect(await newStore().fresh(ELSEWHERE)).toEqual(withSitemaps(100));
-    await store.keep(ELSEWHERE, { rules: [], sitemaps: [`${ORIGIN}/s.xml`] }, LATER, true);
+    await store.keep(ELSEWHERE, { rules: [], sitemaps: [`${ORIGIN}/s.xml`] }, LATER, { isForOthers: true });
     expect(await newStore().fresh(ELSEWHERE)).toEqual({ rules: [], sitemaps: [`${ORIGIN}/s.xml`] });
   });
 
   test('of an origin that others use, too, are for both', async () => {
     const { store, newStore, named } = await open();
-    await store.keep(ORIGIN, withSitemaps(1), LATER, true);
+    await store.keep(ORIGIN, withSitemaps(1), LATER, { isForOthers: true });
     expect(named).toHaveLength(1);
     expect(await newStore().fresh(ORIGIN)).toEqual(withSitemaps(1));
   });

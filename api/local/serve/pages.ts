@@ -1,6 +1,7 @@
 /** The pages that the server itself makes. */
+
+import type { ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
 import { shorten } from '../../../shared/text/printable.ts';
-import type { ListedCapture } from './capture-index.ts';
 
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

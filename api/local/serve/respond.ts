@@ -1,11 +1,11 @@
 /** The answers of the server that shows an archive. */
 import type { IncomingMessage } from 'node:http';
 import type { RecordLocation } from '../../../shared/archive/record-location.ts';
+import type { CaptureIndex, ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
 import { messageOf } from '../../../shared/error-message.ts';
 import { Semaphore } from '../../../shared/semaphore.ts';
 import { canonicalize } from '../../../shared/url/canonical.ts';
 import type { ArchivedPayload } from '../archived-payloads.ts';
-import type { CaptureIndex, ListedCapture } from './capture-index.ts';
 import { errorPage, indexPage } from './pages.ts';
 import { replay } from './replay.ts';
 

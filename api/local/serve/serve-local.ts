@@ -2,12 +2,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseConfig } from '../../../shared/crawl/config.ts';
+import { createCaptureIndex } from '../../../shared/engines/local/archive/capture-index.ts';
 import { createUrlRules } from '../../../shared/url/url-rules.ts';
 import type { CrawlServer, ServeOptions } from '../../crawl-server.ts';
 import { createPayloads } from '../archived-payloads.ts';
 import { archiveOf } from '../crawl-archive.ts';
 import { openFolder } from '../open-folder.ts';
-import { createCaptureIndex } from './capture-index.ts';
 import { createResponder, pathOf } from './respond.ts';
 
 /** Only programs of this machine reach it. */

@@ -8,6 +8,12 @@ import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../ports/crawl-
 import { inTransaction } from './database.ts';
 import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
 
+/**
+ * What the folder of an earlier crawl is for: its payloads are not stored again, or its responses are used instead of
+ * asking the sites.
+ */
+export type FolderUse = 'dedupeFrom' | 'cache';
+
 export interface LocalCrawlRegistry extends CrawlRegistry {
   /** Call it for every head that is replaced. */
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void;
@@ -17,9 +23,9 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
   followSums(crawl: CrawlId, read: () => Sums): void;
   /** The crawl is known by this version of the rules for canonical URLs from now on. */
   setUrlRulesVersion(crawl: CrawlId, version: number): void;
-  /** Keeps the folder of the earlier crawl whose payloads are not stored again, for those who continue. */
-  keepDedupeFrom(folder: string): void;
-  dedupeFrom(): string | undefined;
+  /** Keeps the folder of an earlier crawl, for those who continue; forgets it if there is none. */
+  keepFolder(use: FolderUse, folder: string | undefined): void;
+  keptFolder(use: FolderUse): string | undefined;
   /** Adds to the time that the crawl has run. */
   addActiveMs(crawl: CrawlId, ms: number): void;
   /** The folder's crawls. */
@@ -166,14 +172,15 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     this.#sums.set(crawl, read);
   }
 
-  keepDedupeFrom(folder: string): void {
-    this.#database.prepare("INSERT OR REPLACE INTO sessions VALUES ('dedupeFrom', ?)").run(folder);
+  keepFolder(use: FolderUse, folder: string | undefined): void {
+    if (folder === undefined) this.#database.prepare('DELETE FROM sessions WHERE name = ?').run(use);
+    else this.#database.prepare('INSERT OR REPLACE INTO sessions VALUES (?, ?)').run(use, folder);
   }
 
-  dedupeFrom(): string | undefined {
+  keptFolder(use: FolderUse): string | undefined {
     if (!this.#database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sessions'").get())
       return undefined;
-    const row = this.#database.prepare("SELECT value FROM sessions WHERE name = 'dedupeFrom'").get();
+    const row = this.#database.prepare('SELECT value FROM sessions WHERE name = ?').get(use);
     return row?.value as string | undefined;
   }
 

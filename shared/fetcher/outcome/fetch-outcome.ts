@@ -2,11 +2,24 @@ import type { Body } from './body.ts';
 import type { FailureCode, FailureReason } from './failure-codes.ts';
 import type { ResponseHead } from './response-head.ts';
 
+/** What a cache did for a request. */
+export type CacheUse =
+  /** The response is that of an earlier crawl; no request was made. `recordId`: WARC-Record-ID of its record there. */
+  | { readonly kind: 'hit'; readonly recordId: string }
+  /** The cache has no response for the request, so it went to the site. */
+  | { readonly kind: 'miss' }
+  /** The same, because the response in the cache is damaged. */
+  | { readonly kind: 'unreadable' }
+  /** The cache has no response, and the request asked for nothing else: it was not made. */
+  | { readonly kind: 'notAsked' };
+
 interface ExchangeTimes {
   readonly url: string;
   /** When the request was begun; when the last byte (or the failure) came. */
   readonly startedAt: number;
   readonly endedAt: number;
+  /** None if the crawl has no cache. */
+  readonly cache?: CacheUse;
 }
 
 export interface FetchedResponse extends ExchangeTimes, ResponseHead {
@@ -45,6 +58,10 @@ export interface FetchFailure extends ExchangeTimes {
   /** There was no time left for the request: it was not made, and is not counted. */
   readonly isNotSent?: boolean;
 }
+
+/** Whether the site was asked. */
+export const wasAsked = ({ cache }: Pick<FetchOutcome, 'cache'>): boolean =>
+  cache === undefined || cache.kind === 'miss' || cache.kind === 'unreadable';
 
 /** What the web did. Never thrown: a 404, a time-out and a bad certificate are outcomes. */
 export type FetchOutcome = FetchedResponse | FetchFailure;

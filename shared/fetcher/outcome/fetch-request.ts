@@ -16,4 +16,9 @@ export interface FetchRequest {
    */
   readonly onHead?: (head: ResponseHead) => ((chunk: Uint8Array) => void) | undefined;
   readonly signal?: AbortSignal;
+  /**
+   * If the crawl has a cache: `only`: if that has no response, the request is not made; `bypass`: the site is asked
+   * anyway. Default: the site is asked if the cache has no response.
+   */
+  readonly cache?: 'only' | 'bypass' | undefined;
 }

@@ -1,14 +1,13 @@
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { ProxyOptions } from '../../../crawl/crawl-options.ts';
-import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
-import { withMiddleware } from '../../../hooks/with-middleware.ts';
 import type { HookError } from '../../../ports/hook-error-log.ts';
 import type { Project } from '../../../project/project-file.ts';
-import { withStorageFailures } from '../../../storage-failed.ts';
 import type { PageWork } from '../../../turn/page-work.ts';
+import { checkCache, indexCache } from '../cache/open-cache.ts';
+import type { CacheFolder } from '../cache/response-cache.ts';
 import { closeAll } from '../close-all.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from '../engine.ts';
@@ -16,6 +15,7 @@ import { openStateFile } from '../items/state-store.ts';
 import type { InFlightTable } from '../threads/in-flight-table.ts';
 import { notingFetcher, notingHooks, notingQueue } from '../threads/noting.ts';
 import { startThreads, type ThreadPool } from '../threads/start-threads.ts';
+import { openFetcher } from './open-fetcher.ts';
 import { type FilePlan, maxOpenFiles, planFiles } from './plan-files.ts';
 import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
 import { startOwnWorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
@@ -46,6 +46,11 @@ export interface SessionOptions {
   /** The folder of an earlier crawl, whose payloads are not stored again. */
   readonly dedupeFrom?: string;
   /**
+   * The folder of an earlier crawl, whose responses are used instead of asking the sites. `false`: none, though the
+   * crawl that continues had one.
+   */
+  readonly cache?: string | false;
+  /**
    * Shows a watchdog what this thread does. With several workers it is the threads that crawl which are
    * watched.
    */
@@ -67,12 +72,14 @@ export async function openSession(
   const config =
     given.proxies.length > 0 || proxies.length === 0 ? given : { ...given, proxies: [...proxies] };
   const { software, warn, dedupeFrom, workers = 1 } = session;
+  const hasCache = typeof session.cache === 'string';
   const limit = maxOpenFiles();
-  const plan = planFiles(limit, config, workers);
+  const plan = planFiles(limit, config, workers, hasCache);
   if (plan.hosts < config.hosts)
     warn?.(
       `Only ${limit} files may be open (ulimit -n): ${plan.hosts} hosts are crawled at once instead of ${config.hosts}`,
     );
+  if (typeof session.cache === 'string') checkCache(session.cache, folder);
   const earlier = dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom);
   let threads: ThreadPool | undefined;
   const engine = await openLocalEngine(folder, {
@@ -85,7 +92,8 @@ export async function openSession(
     warn,
   });
   const opened = { id: crawl, config, engine };
-  if (workers === 1) return { ...opened, ...inThisThread(opened, folder, session, plan) };
+  const cache = await cacheOf(folder, session, engine);
+  if (workers === 1) return { ...opened, ...inThisThread(opened, folder, { ...session, ...plan, cache }) };
   const projectFile = session.project?.path;
   const maxHosts = Math.max(1, Math.floor(plan.hosts / workers));
   const maxSockets = Math.max(1, Math.floor(plan.sockets / workers));
@@ -99,6 +107,7 @@ export async function openSession(
     maxSockets,
     projectFile,
     dedupeFrom,
+    cache,
   };
   const startWorkerPool = (options: WorkerPoolOptions) => {
     threads = startThreads(engine, { ...options, start, warn });
@@ -111,20 +120,34 @@ export async function openSession(
   };
 }
 
+/** Closes the engine if there can be no cache. */
+async function cacheOf(
+  folder: string,
+  { cache, warn }: SessionOptions,
+  engine: LocalEngine,
+): Promise<CacheFolder | undefined> {
+  if (typeof cache !== 'string') return undefined;
+  try {
+    return await indexCache(cache, folder, warn);
+  } catch (error) {
+    await engine.close().catch(() => {});
+    throw error;
+  }
+}
+
+type ThreadSetup = Pick<SessionOptions, 'project' | 'warn' | 'watched'> &
+  FilePlan & { readonly cache: CacheFolder | undefined };
+
 function inThisThread(
   { id, config, engine }: Pick<LocalSession, 'id' | 'config' | 'engine'>,
   folder: string,
-  { project, warn, watched }: SessionOptions,
-  { hosts: maxHosts, sockets: maxSockets }: FilePlan,
+  { project, warn, watched, cache, hosts: maxHosts, sockets: maxSockets }: ThreadSetup,
 ): Pick<LocalSession, 'run' | 'close'> {
   const { clock } = engine;
-  const { totalTimeoutMs } = config;
   const onFailure = (error: HookError) => {
     if (engine.hookErrors?.note(id, error)) warn?.(hookErrorLine(error));
   };
-  const tempFolder = foldersOf(folder).temporary;
-  const plain = withStorageFailures(createFetcher({ ...config, tempFolder, clock, maxSockets }), tempFolder);
-  const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs, onFailure });
+  const fetcher = openFetcher({ folder, config, clock, maxSockets, project, cache, warn, onFailure });
   const store = openStateFile(foldersOf(folder).state);
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
   const startWorkerPool = (options: WorkerPoolOptions) => {

@@ -21,6 +21,8 @@ const MAX_SOCKETS = 900;
 const RESERVED = 44;
 /** For each thread: its event loop, its connection to the database, its WARC file and that one's index. */
 const RESERVED_PER_THREAD = 10;
+/** For each thread of a crawl with a cache: the WARC files of the earlier crawl that it reads, and their index. */
+const RESERVED_FOR_CACHE = 17;
 
 /**
  * Each page in work may hold a socket, and a temporary file for its body: both fit into the limit for all
@@ -31,10 +33,11 @@ export function planFiles(
   limit: number | undefined,
   { hosts, perHost, overrides }: Pick<CrawlConfig, 'hosts' | 'perHost' | 'overrides'>,
   threads: number,
+  hasCache = false,
 ): FilePlan {
   if (limit === undefined) return { hosts, sockets: MAX_SOCKETS };
   const most = Math.max(perHost, ...overrides.map((override) => override.perHost ?? 0));
-  const reserved = RESERVED + RESERVED_PER_THREAD * threads;
+  const reserved = RESERVED + (RESERVED_PER_THREAD + (hasCache ? RESERVED_FOR_CACHE : 0)) * threads;
   const least = reserved + 2 * most * threads;
   if (limit < least)
     throw new InvalidConfig(

@@ -35,6 +35,7 @@ export const addStats = (a: PoolStats, b: PoolStats): PoolStats => ({
   bytes: a.bytes + b.bytes,
   requests: a.requests + b.requests,
   answers: a.answers + b.answers,
+  cached: a.cached + b.cached,
   errors: a.errors + b.errors,
   failures: addCounts(a.failures, b.failures),
   turns: a.turns + b.turns,

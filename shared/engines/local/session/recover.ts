@@ -1,4 +1,5 @@
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { exchangesOf } from '../../../frontier/head.ts';
 import type { PageTask } from '../../../turn/page-work.ts';
 import { quarantinePage } from '../../../turn/quarantine-page.ts';
 import { openDatabase } from '../database.ts';
@@ -19,7 +20,8 @@ export interface ThreadDeath {
 /**
  * After the only thread of a crawl was ended: the page that blocked it goes to quarantine. If the page is not
  * known, or the thread died otherwise, each URL that was in progress is under suspicion. No thread may work
- * in the folder. Returns the requests that the crawl has committed.
+ * in the folder. Returns how many exchanges the crawl has
+ * committed, with hosts or with its cache.
  */
 export async function recover(
   folder: string,
@@ -35,7 +37,7 @@ export async function recover(
     const registry = createRegistry(database, () => true);
     // The thread counts the time that the crawl has run, and could not.
     registry.addActiveMs(crawl, blockedMs ?? 0);
-    return (await registry.totals(crawl)).requests;
+    return exchangesOf(await registry.totals(crawl));
   } finally {
     database.close();
   }

@@ -28,7 +28,7 @@ export type { LocalSession, SessionOptions } from './open-session.ts';
 
 /**
  * Begins a crawl. Throws `InvalidConfig`, also where the folder holds a crawl already, and `FolderInUse`.
- * `session.dedupeFrom` is kept with the crawl.
+ * `session.dedupeFrom` and `session.cache` are kept with the crawl.
  */
 export async function beginCrawl(
   folder: string,
@@ -56,7 +56,8 @@ export async function beginCrawl(
   if (holdsCrawl(foldersOf(folder).database)) throw new CrawlExists(folder);
   const id = crawlNameOf(canonical);
   const dedupeFrom = session.dedupeFrom === undefined ? undefined : resolve(session.dedupeFrom);
-  const opened = await openSession(folder, id, config, { ...session, dedupeFrom });
+  const cache = session.cache ? resolve(session.cache) : undefined;
+  const opened = await openSession(folder, id, config, { ...session, dedupeFrom, cache });
   const { registry, exchange } = opened.engine;
   if (hasSecrets(options)) hideDatabase(foldersOf(folder).database);
   await registry.create(id, {
@@ -65,7 +66,8 @@ export async function beginCrawl(
     urlRulesVersion: URL_RULES_VERSION,
     status: 'running',
   });
-  if (dedupeFrom !== undefined) registry.keepDedupeFrom(dedupeFrom);
+  registry.keepFolder('dedupeFrom', dedupeFrom);
+  registry.keepFolder('cache', cache);
   await sendSeeds(exchange, id, accepted, sitemaps);
   const excluded = [...reasons].filter((entry): entry is [string, SkipReason] => entry[1] !== undefined);
   for (const [url, reason] of excluded) opened.engine.skips?.note(id, { url, reason });
@@ -85,8 +87,8 @@ const MAX_SEED_CHARS = 200;
  * for hosts that were given up.
  */
 export async function continueCrawl(folder: string, session: SessionOptions): Promise<LocalSession> {
-  const { id, record, dedupeFrom } = await readCrawl(folder);
-  const opened = await openSession(folder, id, parseConfig(record.config), { ...session, dedupeFrom });
+  const { id, record, folders } = await readCrawl(folder);
+  const opened = await openSession(folder, id, parseConfig(record.config), { ...session, ...folders });
   await sendLostSeeds(opened, record);
   return opened;
 }
@@ -101,8 +103,7 @@ export async function resumeCrawl(
   limits: CrawlOptions,
   session: SessionOptions,
 ): Promise<LocalSession> {
-  const { id, record, dedupeFrom: keptDedupeFrom } = await readCrawl(folder);
-  const dedupeFrom = session.dedupeFrom ?? keptDedupeFrom;
+  const { id, record, folders } = await readCrawl(folder);
   const hasNewRules = record.urlRulesVersion !== URL_RULES_VERSION;
   if (hasNewRules && !session.newUrlRules)
     throw new InvalidConfig(
@@ -111,8 +112,12 @@ export async function resumeCrawl(
         'Continue with the program that began it, or with --new-url-rules',
     );
   const config = parseConfig({ ...record.config, ...limits });
-  const opened = await openSession(folder, id, config, { ...session, dedupeFrom });
+  const { cache: given = folders.cache } = session;
+  const cache = given ? resolve(given) : undefined;
+  const { dedupeFrom = folders.dedupeFrom } = session;
+  const opened = await openSession(folder, id, config, { ...session, dedupeFrom, cache });
   const { registry } = opened.engine;
+  registry.keepFolder('cache', cache);
   await registry.configure(id, limits);
   if (hasNewRules) registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   await registry.setStatus(id, 'running');
@@ -125,10 +130,11 @@ async function readCrawl(folder: string) {
   const reader = openLocalReader(folder);
   const id = reader?.crawl();
   const record = reader && id !== undefined ? await reader.registry.load(id) : undefined;
-  const dedupeFrom = reader?.registry.dedupeFrom();
+  const dedupeFrom = reader?.registry.keptFolder('dedupeFrom');
+  const cache = reader?.registry.keptFolder('cache');
   reader?.close();
   if (id === undefined || !record) throw new NoCrawl(folder);
-  return { id, record, dedupeFrom };
+  return { id, record, folders: { dedupeFrom, cache } };
 }
 
 /** Killed before its seeds had reached their hosts: merging them twice changes nothing. */

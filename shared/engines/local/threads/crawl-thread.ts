@@ -1,19 +1,18 @@
 /** A thread that crawls: what `thread.ts` starts. It ends on request, or dies and is started again. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { guardProcess } from '../../../hooks/guard-process.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
-import { withMiddleware } from '../../../hooks/with-middleware.ts';
 import type { HookError } from '../../../ports/hook-error-log.ts';
 import { readProject } from '../../../project/project-file.ts';
-import { storageFailure, withStorageFailures } from '../../../storage-failed.ts';
+import { storageFailure } from '../../../storage-failed.ts';
 import { startWorker, type Worker } from '../../../worker/worker.ts';
 import { writeSlot } from '../../watchdog/work-slot.ts';
 import { closeAll } from '../close-all.ts';
 import { foldersOf } from '../folders.ts';
 import { openStateFile } from '../items/state-store.ts';
+import { openFetcher } from '../session/open-fetcher.ts';
 import { poolStats } from '../session/pool-stats.ts';
 import { notingFetcher, notingHooks } from './noting.ts';
 import { openThreadEngine } from './thread-engine.ts';
@@ -46,16 +45,7 @@ async function crawl(): Promise<void> {
     onFailure(error);
   };
   process.on('exit', engine.inFlight.freeze);
-  const tempFolder = foldersOf(start.folder).temporary;
-  const plain = withStorageFailures(
-    createFetcher({ ...config, tempFolder, clock, maxSockets: start.maxSockets }),
-    tempFolder,
-  );
-  const fetcher = withMiddleware(plain, project?.middleware ?? [], {
-    clock,
-    totalTimeoutMs: config.totalTimeoutMs,
-    onFailure,
-  });
+  const fetcher = openFetcher({ ...start, clock, project, warn, onFailure });
   const noted = notingFetcher(fetcher, engine.inFlight);
   const store = openStateFile(foldersOf(start.folder).state);
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });

@@ -1,6 +1,7 @@
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { type Crawl, type Crawls, createCrawls } from '../../../crawl-state/crawls.ts';
 import { messageOf } from '../../../error-message.ts';
+import { exchangesOf } from '../../../frontier/head.ts';
 import { StorageFailed } from '../../../storage-failed.ts';
 import { tuneV8ForThreads } from '../../../tune-v8.ts';
 import { quarantinePage } from '../../../turn/quarantine-page.ts';
@@ -147,10 +148,10 @@ class BlockThreads implements ThreadPool {
       const end = await this.#runOne(block, index);
       if (end.kind === 'ended') return;
       if (end.kind === 'failed') throw new (end.isStorage ? StorageFailed : Error)(end.message);
-      const { requests } = block.begun.totals;
+      const before = exchangesOf(block.begun.totals);
       await this.#recover(block, index, end);
       if (this.#signal.aborted) return;
-      deaths = block.begun.totals.requests > requests ? 1 : deaths + 1;
+      deaths = exchangesOf(block.begun.totals) > before ? 1 : deaths + 1;
       const thread = `thread ${index + 1}`;
       const cause = end.kind === 'blocked' ? blockText(end) : `it died: ${end.cause}`;
       if (deaths >= MAX_DEATHS)

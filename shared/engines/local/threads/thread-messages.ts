@@ -5,6 +5,7 @@ import type { SeedEvent } from '../../../turn/seed-events.ts';
 import type { WorkEvent } from '../../../turn/work-events.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import type { SlotMemory } from '../../watchdog/work-slot.ts';
+import type { CacheFolder } from '../cache/response-cache.ts';
 import type { PoolStats } from '../session/pool-stats.ts';
 import type { Sums } from '../sums.ts';
 
@@ -26,6 +27,8 @@ export interface ThreadStart {
   /** Absolute. */
   readonly projectFile?: string;
   readonly dedupeFrom?: string;
+  /** Where responses of an earlier crawl are. */
+  readonly cache?: CacheFolder | undefined;
   /** Whether it reports each {@link WorkEvent}. */
   readonly reportsEvents: boolean;
   /** Where the threads count pages and bytes together (`shared-tally.ts`). */

@@ -34,6 +34,7 @@ const progress = (now: number): CrawlMessage => ({
     hostsWaiting: 0,
     bytes: 100,
     errors: 0,
+    cached: 0,
     requests: 4,
     startedAt: 0,
     now,

@@ -4,17 +4,13 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import type { ReadAt } from '../../shared/archive/scan-members.ts';
-import type { WaczWarc } from '../../shared/archive/wacz.ts';
-import {
-  listWarcFiles,
-  sizeOf,
-  type WarcFileEntry,
-} from '../../shared/engines/local/archive/archive-names.ts';
-import { readHandle } from '../../shared/engines/local/archive/read-handle.ts';
-import { durableBytes } from '../../shared/engines/local/archive/warc-journal.ts';
-import { foldersOf } from '../../shared/engines/local/engine.ts';
+import type { RecordLocation } from '../../../archive/record-location.ts';
+import type { ReadAt } from '../../../archive/scan-members.ts';
+import type { WaczWarc } from '../../../archive/wacz.ts';
+import { foldersOf } from '../folders.ts';
+import { listWarcFiles, sizeOf, type WarcFileEntry } from './archive-names.ts';
+import { readHandle } from './read-handle.ts';
+import { durableBytes } from './warc-journal.ts';
 
 export interface WarcFiles {
   /** By name. */
@@ -44,17 +40,18 @@ export async function openWarcFiles(dir: string): Promise<WarcFiles> {
     paths.set(entry.file, entry.path);
   }
 
-  /** The one used last is the last. */
-  const handles = new Map<string, FileHandle>();
-  const handleOf = async (file: string): Promise<FileHandle> => {
-    const known = handles.get(file);
+  /** The one used last is the last. Promises: reads of one file that begin together open it once. */
+  const handles = new Map<string, Promise<FileHandle>>();
+  const handleOf = (file: string): Promise<FileHandle> => {
+    const handle = handles.get(file) ?? openEither(paths.get(file)!, join(folder, file));
     handles.delete(file);
-    const handle = known ?? (await openEither(paths.get(file)!, join(folder, file)));
     handles.set(file, handle);
+    // It may be there at the next try.
+    handle.catch(() => handles.delete(file));
     const [oldest] = handles;
     if (handles.size > MAX_OPEN && oldest) {
       handles.delete(oldest[0]);
-      await oldest[1].close();
+      oldest[1].then((old) => old.close()).catch(() => {});
     }
     return handle;
   };
@@ -68,7 +65,9 @@ export async function openWarcFiles(dir: string): Promise<WarcFiles> {
     has: ({ file, offset, length }) => offset + length <= (sizes.get(file) ?? 0),
     reader,
     async close() {
-      for (const handle of handles.values()) await handle.close();
+      const open = [...handles.values()];
+      handles.clear();
+      for (const handle of open) await (await handle.catch(() => undefined))?.close();
     },
   };
 }

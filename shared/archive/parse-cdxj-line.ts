@@ -1,4 +1,21 @@
-import type { IndexedCapture } from './archive-types.ts';
+/** A line of a CDXJ index. */
+export interface IndexedCapture {
+  readonly url: string;
+  /** The URL with its host reversed, as the index is sorted: `org,example)/a`. */
+  readonly surt: string;
+  /** When it was fetched: `YYYYMMDDhhmmss`, UTC. */
+  readonly timestamp: string;
+  /** `warc/revisit` if the body is that of an earlier record. */
+  readonly mime?: string;
+  /** HTTP status. */
+  readonly status?: number;
+  /** Payload digest: `sha1:` and Base32. */
+  readonly digest?: string;
+  /** Name of the WARC file; where the record's gzip member begins in it, and its length in bytes. */
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+}
 
 /**
  * Reads a line `SURT TIMESTAMP {JSON}`. Throws {@link SyntaxError} that names `where` if it is no such line.

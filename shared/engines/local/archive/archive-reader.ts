@@ -1,0 +1,56 @@
+/** The archive of a crawl's folder, for reading. */
+import { type IndexedCapture, parseCdxjLine } from '../../../archive/parse-cdxj-line.ts';
+import type { PayloadSource } from '../../../archive/payload-reader.ts';
+import { type OpenedRecord, openRecord } from '../../../archive/read-member.ts';
+import { readResponse } from '../../../archive/read-response.ts';
+import type { RecordLocation } from '../../../archive/record-location.ts';
+import type { ReadAt } from '../../../archive/scan-members.ts';
+import { mergedCdxj } from './cdxj-files.ts';
+import { openWarcFiles, type WarcFiles } from './warc-files.ts';
+
+/** A place where a record begins. */
+export type RecordStart = Pick<RecordLocation, 'file' | 'offset'>;
+
+export interface ArchiveReader extends Pick<PayloadSource, 'readResponse'> {
+  /**
+   * The index as it is when it is called. `warn` is called for each file that is damaged; what stands before
+   * the damage is listed.
+   */
+  captures(warn?: (message: string) => void): AsyncIterable<IndexedCapture>;
+  /** Opens a record. Throws `NotWarc` where none begins, and `RangeError` if the file is not so long. */
+  openRecord(start: RecordStart): Promise<OpenedRecord>;
+  /** Returns what reads the WARC file. Throws `RangeError` if it has no byte at that place. */
+  readerAt(start: RecordStart): Promise<ReadAt>;
+  close(): Promise<void>;
+}
+
+/** Opens no file before the first call. The crawl may go on: what it adds is found, too. */
+export function openArchiveReader(folder: string): ArchiveReader {
+  let files: Promise<WarcFiles> | undefined;
+
+  /** The files as they are now, if the ones known hold no such place: the crawl may have continued. */
+  async function readerAt({ file, offset }: RecordStart): Promise<ReadAt> {
+    const has = (known: WarcFiles) => known.has({ file, offset, length: 1 });
+    files ??= openWarcFiles(folder);
+    const known = await files;
+    if (has(known)) return known.reader(file);
+    await known.close();
+    files = openWarcFiles(folder);
+    const newer = await files;
+    if (has(newer)) return newer.reader(file);
+    throw new RangeError(`There is no record at ${offset} of ${file} in ${folder}`);
+  }
+
+  return {
+    async *captures(warn) {
+      for await (const line of mergedCdxj(folder, warn)) yield parseCdxjLine(line.trimEnd(), folder);
+    },
+    openRecord: async (start) => openRecord(await readerAt(start), start.offset),
+    readResponse: async (location, maxBytes) => readResponse(await readerAt(location), location, maxBytes),
+    readerAt,
+    async close() {
+      await (await files)?.close();
+      files = undefined;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { CrawlConfig } from '../../../crawl/config.ts';
+import { createFetcher } from '../../../fetcher/fetcher.ts';
+import { type MiddlewareOptions, withMiddleware } from '../../../hooks/with-middleware.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Fetcher } from '../../../ports/fetcher.ts';
+import type { Project } from '../../../project/project-file.ts';
+import { withStorageFailures } from '../../../storage-failed.ts';
+import { type CacheFolder, openResponseCache } from '../cache/response-cache.ts';
+import { withCache } from '../cache/with-cache.ts';
+import { foldersOf } from '../folders.ts';
+
+export interface FetcherSetup extends Pick<MiddlewareOptions, 'onFailure'> {
+  /** The crawl's folder. */
+  readonly folder: string;
+  readonly config: CrawlConfig;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  readonly maxSockets: number;
+  readonly project: Project | undefined;
+  readonly cache?: CacheFolder | undefined;
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** The fetcher of one thread: the project's middleware, then the cache, then the network. */
+export function openFetcher(setup: FetcherSetup): Fetcher {
+  const { folder, config, clock, maxSockets, project, cache: cacheFolder, warn, onFailure } = setup;
+  const tempFolder = foldersOf(folder).temporary;
+  const { now } = clock;
+  const cache = cacheFolder && openResponseCache({ ...cacheFolder, config, tempFolder, now });
+  const network = withStorageFailures(
+    createFetcher({ ...config, tempFolder, clock, maxSockets }),
+    tempFolder,
+  );
+  const { totalTimeoutMs } = config;
+  return withMiddleware(
+    cache ? withCache(network, cache, { now, warn }) : network,
+    project?.middleware ?? [],
+    { clock, totalTimeoutMs, ...(onFailure && { onFailure }) },
+  );
+}
