@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { foldersOf } from '../shared/engines/local/folders.ts';
 import { OPTIONS } from './options.ts';
 import { PROGRAM } from './program.ts';
 import { UsageError } from './usage-error.ts';
@@ -5,6 +7,7 @@ import { UsageError } from './usage-error.ts';
 /** Options that npm knows, too: npm passes on its own configuration under the same names. */
 const OF_NPM: ReadonlySet<string> = new Set([
   'ca',
+  'cache',
   'config',
   'include',
   'json',
@@ -25,12 +28,16 @@ const OF_NPM: ReadonlySet<string> = new Set([
 export function refuseForgottenDashes(environment: Readonly<Record<string, string | undefined>>): void {
   const script = environment.npm_lifecycle_event;
   if (script !== 'crawl' && script !== 'strand') return;
-  const taken = OPTIONS.filter(
-    ({ name }) => !OF_NPM.has(name) && environment[`npm_config_${name.replaceAll('-', '_')}`] !== undefined,
-  ).map(({ name }) => `--${name}`);
+  const taken = OPTIONS.filter(({ name }) => {
+    const value = environment[`npm_config_${name.replaceAll('-', '_')}`];
+    return value !== undefined && (!OF_NPM.has(name) || (name === 'cache' && isCrawl(value)));
+  }).map(({ name }) => `--${name}`);
   if (taken.length === 0) return;
   const command = script === 'crawl' ? 'npm run crawl --' : PROGRAM;
   throw new UsageError(
     `npm kept ${taken.join(', ')} for itself; put -- before all words: ${command} ${script === 'crawl' ? 'https://example.org/' : 'COMMAND'} ${taken[0]} ...`,
   );
 }
+
+/** npm's own cache is always set. A crawl's folder is never meant for it. */
+const isCrawl = (folder: string): boolean => folder !== '' && existsSync(foldersOf(folder).database);

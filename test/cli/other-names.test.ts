@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseArgs } from '../../cli/args.ts';
 import { refuseForgottenDashes } from '../../cli/forgotten-dashes.ts';
 import { OPTIONS, optionsOf } from '../../cli/options.ts';
@@ -52,6 +55,15 @@ describe('a forgotten -- after npm run', () => {
     expect(() => refuseForgottenDashes({ npm_lifecycle_event: 'strand', npm_config_adaptive: '' })).toThrow(
       '--adaptive',
     );
+  });
+
+  test('is noticed for a cache that is the folder of a crawl, which npm would take for its own', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'strand-dashes-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const environment = { npm_lifecycle_event: 'crawl', npm_config_cache: folder };
+    refuseForgottenDashes(environment);
+    writeFileSync(join(folder, 'crawl.sqlite'), '');
+    expect(() => refuseForgottenDashes(environment)).toThrow('--cache');
   });
 
   test('is not seen in any setting of npm itself: an .npmrc may have all of them', async () => {

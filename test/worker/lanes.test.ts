@@ -51,6 +51,14 @@ test('with several lanes as many are in flight, and no more', async () => {
   expect(log.map(({ startedAt }) => startedAt)).toEqual([0, 0, 100, 100, 200]);
 });
 
+test('a request that asked the host for nothing delays no other one', async () => {
+  const { clock, lanes, log, request } = open();
+  const run = (name: string, isCounted: boolean) =>
+    lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, request(name), () => isCounted);
+  await clock.drive(Promise.all([run('a', false), run('b', false), run('c', true), run('d', false)]));
+  expect(log.map(({ startedAt }) => startedAt)).toEqual([0, 100, 200, 1300]);
+});
+
 test('a gap that has passed already delays nothing', async () => {
   const { clock, lanes, log, request } = open();
   await clock.drive(lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, request('a')));

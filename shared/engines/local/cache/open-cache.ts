@@ -16,7 +16,7 @@ export function checkCache(folder: string, own: string): void {
     );
   if (!holdsCrawl(foldersOf(folder).database))
     throw new InvalidConfig(
-      `There is no crawl in ${folder}, given as cache: give the folder of a crawl of this machine, or leave the cache out`,
+      `There is no crawl in ${folder}, given as cache: give the folder of an earlier crawl of this machine, or none (of a crawl that is resumed: --no-cache)`,
     );
 }
 
