@@ -12,6 +12,7 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   'cookie',
   'from',
   'host',
+  'proxy-authorization',
   'referer',
   'user-agent',
 ]);
