@@ -34,6 +34,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });
   moveWeb(dist);
   removeMaps(dist);
+  removeEmptyModules(dist);
   vendorZod(dist, ROOT);
   removeInnerDeclarations(dist, publicTypes(manifest));
 }
@@ -66,6 +67,16 @@ function removeMaps(dist: string): void {
     const path = join(dist, file);
     rmSync(`${path}.map`, { force: true });
     writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
+  }
+}
+
+/** Modules of types alone compile to nothing, and only types are imported from them. */
+function removeEmptyModules(dist: string): void {
+  for (const file of globSync('**/*.js', { cwd: dist })) {
+    const path = join(dist, file);
+    if (!/^export \{\};\n(?:\/\/# sourceMappingURL=\S+)?\s*$/.test(readFileSync(path, 'utf8'))) continue;
+    rmSync(path);
+    rmSync(`${path}.map`, { force: true });
   }
 }
 
