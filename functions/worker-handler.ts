@@ -67,7 +67,6 @@ export function createWorkerHandler(deps: WorkerDeps) {
     event: SQSEvent,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<SQSBatchResponse> => {
-    const endsAt = clock.now() + context.getRemainingTimeInMillis();
     const start = startIn(event, settings);
     const queueUrl = start ? settings.turnQueueUrls[start.queue] : queueUrlOf(event, settings);
     if (queueUrl === undefined) {
@@ -77,14 +76,15 @@ export function createWorkerHandler(deps: WorkerDeps) {
     const stack = deps.open(queueUrl);
     let watching: ReturnType<typeof watch> | undefined;
 
-    function openPool({ queue }: StartMessage): PoolWorker {
-      const { workers: pool } = stack.engine;
+    function openPool({ queue }: StartMessage, endsAt: number): PoolWorker {
       const times = { receiveUntil: endsAt - lastReceiveMs, lastCallAt: endsAt - LAST_LOOK_MS };
-      return new PoolWorker({ pool, queue, clock, log, maxHosts, ...times });
+      return new PoolWorker({ pool: stack.engine.workers, queue, clock, log, maxHosts, ...times });
     }
 
     async function serve(): Promise<SQSBatchResponse> {
-      const pool = start && openPool(start);
+      // Not before `invoked` has adopted the machine's time, which may have been set back since the last invocation.
+      const endsAt = clock.now() + context.getRemainingTimeInMillis();
+      const pool = start && openPool(start, endsAt);
       if (start) {
         stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
         if (!(await pool?.join(start.workers))) return { batchItemFailures: [] };

@@ -43,7 +43,7 @@ async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin
   });
   const run = async (event: Parameters<typeof handle>[0], ms = LONG) =>
     (await clock.drive(handle(event, contextFor(clock, ms)))) as Awaited<ReturnType<typeof handle>>;
-  return { ...fake, clock, engine, fetcher, lines, run };
+  return { ...fake, clock, engine, fetcher, lines, handle, run };
 }
 
 describe('an event of two hosts', () => {
@@ -125,6 +125,18 @@ describe('a worker takes on more hosts than its event brings', () => {
     await run(event, 36_900);
     expect(fetcher.log.map(({ host }) => host)).not.toContain(other);
     expect(engine.messages(other)).toHaveLength(1);
+  });
+
+  test('nor if the machine’s clock was set back since the last invocation, which is noticed at the begin of this one', async () => {
+    const { turnEvent, handle, fetcher, clock } = await setUp();
+    const event = await turnEvent(1);
+    let isAdopted = false;
+    clock.follow = () => {
+      if (!isAdopted) clock.set(-600_000);
+      isAdopted = true;
+    };
+    await clock.drive(handle(event, { getRemainingTimeInMillis: () => 36_900 }));
+    expect(new Set(fetcher.log.map(({ host }) => host)).size).toBe(1);
   });
 });
 
