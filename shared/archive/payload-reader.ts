@@ -76,5 +76,5 @@ export class PayloadReader {
   }
 }
 
-/** What the index gives as the media type of a revisit record. */
+/** The media type of a revisit record in the index. */
 export const REVISIT = 'warc/revisit';

@@ -40,7 +40,7 @@ async function openSite(address: string, answers: Record<string, Answer | string
   const origin = `http://${address}:${(server.address() as AddressInfo).port}`;
   return {
     url: (path: string) => origin + path,
-    /** What it was asked for since the last call. */
+    /** The paths requested since the last call. */
     asked: () => asked.splice(0).sort(),
     close: () => server.close().closeAllConnections(),
   };

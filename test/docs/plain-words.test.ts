@@ -49,15 +49,19 @@ test.each(WORDS)('no file says %s: write %s', (word) => {
 /** Comments there are sentences that begin with their subject. */
 const WRITTEN = 'api,bench,cdk,cli,examples,functions,packaging,shared,simulation,templates,test';
 
-test('no comment begins with "Of": it says what the thing is', () => {
+test.each([
+  ['Of', /^\s*(?:\/\/|\/?\*+) Of /gm],
+  // The first word of a doc comment, or of a comment in one line.
+  ['What', /\/\*\*\s+(?:\*\s+)?What |^\s*\/\/ What [^\n]*\n(?!\s*\/\/)/gm],
+])('no comment begins with "%s": it says what the thing is', (_, beginning) => {
   const sources = globSync(`{${WRITTEN}}/**/*.ts`, { cwd: ROOT });
   expect(sources.length).toBeGreaterThan(400);
-  const found = sources.flatMap((file) =>
-    readFileSync(join(ROOT, file), 'utf8')
-      .split('\n')
-      .flatMap((line, i) =>
-        /^\s*(?:\/\/|\/?\*+) Of /.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [],
-      ),
-  );
+  const found = sources.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return [...text.matchAll(beginning)].map(({ index }) => {
+      const line = text.slice(0, index).split('\n').length;
+      return `${file}:${line}: ${text.slice(index).trimStart().slice(0, 100)}`;
+    });
+  });
   expect(found).toEqual([]);
 });

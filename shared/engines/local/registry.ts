@@ -9,7 +9,7 @@ import { inTransaction } from './database.ts';
 import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
 
 /**
- * What the folder of an earlier crawl is for: its payloads are not stored again, or its responses are used instead of
+ * The use of the folder of an earlier crawl: its payloads are not stored again, or its responses are used instead of
  * asking the sites.
  */
 export type FolderUse = 'dedupeFrom' | 'cache';

@@ -2,7 +2,7 @@ import type { Body } from './body.ts';
 import type { FailureCode, FailureReason } from './failure-codes.ts';
 import type { ResponseHead } from './response-head.ts';
 
-/** What a cache did for a request. */
+/** How a cache served a request. */
 export type CacheUse =
   /** The response is that of an earlier crawl; no request was made. `recordId`: WARC-Record-ID of its record there. */
   | { readonly kind: 'hit'; readonly recordId: string }
@@ -63,5 +63,5 @@ export interface FetchFailure extends ExchangeTimes {
 export const wasAsked = ({ cache }: Pick<FetchOutcome, 'cache'>): boolean =>
   cache === undefined || cache.kind === 'miss' || cache.kind === 'unreadable';
 
-/** What the web did. Never thrown: a 404, a time-out and a bad certificate are outcomes. */
+/** The outcome of a request to the web. Never thrown: a 404, a time-out and a bad certificate are outcomes. */
 export type FetchOutcome = FetchedResponse | FetchFailure;

@@ -31,7 +31,7 @@ export interface ResponseCache {
 }
 
 export interface Damaged {
-  /** What is wrong, for people. */
+  /** The damage, in a sentence for people. */
   readonly damage: string;
 }
 

@@ -2,9 +2,9 @@ import { addCounts } from '../../../frontier/head.ts';
 import { countUrls } from '../../../frontier/url-record.ts';
 import type { WorkerStats } from '../../../turn/worker-stats.ts';
 
-/** What has been done since the pool began, committed or not. JSON, as it goes from thread to thread. */
+/** The work done since the pool began, committed or not. JSON, as it goes from thread to thread. */
 export interface PoolStats extends Omit<WorkerStats, 'open' | 'isInQuarantine'> {
-  /** What the turns in progress have found and not committed: URLs, and of those the ones that wait. */
+  /** The URLs that the turns in progress have found and not committed, and those of them that wait. */
   readonly openUrls: number;
   readonly openWaiting: number;
 }
