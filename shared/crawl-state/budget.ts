@@ -26,8 +26,15 @@ export interface Budget {
   receive(bytes: number): void;
   /** Takes back what was counted and did not become real: its turn was discarded. */
   giveBack(pages: number, bytes: number): void;
-  /** Marks these counts as committed: the crawl's totals contain them from now on. */
-  commit(pages: number, bytes: number): void;
+  /**
+   * Marks these counts as committed: the crawl's totals contain them from now on. `readsBefore`: {@link reads}
+   * before they were stored.
+   */
+  commit(pages: number, bytes: number, readsBefore: number): void;
+  /** The number of times that the usage of the whole crawl was read. */
+  reads(): number;
+  /** Whether some of what is committed does not count finally before the next read. */
+  isInDoubt(): boolean;
   /**
    * Reads again what the whole crawl has used, in every process, and takes over the limits as they are now.
    */
@@ -174,8 +181,16 @@ class CrawlBudget implements Budget {
     this.#wakeAll();
   }
 
-  commit(pages: number, bytes: number): void {
-    this.#tally.commit(pages, bytes);
+  commit(pages: number, bytes: number, readsBefore: number): void {
+    this.#tally.commit(pages, bytes, readsBefore);
+  }
+
+  reads(): number {
+    return this.#tally.reads();
+  }
+
+  isInDoubt(): boolean {
+    return this.#tally.isInDoubt();
   }
 
   async refresh(limits: Limits, read: () => Promise<Used>): Promise<void> {

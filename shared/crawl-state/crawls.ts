@@ -83,7 +83,8 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     const configOf = isConfigured ? createHostConfigs(config) : crawl.configOf;
     const isWidened = old.scopeSeeds.length !== record.scopeSeeds.length;
     const scope = isConfigured || isWidened ? createScope(config, record.scopeSeeds) : crawl.scope;
-    const isStale = registry.isShared && elapsed() - totalsAt >= TOTALS_AGE_MS;
+    const isRead = registry.isShared || budget.isInDoubt();
+    const isStale = isRead && elapsed() - totalsAt >= TOTALS_AGE_MS;
     if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
     return {
       // The URL rules stay: under others, known URLs would be new ones.

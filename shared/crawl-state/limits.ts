@@ -14,7 +14,12 @@ export async function endCrawlsAtLimits(
     if (crawl.status !== 'running') continue;
     const end = await endOf(engine, crawl, crawl.budget.metFinally());
     if (!end) continue;
-    await engine.registry.setStatus(crawl.id, end.status, end.reason, { from: ['running'] });
+    const { maxPages, maxBytes, maxTimeMs, maxCost } = crawl.config;
+    await engine.registry.setStatus(crawl.id, end.status, end.reason, {
+      from: ['running'],
+      // Unless one was raised while this process stood still, or since it last read them.
+      limits: { maxPages, maxBytes, maxTimeMs, maxCost },
+    });
     crawls.refresh(crawl.id);
   }
 }

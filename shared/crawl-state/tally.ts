@@ -15,7 +15,12 @@ export interface Tally {
   settle(isPage: boolean): void;
   receive(bytes: number): void;
   giveBack(pages: number, bytes: number): void;
-  commit(pages: number, bytes: number): void;
+  /** `readsBefore`: the number of reads before what is committed was stored. */
+  commit(pages: number, bytes: number, readsBefore: number): void;
+  /** The number of times that the usage of all processes was read. */
+  reads(): number;
+  /** Whether some of what is committed does not count finally before the next read. */
+  isInDoubt(): boolean;
   /** Takes over what `read` says that all processes have used. */
   refresh(read: () => Promise<Used>): Promise<Used>;
   /** Others reserve, too: who waits for what they give back is to look again after this. */
@@ -29,9 +34,10 @@ export function createTally(used: Used): Tally {
   const own = { pages: 0, bytes: 0 };
   /** The part of it that is committed. */
   const committed = { pages: 0, bytes: 0 };
-  /** The part of that which `base` may have anyway, as it was committed while `base` was read. */
+  /** The part of that which `base` may have anyway, as `base` was read while it was committed. */
   let doubtful = { pages: 0, bytes: 0 };
   let reserved = 0;
+  let reads = 0;
 
   return {
     pages: () => base.pages + own.pages,
@@ -56,10 +62,15 @@ export function createTally(used: Used): Tally {
       own.pages -= pages;
       own.bytes -= bytes;
     },
-    commit(pages, bytes) {
+    commit(pages, bytes, readsBefore) {
       committed.pages += pages;
       committed.bytes += bytes;
+      if (readsBefore === reads) return;
+      doubtful.pages += pages;
+      doubtful.bytes += bytes;
     },
+    reads: () => reads,
+    isInDoubt: () => doubtful.pages > 0 || doubtful.bytes > 0,
     async refresh(read) {
       const before = { ...committed };
       base = await read();
@@ -68,6 +79,7 @@ export function createTally(used: Used): Tally {
         committed[key] -= before[key];
       }
       doubtful = { ...committed };
+      reads++;
       return base;
     },
   };

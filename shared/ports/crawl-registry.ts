@@ -39,6 +39,15 @@ export interface CrawlRecord extends KeptReason {
   readonly status: CrawlStatus;
 }
 
+export interface StatusCondition {
+  /** The status is one of these. */
+  readonly from: readonly CrawlStatus[];
+  /** The limits of the crawl are these: nobody has raised one. */
+  readonly limits?: {
+    readonly [K in 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost']?: CrawlOptions[K] | undefined;
+  };
+}
+
 /** The records of crawls: settings, status and totals. */
 export interface CrawlRegistry {
   /** Whether other processes may work for the same crawls at the same time. */
@@ -47,14 +56,14 @@ export interface CrawlRegistry {
   /** Fails if the crawl is there already. */
   create(crawl: CrawlId, record: CrawlRecord): Promise<void>;
   /**
-   * With `from`: only if the status is one of these at that moment, so that a finding of a moment ago does
-   * not overwrite an operator's command. Returns whether it was set.
+   * With a condition: only if it holds at that moment, so that a finding of a moment ago does not overwrite
+   * an operator's command. Returns whether it was set.
    */
   setStatus(
     crawl: CrawlId,
     status: CrawlStatus,
     reason?: StatusReason,
-    condition?: { readonly from: readonly CrawlStatus[] },
+    condition?: StatusCondition,
   ): Promise<boolean>;
   /** Changes parts of the configuration (limits that an operator raises); the rest stays. */
   configure(crawl: CrawlId, changes: CrawlOptions): Promise<void>;

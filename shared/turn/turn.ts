@@ -200,10 +200,12 @@ class Turn {
     const { counters, pace, quarantine } = this.#parts;
     const { stats } = this.#services;
     stats.open.set(ledger, head.ledger.counts);
+    let readsBefore = crawl.budget.reads();
     try {
       if (pace.givenUp !== undefined || crawl.status !== 'running') pace.end();
       await new FetchLoop(this.#services, this.#parts).run();
       if (quarantine.isPostponed) return { restUntil: pace.nextFetchAt, isPostponed: true };
+      readsBefore = crawl.budget.reads();
       const restUntil = await this.#commit.run();
       return { restUntil, hasRequested: counters.hasRequested };
     } catch (error) {
@@ -211,7 +213,7 @@ class Turn {
       throw error;
     } finally {
       const { pages, bytes } = counters.gained();
-      if (this.#commit.isDone) crawl.budget.commit(pages, bytes);
+      if (this.#commit.isDone) crawl.budget.commit(pages, bytes, readsBefore);
       else crawl.budget.giveBack(pages, bytes);
       quarantine.release();
       stats.open.delete(ledger);

@@ -50,6 +50,17 @@ export function registryContract(subject: Subject): void {
     expect(await registry().load(CRAWL)).toEqual(RECORD);
   });
 
+  test('sets a status only while the limits are those that are named', async () => {
+    await registry().create(CRAWL, { ...RECORD, config: { ...RECORD.config, maxPages: 10 } });
+    const condition = { from: ['running'] as const, limits: { maxPages: 10 } };
+    await registry().configure(CRAWL, { maxPages: 20 });
+    expect(await registry().setStatus(CRAWL, 'limited', TEN_PAGES, condition)).toBe(false);
+    await registry().configure(CRAWL, { maxPages: 10, maxCost: 5 });
+    expect(await registry().setStatus(CRAWL, 'limited', TEN_PAGES, condition)).toBe(false);
+    const limits = { maxPages: 10, maxCost: 5 };
+    expect(await registry().setStatus(CRAWL, 'limited', TEN_PAGES, { ...condition, limits })).toBe(true);
+  });
+
   test('of many that set a status at once from the same one, one does', async () => {
     await registry().create(CRAWL, RECORD);
     const words = ['paused', 'stopped', 'limited', 'finished'] as const;

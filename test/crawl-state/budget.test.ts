@@ -53,7 +53,7 @@ describe('a limit of pages', () => {
     await budget.reserve();
     budget.settle(true);
     expect(budget.metFinally()).toBeUndefined();
-    budget.commit(1, 10);
+    budget.commit(1, 10, budget.reads());
     expect(budget.metFinally()?.reason.text).toBe('1 pages');
   });
 });
@@ -64,9 +64,9 @@ test('what was committed before a reading is not counted twice, and what was com
     await budget.reserve();
     budget.settle(true);
   }
-  budget.commit(1, 0);
+  budget.commit(1, 0, budget.reads());
   await budget.refresh(limits, async () => {
-    budget.commit(1, 0);
+    budget.commit(1, 0, budget.reads());
     return { ...USED, pages: 1 };
   });
   // One that the reading has, one that it may have: three and the fourth may still come.
@@ -87,7 +87,7 @@ test('a limit of bytes is met by what was received, and not by what was given ba
   budget.giveBack(0, 1);
   expect(budget.metLimit()).toBeUndefined();
   budget.receive(1);
-  budget.commit(0, 100);
+  budget.commit(0, 100, budget.reads());
   expect(budget.metFinally()?.reason.text).toBe('100 bytes');
 });
 

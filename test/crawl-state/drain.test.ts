@@ -119,7 +119,8 @@ test('a crawl was cut short if it was called limited and a host has requisites t
 test('a running crawl that has reached a limit is ended, with the reason, and loaded again', async () => {
   const { engine, crawls, log } = open({ isQuiet: true });
   await endCrawlsAtLimits(engine, crawls);
-  expect(log).toEqual([['c', 'limited', { code: 'maxPages', text: '3 pages' }, { from: ['running'] }], 'c']);
+  const condition = { from: ['running'], limits: { maxPages: 3 } };
+  expect(log).toEqual([['c', 'limited', { code: 'maxPages', text: '3 pages' }, condition], 'c']);
 });
 
 test('crawls that do not run, and those within their limits, stay as they are', async () => {

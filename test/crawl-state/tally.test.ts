@@ -39,7 +39,7 @@ test('only what was committed counts finally', () => {
   tally.settle(true);
   tally.receive(7);
   expect(tally.committed()).toEqual({ pages: 1, bytes: 10 });
-  tally.commit(1, 7);
+  tally.commit(1, 7, tally.reads());
   expect(tally.committed()).toEqual({ pages: 2, bytes: 17 });
   expect([tally.pages(), tally.bytes()]).toEqual([2, 17]);
 });
@@ -51,13 +51,13 @@ test('what all processes have used holds the commits of this one up to then, and
     tally.settle(true);
     tally.receive(10);
   }
-  tally.commit(1, 10);
-  tally.commit(1, 10);
+  tally.commit(1, 10, tally.reads());
+  tally.commit(1, 10, tally.reads());
   expect(await tally.refresh(async () => used(12, 120))).toEqual(used(12, 120));
   // Two of the twelve are ours; the third one is not committed.
   expect([tally.pages(), tally.bytes()]).toEqual([13, 130]);
   expect(tally.committed()).toEqual({ pages: 12, bytes: 120 });
-  tally.commit(1, 10);
+  tally.commit(1, 10, tally.reads());
   expect(tally.committed()).toEqual({ pages: 13, bytes: 130 });
   await tally.refresh(async () => used(13, 130));
   expect([tally.pages(), tally.bytes(), tally.committed()]).toEqual([13, 130, { pages: 13, bytes: 130 }]);
@@ -69,11 +69,26 @@ test('what is committed during the read may be in it or not, so it does not coun
   tally.settle(true);
   tally.receive(10);
   await tally.refresh(async () => {
-    tally.commit(1, 10);
+    tally.commit(1, 10, tally.reads());
     return used(1, 10);
   });
   expect(tally.committed()).toEqual({ pages: 1, bytes: 10 });
   expect([tally.pages(), tally.bytes()]).toEqual([2, 20]);
   await tally.refresh(async () => used(1, 10));
   expect([tally.pages(), tally.bytes(), tally.committed()]).toEqual([1, 10, { pages: 1, bytes: 10 }]);
+});
+
+test('what was stored before a read and is known to be committed only after it does not count finally', async () => {
+  const tally = createTally(used(0, 0));
+  tally.reserve(99);
+  tally.settle(true);
+  tally.receive(10);
+  const readsBefore = tally.reads();
+  // Stored by now: the totals of all have it.
+  await tally.refresh(async () => used(1, 10));
+  tally.commit(1, 10, readsBefore);
+  expect([tally.committed(), tally.isInDoubt()]).toEqual([{ pages: 1, bytes: 10 }, true]);
+  await tally.refresh(async () => used(1, 10));
+  expect([tally.committed(), tally.isInDoubt()]).toEqual([{ pages: 1, bytes: 10 }, false]);
+  expect([tally.pages(), tally.bytes()]).toEqual([1, 10]);
 });

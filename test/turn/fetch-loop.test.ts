@@ -95,7 +95,7 @@ describe('a turn', () => {
       config: { maxPages: 1, requisites: true },
       links: [link('/a')],
     });
-    crawl.budget.commit(1, 0);
+    crawl.budget.commit(1, 0, 0);
     await crawl.budget.reserve();
     crawl.budget.settle(true);
     pace.postponeTo(T0 + 5000);

@@ -249,7 +249,7 @@ describe('limits over several processes', () => {
     const budget = createBudget({ maxBytes: 1000 }, { pages: 0, bytes: 0, activeMs: 0 }, () => T0);
     budget.receive(300);
     budget.receive(500);
-    budget.commit(0, 800);
+    budget.commit(0, 800, 0);
     await budget.refresh({ maxBytes: 1000 }, async () => ({ pages: 0, bytes: 800, activeMs: 0 }));
     budget.receive(199);
     expect(budget.metLimit()).toBeUndefined();
@@ -272,7 +272,7 @@ describe('limits over several processes', () => {
       budget.settle(true);
     }
     await budget.refresh({ maxPages: 10 }, async () => {
-      budget.commit(6, 0);
+      budget.commit(6, 0, 0);
       return { pages: 6, bytes: 0, activeMs: 0 };
     });
     expect(budget.metFinally()).toBeUndefined();
@@ -299,7 +299,7 @@ describe('limits over several processes', () => {
       budget.settle(true);
       budget.receive(100);
     }
-    budget.commit(3, 300);
+    budget.commit(3, 300, 0);
     // Others have made five pages, and three of ours are in the totals.
     await budget.refresh({ maxPages: 10 }, async () => ({ pages: 8, bytes: 800, activeMs: 0 }));
     expect(budget.metLimit()).toBeUndefined();

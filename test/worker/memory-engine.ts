@@ -1,5 +1,7 @@
 /** An engine in memory, on the clock given: what the ports promise and nothing more. A test double. */
+
 import { keptReason } from '../../shared/causes/status-reason.ts';
+import { meetsCondition } from '../../shared/crawl-state/status-condition.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../shared/frontier/ledger-index.ts';
 import type { Message, OutLinks } from '../../shared/frontier/message.ts';
@@ -283,7 +285,7 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
     async setStatus(crawl, status, reason, condition) {
       let isSet = false;
       change(crawl, (record) => {
-        isSet = condition?.from.includes(record.status) ?? true;
+        isSet = meetsCondition(record, condition);
         return isSet ? { status, ...keptReason(reason) } : {};
       });
       return isSet;

@@ -3,6 +3,7 @@ import { boundMethods } from '../../bound-methods.ts';
 import { keptReason } from '../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
+import { meetsCondition } from '../../crawl-state/status-condition.ts';
 import type { Head } from '../../frontier/head.ts';
 import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../ports/crawl-registry.ts';
 import { inTransaction } from './database.ts';
@@ -100,7 +101,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   ): Promise<boolean> {
     let isSet = false;
     this.#change(crawl, (record) => {
-      isSet = condition?.from.includes(record.status) ?? true;
+      isSet = meetsCondition(record, condition);
       return isSet ? { ...record, status, ...keptReason(reason) } : record;
     });
     return isSet;

@@ -3,6 +3,7 @@ import { boundMethods } from '../../../bound-methods.ts';
 import { keptReason } from '../../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { meetsCondition } from '../../../crawl-state/status-condition.ts';
 import type { Head } from '../../../frontier/head.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../../ports/crawl-registry.ts';
@@ -123,7 +124,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     const isRunning = status === 'running';
     if (isRunning) await this.#running.enter(crawl);
     await this.#store.change(crawl, (stored) => {
-      isSet = condition?.from.includes(stored.record.status) ?? true;
+      isSet = meetsCondition(stored.record, condition);
       if (!isSet) return stored;
       const now = this.#now();
       return {

@@ -51,6 +51,8 @@ export function createSharedTally(memory: BigInt64Array, block: number): Tally {
       add(COMMITTED_BYTES, bytes);
     },
     // Only these threads work for the crawl: what is in the memory is all.
+    reads: () => 0,
+    isInDoubt: () => false,
     refresh: (read) => read(),
   };
 }

@@ -99,8 +99,8 @@ describe('the tally of several threads', () => {
       { status: 'limited', reason: { code: 'maxPages', text: '2 pages' } },
     ]);
     expect(one!.metFinally()).toBeUndefined();
-    one!.commit(1, 0);
-    two!.commit(1, 0);
+    one!.commit(1, 0, 0);
+    two!.commit(1, 0, 0);
     expect(one!.metFinally()).toEqual({ status: 'limited', reason: { code: 'maxPages', text: '2 pages' } });
   });
 });
