@@ -7,7 +7,7 @@ import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
 import type { Shell } from './completion.ts';
 import type { TemplateName } from './init/templates.ts';
-import type { ExportFormat } from './option-spec.ts';
+import type { ExportFormat, StackFormat } from './option-spec.ts';
 import type { Verb } from './verbs.ts';
 
 export type Command =
@@ -226,12 +226,21 @@ export type StackRequest =
       readonly limit?: number;
     }
   | { readonly verb: 'url'; readonly crawl: CrawlId; readonly url: string }
+  | { readonly verb: 'explain'; readonly crawl: CrawlId; readonly url: string }
+  | {
+      readonly verb: 'report';
+      readonly crawl: CrawlId;
+      /** Writes the report as a page of HTML to this file, too. */
+      readonly html?: string | undefined;
+    }
   | {
       readonly verb: 'export';
       readonly crawl: CrawlId;
-      readonly format: ExportFormat;
+      readonly format: StackFormat;
       /** The items, not the URLs known. */
       readonly items: boolean;
+      /** A file instead of standard output. Required for `wacz`. */
+      readonly out?: string | undefined;
     };
 
 /** The command of one verb. */

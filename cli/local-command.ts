@@ -5,7 +5,7 @@ import { quoted } from '../shared/text/printable.ts';
 import type { LocalCommand, LocalCommandOf, Logging } from './command.ts';
 import { SHELLS } from './completion.ts';
 import { readTemplate } from './init/create-project.ts';
-import { DEFAULT_PORT, type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';
+import { DEFAULT_PORT, type ExportFormat, isFolderFormat, TABLES } from './option-spec.ts';
 import { explainCommand, shellCommand } from './page-command.ts';
 import type { ParsedOptions } from './read-options.ts';
 import {
@@ -16,6 +16,7 @@ import {
   readHosts,
   readSeedWords,
   readWords,
+  refuseMix,
   textOf,
   wrongWords,
 } from './read-words.ts';
@@ -163,13 +164,7 @@ function exportCommand(given: ParsedOptions): LocalCommandOf<'export'> {
   const format = readFormat(given, out);
   const skipped = isSet(given, 'skipped');
   const items = isSet(given, 'items');
-  if ((skipped || items) && !isRowFormat(format)) {
-    const flag = items ? '--items' : '--skipped';
-    throw new UsageError(`Expected --format jsonl|csv with ${flag}, got ${quoted(format)}`);
-  }
-  if (skipped && items) throw new UsageError('Expected --items or --skipped, got both');
-  if (format === 'wacz' && out === undefined)
-    throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
+  refuseMix(format, { skipped, items, out });
   if (isFolderFormat(format) && out === undefined)
     throw new UsageError(`Expected --out FOLDER with --format ${format}: it writes several files`);
   const chunkTokens = given.values.get('chunk') as number | undefined;

@@ -6,20 +6,15 @@ import type { StackVerb, Verb } from './verbs.ts';
 /** Rows of URLs. */
 export const ROW_FORMATS = ['jsonl', 'csv'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
-/** Made of a folder's archive. */
-export const LOCAL_FORMATS = [
-  'cdxj',
-  'wacz',
-  'documents',
-  'markdown',
-  'mirror',
-  'llms',
-  'parquet',
-  'wet',
-  'wat',
-] as const;
-export type LocalFormat = (typeof LOCAL_FORMATS)[number];
-export const EXPORT_FORMATS = [...ROW_FORMATS, ...LOCAL_FORMATS] as const;
+/** Made of the archive of a folder or of a stack's crawl. */
+export const ARCHIVE_FORMATS = ['cdxj', 'wacz'] as const;
+/** Formats of `export` on a stack. */
+export const STACK_FORMATS = [...ROW_FORMATS, ...ARCHIVE_FORMATS] as const;
+export type StackFormat = (typeof STACK_FORMATS)[number];
+/** Made of a folder's archive only. */
+export const LOCAL_FORMATS = ['documents', 'markdown', 'mirror', 'llms', 'parquet', 'wet', 'wat'] as const;
+export type LocalFormat = (typeof LOCAL_FORMATS)[number] | (typeof ARCHIVE_FORMATS)[number];
+export const EXPORT_FORMATS = [...STACK_FORMATS, ...LOCAL_FORMATS] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Made of several files. */

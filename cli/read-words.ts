@@ -3,7 +3,7 @@ import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import { quoted } from '../shared/text/printable.ts';
 import type { NetworkFiles, Seeds } from './command.ts';
-import { EXPORT_FORMATS, type ExportFormat } from './option-spec.ts';
+import { EXPORT_FORMATS, type ExportFormat, isRowFormat } from './option-spec.ts';
 import { OPTIONS } from './options.ts';
 import { PROGRAM } from './program.ts';
 import type { ParsedOptions } from './read-options.ts';
@@ -82,6 +82,24 @@ export function readSeedWords(words: readonly string[], given: ParsedOptions, ex
     );
   }
   return { seeds: words.map((word) => seedUrl(word)), seedsFile };
+}
+
+/** Throws {@link UsageError} for an export of rows in another format, and for a WACZ without a file. */
+export function refuseMix(
+  format: ExportFormat,
+  {
+    skipped = false,
+    items,
+    out,
+  }: { readonly skipped?: boolean; readonly items: boolean; readonly out?: string | undefined },
+): void {
+  if ((skipped || items) && !isRowFormat(format)) {
+    const flag = items ? '--items' : '--skipped';
+    throw new UsageError(`Expected --format jsonl|csv with ${flag}, got ${quoted(format)}`);
+  }
+  if (skipped && items) throw new UsageError('Expected --items or --skipped, got both');
+  if (format === 'wacz' && out === undefined)
+    throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
 }
 
 /** The format that is named, else that of the file's name, else JSON lines. */

@@ -1,7 +1,7 @@
 /** Requests to a deployed stack. */
 import { quoted } from '../shared/text/printable.ts';
 import type { StackRequest } from './command.ts';
-import { isRowFormat } from './option-spec.ts';
+import { STACK_FORMATS } from './option-spec.ts';
 import { optionsOf } from './options.ts';
 import type { ParsedOptions } from './read-options.ts';
 import {
@@ -13,6 +13,7 @@ import {
   readHosts,
   readSeedWords,
   readWords,
+  refuseMix,
   textOf,
   wrongWords,
 } from './read-words.ts';
@@ -57,19 +58,31 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       const { names, ...page } = readHosts(given, 'CRAWL');
       return { verb, crawl: readCrawlName(names[0]), host: names[1], ...page };
     }
+    case 'report':
+      return { verb, crawl: crawlAlone(), html: textOf(given, 'html') };
+    case 'explain':
     case 'url': {
       const [crawl, url] = readWords(verb, given, 'CRAWL', 'URL');
       return { verb, crawl: readCrawlName(crawl!), url: seedUrl(url!) };
     }
-    case 'export': {
-      const format = readFormat(given);
-      if (!isRowFormat(format)) throw notThere(format);
-      return { verb, format, crawl: crawlAlone(), items: isSet(given, 'items') };
-    }
+    case 'export':
+      return exportRequest(given, crawlAlone());
   }
+}
+
+function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
+  const out = textOf(given, 'out');
+  const named = readFormat(given, out);
+  const format = STACK_FORMATS.find((one) => one === named);
+  if (format === undefined) throw notThere(named);
+  const items = isSet(given, 'items');
+  refuseMix(format, { items, out });
+  return { verb: 'export', format, crawl, items, out };
 }
 
 function notThere(format: string): UsageError {
   const { reason } = optionsOf('export', 'stack').find(({ name }) => name === 'format')!;
-  return new UsageError(`Expected --format jsonl|csv with --stack, got ${quoted(format)}: ${reason}`);
+  return new UsageError(
+    `Expected --format ${STACK_FORMATS.join('|')} with --stack, got ${quoted(format)}: ${reason}`,
+  );
 }

@@ -46,6 +46,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   explain: {
     usage: 'explain [DIR] URL [options]',
+    stackUsage: 'explain CRAWL URL [options]',
     summary: 'Show what would happen to a URL, and why: in a crawl, or by the settings alone.',
     examples: [
       'explain crawls/example.org https://example.org/about',
@@ -54,11 +55,13 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   report: {
     usage: 'report DIR [options]',
+    stackUsage: 'report CRAWL [options]',
     summary: 'Show what a crawl found: hosts, status codes, types, sizes, times, failures.',
     examples: [
       'report crawls/example.org',
       'report crawls/example.org --html report.html',
       'report crawls/example.org --broken --json',
+      '--stack Strand report news --html report.html',
     ],
   },
   init: {
@@ -94,7 +97,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   export: {
     usage: 'export DIR --format FORMAT [options]',
-    stackUsage: 'export CRAWL --format jsonl|csv',
+    stackUsage: 'export CRAWL --format jsonl|csv|cdxj|wacz',
     summary: 'Write every known URL and its outcome; or skipped links, an index, a WACZ, documents.',
     examples: [
       'export crawls/example.org --format csv > urls.csv',
@@ -103,6 +106,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'export crawls/example.org --format wacz --out example.wacz',
       'export crawls/a --format markdown --out pages',
       'export crawls/a --format documents --chunk 500',
+      '--stack Strand export news --format wacz --out news.wacz',
     ],
   },
   search: {

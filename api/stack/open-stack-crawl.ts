@@ -25,6 +25,7 @@ import { addAllSeeds } from './seed-batches.ts';
 import type { StackArchive } from './stack-archive.ts';
 import { NotOnStack } from './stack-errors.ts';
 import { createStackEvents, isOver } from './stack-events.ts';
+import { stackWacz } from './stack-wacz.ts';
 import { watchStatus } from './watch-status.ts';
 
 const POLL_MS = 4000;
@@ -61,6 +62,8 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
     host: (host) => control.host(crawl, host),
     ...urlQueries(connection, crawl, record),
     ...archiveQueries(connection, crawl, archive),
+    wacz: (warn) =>
+      explainedAll(connection, stackWacz({ rows: connection.rows, archive, crawl, record, warn })),
     ...documentExports(connection, crawl, archive),
     items: <T = Item>() => explainedAll(connection, connection.itemsOf<T>(crawl)),
     itemsCsv: () =>
@@ -262,7 +265,6 @@ function notThere(stack: string, crawl: CrawlId) {
     exportParquet: reject('exportParquet', 'write what captures(), urls() and documents() yield'),
     exportDerived: reject('exportDerived', 'write what captures(), readRecord() and documents() yield'),
     search: reject('search', 'load what documents() yields into a search engine'),
-    wacz: refuse('wacz', 'copy the WARC files from the bucket, warc/CRAWL/, and pack them with py-wacz'),
   };
 }
 

@@ -7,11 +7,12 @@ import { mergeSorted } from '../../shared/archive/merge-sorted.ts';
 import { NotWarc } from '../../shared/archive/read-warc.ts';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import type { ReadAt } from '../../shared/archive/scan-members.ts';
+import type { WaczWarc } from '../../shared/archive/wacz.ts';
+import { windowedRead } from '../../shared/archive/windowed-read.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
-import { indexName, isSourceName, type Source } from '../../shared/engines/aws/archive/compact-layout.ts';
+import { indexName, isSourceName } from '../../shared/engines/aws/archive/compact-layout.ts';
 import {
-  createReader,
   type FolderContext,
   listFiles,
   readRange,
@@ -32,13 +33,24 @@ export interface StackArchiveContext extends Omit<FolderContext, 'folder'> {
 export interface StackArchive {
   /** Yields the lines of the index, each with its line feed, sorted. */
   cdxj(warn?: (message: string) => void): AsyncGenerator<string, void, undefined>;
+  /** Lists the files that hold the archive now. They can be read though the compactor joins them later. */
+  list(): Promise<ArchiveFiles>;
   /** Returns where a record stands now, and how its file is read. Throws `RangeError` if it is not there. */
   open(location: RecordLocation): Promise<{ readonly location: RecordLocation; readonly read: ReadAt }>;
 }
 
-/** How often the list is taken again because the compactor has joined some of its files meanwhile. */
+/** The WARC files of a crawl at one time. */
+export interface ArchiveFiles {
+  readonly warcs: readonly WaczWarc[];
+  has(location: RecordLocation): boolean;
+  /** Holds nothing: each read is a request. */
+  reader(file: string): ReadAt;
+  /** As {@link StackArchive.cdxj}, of these files alone. */
+  cdxj(warn?: (message: string) => void): AsyncGenerator<string, void, undefined>;
+}
+
+/** How often a record is looked for whose file the compactor joins just now. */
 const ATTEMPTS = 4;
-const noStep = async () => {};
 
 /** `run`: pays for a call. */
 export function createStackArchive(
@@ -47,63 +59,58 @@ export function createStackArchive(
   run: <T>(call: () => Promise<T>) => Promise<T>,
 ): StackArchive {
   const folder: FolderContext = { ...context, folder: `${warcFolder(crawl)}/` };
-
   /**
-   * The files that hold the archive. Those that are known to be joined are left out before the list is taken
-   * again, so that what is joined meanwhile comes twice rather than never.
+   * A list of S3 is taken page by page, so that one list may miss both a joined file and its sources. What the first
+   * list misses so is in the second.
    */
-  async function listArchive() {
-    const before = await allFiles(folder);
-    const joined = await joinedSources(mapping, crawl, [...before.keys()].filter(isSourceName));
-    const files = await allFiles(folder);
-    const warcs = [...files].flatMap(([file, bytes]) =>
-      file.endsWith('.warc.gz') && !joined.has(file) ? [{ file, bytes }] : [],
-    );
-    return { files, warcs };
+  async function listObjects(): Promise<Map<string, number>> {
+    const files = new Map([...(await allFiles(folder)), ...(await allFiles(folder))]);
+    const joined = await joinedSources(mapping, crawl, [...files.keys()].filter(isSourceName));
+    for (const [source, { file }] of joined) if (files.has(file)) files.delete(source);
+    return files;
   }
 
-  /** Holds nothing: each piece is a request. */
+  /** The bytes of a file of the list, also if it was joined meanwhile: a joined file holds its sources whole. */
+  async function readListed(file: string, start: number, end: number): Promise<Uint8Array> {
+    try {
+      return await readRange(folder, file, start, end);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      const now = await resolveLocation(mapping, crawl, { file, offset: start, length: end - start });
+      if (now.file === file) throw error;
+      return readRange(folder, now.file, now.offset, now.offset + now.length);
+    }
+  }
+
   const readerOf =
     (file: string, bytes: number): ReadAt =>
     (offset, length) =>
-      run(() => readRange(folder, file, offset, Math.min(bytes, offset + length)));
+      run(() => readListed(file, offset, Math.min(bytes, offset + length)));
 
-  /** Adds the captures of a file that has no index. Of a damaged file, those before the damage. */
-  async function scan(source: Source, add: (line: string) => Promise<void>, warn: (message: string) => void) {
-    try {
-      for await (const capture of scanCaptures(createReader(folder, source, noStep)))
-        await add(cdxjLine(capture, source.file));
-    } catch (error) {
-      if (!(error instanceof NotWarc)) throw error;
-      warn(`WARC file ${source.file} is damaged, and read up to there: ${error.message}`);
-    }
-  }
-
-  async function* cdxj(warn: (message: string) => void = () => {}): AsyncGenerator<string, void, undefined> {
-    const temporary = await mkdtemp(join(tmpdir(), 'strand-cdxj-'));
-    try {
-      for (let attempt = 1; ; attempt++) {
-        const { files, warcs } = await run(listArchive);
-        const sorter = createLineSorter((n) => join(temporary, `run-${attempt}-${n}`));
-        const hasIndex = ({ file }: Source) => files.has(indexName(file));
+  async function list(): Promise<ArchiveFiles> {
+    const files = await run(listObjects);
+    const reader = (file: string) => readerOf(file, files.get(file) ?? 0);
+    const warcs = [...files].flatMap(([name, bytes]) =>
+      name.endsWith('.warc.gz') ? [{ name, bytes, read: () => wholeFile(reader(name)) }] : [],
+    );
+    return {
+      warcs,
+      reader,
+      has: ({ file, offset, length }) => offset + length <= (files.get(file) ?? 0),
+      async *cdxj(warn = () => {}) {
+        const indexes = warcs.map(({ name }) => indexName(name)).filter((index) => files.has(index));
+        const scanned = warcs.flatMap(({ name }) => (files.has(indexName(name)) ? [] : [name]));
+        const temporary = await mkdtemp(join(tmpdir(), 'strand-cdxj-'));
+        const sorter = createLineSorter((n) => join(temporary, `run-${n}`));
         try {
-          for (const source of warcs.filter((one) => !hasIndex(one)))
-            await run(() => scan(source, sorter.add, warn));
-        } catch (error) {
+          for (const file of scanned) await scan(file, windowedRead(reader(file)), { add: sorter.add, warn });
+          yield* mergeSorted([...indexes.map((index) => linesOf(reader(index))), singly(sorter.sorted())]);
+        } finally {
           await sorter.dispose();
-          if (!isMissing(error) || attempt === ATTEMPTS) throw error;
-          continue;
+          await rm(temporary, { recursive: true, force: true });
         }
-        const indexes = warcs.filter(hasIndex).map(({ file }) => {
-          const index = indexName(file);
-          return linesOf(readerOf(index, files.get(index)!));
-        });
-        yield* mergeSorted([...indexes, singly(sorter.sorted())]);
-        return;
-      }
-    } finally {
-      await rm(temporary, { recursive: true, force: true });
-    }
+      },
+    };
   }
 
   async function open(given: RecordLocation) {
@@ -120,7 +127,28 @@ export function createStackArchive(
     }
   }
 
-  return { cdxj, open };
+  return {
+    list,
+    open,
+    async *cdxj(warn) {
+      yield* (await list()).cdxj(warn);
+    },
+  };
+}
+
+interface ScanOutput {
+  readonly add: (line: string) => Promise<void>;
+  readonly warn: (message: string) => void;
+}
+
+/** Adds the captures of a file that has no index. Of a damaged file, those before the damage. */
+async function scan(file: string, read: ReadAt, { add, warn }: ScanOutput): Promise<void> {
+  try {
+    for await (const capture of scanCaptures(read)) await add(cdxjLine(capture, file));
+  } catch (error) {
+    if (!(error instanceof NotWarc)) throw error;
+    warn(`WARC file ${file} is damaged, and read up to there: ${error.message}`);
+  }
 }
 
 async function allFiles(folder: FolderContext): Promise<ReadonlyMap<string, number>> {
@@ -134,6 +162,16 @@ async function* singly(lines: AsyncIterable<string>): AsyncGenerator<readonly st
 }
 
 const PIECE_BYTES = 256 * 1024;
+const COPY_BYTES = 4 * 1024 * 1024;
+
+async function* wholeFile(read: ReadAt): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ; ) {
+    const piece = await read(at, COPY_BYTES);
+    if (piece.length === 0) return;
+    yield piece;
+    at += piece.length;
+  }
+}
 
 /** The lines of an index, piece by piece, each line with its line feed. */
 async function* linesOf(read: ReadAt): AsyncGenerator<readonly string[]> {

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { openCrawl } from '../../api/open-crawl.ts';
+import type { StoredCrawl } from '../../api/stored-crawl.ts';
 import { UsageError } from '../usage-error.ts';
 import { withOutput } from './output-file.ts';
 
@@ -13,6 +14,15 @@ export async function exportWacz(
   warn: (message: string) => void = () => {},
 ): Promise<void> {
   await using crawl = await openCrawl(dir);
+  await exportWaczOf(crawl, out, warn);
+}
+
+/** The same for an open crawl. */
+export async function exportWaczOf(
+  crawl: Pick<StoredCrawl, 'wacz'>,
+  out: string,
+  warn: (message: string) => void,
+): Promise<void> {
   try {
     await withOutput(out, (stream) =>
       pipeline(crawl.wacz(warn), stream as NodeJS.WritableStream, { end: false }),

@@ -1,7 +1,7 @@
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl } from '../../api/stored-crawl.ts';
 import type { LocalCommandOf } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import { formatCount } from '../format.ts';
 import { isRowFormat, type LocalFormat, type RowFormat } from '../option-spec.ts';
@@ -25,33 +25,44 @@ export async function exportUrls(command: LocalCommandOf<'export'>): Promise<num
   return exitCodes.finished;
 }
 
-type ArchiveExport = LocalCommandOf<'export'> & { readonly format: LocalFormat };
-
-async function exportArchive(command: ArchiveExport): Promise<number> {
-  const { dir, format, out } = command;
+/** The same for an open crawl, in the formats that are made of the archive in both places. */
+export async function exportArchiveOf(
+  crawl: Pick<StoredCrawl, 'cdxj' | 'wacz'>,
+  format: 'cdxj' | 'wacz',
+  out: string | undefined,
+): Promise<ExitCode> {
   let damaged = 0;
   const warn = (message: string) => {
     damaged++;
     process.stderr.write(`strand: ${message}\n`);
   };
-  if (format === 'cdxj') await exportIndex(dir, out, warn);
-  else if (format === 'wacz') {
-    const { exportWacz } = await import('./export-wacz.ts');
-    await exportWacz(dir, out!, warn);
-  } else if (format === 'mirror') {
+  if (format === 'cdxj') await exportIndex(crawl, out, warn);
+  else await (await import('./export-wacz.ts')).exportWaczOf(crawl, out!, warn);
+  return damaged > 0 ? exitCodes.unexpected : exitCodes.finished;
+}
+
+type ArchiveExport = LocalCommandOf<'export'> & { readonly format: LocalFormat };
+
+async function exportArchive(command: ArchiveExport): Promise<number> {
+  const { dir, format, out } = command;
+  if (format === 'cdxj' || format === 'wacz') {
+    await using crawl = await openCrawl(dir);
+    return await exportArchiveOf(crawl, format, out);
+  }
+  if (format === 'mirror') {
     const { exportMirror } = await import('./export-mirror.ts');
     return exportMirror(dir, out!);
-  } else if (format === 'parquet') {
+  }
+  if (format === 'parquet') {
     const { exportParquet } = await import('./export-parquet.ts');
     return exportParquet(command);
-  } else if (format === 'wet' || format === 'wat') {
+  }
+  if (format === 'wet' || format === 'wat') {
     const { exportDerived } = await import('./export-derived.ts');
     return exportDerived({ ...command, format });
-  } else {
-    const { exportDocuments } = await import('./export-documents.ts');
-    return exportDocuments({ ...command, format });
   }
-  return damaged > 0 ? exitCodes.unexpected : exitCodes.finished;
+  const { exportDocuments } = await import('./export-documents.ts');
+  return exportDocuments({ ...command, format });
 }
 
 const exportRows = (crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> =>
@@ -74,11 +85,10 @@ async function exportSkipped(crawl: StoredCrawl, format: RowFormat, out: string 
 }
 
 async function exportIndex(
-  dir: string,
+  crawl: Pick<StoredCrawl, 'cdxj'>,
   out: string | undefined,
   warn: (message: string) => void,
 ): Promise<void> {
-  await using crawl = await openCrawl(dir);
   await withOutput(out, async (stream) => {
     const write = writerTo(stream);
     for await (const line of crawl.cdxj(warn)) await write(line);

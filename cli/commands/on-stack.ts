@@ -3,6 +3,7 @@ import { connect } from '../../api/load-stack.ts';
 import type { StackConnection } from '../../api/stack/connect-stack.ts';
 import { addAllSeeds } from '../../api/stack/seed-batches.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
+import type { StackCrawl } from '../../api/stack-crawl.ts';
 import { ControlError } from '../../shared/control/control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { readProject } from '../../shared/project/project-file.ts';
@@ -12,15 +13,17 @@ import type { StackCommand } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { type LiveStream, type TerminalEnvironment, terminalOf } from '../drawn-line.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { explanationText } from '../explain-text.ts';
 import { urlText } from '../export-rows.ts';
 import { formatCounted } from '../format.ts';
-import type { RowFormat } from '../option-spec.ts';
+import { isRowFormat } from '../option-spec.ts';
 import { optionsOf } from '../options.ts';
 import { commandAt, stackProgram } from '../place.ts';
 import { addedText, crawlsText, hostsText, hostText } from '../stack-text.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { UsageError } from '../usage-error.ts';
 import { withNetworkFiles } from './network-options.ts';
+import { withOutput } from './output-file.ts';
 import { readSeeds } from './read-seeds.ts';
 import { type WatchOptions, watchCrawl } from './watch.ts';
 import { writeItems } from './write-items.ts';
@@ -41,7 +44,9 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
     // Only a watch listens: all else ends at once, as what it requested is done or not done in one call.
     const isWatch = command.verb === 'watch' || ('watch' in command && command.watch);
     if (isWatch) process.once('SIGINT', stop).once('SIGTERM', stop);
-    return await answer(connection, command, {
+    const openCrawl = async (crawl: CrawlId) =>
+      (await import('../../api/stack/open-stack-crawl.ts')).openStackCrawl(connection, crawl);
+    return await answer({ ...connection, openCrawl }, command, {
       out: process.stdout,
       err: process.stderr,
       environment: process.env,
@@ -56,7 +61,10 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
 }
 
 /** The parts of the connection that commands need. */
-export type StackSession = Pick<StackConnection, 'control' | 'rows' | 'itemsOf' | 'refusedKeys'>;
+export interface StackSession extends Pick<StackConnection, 'control' | 'rows' | 'itemsOf' | 'refusedKeys'> {
+  /** Throws `ControlError` if there is no such crawl. */
+  readonly openCrawl: (crawl: CrawlId) => Promise<Pick<StackCrawl, 'report' | 'explain' | 'cdxj' | 'wacz'>>;
+}
 
 /** Runs the command and prints the answer. Throws `UsageError` for what cannot be done. */
 export async function answer(
@@ -108,8 +116,12 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.hosts(command);
     case 'url':
       return printed.url(command);
+    case 'report':
+      return printed.report(command);
+    case 'explain':
+      return printed.explain(command);
     case 'export':
-      return printed.rows(command);
+      return printed.export(command);
   }
 }
 
@@ -201,12 +213,30 @@ class StackAnswer {
     return this.value(detail, urlText(detail, this.#place(crawl)));
   }
 
-  async rows({ crawl, format, items }: CommandOf<'export'>): Promise<ExitCode> {
-    const { control, rows, itemsOf } = this.#session;
+  async report({ crawl, html, json }: CommandOf<'report'>): Promise<ExitCode> {
+    const stored = await this.#session.openCrawl(crawl);
+    const { printReport } = await import('./report.ts');
+    const place = this.#place(crawl);
+    return printReport(await stored.report(), { html, json, place }, this.#output.out);
+  }
+
+  async explain({ crawl, url }: CommandOf<'explain'>): Promise<ExitCode> {
+    const stored = await this.#session.openCrawl(crawl);
+    const explained = await stored.explain(url);
+    return this.value(explained, explanationText(explained));
+  }
+
+  async export({ crawl, format, items, out }: CommandOf<'export'>): Promise<ExitCode> {
+    const { control, rows, itemsOf, openCrawl } = this.#session;
+    if (!isRowFormat(format)) {
+      const { exportArchiveOf } = await import('./export.ts');
+      return exportArchiveOf(await openCrawl(crawl), format, out);
+    }
     // So that an unknown name is reported.
     await control.status(crawl);
-    if (items) await writeItems(() => itemsOf(crawl), format as RowFormat, this.#output.out);
-    else await writeRows(rows, crawl, format as RowFormat, this.#output.out);
+    const write = (stream: RowStream) =>
+      items ? writeItems(() => itemsOf(crawl), format, stream) : writeRows(rows, crawl, format, stream);
+    await (out === undefined ? write(this.#output.out) : withOutput(out, write));
     return exitCodes.finished;
   }
 

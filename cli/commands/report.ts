@@ -1,13 +1,16 @@
 import type { BrokenLinks } from '../../api/broken-links.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
+import type { CrawlReport } from '../../shared/report/report.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
-import { terminalOf } from '../drawn-line.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type LiveStream, terminalOf } from '../drawn-line.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
+import type { CrawlPlace } from '../place.ts';
 import { reportHtml } from '../report/report-html.ts';
 import { reportText } from '../report/report-text.ts';
 import { withOutput } from './output-file.ts';
+import type { RowStream } from './write-rows.ts';
 
 /** Pages named for each broken URL. */
 const MAX_SHOWN = 10;
@@ -44,12 +47,21 @@ export async function report(command: LocalCommandOf<'report'>): Promise<number>
   const { dir, html, json, broken } = command;
   if (broken) return reportBroken(command);
   await using crawl = await openCrawl(dir);
-  const made = await crawl.report();
+  return await printReport(await crawl.report(), { html, json, place: { dir } });
+}
+
+export interface ReportOutput extends Pick<LocalCommandOf<'report'>, 'html' | 'json'> {
+  readonly place: CrawlPlace;
+}
+
+export async function printReport(
+  made: CrawlReport,
+  { html, json, place }: ReportOutput,
+  out: RowStream & Pick<LiveStream, 'isTTY'> = process.stdout,
+): Promise<ExitCode> {
   if (html !== undefined) await withOutput(html, async (out) => void out.write(reportHtml(made)));
-  const text = json
-    ? JSON.stringify(made)
-    : reportText(made, terminalOf(process.stdout, process.env).colour, { dir });
-  process.stdout.write(`${text}\n`);
-  if (html !== undefined) (json ? process.stderr : process.stdout).write(`The report as a page: ${html}\n`);
+  const text = json ? JSON.stringify(made) : reportText(made, terminalOf(out, process.env).colour, place);
+  out.write(`${text}\n`);
+  if (html !== undefined) (json ? process.stderr : out).write(`The report as a page: ${html}\n`);
   return exitCodes.finished;
 }

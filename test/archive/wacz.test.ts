@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
 import { findTitle } from '../../shared/archive/find-title.ts';
@@ -9,39 +9,10 @@ import { writeWacz } from '../../shared/archive/wacz.ts';
 import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
 import { createZipNum } from '../../shared/archive/zip-num.ts';
 import { captureOf, joined, RECORDS, T0 } from './captures.ts';
+import { unzip } from './unzip.ts';
 
 async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
   yield* values;
-}
-
-interface Entry {
-  readonly isStored: boolean;
-  readonly bytes: Buffer;
-}
-
-/** The entries of a ZIP file by its central directory (APPNOTE 4.3.12), in its order. */
-function unzip(file: Buffer): Map<string, Entry> {
-  const entries = new Map<string, Entry>();
-  const end = file.lastIndexOf(Buffer.from('PK\x05\x06'));
-  let at = file.readUInt32LE(end + 16);
-  for (let left = file.readUInt16LE(end + 10); left > 0; left--) {
-    const isStored = file.readUInt16LE(at + 10) === 0;
-    const size = file.readUInt32LE(at + 20);
-    const [name, extra, comment] = [28, 30, 32].map((field) => file.readUInt16LE(at + field)) as [
-      number,
-      number,
-      number,
-    ];
-    const local = file.readUInt32LE(at + 42);
-    const start = local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28);
-    const bytes = file.subarray(start, start + size);
-    entries.set(file.toString('utf8', at + 46, at + 46 + name), {
-      isStored,
-      bytes: isStored ? bytes : inflateRawSync(bytes),
-    });
-    at += 46 + name + extra + comment;
-  }
-  return entries;
 }
 
 const sha256 = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

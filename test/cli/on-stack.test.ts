@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,8 +9,9 @@ import { answer } from '../../cli/commands/on-stack.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { type Control, ControlError, type HostDetail } from '../../shared/control/control.ts';
 import { MAX_SEEDS } from '../../shared/control/request-schemas.ts';
-import { InvalidConfig } from '../../shared/crawl/config.ts';
+import { InvalidConfig, parseConfig } from '../../shared/crawl/config.ts';
 import type { Item } from '../../shared/project/project.ts';
+import { explainUrl } from '../../shared/report/explain.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { fakeControl, fastClock, paper, RUNNING } from './stack-fakes.ts';
 
@@ -41,7 +42,7 @@ const HOST: HostDetail = {
 };
 
 /** The command line's words to a stack that answers so. */
-async function runOn(line: string, answers: Partial<Control>, items: readonly Item[] = []) {
+async function runOn(line: string, answers: Partial<Control> = {}, items: readonly Item[] = []) {
   const command = parseArgs(['--stack', 'S', ...line.split(' ')]);
   if (!isStackCommand(command)) throw new Error('expected a command for a stack');
   const { control, calls } = fakeControl(answers);
@@ -50,6 +51,7 @@ async function runOn(line: string, answers: Partial<Control>, items: readonly It
     rows: { ledgers: {} as never },
     itemsOf: <T>() => Readable.from(items) as AsyncIterable<T>,
     refusedKeys: ['hosts', 'warcMaxBytes'],
+    openCrawl: async () => OPENED as never,
   };
   const [out, err] = [paper(), paper()];
   const output = { out, err, environment: {}, clock: fastClock(), signal: new AbortController().signal };
@@ -61,6 +63,29 @@ const summary = (more: Partial<CrawlSummary> = {}) => ({
   async status() {
     return { ...RUNNING, ...more };
   },
+});
+
+/** An open crawl. */
+const OPENED = {
+  explain: async (url: string) => explainUrl({ url, config: parseConfig({}), now: 0 }),
+  cdxj: (warn: (message: string) => void) => {
+    warn('WARC file a.warc.gz is damaged');
+    return Readable.from(['a line\n']);
+  },
+};
+
+test('explain prints what would happen to a URL', async () => {
+  const { out, code } = await runOn('explain news https://example.org/a');
+  expect(out).toContain('https://example.org/a');
+  expect(code).toBe(0);
+});
+
+test('export --format cdxj writes the index into a file, and ends with 1 if a WARC file is damaged', async () => {
+  const path = join(folder, 'news.cdxj');
+  const { out, code } = await runOn(`export news --out ${path}`);
+  expect(readFileSync(path, 'utf8')).toBe('a line\n');
+  expect(out).toBe('');
+  expect(code).toBe(1);
 });
 
 test('export --items writes what the hooks have returned, as lines of JSON or as a table', async () => {

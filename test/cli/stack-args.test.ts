@@ -62,6 +62,12 @@ describe('a command line with --stack becomes a command for that stack', () => {
       { verb: 'hosts', crawl: 'news', limit: 5, cursor: 'abc' },
     ],
     ['--stack S url news example.org', { verb: 'url', crawl: 'news', url: SEED }],
+    ['--stack S explain news example.org', { verb: 'explain', crawl: 'news', url: SEED }],
+    ['--stack S report news --html r.html', { verb: 'report', crawl: 'news', html: 'r.html' }],
+    [
+      '--stack S export news --out news.wacz',
+      { verb: 'export', crawl: 'news', format: 'wacz', items: false, out: 'news.wacz' },
+    ],
     ['--stack S export news', { verb: 'export', crawl: 'news', format: 'jsonl', items: false }],
     [
       '--stack S export news --format csv --items',
@@ -154,11 +160,20 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     [
       '--stack S export news --format wacz',
-      'Expected --format jsonl|csv with --stack, got "wacz": other formats than jsonl and csv are made from the archive of a crawl on one machine',
+      'Expected --out FILE with --format wacz: it is one file, and not text',
+    ],
+    ['--stack S export news --format cdxj --items', 'Expected --format jsonl|csv with --items, got "cdxj"'],
+    [
+      '--stack S report news --broken',
+      'report takes no --broken with --stack: the pages of a stack are not searched for links',
     ],
     [
-      '--stack S report news',
-      'report is for crawls on this machine: npm run strand -- report ...; on a stack there are crawl, add, status, watch, list, hosts, url, export, pause, resume, stop',
+      '--stack S export news --format mirror',
+      'Expected --format jsonl|csv|cdxj|wacz with --stack, got "mirror": the other formats are made from the archive of a crawl on one machine',
+    ],
+    [
+      '--stack S search news a',
+      'search is for crawls on this machine: npm run strand -- search ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, explain, export, pause, resume, stop',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search'],
   ])('%s', (line, message) => {

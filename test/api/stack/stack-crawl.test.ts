@@ -1,10 +1,18 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { InvalidConfig, NotOnStack, openCrawl, startCrawl } from '../../../api/index.ts';
 import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
 import { beginStackCrawl, readStackOptions } from '../../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl, StackEvent } from '../../../api/stack-crawl.ts';
+import { parseArgs } from '../../../cli/args.ts';
+import type { StackCommand } from '../../../cli/command.ts';
+import { answer } from '../../../cli/commands/on-stack.ts';
 import type { CrawlOptions } from '../../../shared/crawl/config.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
+import { unzip } from '../../archive/unzip.ts';
+import { paper } from '../../cli/stack-fakes.ts';
 import { all, type DeployedWorld, deployedWorld } from './deployed-world.ts';
 
 const HOUR = 3_600_000;
@@ -120,6 +128,82 @@ test('the archive reads the same after the compactor has joined its files', asyn
   );
 });
 
+test('a WACZ and an index that were begun before the compactor joined the files are whole', async () => {
+  await inWorld(
+    async (world) => {
+      const crawl = await begin(world);
+      await crawl.done;
+      const files = await world.connection.archiveOf('c').list();
+      const whole = await Promise.all(files.warcs.map(({ read }) => all(read())));
+      const index = await all(files.cdxj());
+      const wacz = crawl.wacz()[Symbol.asyncIterator]();
+      const pieces: Uint8Array[] = [(await wacz.next()).value];
+      await world.time.sleep(4 * HOUR);
+      expect((await all(crawl.captures()))[0]!.file).toMatch(/^joined-/);
+
+      for (let next = await wacz.next(); !next.done; next = await wacz.next()) pieces.push(next.value);
+      const bytes = Buffer.concat(pieces);
+      expect(files.warcs.length).toBeGreaterThan(0);
+      for (const [i, { name }] of files.warcs.entries()) {
+        expect(bytes.includes(`archive/${name}`)).toBe(true);
+        expect(bytes.includes(Buffer.concat(whole[i]!))).toBe(true);
+      }
+      // And robots.txt.
+      expect(index).toHaveLength(COUNT + 1);
+      expect(await all(files.cdxj())).toEqual(index);
+
+      const later = Buffer.concat(await all(crawl.wacz()));
+      expect(later.includes('archive/joined-')).toBe(true);
+      expect(later.includes(`archive/${files.warcs[0]!.name}`)).toBe(false);
+      const pages = unzip(later).get('pages/pages.jsonl')!.bytes.toString().trim().split('\n').slice(1);
+      expect(pages.map((line) => JSON.parse(line).url).sort()).toEqual(Object.keys(PAGES).sort());
+    },
+    { hasCompactor: true },
+  );
+});
+
+test('the command line reports, explains and exports a crawl of a stack', async () => {
+  await inWorld(async (world) => {
+    await (await begin(world)).done;
+    const { connection } = world;
+    const session = { ...connection, openCrawl: (crawl: string) => openStackCrawl(connection, crawl) };
+    const folder = mkdtempSync(join(tmpdir(), 'strand-stack-'));
+    const run = async (...words: string[]) => {
+      const [out, err] = [paper(), paper()];
+      const command = parseArgs(['--stack', 'Strand', ...words]) as StackCommand;
+      const clock = connection.clock;
+      const output = { out, err, environment: {}, clock, signal: new AbortController().signal };
+      expect(await answer(session, command, output as never)).toBe(0);
+      return out.text();
+    };
+    try {
+      const html = join(folder, 'r.html');
+      const text = await run('report', 'c', '--html', html);
+      expect(text).toContain('Hosts with most pages');
+      expect(text).toContain('60 pages');
+      expect(readFileSync(html, 'utf8')).toContain('a.test');
+      expect(await run('explain', 'c', 'http://a.test/7')).toContain('http://a.test/7');
+      await run('export', 'c', '--out', join(folder, 'c.wacz'));
+      expect([...unzip(readFileSync(join(folder, 'c.wacz'))).keys()]).toContain('datapackage.json');
+      await run('export', 'c', '--out', join(folder, 'c.cdxj'));
+      expect(readFileSync(join(folder, 'c.cdxj'), 'utf8').split('\n')).toHaveLength(COUNT + 2);
+      await run('export', 'c', '--out', join(folder, 'c.csv'));
+      expect(readFileSync(join(folder, 'c.csv'), 'utf8')).toContain('http://a.test/59,');
+      await expect(run('report', 'other')).rejects.toThrow('There is no crawl "other"');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+test('a crawl without a WARC file makes no WACZ', async () => {
+  await inWorld(async (world) => {
+    const crawl = await begin(world);
+    await expect(all(crawl.wacz())).rejects.toThrow('Nothing is archived yet in the crawl c');
+    await crawl.stop();
+  });
+});
+
 test('what a stack cannot do is refused by its name, with the remedy', async () => {
   await inWorld(async (world) => {
     const crawl = await begin(world);
@@ -136,7 +220,6 @@ test('what a stack cannot do is refused by its name, with the remedy', async () 
       "state does not work on a stack yet: workers there share no state. processCrawl({ stack: 'Strand', crawl: 'c' }, hooks) runs your hooks over its archive",
     );
     expect(() => crawl.skipped()).toThrow(/see skipped of summary\(\)/);
-    expect(() => crawl.wacz()).toThrow(NotOnStack);
     await crawl.stop();
     await expect(openStackCrawl(world.connection, 'other')).rejects.toMatchObject({
       name: 'ControlError',
