@@ -29,10 +29,15 @@ export interface PoolWorkerOptions {
 }
 
 /** The figures of a worker that the others of its pool see. */
-type PoolStats = Pick<WorkerStats, 'hostsActive' | 'isInQuarantine'>;
+type PoolStats = Pick<WorkerStats, 'hostsActive' | 'quarantineSince'>;
 
 /** The worker shows itself, and decides, this often. */
 const SHOW_MS = 5000;
+/**
+ * If a worker serves only suspicious hosts for this long, others are to take the messages that wait. A host that was
+ * parked some times is suspicious, too: that takes a turn's time at most, and needs no second worker.
+ */
+const LONG_QUARANTINE_MS = 30_000;
 
 /**
  * A worker's membership in the pool of its turn queue: shows it to the others, starts others, and ends this one
@@ -48,7 +53,7 @@ export class PoolWorker {
   /** Other turn queues that were sent messages. */
   readonly #sentTo = new Set<number>();
   #isHidden = false;
-  #statsNow = (): PoolStats => ({ hostsActive: 0, isInQuarantine: false });
+  #statsNow = (): PoolStats => ({ hostsActive: 0 });
   #following: Promise<void> | undefined;
   /** The last look, which may be in progress. Never rejects. */
   #looking: Promise<void> = Promise.resolve();
@@ -124,9 +129,10 @@ export class PoolWorker {
     await this.#attempt(() => this.#startNext());
   }
 
-  /** It takes on no hosts, now or for ever. */
+  /** It takes on no hosts, for long or for ever. */
   get #isEnding(): boolean {
-    return this.#drain.signal.aborted || this.#statsNow().isInQuarantine;
+    const { quarantineSince = Infinity } = this.#statsNow();
+    return this.#drain.signal.aborted || this.#options.clock.now() - quarantineSince >= LONG_QUARANTINE_MS;
   }
 
   get #hostsNow(): number {

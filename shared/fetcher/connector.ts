@@ -40,6 +40,12 @@ export const firstErrorOf = (socket: Socket | undefined): Error | undefined =>
 export const factsOf = (socket: Socket): ConnectionFacts =>
   facts.get(socket) ?? { ipAddress: '', protocols: [] };
 
+/** The TCP connections below those with TLS. */
+const transports = new WeakMap<Socket, Socket>();
+
+/** Bytes that were written to a connection, with the handshake of TLS, which the socket of TLS does not count. */
+export const sentBytesOf = (socket: Socket): number => (transports.get(socket) ?? socket).bytesWritten;
+
 interface Target extends TcpTarget {
   readonly isSecure: boolean;
 }
@@ -113,6 +119,7 @@ class Connector {
       ? `${target.hostname}:${target.port} by ${proxy.name}`
       : tcpTargetText(target, ipAddress);
     const secured = await this.#secureOrDestroy(socket, target, where, left());
+    transports.set(secured, socket);
     return noted(secured, { ipAddress, ...tlsFacts(secured) });
   }
 

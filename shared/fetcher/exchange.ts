@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { type Abortable, unwatchAbort, watchAbort } from './abort-watch.ts';
-import { type ConnectionFacts, factsOf, firstErrorOf } from './connector.ts';
+import { type ConnectionFacts, factsOf, firstErrorOf, sentBytesOf } from './connector.ts';
 import {
   type DescribedFailure,
   described,
@@ -42,8 +42,11 @@ export interface Settle {
   readonly reject: (error: unknown) => void;
 }
 
-/** Sockets that have carried a request: the next one may meet the server's closing them. */
-const used = new WeakSet<Socket>();
+/**
+ * Sockets that have carried a request, with the bytes sent by the end of the last one. The next one may meet the
+ * server's closing them.
+ */
+const used = new WeakMap<Socket, number>();
 
 /**
  * One request and its outcome: undici's handler. It settles exactly once; what undici reports later is
@@ -110,7 +113,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#socket = socket;
     this.#connection = factsOf(socket);
     this.#isReused = used.has(socket);
-    used.add(socket);
+    if (!this.#isReused) used.set(socket, 0);
     this.#context.budget.markBusy(socket);
     this.#reader = headReader(socket, this.#context.maxHeaderBytes);
     this.#reader.expect((fields) => {
@@ -233,6 +236,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       url: this.request.url,
       startedAt: this.#startedAt,
       endedAt: this.#context.now(),
+      ...this.#sentBytes(),
       httpStatus: head.httpStatus,
       statusText: head.statusText,
       headers: head.headers,
@@ -268,9 +272,20 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       url: this.request.url,
       startedAt: this.#startedAt,
       endedAt: this.#context.now(),
+      ...this.#sentBytes(),
       ...failure,
       ...(isStaleConnection && { isStaleConnection }),
     });
+  }
+
+  /** The bytes sent since the exchange before on this connection. */
+  #sentBytes(): { readonly sentBytes?: number } {
+    const socket = this.#socket;
+    if (socket === undefined) return {};
+    const inAll = sentBytesOf(socket);
+    const before = used.get(socket) ?? 0;
+    used.set(socket, inAll);
+    return { sentBytes: inAll - before };
   }
 
   #settle(): void {

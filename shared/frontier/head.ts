@@ -143,6 +143,11 @@ export interface HostTotals {
    * `unreadable`.
    */
   readonly cache?: Readonly<Record<string, number>>;
+  /**
+   * `bytes` that were sent for those `requests` of which it is known: with the handshakes of new connections, without
+   * the headers of TCP and IP.
+   */
+  readonly sent?: Readonly<Record<string, number>>;
 }
 
 /** How many exchanges there were, with the host or with the cache instead. */
@@ -162,6 +167,7 @@ export const COUNT_MAPS = [
   'hints',
   'requisites',
   'cache',
+  'sent',
 ] as const satisfies (keyof HostTotals)[];
 
 export const NO_TOTALS: HostTotals = {
@@ -214,10 +220,11 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('hints', a, b),
     ...addOptional('requisites', a, b),
     ...addOptional('cache', a, b),
+    ...addOptional('sent', a, b),
   };
 }
 
-type OptionalMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache';
+type OptionalMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache' | 'sent';
 
 function addOptional(
   map: OptionalMap,

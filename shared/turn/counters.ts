@@ -10,7 +10,7 @@ type Mutable<T> = {
 };
 
 /** Maps of {@link HostTotals} that few hosts have. */
-type RareMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache';
+type RareMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache' | 'sent';
 
 /**
  * Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are
@@ -84,6 +84,10 @@ export class TurnCounters {
     const totals = this.#totals;
     if (outcome.cache) this.#countCache(outcome);
     if (!wasAsked(outcome)) return;
+    if (outcome.sentBytes !== undefined) {
+      this.count('sent', 'requests');
+      this.count('sent', 'bytes', outcome.sentBytes);
+    }
     if (outcome.status === 'response') {
       totals.requests++;
       totals.bytes += outcome.body.size;

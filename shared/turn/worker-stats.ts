@@ -23,8 +23,8 @@ export interface WorkerStats {
   turns: number;
   /** Turns that were discarded because another worker owned the host. */
   staleTurns: number;
-  /** Only suspicious hosts are served, or waited for, and no host is received. */
-  isInQuarantine: boolean;
+  /** Since then only suspicious hosts are served, or waited for, and no host is received. */
+  quarantineSince?: number | undefined;
 }
 
 export const newStats = (): WorkerStats => ({
@@ -39,5 +39,4 @@ export const newStats = (): WorkerStats => ({
   failures: {},
   turns: 0,
   staleTurns: 0,
-  isInQuarantine: false,
 });

@@ -57,7 +57,7 @@ export class SuspectHosts {
     const leaseMs = Math.min(...this.#hosts.map(({ leaseUntil }) => leaseUntil)) - now;
     const waitMs = Math.min(MAX_WAIT_MS, leaseMs * MAX_WAIT_SHARE, until - now);
     const waiting = new AbortController();
-    this.#services.stats.isInQuarantine = true;
+    this.#services.stats.quarantineSince = now;
     await Promise.race([ended, clock.sleep(waitMs, waiting.signal)]);
     waiting.abort();
   }
@@ -74,7 +74,7 @@ export class SuspectHosts {
 
   /** The hosts that were taken are served. */
   end(): void {
-    this.#services.stats.isInQuarantine = false;
+    this.#services.stats.quarantineSince = undefined;
     this.#nextAt = this.#services.engine.clock.now() + GAP_MS;
   }
 }

@@ -5,7 +5,11 @@
 
 import type { Body } from '../../shared/fetcher/outcome/body.ts';
 import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
-import type { FetchedResponse, FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
+import type {
+  FetchedResponse,
+  FetchFailure,
+  FetchOutcome,
+} from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { type CallFaults, NO_CALL_FAULTS } from '../models/call-faults.ts';
@@ -30,24 +34,21 @@ export interface OpenExchange {
 }
 
 const CHUNK_BYTES = 64 * 1024;
+/** A connection is kept for this long after an exchange, as the crawler does. */
+const KEEP_ALIVE_MS = 8000;
+/** The client's handshake of TLS, as measured with Node 24. */
+const HANDSHAKE_BYTES = 1700;
 
 export function createSimFetcher(options: SimFetcherOptions): Fetcher {
   const { process, time, userAgent, calls = NO_CALL_FAULTS, open, addressOf } = options;
   const { clock } = process;
   const underWay = new Set<Promise<unknown>>();
+  const handshakeBytes = handshakes(() => clock.now());
 
   async function exchangeWith(request: FetchRequest): Promise<FetchOutcome> {
     const { url, signal } = request;
     const startedAt = clock.now();
-    const failed = (reason: FailureReason, isStaleConnection?: boolean): FetchOutcome => ({
-      status: 'failed',
-      url,
-      startedAt,
-      endedAt: clock.now(),
-      reason,
-      message: MESSAGES[reason] ?? reason,
-      ...(isStaleConnection && { isStaleConnection }),
-    });
+    const failed = (reason: FailureReason) => failureOf(reason, { url, startedAt, endedAt: clock.now() });
     /** Whether it was still there then. */
     const waitUntil = async (at: number, abandon: () => void): Promise<boolean> => {
       await time.sleep(at - time.now(), signal);
@@ -61,9 +62,15 @@ export function createSimFetcher(options: SimFetcherOptions): Fetcher {
     // Sent now, even if the process has come to stand still in this moment: one that does so between its last
     // look at the clock and the sending hurries a host whatever its code is, so nothing would be shown by it.
     const { exchange, abandon } = open(request);
+    const sentBytes = headOf(request, userAgent).length + handshakeBytes(request.url);
     const firstAt = exchange.kind === 'failed' ? exchange.endedAt : exchange.headAt;
     if (!(await process.io(() => waitUntil(firstAt, abandon)))) return failed('aborted');
-    if (exchange.kind === 'failed') return failed(exchange.reason, exchange.isStaleConnection);
+    if (exchange.kind === 'failed')
+      return {
+        ...failed(exchange.reason),
+        sentBytes,
+        ...(exchange.isStaleConnection && { isStaleConnection: true }),
+      };
     const { response, headAt, endedAt, bytes } = exchange;
     const { httpStatus, statusText, headers } = response;
     const feed = sinkOf(request, { httpStatus, statusText, headers });
@@ -78,6 +85,7 @@ export function createSimFetcher(options: SimFetcherOptions): Fetcher {
       url,
       startedAt,
       endedAt: clock.now(),
+      sentBytes,
       httpStatus,
       statusText,
       headers,
@@ -101,6 +109,22 @@ export function createSimFetcher(options: SimFetcherOptions): Fetcher {
     },
   };
 }
+
+/** Returns the bytes of the handshake of TLS for a request: none if its origin's connection has been kept. */
+function handshakes(now: () => number): (url: string) => number {
+  const lastAt = new Map<string, number>();
+  return (url) => {
+    const origin = url.slice(0, url.indexOf('/', 8));
+    const isKept = now() - (lastAt.get(origin) ?? Number.NEGATIVE_INFINITY) < KEEP_ALIVE_MS;
+    lastAt.set(origin, now());
+    return isKept ? 0 : HANDSHAKE_BYTES;
+  };
+}
+
+const failureOf = (
+  reason: FailureReason,
+  times: Pick<FetchFailure, 'url' | 'startedAt' | 'endedAt'>,
+): FetchFailure => ({ status: 'failed', ...times, reason, message: MESSAGES[reason] ?? reason });
 
 const MESSAGES: Partial<Record<FailureReason, string>> = {
   dns: 'the name does not resolve',

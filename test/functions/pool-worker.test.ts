@@ -11,7 +11,10 @@ async function setUp({ hosts = 0 } = {}) {
   const starts: Started[] = [];
   const logged: object[] = [];
   const pool = createFakePool(starts);
-  const state = { hosts, waiting: 0, isInQuarantine: false };
+  const state: { hosts: number; waiting: number; quarantineSince?: number | undefined } = {
+    hosts,
+    waiting: 0,
+  };
   pool.waiting = async () => state.waiting;
   const worker = new PoolWorker({
     pool,
@@ -24,7 +27,7 @@ async function setUp({ hosts = 0 } = {}) {
   });
   expect(await worker.join(1)).toBe(true);
   const own = [...pool.all[0]!.keys()][0]!;
-  worker.follow(() => ({ hostsActive: state.hosts, isInQuarantine: state.isInQuarantine }));
+  worker.follow(() => ({ hostsActive: state.hosts, quarantineSince: state.quarantineSince }));
   const other = (id: string, hosts: number): PoolMember => ({ id, hosts, maxHosts: 10, isEnding: false });
   return { clock, starts, logged, pool, state, worker, own, other };
 }
@@ -122,13 +125,16 @@ describe('a worker that finishes its turns', () => {
   });
 });
 
-test('a worker with suspicious hosts starts another one for messages that wait, and takes on hosts again later', async () => {
+test('a worker that serves only suspicious hosts for half a minute starts another one for messages that wait, and takes on hosts again later', async () => {
   const { clock, pool, worker, starts, state, own } = await setUp({ hosts: 2 });
-  Object.assign(state, { isInQuarantine: true, waiting: 1 });
-  await clock.advance(5000);
+  Object.assign(state, { quarantineSince: clock.now(), waiting: 1 });
+  await clock.advance(29_000);
+  expect(pool.all[0]!.get(own)).toMatchObject({ isEnding: false });
+  expect(starts).toEqual([]);
+  await clock.advance(1000);
   expect(pool.all[0]!.get(own)).toMatchObject({ isEnding: true });
   expect(starts).toEqual([NOW]);
-  state.isInQuarantine = false;
+  state.quarantineSince = undefined;
   await clock.advance(5000);
   expect(pool.all[0]!.get(own)).toMatchObject({ isEnding: false });
   expect(worker.drain.aborted).toBe(false);

@@ -40,13 +40,13 @@ test('kept hosts wait until ordinary turns have ended', async () => {
   const ended = clock.sleep(3000);
   const startedAt = clock.now();
   const waiting = suspects.othersEnd(ended, NEVER);
-  expect(stats.isInQuarantine).toBe(true);
+  expect(stats.quarantineSince).toBe(startedAt);
   await clock.drive(waiting);
   expect(clock.now() - startedAt).toBe(3000);
-  expect(stats.isInQuarantine).toBe(true);
+  expect(stats.quarantineSince).toBe(startedAt);
   suspects.take();
   suspects.end();
-  expect(stats.isInQuarantine).toBe(false);
+  expect(stats.quarantineSince).toBeUndefined();
 });
 
 test.each([

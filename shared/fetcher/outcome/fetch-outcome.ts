@@ -20,6 +20,11 @@ interface ExchangeTimes {
   readonly endedAt: number;
   /** None if the crawl has no cache. */
   readonly cache?: CacheUse;
+  /**
+   * Bytes that were sent for it, with the handshakes of a new connection, without the headers of TCP and IP. None
+   * if there was no connection.
+   */
+  readonly sentBytes?: number;
 }
 
 export interface FetchedResponse extends ExchangeTimes, ResponseHead {

@@ -12,7 +12,7 @@
  * - `s3Puts`: PUT, COPY, POST and LIST, a part of an upload. `s3Gets`: GET, HEAD and the rest. Deletes are
  *   free.
  * - `lambdaRequests`: invocations. `lambdaMbMs`: milliseconds, times the function's MB of memory; arm64.
- * - `dataOutBytes`: what leaves for the web, by {@link dataOutBytes}. What comes in is free.
+ * - `dataOutBytes`: what is sent to the web, by {@link dataOutBytes}. What comes in is free.
  *
  * Not here: what is stored (S3, DynamoDB), logs, metrics, API Gateway, and the receives by which Lambda's
  * pollers check empty queues.
@@ -50,20 +50,34 @@ export interface Prices {
 }
 
 /**
- * Sent for one request, as if each had a connection of its own, so too much where connections are kept: its
- * head of some 300 bytes, the handshake of TLS (1,700 bytes measured with Node 24, of which 1,200 are the key
- * share that withstands quantum computers), and the headers of TCP and IP on some ten packets.
+ * Sent for a request whose bytes were not counted: its head of some 300 bytes, the handshake of TLS (1,700 bytes
+ * measured with Node 24, of which 1,200 are the key share that withstands quantum computers), and {@link
+ * PACKETS_PER_REQUEST}.
  */
-const OUT_BYTES_PER_REQUEST = 2500;
-/** Sent for each byte received: an acknowledgement of 52 bytes for every two packets of 1,460. */
-const OUT_BYTES_PER_BYTE = 52 / (2 * 1460);
+const UNCOUNTED_REQUEST_BYTES = 2500;
+/** The headers of TCP and IP (RFC 9293, RFC 791), with TCP's timestamps. */
+const PACKET_HEADER_BYTES = 52;
+/** Packets sent for a request: its own, and its share of those that open and close the connection. */
+const PACKETS_PER_REQUEST = 4;
+/** Bytes received for each acknowledgement: two packets. */
+const BYTES_PER_ACKNOWLEDGEMENT = 2 * 1460;
+
+/** The requests of a crawl, the bytes received, and the bytes `sent` for those requests of which it is known. */
+export interface Exchanged {
+  readonly requests: number;
+  readonly bytes: number;
+  readonly sent: Readonly<Record<'requests' | 'bytes', number>>;
+}
 
 /**
- * Returns an estimate of the bytes that a crawl's requests, and the acknowledgements of the responses, send
- * to the web.
+ * Returns the bytes that a crawl has sent to the web: those written to its connections, and an estimate of the headers
+ * of packets and of acknowledgements.
  */
-export const dataOutBytes = (requests: number, bytes: number): number =>
-  Math.round(requests * OUT_BYTES_PER_REQUEST + bytes * OUT_BYTES_PER_BYTE);
+export function dataOutBytes({ requests, bytes, sent }: Exchanged): number {
+  const packets = sent.requests * PACKETS_PER_REQUEST + bytes / BYTES_PER_ACKNOWLEDGEMENT;
+  const uncounted = Math.max(0, requests - sent.requests) * UNCOUNTED_REQUEST_BYTES;
+  return Math.round(sent.bytes + uncounted + packets * PACKET_HEADER_BYTES);
+}
 
 const MILLION = 1e6;
 const THOUSAND = 1e3;

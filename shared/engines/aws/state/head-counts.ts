@@ -57,7 +57,14 @@ export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs' | 'cost'>
     requests: count('requests'),
     ...maps,
     ...(Object.keys(metered).length > 0 && {
-      usage: { ...metered, dataOutBytes: dataOutBytes(count('requests'), count('bytes')) },
+      usage: {
+        ...metered,
+        dataOutBytes: dataOutBytes({
+          requests: count('requests'),
+          bytes: count('bytes'),
+          sent: { requests: count('sent.requests'), bytes: count('sent.bytes') },
+        }),
+      },
     }),
   };
 }

@@ -61,17 +61,23 @@ describe('a cost', () => {
   });
 });
 
-test('a page of 30 KB sends 3 KB to the web: what $0.3 for a million pages are made of', () => {
-  const bytes = dataOutBytes(1_000_000, 30e9);
-  expect(bytes / 1e6).toBeGreaterThan(3000);
-  expect(bytes / 1e6).toBeLessThan(5000);
-  expect(costOf({ dataOutBytes: bytes }, prices).total).toBeCloseTo(0.27, 2);
+test('a page of 30 KB sends 1 KB to the web on a kept connection: $0.1 for a million pages', () => {
+  const sent = { requests: 1_000_000, bytes: 350e6 };
+  const bytes = dataOutBytes({ requests: 1_000_000, bytes: 30e9, sent });
+  expect(bytes / 1e6).toBeCloseTo(1092, 0);
+  expect(costOf({ dataOutBytes: bytes }, prices).total).toBeCloseTo(0.098, 3);
 });
 
 test('what is sent to the web is the nearest whole number of bytes', () => {
+  const none = { requests: 0, bytes: 0 };
   // 52 bytes for each 2,920 received.
-  expect(dataOutBytes(2, 0)).toBe(5000);
-  expect(dataOutBytes(0, 28)).toBe(0);
-  expect(dataOutBytes(0, 29)).toBe(1);
-  expect(dataOutBytes(1, 140)).toBe(2502);
+  expect(dataOutBytes({ requests: 0, bytes: 28, sent: none })).toBe(0);
+  expect(dataOutBytes({ requests: 0, bytes: 29, sent: none })).toBe(1);
+  // Four packets for each request.
+  expect(dataOutBytes({ requests: 2, bytes: 0, sent: { requests: 2, bytes: 1000 } })).toBe(1416);
+});
+
+test('a request whose bytes were not counted is taken to have had a connection of its own', () => {
+  expect(dataOutBytes({ requests: 2, bytes: 0, sent: { requests: 0, bytes: 0 } })).toBe(5000);
+  expect(dataOutBytes({ requests: 3, bytes: 140, sent: { requests: 1, bytes: 500 } })).toBe(5710);
 });
