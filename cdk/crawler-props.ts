@@ -81,9 +81,9 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly workerTimeout?: Duration;
   /**
-   * MB of a worker, 256 to 10,240. 1,769 MB is one whole CPU.
+   * MB of a worker, 256 to 10,240; 1,769 MB is one whole CPU. More is needed for very large pages, or for fast hosts.
    *
-   * @default 1769
+   * @default 1280
    */
   readonly workerMemoryMb?: number;
   /**

@@ -74,9 +74,10 @@ export const stackOptionsSchema = z.strictObject({
    */
   workerTimeout: whole('seconds', 30, 900).default(600),
   /**
-   * MB. 1,769 is one whole CPU (Lambda developer guide, memory); pages for the money are highest about there.
+   * MB. 1,769 is one whole CPU (Lambda developer guide, memory). A worker mostly waits, so its memory decides what a page
+   * costs; a worker of 200 hosts with pages of 160 KB has used 760 MB.
    */
-  workerMemoryMb: whole('MB', 256, 10_240).default(1769),
+  workerMemoryMb: whole('MB', 256, 10_240).default(1280),
   /** Hosts that one worker serves at once: each waits most of the time, so this decides the bill. */
   hostsPerWorker: whole('hosts', 1, 500).default(200),
   /** Workers at once, over all turn queues, at most. There are as many as the hosts need. */

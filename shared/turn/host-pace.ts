@@ -30,8 +30,8 @@ export interface HostPaceOptions {
   readonly counters: TurnCounters;
   readonly quarantine: Quarantine;
   readonly lease: Lease;
-  /** No URL is begun after this time. */
-  readonly endBy: number;
+  /** No URL is begun after this time. It becomes earlier when the worker is to end. */
+  readonly endBy: () => number;
   /** No request is begun after this time: it could outlive the lease. */
   readonly lastRequestAt: number;
 }
@@ -114,7 +114,7 @@ export class HostPace {
 
   /** Waits until the host may be asked. False: that is too late for this turn, or the turn is over. */
   async waitForMoment(): Promise<boolean> {
-    const { crawl, endBy } = this.#options;
+    const { crawl } = this.#options;
     const { engine, stopping } = this.#services;
     for (;;) {
       if (this.#isOver || stopping.aborted) return false;
@@ -122,6 +122,7 @@ export class HostPace {
       if ((await crawl.current()).status !== 'running') return false;
       const now = engine.clock.now();
       const restMs = this.#clock.nextFetchAt - now;
+      const endBy = this.#options.endBy();
       if (now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy) return false;
       if (restMs <= 0) return true;
       await engine.clock.sleep(restMs, stopping);

@@ -6,6 +6,11 @@ export interface Lease {
   /** The end of the host's lock, or of the whole process: all must be done before. */
   readonly endsAt: number;
   /**
+   * The worker receives no hosts after that: turns end then, if they have had time for some pages. It becomes earlier if
+   * the worker is to end.
+   */
+  readonly receiveUntil: number;
+  /**
    * When it resolves, nobody will be given the host for so long, even if this process dies. Throws
    * `StaleTurn` if somebody may have been already.
    */
@@ -15,16 +20,26 @@ export interface Lease {
 /** The lock lasts this much longer than requested, because the response takes time. */
 const SLACK_MS = 2000;
 
-/** `deadline`: when the process ends. */
+/** The times of a worker's process. */
+export interface WorkerTimes {
+  /** No host is received after that. */
+  readonly receiveUntil: number;
+  /** The process ends then. */
+  readonly deadline: number;
+}
+
 export function leaseOf(
   queue: Pick<TurnQueue, 'hold'>,
   clock: Pick<Clock, 'now'>,
   received: HostDeliveries,
-  deadline: number,
+  times: WorkerTimes,
 ): Lease {
   let lockedUntil = received.leaseUntil;
   return {
-    endsAt: Math.min(received.leaseUntil, deadline),
+    endsAt: Math.min(received.leaseUntil, times.deadline),
+    get receiveUntil() {
+      return times.receiveUntil;
+    },
     async lockFor(ms) {
       // More than once where the process froze meanwhile.
       while (clock.now() + ms > lockedUntil) {

@@ -40,7 +40,7 @@ export interface TurnPartsOptions {
   readonly ledger: HostLedger;
   readonly lease: Lease;
   readonly lastRequestAt: number;
-  readonly endBy: number;
+  readonly endBy: () => number;
   readonly isAnnouncing: boolean;
   readonly askedRobots: readonly string[];
 }
@@ -57,7 +57,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     isKnown: (url) => ledger.has(url),
     sizes: engine.sizes,
   });
-  const quarantine = new Quarantine(services, head, { isAnnouncing, until: endBy });
+  const quarantine = new Quarantine(services, head, { isAnnouncing, until: endBy() });
   const output = new TurnOutput(services, crawl, quarantine);
   const pace = new HostPace(services, options.head, {
     crawl,

@@ -169,7 +169,7 @@ class Turn {
       ledger,
       lease,
       lastRequestAt,
-      endBy: Math.min(services.engine.clock.now() + turnMs(crawl), lastRequestAt),
+      endBy: turnEnd(crawl, services.engine.clock.now(), lease, lastRequestAt),
       // Or a URL is suspected since an earlier turn, and has not been fetched since.
       isAnnouncing: request.isSuspicious || head.intent !== undefined,
       askedRobots: request.askedRobots,
@@ -229,8 +229,17 @@ class Turn {
   }
 }
 
-/** How long a turn of the crawl may take at most. */
-function turnMs({ config, budget }: TurnCrawl): number {
+/**
+ * When a turn of the crawl that begins now ends at the latest. A worker that receives no more hosts ends soon: the next
+ * one has started, and both are paid for.
+ */
+function turnEnd(
+  { config, budget }: TurnCrawl,
+  now: number,
+  lease: Lease,
+  lastRequestAt: number,
+): () => number {
   const youngMs = Math.max(YOUNG_TURN_MS, YOUNG_TURN_DELAYS * config.delayMs);
-  return Math.min(config.turnMaxMs, Math.max(budget.ageMs(), youngMs));
+  const longestMs = Math.min(config.turnMaxMs, Math.max(budget.ageMs(), youngMs));
+  return () => Math.min(now + longestMs, lastRequestAt, Math.max(lease.receiveUntil, now + youngMs));
 }

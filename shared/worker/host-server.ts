@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import { StaleTurn } from '../ports/stale-turn.ts';
 import type { Delivery, HostDeliveries, TurnQueue } from '../ports/turn-queue.ts';
 import { StorageFailed } from '../storage-failed.ts';
-import { leaseOf } from '../turn/lease.ts';
+import { leaseOf, type WorkerTimes } from '../turn/lease.ts';
 import { MAX_PARK_MS } from '../turn/next-turn.ts';
 import type { TurnServices } from '../turn/services.ts';
 import { leastLeaseMs, runTurn } from '../turn/turn.ts';
@@ -15,9 +15,7 @@ const MAX_RETRY_MS = 300_000;
 /** If this many turns fail one after the other, the hosts are not the reason. */
 const MAX_FAILURES = 20;
 
-export interface HostServerOptions {
-  /** When the process ends. */
-  readonly deadline: number;
+export interface HostServerOptions extends WorkerTimes {
   /** Called with turns that failed by our own fault. */
   readonly onError?: ((error: unknown, host: string) => void) | undefined;
 }
@@ -62,7 +60,7 @@ export class HostServer {
 
   async #runTurns(received: HostDeliveries, served: Served): Promise<void> {
     const { crawls, stopping, stats } = this.#services;
-    const lease = leaseOf(this.#queue, this.#clock, received, this.#options.deadline);
+    const lease = leaseOf(this.#queue, this.#clock, received, this.#options);
     const leaseMs = lease.endsAt - this.#clock.now();
     for (const [crawlId, deliveries] of byCrawl(received.deliveries)) {
       // Another crawl's turn may have just asked the host something.

@@ -37,10 +37,10 @@ export interface WorkerOptions {
   readonly minRoom?: number;
   /** Hosts received already, served before any others: what a function's event holds. */
   readonly first?: readonly HostDeliveries[];
-  /** No host is received after this time: what is in progress is finished. Default: never. */
+  /** No host is received after this time, and turns in progress end soon. Default: never. */
   readonly receiveUntil?: number;
   /**
-   * Aborted to receive no more hosts: what is under way is finished, a receive among it, and the worker ends. A process
+   * Aborted to receive no more hosts: turns end soon, a receive under way is finished, and the worker ends. A process
    * that ended during a receive would leave the hosts which that brings locked for their whole lease.
    */
   readonly drain?: AbortSignal;
@@ -136,8 +136,14 @@ class WorkerLoop {
   constructor(services: TurnServices, options: LoopOptions) {
     this.#services = services;
     this.#options = options;
-    const { deadline = Infinity, onError } = options;
-    this.#server = new HostServer(services, { deadline, onError });
+    const { receiveUntil = Infinity, deadline = Infinity, drain, onError } = options;
+    this.#server = new HostServer(services, {
+      get receiveUntil() {
+        return drain?.aborted ? Number.NEGATIVE_INFINITY : receiveUntil;
+      },
+      deadline,
+      onError,
+    });
   }
 
   async run(): Promise<void> {

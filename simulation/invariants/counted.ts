@@ -149,7 +149,16 @@ function sumOf(heads: readonly Head[]): Record<string, number> {
     add('hostsDue', dueAt === undefined ? 0 : 1);
     for (const name of ['pages', 'bytes', 'requests'] as const) add(name, totals[name]);
     for (const state of URL_STATES) add(`urls.${state}`, ledger.counts[state]);
-    for (const map of ['httpStatus', 'skipped', 'errors', 'seeds', 'hooks', 'hints', 'requisites'] as const)
+    for (const map of [
+      'httpStatus',
+      'skipped',
+      'errors',
+      'seeds',
+      'hooks',
+      'hints',
+      'requisites',
+      'sent',
+    ] as const)
       for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);
   }
   return sums;

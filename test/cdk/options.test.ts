@@ -7,7 +7,7 @@ describe('options of a stack', () => {
     expect(parseOptions({})).toMatchObject({
       stackName: 'Strand',
       workerTimeout: 600,
-      workerMemoryMb: 1769,
+      workerMemoryMb: 1280,
       apiAuth: 'iam',
       removalPolicy: 'retain',
       allowPrivateAddresses: [],

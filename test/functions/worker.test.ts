@@ -180,7 +180,7 @@ describe('metrics', () => {
 
   test('are lines in embedded metric format: one a minute and one at the end, which add up', async () => {
     const { turnEvent, run, lines, fetcher, stack } = await setUp(many, ['http://a.test/0'], {
-      delayMs: 3000,
+      delayMs: 2500,
       turnMaxMs: 200_000,
     });
     // The crawl is old enough for so long a turn.
@@ -209,7 +209,7 @@ describe('metrics', () => {
     expect(sum('Requests')).toBe(fetcher.log.length);
     expect(sum('Pages')).toBe(31);
     expect(sum('CostUsd')).toBe(1);
-    // One host for some 90 s.
+    // One host for some 75 s.
     expect(sum('HostsActive')).toBeCloseTo(
       (fetcher.log.at(-1)!.endedAt - fetcher.log[0]!.startedAt) / 60_000,
       0,

@@ -144,12 +144,13 @@ export async function openTurn(situation: TurnSituation = {}): Promise<OpenTurn>
     ledger,
     lease: {
       endsAt: T0 + lastRequestMs,
+      receiveUntil: T0 + lastRequestMs,
       async lockFor(ms) {
         opened.locks.push(ms);
       },
     },
     lastRequestAt: T0 + lastRequestMs,
-    endBy: T0 + endMs,
+    endBy: () => T0 + endMs,
     isAnnouncing: situation.isAnnouncing ?? false,
     askedRobots: situation.askedRobots ?? [],
   });

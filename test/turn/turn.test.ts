@@ -37,6 +37,10 @@ const asks = (url: string, receiveCount = 1): Given => ({
 interface Run extends TurnSituation {
   readonly deliveries: readonly Given[];
   readonly leaseMs?: number;
+  /** The worker receives no hosts after that. Default: as long as the lease. */
+  readonly receiveMs?: number;
+  /** The worker is to end from then on. Default: never. */
+  readonly drainMs?: number;
   /** Before the turn begins. */
   readonly prepare?: (turn: OpenTurn) => Promise<unknown>;
 }
@@ -44,13 +48,26 @@ interface Run extends TurnSituation {
 const SITE = Object.fromEntries(['/1', '/2', '/3', '/4'].map((path) => [ORIGIN + path, page()]));
 
 /** The turn of a host by these deliveries, `d0`, `d1` ... */
-async function run({ deliveries, leaseMs = 600_000, prepare, ...situation }: Run) {
+async function run({
+  deliveries,
+  leaseMs = 600_000,
+  receiveMs = leaseMs,
+  drainMs = Infinity,
+  prepare,
+  ...situation
+}: Run) {
   const config = { delayMs: 100, ...situation.config };
   const turn = await openTurn({ site: SITE, head: OPEN_ROBOTS, ...situation, config });
   await prepare?.(turn);
   turn.calls.length = 0;
   const { services, engine, fetcher } = turn;
-  const lease = { endsAt: T0 + leaseMs, lockFor: async () => {} };
+  const lease = {
+    endsAt: T0 + leaseMs,
+    get receiveUntil() {
+      return services.engine.clock.now() >= T0 + drainMs ? Number.NEGATIVE_INFINITY : T0 + receiveMs;
+    },
+    lockFor: async () => {},
+  };
   const crawl = (await services.crawls.get(CRAWL_ID)) as Crawl;
   const given = deliveries.map((one, i): Delivery => ({ id: `d${i}`, receiveCount: 1, ...one }));
   const end = driven(turn, runTurn(services, crawl, { host: HOST, deliveries: given, lease }));
@@ -252,8 +269,11 @@ describe('a quarantine turn', () => {
 describe('how long a turn is', () => {
   const many = Array.from({ length: 60 }, (_, i) => `/${i}`);
   const site = Object.fromEntries(many.map((path) => [ORIGIN + path, page()]));
-  const count = async (config: TurnSituation['config'], leaseMs?: number) => {
-    const { end, asked } = await run({ deliveries: [links(...many)], site, config, leaseMs, tookMs: 100 });
+  const count = async (
+    config: TurnSituation['config'],
+    more: Pick<Run, 'leaseMs' | 'receiveMs' | 'drainMs' | 'prepare'> = {},
+  ) => {
+    const { end, asked } = await run({ deliveries: [links(...many)], site, config, ...more, tookMs: 100 });
     await end;
     return asked().length;
   };
@@ -270,10 +290,19 @@ describe('how long a turn is', () => {
     expect(await count({ delayMs: 100, turnMaxPages: 60, turnMaxMs: 300 })).toBe(2);
   });
 
+  test('as long as its worker receives hosts, but long enough for some pages', async () => {
+    const config = { delayMs: 100, turnMaxPages: 60, turnMaxMs: 60_000 };
+    const prepare = ({ clock }: OpenTurn) => clock.advance(60_000);
+    expect(await count(config, { prepare })).toBe(60);
+    expect(await count(config, { prepare, receiveMs: 65_000 })).toBe(26);
+    expect(await count(config, { prepare, receiveMs: 60_000 })).toBe(6);
+    expect(await count(config, { prepare, drainMs: 64_000 })).toBe(20);
+  });
+
   test('no request is begun that could outlive the lease', async () => {
     const config = { delayMs: 100, turnMaxPages: 60, totalTimeoutMs: 5000 };
-    expect(await count(config, 15_300)).toBe(2);
-    expect(await count(config, 14_999)).toBe(0);
+    expect(await count(config, { leaseMs: 15_300 })).toBe(2);
+    expect(await count(config, { leaseMs: 14_999 })).toBe(0);
   });
 
   test('the lease lasts for an exchange, the hooks after it, and the commit', async () => {

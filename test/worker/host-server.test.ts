@@ -64,6 +64,7 @@ function open({
     stopping: new AbortController().signal,
   } as unknown as TurnServices;
   const server = new HostServer(services, {
+    receiveUntil: T0 + leaseMs,
     deadline: T0 + leaseMs,
     onError: (error, host) => errors.push([host, (error as Error).message]),
   });
