@@ -18,11 +18,12 @@ interface Known {
  * a later rank is requested. Judged by links from pages of the same host, whose depths follow from the seeds.
  *
  * Only where no turn of the host was discarded, robots.txt was always answered, and no link was left out:
- * else a URL may have been put off, or not have been known yet. The rank of the page that was requested is
+ * else a URL may have been put off, or not have been known yet. Excused in worlds where a clock was set: it may have put off
+ * a URL for hours. The rank of the page that was requested is
  * the one it has in the end, which is never later than it was then.
  */
 export function bestFirst(
-  facts: Pick<Facts, 'web'>,
+  facts: Pick<Facts, 'web' | 'strikes'>,
   visited: readonly HostVisits[],
   robots: RobotsLog,
 ): readonly Violation[] {
@@ -49,7 +50,7 @@ function isJudged({ crawl, host, requests, lost }: HostVisits, robots: RobotsLog
 
 function checkHost(
   findings: Findings,
-  { web }: Pick<Facts, 'web'>,
+  { web, strikes }: Pick<Facts, 'web' | 'strikes'>,
   { crawl, host, requests }: HostVisits,
   robots: RobotsLog,
 ): void {
@@ -70,7 +71,11 @@ function checkHost(
         if (rankOf(depth, level) < rank && origin(url) === origin(page.url)) {
           findings.add(
             `${crawl.id}: ${page.url} (rank ${rank}) was requested ${since(page.startedAt)}, before ${url} (rank ${rankOf(depth, level)}), which was known and is requested ${since((firsts.get(url) as WebRequest).startedAt)}`,
-            { host: host.host, at: page.startedAt },
+            {
+              host: host.host,
+              at: page.startedAt,
+              excuse: strikes.clockStepped > 0 ? 'wrongClock' : undefined,
+            },
           );
           break;
         }

@@ -30,6 +30,8 @@ export function createCauseProbe(now: () => number): CauseProbe {
   /** By head and version: tokens named by the processes that tried to write that version. One of them has. */
   const named = new Map<string, Map<number, Set<string>>>();
   const committed = new Set<string>();
+  /** By head: the versions that were surely written by the attempts in `named`. */
+  const written = new Map<string, Set<number>>();
   const droppedEarly = new Set<string>();
 
   function note(partition: string, version: number, token: string | undefined): void {
@@ -41,17 +43,21 @@ export function createCauseProbe(now: () => number): CauseProbe {
   }
 
   /**
-   * The guard of a worker that a page blocks writes versions, too, which are not seen here and keep the
-   * token.
+   * The tokens that the head before `version` may name. The guard of a worker that a page blocks writes versions, too,
+   * which are not seen here and keep the token: also where a turn has tried to write the same version, and failed.
    */
-  function namedBefore(partition: string, version: number): ReadonlySet<string> | undefined {
+  function namedBefore(partition: string, version: number): ReadonlySet<string> {
     const versions = named.get(partition);
-    for (let at = version - 1; at > 0; at--) if (versions?.has(at)) return versions.get(at);
-    return undefined;
+    const tokens = new Set<string>();
+    for (let at = version - 1; at > 0; at--) {
+      for (const token of versions?.get(at) ?? []) tokens.add(token);
+      if (written.get(partition)?.has(at)) break;
+    }
+    return tokens;
   }
 
-  function begins({ message }: Delivery, tokens: ReadonlySet<string> | undefined): boolean {
-    return message.kind !== 'token' || (tokens?.has(message.token) ?? false);
+  function begins({ message }: Delivery, tokens: ReadonlySet<string>): boolean {
+    return message.kind !== 'token' || tokens.has(message.token);
   }
 
   return {
@@ -101,13 +107,14 @@ export function createCauseProbe(now: () => number): CauseProbe {
             const tokens = namedBefore(partition, next.version);
             note(partition, next.version, next.token);
             await ledgers.commit(crawl, host, next);
+            written.set(partition, (written.get(partition) ?? new Set()).add(next.version));
             if (next.token !== undefined) committed.add(next.token);
             if (causes.some((delivery) => begins(delivery, tokens))) return;
             const found = causes.map(({ message }) =>
               message.kind === 'token' ? message.token : message.kind,
             );
             findings.add(
-              `${since(now())}, version ${next.version} of ${partition} was begun by ${found.join(' ') || 'nothing'}, its head named ${[...(tokens ?? [])].join(' ') || 'no token'}`,
+              `${since(now())}, version ${next.version} of ${partition} was begun by ${found.join(' ') || 'nothing'}, its head named ${[...tokens].join(' ') || 'no token'}`,
               { host, at: now() },
             );
           },

@@ -19,8 +19,11 @@ const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>([
   'robotsBlockedThread',
   'pagesBlockedThread',
 ]);
-/** A head is counted by a write of its own, after it. */
-const COUNTED_MS = 1000;
+/**
+ * A head is counted by writes of its own, after it. Where a world has small ones, there are many, one after the other, and
+ * those of other heads come before.
+ */
+const COUNTED_MS = 3000;
 /**
  * The wake-up of a resumed crawl may wait with a host that rests, for so long (docs/aws.md, "Times"), and a
  * lease.

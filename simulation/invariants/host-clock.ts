@@ -57,7 +57,8 @@ function startOf({ before, requests }: Visit): number[] {
 
 function after(failures: number, { weight, isGood, isUncertain }: Effect): number[] {
   const counted = isGood ? failures >> 1 : failures + weight;
-  return isUncertain ? [counted, failures, failures >> 1] : [counted];
+  // A good response that ended at the same time may have been counted before it, or after it.
+  return isUncertain ? [counted, failures, failures >> 1, counted >> 1] : [counted];
 }
 
 function effectOf(request: WebRequest, robots: RobotsLog, hasOrigins: boolean): Effect {
