@@ -59,7 +59,7 @@ test('at the end a worker is started again for each queue that was sent messages
   starts.length = 0;
   await startWorkers();
   expect(starts).toEqual([started(0)]);
-  // What was sent before is done with; what is sent from now on begins again.
+  // The queues that were sent messages before are done with; later messages begin again.
   starts.length = 0;
   await startWorkers();
   expect(starts).toEqual([]);
