@@ -1,9 +1,22 @@
+import type { CrawlDeletion, DeleteOptions as StackDeleteOptions } from '../shared/control/deletion.ts';
 import type { DeletedCrawl, DeleteOptions } from './folder-types.ts';
+import type { StackCrawlAddress } from './stack-address.ts';
 
 /**
  * Deletes the crawl in a folder: its state, archive and items. Other files in the folder stay; the folder is
  * deleted if nothing is left in it. Throws `NoCrawl`, and `FolderInUse` while a process crawls in it.
  */
-export async function deleteCrawl(folder: string, options?: DeleteOptions): Promise<DeletedCrawl> {
-  return (await import('./local/delete-crawl.ts')).deleteFolder(folder, options);
+export function deleteCrawl(folder: string, options?: DeleteOptions): Promise<DeletedCrawl>;
+/**
+ * Deletes a crawl of a deployed stack: stops it finally, and has the stack delete its data within some hours. The
+ * archive and the items stay, unless `archive` is true. Safe to repeat. Throws `ControlError`, `StackRefused` and
+ * `StackUnavailable`.
+ */
+export function deleteCrawl(at: StackCrawlAddress, options?: StackDeleteOptions): Promise<CrawlDeletion>;
+export async function deleteCrawl(
+  at: string | StackCrawlAddress,
+  options?: DeleteOptions & StackDeleteOptions,
+): Promise<DeletedCrawl | CrawlDeletion> {
+  if (typeof at === 'string') return (await import('./local/delete-crawl.ts')).deleteFolder(at, options);
+  return (await import('./load-stack.ts')).deleteOnStack(at, options);
 }

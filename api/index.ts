@@ -10,6 +10,7 @@ export {
   type HostDetail,
   type HostPage,
 } from '../shared/control/control.ts';
+export type { CrawlDeletion, DeleteOptions as StackDeleteOptions } from '../shared/control/deletion.ts';
 export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
 export { InvalidConfig } from '../shared/crawl/invalid-config.ts';
 export type { DocumentRow } from '../shared/outputs/document-row.ts';

@@ -1,5 +1,6 @@
 /** The library's calls for a stack. The AWS SDK is loaded when one is made. */
 import type { CrawlEntry } from '../shared/control/control.ts';
+import type { CrawlDeletion, DeleteOptions } from '../shared/control/deletion.ts';
 import type { ProcessedPage, ProcessOptions } from './process-options.ts';
 import type { StackConnection } from './stack/connect-stack.ts';
 import { missingSdk } from './stack/missing-sdk.ts';
@@ -57,6 +58,16 @@ export async function listOnStack(at: StackAddress): Promise<readonly CrawlEntry
   const connection = await connect(at);
   try {
     return await connection.control.list();
+  } finally {
+    await connection.close();
+  }
+}
+
+export async function deleteOnStack(at: StackCrawlAddress, options?: DeleteOptions): Promise<CrawlDeletion> {
+  checkAddress(at);
+  const connection = await connect(at);
+  try {
+    return await connection.control.delete(at.crawl, options);
   } finally {
     await connection.close();
   }

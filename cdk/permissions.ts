@@ -29,7 +29,9 @@ export type ResourceName =
   /** Items of the project's hooks, staged and published. */
   | 'items'
   /** Hearing that a staged object is not there. */
-  | 'itemsList';
+  | 'itemsList'
+  /** Listing parts and items, staged and published. */
+  | 'stateLists';
 
 export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[]>>>;
 
@@ -104,6 +106,11 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     warc: [...READ, ...WRITE, ...ABORT, ...DELETE],
     warcList: LIST,
     uploads: ['s3:ListBucketMultipartUploads'],
-    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...BATCH_WRITE],
+    // It deletes the data of crawls that an operator has deleted: their hosts it finds by a scan.
+    crawlState: [...ITEMS, ...QUERY, ...SCAN, ...BATCH_GET, ...BATCH_WRITE],
+    urlSeen: [...QUERY, ...BATCH_WRITE],
+    parts: DELETE,
+    items: DELETE,
+    stateLists: LIST,
   },
 };

@@ -216,6 +216,14 @@ export type StackRequest =
       readonly watch: boolean;
     }
   | { readonly verb: 'status' | 'watch' | 'pause' | 'stop'; readonly crawl: CrawlId }
+  | {
+      readonly verb: 'delete';
+      readonly crawl: CrawlId;
+      readonly archive: boolean;
+      /** The user is not asked. */
+      readonly yes: boolean;
+      readonly watch: boolean;
+    }
   | { readonly verb: 'list' }
   | {
       readonly verb: 'hosts';

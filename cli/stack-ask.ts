@@ -51,6 +51,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'pause':
     case 'stop':
       return { verb, crawl: crawlAlone() };
+    case 'delete':
+      return { verb, crawl: crawlAlone(), archive: isSet(given, 'archive'), yes: isSet(given, 'yes'), watch };
     case 'list':
       readWords(verb, given);
       return { verb };

@@ -180,8 +180,14 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   delete: {
     usage: 'delete DIR [options]',
-    summary: 'Delete a crawl: its state, WARC files and items. Asks first.',
-    examples: ['delete crawls/example.org', 'delete crawls/example.org --keep-archive --yes'],
+    stackUsage: 'delete CRAWL [options]',
+    summary:
+      'Delete a crawl: its state, WARC files and items; on a stack, WARC files and items only with --archive. Asks first.',
+    examples: [
+      'delete crawls/example.org',
+      'delete crawls/example.org --keep-archive --yes',
+      '--stack Strand delete news --archive',
+    ],
   },
   help: {
     usage: 'help [VERB]',

@@ -40,6 +40,7 @@ export const STACK_VERBS = [
   'pause',
   'resume',
   'stop',
+  'delete',
 ] as const;
 
 export type LocalVerb = (typeof LOCAL_VERBS)[number];

@@ -1,6 +1,7 @@
 /** The function that joins WARC files, once an hour. */
 import type { Context } from 'aws-lambda';
 import { compactCrawl } from '../shared/engines/aws/archive/compactor.ts';
+import { createCrawlDeletions } from '../shared/engines/aws/deletion/crawl-deletions.ts';
 import { lazy } from '../shared/lazy.ts';
 import { createCompactorHandler } from './compactor-handler.ts';
 import { functionStack } from './stack.ts';
@@ -13,6 +14,7 @@ const compactor = lazy(() => {
     clock,
     log,
     stack,
+    deletions: createCrawlDeletions({ s3, dynamo, ...stack.engine, names: settings }),
     compact: (options) => compactCrawl({ s3, dynamo, clock, names: settings, ...options }),
   });
 });

@@ -4,6 +4,10 @@ import { createControl } from '../../shared/control/create-control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { type JoinedResolver, joinedResolver } from '../../shared/engines/aws/archive/joined-warcs.ts';
 import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
+import {
+  type CrawlDeletions,
+  createCrawlDeletions,
+} from '../../shared/engines/aws/deletion/crawl-deletions.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
@@ -25,6 +29,8 @@ export interface StackConnection {
   readonly stack: string;
   readonly control: Control;
   readonly registry: Pick<CrawlRegistry, 'load'>;
+  /** For an operator who waits for the end of a deletion. */
+  readonly deletions: CrawlDeletions;
   /** The source of the rows of exports and reports. */
   readonly rows: RowSource;
   archiveOf(crawl: CrawlId): StackArchive;
@@ -118,6 +124,7 @@ export function connectionOf(
     stack,
     control: explaining(createControl(controlEngineOf(opened, settings), policy), explained),
     registry: engine.registry,
+    deletions: createCrawlDeletions({ ...clients, ...engine, names: settings }),
     rows: rowsOf(opened, settings),
     archiveOf: (crawl) => createStackArchive(archive, crawl, (call) => meter.run(crawl, call)),
     itemsOf: (crawl) => stackItems(archive, crawl, (call) => meter.run(crawl, call)),

@@ -73,5 +73,14 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: 
       };
     case 'parts':
       return { resources: [bucket.arnForObjects('parts/*')] };
+    case 'stateLists':
+      return {
+        resources: [bucket.bucketArn],
+        conditions: {
+          StringLike: {
+            's3:prefix': ['parts', STAGED_ITEMS_FOLDER, ITEMS_FOLDER].map((folder) => `${folder}/*`),
+          },
+        },
+      };
   }
 }

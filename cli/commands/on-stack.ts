@@ -61,7 +61,8 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
 }
 
 /** The parts of the connection that commands need. */
-export interface StackSession extends Pick<StackConnection, 'control' | 'rows' | 'itemsOf' | 'refusedKeys'> {
+export interface StackSession
+  extends Pick<StackConnection, 'control' | 'deletions' | 'rows' | 'itemsOf' | 'refusedKeys'> {
   /** Throws `ControlError` if there is no such crawl. */
   readonly openCrawl: (crawl: CrawlId) => Promise<Pick<StackCrawl, 'report' | 'explain' | 'cdxj' | 'wacz'>>;
 }
@@ -108,6 +109,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.resume(command);
     case 'watch':
       return printed.watch(command.crawl);
+    case 'delete':
+      return printed.delete(command);
     case 'list': {
       const crawls = await control.list();
       return printed.value({ crawls }, crawlsText(crawls, `${stackProgram(command)} crawl SEED...`));
@@ -192,6 +195,14 @@ class StackAnswer {
       return exitCodeOf(last);
     }
     output.err.write(`The crawl continues; watch it again with: ${commandAt(this.#place(crawl), 'watch')}\n`);
+    return exitCodes.interrupted;
+  }
+
+  async delete(command: CommandOf<'delete'>): Promise<ExitCode> {
+    const { deleteOnStack, deletionText } = await import('./delete-on-stack.ts');
+    const deletion = await deleteOnStack(this.#session, command, this.#output);
+    if (deletion) return this.value(deletion, deletionText(deletion));
+    this.#output.err.write('Nothing was deleted\n');
     return exitCodes.interrupted;
   }
 

@@ -12,6 +12,7 @@ export const STATUS_CODES = [
   // ---- other ends
   'proxy',
   'operator',
+  'deleting',
   // ---- a crawl that was finished, and is so no more
   'seedsAdded',
 ] as const;
@@ -24,6 +25,8 @@ export interface StatusReason {
 }
 
 export const BY_OPERATOR: StatusReason = { code: 'operator', text: 'by the operator' };
+/** The crawl's data is deleted once no worker holds a part of it. Nothing sets the crawl running again. */
+export const BEING_DELETED: StatusReason = { code: 'deleting', text: 'it is being deleted' };
 export const SEEDS_ADDED: StatusReason = { code: 'seedsAdded', text: 'seeds were added' };
 
 /** A reason as a crawl's record keeps it. */
@@ -43,6 +46,8 @@ export function reasonIn({ reason, why }: KeptReason): StatusReason | undefined 
   const code = OLDER_TEXTS.find(([, text]) => text.test(reason))?.[0];
   return code && { code, text: reason };
 }
+
+export const isBeingDeleted = (record: KeptReason): boolean => reasonIn(record)?.code === 'deleting';
 
 /** Sentences of versions that stored no code. */
 const OLDER_TEXTS: readonly (readonly [StatusCode, RegExp])[] = [

@@ -6,6 +6,7 @@ import type { CrawlRegistry } from '../ports/crawl-registry.ts';
 import type { LedgerStore } from '../ports/ledger-store.ts';
 import type { LinkExchange } from '../ports/link-exchange.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { Deletions } from './deletion.ts';
 
 /** The parts of an engine that {@link createControl} needs. */
 export interface ControlEngine {
@@ -30,6 +31,8 @@ export interface ControlEngine {
     }>;
   };
   readonly clock: Clock;
+  /** None: the engine deletes no crawls. */
+  readonly deletions?: Deletions;
   /**
    * All hosts that have URLs waiting are woken soon, and why they were set aside is forgotten. Safe to
    * repeat.

@@ -7,6 +7,7 @@
  * | pause | No worker begins a request once it has read the status, which takes two seconds; requests in flight run to their end, and their turns are committed. All that waits stays due. |
  * | resume | The crawl continues where it stands, whatever ended it, with other limits where some are given; hosts that were set aside get another try. |
  * | stop | Like pause, and hosts get no more turns. The crawl can still be resumed. |
+ * | delete | Like stop, and nothing resumes the crawl. Its data is deleted when no process holds a part of it. |
  */
 
 import type { CrawlId } from '../crawl/crawl-id.ts';
@@ -15,6 +16,7 @@ import type { CrawlStatus } from '../ports/crawl-registry.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { CrawlDeletion, DeleteOptions } from './deletion.ts';
 
 export interface Control {
   /** Begins a crawl; its name is made from the first seed's host where none is given. */
@@ -28,6 +30,8 @@ export interface Control {
   pause(crawl: CrawlId): Promise<CrawlSummary>;
   resume(crawl: CrawlId, limits?: CrawlOptions): Promise<CrawlSummary>;
   stop(crawl: CrawlId): Promise<CrawlSummary>;
+  /** Deletes the crawl's state and messages, and on request its archive. Safe to repeat. */
+  delete(crawl: CrawlId, options?: DeleteOptions): Promise<CrawlDeletion>;
   /** Hosts with their state, a page at a time. */
   hosts(crawl: CrawlId, page: { readonly cursor?: string; readonly limit?: number }): Promise<HostPage>;
   host(crawl: CrawlId, host: HostKey): Promise<HostDetail>;

@@ -18,7 +18,8 @@ import {
   type HostPage,
 } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
-import { checkRules, createFinder } from './find-crawl.ts';
+import { deleteCrawl } from './delete-crawl.ts';
+import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type HostPageRequest, oneHost, pageOfHosts } from './host-queries.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
 import { checkLimits, checkNotAtLimit, type ResumeLimits } from './resume-limits.ts';
@@ -93,11 +94,16 @@ class EngineControl implements Control {
     return this.status(crawl);
   }
 
+  delete(...[crawl, options = {}]: Parameters<Control['delete']>): ReturnType<Control['delete']> {
+    return deleteCrawl(this.#engine, crawl, options);
+  }
+
   async resume(crawl: CrawlId, given: Parameters<Control['resume']>[1] = {}): Promise<CrawlSummary> {
     const { registry } = this.#engine;
     const changes = checkLimits(given);
     const record = await this.#recordOf(crawl);
     checkRules(crawl, record);
+    checkKept(crawl, record);
     const config = parseConfig(record.config);
     const limits: ResumeLimits = { ...config, ...changes };
     const totals = await registry.totals(crawl);

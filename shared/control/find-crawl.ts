@@ -1,3 +1,4 @@
+import { isBeingDeleted } from '../causes/status-reason.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlRecord, CrawlRegistry } from '../ports/crawl-registry.ts';
 import { quoted } from '../text/printable.ts';
@@ -24,6 +25,12 @@ export function createFinder(registry: Pick<CrawlRegistry, 'load'>): Finder {
   }
 
   return { find, recordOf };
+}
+
+/** Throws {@link ControlError} if the crawl is being deleted. */
+export function checkKept(crawl: CrawlId, record: CrawlRecord): void {
+  if (isBeingDeleted(record))
+    throw new ControlError('conflict', `The crawl ${quoted(crawl)} is being deleted`, 'crawl');
 }
 
 /** Fingerprints of URLs made under other rules do not compare. `advice`: what the operator can do. */

@@ -6,7 +6,8 @@ import { quoted } from '../text/printable.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddedSeeds, type Control, ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
-import { checkRules, createFinder } from './find-crawl.ts';
+import { checkNotDeleted } from './delete-crawl.ts';
+import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
 import { newSeedsSchema } from './request-schemas.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
@@ -65,12 +66,14 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     const plan = planCrawl(request, this.#policy);
     const unreadable = plan.seeds.refused.filter(({ isUnreadable }) => isUnreadable);
     if (unreadable.length > 0) throw seedsError(unreadable);
+    await checkNotDeleted(this.#engine, plan.crawl);
     await this.#begin(plan);
     return plan.crawl;
   }
 
   async seed(request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
     if (await this.#finder.find(request.crawl)) return this.addSeeds(request.crawl, request.seeds);
+    await checkNotDeleted(this.#engine, request.crawl);
     const plan = planCrawl(request, this.#policy);
     try {
       await this.#begin(plan);
@@ -85,6 +88,7 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     checkRequest(newSeedsSchema, { seeds: urls }, 'the seeds');
     const record = await this.#finder.recordOf(crawl);
     checkRules(crawl, record);
+    checkKept(crawl, record);
     if (record.status === 'stopped')
       throw new ControlError('conflict', `The crawl ${quoted(crawl)} is stopped: resume it first`);
     const config = parseConfig(record.config);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { CAUSE_CODES } from '../causes/cause-text.ts';
 import { STATUS_CODES } from '../causes/status-reason.ts';
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../control/control.ts';
+import type { CrawlDeletion } from '../control/deletion.ts';
 import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
 import { resumeLimitsSchema } from '../control/resume-limits.ts';
 import { crawlConfigSchema } from '../crawl/config.ts';
@@ -81,6 +82,18 @@ const addedSeedsSchema = z.strictObject({
   added: count,
   refused: z.array(z.strictObject({ url: z.string(), reason: z.string() })),
 }) satisfies z.ZodType<AddedSeeds>;
+
+const crawlDeletionSchema = z.strictObject({
+  crawl: crawlIdSchema,
+  state: z.enum(['deleting', 'deleted']),
+  archive: z.boolean().describe('Whether the archive and the items are deleted, too'),
+  requestedAt: time,
+  dataDeletedFrom: time
+    .optional()
+    .describe('While it is being deleted: its data is deleted in the first hourly run after this'),
+  deletedAt: time.optional(),
+  nameFreeAt: time.optional().describe('From then on another crawl may have the name'),
+}) satisfies z.ZodType<CrawlDeletion>;
 
 const crawlEntrySchema = z.strictObject({
   crawl: crawlIdSchema,
@@ -171,6 +184,7 @@ export const API_SCHEMAS = {
   CrawlList: z.strictObject({ crawls: z.array(crawlEntrySchema) }),
   CrawlEntry: crawlEntrySchema,
   AddedSeeds: addedSeedsSchema,
+  CrawlDeletion: crawlDeletionSchema,
   HostPage: hostPageSchema,
   HostEntry: hostEntrySchema,
   HostDetail: hostDetailSchema,

@@ -30,7 +30,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     info: {
       title: 'Strand',
       version: API_VERSION,
-      description: 'Begins, feeds, watches, pauses, resumes and stops crawls.',
+      description: 'Begins, feeds, watches, pauses, resumes, stops and deletes crawls.',
     },
     paths,
     components: { schemas: componentSchemas(), responses: errorResponses() },
@@ -56,7 +56,7 @@ function operation(route: Route): Json {
 
 function errorsOf({ params, query, body, method }: Route): (keyof typeof ERRORS)[] {
   const hasParams = Object.keys(params.shape).length > 0;
-  const isChange = method === 'POST';
+  const isChange = method !== 'GET';
   const hasInput = hasParams || body !== undefined || Object.keys(query.shape).length > 0;
   return [
     ...(hasInput ? [400 as const] : []),

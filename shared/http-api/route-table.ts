@@ -114,6 +114,23 @@ export const ROUTES: readonly Route[] = [
     run: (control, { params }) => control.stop(params.crawl),
   }),
   route({
+    operationId: 'deleteCrawl',
+    method: 'DELETE',
+    path: '/crawls/{crawl}',
+    summary:
+      'Delete a crawl. The stack deletes its data within some hours; asked again, it says how far that is.',
+    params: crawl,
+    query: {
+      archive: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('Whether the archive and the items are deleted, too'),
+    },
+    answerName: 'CrawlDeletion',
+    status: 202,
+    run: (control, { params, query }) => control.delete(params.crawl, { archive: query.archive === 'true' }),
+  }),
+  route({
     operationId: 'listHosts',
     method: 'GET',
     path: '/crawls/{crawl}/hosts',

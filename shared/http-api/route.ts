@@ -12,7 +12,7 @@ export interface RouteInput<Params = unknown, Query = unknown, Body = unknown> {
 
 export interface Route {
   readonly operationId: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** With `{name}` for each key of `params`. */
   readonly path: string;
   readonly summary: string;

@@ -1,3 +1,5 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { Crawl } from '../crawl-state/crawls.ts';
 import type { Clock } from '../ports/clock.ts';
 import { StaleTurn } from '../ports/stale-turn.ts';
 import type { Delivery, HostDeliveries, TurnQueue } from '../ports/turn-queue.ts';
@@ -6,6 +8,7 @@ import { leaseOf, type WorkerTimes } from '../turn/lease.ts';
 import { MAX_PARK_MS } from '../turn/next-turn.ts';
 import type { TurnServices } from '../turn/services.ts';
 import { leastLeaseMs, runTurn } from '../turn/turn.ts';
+import type { HostKey } from '../url/host-key.ts';
 
 /** A shorter rest of a host is waited out in the worker, a longer one parks the host's group. */
 const SHORT_REST_MS = 200;
@@ -68,7 +71,8 @@ export class HostServer {
       if (restMs > SHORT_REST_MS) break;
       if (restMs > 0) await this.#clock.sleep(restMs, stopping);
       const crawl = await crawls.get(crawlId);
-      if (!crawl) {
+      if (!crawl || isDeleted(crawl)) {
+        await this.#deleteParts(crawlId, received.host);
         served.deliveries.push(...deliveries);
         continue;
       }
@@ -80,6 +84,16 @@ export class HostServer {
       served.deliveries.push(...deliveries);
       stats.turns++;
     }
+  }
+
+  /**
+   * A turn that died before its host had a head has left parts that nothing names. The deletion of the crawl finds
+   * hosts by their heads, so the message of that turn, which comes again, is what finds these.
+   */
+  async #deleteParts(crawl: CrawlId, host: HostKey): Promise<void> {
+    const { ledgers } = this.#services.engine;
+    const parts = await ledgers.listParts(crawl, host);
+    if (parts.length > 0) await ledgers.deleteParts(crawl, host, parts);
   }
 
   /** With a shorter lease a turn would commit and fetch nothing, over and over. */
@@ -146,6 +160,8 @@ export class HostServer {
     return this.#services.engine.clock;
   }
 }
+
+const isDeleted = ({ reason }: Crawl): boolean => reason?.code === 'deleting';
 
 function byCrawl(deliveries: readonly Delivery[]): Map<string, Delivery[]> {
   const groups = new Map<string, Delivery[]>();

@@ -31,7 +31,9 @@ import { compactCrawl } from '../../shared/engines/aws/archive/compactor.ts';
 import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
 import { costOf } from '../../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
+import { createCrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
+import type { Link } from '../../shared/frontier/message.ts';
 import { allowLinearFlag } from '../../shared/linear-regexps.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
@@ -222,6 +224,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       clock,
       log,
       stack,
+      deletions: createCrawlDeletions({ s3, dynamo, ...stack.engine, names: settings }),
       compact: (more) => compactCrawl({ s3, dynamo, clock, names: settings, sizes: cloud.sizes, ...more }),
     });
   }
@@ -285,7 +288,9 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       const { registry } = stack.engine;
       const sendText = (text: string) => stack.engine.exchange.sendTexts([text]);
       const recount = (crawl: string) => registry.recount(crawl, stack.engine.ledgers);
-      known = { control, registry, sendText, recount };
+      const deletions = createCrawlDeletions({ ...stack.clients, ...stack.engine, names: settings });
+      const send = (crawl: string, links: readonly Link[]) => stack.engine.exchange.send({ crawl, links });
+      known = { control, registry, deletions, sendText, send, recount };
     }
     return known;
   }

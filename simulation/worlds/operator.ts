@@ -5,7 +5,9 @@ import { reasonIn } from '../../shared/causes/status-reason.ts';
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { CrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
 import { CRAWL } from '../../shared/engines/aws/state/tables.ts';
+import type { Link } from '../../shared/frontier/message.ts';
 import type { CrawlRecord, CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
 import { scopeOf } from '../invariants/scope.ts';
 import type { SimCloud } from '../models/cloud.ts';
@@ -36,8 +38,11 @@ export interface Operator {
 export interface Desk {
   readonly control: Control;
   readonly registry: CrawlRegistry;
+  readonly deletions: CrawlDeletions;
   /** Puts a message on the link queue. */
   readonly sendText: (text: string) => Promise<void>;
+  /** Sends links as a turn does. */
+  readonly send: (crawl: CrawlId, links: readonly Link[]) => Promise<void>;
   /** Sums up the heads of the crawl again: see `AwsCrawlRegistry.recount`. */
   readonly recount: (crawl: CrawlId) => Promise<void>;
 }

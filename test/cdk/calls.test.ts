@@ -89,7 +89,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   ],
   api: controls,
   compactor: [
-    ...[...asks, ...wakesNone, ...sortsNone, ...noHosts, ...startsNone, ...readsNoList, ...callsNoHooks],
+    ...[...asks, ...wakesNone, ...sortsNone, ...noHosts, ...startsNone, ...callsNoHooks],
     ['link-exchange.ts', 'it sends no links'],
     ['part-store.ts', 'it reads no ledgers'],
   ],
@@ -142,7 +142,8 @@ describe.each(FUNCTIONS)('%s', (name) => {
 
 const readsArchives: Never = [
   ...controls,
-  ['compact-objects.ts deleteObjects', 'an operator deletes nothing'],
+  ['compact-objects.ts deleteObjects', 'an operator joins no files'],
+  ['delete-data.ts', '`delete --watch` needs what the compactor may, too'],
 ];
 
 test("an operator needs what the API may, to find the stack, and to read the archive's objects", () => {

@@ -20,7 +20,11 @@ const sharded = synthesized({ turnQueues: 64, linkShards: 64, maxConcurrency: 12
 const traced = synthesized({ tracing: true });
 
 /** Below which prefix a function may list keys. */
-const LISTED: Readonly<Record<string, string>> = { warcList: 'warc/*', itemsList: 'staged-items/*' };
+const LISTED: Readonly<Record<string, string | string[]>> = {
+  warcList: 'warc/*',
+  itemsList: 'staged-items/*',
+  stateLists: ['parts/*', 'staged-items/*', 'items/*'],
+};
 
 const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
 
@@ -64,6 +68,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     parts: [`${bucket.bucketArn}/parts/*`],
     items: [`${bucket.bucketArn}/staged-items/*`, `${bucket.bucketArn}/items/*`],
     itemsList: [bucket.bucketArn],
+    stateLists: [bucket.bucketArn],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
     id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),

@@ -48,6 +48,7 @@ async function runOn(line: string, answers: Partial<Control> = {}, items: readon
   const { control, calls } = fakeControl(answers);
   const session = {
     control,
+    deletions: slowDeletions(),
     rows: { ledgers: {} as never },
     itemsOf: <T>() => Readable.from(items) as AsyncIterable<T>,
     refusedKeys: ['hosts', 'warcMaxBytes'],
@@ -58,6 +59,20 @@ async function runOn(line: string, answers: Partial<Control> = {}, items: readon
   const code = await answer(session, command, output as never);
   return { code, out: out.text(), err: err.text(), calls };
 }
+
+/** Deletes the crawl's data at the third call. */
+function slowDeletions() {
+  let calls = 0;
+  return {
+    pending: async () => [],
+    async proceed(_: string, { onProgress }: { onProgress?: (deleted: object) => void } = {}) {
+      onProgress?.({ hosts: 2, rows: 3, objects: 4 });
+      return { ...DELETION, ...(++calls > 2 && { deletedAt: 2000, nameFreeAt: 3000 }) };
+    },
+  } as never;
+}
+
+const DELETION = { requestedAt: 0, archive: true };
 
 const summary = (more: Partial<CrawlSummary> = {}) => ({
   async status() {
@@ -231,6 +246,34 @@ describe('the other verbs', () => {
     expect(out).toMatch(/^Stopped\n/);
     expect((await runOn('pause news', { pause: after })).calls).toEqual([['pause', 'news']]);
     expect((await runOn('stop news', { stop: after })).calls).toEqual([['stop', 'news']]);
+  });
+
+  test('delete prints how far it is, and with --watch deletes the data itself', async () => {
+    const asked = {
+      delete: async (crawl: string, { archive = false } = {}) => ({
+        crawl,
+        state: 'deleting' as const,
+        archive,
+        requestedAt: '2026-01-01T00:00:00.000Z',
+        dataDeletedFrom: '2026-01-01T00:17:00.000Z',
+      }),
+    };
+    const { code, out, calls } = await runOn('delete news --yes', asked);
+    expect(calls).toEqual([['delete', 'news', { archive: false }]]);
+    expect(code).toBe(0);
+    expect(out).toContain('in the first hourly run after 2026-01-01T00:17:00.000Z');
+    expect(out).toContain('items stay in the bucket, in warc/news/');
+    const watched = await runOn('delete news --yes --archive --watch', asked);
+    expect(watched.err).toContain('news is stopped');
+    expect(watched.err).toContain('2 hosts, 3 rows, 4 objects');
+    expect(watched.out).toBe('The crawl news is deleted; its name is free from 1970-01-01T00:00:03.000Z\n');
+  });
+
+  test('delete without a terminal requires --yes, and says what it would delete', async () => {
+    await expect(runOn('delete news --archive', summary())).rejects.toThrow(
+      'This deletes the crawl news of the stack S (running, 1,234 pages of 52 hosts), with its archive and items. ' +
+        'Without a terminal, confirm it with: npm run strand -- --stack S delete news --archive --yes',
+    );
   });
 
   test('add prints what was left out, and fails if nothing was added', async () => {

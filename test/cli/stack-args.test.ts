@@ -49,6 +49,11 @@ describe('a command line with --stack becomes a command for that stack', () => {
     ['--stack S watch news', { verb: 'watch', crawl: 'news' }],
     ['--stack S pause news', { verb: 'pause', crawl: 'news' }],
     ['--stack S stop news', { verb: 'stop', crawl: 'news' }],
+    ['--stack S delete news', { verb: 'delete', crawl: 'news', archive: false, yes: false, watch: false }],
+    [
+      '--stack S delete news --archive --yes --watch',
+      { verb: 'delete', crawl: 'news', archive: true, yes: true, watch: true },
+    ],
     ['--stack S resume news', { verb: 'resume', crawl: 'news', limits: {}, watch: false }],
     [
       '--stack S resume news --max-cost 20 --max-pages 7 --watch',
@@ -173,7 +178,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     [
       '--stack S search news a',
-      'search is for crawls on this machine: npm run strand -- search ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, explain, export, pause, resume, stop',
+      'search is for crawls on this machine: npm run strand -- search ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, explain, export, pause, resume, stop, delete',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search'],
   ])('%s', (line, message) => {

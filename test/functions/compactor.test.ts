@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createCompactorHandler } from '../../functions/compactor-handler.ts';
+import { BEING_DELETED } from '../../shared/causes/status-reason.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { begin } from '../worker/world.ts';
@@ -15,11 +16,21 @@ async function setUp(...crawls: string[]) {
     await begin({ engine }, [`http://${crawl}.test/`], {}, crawl);
     fake.crawls.push(crawl);
   }
+  const deleting: string[] = [];
+  const proceeded: { crawl: string; deadline: number | undefined }[] = [];
   const compacted: { crawl: string; finished?: boolean; deadline?: number }[] = [];
   const handle = createCompactorHandler({
     clock,
     log: fake.log,
     stack: fake.stack,
+    deletions: {
+      pending: async () => deleting,
+      async proceed(crawl, { deadline } = {}) {
+        proceeded.push({ crawl, deadline });
+        if (crawl === 'stuck') throw new Error('no table');
+        return { requestedAt: 0, archive: false, ...(crawl === 'gone' && { deletedAt: 1 }) };
+      },
+    },
     async compact({ crawl, finished, deadline, warn }) {
       compacted.push({ crawl, finished, deadline });
       if (crawl === 'broken') throw new Error('no bucket');
@@ -28,7 +39,15 @@ async function setUp(...crawls: string[]) {
       return NOTHING;
     },
   });
-  return { ...fake, clock, engine, compacted, run: (ms = 900_000) => handle({}, contextFor(clock, ms)) };
+  return {
+    ...fake,
+    clock,
+    engine,
+    compacted,
+    deleting,
+    proceeded,
+    run: (ms = 900_000) => handle({}, contextFor(clock, ms)),
+  };
 }
 
 describe('each hour', () => {
@@ -68,5 +87,24 @@ describe('each hour', () => {
     const { run, compacted } = await setUp('a', 'broken', 'b');
     await expect(run()).rejects.toThrow('It failed for: broken');
     expect(compacted.map(({ crawl }) => crawl).sort()).toEqual(['a', 'b', 'broken']);
+  });
+
+  test('deletions continue first, for half of the time; one that fails stops nothing', async () => {
+    const { run, clock, deleting, proceeded, compacted, logged } = await setUp('a', 'b');
+    deleting.push('gone', 'stuck', 'waits');
+    const deadline = clock.now() + 435_000;
+    await expect(run()).rejects.toThrow('It failed for: stuck');
+    expect(proceeded.map(({ crawl }) => crawl).sort()).toEqual(['gone', 'stuck', 'waits']);
+    expect(new Set(proceeded.map((one) => one.deadline))).toEqual(new Set([deadline]));
+    expect(compacted).toHaveLength(2);
+    expect(logged).toContainEqual({ level: 'info', crawl: 'gone', message: 'The crawl was deleted' });
+    expect(logged).not.toContainEqual(expect.objectContaining({ crawl: 'waits' }));
+  });
+
+  test('the archive of a crawl that is being deleted is left as it is', async () => {
+    const { run, engine, compacted } = await setUp('a', 'gone');
+    await engine.registry.setStatus('gone', 'stopped', BEING_DELETED);
+    await run();
+    expect(compacted.map(({ crawl }) => crawl)).toEqual(['a']);
   });
 });

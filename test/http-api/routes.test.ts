@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Control } from '../../shared/control/control.ts';
+import type { Deletion } from '../../shared/control/deletion.ts';
 import { API_SCHEMAS } from '../../shared/http-api/api-schemas.ts';
 import { answerSchema } from '../../shared/http-api/route-table.ts';
 import { type ApiAnswer, handleRequest, ROUTES } from '../../shared/http-api/routes.ts';
@@ -71,6 +72,45 @@ describe('over HTTP', () => {
     expect(Object.keys(status.body)).toEqual(SUMMARY_KEYS.filter((key) => key in status.body));
   });
 
+  test('a crawl is deleted, and asked again how far that is', async () => {
+    const begun: unknown[] = [];
+    let deletion: Deletion | undefined;
+    const { control } = openRoom({
+      engine: {
+        deletions: {
+          settleMs: 60_000,
+          load: async () => deletion,
+          async begin(crawl, { archive }) {
+            begun.push([crawl, archive]);
+            deletion ??= { requestedAt: 0, archive, stoppedAt: 1000 };
+            return deletion;
+          },
+        },
+      },
+    });
+    await ask(control, 'POST', '/crawls', { crawl: 'one', seeds: [A] });
+    expect(await ask(control, 'DELETE', '/crawls/one?archive=true')).toEqual({
+      status: 202,
+      body: {
+        crawl: 'one',
+        state: 'deleting',
+        archive: true,
+        requestedAt: '1970-01-01T00:00:00.000Z',
+        dataDeletedFrom: '1970-01-01T00:01:01.000Z',
+      },
+    });
+    expect(begun).toEqual([['one', true]]);
+    expect((await ask(control, 'DELETE', '/crawls/two')).status).toBe(202);
+    deletion = undefined;
+    expect((await ask(control, 'DELETE', '/crawls/two')).body).toMatchObject({ error: { code: 'notFound' } });
+    expect((await ask(control, 'DELETE', '/crawls/one?archive=1')).body).toMatchObject({
+      error: { code: 'invalid', field: 'archive' },
+    });
+    deletion = { requestedAt: 0, archive: true, deletedAt: 5000, nameFreeAt: 6000 };
+    const again = await ask(control, 'POST', '/crawls', { crawl: 'three', seeds: [A] });
+    expect(again).toMatchObject({ status: 409, body: { error: { code: 'conflict', field: 'crawl' } } });
+  });
+
   test('hosts and URLs are looked up, their names percent-encoded', async () => {
     const { control } = await crawled();
     const on = (path: string) => ask(control, 'GET', path);
@@ -100,7 +140,7 @@ describe('over HTTP', () => {
       ['GET /crawls/two', undefined, 404, 'notFound', /There is no crawl "two"/, 'crawl'],
       ['GET /crawls/a%20b', undefined, 400, 'invalid', /Expected crawl to be a name/, 'crawl'],
       ['GET /crawls/..', undefined, 400, 'invalid', /Expected crawl to be a name/, 'crawl'],
-      ['PUT /crawls/one', '{}', 405, 'methodNotAllowed', /one of the methods GET, got "PUT"/],
+      ['PUT /crawls/one', '{}', 405, 'methodNotAllowed', /one of the methods GET, DELETE, got "PUT"/],
       ['DELETE /crawls', undefined, 405, 'methodNotAllowed', /POST, GET/],
       ['POST /crawls', undefined, 400, 'invalid', /^Expected a body of JSON, got nothing$/],
       ['POST /crawls', '{"seeds":', 400, 'invalid', /^Expected a body of JSON: .*JSON/],

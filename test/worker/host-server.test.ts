@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BEING_DELETED } from '../../shared/causes/status-reason.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { Message } from '../../shared/frontier/message.ts';
@@ -17,6 +18,7 @@ interface Situation {
   readonly heads?: Readonly<Record<string, number | Error>>;
   /** Crawls that are gone. */
   readonly gone?: readonly string[];
+  readonly deleting?: readonly string[];
   readonly leaseMs?: number;
   readonly lanesRestUntil?: number;
   /** The queue takes no acknowledgement. */
@@ -27,6 +29,7 @@ interface Situation {
 function open({
   heads = {},
   gone = [],
+  deleting = [],
   leaseMs = LEASE_MS,
   lanesRestUntil = 0,
   isDeaf = false,
@@ -40,6 +43,10 @@ function open({
     engine: {
       clock,
       ledgers: {
+        listParts: async (crawl: string) => (crawl === 'c' ? ['s1-a'] : []),
+        async deleteParts(crawl: string, host: string, parts: readonly string[]) {
+          log.push(`delete ${parts} of ${crawl} ${host}`);
+        },
         async loadHead(crawl: string) {
           log.push(`turn ${crawl} at ${at()}`);
           const moment = heads[crawl] ?? 0;
@@ -57,7 +64,14 @@ function open({
     },
     crawls: {
       get: async (id: string) =>
-        gone.includes(id) ? undefined : { id, config: parseConfig({}), configOf: () => parseConfig({}) },
+        gone.includes(id)
+          ? undefined
+          : {
+              id,
+              config: parseConfig({}),
+              configOf: () => parseConfig({}),
+              ...(deleting.includes(id) && { reason: BEING_DELETED }),
+            },
     },
     lanes: { restUntil: () => lanesRestUntil },
     stats,
@@ -138,8 +152,15 @@ test('what came back and led to no request is acknowledged though the host rests
 test('what belongs to a crawl that is gone is acknowledged without a turn', async () => {
   const { log, serve, stats } = open({ gone: ['c'] });
   await serve(delivery('1', 'c'), delivery('2', 'd'));
-  expect(log).toEqual(['turn d at 0', 'acknowledge 1,2 at 0']);
+  expect(log).toEqual(['delete s1-a of c a.test', 'turn d at 0', 'acknowledge 1,2 at 0']);
   expect(stats.turns).toBe(1);
+});
+
+test('a crawl that is being deleted gets no turns, and parts of a host without a head are deleted', async () => {
+  const { log, serve, stats } = open({ deleting: ['c'] });
+  await serve(delivery('1', 'c', 2));
+  expect(log).toEqual(['delete s1-a of c a.test', 'acknowledge 1 at 0']);
+  expect(stats.turns).toBe(0);
 });
 
 test('a turn that fails is tried again later, twice as long each time, five minutes at most', async () => {

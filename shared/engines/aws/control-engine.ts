@@ -10,6 +10,7 @@ import { warcFolder } from './archive/archives.ts';
 import { resolveLocation } from './archive/joined-warcs.ts';
 import { costOf } from './cost/prices.ts';
 import { stackPrices } from './cost/stack-prices.ts';
+import { createDeletions } from './deletion/begin-deletion.ts';
 import { wakeAllText } from './queues/link-message.ts';
 import { withRetry } from './retry.ts';
 import { type StackSettings, timesOf } from './settings.ts';
@@ -53,6 +54,7 @@ export function controlEngineOf(
     registry,
     exchange,
     clock,
+    deletions: createDeletions({ ...engine, dynamo, table: settings.crawlState }),
     ledgers: {
       ...ledgers,
       async hostPage(crawl, cursor, limit) {

@@ -2,7 +2,7 @@
 import { connectionOf, type StackConnection } from '../../../api/stack/connect-stack.ts';
 import { createWorkerHooks } from '../../../functions/worker-hooks.ts';
 import type { ProjectHooks } from '../../../shared/hooks/create-hooks.ts';
-import { createSimCloud } from '../../../simulation/models/cloud.ts';
+import { createSimCloud, type SimCloud } from '../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../simulation/models/faults.ts';
 import type { VirtualTime } from '../../../simulation/models/virtual-time.ts';
 import { createScriptedWeb, type Pages } from '../../../simulation/test/worlds/scripted-web.ts';
@@ -10,6 +10,7 @@ import { type Deployment, deploy } from '../../../simulation/worlds/deployment.t
 import { openOperator } from '../../../simulation/worlds/operator-process.ts';
 
 export interface DeployedWorld {
+  readonly cloud: SimCloud;
   readonly time: VirtualTime;
   readonly deployment: Deployment;
   readonly connection: StackConnection;
@@ -37,7 +38,7 @@ export function deployedWorld(
   const opened = openOperator(cloud, 1);
   const { clock } = opened.engine;
   const connection = connectionOf('Strand', opened, settings, { clock });
-  return { time, deployment, connection };
+  return { cloud, time, deployment, connection };
 }
 
 export async function all<T>(values: AsyncIterable<T>): Promise<T[]> {

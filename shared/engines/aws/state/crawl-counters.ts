@@ -18,6 +18,9 @@ import { type Counts, sumOfCounts, usageCounts } from './head-counts.ts';
 import { type Item, itemKey, N, S, TOTALS_PREFIX, TOTALS_SHARDS } from './tables.ts';
 
 const COUNT_PREFIX = 'n.';
+/** The addition is not the one that the counters have seen last. */
+const IS_ANOTHER = 'attribute_exists(pk) AND (attribute_not_exists(lastAdd) OR lastAdd <> :id)';
+const IS_NEW_OR_ANOTHER = 'attribute_not_exists(lastAdd) OR lastAdd <> :id';
 
 export interface CrawlCounters {
   /**
@@ -44,6 +47,11 @@ export interface CrawlCountersOptions extends PagesContext {
   readonly sizes?: Sizes;
   /** Its usage is added to the crawls' counts. */
   readonly meter?: Meter;
+  /**
+   * Whether there is such a crawl. Usage creates no counters for one that is not there, or was deleted. Default: all
+   * are there.
+   */
+  readonly exists?: (crawl: CrawlId) => Promise<boolean>;
   /** Called with differences that could not be stored yet. */
   readonly warn?: (message: string) => void;
 }
@@ -161,7 +169,16 @@ class TotalsCounters implements CrawlCounters {
   }
 
   /** A repeated update would count twice: it is refused while it is the last that its shard has seen. */
-  async #store({ id, crawl, counts, isUsageOnly }: Addition): Promise<void> {
+  async #store(addition: Addition): Promise<void> {
+    const { exists } = this.#options;
+    if (!addition.isUsageOnly || exists === undefined) await this.#update(addition, IS_NEW_OR_ANOTHER);
+    else if (await this.#update(addition, IS_ANOTHER)) return;
+    // A turn has committed something for any other addition, so the crawl is there.
+    else if (await exists(addition.crawl)) await this.#update(addition, IS_NEW_OR_ANOTHER);
+  }
+
+  /** Returns false if the counters are not there, and the condition wants them to be. */
+  async #update({ id, crawl, counts, isUsageOnly }: Addition, condition: string): Promise<boolean> {
     const { dynamo, table, clock } = this.#options;
     const sums: string[] = [];
     const names: Record<string, string> = {};
@@ -177,14 +194,17 @@ class TotalsCounters implements CrawlCounters {
       TableName: table,
       Key: itemKey(crawl, this.#ownShard),
       UpdateExpression: `SET lastAdd = :id${isUsageOnly ? '' : ', lastAt = :now'}${sums.length > 0 ? ' ADD ' : ''}${sums.join(', ')}`,
-      ConditionExpression: 'attribute_not_exists(lastAdd) OR lastAdd <> :id',
+      ConditionExpression: condition,
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       ...(sums.length > 0 && { ExpressionAttributeNames: names }),
       ExpressionAttributeValues: values,
     });
     try {
       await withRetry('adding to totals', () => dynamo.send(command), { clock });
+      return true;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return error.Item !== undefined;
     }
   }
 

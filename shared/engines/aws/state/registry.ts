@@ -101,7 +101,8 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     this.#store = new CrawlStore({ ...context, onChange: (crawl) => this.#quiet.noteBusy(crawl) });
     this.#all = new CrawlDirectory({ ...context, name: DIRECTORY });
     this.#running = new CrawlDirectory({ ...context, name: RUNNING });
-    this.#counters = createCrawlCounters({ ...context, sizes, meter, warn });
+    const exists = async (crawl: CrawlId) => (await this.#store.load(crawl)) !== undefined;
+    this.#counters = createCrawlCounters({ ...context, sizes, meter, warn, exists });
   }
 
   async load(crawl: CrawlId): Promise<CrawlRecord | undefined> {

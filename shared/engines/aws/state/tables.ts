@@ -15,6 +15,7 @@
  * | CrawlState | `#workers QUEUE` | the worker's id | `hosts`, `maxHosts`, `isEnding`, `aliveUntil`, `expiresAt`: a worker of that turn queue (`worker-pool.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
+ * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
  */
 import { hash } from 'node:crypto';
@@ -67,6 +68,7 @@ export const CLAIM_PREFIX = '#claim ';
 export const WORKERS_PREFIX = '#workers ';
 export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
+export const DELETED = '#deleted';
 
 /** Attribute of items that may die: the second, since the epoch, from which DynamoDB may delete them. */
 export const EXPIRES_AT = 'expiresAt';

@@ -1,0 +1,183 @@
+/** Deletes what a crawl has stored. Nothing may work on the crawl any more. */
+import type { WriteRequest } from '@aws-sdk/client-dynamodb';
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { LedgerStore } from '../../../ports/ledger-store.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+import { warcFolder } from '../archive/archives.ts';
+import { deleteObjects } from '../archive/delete-objects.ts';
+import { isMissing } from '../archive/is-missing.ts';
+import { itemsPrefix, stagedItemsPrefix } from '../archive/item-folders.ts';
+import { withRetry } from '../retry.ts';
+import { writeItems } from '../state/dynamo-batch.ts';
+import { queryItems } from '../state/dynamo-pages.ts';
+import {
+  CRAWL,
+  DIRECTORY,
+  HEAD,
+  hostPartition,
+  type Item,
+  itemKey,
+  partsPrefix,
+  RUNNING,
+  S,
+  type StateNames,
+} from '../state/tables.ts';
+import type { DeletionsContext } from './deletions.ts';
+
+export interface DeleteContext extends Omit<DeletionsContext, 'table'> {
+  readonly s3: S3Client;
+  readonly names: Pick<StateNames, 'crawlState' | 'urlSeen' | 'bucket'>;
+  readonly ledgers: Pick<LedgerStore, 'hosts'>;
+}
+
+/** The numbers of hosts, of rows of their ledgers, and of objects that were deleted. */
+export interface DeletedData {
+  hosts: number;
+  rows: number;
+  objects: number;
+}
+
+export interface DeleteDataOptions {
+  /** Whether WARC files, their indexes and items are deleted, too. */
+  readonly archive: boolean;
+  /** The time by which to stop. The rest is for the next call. Default: never. */
+  readonly deadline?: number;
+  /** Called now and then. The object is the same one each time. */
+  readonly onProgress?: (deleted: Readonly<DeletedData>) => void;
+}
+
+/** Hosts whose ledgers are deleted at once. */
+const HOSTS_AT_ONCE = 20;
+
+/** Returns whether all is deleted. Safe to repeat after any failure: the crawl's record is deleted last. */
+export async function deleteCrawlData(
+  context: DeleteContext,
+  crawl: CrawlId,
+  options: DeleteDataOptions,
+): Promise<boolean> {
+  return new DataDeletion(context, crawl, options).run();
+}
+
+class DataDeletion {
+  readonly #context: DeleteContext;
+  readonly #crawl: CrawlId;
+  readonly #options: DeleteDataOptions;
+  readonly #deleted: DeletedData = { hosts: 0, rows: 0, objects: 0 };
+
+  constructor(context: DeleteContext, crawl: CrawlId, options: DeleteDataOptions) {
+    this.#context = context;
+    this.#crawl = crawl;
+    this.#options = options;
+  }
+
+  async run(): Promise<boolean> {
+    const crawl = this.#crawl;
+    const { archive } = this.#options;
+    const folders = [partsPrefix(crawl), stagedItemsPrefix(crawl)];
+    if (archive) folders.push(`${warcFolder(crawl)}/`, itemsPrefix(crawl));
+    if (!(await this.#deleteHosts())) return false;
+    for (const folder of folders) if (!(await this.#deleteFolder(folder))) return false;
+    await this.#abortUploads(`${warcFolder(crawl)}/`);
+    return this.#deleteRecord();
+  }
+
+  get #isLate(): boolean {
+    return this.#context.clock.now() >= (this.#options.deadline ?? Infinity);
+  }
+
+  async #deleteHosts(): Promise<boolean> {
+    let batch: HostKey[] = [];
+    for await (const { host } of this.#context.ledgers.hosts(this.#crawl)) {
+      batch.push(host);
+      if (batch.length < HOSTS_AT_ONCE) continue;
+      await this.#deleteBatch(batch);
+      batch = [];
+      if (this.#isLate) return false;
+    }
+    await this.#deleteBatch(batch);
+    return !this.#isLate;
+  }
+
+  /** The heads last: hosts are found by them. */
+  async #deleteBatch(hosts: readonly HostKey[]): Promise<void> {
+    const { crawlState, urlSeen } = this.#context.names;
+    const partitions = hosts.map((host) => hostPartition(this.#crawl, host));
+    await Promise.all(partitions.map((partition) => this.#deletePartition(urlSeen, partition)));
+    await this.#deleteItems(
+      crawlState,
+      partitions.map((partition) => itemKey(partition, HEAD)),
+    );
+    this.#deleted.hosts += hosts.length;
+    this.#report();
+  }
+
+  async #deletePartition(table: string, partition: string, keep?: string): Promise<void> {
+    const query = queryItems(this.#context, {
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': S(partition) },
+      ProjectionExpression: 'pk, sk',
+      ConsistentRead: true,
+    });
+    const keys: Item[] = [];
+    for await (const { sk } of query) if (sk?.S !== keep) keys.push(itemKey(partition, sk?.S as string));
+    await this.#deleteItems(table, keys);
+    this.#deleted.rows += keys.length;
+  }
+
+  #deleteItems(table: string, keys: readonly Item[]): Promise<void> {
+    return writeItems(
+      this.#context,
+      table,
+      keys.map((Key): WriteRequest => ({ DeleteRequest: { Key } })),
+    );
+  }
+
+  async #deleteFolder(folder: string): Promise<boolean> {
+    const { s3, names, clock } = this.#context;
+    const command = new ListObjectsV2Command({ Bucket: names.bucket, Prefix: folder });
+    // Always the first page: the ones before it are deleted.
+    while (!this.#isLate) {
+      const { Contents = [] } = await withRetry(`listing ${folder}`, () => s3.send(command), { clock });
+      if (Contents.length === 0) return true;
+      const keys = Contents.flatMap(({ Key }) => Key ?? []);
+      await deleteObjects({ s3, bucket: names.bucket, clock }, `deleting ${folder}`, keys);
+      this.#deleted.objects += keys.length;
+      this.#report();
+    }
+    return false;
+  }
+
+  /** Uploads that a process has left unfinished: they would become objects, or cost storage. */
+  async #abortUploads(folder: string): Promise<void> {
+    const { s3, names, clock } = this.#context;
+    const bucket = { Bucket: names.bucket };
+    const list = new ListMultipartUploadsCommand({ ...bucket, Prefix: folder });
+    const { Uploads = [] } = await withRetry(`listing uploads of ${folder}`, () => s3.send(list), { clock });
+    for (const { Key, UploadId } of Uploads) {
+      const abort = new AbortMultipartUploadCommand({ ...bucket, Key, UploadId });
+      await withRetry(`aborting the upload of ${Key}`, () => s3.send(abort), { clock }).catch((error) => {
+        if (!isMissing(error)) throw error;
+      });
+    }
+  }
+
+  /** Deletes the crawl's own items: its counters, its entries in lists, and the record last. */
+  async #deleteRecord(): Promise<boolean> {
+    const { crawlState } = this.#context.names;
+    await this.#deletePartition(crawlState, this.#crawl, CRAWL);
+    await this.#deleteItems(crawlState, [itemKey(RUNNING, this.#crawl), itemKey(DIRECTORY, this.#crawl)]);
+    await this.#deleteItems(crawlState, [itemKey(this.#crawl, CRAWL)]);
+    return true;
+  }
+
+  #report(): void {
+    this.#options.onProgress?.(this.#deleted);
+  }
+}

@@ -1,0 +1,136 @@
+/** The list of deleted crawls: one item of CrawlState for each, which outlives the crawl's data. */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Deletion } from '../../../control/deletion.ts';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { withRetry } from '../retry.ts';
+import { queryItems } from '../state/dynamo-pages.ts';
+import { DELETED, EXPIRES_AT, type Item, itemKey, N, S } from '../state/tables.ts';
+
+export interface DeletionsContext {
+  readonly dynamo: DynamoDBClient;
+  readonly clock: Clock;
+  /** The table CrawlState. */
+  readonly table: string;
+}
+
+/**
+ * SQS keeps a message for 14 days at most. Until then a late message of seeds could begin a deleted crawl again, so
+ * its name is not free.
+ */
+const NAME_KEPT_MS = 15 * 86_400_000;
+
+/** The deletion of that crawl; undefined if there is none, or if its name is free again. */
+export async function loadDeletion(
+  { dynamo, clock, table }: DeletionsContext,
+  crawl: CrawlId,
+): Promise<Deletion | undefined> {
+  const command = new GetItemCommand({
+    TableName: table,
+    Key: itemKey(DELETED, crawl),
+    ConsistentRead: true,
+  });
+  const { Item } = await withRetry('loading a deletion', () => dynamo.send(command), { clock });
+  const deletion = Item && decoded(Item);
+  // DynamoDB deletes what has expired within days.
+  return deletion?.nameFreeAt !== undefined && deletion.nameFreeAt <= clock.now() ? undefined : deletion;
+}
+
+/** The crawls whose deletion is not complete. */
+export async function pendingDeletions({ dynamo, clock, table }: DeletionsContext): Promise<CrawlId[]> {
+  const pending: CrawlId[] = [];
+  const query = queryItems(
+    { dynamo, clock },
+    {
+      TableName: table,
+      KeyConditionExpression: 'pk = :deleted',
+      ExpressionAttributeValues: { ':deleted': S(DELETED) },
+      ConsistentRead: true,
+    },
+  );
+  for await (const { sk, deletedAt } of query) if (deletedAt === undefined) pending.push(sk?.S as CrawlId);
+  return pending;
+}
+
+/** Notes that the crawl is to be deleted. A second request may add the archive, and takes nothing back. */
+export async function requestDeletion(
+  context: DeletionsContext,
+  crawl: CrawlId,
+  { archive }: { readonly archive: boolean },
+): Promise<void> {
+  const { dynamo, clock, table } = context;
+  const known = await loadDeletion(context, crawl);
+  if (known !== undefined && (known.archive || !archive)) return;
+  const { requestedAt = clock.now(), stoppedAt } = known ?? {};
+  const command = new PutItemCommand({
+    TableName: table,
+    Item: {
+      ...itemKey(DELETED, crawl),
+      requestedAt: N(requestedAt),
+      withArchive: { BOOL: archive },
+      ...(stoppedAt !== undefined && { stoppedAt: N(stoppedAt) }),
+    },
+  });
+  await withRetry('requesting a deletion', () => dynamo.send(command), { clock });
+}
+
+/** Notes since when nothing begins work on the crawl any more. */
+export async function noteStopped({ dynamo, clock, table }: DeletionsContext, crawl: CrawlId): Promise<void> {
+  const command = new UpdateItemCommand({
+    TableName: table,
+    Key: itemKey(DELETED, crawl),
+    UpdateExpression: 'SET stoppedAt = :now',
+    ConditionExpression: 'attribute_exists(requestedAt)',
+    ExpressionAttributeValues: { ':now': N(clock.now()) },
+  });
+  await withRetry('noting a deletion', () => dynamo.send(command), { clock });
+}
+
+/** Notes that the data is deleted. Returns false if more was requested meanwhile. */
+export async function noteDeleted(
+  { dynamo, clock, table }: DeletionsContext,
+  crawl: CrawlId,
+  { archive }: Deletion,
+): Promise<boolean> {
+  const now = clock.now();
+  const command = new UpdateItemCommand({
+    TableName: table,
+    Key: itemKey(DELETED, crawl),
+    UpdateExpression: `SET deletedAt = :now, ${EXPIRES_AT} = :expires`,
+    ConditionExpression: 'withArchive = :archive',
+    ExpressionAttributeValues: {
+      ':now': N(now),
+      ':expires': N(Math.ceil((now + NAME_KEPT_MS) / 1000)),
+      ':archive': { BOOL: archive },
+    },
+  });
+  try {
+    await withRetry('noting a deletion', () => dynamo.send(command), { clock });
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+function decoded({
+  requestedAt,
+  withArchive,
+  stoppedAt,
+  deletedAt,
+  [EXPIRES_AT]: expiresAt,
+}: Item): Deletion {
+  return {
+    requestedAt: Number(requestedAt?.N),
+    archive: withArchive?.BOOL === true,
+    ...(stoppedAt?.N !== undefined && { stoppedAt: Number(stoppedAt.N) }),
+    ...(deletedAt?.N !== undefined && { deletedAt: Number(deletedAt.N) }),
+    ...(expiresAt?.N !== undefined && { nameFreeAt: Number(expiresAt.N) * 1000 }),
+  };
+}
