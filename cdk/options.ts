@@ -3,7 +3,7 @@
  * `cdk.json` (`-c workerTimeout=300`, where all values are texts), over the key `aws` of `strand.config.ts`.
  */
 import { z } from 'zod';
-import { MAX_QUEUES } from '../shared/engines/aws/settings.ts';
+import { MAX_QUEUES, STACK_POOL_DEFAULTS } from '../shared/engines/aws/settings.ts';
 import { parseCidr } from '../shared/fetcher/ip-address.ts';
 import { didYouMean } from '../shared/text/nearest.ts';
 import { InvalidOptions } from './invalid-options.ts';
@@ -77,11 +77,11 @@ export const stackOptionsSchema = z.strictObject({
    * MB. 1,769 is one whole CPU (Lambda developer guide, memory). A worker mostly waits, so its memory decides what a page
    * costs; a worker of 200 hosts with pages of 160 KB has used 760 MB.
    */
-  workerMemoryMb: whole('MB', 256, 10_240).default(1280),
+  workerMemoryMb: whole('MB', 256, 10_240).default(STACK_POOL_DEFAULTS.workerMemoryMb),
   /** Hosts that one worker serves at once: each waits most of the time, so this decides the bill. */
-  hostsPerWorker: whole('hosts', 1, 500).default(200),
+  hostsPerWorker: whole('hosts', 1, 500).default(STACK_POOL_DEFAULTS.hostsPerWorker),
   /** Workers at once, over all turn queues, at most. There are as many as the hosts need. */
-  maxConcurrency: whole('workers', 2, 1000).default(50),
+  maxConcurrency: whole('workers', 2, 1000).default(STACK_POOL_DEFAULTS.maxConcurrency),
 
   // ---- shards
   /**

@@ -1,5 +1,10 @@
 import { type CrawlOptions, parseConfig } from '../shared/crawl/config.ts';
-import { type EncodedSettings, type StackTimes, timesOf } from '../shared/engines/aws/settings.ts';
+import {
+  type EncodedSettings,
+  STACK_CRAWL_DEFAULTS,
+  type StackTimes,
+  timesOf,
+} from '../shared/engines/aws/settings.ts';
 import type { Stores } from './constructs/grants.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import type { StackOptions } from './options.ts';
@@ -44,7 +49,7 @@ export function settingsOf(
 function fittedCrawl(crawl: CrawlOptions, times: StackTimes): CrawlOptions {
   const { maxTotalTimeoutMs, maxHookTimeoutMs } = times;
   const fitted = fittedTime(crawl, 'totalTimeoutMs', maxTotalTimeoutMs, 'a fifth');
-  return fittedTime(fitted, 'hookTimeoutMs', maxHookTimeoutMs, 'a fifteenth');
+  return { ...STACK_CRAWL_DEFAULTS, ...fittedTime(fitted, 'hookTimeoutMs', maxHookTimeoutMs, 'a fifteenth') };
 }
 
 /** A time that is not given is lowered to what fits. */

@@ -101,6 +101,20 @@ export type LocalCommand =
       readonly yes: boolean;
       readonly json: boolean;
     }
+  | {
+      readonly verb: 'estimate';
+      readonly pages: number;
+      readonly hosts: number;
+      /** The project's file. */
+      readonly config?: string | undefined;
+      /** `delayMs`, `adaptive`. */
+      readonly options: CrawlOptions;
+      /** All hosts have the same number of pages. */
+      readonly even: boolean;
+      readonly responseMs?: number | undefined;
+      readonly pageBytes?: number | undefined;
+      readonly json: boolean;
+    }
   | { readonly verb: 'url'; readonly dir: string; readonly url: string; readonly json: boolean }
   | {
       readonly verb: 'export';

@@ -4,6 +4,7 @@ import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
 import { quoted } from '../shared/text/printable.ts';
 import type { LocalCommand, LocalCommandOf, Logging } from './command.ts';
 import { SHELLS } from './completion.ts';
+import { estimateCommand } from './estimate-command.ts';
 import { readTemplate } from './init/create-project.ts';
 import { DEFAULT_PORT, type ExportFormat, isFolderFormat, TABLES } from './option-spec.ts';
 import { explainCommand, shellCommand } from './page-command.ts';
@@ -44,11 +45,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'pause':
     case 'stop':
       return { verb, dir: readWords(verb, given, 'DIR')[0]!, json };
-    case 'list': {
-      const [folder = 'crawls', ...others] = words;
-      if (others.length > 0 || folder === '') throw wrongWords(verb, words, ['[FOLDER]']);
-      return { verb, folder, json };
-    }
+    case 'list':
+      return listCommand(words, json);
     case 'hosts': {
       const { names, ...page } = readHosts(given, 'DIR');
       return { verb, dir: names[0], host: names[1], ...page, json };
@@ -63,6 +61,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       const [dir, url] = readWords(verb, given, 'DIR', 'URL');
       return { verb, dir: dir!, url: seedUrl(url!), json };
     }
+    case 'estimate':
+      return estimateCommand(given, { config, json });
     case 'explain':
       return explainCommand(given, { config, json });
     case 'read': {
@@ -95,6 +95,12 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'warc':
       return { verb, ask: warcAsk(given, json), json };
   }
+}
+
+function listCommand(words: readonly string[], json: boolean): LocalCommandOf<'list'> {
+  const [folder = 'crawls', ...others] = words;
+  if (others.length > 0 || folder === '') throw wrongWords('list', words, ['[FOLDER]']);
+  return { verb: 'list', folder, json };
 }
 
 function initCommand(words: readonly string[]): LocalCommandOf<'init'> {

@@ -55,6 +55,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/process.ts')).process(command);
     case 'warc':
       return (await import('./commands/warc.ts')).warc(command);
+    case 'estimate':
+      return (await import('./commands/estimate.ts')).estimate(command);
     case 'init':
       return (await import('./commands/init.ts')).init(command);
     case 'completion': {

@@ -156,6 +156,11 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
     summary: 'List the crawls in a folder (crawls by default), or on the stack.',
     examples: ['list', 'list /data/crawls --json', '--stack Strand list'],
   },
+  estimate: {
+    usage: 'estimate PAGES HOSTS [options]',
+    summary: 'Say how long a crawl will take, and what it costs on AWS, without making a request.',
+    examples: ['estimate 1e6 200', 'estimate 50k 1 --delay 500ms', 'estimate 10M 20000 --even --json'],
+  },
   hosts: {
     usage: 'hosts DIR [HOST] [options]',
     stackUsage: 'hosts CRAWL [HOST] [options]',

@@ -22,6 +22,7 @@ export const LOCAL_VERBS = [
   'list',
   'delete',
   'warc',
+  'estimate',
   'init',
   'completion',
 ] as const;

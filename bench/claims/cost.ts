@@ -5,8 +5,8 @@
  */
 
 import { parseOptions } from '../../cdk/options.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
 import { LINE_ITEMS } from '../../shared/engines/aws/cost/prices.ts';
+import { STACK_CRAWL_DEFAULTS } from '../../shared/engines/aws/settings.ts';
 import { SMALL_CRAWL } from '../../simulation/capacity/measure-crawl.ts';
 import { parseCapacityArgs } from '../../simulation/capacity/options.ts';
 import { runWorld } from '../../simulation/capacity/run.ts';
@@ -15,8 +15,8 @@ import { readUnitFigures } from '../../simulation/capacity/unit-figures.ts';
 import type { BenchOptions } from '../claims.ts';
 import type { Measured } from '../harness/record.ts';
 
-/** Long enough for a steady half: 12 virtual minutes. Turns as they are by default. */
-const LENGTH = ['--hours', '0.2', '--turn', String(parseConfig({}).turnMaxMs / 1000)];
+/** Long enough for a steady half: 12 virtual minutes. Turns as they are by default on a stack. */
+const LENGTH = ['--hours', '0.2', '--turn', String(STACK_CRAWL_DEFAULTS.turnMaxMs / 1000)];
 /** More hosts are simulated as a world smaller by this factor. */
 const MAX_SIMULATED_HOSTS = 2000;
 

@@ -459,7 +459,7 @@ export interface CrawlOptions {
    */
   turnMaxPages?: number;
   /**
-   * Time after which a visit to a host ends and is committed.
+   * Time after which a visit to a host ends and is committed. On a stack 120,000 by default.
    * @default 60000
    */
   turnMaxMs?: number;

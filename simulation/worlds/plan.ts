@@ -83,7 +83,7 @@ function configOf(random: Random, maxTotalTimeoutMs: number): CrawlOptions {
     totalTimeoutMs,
     headersTimeoutMs: totalTimeoutMs,
     turnMaxPages: pick(random, [1, 3, 10, 100]),
-    turnMaxMs: pick(random, [2000, 20_000, 60_000]),
+    turnMaxMs: pick(random, [2000, 20_000, 120_000]),
     turnMaxWaitMs: pick(random, [500, 10_000]),
     // Long rests are the waker's: the host has no token then.
     backoffMs: pick(random, [500, 5000, 60_000]),

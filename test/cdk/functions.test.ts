@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stackSettingsSchema, timesOf } from '../../shared/engines/aws/settings.ts';
+import { STACK_CRAWL_DEFAULTS, stackSettingsSchema, timesOf } from '../../shared/engines/aws/settings.ts';
 import { functionOf, settingsIn, synthesized } from './synthesized.ts';
 
 const QUEUE = 'AWS::SQS::Queue';
@@ -106,12 +106,14 @@ describe('crawls of the stack', () => {
     );
 
   test('are configured by the project’s file where they do not say otherwise', () => {
-    expect(settings({}, { delayMs: 2000 }).crawlDefaults).toEqual({ delayMs: 2000 });
+    expect(settings({}, { delayMs: 2000 }).crawlDefaults).toEqual({ delayMs: 2000, ...STACK_CRAWL_DEFAULTS });
+    expect(settings({}, { turnMaxMs: 20_000 }).crawlDefaults).toEqual({ turnMaxMs: 20_000 });
   });
 
   test('end an exchange and its hooks in time for the worker', () => {
     const { maxTotalTimeoutMs, maxHookTimeoutMs } = timesOf({ workerTimeoutMs: 60_000 });
     expect(settings({ workerTimeout: 60 }, {}).crawlDefaults).toEqual({
+      ...STACK_CRAWL_DEFAULTS,
       totalTimeoutMs: maxTotalTimeoutMs,
       hookTimeoutMs: maxHookTimeoutMs,
     });

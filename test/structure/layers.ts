@@ -23,6 +23,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['shared/hooks', 'shared/http-api'],
   ['shared/engines/*', 'shared/engines/watchdog'],
   ['shared/engines/local', 'shared/engines/aws'],
+  ['shared/estimate'],
   ['api'],
   ['cli', 'cdk', 'functions'],
   ['bench', 'examples', 'packaging', 'simulation', 'templates', 'test', '*'],

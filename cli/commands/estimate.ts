@@ -1,0 +1,37 @@
+import { parseConfig } from '../../shared/crawl/config.ts';
+import { STACK_POOL_DEFAULTS } from '../../shared/engines/aws/settings.ts';
+import { estimateCrawl } from '../../shared/estimate/estimate.ts';
+import {
+  type CrawlShape,
+  USUAL_PAGE_BYTES,
+  USUAL_RESPONSE_MS,
+} from '../../shared/estimate/estimate-crawl.ts';
+import { readProject } from '../../shared/project/project-file.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { estimateText } from '../estimate-text.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+/** `strand estimate PAGES HOSTS`: how long a crawl will take, and its cost on a stack. */
+export async function estimate(command: LocalCommandOf<'estimate'>): Promise<number> {
+  const { pages, hosts, even, responseMs, pageBytes, json } = command;
+  const project = await readProject(command.config);
+  const { delayMs, adaptive, adaptiveFactor } = parseConfig({ ...project.crawl, ...command.options });
+  const shape: CrawlShape = {
+    pages,
+    hosts,
+    spread: even ? 'even' : 'web',
+    delayMs,
+    adaptiveFactor: adaptive ? adaptiveFactor : 0,
+    responseMs: responseMs === undefined ? USUAL_RESPONSE_MS : [responseMs],
+    pageBytes: pageBytes ?? USUAL_PAGE_BYTES,
+  };
+  const estimated = estimateCrawl(shape, { ...STACK_POOL_DEFAULTS, ...poolOptions(project.aws) });
+  process.stdout.write(`${json ? JSON.stringify(estimated) : estimateText(estimated)}\n`);
+  return exitCodes.finished;
+}
+
+/** Those of the project's stack options that decide the number of workers. */
+function poolOptions(aws: Readonly<Record<string, unknown>>): Partial<typeof STACK_POOL_DEFAULTS> {
+  const keys = Object.keys(STACK_POOL_DEFAULTS).filter((key) => Number(aws[key]) > 0);
+  return Object.fromEntries(keys.map((key) => [key, Number(aws[key])]));
+}

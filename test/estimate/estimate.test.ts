@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { costOf, priceOf } from '../../shared/engines/aws/cost/prices.ts';
+import { STACK_POOL_DEFAULTS } from '../../shared/engines/aws/settings.ts';
+import { hostSizes } from '../../shared/estimate/crawl-flow.ts';
+import { estimateCrawl } from '../../shared/estimate/estimate.ts';
+import { type CrawlShape, USUAL_RESPONSE_MS } from '../../shared/estimate/estimate-crawl.ts';
+import { SIMULATED_CRAWLS } from './simulated-crawls.ts';
+
+const SHAPE: CrawlShape = {
+  pages: 10_000,
+  hosts: 10,
+  spread: 'even',
+  delayMs: 1000,
+  adaptiveFactor: 5,
+  responseMs: [100],
+  pageBytes: 30_000,
+};
+
+const metered = ({ logs: _, api: __, total: ___, ...dollars }: Record<string, number>): number =>
+  Object.values(dollars).reduce((sum, value) => sum + value, 0);
+
+describe('an estimate', () => {
+  test.each(SIMULATED_CRAWLS)(
+    'is near the meter of a simulated crawl of $hosts hosts, $delayMs ms apart',
+    (crawl) => {
+      const shape: CrawlShape = {
+        ...SHAPE,
+        ...crawl,
+        spread: 'web',
+        responseMs: USUAL_RESPONSE_MS,
+        pageBytes: 6000,
+      };
+      const { stack } = estimateCrawl(shape, STACK_POOL_DEFAULTS);
+      const { total } = costOf(crawl.usage, priceOf('us-east-1'));
+      // The largest of 50 drawn hosts, which decides how long the crawl takes, is not that of the mean.
+      const most = crawl.hosts < 200 ? 0.25 : 0.15;
+      expect(Math.abs(metered(stack.dollars) / total - 1)).toBeLessThan(most);
+      expect(Math.abs(stack.hours / crawl.hours - 1)).toBeLessThan(most);
+    },
+  );
+
+  test('goes by the pause of the hosts if there are places for all', () => {
+    const { machine } = estimateCrawl(SHAPE, STACK_POOL_DEFAULTS);
+    expect(machine.hours).toBeGreaterThan((1000 * 1.1) / 3600);
+    expect(machine.hours).toBeLessThan((1000 * 1.2) / 3600);
+    const slow = estimateCrawl({ ...SHAPE, responseMs: [1000] }, STACK_POOL_DEFAULTS);
+    expect(slow.machine.hours / machine.hours).toBeCloseTo(6000 / 1100, 5);
+  });
+
+  test('goes by the places if there are more hosts', () => {
+    const many = { ...SHAPE, pages: 1_000_000, hosts: 10_000 };
+    const { machine, stack } = estimateCrawl(many, { ...STACK_POOL_DEFAULTS, maxConcurrency: 2 });
+    expect(machine.pagesPerSecond).toBeCloseTo((250 / 1.1) * 0.96, 0);
+    expect(stack.mostWorkers).toBe(2);
+    expect(stack.pagesPerSecond).toBeCloseTo((400 / 1.1) * 0.86, 0);
+  });
+
+  test('counts the workers that wait for the last large host', () => {
+    const pages = 100_000;
+    const web = estimateCrawl({ ...SHAPE, pages, hosts: 500, spread: 'web' }, STACK_POOL_DEFAULTS);
+    const even = estimateCrawl({ ...SHAPE, pages, hosts: 500 }, STACK_POOL_DEFAULTS);
+    expect(web.stack.hours).toBeGreaterThan(5 * even.stack.hours);
+    expect(web.stack.dollars.total).toBeGreaterThan(even.stack.dollars.total);
+    expect(web.stack.hoursToHalf).toBeLessThan(web.stack.hours / 5);
+  });
+
+  test('has finite figures for any crawl, and as many pages as it was asked for', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1e9 }),
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.integer({ min: 0, max: 1e6 }),
+        fc.constantFrom('even' as const, 'web' as const),
+        fc.constantFrom([0], [100], [120, 250, 600]),
+        (pages, hosts, delayMs, spread, responseMs) => {
+          const shape = { ...SHAPE, pages: Math.max(pages, hosts), hosts, delayMs, spread, responseMs };
+          const sizes = hostSizes(shape.pages, hosts, spread);
+          const all = sizes.reduce((sum, size) => sum + size.hosts * size.pages, 0);
+          expect(Math.abs(all / shape.pages - 1)).toBeLessThan(1e-6);
+          const { machine, stack } = estimateCrawl(shape, STACK_POOL_DEFAULTS);
+          for (const figure of [machine.hours, stack.hours, stack.dollars.total, stack.workers]) {
+            expect(figure).toBeGreaterThan(0);
+            expect(figure).toBeLessThan(Number.POSITIVE_INFINITY);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
