@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { costOf, priceOf } from '../../shared/engines/aws/cost/prices.ts';
+import { costOf, LINE_ITEMS, type LineItem, priceOf } from '../../shared/engines/aws/cost/prices.ts';
 import { STACK_POOL_DEFAULTS } from '../../shared/engines/aws/settings.ts';
 import { hostSizes } from '../../shared/estimate/crawl-flow.ts';
 import { estimateCrawl } from '../../shared/estimate/estimate.ts';
@@ -17,8 +17,8 @@ const SHAPE: CrawlShape = {
   pageBytes: 30_000,
 };
 
-const metered = ({ logs: _, api: __, total: ___, ...dollars }: Record<string, number>): number =>
-  Object.values(dollars).reduce((sum, value) => sum + value, 0);
+const metered = (dollars: Readonly<Record<LineItem, number>>): number =>
+  LINE_ITEMS.reduce((sum, item) => sum + dollars[item], 0);
 
 describe('an estimate', () => {
   test.each(SIMULATED_CRAWLS)(
