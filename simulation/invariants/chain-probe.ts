@@ -1,6 +1,6 @@
 /** Looks at the chains of tokens while a world runs. */
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
-import { HEAD, hostPartition } from '../../shared/engines/aws/state/tables.ts';
+import { DELETED, HEAD, hostPartition } from '../../shared/engines/aws/state/tables.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { headIn } from '../worlds/stored-items.ts';
@@ -67,9 +67,12 @@ export function createChainProbe(
       }
       for (const queue of settings.turnQueueUrls)
         for (const { id, body } of sqs.messages(queue)) gather(id, body);
-      for (const item of dynamo.items(settings.crawlState)) {
+      const items = Array.from(dynamo.items(settings.crawlState));
+      // Workers drop its messages.
+      const deleted = items.flatMap(({ pk, sk }) => (pk?.S === DELETED && sk?.S ? `${sk.S} ` : []));
+      for (const item of items) {
         const { pk, sk } = item;
-        if (sk?.S !== HEAD) continue;
+        if (sk?.S !== HEAD || deleted.some((prefix) => pk?.S?.startsWith(prefix))) continue;
         const chain = chains.get(pk?.S ?? '');
         const { token, version, dueAt } = headIn(item);
         const isMissing = token !== undefined && !chain?.tokens.includes(token);

@@ -3,6 +3,7 @@ import { announcedOnce } from './announced-once.ts';
 import { bestFirst } from './best-first.ts';
 import { configured } from './configured.ts';
 import { counted, recounted, requestsCounted } from './counted.ts';
+import { deleted } from './deleted.ts';
 import { depthTrue } from './depth-true.ts';
 import { endsRightly } from './ends-rightly.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
@@ -41,6 +42,9 @@ export async function checkWorld(world: World): Promise<Violation[]> {
   return checkFacts({ ...facts, crawls });
 }
 
+/** Hosts do not distinguish the requests of a crawl that was deleted. */
+const allRequests = ({ web, deletion }: Facts) => [...web.log, ...(deletion?.requests ?? [])];
+
 /** The same of facts, wherever they are from. */
 export function checkFacts(facts: Facts): Violation[] {
   const robots = readRobotsLog(facts);
@@ -56,7 +60,8 @@ export function checkFacts(facts: Facts): Violation[] {
     ...recounted(facts),
     ...requestsCounted(facts, visits),
     ...itemsOnce(facts),
-    ...requestsApart(facts, robots),
+    ...requestsApart({ ...facts, web: { ...facts.web, log: allRequests(facts) } }, robots),
+    ...deleted(facts),
     ...rested(facts, visits, robots),
     ...robotsObeyed(facts, robots, visits),
     ...depthTrue(facts, visits, robots),

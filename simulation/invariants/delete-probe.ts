@@ -1,5 +1,5 @@
 /** Looks at each WARC object that is deleted while a world runs. */
-import { JOINED_PREFIX } from '../../shared/engines/aws/state/tables.ts';
+import { DELETED, JOINED_PREFIX } from '../../shared/engines/aws/state/tables.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { createFindings, since } from './findings.ts';
@@ -15,6 +15,8 @@ export function probeDeletes({ s3, dynamo, settings, time }: SimCloud): {
     const [, crawl, file] = WARC_OBJECT.exec(key) ?? [];
     if (crawl === undefined) return;
     const items = Array.from(dynamo.items(settings.crawlState));
+    if (items.some(({ pk, sk, withArchive }) => pk?.S === DELETED && sk?.S === crawl && withArchive?.BOOL))
+      return;
     const isJoined = items.some(({ pk, sk }) => pk?.S === crawl && sk?.S === JOINED_PREFIX + file);
     if (!isJoined)
       findings.add(`${since(time.now())}, ${key} was deleted, and nothing says where its records stand now`, {

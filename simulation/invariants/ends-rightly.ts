@@ -10,7 +10,7 @@ import {
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import { type HeadChange, type Phase, phasesOf, type StatusChange } from './history-probe.ts';
 
-type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'leaseMs' | 'hasLinkShards'>;
+type UsedFacts = Pick<Facts, 'crawls' | 'crawlCount' | 'strikes' | 'leaseMs' | 'hasLinkShards'>;
 
 /** The waker looks each minute, and takes up to a minute; its clock may be 5 s off, and its start slow. */
 const WAKER_MS = 130_000;
@@ -64,14 +64,14 @@ function checkFinished(
       { host: host.host, at, excuse: mayHaveLostTurns(facts) ? 'earlyEnd' : undefined },
     );
   }
-  if (messages > 0 && facts.crawls.length === 1)
+  if (messages > 0 && facts.crawlCount === 1)
     findings.add(`${id} was called finished ${since(at)}, when ${messages} messages waited for its hosts`, {
       at,
       excuse: mayHaveLostTurns(facts) ? 'earlyEnd' : undefined,
     });
   const touches = [...crawl.statuses.map((one) => one.at), ...crawl.touchedAt];
   const quietAt = Math.max(lastChangeOf(crawl, at), ...touches.filter((one) => one < at));
-  const isShared = facts.crawls.length > 1;
+  const isShared = facts.crawlCount > 1;
   const lateMs = at - quietAt;
   const mostMs =
     QUIET_MS +

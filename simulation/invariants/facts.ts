@@ -12,8 +12,12 @@ export interface Facts {
   /** The time at which the world ended. */
   readonly now: number;
   readonly hasEnded: boolean;
+  /** Its log is without the requests of a crawl that was deleted. */
   readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'fetcherOf'>;
   readonly crawls: readonly CrawlFacts[];
+  /** The number of crawls that there were, with the one that was deleted. */
+  readonly crawlCount: number;
+  readonly deletion?: DeletionFacts | undefined;
   /** How often each fault struck. */
   readonly strikes: Readonly<Record<FaultName, number>>;
   readonly failures: readonly Failure[];
@@ -26,6 +30,19 @@ export interface Facts {
   readonly hostsPerWorker: number;
   readonly hasCompactor: boolean;
   readonly hasLinkShards: boolean;
+}
+
+/** A crawl that was deleted. */
+export interface DeletionFacts {
+  readonly id: string;
+  /** When the status was stored by which workers stop. */
+  readonly stoppedAt?: number | undefined;
+  readonly isDone: boolean;
+  /** By host: each head as it was stored, in order. */
+  readonly heads: ReadonlyMap<string, readonly HeadChange[]>;
+  readonly requests: readonly WebRequest[];
+  /** Keys of its items and objects at the end, but for those that stay. */
+  readonly left: readonly string[];
 }
 
 export interface CrawlFacts {

@@ -13,9 +13,11 @@ import { timesOf } from '../../shared/engines/aws/settings.ts';
 import {
   ASIDE_PREFIX,
   CRAWL,
+  DELETED,
   HEAD,
   hostOf,
   hostPartition,
+  hostPrefix,
   type Item,
   JOINED_PREFIX,
   partObject,
@@ -28,11 +30,12 @@ import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { HostKey } from '../../shared/url/host-key.ts';
 import type { SimCloud } from '../models/cloud.ts';
+import { DELETED_CRAWL } from '../worlds/deletion.ts';
 import type { SimItem } from '../worlds/item-hooks.ts';
 import { asPresent } from '../worlds/newer-version.ts';
-import type { CrawlPlan, World } from '../worlds/spec.ts';
+import type { CrawlPlan, WebRequest, World } from '../worlds/spec.ts';
 import { headIn } from '../worlds/stored-items.ts';
-import type { CrawlFacts, Facts, HostFacts, JoinedFacts, MessageFacts } from './facts.ts';
+import type { CrawlFacts, DeletionFacts, Facts, HostFacts, JoinedFacts, MessageFacts } from './facts.ts';
 import type { History } from './history-probe.ts';
 
 export async function gatherFacts(world: World): Promise<Facts> {
@@ -50,7 +53,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
     now: cloud.time.now(),
     hasEnded: world.hasEnded,
     web: {
-      log: web.log,
+      log: web.log.filter((request) => !isOfDeleted(world, request)),
       // Asked for by several invariants, and made again each time.
       linksOf(url) {
         const known = links.get(url) ?? web.linksOf(url);
@@ -67,17 +70,54 @@ export async function gatherFacts(world: World): Promise<Facts> {
     crawls: await Promise.all(
       world.crawls.map((plan) => crawlFacts(plan, { ...tables, objects, readPart, stored }, world.history)),
     ),
+    crawlCount: world.crawls.length + (world.deletion ? 1 : 0),
+    deletion: deletionFacts(world),
     strikes: cloud.faults.counts,
     failures: world.failures,
     messages: queuedMessages(cloud),
     deadLetters: [...new Set([cloud.turnDeadLetterUrl, settings.linkDeadLetterUrl])].flatMap((queue) =>
-      Array.from(cloud.sqs.messages(queue), ({ body }) => ({ queue, body })),
+      Array.from(cloud.sqs.messages(queue), ({ body }) => ({ queue, body })).filter(
+        // Late seeds of a deleted crawl are to be refused.
+        ({ body }) => !(world.deletion?.isDone() && body.startsWith(`{"crawl":"${DELETED_CRAWL}"`)),
+      ),
     ),
     seen: world.seen,
     leaseMs: timesOf(settings).leaseMs,
     hostsPerWorker: settings.hostsPerWorker,
     hasCompactor: world.hasCompactor,
     hasLinkShards: settings.linkShardUrls.length > 0,
+  };
+}
+
+const isOfDeleted = ({ deletion }: World, { contact }: WebRequest): boolean =>
+  contact !== undefined && contact === deletion?.crawl.config.contact;
+
+function deletionFacts(world: World): DeletionFacts | undefined {
+  const { cloud, web, deletion, history } = world;
+  if (!deletion) return undefined;
+  const { settings, dynamo, s3 } = cloud;
+  const { archive, crawl } = deletion;
+  const isOf = (key = '') =>
+    key === crawl.id || key.startsWith(`${crawl.id} `) || key.includes(`/${crawl.id}/`);
+  const isKept = (key: string) => !archive && /^(warc|items)\//.test(key);
+  const items = [settings.crawlState, settings.urlSeen].flatMap((table) =>
+    Array.from(dynamo.items(table)).flatMap(({ pk, sk }) =>
+      (isOf(pk?.S) || isOf(sk?.S)) && pk?.S !== DELETED ? `${pk?.S} ${sk?.S}` : [],
+    ),
+  );
+  const uploads = Array.from(s3.uploads(settings.bucket).values(), ({ key }) => key);
+  const objects = [...s3.objects(settings.bucket).keys(), ...uploads];
+  return {
+    id: crawl.id,
+    stoppedAt: history.statuses.get(crawl.id)?.find(({ code }) => code === 'deleting')?.at,
+    isDone: deletion.isDone(),
+    heads: new Map(
+      [...history.heads].flatMap(([partition, heads]) =>
+        partition.startsWith(hostPrefix(crawl.id)) ? [[hostOf(partition), heads] as const] : [],
+      ),
+    ),
+    requests: web.log.filter((request) => isOfDeleted(world, request)),
+    left: [...items, ...objects.filter((key) => isOf(key) && !isKept(key))],
   };
 }
 

@@ -17,13 +17,14 @@ const MAX_REQUESTS = { kills: 6, blocks: 2 } as const;
  */
 export function harmBounded({
   crawls,
+  crawlCount,
   web,
   strikes,
-}: Pick<Facts, 'crawls' | 'web' | 'strikes'>): readonly Violation[] {
+}: Pick<Facts, 'crawls' | 'crawlCount' | 'web' | 'strikes'>): readonly Violation[] {
   const findings = createFindings('harmBounded');
   if (strikes.pageHarms === 0 || TURN_LOSING_OTHERS.some((name) => strikes[name] > 0)) return findings.list;
   const harmful = web.log.filter(({ url }) => web.harmOf(url) !== undefined);
-  const pages = new Set(harmful.map(({ url }) => url)).size * crawls.length;
+  const pages = new Set(harmful.map(({ url }) => url)).size * crawlCount;
   for (const crawl of crawls) {
     const own = harmful.filter((request) => isBy(request, crawl));
     for (const [url, requests] of Map.groupBy(own, ({ url }) => url)) {

@@ -5,14 +5,14 @@ import { createFindings, seconds, since } from './findings.ts';
 type UsedFacts = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
 /** A worker learns of a status within two seconds (docs/aws.md, "Operate") ... */
-const HEARD_MS = 2000;
+export const HEARD_MS = 2000;
 /**
  * ... and what it asks the services between that and its request takes less than this, where none of them
  * fails.
  */
 const CALLS_MS = 1000;
 /** Where processes stand still, and calls fail and are tried again. A freeze is 3 minutes at most. */
-const FAULTS_MS = 180_000 + 60_000;
+export const FAULTS_MS = 180_000 + 60_000;
 
 /**
  * While a crawl is paused, stopped or limited nothing of it is requested, but for what was in flight: from

@@ -4,7 +4,7 @@ import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { HeadChange } from './history-probe.ts';
 import type { HostVisits } from './visits.ts';
 
-type UsedFacts = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls'>;
+type UsedFacts = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls' | 'deletion'>;
 
 /**
  * The waker checks a host whose token has not come back this long after its time (`turn/next-turn.ts`).
@@ -39,8 +39,10 @@ export function onTime(facts: UsedFacts, visited: readonly HostVisits[]): readon
   // The host that has its turn first.
   const turnMs = Math.max(...facts.crawls.map(({ config }) => config.turnMaxMs + config.totalTimeoutMs));
   for (const visits of visited) {
-    const others = visited.filter((other) => other !== visits && other.host.host === visits.host.host);
-    checkHost(findings, facts, { ...visits, others }, turnMs);
+    const { host } = visits.host;
+    const others = visited.filter((other) => other !== visits && other.host.host === host);
+    const heads = [...others.map((other) => other.host.heads), facts.deletion?.heads.get(host) ?? []];
+    checkHost(findings, facts, { ...visits, others: heads }, turnMs);
   }
   return findings.list;
 }
@@ -48,7 +50,7 @@ export function onTime(facts: UsedFacts, visited: readonly HostVisits[]): readon
 function checkHost(
   findings: Findings,
   facts: UsedFacts,
-  visits: HostVisits & { readonly others: readonly HostVisits[] },
+  visits: HostVisits & { readonly others: readonly (readonly HeadChange[])[] },
   turnMs: number,
 ): void {
   const { crawl, host, requests, others } = visits;
@@ -103,8 +105,8 @@ function indexMs({ at, head: { dueAt = 0, token } }: HeadChange): number {
 }
 
 /** A host's messages are those of all crawls: it rests for one of them as long as for any. */
-const restBefore = ({ host }: HostVisits, until: number): number =>
-  host.heads.findLast(({ at }) => at < until)?.head.clock.nextFetchAt ?? 0;
+const restBefore = (heads: readonly HeadChange[], until: number): number =>
+  heads.findLast(({ at }) => at < until)?.head.clock.nextFetchAt ?? 0;
 
 /**
  * A token comes at the host's time, and names a later one by which it is lost. What is further ahead than

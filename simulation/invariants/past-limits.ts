@@ -4,7 +4,7 @@ import { createFindings, seconds, since } from './findings.ts';
 import { type LimitChange, phasesOf } from './history-probe.ts';
 import type { RobotsLog } from './robots-answers.ts';
 
-type UsedFacts = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
+type UsedFacts = Pick<Facts, 'crawls' | 'crawlCount' | 'web' | 'strikes'>;
 
 /**
  * A process reads what the whole crawl has used every 5 s, at its next look after that, every 2 s
@@ -24,7 +24,7 @@ export function pastLimits(facts: UsedFacts, robots: RobotsLog): readonly Violat
   const findings = createFindings('limitsKept');
   if (mayHaveLostTurns(facts)) return [];
   for (const crawl of facts.crawls) {
-    const lagMs = HEARD_MS + (facts.crawls.length > 1 ? OTHER_CRAWL_MS : 0);
+    const lagMs = HEARD_MS + (facts.crawlCount > 1 ? OTHER_CRAWL_MS : 0);
     const pages = facts.web.log.filter((request) => isBy(request, crawl) && !robots.isOfRobots(request));
     for (const [i, change] of crawl.statuses.entries()) {
       if (change.status !== 'running') continue;

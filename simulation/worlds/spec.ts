@@ -7,6 +7,7 @@ import type { CallFault, CallFaults } from '../models/call-faults.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import type { FaultName } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
+import type { Deletion } from './deletion.ts';
 
 /** Everything about a world follows from this. Two runs of the same one are the same, event by event. */
 export interface WorldSpec {
@@ -16,6 +17,8 @@ export interface WorldSpec {
   readonly hosts?: number;
   /** Pages of a host at most. */
   readonly pages?: number;
+  /** The operator deletes a crawl, whatever the seed says. */
+  readonly deletes?: boolean;
   /** Faults strike so often at most. */
   readonly maxStrikes?: number;
   /** This call is struck, instead of those that the seed plans. */
@@ -30,6 +33,7 @@ export const INVARIANTS = {
     'Every fetched URL has exactly one announced WARC record, which contains what was served, and one index line',
   counted: 'Counters equal the sets',
   recounted: 'A recount makes the counters exact',
+  deleted: 'Of a deleted crawl nothing is requested, and nothing is left',
   itemsOnce: 'Each item that a hook returned for a page that counts is published once',
   oneRequest: 'A host never has two requests in flight',
   unhurried: 'Two requests to a host are never closer together than its delay',
@@ -223,6 +227,8 @@ export interface World {
   readonly seen: readonly Violation[];
   readonly history: History;
   readonly hasCompactor: boolean;
+  /** The crawl that was deleted, in some worlds. */
+  readonly deletion?: Deletion | undefined;
   /** Has the counters of the crawl recounted, which takes virtual time. */
   recount(crawl: string): Promise<void>;
 }

@@ -17,6 +17,7 @@ import type { TraceEntry } from '../models/trace.ts';
 import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
 import { shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
+import { planDeletion, runDeletion } from './deletion.ts';
 import { deploy } from './deployment.ts';
 import { ITEM_OF_EACH_PAGE } from './item-hooks.ts';
 import { createRollout } from './newer-version.ts';
@@ -138,8 +139,11 @@ export async function runWorld(
   const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);
   const operator = createOperator(cloud, crawls, seed, plan, deployment.operator);
   const { turnQueueUrls, linkQueueUrl, linkShardUrls } = cloud.settings;
+  const planned = planDeletion(seed, crawls, { isCertain: spec.deletes });
+  const deletion = planned && runDeletion(cloud, web, planned, stack.hasCompactor, deployment.operator);
   const isOver = () =>
     !operator.isBusy() &&
+    !deletion?.isBusy() &&
     crawls.every(({ id }) => ['finished', 'limited', 'stopped'].includes(statusOf(cloud, id) ?? '')) &&
     [...turnQueueUrls, linkQueueUrl, ...linkShardUrls].every((url) => {
       const { visible, inFlight, delayed } = cloud.sqs.size(url);
@@ -175,6 +179,7 @@ export async function runWorld(
     seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
     history,
     hasCompactor: stack.hasCompactor,
+    deletion,
     recount: (crawl) => drive(time, deployment.operator().recount(crawl), time.now() + END_MS),
   };
   beforeJudging?.();

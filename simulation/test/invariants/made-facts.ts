@@ -221,6 +221,7 @@ export function makeFacts({
       crawlDelayMs: (_host, version) => (version === 0 ? CRAWL_DELAY_MS : undefined),
     },
     crawls: [crawlFacts()],
+    crawlCount: 1,
     strikes: NO_FAULTS.counts,
     failures: [],
     messages: [],
