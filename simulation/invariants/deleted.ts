@@ -2,10 +2,10 @@ import type { Violation } from '../worlds/spec.ts';
 import type { Facts } from './facts.ts';
 import { mayHaveLostTurns } from './facts.ts';
 import { createFindings, seconds, since } from './findings.ts';
-import { FAULTS_MS, HEARD_MS } from './not-running.ts';
+import { CALLS_MS, FAULTS_MS, HEARD_MS } from './not-running.ts';
 
 /**
- * Of a crawl that was deleted nothing is requested from three seconds after the deletion was stored on, and nothing is
+ * Nothing is requested of a deleted crawl from three seconds after the deletion was stored on, and nothing of it is
  * left in tables and bucket at the end, but for the note of the deletion and an archive that was to stay. A process
  * that froze before its request is excused for four minutes. If a clock was set forward, data may be deleted while a
  * worker still writes.
@@ -17,7 +17,7 @@ export function deleted({ deletion, strikes }: Pick<Facts, 'deletion' | 'strikes
   const isSlow = mayHaveLostTurns({ strikes });
   for (const { url, host, startedAt, process } of requests) {
     const lateMs = startedAt - stoppedAt;
-    if (lateMs <= HEARD_MS) continue;
+    if (lateMs <= HEARD_MS + CALLS_MS) continue;
     findings.add(
       `${id} was deleted ${since(stoppedAt)}, and ${process} requested ${url} ${seconds(lateMs)} later; expected none after ${seconds(HEARD_MS)}`,
       { host, at: startedAt, excuse: isSlow && lateMs <= FAULTS_MS ? 'lateHearing' : undefined },

@@ -10,7 +10,7 @@ export const HEARD_MS = 2000;
  * ... and what it asks the services between that and its request takes less than this, where none of them
  * fails.
  */
-const CALLS_MS = 1000;
+export const CALLS_MS = 1000;
 /** Where processes stand still, and calls fail and are tried again. A freeze is 3 minutes at most. */
 export const FAULTS_MS = 180_000 + 60_000;
 

@@ -46,20 +46,22 @@ export function planDeletion(
   };
 }
 
+export interface DeletingWorld {
+  readonly cloud: SimCloud;
+  readonly web: Pick<SimWeb, 'log'>;
+  readonly hasCompactor: boolean;
+  readonly open: () => Desk;
+}
+
 /**
  * Begins the crawl and deletes it. Without a compactor the operator deletes the data, too. Afterwards late messages of
  * the crawl come.
  */
-export function runDeletion(
-  { time, trace }: SimCloud,
-  { log }: Pick<SimWeb, 'log'>,
-  plan: DeletionPlan,
-  hasCompactor: boolean,
-  open: () => Desk,
-): Deletion {
+export function runDeletion(plan: DeletionPlan, { cloud, web, hasCompactor, open }: DeletingWorld): Deletion {
+  const { time, trace } = cloud;
   const { crawl, archive, afterRequests, latestMs } = plan;
   const { id, seeds, config } = crawl;
-  const requests = () => log.filter(({ contact }) => contact === config.contact).length;
+  const requests = () => web.log.filter(({ contact }) => contact === config.contact).length;
   let isBusy = true;
   let isDone = false;
 

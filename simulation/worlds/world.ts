@@ -140,7 +140,9 @@ export async function runWorld(
   const operator = createOperator(cloud, crawls, seed, plan, deployment.operator);
   const { turnQueueUrls, linkQueueUrl, linkShardUrls } = cloud.settings;
   const planned = planDeletion(seed, crawls, { isCertain: spec.deletes });
-  const deletion = planned && runDeletion(cloud, web, planned, stack.hasCompactor, deployment.operator);
+  const deletion =
+    planned &&
+    runDeletion(planned, { cloud, web, hasCompactor: stack.hasCompactor, open: deployment.operator });
   const isOver = () =>
     !operator.isBusy() &&
     !deletion?.isBusy() &&
