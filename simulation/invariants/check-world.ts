@@ -42,13 +42,13 @@ export async function checkWorld(world: World): Promise<Violation[]> {
   return checkFacts({ ...facts, crawls });
 }
 
-/** Hosts do not distinguish the requests of a crawl that was deleted. */
-const allRequests = ({ web, deletion }: Facts) => [...web.log, ...(deletion?.requests ?? [])];
-
 /** The same of facts, wherever they are from. */
 export function checkFacts(facts: Facts): Violation[] {
   const robots = readRobotsLog(facts);
   const visits = readVisits(facts);
+  // Hosts do not distinguish the requests of a crawl that was deleted.
+  const log = [...facts.web.log, ...(facts.deletion?.requests ?? [])];
+  const withDeleted = { ...facts, web: { ...facts.web, log } };
   return [
     ...ends(facts),
     ...endsRightly(facts),
@@ -60,7 +60,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...recounted(facts),
     ...requestsCounted(facts, visits),
     ...itemsOnce(facts),
-    ...requestsApart({ ...facts, web: { ...facts.web, log: allRequests(facts) } }, robots),
+    ...requestsApart(withDeleted, robots),
     ...deleted(facts),
     ...rested(facts, visits, robots),
     ...robotsObeyed(facts, robots, visits),
@@ -68,7 +68,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...trapsEnd(facts, visits),
     ...harmBounded(facts),
     ...triesKept(facts, visits, robots),
-    ...givenUp(facts, visits, robots),
+    ...givenUp(withDeleted, visits, robots),
     ...notRunning(facts),
     ...limitsKept(facts),
     ...pastLimits(facts, robots),
