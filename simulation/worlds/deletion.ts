@@ -4,7 +4,7 @@ import { seedLinks } from '../../shared/frontier/seed-links.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import { between, randomOf } from '../models/random.ts';
 import type { Desk } from './operator.ts';
-import type { CrawlPlan, SimWeb } from './spec.ts';
+import type { CrawlPlan, DeletedCrawl, SimWeb } from './spec.ts';
 
 export interface DeletionPlan {
   /** It has the settings of the world's first crawl, and a contact of its own. */
@@ -15,10 +15,8 @@ export interface DeletionPlan {
   readonly latestMs: number;
 }
 
-export interface Deletion extends DeletionPlan {
+export interface Deletion extends DeletedCrawl {
   isBusy(): boolean;
-  /** Whether the data was deleted. */
-  isDone(): boolean;
 }
 
 export const DELETED_CRAWL = 'crawl-deleted';

@@ -7,7 +7,6 @@ import type { CallFault, CallFaults } from '../models/call-faults.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import type { FaultName } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
-import type { Deletion } from './deletion.ts';
 
 /** Everything about a world follows from this. Two runs of the same one are the same, event by event. */
 export interface WorldSpec {
@@ -207,6 +206,14 @@ export interface CrawlPlan {
   readonly config: CrawlOptions;
 }
 
+/** A crawl that the operator deletes, beside the others. */
+export interface DeletedCrawl {
+  readonly crawl: CrawlPlan;
+  readonly archive: boolean;
+  /** Whether the data was deleted. */
+  isDone(): boolean;
+}
+
 /** A function's invocation that threw, or an error that it logged. */
 export interface Failure {
   readonly at: number;
@@ -228,7 +235,7 @@ export interface World {
   readonly history: History;
   readonly hasCompactor: boolean;
   /** The crawl that was deleted, in some worlds. */
-  readonly deletion?: Deletion | undefined;
+  readonly deletion?: DeletedCrawl | undefined;
   /** Has the counters of the crawl recounted, which takes virtual time. */
   recount(crawl: string): Promise<void>;
 }
