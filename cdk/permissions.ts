@@ -14,6 +14,7 @@ export type ResourceName =
   /** If there are any. */
   | 'linkShards'
   | 'linkDeadLetters'
+  | 'turnDeadLetters'
   | 'crawlState'
   | 'dueIndex'
   | 'urlSeen'
@@ -66,6 +67,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It starts further workers, and its successor.
     startQueue: [...CONSUME, ...SEND],
     linkQueue: SEND,
+    turnDeadLetters: SEND,
     crawlState: [...ITEMS, ...QUERY],
     urlSeen: [...GET_ITEM, 'dynamodb:PutItem', ...QUERY, ...BATCH_WRITE],
     // It reads a WARC object's size only, where the answer to an upload's end was lost.
@@ -78,10 +80,11 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   router: {
     // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds
     // by a scan.
-    linkQueue: [...CONSUME, ...SEND],
+    // A message of a newer version it hides for minutes.
+    linkQueue: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     linkDeadLetters: SEND,
     // Nobody else sends there, so what comes from there need not be looked at again.
-    linkShards: [...CONSUME, ...SEND],
+    linkShards: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     turnQueues: SEND,
     startQueue: SEND,
     crawlState: [...ITEMS, ...QUERY, ...SCAN],

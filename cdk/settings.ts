@@ -32,6 +32,7 @@ export function settingsOf(
     linkQueueUrl: frontier.linkQueue.queueUrl,
     ...(options.linkShards > 0 && { linkShardUrls: frontier.linkShards.urls }),
     linkDeadLetterUrl: frontier.linkDeadLetters.queueUrl,
+    turnDeadLetterUrl: frontier.turnDeadLetters.queueUrl,
     dueShards: options.dueShards,
     workerTimeoutMs,
     hostsPerWorker: options.hostsPerWorker,

@@ -10,12 +10,20 @@ export interface DeadLetterOptions {
 
 const MAX_REASON_BYTES = 1024;
 
-/** Puts messages on a dead-letter queue as they came, with the attribute `reason`. */
+/** Where a message of a FIFO queue came from. */
+export interface FifoPlace {
+  readonly group: string;
+  /** The id of the message: a second dead letter of it is dropped. */
+  readonly id: string;
+}
+
+/** Puts messages on a dead-letter queue as they came, with the attribute `reason`. `place`: for a FIFO queue. */
 export function createDeadLetter({ client, queueUrl, clock }: DeadLetterOptions) {
-  return async (body: string, reason: string): Promise<void> => {
+  return async (body: string, reason: string, place?: FifoPlace): Promise<void> => {
     const command = new SendMessageCommand({
       QueueUrl: queueUrl,
       MessageBody: body,
+      ...(place && { MessageGroupId: place.group, MessageDeduplicationId: place.id }),
       MessageAttributes: { reason: { DataType: 'String', StringValue: reasonText(reason) } },
     });
     await withRetry('sending a dead letter', () => client.send(command), { clock });

@@ -22,6 +22,26 @@ export interface Metrics {
   report(): void;
 }
 
+/** Returns the line that gives these metrics these values. */
+export function metricLine(
+  now: number,
+  dimensions: Readonly<Record<string, string>>,
+  values: Readonly<Partial<Record<MetricName, number>>>,
+): string {
+  const names = Object.keys(values) as MetricName[];
+  const _aws = {
+    Timestamp: now,
+    CloudWatchMetrics: [
+      {
+        Namespace: METRICS_NAMESPACE,
+        Dimensions: [Object.keys(dimensions)],
+        Metrics: names.map((Name) => ({ Name, Unit: METRIC_UNITS[Name] })),
+      },
+    ],
+  };
+  return JSON.stringify({ _aws, ...dimensions, ...values });
+}
+
 const MINUTE_MS = 60_000;
 
 /** To be begun when the worker is. */
@@ -37,7 +57,7 @@ export function createMetrics({ stack, now, stats, takeCost, write }: MetricsOpt
    * All only grow. `HostsActive`: minutes of hosts, so that the sum over a minute is how many there were in
    * it.
    */
-  function countsOf(): Record<Exclude<MetricName, 'CostUsd'>, number> {
+  function countsOf(): Record<Exclude<MetricName, 'CostUsd' | 'NewerFormat'>, number> {
     return {
       Pages: stats.pages,
       Bytes: stats.bytes,
@@ -56,18 +76,7 @@ export function createMetrics({ stack, now, stats, takeCost, write }: MetricsOpt
   }
 
   function line(dimensions: Record<string, string>, values: Partial<Record<MetricName, number>>): void {
-    const names = Object.keys(values) as MetricName[];
-    const _aws = {
-      Timestamp: now(),
-      CloudWatchMetrics: [
-        {
-          Namespace: METRICS_NAMESPACE,
-          Dimensions: [Object.keys(dimensions)],
-          Metrics: names.map((Name) => ({ Name, Unit: METRIC_UNITS[Name] })),
-        },
-      ],
-    };
-    write(JSON.stringify({ _aws, ...dimensions, ...values }));
+    write(metricLine(now(), dimensions, values));
   }
 
   return {

@@ -35,7 +35,7 @@ export function createWorkerFunction(parts: WorkerParts): Handler {
 }
 
 function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerParts) {
-  const { settings, clock, log, open } = functionStack();
+  const { settings, clock, log, reportNewer, open } = functionStack();
   const prices = stackPrices(settings);
   const fetchers = createWorkerFetchers({ settings, clock, log, middleware: project.middleware ?? [] });
   const hooks = createWorkerHooks({ project, clock, log });
@@ -63,6 +63,7 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
     lanes: createLanes(clock, SIZES.maxIdleLanes),
     fetchers: { ...fetchers, of: (crawl) => wrapFetcher(fetchers.of(crawl)) },
     write: writeLine,
+    reportNewer,
     ...(hooks && { hooks }),
     work: startBlockGuard({
       module,

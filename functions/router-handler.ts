@@ -3,10 +3,12 @@ import type { Control } from '../shared/control/control.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { Crawls } from '../shared/crawl-state/crawls.ts';
 import { polledRequests } from '../shared/engines/aws/cost/billed-units.ts';
+import { newerAgainS } from '../shared/engines/aws/queues/delivery.ts';
 import { type LinkMessage, parseLinkText, wakeAllText } from '../shared/engines/aws/queues/link-message.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { InvalidCursor } from '../shared/engines/aws/state/host-page.ts';
+import { NewerFormat } from '../shared/frontier/bytes.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
 import { deliverLinks, gatherLinks } from '../shared/routing/router.ts';
@@ -18,9 +20,10 @@ import { parcelFault } from './parcel-fault.ts';
 import { type SeedRecord, takeSeeds } from './router-seeds.ts';
 import { invoked } from './stack.ts';
 import { startingWorkers } from './start-workers.ts';
+import type { ReportNewer } from './unread-messages.ts';
 
 export interface RouterDeps {
-  readonly settings: Pick<StackSettings, 'defaultCrawl' | 'linkShardUrls'>;
+  readonly settings: Pick<StackSettings, 'defaultCrawl' | 'linkQueueUrl' | 'linkShardUrls'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly stack: RouterStack;
@@ -29,6 +32,9 @@ export interface RouterDeps {
   readonly crawls: Crawls;
   /** Puts a message that cannot be worked on where people find it, with the reason. */
   readonly deadLetter: (body: string, reason: string) => Promise<void>;
+  /** Hides a message of that queue for that time. */
+  readonly park: (queueUrl: string, record: SQSRecord, seconds: number) => Promise<void>;
+  readonly reportNewer: ReportNewer;
 }
 
 export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
@@ -82,13 +88,17 @@ class RouterEvent {
   readonly #deps: RouterDeps;
   readonly #records: readonly SQSRecord[];
   readonly #isOfShard: boolean;
+  readonly #queueUrl: string;
   readonly #timeLeft: () => number;
   readonly #failed = new Set<string>();
 
   constructor(deps: RouterDeps, event: SQSEvent, timeLeft: () => number) {
     this.#deps = deps;
     this.#records = event.Records;
-    this.#isOfShard = sourceIn(deps.settings.linkShardUrls, event) !== undefined;
+    const { linkShardUrls, linkQueueUrl } = deps.settings;
+    const shardUrl = sourceIn(linkShardUrls, event);
+    this.#isOfShard = shardUrl !== undefined;
+    this.#queueUrl = shardUrl ?? linkQueueUrl;
     this.#timeLeft = timeLeft;
   }
 
@@ -120,7 +130,9 @@ class RouterEvent {
     const wakes: Wake[] = [];
     for (const record of this.#records) {
       const message = understood(record.body, this.#isOfShard);
-      if (message instanceof Error) await this.#refuse(record, message.message);
+      if (message instanceof Error && message.cause instanceof NewerFormat)
+        await this.#park(record, message.cause);
+      else if (message instanceof Error) await this.#refuse(record, message.message);
       else if (message.kind === 'parcel') parcels.push({ record, ...message });
       else if (message.kind === 'wakeAll') wakes.push({ record, message });
       else seeds.push({ record, ...message, crawl: message.crawl ?? this.#deps.settings.defaultCrawl });
@@ -144,6 +156,15 @@ class RouterEvent {
       log('warn', { message: 'A message goes to the dead letters', id: record.messageId, reason });
       await deadLetter(record.body, reason);
     });
+  }
+
+  /** Hides a message of a newer version for minutes: its poller leaves the visibility as it is. */
+  async #park(record: SQSRecord, error: NewerFormat): Promise<void> {
+    const { park, reportNewer } = this.#deps;
+    this.#failed.add(record.messageId);
+    reportNewer(error, { id: record.messageId });
+    // Where it fails, the message comes again after the queue's own visibility timeout, which is minutes, too.
+    await park(this.#queueUrl, record, newerAgainS(record)).catch(() => {});
   }
 
   /** To the hosts, or, where those are very many, to the shards. The poller deletes the parcels. */

@@ -6,13 +6,14 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createControl } from '../shared/control/create-control.ts';
 import { createCrawls } from '../shared/crawl-state/crawls.ts';
 import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
+import { parker } from '../shared/engines/aws/queues/sqs-queue.ts';
 import { lazy } from '../shared/lazy.ts';
 import { createDeadLetter } from './dead-letter.ts';
 import { createRouterHandler } from './router-handler.ts';
 import { functionStack } from './stack.ts';
 
 const router = lazy(() => {
-  const { settings, clock, log, open } = functionStack();
+  const { settings, clock, log, reportNewer, open } = functionStack();
   const stack = open();
   return createRouterHandler({
     settings,
@@ -22,6 +23,8 @@ const router = lazy(() => {
     control: createControl(controlEngineOf(stack, settings), controlPolicyOf(settings)),
     crawls: createCrawls(stack.engine.registry, clock),
     deadLetter: createDeadLetter({ client: stack.clients.sqs, queueUrl: settings.linkDeadLetterUrl, clock }),
+    park: parker({ client: stack.clients.sqs, clock }),
+    reportNewer,
   });
 });
 

@@ -8,12 +8,14 @@ import { steadyClock } from '../shared/engines/steady-clock.ts';
 import { lazy } from '../shared/lazy.ts';
 import { allowLinearFlag, matchInLinearTime } from '../shared/linear-regexps.ts';
 import type { Clock } from '../shared/ports/clock.ts';
-import { type Log, logLine } from './log.ts';
+import { type Log, logLine, writeLine } from './log.ts';
+import { createNewerLog, createUnreadHandlers, type ReportNewer } from './unread-messages.ts';
 
 export interface FunctionStack {
   readonly settings: StackSettings;
   readonly clock: Clock;
   readonly log: Log;
+  readonly reportNewer: ReportNewer;
   /**
    * The same one as the last time, for the same queue; for another one, that is closed: its connections
    * count.
@@ -26,16 +28,31 @@ export const functionStack = lazy((): FunctionStack => {
   matchInLinearTime();
   const settings = parseStackSettings(process.env.STRAND_SETTINGS);
   const clock = steadyClock;
+  const reportNewer = createNewerLog({
+    stack: settings.stack,
+    now: () => clock.now(),
+    log: logLine,
+    write: writeLine,
+  });
   let current: { readonly turnQueueUrl?: string; readonly stack: OpenedStack } | undefined;
   return {
     settings,
     clock,
     log: logLine,
+    reportNewer,
     open(turnQueueUrl) {
       if (current && current.turnQueueUrl === turnQueueUrl) return current.stack;
       current?.stack.close();
-      const stack = openStack(settings, {
+      const stack: OpenedStack = openStack(settings, {
         clock,
+        ...createUnreadHandlers({
+          log: logLine,
+          reportNewer,
+          deadLetters: () =>
+            settings.turnDeadLetterUrl === undefined
+              ? undefined
+              : { client: stack.clients.sqs, queueUrl: settings.turnDeadLetterUrl, clock },
+        }),
         turnQueueUrl,
         memoryMb: Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? settings.workerMemoryMb),
         warn: (message) => logLine('warn', { message }),

@@ -6,6 +6,7 @@ import type { EventBatch } from '../shared/engines/aws/queues/turn-queue.ts';
 import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { parseStartText, type StartMessage } from '../shared/engines/aws/workers/start-message.ts';
+import { NewerFormat } from '../shared/frontier/bytes.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
 import { HOOK_CALLS, type PageHooks } from '../shared/turn/page-hooks.ts';
@@ -19,6 +20,7 @@ import { errorFields, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { PoolWorker } from './pool-worker.ts';
 import { invoked } from './stack.ts';
+import type { ReportNewer } from './unread-messages.ts';
 
 export interface WorkerDeps {
   readonly settings: StackSettings;
@@ -33,6 +35,8 @@ export interface WorkerDeps {
   readonly hooks?: PageHooks;
   /** Shows a watchdog what this thread does. Default: nobody watches. */
   readonly work?: PageWork;
+  /** Reports what a newer version has written. Default: as any other error of a turn. */
+  readonly reportNewer?: ReportNewer;
   /** Takes the lines of metrics. */
   readonly write: (line: string) => void;
 }
@@ -105,7 +109,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         lanes: deps.lanes,
         work: deps.work,
         hooks: deps.hooks,
-        onError: (error, host) => log('error', { host, ...errorFields(error) }),
+        onError: turnErrorsTo(deps),
       });
       watching = watch(worker, stack, endsAt, deps);
       pool?.follow(() => worker.stats);
@@ -131,6 +135,13 @@ export function createWorkerHandler(deps: WorkerDeps) {
     }
   };
 }
+
+const turnErrorsTo =
+  ({ log, reportNewer }: WorkerDeps) =>
+  (error: unknown, host: string): void => {
+    if (error instanceof NewerFormat && reportNewer) reportNewer(error, { host });
+    else log('error', { host, ...errorFields(error) });
+  };
 
 /** A host that is received later than this before the worker's end may not see its first request through. */
 function lastReceiveOf({ settings, hooks }: WorkerDeps): number {

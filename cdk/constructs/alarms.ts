@@ -25,6 +25,8 @@ export interface AlarmsProps {
 const TURN_AGE = Duration.hours(1);
 /** The router takes seconds; links in a shard wait for 5 minutes besides. */
 const LINK_AGE = Duration.minutes(15);
+/** A message that waits for a newer version is received again after 15 minutes at most. */
+const NEWER_PERIOD = Duration.minutes(30);
 /** The share of requests that end in an error, if there are enough requests in 5 minutes. */
 const ERROR_RATIO = 0.5;
 const MIN_REQUESTS = 200;
@@ -38,7 +40,7 @@ const ALARM_METRICS = 10;
  * happens, so there is none for what another one reports: where the worker or the router fails, its messages
  * grow old, and in the end are dead; where the API fails, its caller gets an error; where the compactor
  * fails, files stay apart and nothing is lost. The dashboard shows each function's errors. All together look
- * at 8 metrics, and one more for each further turn queue, ten of which share an alarm. Hosts are spread
+ * at 9 metrics, and one more for each further turn queue, ten of which share an alarm. Hosts are spread
  * evenly over link shards, so what ails the router there shows in the first one, too: one more metric for
  * all.
  */
@@ -107,6 +109,12 @@ export class Alarms extends Construct {
       threshold: ERROR_RATIO,
       evaluationPeriods: 3,
       alarmDescription: 'More than half of all requests end in an error.',
+    });
+    this.add('NewerFormat', {
+      metric: crawlMetric(stackName, 'NewerFormat', NEWER_PERIOD),
+      threshold: 0,
+      evaluationPeriods: 1,
+      alarmDescription: 'Messages or ledgers of a newer version wait until that version is deployed again.',
     });
     this.add('Spend', {
       metric: crawlMetric(stackName, 'CostUsd', Duration.hours(1)),

@@ -44,6 +44,8 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: 
       return { resources: frontier.linkShards.arns };
     case 'linkDeadLetters':
       return { resources: [frontier.linkDeadLetters.queueArn] };
+    case 'turnDeadLetters':
+      return { resources: [frontier.turnDeadLetters.queueArn] };
     case 'crawlState':
       return { resources: [state.crawlState.tableArn] };
     case 'dueIndex':

@@ -75,6 +75,18 @@ export class CorruptBytes extends Error {
   override name = 'CorruptBytes';
 }
 
+/** Thrown for bytes that a newer version of the program made: the present one was deployed again after it. */
+export class NewerFormat extends CorruptBytes {
+  override name = 'NewerFormat';
+}
+
+/** Throws {@link NewerFormat} for a version above `newest`, and {@link CorruptBytes} for one below `oldest`. */
+export function checkVersion(what: string, version: number, oldest: number, newest: number): void {
+  if (version >= oldest && version <= newest) return;
+  const message = `${what} version ${version}: this program knows ${oldest} to ${newest}`;
+  throw version > newest ? new NewerFormat(message) : new CorruptBytes(message);
+}
+
 export class ByteReader {
   readonly #buffer: Buffer;
   #at = 0;

@@ -7,7 +7,7 @@
  * column.
  */
 import { deflateRawSync } from 'node:zlib';
-import { CorruptBytes, inflateOwn } from './bytes.ts';
+import { CorruptBytes, checkVersion, inflateOwn } from './bytes.ts';
 
 export const KEY_RUN_MAGIC = 0x4b;
 /**
@@ -128,9 +128,7 @@ export function encodeKeyRun(run: KeyRun): Uint8Array {
 export function decodeKeyRun(bytes: Uint8Array): KeyRun {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEADER_BYTES || bytes[0] !== KEY_RUN_MAGIC) throw new CorruptBytes('not a key run');
-  const version = bytes[1] ?? 0;
-  if (version < OLDEST || version > KEY_RUN_VERSION)
-    throw new CorruptBytes(`key run version ${version}: this program knows ${OLDEST} to ${KEY_RUN_VERSION}`);
+  checkVersion('key run', bytes[1] ?? 0, OLDEST, KEY_RUN_VERSION);
   const count = view.getUint32(4, true);
   if (bytes.length < HEADER_BYTES + 8 * count) throw new CorruptBytes('a key run is cut short');
   const notes = inflateOwn(bytes.subarray(HEADER_BYTES + 8 * count), count + 1, 'the notes of a key run');

@@ -6,13 +6,13 @@
  */
 import { deflateRawSync } from 'node:zlib';
 import { URL_KINDS } from '../url/url-kind.ts';
-import { ByteReader, ByteWriter, CorruptBytes, inflateOwn } from './bytes.ts';
+import { ByteReader, ByteWriter, CorruptBytes, checkVersion, inflateOwn } from './bytes.ts';
 import type { Link, Message, OutLinks } from './message.ts';
 import { readTexts, textAt, writeTexts } from './text-column.ts';
 
-const MAGIC = 0x4d;
+export const MESSAGE_MAGIC = 0x4d;
 /** 2: links may have a kind and a level. */
-const VERSION = 2;
+export const MESSAGE_VERSION = 2;
 const OLDEST = 1;
 const KINDS = ['links', 'token', 'wake', 'robots'] as const;
 /** Below this, compression costs more than it saves. */
@@ -134,16 +134,14 @@ function wrap(content: Uint8Array, compressFrom: number): Uint8Array {
   const isCompressed = content.length >= compressFrom;
   const payload = isCompressed ? deflateRawSync(content, { level: 3 }) : content;
   const bytes = new Uint8Array(3 + payload.length);
-  bytes.set([MAGIC, VERSION, isCompressed ? 1 : 0]);
+  bytes.set([MESSAGE_MAGIC, MESSAGE_VERSION, isCompressed ? 1 : 0]);
   bytes.set(payload, 3);
   return bytes;
 }
 
 function unwrap(bytes: Uint8Array): ByteReader {
-  if (bytes[0] !== MAGIC) throw new CorruptBytes('not a message');
-  const version = bytes[1] ?? 0;
-  if (version < OLDEST || version > VERSION)
-    throw new CorruptBytes(`message version ${version}: this program knows ${OLDEST} to ${VERSION}`);
+  if (bytes[0] !== MESSAGE_MAGIC) throw new CorruptBytes('not a message');
+  checkVersion('message', bytes[1] ?? 0, OLDEST, MESSAGE_VERSION);
   const payload = bytes.subarray(3);
   return new ByteReader(bytes[2] === 1 ? inflateOwn(payload, MAX_MESSAGE_BYTES, 'a message') : payload);
 }

@@ -4,7 +4,7 @@
  * (`record-block.ts`).
  */
 import type { HostKey } from '../url/host-key.ts';
-import { CorruptBytes } from './bytes.ts';
+import { CorruptBytes, checkVersion } from './bytes.ts';
 import { decodeRecords, encodeRecords } from './record-block.ts';
 import type { UrlRecord } from './url-record.ts';
 
@@ -26,8 +26,6 @@ export function encodeSegment(host: HostKey, records: readonly UrlRecord[]): Uin
 /** Throws {@link CorruptBytes}. */
 export function decodeSegment(host: HostKey, bytes: Uint8Array): UrlRecord[] {
   if (bytes[0] !== SEGMENT_MAGIC) throw new CorruptBytes('not a segment');
-  const version = bytes[1] ?? 0;
-  if (version < OLDEST || version > SEGMENT_VERSION)
-    throw new CorruptBytes(`segment version ${version}: this program knows ${OLDEST} to ${SEGMENT_VERSION}`);
+  checkVersion('segment', bytes[1] ?? 0, OLDEST, SEGMENT_VERSION);
   return decodeRecords(host, bytes.subarray(2));
 }

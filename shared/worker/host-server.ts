@@ -1,5 +1,6 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Crawl } from '../crawl-state/crawls.ts';
+import { NewerFormat } from '../frontier/bytes.ts';
 import type { Clock } from '../ports/clock.ts';
 import { StaleTurn } from '../ports/stale-turn.ts';
 import type { Delivery, HostDeliveries, TurnQueue } from '../ports/turn-queue.ts';
@@ -15,6 +16,8 @@ const SHORT_REST_MS = 200;
 /** A failed turn is tried again after this, twice as long each time. */
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
+/** The same for a ledger that a newer version of the program has written. */
+const NEWER_RETRY_MS = 60_000;
 /** If this many turns fail one after the other, the hosts are not the reason. */
 const MAX_FAILURES = 20;
 
@@ -109,13 +112,16 @@ export class HostServer {
     // The host is not given back: at the next start it rests as if it had just been asked, since no head says
     // otherwise.
     if (error instanceof StorageFailed) throw error;
+    // The ledger waits for the version that wrote it. Nothing is wrong with this worker.
+    const isNewer = error instanceof NewerFormat;
     if (error instanceof StaleTurn) stats.staleTurns++;
     else {
-      this.#failures++;
+      if (!isNewer) this.#failures++;
       this.#options.onError?.(error, received.host);
     }
     const tries = Math.max(...received.deliveries.map(({ receiveCount }) => receiveCount));
-    const retryMs = Math.min(RETRY_MS * 2 ** (tries - 1), MAX_RETRY_MS);
+    const [firstMs, mostMs] = isNewer ? [NEWER_RETRY_MS, MAX_PARK_MS] : [RETRY_MS, MAX_RETRY_MS];
+    const retryMs = Math.min(firstMs * 2 ** (tries - 1), mostMs);
     // The next owner of the host may be another process, which knows only what is committed.
     const restMs = this.#restMs(received, restUntil);
     await this.#queue.park(received, Math.max(retryMs, restMs));

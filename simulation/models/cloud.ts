@@ -7,7 +7,7 @@
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { AwsClients } from '../../shared/engines/aws/engine.ts';
 import { type StackSettings, timesOf } from '../../shared/engines/aws/settings.ts';
-import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
+import { type OpenedStack, type OpenStackOptions, openStack } from '../../shared/engines/aws/stack.ts';
 import { DUE_AT, DUE_INDEX, DUE_SHARD } from '../../shared/engines/aws/state/tables.ts';
 import { startRetentionMs } from '../../shared/engines/aws/workers/start-message.ts';
 import { type Sizes, sizesOf } from '../../shared/sizes.ts';
@@ -48,7 +48,7 @@ export interface SimCloud {
   /** The stack as the process opens it. */
   open(
     process: SimProcess,
-    options?: { readonly turnQueueUrl?: string; readonly memoryMb?: number },
+    options?: Pick<OpenStackOptions, 'turnQueueUrl' | 'memoryMb' | 'clients' | 'onCorrupt' | 'onNewer'>,
   ): OpenedStack;
 }
 
@@ -152,6 +152,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     linkQueueUrl,
     linkShardUrls,
     linkDeadLetterUrl,
+    turnDeadLetterUrl,
     dueShards: 2,
     workerTimeoutMs,
     hostsPerWorker: 20,
@@ -205,13 +206,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
       });
     },
     clientsOf,
-    open: (process, { turnQueueUrl, memoryMb } = {}) =>
-      openStack(settings, {
-        clock: process.clock,
-        clients: clientsOf(process),
-        sizes,
-        turnQueueUrl,
-        memoryMb,
-      }),
+    open: (process, more) =>
+      openStack(settings, { clock: process.clock, clients: clientsOf(process), sizes, ...more }),
   };
 }

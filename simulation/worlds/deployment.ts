@@ -22,6 +22,7 @@ import { createCompactorHandler } from '../../functions/compactor-handler.ts';
 import { createDeadLetter } from '../../functions/dead-letter.ts';
 import { errorFields, type Log } from '../../functions/log.ts';
 import { createRouterHandler } from '../../functions/router-handler.ts';
+import { createNewerLog, createUnreadHandlers } from '../../functions/unread-messages.ts';
 import { createWakerHandler } from '../../functions/waker-handler.ts';
 import { createWorkerHandler, type WorkerStack } from '../../functions/worker-handler.ts';
 import { createControl } from '../../shared/control/create-control.ts';
@@ -32,7 +33,10 @@ import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/contr
 import { costOf } from '../../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import { createCrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
+import type { AwsClients } from '../../shared/engines/aws/engine.ts';
+import { parker } from '../../shared/engines/aws/queues/sqs-queue.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
+import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import { allowLinearFlag } from '../../shared/linear-regexps.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
@@ -47,6 +51,7 @@ import type { SqsEvent } from '../models/poller-event.ts';
 import type { SimProcess } from '../models/process.ts';
 import { randomOf } from '../models/random.ts';
 import { createSimSchedule } from '../models/schedule.ts';
+import type { Rollout } from './newer-version.ts';
 import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
 import { createPageGuard } from './page-guard.ts';
@@ -66,8 +71,10 @@ export interface DeployOptions {
   readonly hooks?: PageHooks;
   readonly hasCompactor?: boolean;
   readonly compactorPeriodMs?: number;
-  /** Another version of the worker: asked once for each process. */
+  /** The worker's engine, as a version of it has it. */
   readonly wrapWorkerEngine?: <E extends Engine>(process: SimProcess, engine: E) => E;
+  /** Messages, as another version of worker and router sends and sees them. */
+  readonly versions?: Pick<Rollout, 'wrapSqs' | 'seen'>;
 }
 
 export interface Deployment {
@@ -154,6 +161,14 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     compactor: createFunction<undefined>('compactor', COMPACTOR_TIMEOUT_S * 1000, loadCompactor),
   };
 
+  function clientsOf(process: SimProcess): AwsClients {
+    const clients = cloud.clientsOf(process);
+    return { ...clients, sqs: options.versions?.wrapSqs(process, clients.sqs) ?? clients.sqs };
+  }
+
+  const newerLog = (process: SimProcess, log: Log) =>
+    createNewerLog({ stack: settings.stack, now: process.clock.now, log, write() {} });
+
   function loadWorker(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
     const { clock } = process;
     const prices = stackPrices(settings);
@@ -167,7 +182,16 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     let last: { readonly turnQueueUrl: string; readonly stack: WorkerStack } | undefined;
     function open(turnQueueUrl: string): WorkerStack {
       if (last?.turnQueueUrl !== turnQueueUrl) {
-        const opened = cloud.open(process, { turnQueueUrl, memoryMb: settings.workerMemoryMb });
+        const opened: OpenedStack = cloud.open(process, {
+          turnQueueUrl,
+          memoryMb: settings.workerMemoryMb,
+          clients: clientsOf(process),
+          ...createUnreadHandlers({
+            log,
+            reportNewer: newerLog(process, log),
+            deadLetters: () => ({ client: opened.clients.sqs, queueUrl: cloud.turnDeadLetterUrl, clock }),
+          }),
+        });
         const { meter, flushMeter } = opened;
         const engine = options.wrapWorkerEngine?.(process, opened.engine) ?? opened.engine;
         const takeCost = () => costOf(meter.takeTotal(), prices).total;
@@ -184,6 +208,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         fetchers,
         lanes: createLanes(clock, cloud.sizes.maxIdleLanes),
         work,
+        reportNewer: newerLog(process, log),
         ...(options.hooks && { hooks: options.hooks }),
         write() {},
       }),
@@ -192,8 +217,8 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
 
   function loadRouter(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
     const { clock } = process;
-    const stack = cloud.open(process, { memoryMb: MEMORY_MB.router });
-    return ofSqs(
+    const stack = cloud.open(process, { memoryMb: MEMORY_MB.router, clients: clientsOf(process) });
+    const handler = ofSqs(
       createRouterHandler({
         settings,
         clock,
@@ -206,8 +231,12 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
           queueUrl: settings.linkDeadLetterUrl,
           clock,
         }),
+        park: parker({ client: stack.clients.sqs, clock }),
+        reportNewer: newerLog(process, log),
       }),
     );
+    const { versions } = options;
+    return versions ? (event, context) => handler(versions.seen(process, event), context) : handler;
   }
 
   function loadWaker(process: SimProcess, log: Log): SimHandler<undefined, unknown> {

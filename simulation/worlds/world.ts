@@ -131,7 +131,8 @@ export async function runWorld(
     routerWindowMs: stack.routerWindowMs,
     hasCompactor: stack.hasCompactor,
     compactorPeriodMs: COMPACTOR_PERIOD_MS,
-    wrapWorkerEngine: (_process, engine) => causes.wrap(rollout.wrap(engine)),
+    wrapWorkerEngine: (process, engine) => causes.wrap(rollout.wrap(process, engine)),
+    versions: rollout,
   });
   const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs);
   const probe = createChainProbe(cloud, causes);

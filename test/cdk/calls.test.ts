@@ -39,6 +39,7 @@ const sendsOnly: Never = [
   ['turn-queue.ts hideAll', 'the same'],
   ['turn-queue.ts settleCorrupt', 'the same'],
 ];
+const readsNoMessages: Never = [['functions/dead-letter.ts', 'it receives no messages']];
 const readsNoList: Never = [
   ['ledger-store.ts scanItems', 'all hosts at once are for the command line'],
   ['host-page.ts', 'hosts page by page are for API, router and command line'],
@@ -71,12 +72,15 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   worker: [
     ...[...asks, ...wakesNone, ...pollerReceives, ...sortsNone, ...readsNoList],
     ['ledger-store.ts getItems', 'the heads of due hosts'],
+    [
+      'functions/dead-letter.ts SendMessageCommand linkDeadLetters',
+      'messages of the link queue are the router’s',
+    ],
   ],
   router: [
     ...[...asks, ...wakesNone, ...crawlsNot, ...sendsOnly, ...callsNoHooks],
     ['worker-pool.ts GetQueueAttributesCommand', 'it starts a worker wherever it has sent messages'],
-    ['link-exchange.ts settleCorrupt', 'it puts corrupt messages aside itself'],
-    ['link-exchange.ts receiveRecords', 'links come by its event'],
+    ['functions/dead-letter.ts SendMessageCommand turnDeadLetters', 'messages to hosts are the worker’s'],
     ['part-store.ts', 'it opens no ledger: seeds are merged by the worker'],
     ['ledger-store.ts getItems', 'the heads of due hosts'],
     ['control-engine.ts', 'it takes seeds in, and reads no status'],
@@ -86,11 +90,13 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...readsNoList, ...callsNoHooks],
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['link-exchange.ts', 'it sends no links'],
+    ...readsNoMessages,
   ],
-  api: controls,
+  api: [...controls, ...readsNoMessages],
   compactor: [
     ...[...asks, ...wakesNone, ...sortsNone, ...noHosts, ...startsNone, ...callsNoHooks],
     ['link-exchange.ts', 'it sends no links'],
+    ...readsNoMessages,
     ['part-store.ts', 'it reads no ledgers'],
   ],
 };

@@ -46,6 +46,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   gatheredHides: ['sqs:ChangeMessageVisibility'],
   hideAll: ['sqs:ChangeMessageVisibility'],
   deleteObjects: ['s3:DeleteObject'],
+  parker: ['sqs:ChangeMessageVisibility'],
   settleCorrupt: ['sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
   receiveRecords: ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'],
   countMessages: ['sqs:GetQueueAttributes'],
@@ -104,7 +105,9 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   },
   'link-exchange.ts': { sqs: ['linkQueue'] },
   'link-shards.ts': { sqs: ['linkShards'] },
-  'functions/dead-letter.ts': { sqs: ['linkDeadLetters'] },
+  // The first is the router's, the second the worker's.
+  'functions/dead-letter.ts': { sqs: ['linkDeadLetters', 'turnDeadLetters'] },
+  'functions/router.ts': { parker: ['linkQueue', 'linkShards'] },
   'api/stack/find-stack.ts': { cloudformation: ['stack'] },
   'api/stack/connect-stack.ts': { ssm: ['parameter'] },
   'api/stack/stack-archive.ts': { s3: ['warcList'] },

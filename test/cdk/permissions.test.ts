@@ -47,9 +47,8 @@ const line = (effect: string, action: string, resource: unknown, condition?: unk
 
 /** Returns the entries of the list of permissions, in the same lines. */
 function listed({ stack, resources }: Synthesized, name: FunctionName): string[] {
-  const { startQueue, linkQueue, linkShards, linkDeadLetters } = stack.crawler.node.findChild(
-    'Frontier',
-  ) as Frontier;
+  const { startQueue, linkQueue, linkShards, linkDeadLetters, turnDeadLetters } =
+    stack.crawler.node.findChild('Frontier') as Frontier;
   const { crawlState, urlSeen } = stack.crawler.node.findChild('State') as State;
   const { bucket } = stack.crawler.node.findChild('Archive') as Archive;
   const queueArn = (resource: string) => stack.formatArn({ service: 'sqs', resource });
@@ -59,6 +58,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     linkQueue: [linkQueue.queueArn],
     linkShards: linkShards.queues.length > 0 ? [queueArn(`${stack.stackName}-links-*`)] : [],
     linkDeadLetters: [linkDeadLetters.queueArn],
+    turnDeadLetters: [turnDeadLetters.queueArn],
     crawlState: [crawlState.tableArn],
     dueIndex: [`${crawlState.tableArn}/index/due`],
     urlSeen: [urlSeen.tableArn],

@@ -55,14 +55,14 @@ describe('alarms', () => {
     expect(Properties.Dimensions[0].Value.Ref).toMatch(/^FunctionsWakerFunction/);
   });
 
-  test('look at 8 metrics, each of which is paid for, and one more for each further turn queue', () => {
+  test('look at 9 metrics, each of which is paid for, and one more for each further turn queue', () => {
     const metrics = (from: Synthesized) =>
       Object.values(from.resources(ALARM)).flatMap(
         ({ Properties: { Metrics } }) => Metrics?.filter((one: object) => 'MetricStat' in one) ?? ['its own'],
       ).length;
-    expect(metrics(mailing)).toBe(8);
-    expect(metrics(plain)).toBe(9);
-    expect(metrics(wide)).toBe(8 + 11 + 1);
+    expect(metrics(mailing)).toBe(9);
+    expect(metrics(plain)).toBe(10);
+    expect(metrics(wide)).toBe(9 + 11 + 1);
   });
 
   test('more errors than half of many requests are one', () => {
@@ -88,7 +88,7 @@ describe('alarms', () => {
 
   test('silence is none', () => {
     const alarms = Object.values(plain.resources(ALARM));
-    expect(alarms).toHaveLength(7);
+    expect(alarms).toHaveLength(8);
     for (const { Properties } of alarms) {
       expect(Properties.TreatMissingData).toBe('notBreaching');
       expect(Properties.AlarmActions).toBeUndefined();

@@ -25,6 +25,8 @@ async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () 
   const fake = fakeStack(engine, clock);
   const seeded: SeedRequest[] = [];
   const dead: { body: string; reason: string }[] = [];
+  const parked: { queueUrl: string; messageId: string; seconds: number }[] = [];
+  const newer: unknown[] = [];
   const handle = createRouterHandler({
     settings: SETTINGS,
     clock,
@@ -38,10 +40,12 @@ async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () 
       },
     },
     deadLetter: async (body, reason) => void dead.push({ body, reason }),
+    park: async (queueUrl, { messageId }, seconds) => void parked.push({ queueUrl, messageId, seconds }),
+    reportNewer: ({ message }, { id }) => newer.push({ id, message }),
   });
   const run = async (bodies: readonly string[], ms = 60_000) =>
     failedIds(await handle(linkEvent(...bodies), contextFor(clock, ms)));
-  return { ...fake, clock, engine, seeded, dead, run };
+  return { ...fake, clock, engine, seeded, dead, parked, newer, run };
 }
 
 const parcel = (crawl: string, ...urls: string[]): string =>
@@ -129,7 +133,7 @@ describe('links to very many hosts', () => {
     const { client, calls } = fakeSqs((call) =>
       fails(String(call.input.QueueUrl)) ? new Error('the shard takes nothing') : batchAnswer(call),
     );
-    const { clock, engine, stack, log, dead } = set;
+    const { clock, engine, stack, log, dead, parked } = set;
     const linkShards = createLinkShards({ client, queueUrls: SHARDS, clock });
     const handle = createRouterHandler({
       settings: { ...SETTINGS, linkShardUrls: SHARDS },
@@ -139,6 +143,8 @@ describe('links to very many hosts', () => {
       crawls: createCrawls(engine.registry, clock),
       control: { seed: async () => Promise.reject(new Error('not asked')) },
       deadLetter: async (body, reason) => void dead.push({ body, reason }),
+      park: async (queueUrl, { messageId }, seconds) => void parked.push({ queueUrl, messageId, seconds }),
+      reportNewer() {},
     });
     const runFrom = async (queue: string, bodies: readonly string[]) =>
       failedIds(await handle(eventFrom(queue, bodies), contextFor(clock, 60_000)));
@@ -317,6 +323,18 @@ describe('a message that is none', () => {
     expect(engine.messages('b.test')).toHaveLength(1);
   });
 
+  test('of a newer version is hidden for minutes, reported, and no dead letter', async () => {
+    const { run, dead, parked, newer, logged, engine } = await setUp();
+    const bytes = Buffer.from(parcel(CRAWL, 'http://c.test/'), 'base64');
+    bytes[1] = 99;
+    const bodies = [bytes.toString('base64'), parcel(CRAWL, 'http://b.test/1')];
+    expect(await run(bodies)).toEqual(['m0']);
+    expect(parked).toEqual([{ queueUrl: SETTINGS.linkQueueUrl, messageId: 'm0', seconds: 60 }]);
+    expect(newer).toEqual([{ id: 'm0', message: expect.stringContaining('message version 99') }]);
+    expect([dead, logged]).toEqual([[], []]);
+    expect(engine.messages('b.test')).toHaveLength(1);
+  });
+
   test('comes again where it cannot be put there', async () => {
     const { stack, clock, log, engine } = await setUp();
     const handle = createRouterHandler({
@@ -327,6 +345,8 @@ describe('a message that is none', () => {
       crawls: createCrawls(engine.registry, clock),
       control: { seed: async () => Promise.reject(new Error('not asked')) },
       deadLetter: async () => Promise.reject(new Error('no queue')),
+      park: async () => {},
+      reportNewer() {},
     });
     expect(failedIds(await handle(linkEvent('nonsense'), contextFor(clock, 60_000)))).toEqual(['m0']);
   });

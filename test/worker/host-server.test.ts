@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { BEING_DELETED } from '../../shared/causes/status-reason.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
+import { NewerFormat } from '../../shared/frontier/bytes.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { Message } from '../../shared/frontier/message.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
@@ -178,6 +179,13 @@ test('a turn that fails is tried again later, twice as long each time, five minu
     expect(errors).toEqual([['a.test', 'the store is out of reach']]);
     expect(stats).toMatchObject({ turns: 0, hostsActive: 0, staleTurns: 0 });
   }
+});
+
+test('a ledger of a newer version waits for minutes, and is no failure of the worker', async () => {
+  const { log, errors, serve } = open({ heads: { c: new NewerFormat('segment version 9') } });
+  for (let times = 0; times < 30; times++) await serve(delivery('1', 'c', times === 0 ? 1 : 9));
+  expect(log.filter((line) => line.startsWith('park')).slice(0, 2)).toEqual(['park 60000', 'park 900000']);
+  expect(errors).toHaveLength(30);
 });
 
 test('the rest of a host that was asked outlasts the time until the next try', async () => {

@@ -9,7 +9,7 @@ import { type ArchivesOptions, createArchives } from './archive/archives.ts';
 import { createItemObjects } from './archive/item-objects.ts';
 import type { Meter } from './cost/meter.ts';
 import { anyMessages } from './queues/any-messages.ts';
-import type { OnCorrupt } from './queues/delivery.ts';
+import type { UnreadHandlers } from './queues/delivery.ts';
 import { createEventClaims } from './queues/event-claims.ts';
 import { createLinkExchange, type SqsLinkExchange } from './queues/link-exchange.ts';
 import { createLinkShards, type LinkShards } from './queues/link-shards.ts';
@@ -37,7 +37,7 @@ export interface AwsNames extends StateNames {
   readonly linkShardUrls?: readonly string[];
 }
 
-export interface AwsEngineOptions {
+export interface AwsEngineOptions extends UnreadHandlers {
   readonly clients: AwsClients;
   readonly names: AwsNames;
   readonly clock: Clock;
@@ -55,7 +55,6 @@ export interface AwsEngineOptions {
   readonly region?: string;
   /** Its usage is stored with the crawls' totals. */
   readonly meter?: Meter;
-  readonly onCorrupt?: OnCorrupt;
   /** Called with what could not be done at once, for people. */
   readonly warn?: (message: string) => void;
 }
@@ -75,7 +74,7 @@ export interface AwsEngine extends Engine {
  * is not there, by design. The clients are the caller's to make, and to destroy.
  */
 export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
-  const { clients, names, clock, archive, settleMs, region, meter, onCorrupt, warn } = options;
+  const { clients, names, clock, archive, settleMs, region, meter, onCorrupt, onNewer, warn } = options;
   const { dynamo, s3, sqs } = clients;
   const sizes = sizesOf(options);
   const { turnQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
@@ -103,6 +102,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       clock,
       ...sizes,
       onCorrupt,
+      onNewer,
     }),
     linkShards: createLinkShards({ client: sqs, queueUrls: linkShardUrls, clock, sizes }),
     workers: new AwsWorkerPool({
@@ -130,7 +130,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
 }
 
 function openTurnQueues(options: AwsEngineOptions, sizes: Sizes): SqsTurnQueue {
-  const { clients, names, clock, visibilityMs, turnQueueUrl, onCorrupt } = options;
+  const { clients, names, clock, visibilityMs, turnQueueUrl, onCorrupt, onNewer } = options;
   const claim = createEventClaims({ dynamo: clients.dynamo, table: names.crawlState, clock });
   const byUrl = new Map(
     names.turnQueueUrls.map((queueUrl) => [
@@ -143,6 +143,7 @@ function openTurnQueues(options: AwsEngineOptions, sizes: Sizes): SqsTurnQueue {
         ...sizes,
         claim,
         onCorrupt,
+        onNewer,
       }),
     ]),
   );

@@ -14,6 +14,8 @@ export const METRIC_UNITS = {
   /** Once for all, and once more by `reason`. */
   Errors: 'Count',
   CostUsd: 'None',
+  /** Receives of messages, and turns, that met what a newer version has written. */
+  NewerFormat: 'Count',
 } as const;
 
 export type MetricName = keyof typeof METRIC_UNITS;

@@ -58,6 +58,8 @@ export const stackSettingsSchema = z.strictObject({
   linkShardUrls: queueUrls.default([]),
   /** Where the router puts messages that it cannot read, with the reason. */
   linkDeadLetterUrl: text,
+  /** Where a worker puts messages of the turn queues that it cannot read. None in an older stack. */
+  turnDeadLetterUrl: text.optional(),
   /** Partitions of the index of due hosts, for each crawl. May grow, never shrink. */
   dueShards: positive.max(64),
   /** A worker's whole time: the function's time-out. All other times follow from it (`timesOf`). */

@@ -6,10 +6,10 @@ import { createClients } from './clients.ts';
 import { createMeter, type Meter } from './cost/meter.ts';
 import { meterEngine } from './cost/metered-engine.ts';
 import { type AwsClients, type AwsEngine, createAwsEngine } from './engine.ts';
-import type { OnCorrupt } from './queues/delivery.ts';
+import type { UnreadHandlers } from './queues/delivery.ts';
 import { regionOf, type StackSettings, timesOf } from './settings.ts';
 
-export interface OpenStackOptions {
+export interface OpenStackOptions extends UnreadHandlers {
   readonly clock: Clock;
   /** Default: the SDK's own, by its own chain of region, credentials and endpoint. */
   readonly clients?: AwsClients;
@@ -20,7 +20,6 @@ export interface OpenStackOptions {
   /** Which of the turn queues is received from: the one whose event this is. Default: all in turn. */
   readonly turnQueueUrl?: string;
   readonly sizes?: Sizes;
-  readonly onCorrupt?: OnCorrupt;
   readonly warn?: (message: string) => void;
 }
 
@@ -36,7 +35,7 @@ export interface OpenedStack {
 
 /** Opens nothing yet: connections are made when they are needed, and closed by `close`. */
 export function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack {
-  const { clock, memoryMb, turnQueueUrl, sizes, onCorrupt, warn } = options;
+  const { clock, memoryMb, turnQueueUrl, sizes, onCorrupt, onNewer, warn } = options;
   const clients = options.clients ?? createClients(settings.hostsPerWorker, clock, options.region);
   const meter = createMeter({ clock, memoryMb });
   for (const client of [clients.dynamo, clients.s3, clients.sqs]) meter.watch(client);
@@ -51,6 +50,7 @@ export function openStack(settings: StackSettings, options: OpenStackOptions): O
     region: regionOf(settings),
     meter,
     onCorrupt,
+    onNewer,
     warn,
   });
   return {

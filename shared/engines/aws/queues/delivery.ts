@@ -3,6 +3,7 @@
  * deliveries. Pure.
  */
 import type { Message as SqsMessage } from '@aws-sdk/client-sqs';
+import type { NewerFormat } from '../../../frontier/bytes.ts';
 import type { Delivery, HostDeliveries } from '../../../ports/turn-queue.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { parseMessageText } from './message-text.ts';
@@ -40,6 +41,22 @@ export interface CorruptRecord {
  * comes again, until the queue's own redrive policy sets it aside.
  */
 export type OnCorrupt = (record: SqsRecord, error: unknown) => Promise<void>;
+
+/** Called with each receive of a record that a newer version of the program has sent. The record stays. */
+export type OnNewer = (record: SqsRecord, error: NewerFormat) => void;
+
+/** Handlers of records that cannot be read. */
+export interface UnreadHandlers {
+  readonly onCorrupt?: OnCorrupt | undefined;
+  readonly onNewer?: OnNewer | undefined;
+}
+
+const NEWER_AGAIN_S = 60;
+const MAX_NEWER_AGAIN_S = 900;
+
+/** A record of a newer version comes again after this time: then perhaps that version is deployed again. */
+export const newerAgainS = (record: SqsRecord): number =>
+  Math.min(NEWER_AGAIN_S * 2 ** (receiveCountOf(record) - 1), MAX_NEWER_AGAIN_S);
 
 export interface GroupedRecords {
   /** By host, in the order received. */

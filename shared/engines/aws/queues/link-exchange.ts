@@ -1,18 +1,16 @@
 import type { LinkExchange, LinkParcel } from '../../../ports/link-exchange.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { CorruptRecord, OnCorrupt, SqsRecord } from './delivery.ts';
+import type { CorruptRecord, SqsRecord, UnreadHandlers } from './delivery.ts';
 import { parcelTexts, parseParcelText } from './message-text.ts';
 import { deleteAll, gatheredSends, type SqsQueue, settleCorrupt } from './sqs-queue.ts';
 import { receiveRecords } from './sqs-receive.ts';
 
-export interface LinkExchangeOptions extends SqsQueue {
+export interface LinkExchangeOptions extends SqsQueue, UnreadHandlers {
   /** How long a received parcel is hidden; SQS counts whole seconds. */
   readonly visibilityMs?: number;
   readonly maxMessageBytes?: number;
   /** How long a parcel that is sent waits for others to share a request with. Default 0. */
   readonly sendGatherMs?: number;
-  /** Called with texts that are no parcels. */
-  readonly onCorrupt?: OnCorrupt;
 }
 
 export interface SqsLinkExchange extends LinkExchange {
@@ -29,7 +27,7 @@ const VISIBILITY_MS = 300_000;
  * one.
  */
 export function createLinkExchange(options: LinkExchangeOptions): SqsLinkExchange {
-  const { visibilityMs = VISIBILITY_MS, maxMessageBytes = SIZES.maxMessageBytes, onCorrupt } = options;
+  const { visibilityMs = VISIBILITY_MS, maxMessageBytes = SIZES.maxMessageBytes } = options;
   const { sendGatherMs = 0 } = options;
   const visibilityS = Math.ceil(visibilityMs / 1000);
   const sendAll = gatheredSends(options, { gatherMs: sendGatherMs, maxBytes: maxMessageBytes });
@@ -65,7 +63,7 @@ export function createLinkExchange(options: LinkExchangeOptions): SqsLinkExchang
             all.push(parcel);
           }
           unread += corrupt.length;
-          await settleCorrupt(options, corrupt, onCorrupt);
+          await settleCorrupt(options, corrupt, options);
         },
       );
       return all;

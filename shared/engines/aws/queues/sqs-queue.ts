@@ -9,8 +9,9 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { NewerFormat } from '../../../frontier/bytes.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { CorruptRecord, OnCorrupt } from './delivery.ts';
+import { type CorruptRecord, newerAgainS, type SqsRecord, type UnreadHandlers } from './delivery.ts';
 import { gatherer } from './gather.ts';
 import { type EntryResult, MAX_BATCH_ENTRIES, type Packable, settleBatch } from './sqs-batch.ts';
 
@@ -97,6 +98,17 @@ export async function hideAll(
   return expired;
 }
 
+/** Returns a function that hides one message of a queue for a number of seconds. */
+export const parker =
+  (context: Omit<SqsQueue, 'queueUrl'>) =>
+  async (
+    queueUrl: string,
+    { receiptHandle }: Pick<SqsRecord, 'receiptHandle'>,
+    seconds: number,
+  ): Promise<void> => {
+    await hideAll({ ...context, queueUrl }, [receiptHandle], seconds);
+  };
+
 const deleteBatch = (
   { client, queueUrl, clock }: SqsQueue,
   handles: readonly string[],
@@ -155,17 +167,23 @@ const CORRUPT_AGAIN_S = 1;
 
 /**
  * Gives corrupt records to `onCorrupt` and deletes those that it took care of. The others come again soon, so
- * that the redrive policy gets to them and their groups are free meanwhile. Never throws: at worst a record
- * comes again when its visibility ends. Returns the ids of those taken care of.
+ * that the redrive policy gets to them and their groups are free meanwhile. A record of a newer version is hidden
+ * for minutes instead: nothing is wrong with it. Never throws: at worst a record comes again when its visibility
+ * ends. Returns the ids of those taken care of.
  */
 export async function settleCorrupt(
   queue: SqsQueue,
   corrupt: readonly CorruptRecord[],
-  onCorrupt: OnCorrupt | undefined,
+  { onCorrupt, onNewer }: UnreadHandlers,
 ): Promise<string[]> {
   const settled: string[] = [];
   for (const { record, error } of corrupt) {
     const handles = [record.receiptHandle];
+    if (error instanceof NewerFormat) {
+      await hideAll(queue, handles, newerAgainS(record)).catch(() => {});
+      onNewer?.(record, error);
+      continue;
+    }
     try {
       if (!onCorrupt) throw error;
       await onCorrupt(record, error);

@@ -4,7 +4,7 @@ import { StaleTurn } from '../../../ports/stale-turn.ts';
 import type { Delivery, HostDeliveries, TurnQueue } from '../../../ports/turn-queue.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
-import { failuresOf, groupRecords, type OnCorrupt, type SqsRecord } from './delivery.ts';
+import { failuresOf, groupRecords, type SqsRecord, type UnreadHandlers } from './delivery.ts';
 import type { ClaimReceipt } from './event-claims.ts';
 import { deduplicationId, groupIdOf, messageTexts } from './message-text.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './sqs-queue.ts';
 import { receiveRecords } from './sqs-receive.ts';
 
-export interface TurnQueueOptions extends SqsQueue {
+export interface TurnQueueOptions extends SqsQueue, UnreadHandlers {
   /**
    * How long a received group is locked; SQS counts whole seconds. To be the queue's own visibility timeout,
    * too.
@@ -35,7 +35,6 @@ export interface TurnQueueOptions extends SqsQueue {
   readonly settleGatherMs?: number;
   /** Asked for each group of an event before anything is done for it. Default: all groups may be served. */
   readonly claim?: ClaimReceipt;
-  readonly onCorrupt?: OnCorrupt;
 }
 
 /** The records of one event of a Lambda function, taken over by the queue. */
@@ -139,7 +138,7 @@ class FifoTurnQueue implements SqsTurnQueue {
           all.push(received);
         }
         unread += corrupt.length;
-        await settleCorrupt(options, corrupt, options.onCorrupt);
+        await settleCorrupt(options, corrupt, options);
       },
     );
     return all;
@@ -193,7 +192,7 @@ class FifoTurnQueue implements SqsTurnQueue {
     await hideAll(options, handlesOf(stray.filter(isOurs)), 0);
     const done = new Set<string>();
     for (const { received, records } of ours) this.#take(received, records, { receivedAt, done });
-    for (const id of await settleCorrupt(options, corrupt, options.onCorrupt)) done.add(id);
+    for (const id of await settleCorrupt(options, corrupt, options)) done.add(id);
     return { received: ours.map(({ received }) => received), failures: () => failuresOf(records, done) };
   }
 

@@ -263,6 +263,32 @@ test('a record that nobody takes care of stays, and comes again soon', async () 
   }
 });
 
+test('a record of a newer version is hidden for minutes, and the others of its host are served', async () => {
+  const newer = messageTexts(A, { kind: 'token', crawl: 'c', token: 't' }, 1e6)[0]!.split(' ');
+  const bytes = Buffer.from(newer[1]!, 'base64');
+  bytes[1]! += 1;
+  const text = `${newer[0]} ${bytes.toString('base64')}`;
+  const heard: unknown[] = [];
+  const { queue, named } = openQueue(
+    [[sqsMessage(A, '1', 1, text), sqsMessage(A, '2'), sqsMessage(A, '3', 9, text)]],
+    {
+      onCorrupt: async () => Promise.reject(new Error('it is not damaged')),
+      onNewer: ({ messageId }, error) => heard.push([messageId, error.name]),
+    },
+  );
+  const [received] = await queue.receive(5, 0);
+  expect(tokensOf(received!.deliveries)).toEqual(['2']);
+  expect(heard).toEqual([
+    ['1', 'NewerFormat'],
+    ['3', 'NewerFormat'],
+  ]);
+  expect(named('DeleteMessageBatch')).toEqual([]);
+  expect(hidden(named('ChangeMessageVisibilityBatch'))).toEqual([
+    ['handle 1', 60],
+    ['handle 3', 900],
+  ]);
+});
+
 test('takes over the records of an event, and reports what is not done of each group', async () => {
   const { queue, named } = openQueue([]);
   const records = [recordOf(A, '1'), recordOf(B, '2'), recordOf(A, '3'), recordOf(A, '4')];

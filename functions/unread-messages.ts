@@ -1,0 +1,61 @@
+/** The messages that a function cannot read: damaged ones, and those of a newer version of the program. */
+import type { OnCorrupt, OnNewer } from '../shared/engines/aws/queues/delivery.ts';
+import { messageOf } from '../shared/error-message.ts';
+import { createDeadLetter, type DeadLetterOptions } from './dead-letter.ts';
+import type { Log } from './log.ts';
+import { metricLine } from './metrics.ts';
+
+export interface NewerLogOptions {
+  readonly stack: string;
+  readonly now: () => number;
+  readonly log: Log;
+  /** Takes the lines of metrics. */
+  readonly write: (line: string) => void;
+}
+
+/** Reports what a newer version of the program has written: each time a metric, and each different error a log line. */
+export type ReportNewer = (error: Error, about: { readonly host?: string; readonly id?: string }) => void;
+
+export function createNewerLog({ stack, now, log, write }: NewerLogOptions): ReportNewer {
+  const logged = new Set<string>();
+  return (error, about) => {
+    write(metricLine(now(), { stack }, { NewerFormat: 1 }));
+    if (logged.has(error.message)) return;
+    logged.add(error.message);
+    log('warn', {
+      message: 'A newer version has written this, which waits until that version is deployed again',
+      ...about,
+      cause: error.message,
+    });
+  };
+}
+
+/** Handles what a turn queue receives and cannot be read. */
+export function createUnreadHandlers({
+  log,
+  reportNewer,
+  deadLetters,
+}: {
+  readonly log: Log;
+  readonly reportNewer: ReportNewer;
+  /** None, in an older stack: the message comes again until the queue's own policy puts it aside. */
+  readonly deadLetters: () => DeadLetterOptions | undefined;
+}): { readonly onCorrupt: OnCorrupt; readonly onNewer: OnNewer } {
+  return {
+    async onCorrupt({ messageId: id, body, attributes: { MessageGroupId: group = 'unknown' } }, error) {
+      const options = deadLetters();
+      if (options === undefined) throw error;
+      const reason = messageOf(error);
+      try {
+        await createDeadLetter(options)(body, reason, { group, id });
+        log('error', { message: 'A damaged message goes to the dead letters', host: group, id, reason });
+      } catch (failure) {
+        const cause = messageOf(failure);
+        log('error', { message: 'A damaged message cannot be put aside', host: group, id, reason, cause });
+        throw failure;
+      }
+    },
+    onNewer: ({ messageId: id, attributes: { MessageGroupId: host } }, error) =>
+      reportNewer(error, { id, ...(host !== undefined && { host }) }),
+  };
+}

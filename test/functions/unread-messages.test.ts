@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { createNewerLog, createUnreadHandlers } from '../../functions/unread-messages.ts';
+import { CorruptBytes, NewerFormat } from '../../shared/frontier/bytes.ts';
+import { fakeSqs } from '../engines/aws/queues/fake-sqs.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+
+const RECORD = {
+  messageId: 'm1',
+  receiptHandle: 'handle',
+  body: 'nonsense',
+  attributes: { MessageGroupId: 'a.test' },
+};
+
+function setUp(answer: () => object = () => ({}), hasQueue = true) {
+  const logged: object[] = [];
+  const lines: string[] = [];
+  const { client, calls } = fakeSqs(answer);
+  const clock = createFakeClock();
+  const log = (level: string, fields: object) => void logged.push({ level, ...fields });
+  const write = (line: string) => void lines.push(line);
+  const handlers = createUnreadHandlers({
+    log,
+    reportNewer: createNewerLog({ stack: 'S', now: clock.now, log, write }),
+    deadLetters: () => (hasQueue ? { client, queueUrl: 'dead.fifo', clock } : undefined),
+  });
+  return { ...handlers, logged, lines, calls };
+}
+
+test('a damaged message becomes a dead letter of its host, with one log line that names it', async () => {
+  const { onCorrupt, logged, calls } = setUp();
+  await onCorrupt(RECORD, new CorruptBytes('base64 expected'));
+  expect(calls.map(({ input }) => input)).toMatchObject([
+    {
+      QueueUrl: 'dead.fifo',
+      MessageBody: 'nonsense',
+      MessageGroupId: 'a.test',
+      MessageDeduplicationId: 'm1',
+      MessageAttributes: { reason: { StringValue: 'base64 expected' } },
+    },
+  ]);
+  expect(logged).toEqual([
+    {
+      level: 'error',
+      message: 'A damaged message goes to the dead letters',
+      host: 'a.test',
+      id: 'm1',
+      reason: 'base64 expected',
+    },
+  ]);
+});
+
+test('a damaged message that cannot be put aside stays, and the log says so', async () => {
+  const { onCorrupt, logged } = setUp(() => new Error('no queue'));
+  await expect(onCorrupt(RECORD, new CorruptBytes('base64 expected'))).rejects.toThrow('no queue');
+  expect(logged).toMatchObject([{ level: 'error', id: 'm1', reason: 'base64 expected', cause: 'no queue' }]);
+  const older = setUp(undefined, false);
+  await expect(older.onCorrupt(RECORD, new CorruptBytes('x'))).rejects.toThrow('x');
+});
+
+test('what a newer version has sent is logged once, and counted for the alarm each time', () => {
+  const { onNewer, logged, lines } = setUp();
+  for (let i = 0; i < 3; i++)
+    onNewer(RECORD, new NewerFormat('message version 3: this program knows 1 to 2'));
+  expect(logged).toMatchObject([
+    { level: 'warn', host: 'a.test', id: 'm1', cause: 'message version 3: this program knows 1 to 2' },
+  ]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject(
+    [1, 2, 3].map(() => ({ stack: 'S', NewerFormat: 1 })),
+  );
+});
