@@ -147,6 +147,37 @@ export interface CrawlerProps extends ExistingResources {
   readonly allowPorts?: readonly number[];
 
   /**
+   * The least time between two requests to a host. No crawl can be faster.
+   *
+   * @default Duration.millis(100), or none if `allowPrivateAddresses` has some
+   */
+  readonly minDelay?: Duration;
+  /**
+   * Requests to one host at once, 1 to 64. No crawl can have more.
+   *
+   * @default none: a crawl decides
+   */
+  readonly maxPerHost?: number;
+  /**
+   * US dollars that one crawl may cost: it is paused before it costs more. Callers can only set less.
+   *
+   * @default none: a crawl decides
+   */
+  readonly maxCostPerCrawl?: number;
+  /**
+   * Crawls that may run at the same time.
+   *
+   * @default none
+   */
+  readonly maxRunningCrawls?: number;
+  /**
+   * Domains such as `example.org` that may be crawled, with all hosts below them.
+   *
+   * @default all
+   */
+  readonly allowedDomains?: readonly string[];
+
+  /**
    * The removal policy of the tables and of the bucket. `DESTROY` deletes all that was ever fetched, but
    * never a bucket of your own.
    *

@@ -3,6 +3,7 @@
  * `cdk.json` (`-c workerTimeout=300`, where all values are texts), over the key `aws` of `strand.config.ts`.
  */
 import { z } from 'zod';
+import { DOMAIN } from '../shared/crawl/domains.ts';
 import { MAX_QUEUES, STACK_POOL_DEFAULTS } from '../shared/engines/aws/settings.ts';
 import { parseCidr } from '../shared/fetcher/ip-address.ts';
 import { didYouMean } from '../shared/text/nearest.ts';
@@ -41,6 +42,12 @@ const cidrs = z.preprocess(
     z.string({ error: CIDRS }).refine((text) => parseCidr(text) !== undefined, { error: CIDRS }),
     { error: CIDRS },
   ),
+);
+
+const DOMAINS = 'domains in lower case, such as example.org, separated by commas';
+const domains = z.preprocess(
+  (value) => (typeof value === 'string' ? value.split(',').filter(Boolean) : value),
+  z.array(matching(DOMAIN, DOMAINS), { error: DOMAINS }).max(100, { error: '100 domains at most' }),
 );
 
 const PORTS = 'ports from 1 to 65535, separated by commas';
@@ -107,6 +114,21 @@ export const stackOptionsSchema = z.strictObject({
 
   /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
   allowPorts: ports.default([]),
+
+  // ---- limits that no caller can exceed
+  /**
+   * Seconds between two requests to a host at least. By default 0.1, or 0 where crawls may connect to private addresses:
+   * such a stack is for servers of the deployer's own.
+   */
+  minDelay: number('seconds', 0, 3600).optional(),
+  /** Requests to a host at once. */
+  maxPerHost: whole('requests', 1, 64).optional(),
+  /** US dollars of one crawl. */
+  maxCostPerCrawl: number('dollars', 0.01, 1_000_000).optional(),
+  /** Crawls that run at the same time. */
+  maxRunningCrawls: whole('crawls', 1, 10_000).optional(),
+  /** Domains that may be crawled, with all below them. */
+  allowedDomains: domains.default([]),
 
   // ---- data
   /** The removal policy of tables and bucket. `destroy` deletes all that was ever fetched. */

@@ -16,13 +16,14 @@ type Other =
 
 /** The options that the props represent. Throws `InvalidOptions` with a line for each that is wrong. */
 export function optionsOf(stackName: string, props: CrawlerProps): StackOptions {
-  const { logRetention, workerTimeout, routerWindow, ...rest } = withoutOthers(props);
+  const { logRetention, workerTimeout, routerWindow, minDelay, ...rest } = withoutOthers(props);
   const given = {
     ...rest,
     stackName,
     logRetentionDays: logRetention,
     workerTimeout: workerTimeout?.toSeconds(),
     routerWindow: routerWindow?.toSeconds(),
+    minDelay: minDelay && minDelay.toMilliseconds() / 1000,
   };
   return parseOptions(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
 }
@@ -45,7 +46,7 @@ function withoutOthers(props: CrawlerProps): Omit<CrawlerProps, Other> {
 
 /** The props that the options represent. */
 export function propsOf(options: StackOptions): CrawlerProps & { readonly name: string } {
-  const { stackName, logRetentionDays, workerTimeout, routerWindow, ...rest } = options;
+  const { stackName, logRetentionDays, workerTimeout, routerWindow, minDelay, ...rest } = options;
   return {
     ...rest,
     name: stackName,
@@ -53,5 +54,6 @@ export function propsOf(options: StackOptions): CrawlerProps & { readonly name: 
     logRetention: logRetentionDays as number,
     workerTimeout: Duration.seconds(workerTimeout),
     routerWindow: Duration.seconds(routerWindow),
+    ...(minDelay !== undefined && { minDelay: Duration.millis(Math.round(minDelay * 1000)) }),
   };
 }

@@ -40,7 +40,22 @@ export function settingsOf(
     crawlDefaults,
     defaultCrawl: options.defaultCrawl,
     allowPrivateAddresses: options.allowPrivateAddresses,
+    limits: limitsOf(options),
     ...(options.allowPorts.length > 0 && { allowPorts: options.allowPorts }),
+  };
+}
+
+const DEFAULT_MIN_DELAY_S = 0.1;
+
+function limitsOf(options: StackOptions): NonNullable<EncodedSettings['limits']> {
+  const { allowPrivateAddresses, maxPerHost, maxCostPerCrawl, maxRunningCrawls, allowedDomains } = options;
+  const { minDelay = allowPrivateAddresses.length > 0 ? 0 : DEFAULT_MIN_DELAY_S } = options;
+  return {
+    minDelayMs: Math.round(minDelay * 1000),
+    ...(maxPerHost !== undefined && { maxPerHost }),
+    ...(maxCostPerCrawl !== undefined && { maxCostPerCrawl }),
+    ...(maxRunningCrawls !== undefined && { maxRunningCrawls }),
+    ...(allowedDomains.length > 0 && { allowedDomains }),
   };
 }
 
@@ -76,9 +91,16 @@ const FIXED_BYTES = 1400;
 const URLS_BYTES = 130;
 
 function checkSize(crawl: CrawlOptions, options: StackOptions): void {
-  const { allowPrivateAddresses, allowPorts, workerEnvironment, defaultCrawl, stackName, linkShards } =
-    options;
-  const lists = JSON.stringify([crawl, allowPrivateAddresses, allowPorts, workerEnvironment, defaultCrawl]);
+  const { allowPrivateAddresses, allowPorts, allowedDomains, workerEnvironment, defaultCrawl } = options;
+  const { stackName, linkShards } = options;
+  const lists = JSON.stringify([
+    crawl,
+    allowPrivateAddresses,
+    allowPorts,
+    allowedDomains,
+    workerEnvironment,
+    defaultCrawl,
+  ]);
   const patterns = linkShards > 0 ? 2 : 1;
   const room = ENVIRONMENT_BYTES - FIXED_BYTES - patterns * (URLS_BYTES + stackName.length);
   if (Buffer.byteLength(lists) <= room) return;

@@ -8,6 +8,10 @@ import { ControlError } from './control.ts';
 /** Node's timers take no longer time (25 days): they end at once instead. */
 const MAX_MS = 2 ** 31 - 1;
 const MAX_ENTRIES = 100;
+/** No crawl comes near: a larger number is a mistake. 10 years, and a million dollars. */
+const MAX_COUNT = 1e15;
+const MAX_TIME_MS = 10 * 366 * 86_400_000;
+const MAX_DOLLARS = 1e6;
 /** A name of a host has no more characters (RFC 1035, section 2.3.4). */
 const MAX_NAME = 253;
 /** A pin with many stars goes back and forth over a name: two cost its length squared. */
@@ -31,6 +35,12 @@ const MAX_VALUES: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
   sitemapUrls: MAX_ENTRIES,
   proxies: MAX_ENTRIES,
   cookies: 1000,
+  domains: MAX_ENTRIES,
+  maxPages: MAX_COUNT,
+  maxBytes: MAX_COUNT,
+  maxTimeMs: MAX_TIME_MS,
+  maxCost: MAX_DOLLARS,
+  adaptiveFactor: 1000,
   maxPathDepth: 1000,
   maxRepeatedSegments: 100,
   delayMs: MAX_MS,
@@ -72,6 +82,12 @@ export function checkBounds(given: CrawlOptions, defaults: CrawlConfig): void {
   }
 }
 
+/** Throws {@link ControlError} for absurd limits of a crawl that is resumed. */
+export function checkLimitBounds(given: CrawlOptions): void {
+  for (const key of ['maxPages', 'maxBytes', 'maxTimeMs', 'maxCost'] as const)
+    checkSize(key, given[key], MAX_VALUES[key] as number, ABSURD);
+}
+
 function checkName(field: string, pattern: string): void {
   const stars = pattern.split('*').length - 1;
   if (pattern.length > MAX_NAME || stars > MAX_STARS)
@@ -99,4 +115,5 @@ function checkSize(field: string, value: unknown, most: number, why = SHARED): v
   );
 }
 
+const ABSURD = 'no crawl needs more';
 const SHARED = 'many crawls share a worker';

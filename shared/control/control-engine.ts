@@ -13,6 +13,8 @@ export interface ControlEngine {
   readonly registry: CrawlRegistry & {
     /** The names of all crawls, in any order. */
     list(): Promise<CrawlId[]>;
+    /** Those that run, and perhaps some others. Default: all. */
+    listRunning?(): Promise<CrawlId[]>;
   };
   readonly exchange: Pick<LinkExchange, 'send'>;
   readonly ledgers: LedgerStore & {

@@ -9,6 +9,7 @@ import { quoted } from '../text/printable.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { parseSeed } from '../url/parse-seed.ts';
 import { pauseCrawl, stopCrawl } from './change-status.ts';
+import { checkLimitBounds } from './check-bounds.ts';
 import {
   type AddedSeeds,
   type Control,
@@ -19,6 +20,7 @@ import {
 } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { deleteCrawl } from './delete-crawl.ts';
+import { checkCost, checkRoom, type DeployerLimits, loweredCost } from './deployer-limits.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type HostPageRequest, oneHost, pageOfHosts } from './host-queries.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
@@ -40,11 +42,13 @@ export const createControl = (engine: ControlEngine, policy: ControlPolicy): Con
 
 class EngineControl implements Control {
   readonly #engine: ControlEngine;
+  readonly #limits: DeployerLimits;
   readonly #seeding: Seeding;
   readonly #recordOf: ReturnType<typeof createFinder>['recordOf'];
 
   constructor(engine: ControlEngine, policy: ControlPolicy) {
     this.#engine = engine;
+    this.#limits = policy.limits ?? {};
     this.#seeding = new Seeding(engine, policy);
     this.#recordOf = createFinder(engine.registry).recordOf;
   }
@@ -100,14 +104,18 @@ class EngineControl implements Control {
 
   async resume(crawl: CrawlId, given: Parameters<Control['resume']>[1] = {}): Promise<CrawlSummary> {
     const { registry } = this.#engine;
-    const changes = checkLimits(given);
+    const asked = checkLimits(given);
+    checkLimitBounds(asked);
+    checkCost('maxCost', asked.maxCost, this.#limits);
     const record = await this.#recordOf(crawl);
     checkRules(crawl, record);
     checkKept(crawl, record);
     const config = parseConfig(record.config);
+    const changes = { ...asked, ...loweredCost({ ...config, ...asked }, this.#limits) };
     const limits: ResumeLimits = { ...config, ...changes };
     const totals = await registry.totals(crawl);
     checkNotAtLimit(limits, totals);
+    await checkRoom(this.#engine, crawl, this.#limits);
     if (Object.keys(changes).length > 0) await registry.configure(crawl, changes);
     if (record.status !== 'running') await registry.setStatus(crawl, 'running');
     // Begun by a process that died before its seeds were on their way: merging them twice changes nothing.

@@ -13,6 +13,7 @@ import { checkPatterns } from './check-patterns.ts';
 import { checkRequest } from './check-request.ts';
 import { contactFault } from './contact-fault.ts';
 import { ControlError, type NewCrawl } from './control.ts';
+import { type DeployerLimits, limitedOptions } from './deployer-limits.ts';
 import { crawlIdSchema, newCrawlSchema } from './request-schemas.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
 import { wideningSeeds } from './widening-seeds.ts';
@@ -29,6 +30,8 @@ export interface ControlPolicy {
    * A worker must see its last request to the end. A longer default is taken as this, a longer wish refused.
    */
   readonly maxTotalTimeoutMs: number;
+  /** Limits for all crawls, also those that the defaults begin with. */
+  readonly limits?: DeployerLimits;
   /** Keys that requests may not set, each with the reason. */
   readonly refuses?: Readonly<Partial<Record<keyof CrawlConfig, string>>>;
 }
@@ -95,7 +98,14 @@ function nameFor(seeds: readonly string[]): CrawlId {
 
 /** The defaults, overlaid by what is requested. */
 function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
-  const { defaults, allowPrivateAddresses, allowPorts = [], maxTotalTimeoutMs, refuses = {} } = policy;
+  const {
+    defaults,
+    allowPrivateAddresses,
+    allowPorts = [],
+    maxTotalTimeoutMs,
+    refuses = {},
+    limits = {},
+  } = policy;
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
   for (const key of Object.keys(given) as (keyof CrawlConfig)[]) {
     const reason = refuses[key];
@@ -107,7 +117,7 @@ function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   checkAddresses(given, allowPrivateAddresses);
   checkProxies(given, allowPrivateAddresses);
   checkPorts(given, allowPorts);
-  const options = { ...defaults, ...given };
+  const options = limitedOptions(given, { ...defaults, ...given }, limits);
   const { totalTimeoutMs, hookTimeoutMs } = parseConfig(options);
   const maxHookTimeoutMs = parseConfig(defaults).hookTimeoutMs;
   if (hookTimeoutMs > maxHookTimeoutMs)

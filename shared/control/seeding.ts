@@ -7,6 +7,7 @@ import { checkRequest } from './check-request.ts';
 import { type AddedSeeds, type Control, ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { checkNotDeleted } from './delete-crawl.ts';
+import { checkRoom } from './deployer-limits.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
 import { newSeedsSchema } from './request-schemas.ts';
@@ -78,7 +79,8 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     try {
       await this.#begin(plan);
     } catch (error) {
-      if (!(error instanceof ControlError && error.code === 'conflict')) throw error;
+      const isThere = error instanceof ControlError && error.code === 'conflict' && error.field === 'crawl';
+      if (!isThere) throw error;
       return this.addSeeds(request.crawl, request.seeds);
     }
     return added(plan.crawl, plan.seeds);
@@ -98,8 +100,10 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
     await this.#widen(crawl, record, wideningSeeds(config, record.scopeSeeds, seeds.accepted));
     // Found finished only after this, it is set running again by the turn that takes the seeds in.
-    if (record.status === 'finished')
+    if (record.status === 'finished') {
+      await checkRoom(this.#engine, crawl, this.#policy.limits ?? {});
       await this.#engine.registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
+    }
     await this.sendSeeds(crawl, seeds.accepted);
     return added(crawl, seeds);
   }
@@ -114,6 +118,7 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
   async #begin({ crawl, record, seeds, sitemaps }: PlannedCrawl): Promise<void> {
     const { registry } = this.#engine;
     if (await registry.load(crawl)) throw alreadyThere(crawl);
+    await checkRoom(this.#engine, crawl, this.#policy.limits ?? {});
     try {
       await registry.create(crawl, record);
     } catch (error) {

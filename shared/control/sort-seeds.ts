@@ -51,8 +51,9 @@ export function seedsError(refused: SortedSeeds['refused']): ControlError {
   return new ControlError('invalid', [...named, ...more].join('; '), `seeds.${refused[0]?.index ?? 0}`);
 }
 
-function reasonText(reason: SkipReason, { maxUrlLength }: CrawlConfig): string {
+function reasonText(reason: SkipReason, { maxUrlLength, domains }: CrawlConfig): string {
   if (reason === 'exclude') return 'one of the patterns of `exclude` matches';
+  if (reason === 'domain') return `only ${domains.join(', ')} may be crawled (\`domains\`)`;
   if (reason === 'port') return 'browsers refuse its port; `allowPorts` (`--allow-port N`) allows it';
   if (reason === 'urlLength') return `it is longer than \`maxUrlLength\`, ${maxUrlLength} characters`;
   return `it is outside of the crawl (${reason})`;

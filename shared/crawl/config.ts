@@ -2,8 +2,10 @@
  * The one list of what can be set about a crawl: name, type, default, unit, and where a default comes from.
  * Parsed once, immutable. Durations are milliseconds, sizes bytes.
  */
+
 import { z } from 'zod';
 import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './crawl-options.ts';
+import { DOMAIN } from './domains.ts';
 import { InvalidConfig } from './invalid-config.ts';
 import { identityShape, tlsShape } from './network-schema.ts';
 
@@ -64,6 +66,10 @@ export const crawlConfigSchema = z.strictObject({
   include: z.array(z.string()).default([]),
   /** Regular expressions on the canonical URL; one that matches excludes it, seeds too. */
   exclude: z.array(z.string()).default([]),
+  /** Hosts of these names and below them; nothing else is requested, seeds neither. None: there is no such bound. */
+  domains: z
+    .array(z.string().regex(DOMAIN, { error: 'a domain in lower case, such as example.org' }))
+    .default([]),
   /** Hops from a seed. */
   maxDepth: count.optional(),
   /** Longer URLs are skipped. 2,083 was Internet Explorer's limit; Heritrix stops at 2,083 too. */

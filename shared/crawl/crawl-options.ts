@@ -114,6 +114,12 @@ export interface CrawlOptions {
    * @default []
    */
   exclude?: string[];
+  /**
+   * Domains such as `example.org`: only hosts of these names and below them are requested, also for seeds, redirects and
+   * requisites. None: any domain.
+   * @default []
+   */
+  domains?: string[];
   /** Hops from a seed; 0 means the seeds alone. No limit by default. */
   maxDepth?: number;
   /**

@@ -12,6 +12,7 @@ export interface ScopeFacts {
   readonly isSeed: boolean;
   readonly preset: ScopePreset;
   readonly maxUrlLength: number;
+  readonly domains: readonly string[];
   /** The rules of the URL's host. */
   readonly rules: HostRules;
   readonly traps: TrapConfig;
@@ -27,6 +28,7 @@ export function ruleInWords(reason: SkipReason | undefined, facts: ScopeFacts): 
 const WHY_NOT: Record<SkipReason, (facts: ScopeFacts) => string> = {
   urlLength: ({ url, maxUrlLength }) =>
     `maxUrlLength: it has ${url.length} characters, more than ${maxUrlLength}`,
+  domain: ({ url, domains }) => `domains: ${hostKey(url)} is not within ${domains.join(', ')}`,
   port: ({ url }) => `allowPorts: browsers refuse the port of ${hostKey(url)}, and it is not named`,
   depth: ({ depth, rules }) =>
     `maxDepth: it is ${depth} ${depth === 1 ? 'hop' : 'hops'} from a seed, more than ${rules.maxDepth}`,

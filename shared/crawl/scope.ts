@@ -3,6 +3,7 @@
 import { blockedPortOfUrl } from '../url/blocked-ports.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { CrawlConfig } from './crawl-options.ts';
+import { createDomainCheck, createUrlDomainCheck } from './domains.ts';
 import { createHostRules, type HostRulesConfig } from './host-rules.ts';
 import { createHostPreset, createPreset } from './scope-presets.ts';
 import { ruleInWords } from './scope-words.ts';
@@ -12,7 +13,7 @@ import { type TrapConfig, trapReason } from './traps.ts';
 export interface Scope {
   /**
    * Undefined for a URL (canonical) that belongs to the crawl, else the first reason against it. A seed
-   * belongs by being one: neither preset nor traps nor `include` are asked; `exclude`, `maxDepth`,
+   * belongs by being one: neither preset nor traps nor `include` are asked; `exclude`, `domains`, `maxDepth`,
    * `maxUrlLength` and ports hold for it too.
    */
   check(url: string, depth: number, isSeed?: boolean): SkipReason | undefined;
@@ -34,7 +35,7 @@ export interface ScopeVerdict {
 /** Without a trap setting there is no such bound. */
 export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'maxUrlLength'> &
   HostRulesConfig &
-  Partial<TrapConfig & Pick<CrawlConfig, 'allowPorts'>>;
+  Partial<TrapConfig & Pick<CrawlConfig, 'allowPorts' | 'domains'>>;
 
 /**
  * `scopeSeeds`: the canonical URLs that the preset is drawn around. A check takes the same time for one of
@@ -44,6 +45,10 @@ export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'maxUrlLength'> &
 export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]): Scope {
   const { maxUrlLength } = config;
   const rulesFor = createHostRules(config);
+  const { domains = [] } = config;
+  const isInDomains = createUrlDomainCheck(domains);
+  const isHostInDomains = createDomainCheck(domains);
+  const isHostInPreset = createHostPreset(config.scope, scopeSeeds);
   const isInPreset = createPreset(config.scope, scopeSeeds);
   const traps: TrapConfig = {
     maxPathDepth: config.maxPathDepth ?? Infinity,
@@ -53,6 +58,7 @@ export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]):
 
   function check(url: string, depth: number, isSeed = false): SkipReason | undefined {
     if (url.length > maxUrlLength) return 'urlLength';
+    if (!isInDomains(url)) return 'domain';
     const { maxDepth, include, exclude } = rulesFor(url);
     if (depth > maxDepth) return 'depth';
     if (!isSeed) {
@@ -68,10 +74,19 @@ export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]):
 
   return {
     check,
-    hasHost: createHostPreset(config.scope, scopeSeeds),
+    hasHost: (host) => isHostInDomains(host) && isHostInPreset(host),
     explain(url, depth, isSeed = false) {
       const reason = check(url, depth, isSeed);
-      const facts = { url, depth, isSeed, preset: config.scope, maxUrlLength, rules: rulesFor(url), traps };
+      const facts = {
+        url,
+        depth,
+        isSeed,
+        preset: config.scope,
+        maxUrlLength,
+        domains,
+        rules: rulesFor(url),
+        traps,
+      };
       return { ...(reason !== undefined && { reason }), rule: ruleInWords(reason, facts) };
     },
   };

@@ -4,6 +4,8 @@ import type { TrapReason } from './traps.ts';
 export type SkipReason =
   /** Outside what the preset draws around the seeds. */
   | 'scope'
+  /** Outside of `domains`. */
+  | 'domain'
   /** There are `include` patterns, and none matches. */
   | 'include'
   /** An `exclude` pattern matches. */

@@ -134,3 +134,33 @@ describe('crawls of the stack', () => {
     expect(() => settings({}, { delay: 5 })).toThrow('delay');
   });
 });
+
+describe('limits that no caller can exceed', () => {
+  const limitsOf = (given: Record<string, unknown>) => {
+    const { STRAND_SETTINGS } = functionOf(synthesized(given), 'Router').Properties.Environment.Variables;
+    return stackSettingsSchema.parse(settingsIn(STRAND_SETTINGS)).limits;
+  };
+
+  test('a stack for the open web lets no crawl be faster than ten requests a second, and one for own servers does', () => {
+    expect(limitsOf({})).toEqual({ minDelayMs: 100 });
+    expect(limitsOf({ allowPrivateAddresses: '10.0.0.0/8' })).toEqual({ minDelayMs: 0 });
+    expect(limitsOf({ minDelay: '0' })).toEqual({ minDelayMs: 0 });
+  });
+
+  test('all are settings of the functions', () => {
+    const given = {
+      minDelay: '2.5',
+      maxPerHost: '1',
+      maxCostPerCrawl: '7.5',
+      maxRunningCrawls: '3',
+      allowedDomains: 'example.org,example.com',
+    };
+    expect(limitsOf(given)).toEqual({
+      minDelayMs: 2500,
+      maxPerHost: 1,
+      maxCostPerCrawl: 7.5,
+      maxRunningCrawls: 3,
+      allowedDomains: ['example.org', 'example.com'],
+    });
+  });
+});

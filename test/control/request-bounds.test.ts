@@ -7,6 +7,10 @@ describe('a crawl that asks for more than one of many may have is refused', () =
   const smaller: Partial<ControlPolicy> = { defaults: { contact: CONTACT, maxBodyBytes: 5e6 } };
   test.each<[field: string, NewCrawl['config'], message: RegExp, policy?: Partial<ControlPolicy>]>([
     ['delayMs', { delayMs: 1e300 }, /<= 2147483647 here, got 1e\+300: many crawls share a worker$/],
+    ['maxCost', { maxCost: 1e308 }, /<= 1000000 here, got 1e\+308/],
+    ['maxPages', { maxPages: 9e15 }, /<= 1000000000000000 here/],
+    ['maxTimeMs', { maxTimeMs: 9e15 }, /<= 316224000000 here/],
+    ['adaptiveFactor', { adaptiveFactor: 1e308 }, /<= 1000 here/],
     ['maxUrlLength', { maxUrlLength: 1e6 }, /<= 16384 here/],
     ['maxLinksPerPage', { maxLinksPerPage: 1e6 }, /<= 200000 here/],
     ['userAgent', { userAgent: 'x'.repeat(501) }, /to have a length of at most 500 here, got 501/],

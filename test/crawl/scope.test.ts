@@ -12,6 +12,21 @@ const config = (given: Partial<ScopeConfig> = {}): ScopeConfig => ({
   ...given,
 });
 
+test.each([
+  ['http://a.com/x', true],
+  ['https://www.deep.a.com:8443/', true],
+  ['http://nota.com/', false],
+  ['http://a.com.evil.org/', false],
+  ['http://10.0.0.1/', true],
+  ['http://1.10.0.0.1.test/', false],
+  ['http://[::1]/', false],
+])('within the domains a.com and 10.0.0.1, %s belongs is %s, seed or not', (url, belongs) => {
+  const scope = createScope(config({ domains: ['a.com', '10.0.0.1'] }), []);
+  const verdict = belongs ? undefined : 'domain';
+  expect([scope.check(url, 1), scope.check(url, 0, true)]).toEqual([verdict, verdict]);
+  expect(scope.hasHost(new URL(url).host)).toBe(belongs);
+});
+
 describe('presets', () => {
   const table: [ScopePreset, string, string, boolean][] = [
     ['page', 'http://a.com/x', 'http://a.com/x', true],
@@ -212,6 +227,7 @@ describe('explain', () => {
     [{ include: ['/n', '/m'] }, 'http://a.com/', 'include: none of the 2 patterns matches'],
     [{ include: ['/n'] }, 'http://a.com/', 'include: /n does not match'],
     [{ exclude: ['/n', '/logout'] }, 'http://a.com/logout', 'exclude: /logout matches'],
+    [{ domains: ['a.com', 'c.com'] }, 'http://b.com:81/', 'domains: b.com:81 is not within a.com, c.com'],
     [{ maxDepth: 0 }, 'http://a.com/', 'maxDepth: it is 1 hop from a seed, more than 0'],
     [{ maxUrlLength: 9 }, 'http://a.com/', 'maxUrlLength: it has 13 characters, more than 9'],
     [{}, 'http://a.com/1/2/3/4/5', 'maxPathDepth: its path has 5 segments, more than 4'],

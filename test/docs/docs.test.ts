@@ -137,6 +137,7 @@ async function projectOf(snippet: string): Promise<Project> {
 /** All there are, by the type checker, in the order of the document. */
 const LINK_SKIPS = {
   scope: 0,
+  domain: 0,
   include: 0,
   exclude: 0,
   depth: 0,

@@ -77,12 +77,16 @@ export function controlEngineOf(
 
 /** Returns the limits for the crawls of the stack. */
 export function controlPolicyOf(
-  settings: Pick<StackSettings, 'crawlDefaults' | 'allowPrivateAddresses' | 'allowPorts' | 'workerTimeoutMs'>,
+  settings: Pick<
+    StackSettings,
+    'crawlDefaults' | 'allowPrivateAddresses' | 'allowPorts' | 'workerTimeoutMs' | 'limits'
+  >,
 ): ControlPolicy {
   return {
     defaults: settings.crawlDefaults,
     allowPrivateAddresses: settings.allowPrivateAddresses,
     ...(settings.allowPorts && { allowPorts: settings.allowPorts }),
+    ...(settings.limits && { limits: settings.limits }),
     maxTotalTimeoutMs: timesOf(settings).maxTotalTimeoutMs,
     refuses: {
       hosts: 'how many hosts a worker serves at once is an option of the stack, hostsPerWorker',

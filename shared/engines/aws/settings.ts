@@ -74,6 +74,17 @@ export const stackSettingsSchema = z.strictObject({
   defaultCrawl: text,
   /** CIDR blocks of special addresses that crawls of this stack may be allowed to connect to. */
   allowPrivateAddresses: z.array(z.string()),
+  /** Limits that no caller can exceed (`control/deployer-limits.ts`). */
+  limits: z
+    .strictObject({
+      minDelayMs: z.number().min(0),
+      maxPerHost: positive,
+      maxCostPerCrawl: z.number().positive(),
+      maxRunningCrawls: positive,
+      allowedDomains: z.array(text),
+    })
+    .partial()
+    .optional(),
   /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
   allowPorts: z.array(z.int()).optional(),
 });

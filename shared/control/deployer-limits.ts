@@ -1,0 +1,107 @@
+/** Limits that the deployer sets, and that no caller can exceed. */
+import type { CrawlConfig, CrawlOptions } from '../crawl/config.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import { createDomainCheck } from '../crawl/domains.ts';
+import { quoted } from '../text/printable.ts';
+import { ControlError } from './control.ts';
+import type { ControlEngine } from './control-engine.ts';
+
+/** None that is left out. */
+export interface DeployerLimits {
+  /** The least `delayMs` of a crawl and of its overrides. */
+  readonly minDelayMs?: number | undefined;
+  readonly maxPerHost?: number | undefined;
+  /** US dollars. It becomes the `maxCost` of a crawl that names none. */
+  readonly maxCostPerCrawl?: number | undefined;
+  readonly maxRunningCrawls?: number | undefined;
+  /** Crawls stay within these domains. */
+  readonly allowedDomains?: readonly string[] | undefined;
+}
+
+/** Returns the options with the limits applied. Throws {@link ControlError} if `given` asks for more. */
+export function limitedOptions(
+  given: CrawlOptions,
+  options: CrawlOptions,
+  { minDelayMs = 0, maxPerHost = Infinity, maxCostPerCrawl, allowedDomains = [] }: DeployerLimits,
+): CrawlOptions {
+  for (const [i, override] of [given, ...(given.overrides ?? [])].entries()) {
+    const place = i === 0 ? 'config' : `config.overrides.${i - 1}`;
+    checkLeast(`${place}.delayMs`, override.delayMs, minDelayMs);
+    checkMost(`${place}.perHost`, override.perHost, maxPerHost);
+  }
+  checkCost('config.maxCost', given.maxCost, { maxCostPerCrawl });
+  checkDomains(given.domains ?? [], allowedDomains);
+  const { delayMs, perHost, maxCost, domains } = options;
+  return {
+    ...options,
+    ...(delayMs !== undefined && { delayMs: Math.max(delayMs, minDelayMs) }),
+    ...(delayMs === undefined && minDelayMs > DEFAULT_DELAY_MS && { delayMs: minDelayMs }),
+    ...(perHost !== undefined && { perHost: Math.min(perHost, maxPerHost) }),
+    ...(maxCostPerCrawl !== undefined && { maxCost: Math.min(maxCost ?? Infinity, maxCostPerCrawl) }),
+    ...(allowedDomains.length > 0 && (domains ?? []).length === 0 && { domains: [...allowedDomains] }),
+  };
+}
+
+/** As `crawl/config.ts` has it. */
+const DEFAULT_DELAY_MS = 1000;
+
+/** Throws {@link ControlError} for a higher cost than the deployer allows. */
+export function checkCost(
+  field: string,
+  maxCost: CrawlConfig['maxCost'],
+  { maxCostPerCrawl = Infinity }: Pick<DeployerLimits, 'maxCostPerCrawl'>,
+): void {
+  checkMost(field, maxCost, maxCostPerCrawl);
+}
+
+/** Returns the deployer's `maxCost` for a crawl whose own is higher: it began before there was this limit. */
+export const loweredCost = (
+  { maxCost = Infinity }: Pick<CrawlConfig, 'maxCost'>,
+  { maxCostPerCrawl = Infinity }: Pick<DeployerLimits, 'maxCostPerCrawl'>,
+): Pick<CrawlConfig, 'maxCost'> => (maxCost > maxCostPerCrawl ? { maxCost: maxCostPerCrawl } : {});
+
+/** Throws {@link ControlError} if as many crawls run as may, besides `crawl`. */
+export async function checkRoom(
+  { registry }: Pick<ControlEngine, 'registry'>,
+  crawl: CrawlId,
+  { maxRunningCrawls }: DeployerLimits,
+): Promise<void> {
+  if (maxRunningCrawls === undefined) return;
+  const names = await (registry.listRunning ?? registry.list)();
+  let running = 0;
+  for (const name of names)
+    if (name !== crawl && (await registry.load(name))?.status === 'running' && ++running >= maxRunningCrawls)
+      throw new ControlError(
+        'conflict',
+        `Already ${running} crawls run, as many as this deployment allows (maxRunningCrawls): pause or stop one, or wait`,
+      );
+}
+
+function checkDomains(given: readonly string[], allowed: readonly string[]): void {
+  if (allowed.length === 0) return;
+  const isAllowed = createDomainCheck(allowed);
+  for (const [i, domain] of given.entries())
+    if (!isAllowed(domain)) {
+      const field = `config.domains.${i}`;
+      throw new ControlError(
+        'invalid',
+        `${field}: ${quoted(domain)} is not open here; only ${allowed.join(', ')} may be crawled`,
+        field,
+      );
+    }
+}
+
+function checkLeast(field: string, value: number | undefined, least: number): void {
+  if (value !== undefined && value < least) throw refusal(field, `>= ${least}`, value);
+}
+
+function checkMost(field: string, value: number | undefined, most: number): void {
+  if (value !== undefined && value > most) throw refusal(field, `<= ${most}`, value);
+}
+
+const refusal = (field: string, expected: string, value: number) =>
+  new ControlError(
+    'invalid',
+    `Expected ${field} ${expected}, got ${value}: the deployer of this stack has set that limit`,
+    field,
+  );

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { NewCrawl } from '../../shared/control/control.ts';
+import type { DeployerLimits } from '../../shared/control/deployer-limits.ts';
+import { A, B, CONTACT, openRoom } from './control-room.ts';
+
+const LIMITS: DeployerLimits = {
+  minDelayMs: 100,
+  maxPerHost: 2,
+  maxCostPerCrawl: 5,
+  allowedDomains: ['a.test', 'c.test'],
+};
+const open = (limits: DeployerLimits = LIMITS, defaults = {}) =>
+  openRoom({ policy: { limits, defaults: { contact: CONTACT, ...defaults } } });
+
+test.each<[field: string, config: NewCrawl['config'], message: RegExp]>([
+  ['config.delayMs', { delayMs: 0 }, /^Expected config.delayMs >= 100, got 0: the deployer/],
+  ['config.perHost', { perHost: 3 }, /^Expected config.perHost <= 2, got 3/],
+  ['config.maxCost', { maxCost: 5.01 }, /^Expected config.maxCost <= 5, got 5.01/],
+  [
+    'config.domains.1',
+    { domains: ['www.a.test', 'b.test'] },
+    /"b.test" is not open here; only a.test, c.test/,
+  ],
+  ['config.overrides.0.delayMs', { overrides: [{ hosts: ['a.test'], delayMs: 99 }] }, />= 100, got 99/],
+  ['config.overrides.0.perHost', { overrides: [{ hosts: ['a.test'], perHost: 9 }] }, /<= 2, got 9/],
+])('%s beyond the limits is refused by every way to begin a crawl', async (field, config, message) => {
+  const { control, done } = open();
+  const request = { crawl: 'one', seeds: [A], config };
+  for (const begin of [() => control.create(request), () => control.seed(request)])
+    await expect(begin()).rejects.toMatchObject({
+      code: 'invalid',
+      field,
+      message: expect.stringMatching(message),
+    });
+  expect(done).toEqual([]);
+});
+
+test('a crawl that asks for nothing has the limits, and the defaults as far as they fit', async () => {
+  const { control, engine } = open(LIMITS, { delayMs: 10, perHost: 4, maxCost: 50 });
+  await control.create({ crawl: 'one', seeds: [A] });
+  expect((await engine.registry.load('one'))?.config).toMatchObject({
+    delayMs: 100,
+    perHost: 2,
+    maxCost: 5,
+    domains: ['a.test', 'c.test'],
+  });
+  const slow = open({ minDelayMs: 3000 });
+  await slow.control.create({ crawl: 'one', seeds: [A] });
+  expect((await slow.engine.registry.load('one'))?.config).toMatchObject({ delayMs: 3000 });
+});
+
+test('seeds of other domains are refused, at the beginning and later', async () => {
+  const { control } = open();
+  const refusal = { code: 'invalid', message: expect.stringContaining('only a.test, c.test may be crawled') };
+  await expect(control.create({ seeds: [B] })).rejects.toMatchObject(refusal);
+  await control.create({ crawl: 'one', seeds: [A] });
+  await expect(control.addSeeds('one', [B])).rejects.toMatchObject(refusal);
+});
+
+test('the limit of money holds when a crawl is resumed, also if it began before there was a limit', async () => {
+  const limits: { maxCostPerCrawl?: number } = {};
+  const { control, engine } = open(limits);
+  await control.create({ crawl: 'one', seeds: [A], config: { maxCost: 50 } });
+  limits.maxCostPerCrawl = 5;
+  await expect(control.resume('one', { maxCost: 6 })).rejects.toMatchObject({
+    code: 'invalid',
+    field: 'maxCost',
+  });
+  await expect(control.resume('one', { maxCost: 1e308 })).rejects.toMatchObject({ code: 'invalid' });
+  await control.resume('one');
+  expect((await engine.registry.load('one'))?.config).toMatchObject({ maxCost: 5 });
+  await control.resume('one', { maxCost: 4 });
+  expect((await engine.registry.load('one'))?.config).toMatchObject({ maxCost: 4 });
+});
+
+test('no more crawls run than may, however they come to run', async () => {
+  const { control, engine } = open({ maxRunningCrawls: 1 });
+  const isFull = { code: 'conflict', message: expect.stringContaining('maxRunningCrawls') };
+  await control.create({ crawl: 'one', seeds: [A] });
+  await expect(control.create({ crawl: 'two', seeds: [A] })).rejects.toMatchObject(isFull);
+  await expect(control.seed({ crawl: 'two', seeds: [A] })).rejects.toMatchObject(isFull);
+  await control.resume('one');
+  await control.pause('one');
+  await control.create({ crawl: 'two', seeds: [A] });
+  await expect(control.resume('one')).rejects.toMatchObject(isFull);
+  await engine.registry.setStatus('one', 'finished');
+  await expect(control.addSeeds('one', [A])).rejects.toMatchObject(isFull);
+});
