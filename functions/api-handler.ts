@@ -17,6 +17,13 @@ export interface ApiDeps {
 export type ApiEvent = Pick<
   APIGatewayProxyEvent,
   'httpMethod' | 'path' | 'queryStringParameters' | 'body' | 'isBase64Encoded'
+> & {
+  readonly requestContext?: { readonly requestId?: string; readonly identity?: Identity };
+};
+
+/** A caller as API Gateway knows it. */
+type Identity = Partial<
+  Pick<APIGatewayProxyEvent['requestContext']['identity'], 'userArn' | 'apiKeyId' | 'sourceIp' | 'userAgent'>
 >;
 
 const HEADERS = {
@@ -26,18 +33,29 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Answers each request; what failed on our side is in the log. */
+/** Answers each request. The log has a line for each, with its caller, and what failed on our side. */
 export function createApiHandler({ clock, log, stack, control }: ApiDeps) {
   return (event: ApiEvent): Promise<APIGatewayProxyResult> =>
     invoked(stack, { clock, log }, async () => {
       const { httpMethod: method, path } = event;
-      const request = { method, path, query: event.queryStringParameters ?? {}, body: bodyOf(event) };
+      const { requestId, identity = {} } = event.requestContext ?? {};
+      const caller = callerOf(identity);
+      const query = event.queryStringParameters ?? {};
+      const request = { method, path, query, body: bodyOf(event), caller };
+      const startedAt = clock.now();
       const { status, body } = await handleRequest(control, request, (error) =>
         log('error', { method, path, ...errorFields(error) }),
       );
+      const { sourceIp, userAgent } = identity;
+      const access = { method, path, status, caller, sourceIp, userAgent, requestId };
+      log('info', { message: 'API request', ...access, tookMs: clock.now() - startedAt });
       return { statusCode: status, headers: HEADERS, body: JSON.stringify(body) };
     });
 }
+
+/** The user or role of IAM, or the id of the key. */
+const callerOf = ({ userArn, apiKeyId }: Identity): string | undefined =>
+  userArn ?? (apiKeyId ? `API key ${apiKeyId}` : undefined);
 
 function bodyOf({ body, isBase64Encoded }: ApiEvent): string | undefined {
   if (body === null) return undefined;

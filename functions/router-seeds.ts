@@ -45,7 +45,7 @@ async function takeGroup(group: readonly SeedRecord[], deps: SeedDeps): Promise<
       try {
         const { crawl, config } = first;
         const request = { crawl, seeds: urls, ...(config && { config: config as CrawlOptions }) };
-        await settle(group, await deps.control.seed(request), deps);
+        await settle(group, await deps.control.seed(request, senderOf(first.record)), deps);
       } catch (error) {
         if (!(error instanceof ControlError)) throw error;
         // Which of them is at fault? Each for itself, then.
@@ -80,6 +80,10 @@ async function settle(
       });
   }
 }
+
+/** The id of the user or role that sent the message, as SQS gives it. */
+const senderOf = ({ attributes: { SenderId } }: SQSRecord): string | undefined =>
+  SenderId ? `sender ${SenderId}` : undefined;
 
 const reasonOf = ({ field, message }: ControlError): string =>
   field === undefined || message.includes(field) ? message : `${field}: ${message}`;

@@ -111,7 +111,7 @@ export function connectionOf(
   { clock, sizes, explained = (error) => error }: ConnectionOptions,
 ): StackConnection {
   allowLinearFlag();
-  const policy = controlPolicyOf(settings);
+  const policy = { ...controlPolicyOf(settings), callerOf: () => accessKeyOf(opened) };
   const { clients, engine, meter } = opened;
   const archive = {
     s3: clients.s3,
@@ -139,6 +139,14 @@ export function connectionOf(
       }
     },
   };
+}
+
+/** The access key by which AWS knows the operator. */
+async function accessKeyOf({ clients }: OpenedStack): Promise<string | undefined> {
+  const config: { readonly credentials?: () => Promise<{ readonly accessKeyId: string }> } | undefined =
+    clients.sqs.config;
+  const credentials = await config?.credentials?.().catch(() => undefined);
+  return credentials && `access key ${credentials.accessKeyId}`;
 }
 
 const explainedIn =

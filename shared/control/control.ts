@@ -19,12 +19,14 @@ import type { HostKey } from '../url/host-key.ts';
 import type { CrawlDeletion, DeleteOptions } from './deletion.ts';
 
 export interface Control {
-  /** Begins a crawl; its name is made from the first seed's host where none is given. */
-  create(request: NewCrawl): Promise<CrawlSummary>;
+  /**
+   * Begins a crawl; its name is made from the first seed's host where none is given. `caller` is kept with it.
+   */
+  create(request: NewCrawl, caller?: string): Promise<CrawlSummary>;
   /** Adds seeds. A crawl that had finished runs again. */
   addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds>;
   /** As create if there is no such crawl, else as addSeeds: what a seed message means. */
-  seed(request: NewCrawl & { readonly crawl: CrawlId }): Promise<AddedSeeds>;
+  seed(request: NewCrawl & { readonly crawl: CrawlId }, caller?: string): Promise<AddedSeeds>;
   status(crawl: CrawlId): Promise<CrawlSummary>;
   list(): Promise<readonly CrawlEntry[]>;
   pause(crawl: CrawlId): Promise<CrawlSummary>;

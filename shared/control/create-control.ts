@@ -53,16 +53,16 @@ class EngineControl implements Control {
     this.#recordOf = createFinder(engine.registry).recordOf;
   }
 
-  async create(request: Parameters<Control['create']>[0]): Promise<CrawlSummary> {
-    return this.status(await this.#seeding.create(request));
+  async create(...request: Parameters<Control['create']>): Promise<CrawlSummary> {
+    return this.status(await this.#seeding.create(...request));
   }
 
   addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {
     return this.#seeding.addSeeds(crawl, urls);
   }
 
-  seed(request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
-    return this.#seeding.seed(request);
+  seed(...request: Parameters<Control['seed']>): Promise<AddedSeeds> {
+    return this.#seeding.seed(...request);
   }
 
   async status(crawl: CrawlId): Promise<CrawlSummary> {

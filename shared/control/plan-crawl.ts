@@ -32,6 +32,8 @@ export interface ControlPolicy {
   readonly maxTotalTimeoutMs: number;
   /** Limits for all crawls, also those that the defaults begin with. */
   readonly limits?: DeployerLimits;
+  /** Names the caller who is not named with a request. Default: it stays unknown. */
+  readonly callerOf?: () => Promise<string | undefined>;
   /** Keys that requests may not set, each with the reason. */
   readonly refuses?: Readonly<Partial<Record<keyof CrawlConfig, string>>>;
 }

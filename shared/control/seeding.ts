@@ -14,6 +14,8 @@ import { newSeedsSchema } from './request-schemas.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
 import { wideningSeeds } from './widening-seeds.ts';
 
+/** An ARN is shorter. */
+const MAX_CALLER_LENGTH = 300;
 /** Links in one parcel. */
 const MAX_PARCEL_LINKS = 2000;
 /**
@@ -63,21 +65,21 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
   }
 
   /** Begins the crawl that is requested, and gives its name. */
-  async create(request: Parameters<Control['create']>[0]): Promise<CrawlId> {
+  async create(...[request, caller]: Parameters<Control['create']>): Promise<CrawlId> {
     const plan = planCrawl(request, this.#policy);
     const unreadable = plan.seeds.refused.filter(({ isUnreadable }) => isUnreadable);
     if (unreadable.length > 0) throw seedsError(unreadable);
     await checkNotDeleted(this.#engine, plan.crawl);
-    await this.#begin(plan);
+    await this.#begin(plan, caller);
     return plan.crawl;
   }
 
-  async seed(request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
+  async seed(...[request, caller]: Parameters<Control['seed']>): Promise<AddedSeeds> {
     if (await this.#finder.find(request.crawl)) return this.addSeeds(request.crawl, request.seeds);
     await checkNotDeleted(this.#engine, request.crawl);
     const plan = planCrawl(request, this.#policy);
     try {
-      await this.#begin(plan);
+      await this.#begin(plan, caller);
     } catch (error) {
       const isThere = error instanceof ControlError && error.code === 'conflict' && error.field === 'crawl';
       if (!isThere) throw error;
@@ -115,12 +117,13 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
       await this.#engine.exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
   }
 
-  async #begin({ crawl, record, seeds, sitemaps }: PlannedCrawl): Promise<void> {
+  async #begin({ crawl, record, seeds, sitemaps }: PlannedCrawl, caller?: string): Promise<void> {
     const { registry } = this.#engine;
     if (await registry.load(crawl)) throw alreadyThere(crawl);
     await checkRoom(this.#engine, crawl, this.#policy.limits ?? {});
     try {
-      await registry.create(crawl, record);
+      const begunBy = (caller ?? (await this.#policy.callerOf?.()))?.slice(0, MAX_CALLER_LENGTH);
+      await registry.create(crawl, { ...record, ...(begunBy !== undefined && { begunBy }) });
     } catch (error) {
       // Somebody else was a moment faster, or it is the registry that failed.
       if (await registry.load(crawl)) throw alreadyThere(crawl);

@@ -75,6 +75,10 @@ const crawlSummarySchema = z.strictObject({
   requisites: counts.describe('Requisites of pages: those fetched, and those that wait'),
   cache: counts.describe('Empty: only a crawl on one machine has a cache'),
   reasonCode: z.enum(STATUS_CODES).optional().describe('`reason` for programs'),
+  begunBy: z
+    .string()
+    .optional()
+    .describe('Who began it: an ARN of IAM, an API key, the sender of a message, an access key'),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({

@@ -53,7 +53,7 @@ export const ROUTES: readonly Route[] = [
     bodyName: 'NewCrawl',
     answerName: 'CrawlSummary',
     status: 201,
-    run: (control, { body }) => control.create(body),
+    run: (control, { body, caller }) => control.create(body, caller),
   }),
   route({
     operationId: 'listCrawls',

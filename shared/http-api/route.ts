@@ -8,6 +8,8 @@ export interface RouteInput<Params = unknown, Query = unknown, Body = unknown> {
   readonly query: Query;
   /** As it was sent: no defaults filled in. */
   readonly body: Body;
+  /** Who sends the request, if that is known. */
+  readonly caller?: string | undefined;
 }
 
 export interface Route {

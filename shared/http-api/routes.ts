@@ -20,6 +20,8 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** As sent. */
   readonly body?: string;
+  /** Who sends it, if that is known. */
+  readonly caller?: string | undefined;
 }
 
 export interface ApiAnswer {
@@ -59,6 +61,7 @@ export async function handleRequest(
       params: checkRequest(route.params, segments, 'the path'),
       query: checkRequest(route.query, request.query ?? {}, 'the query'),
       body: readBody(route, request.body),
+      caller: request.caller,
     });
     return { status: route.status, body };
   } catch (error) {

@@ -37,6 +37,8 @@ export interface CrawlRecord extends KeptReason {
   /** Version of the canonical form's rules (`url/canonical.ts`) that the crawl was begun with. */
   readonly urlRulesVersion: number;
   readonly status: CrawlStatus;
+  /** The caller who began it, as far as the engine knows. */
+  readonly begunBy?: string | undefined;
 }
 
 export interface StatusCondition {

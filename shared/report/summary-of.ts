@@ -15,7 +15,7 @@ export type SummaryExtras = Pick<
 
 export function summaryOf(
   crawl: CrawlId,
-  record: Pick<CrawlRecord, 'status' | 'reason' | 'why'>,
+  record: Pick<CrawlRecord, 'status' | 'reason' | 'why' | 'begunBy'>,
   totals: CrawlTotals,
   extras: SummaryExtras,
 ): CrawlSummary {
@@ -47,6 +47,7 @@ export function summaryOf(
     requisites: requisitesOf(totals),
     reasonCode: reasonIn(record)?.code,
     cache: totals.cache ?? {},
+    begunBy: record.begunBy,
   };
 }
 

@@ -61,6 +61,8 @@ export interface CrawlSummary {
   readonly cache: Readonly<Record<string, number>>;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];
+  /** On a stack: who began the crawl, as far as AWS says. */
+  readonly begunBy?: string | undefined;
 }
 
 export interface GivenUpHost {
@@ -108,6 +110,7 @@ export const SUMMARY_KEYS = [
   'requisites',
   'reasonCode',
   'cache',
+  'begunBy',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

@@ -11,10 +11,20 @@ const TRACE = `data:text/javascript,${encodeURIComponent(`
   registerHooks({
     resolve(specifier, context, next) {
       const found = next(specifier, context);
-      writeSync(2, 'loads ' + found.url + '\\n');
+      write(Buffer.from('loads ' + found.url + '\\n'));
       return found;
     },
   });
+  // The pipe is full while a busy machine does not read it.
+  function write(line) {
+    for (let at = 0; at < line.length; )
+      try {
+        at += writeSync(2, line, at);
+      } catch (error) {
+        if (error.code !== 'EAGAIN') throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      }
+  }
 `)}`;
 
 /** Returns the modules that the program loads for that, away from any real account. */

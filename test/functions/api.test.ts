@@ -53,12 +53,16 @@ describe('a request', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'invalid', field: 'limit' } });
   });
 
-  test('for what is not there, or that is nothing, is answered as such and not logged', async () => {
+  test('for what is not there, or that is nothing, is answered as such, and no error', async () => {
     const { call, logged } = setUp();
     expect((await call('GET', '/crawls/none')).statusCode).toBe(404);
     expect((await call('GET', '/')).statusCode).toBe(404);
     expect((await call('POST', '/crawls', { body: '{' })).statusCode).toBe(400);
-    expect(logged).toEqual([]);
+    expect(logged.map(({ level, status }) => [level, status])).toEqual([
+      ['info', 404],
+      ['info', 404],
+      ['info', 400],
+    ]);
   });
 
   test('that fails on our side is logged; the response does not say why', async () => {
@@ -69,8 +73,38 @@ describe('a request', () => {
     const answer = await call('GET', '/crawls/news');
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain('table');
-    expect(logged).toEqual([
+    expect(logged).toMatchObject([
       { level: 'error', method: 'GET', path: '/crawls/news', message: 'Error: the table is gone' },
+      { level: 'info', method: 'GET', path: '/crawls/news', status: 500 },
     ]);
+  });
+
+  test.each([
+    [{ userArn: 'arn:aws:iam::1:user/ann', apiKeyId: null }, 'arn:aws:iam::1:user/ann'],
+    [{ userArn: null, apiKeyId: 'k1' }, 'API key k1'],
+    [{}, undefined],
+  ])('of %j is logged with its caller, who is kept with the crawl', async (identity, caller) => {
+    const { call, logged, stack } = setUp();
+    const requestContext = {
+      requestId: 'r1',
+      identity: { ...identity, sourceIp: '192.0.2.7', userAgent: 'curl' },
+    };
+    const begun = await call('POST', '/crawls', { body: NEWS, requestContext });
+    expect(logged).toEqual([
+      {
+        level: 'info',
+        message: 'API request',
+        method: 'POST',
+        path: '/crawls',
+        status: 201,
+        caller,
+        sourceIp: '192.0.2.7',
+        userAgent: 'curl',
+        requestId: 'r1',
+        tookMs: 0,
+      },
+    ]);
+    expect(JSON.parse(begun.body).begunBy).toBe(caller);
+    expect((await stack.engine.registry.load('news'))?.begunBy).toBe(caller);
   });
 });

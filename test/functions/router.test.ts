@@ -24,6 +24,7 @@ async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () 
   await begin({ engine }, ['http://a.test/'], { scope: 'any' });
   const fake = fakeStack(engine, clock);
   const seeded: SeedRequest[] = [];
+  const callers: (string | undefined)[] = [];
   const dead: { body: string; reason: string }[] = [];
   const parked: { queueUrl: string; messageId: string; seconds: number }[] = [];
   const newer: unknown[] = [];
@@ -34,7 +35,8 @@ async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () 
     stack: fake.stack,
     crawls: createCrawls(engine.registry, clock),
     control: {
-      async seed(request) {
+      async seed(request, caller) {
+        callers.push(caller);
         seeded.push(request);
         return { crawl: request.crawl, added: request.seeds.length, refused: [], ...answer(request) };
       },
@@ -45,7 +47,7 @@ async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () 
   });
   const run = async (bodies: readonly string[], ms = 60_000) =>
     failedIds(await handle(linkEvent(...bodies), contextFor(clock, ms)));
-  return { ...fake, clock, engine, seeded, dead, parked, newer, run };
+  return { ...fake, clock, engine, handle, seeded, callers, dead, parked, newer, run };
 }
 
 const parcel = (crawl: string, ...urls: string[]): string =>
@@ -241,6 +243,14 @@ describe('links to very many hosts', () => {
 });
 
 describe('seeds', () => {
+  test('are of the sender that SQS names', async () => {
+    const { handle, clock, callers } = await setUp();
+    const { Records } = linkEvent('{"crawl": "x", "urls": ["a.test"]}', 'b.test');
+    Records[0]!.attributes.SenderId = 'AROAX:ann';
+    await handle({ Records }, contextFor(clock, 60_000));
+    expect(callers).toEqual(['sender AROAX:ann', undefined]);
+  });
+
   test('of many messages are taken in at once, those of one crawl and configuration together', async () => {
     const { run, seeded } = await setUp();
     const bodies = [

@@ -253,7 +253,7 @@ describe('the description of the API', () => {
     expect(schemas.CrawlConfig.required).toBeUndefined();
     expect(schemas.NewCrawl.required).toEqual(['seeds']);
     expect(schemas.CrawlSummary.required).toEqual(
-      SUMMARY_KEYS.filter((key) => !['reason', 'reasonCode'].includes(key)),
+      SUMMARY_KEYS.filter((key) => !['reason', 'reasonCode', 'begunBy'].includes(key)),
     );
   });
 });
