@@ -165,6 +165,13 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly maxCostPerCrawl?: number;
   /**
+   * US dollars that all crawls may cost in a day (UTC). When they have, all are paused, and none can begin or resume on
+   * that day.
+   *
+   * @default none
+   */
+  readonly maxCostPerDay?: number;
+  /**
    * Crawls that may run at the same time.
    *
    * @default none

@@ -125,6 +125,8 @@ export const stackOptionsSchema = z.strictObject({
   maxPerHost: whole('requests', 1, 64).optional(),
   /** US dollars of one crawl. */
   maxCostPerCrawl: number('dollars', 0.01, 1_000_000).optional(),
+  /** US dollars of all crawls in a day (UTC): then they are paused. */
+  maxCostPerDay: number('dollars', 0.01, 1_000_000).optional(),
   /** Crawls that run at the same time. */
   maxRunningCrawls: whole('crawls', 1, 10_000).optional(),
   /** Domains that may be crawled, with all below them. */

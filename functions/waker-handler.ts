@@ -19,6 +19,15 @@ export interface WakerDeps {
   readonly stack: WakerStack;
   /** Kept over the invocations. */
   readonly crawls: Crawls;
+  /** The deployer's limit of cost in a day, if there is one. */
+  readonly dailyLimit?: DailyLimit | undefined;
+}
+
+export interface DailyLimit {
+  /** US dollars. */
+  readonly maxCost: number;
+  /** Takes in what crawls have cost so far. Returns the US dollars of all crawls today. */
+  note(costs: ReadonlyMap<CrawlId, number>): Promise<number>;
 }
 
 export interface WakerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
@@ -82,6 +91,9 @@ class Waker {
     const wakeUntil = Math.min(endsAt, clock.now() + WAKE_MS);
     const ids = await this.#runningCrawls();
     const errors = gatherCrawlErrors(log);
+    const [first] = ids;
+    // A failure is reported as that of a crawl: another one each time.
+    if (first !== undefined) await errors.attempt(first, () => this.#pauseIfSpent(ids));
     await this.#forEach(ids, endsAt, errors, (id) => this.#endAtLimits(id));
     // A batch of each in turn: a crawl of many hosts does not hold up the others.
     for (let left = ids; left.length > 0; )
@@ -124,6 +136,21 @@ class Waker {
       all.filter((id) => running.has(id)),
       this.#runs++,
     );
+  }
+
+  /** Pauses all crawls when they have cost together what they may in a day. */
+  async #pauseIfSpent(ids: readonly CrawlId[]): Promise<void> {
+    const { dailyLimit, log, stack } = this.#deps;
+    if (!dailyLimit) return;
+    const { registry } = stack.engine;
+    const costs = new Map<CrawlId, number>();
+    for (const id of ids) costs.set(id, (await registry.totals(id)).cost ?? 0);
+    const spent = await dailyLimit.note(costs);
+    if (spent < dailyLimit.maxCost) return;
+    const text = `maxCostPerDay: all crawls together have cost ${dailyLimit.maxCost} US dollars today`;
+    for (const id of ids)
+      if (await registry.setStatus(id, 'paused', { code: 'maxCost', text }, { from: ['running'] }))
+        log('warn', { message: 'The crawl is paused', crawl: id, reason: text });
   }
 
   async #endAtLimits(id: CrawlId): Promise<void> {

@@ -33,6 +33,8 @@ export interface ControlEngine {
     }>;
   };
   readonly clock: Clock;
+  /** US dollars that all crawls have cost today (UTC). */
+  spentToday?(): Promise<number>;
   /** None: the engine deletes no crawls. */
   readonly deletions?: Deletions;
   /**

@@ -13,6 +13,8 @@ export interface DeployerLimits {
   readonly maxPerHost?: number | undefined;
   /** US dollars. It becomes the `maxCost` of a crawl that names none. */
   readonly maxCostPerCrawl?: number | undefined;
+  /** US dollars that all crawls may cost in a day (UTC). */
+  readonly maxCostPerDay?: number | undefined;
   readonly maxRunningCrawls?: number | undefined;
   /** Crawls stay within these domains. */
   readonly allowedDomains?: readonly string[] | undefined;
@@ -60,12 +62,17 @@ export const loweredCost = (
   { maxCostPerCrawl = Infinity }: Pick<DeployerLimits, 'maxCostPerCrawl'>,
 ): Pick<CrawlConfig, 'maxCost'> => (maxCost > maxCostPerCrawl ? { maxCost: maxCostPerCrawl } : {});
 
-/** Throws {@link ControlError} if as many crawls run as may, besides `crawl`. */
+/** Throws {@link ControlError} if as many crawls run as may, besides `crawl`, or if the money of the day is spent. */
 export async function checkRoom(
-  { registry }: Pick<ControlEngine, 'registry'>,
+  { registry, spentToday }: Pick<ControlEngine, 'registry' | 'spentToday'>,
   crawl: CrawlId,
-  { maxRunningCrawls }: DeployerLimits,
+  { maxRunningCrawls, maxCostPerDay = Infinity }: DeployerLimits,
 ): Promise<void> {
+  if (maxCostPerDay < Infinity && ((await spentToday?.()) ?? 0) >= maxCostPerDay)
+    throw new ControlError(
+      'conflict',
+      `All crawls together have cost ${maxCostPerDay} US dollars today, as much as this deployment allows in a day (UTC)`,
+    );
   if (maxRunningCrawls === undefined) return;
   const names = await (registry.listRunning ?? registry.list)();
   let running = 0;

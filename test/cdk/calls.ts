@@ -86,6 +86,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'compact-scan.ts': { s3: ['warcList'] },
   'compact-objects.ts': { s3: ['warc'], ListObjectsV2Command: ['warcList'], isMissing: ['warcList'] },
   'compact-upload.ts': { s3: ['warc'], ListMultipartUploadsCommand: ['uploads'] },
+  'daily-spend.ts': { dynamodb: ['crawlState'] },
   'deletions.ts': { dynamodb: ['crawlState'] },
   'delete-data.ts': {
     dynamodb: ['crawlState', 'urlSeen'],

@@ -152,6 +152,7 @@ describe('limits that no caller can exceed', () => {
       minDelay: '2.5',
       maxPerHost: '1',
       maxCostPerCrawl: '7.5',
+      maxCostPerDay: '20',
       maxRunningCrawls: '3',
       allowedDomains: 'example.org,example.com',
     };
@@ -159,6 +160,7 @@ describe('limits that no caller can exceed', () => {
       minDelayMs: 2500,
       maxPerHost: 1,
       maxCostPerCrawl: 7.5,
+      maxCostPerDay: 20,
       maxRunningCrawls: 3,
       allowedDomains: ['example.org', 'example.com'],
     });

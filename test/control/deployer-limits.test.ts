@@ -73,6 +73,22 @@ test('the limit of money holds when a crawl is resumed, also if it began before 
   expect((await engine.registry.load('one'))?.config).toMatchObject({ maxCost: 4 });
 });
 
+test('when the money of the day is spent, no crawl begins or continues', async () => {
+  let spent = 0;
+  const { control } = openRoom({
+    policy: { limits: { maxCostPerDay: 20 } },
+    engine: { spentToday: async () => spent },
+  });
+  await control.create({ crawl: 'one', seeds: [A] });
+  await control.pause('one');
+  spent = 20.01;
+  const isSpent = { code: 'conflict', message: expect.stringContaining('20 US dollars today') };
+  await expect(control.create({ crawl: 'two', seeds: [A] })).rejects.toMatchObject(isSpent);
+  await expect(control.resume('one')).rejects.toMatchObject(isSpent);
+  spent = 0;
+  await control.resume('one');
+});
+
 test('no more crawls run than may, however they come to run', async () => {
   const { control, engine } = open({ maxRunningCrawls: 1 });
   const isFull = { code: 'conflict', message: expect.stringContaining('maxRunningCrawls') };

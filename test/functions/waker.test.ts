@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWakerHandler } from '../../functions/waker-handler.ts';
+import { createWakerHandler, type DailyLimit } from '../../functions/waker-handler.ts';
 import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
@@ -8,7 +8,7 @@ import { begin } from '../worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
 
 /** Crawls of these names, each with a number of due hosts. */
-async function setUp(crawls: Readonly<Record<string, number>>, config = {}) {
+async function setUp(crawls: Readonly<Record<string, number>>, config = {}, dailyLimit?: DailyLimit) {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
   const fake = fakeStack(engine, clock);
@@ -20,7 +20,8 @@ async function setUp(crawls: Readonly<Record<string, number>>, config = {}) {
   }
   for (const parcel of await engine.exchange.receive(100, 0)) await engine.exchange.acknowledge([parcel]);
   const crawlsOf = createCrawls(engine.registry, clock);
-  const handle = createWakerHandler({ clock, log: fake.log, stack: fake.stack, crawls: crawlsOf });
+  const deps = { clock, log: fake.log, stack: fake.stack, crawls: crawlsOf };
+  const handle = createWakerHandler({ ...deps, dailyLimit });
   const run = (ms = 55_000) => handle({}, contextFor(clock, ms));
   const woken = (crawl: string) =>
     Array.from({ length: crawls[crawl] as number }, (_, i) => engine.messages(hostOf(crawl, i)).length);
@@ -29,6 +30,44 @@ async function setUp(crawls: Readonly<Record<string, number>>, config = {}) {
 
 const hostOf = (crawl: string, i: number): string => `h${i}.${crawl}.test`;
 const times = (count: number, value: number): number[] => Array.from({ length: count }, () => value);
+
+describe('the limit of cost in a day', () => {
+  test('pauses all crawls that run once it is spent, with the reason', async () => {
+    const noted: unknown[] = [];
+    let spent = 19.99;
+    const note: DailyLimit['note'] = async (costs) => {
+      noted.push([...costs.keys()].sort());
+      return spent;
+    };
+    const { run, engine, logged } = await setUp({ a: 1, b: 1 }, {}, { maxCost: 20, note });
+    await run();
+    expect((await engine.registry.load('a'))?.status).toBe('running');
+    spent = 20;
+    await run();
+    for (const crawl of ['a', 'b'])
+      expect(await engine.registry.load(crawl)).toMatchObject({
+        status: 'paused',
+        reason: 'maxCostPerDay: all crawls together have cost 20 US dollars today',
+        why: { code: 'maxCost' },
+      });
+    expect(logged.map(({ level, crawl }) => [level, crawl]).sort()).toEqual([
+      ['warn', 'a'],
+      ['warn', 'b'],
+    ]);
+    await run();
+    expect(noted).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+  });
+
+  test('that cannot be checked fails the run, and the other crawls are woken', async () => {
+    const note = () => Promise.reject(new Error('no table'));
+    const { run, woken } = await setUp({ a: 1, b: 1 }, {}, { maxCost: 20, note });
+    await expect(run()).rejects.toThrow(/^It failed for: [ab]$/);
+    expect([...woken('a'), ...woken('b')].sort()).toEqual([0, 1]);
+  });
+});
 
 describe('hosts that are due', () => {
   test('are woken, all of them, batch by batch, and not again by the next run', async () => {

@@ -15,6 +15,7 @@ import { wakeAllText } from './queues/link-message.ts';
 import { withRetry } from './retry.ts';
 import { type StackSettings, timesOf } from './settings.ts';
 import type { OpenedStack } from './stack.ts';
+import { spentToday } from './state/daily-spend.ts';
 import { InvalidCursor } from './state/host-page.ts';
 
 /** WARC files named. */
@@ -54,6 +55,7 @@ export function controlEngineOf(
     registry,
     exchange,
     clock,
+    spentToday: () => spentToday({ dynamo, clock, table: settings.crawlState }),
     deletions: createDeletions({ ...engine, dynamo, table: settings.crawlState }),
     ledgers: {
       ...ledgers,

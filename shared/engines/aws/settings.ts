@@ -80,6 +80,7 @@ export const stackSettingsSchema = z.strictObject({
       minDelayMs: z.number().min(0),
       maxPerHost: positive,
       maxCostPerCrawl: z.number().positive(),
+      maxCostPerDay: z.number().positive(),
       maxRunningCrawls: positive,
       allowedDomains: z.array(text),
     })

@@ -1,0 +1,57 @@
+/** The cost of all crawls in a day (UTC), kept by the waker where the deployer has set a limit for it. */
+import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { withRetry } from '../retry.ts';
+import { EXPIRES_AT, type Item, itemKey, N, S, SPEND } from './tables.ts';
+
+export interface SpendContext {
+  readonly dynamo: DynamoDBClient;
+  readonly clock: Clock;
+  /** The table CrawlState. */
+  readonly table: string;
+}
+
+/** US dollars: a crawl's cost when it was first seen that day, and when it was last seen. */
+type Costs = Record<CrawlId, readonly [first: number, last: number]>;
+
+const KEPT_MS = 40 * 86_400_000;
+
+/**
+ * Takes in the present costs of crawls. Returns the US dollars that all crawls have cost today. A crawl counts from the
+ * first call of the day on that names it, and to the last one.
+ */
+export async function noteSpend(context: SpendContext, now: ReadonlyMap<CrawlId, number>): Promise<number> {
+  const { dynamo, clock, table } = context;
+  const { costs } = await loadToday(context);
+  for (const [crawl, cost] of now) costs[crawl] = [costs[crawl]?.[0] ?? cost, cost];
+  const sum = sumOf(costs);
+  if (now.size === 0) return sum;
+  const command = new PutItemCommand({
+    TableName: table,
+    Item: {
+      ...keyOf(context),
+      costs: S(JSON.stringify(costs)),
+      [EXPIRES_AT]: N(Math.ceil((clock.now() + KEPT_MS) / 1000)),
+    },
+  });
+  await withRetry('noting the cost of the day', () => dynamo.send(command), { clock });
+  return sum;
+}
+
+/** Returns the US dollars that all crawls have cost today, as the waker last noted it. */
+export const spentToday = async (context: SpendContext): Promise<number> => (await loadToday(context)).spent;
+
+async function loadToday(context: SpendContext): Promise<{ costs: Costs; spent: number }> {
+  const { dynamo, clock, table } = context;
+  const command = new GetItemCommand({ TableName: table, Key: keyOf(context), ConsistentRead: true });
+  const { Item } = await withRetry('loading the cost of the day', () => dynamo.send(command), { clock });
+  const costs = JSON.parse(Item?.costs?.S ?? '{}') as Costs;
+  return { costs, spent: sumOf(costs) };
+}
+
+const keyOf = ({ clock }: SpendContext): Item =>
+  itemKey(SPEND, new Date(clock.now()).toISOString().slice(0, 10));
+
+const sumOf = (costs: Costs): number =>
+  Object.values(costs).reduce((sum, [first, last]) => sum + Math.max(0, last - first), 0);
