@@ -205,6 +205,51 @@ export interface CrawlerProps extends ExistingResources {
   readonly defaultCrawl?: string;
 
   /**
+   * Storage class of WARC files and items after {@link CrawlerProps.archiveClassAfterDays}. All of these are read at once.
+   * Not together with `bucket`: give your own bucket such rules yourself.
+   *
+   * @default 'STANDARD'
+   */
+  readonly archiveClass?: 'STANDARD' | 'STANDARD_IA' | 'INTELLIGENT_TIERING' | 'GLACIER_IR';
+  /**
+   * Days after which objects get that class, 30 or more.
+   *
+   * @default 30
+   */
+  readonly archiveClassAfterDays?: number;
+  /**
+   * Days after which WARC files and items are deleted.
+   *
+   * @default never
+   */
+  readonly archiveDays?: number;
+  /**
+   * Tags of all resources of the crawler.
+   *
+   * @default { }
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * ARN of a managed policy that bounds all roles of the crawler.
+   *
+   * @default none
+   */
+  readonly permissionsBoundary?: string;
+  /**
+   * Whether there is a managed policy for operators (`operatorPolicy` of the crawler): all that the command line needs.
+   *
+   * @default false
+   */
+  readonly operatorPolicy?: boolean;
+  /**
+   * Whether requests leave by one fixed address, by a VPC with a NAT gateway of the crawler's own: $33 a month and $0.045
+   * for each GB. Not together with `vpc`.
+   *
+   * @default false
+   */
+  readonly fixedAddress?: boolean;
+
+  /**
    * How long logs are kept.
    *
    * @default RetentionDays.ONE_MONTH

@@ -1,5 +1,6 @@
 import { CfnOutput, type CfnResource, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { followAccountRules } from './constructs/account-rules.ts';
 import { Crawler } from './crawler.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 
@@ -19,6 +20,8 @@ export class CrawlerStack extends Stack {
     const crawler = new Crawler(this, 'Default', props);
     this.crawler = crawler;
     this.keepNoLogOfDeletion();
+    // Also what the CDK itself puts into the stack, such as the function that empties a bucket.
+    followAccountRules(this, props);
     const { functions, deadLetterQueues, tables } = crawler;
     this.output({
       ApiUrl: crawler.api.url,
@@ -36,6 +39,8 @@ export class CrawlerStack extends Stack {
       WakerName: functions.waker.functionName,
       ApiName: functions.api.functionName,
       CompactorName: functions.compactor.functionName,
+      OperatorPolicyArn: crawler.operatorPolicy?.managedPolicyArn,
+      EgressAddress: crawler.address,
     });
   }
 

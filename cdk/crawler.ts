@@ -8,14 +8,17 @@ import type * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { MetricName } from '../shared/engines/aws/metric-names.ts';
+import { followAccountRules } from './constructs/account-rules.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { Api } from './constructs/api.ts';
 import { Archive } from './constructs/archive.ts';
 import { Dashboard } from './constructs/dashboard.ts';
+import { fixedNetwork } from './constructs/fixed-network.ts';
 import { Frontier } from './constructs/frontier.ts';
 import { Functions } from './constructs/functions.ts';
 import { keysOf, type Stores } from './constructs/grants.ts';
 import { crawlMetric } from './constructs/metrics.ts';
+import { createOperatorPolicy } from './constructs/operator-policy.ts';
 import { refuseSharedBucket } from './constructs/own-bucket.ts';
 import { publishSettings } from './constructs/published-settings.ts';
 import { State } from './constructs/state.ts';
@@ -59,6 +62,10 @@ export class Crawler extends Construct {
   /** Queues of messages that no function could handle. Kept for 14 days. */
   readonly deadLetterQueues: Readonly<Record<'turns' | 'links', sqs.Queue>>;
   readonly alarms: readonly cloudwatch.Alarm[];
+  /** A policy for people who use the command line, if `operatorPolicy` is true. */
+  readonly operatorPolicy?: iam.ManagedPolicy;
+  /** The address by which requests leave, if `fixedAddress` is true. */
+  readonly address?: string;
   /** The URLs of the turn queues, with `*` for their number. */
   readonly turnQueueUrls: string;
 
@@ -69,6 +76,9 @@ export class Crawler extends Construct {
     this.name = props.name ?? Names.uniqueResourceName(this, { maxLength: MAX_NAME, separator: '-' });
     const options = optionsOf(this.name, props);
     refuseSharedBucket(this, props.bucket);
+    const network = fixedNetwork(this, options, props);
+    if (network) this.address = network.address;
+    const existing = network ? { ...props, vpc: network.vpc } : props;
     const stores: Stores = {
       frontier: new Frontier(this, 'Frontier', options, props),
       state: new State(this, 'State', options, props),
@@ -82,7 +92,7 @@ export class Crawler extends Construct {
       settings,
       settingsJson,
       stores,
-      existing: props,
+      existing,
       configFile: props.configFile,
     });
     const api = new Api(this, 'Api', options, functions.api);
@@ -97,6 +107,8 @@ export class Crawler extends Construct {
     this.turnQueueUrls = frontier.turns.urls.pattern;
     this.alarms = this.watch(options, props);
     publishSettings(this, settingsJson, props.parameterName);
+    if (options.operatorPolicy) this.operatorPolicy = createOperatorPolicy(this, stores);
+    followAccountRules(this, options);
   }
 
   /**

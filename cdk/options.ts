@@ -59,6 +59,7 @@ const ports = z.preprocess(
   z.array(z.int({ error: PORTS }).min(1, { error: PORTS }).max(65_535, { error: PORTS }), { error: PORTS }),
 );
 
+const TAGS = 'a JSON object of texts by names of tags';
 const VARIABLES = 'a JSON object of texts by names of environment variables';
 const variables = z.preprocess(
   fromText,
@@ -141,6 +142,31 @@ export const stackOptionsSchema = z.strictObject({
   defaultCrawl: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, ., _ and -').default(
     'default',
   ),
+
+  /** Storage class of WARC files and items after {@link archiveClassAfterDays}. All of these are read at once. */
+  archiveClass: oneOf('STANDARD', 'STANDARD_IA', 'INTELLIGENT_TIERING', 'GLACIER_IR').default('STANDARD'),
+  /** S3 moves no younger object to STANDARD_IA; younger files may still be joined. */
+  archiveClassAfterDays: whole('days', 30, 3650).default(30),
+  /** WARC files and items are deleted when they are so old. Default: never. */
+  archiveDays: whole('days', 1, 36_500).optional(),
+
+  // ---- the account's own rules
+  /** Tags of all resources, as a JSON object of texts. */
+  tags: z
+    .preprocess(
+      fromText,
+      z.record(matching(/^[^\s].{0,127}$/, TAGS), z.string({ error: TAGS }).max(256), { error: TAGS }),
+    )
+    .default({}),
+  /** ARN of a managed policy that bounds all roles of the stack. */
+  permissionsBoundary: matching(
+    /^arn:[\w-]+:iam::[\w]*:policy\/\S{1,200}$/,
+    'the ARN of a managed policy',
+  ).optional(),
+  /** Whether there is a managed policy for operators: all that the command line needs. */
+  operatorPolicy: flag.default(false),
+  /** Whether requests leave by one fixed address: a VPC with a NAT gateway, $33 a month and $0.045 for each GB. */
+  fixedAddress: flag.default(false),
 
   // ---- watching
   logRetentionDays: z

@@ -2,8 +2,9 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { STAGED_ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
+import { ITEMS_FOLDER, STAGED_ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
 import type { ExistingResources } from '../crawler-props.ts';
+import { InvalidOptions } from '../invalid-options.ts';
 import type { StackOptions } from '../options.ts';
 
 /** The bucket: WARC files under `warc/`, items under `items/`, large parts of ledgers under `parts/`. */
@@ -18,11 +19,15 @@ export class Archive extends Construct {
     { bucket, encryptionKey }: Pick<ExistingResources, 'bucket' | 'encryptionKey'>,
   ) {
     super(scope, id);
+    if (bucket !== undefined && (options.archiveClass !== 'STANDARD' || options.archiveDays !== undefined))
+      throw new InvalidOptions(
+        'Options archiveClass and archiveDays: expected neither with a bucket of your own; give that bucket lifecycle rules',
+      );
     this.bucket = bucket ?? this.create(options, encryptionKey);
   }
 
-  private create({ removalPolicy }: StackOptions, encryptionKey: kms.IKey | undefined): s3.Bucket {
-    const isKept = removalPolicy === 'retain';
+  private create(options: StackOptions, encryptionKey: kms.IKey | undefined): s3.Bucket {
+    const isKept = options.removalPolicy === 'retain';
     const bucket = new s3.Bucket(this, 'Bucket', {
       ...(encryptionKey
         ? { encryption: s3.BucketEncryption.KMS, encryptionKey, bucketKeyEnabled: true }
@@ -36,6 +41,7 @@ export class Archive extends Construct {
         { abortIncompleteMultipartUploadAfter: Duration.days(2) },
         // Items of turns that were thrown away. Messages, which bring back a turn, live for 14 days at most.
         { prefix: `${STAGED_ITEMS_FOLDER}/`, expiration: Duration.days(30) },
+        ...['warc/', `${ITEMS_FOLDER}/`].flatMap((prefix) => keptRules(prefix, options)),
       ],
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       autoDeleteObjects: !isKept,
@@ -44,4 +50,28 @@ export class Archive extends Construct {
     if (isKept) bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
     return bucket;
   }
+}
+
+/** How long objects of that prefix are kept, and in which class. */
+function keptRules(
+  prefix: string,
+  { archiveClass, archiveClassAfterDays, archiveDays }: StackOptions,
+): s3.LifecycleRule[] {
+  const transitions =
+    archiveClass === 'STANDARD'
+      ? []
+      : [
+          {
+            storageClass: new s3.StorageClass(archiveClass),
+            transitionAfter: Duration.days(archiveClassAfterDays),
+          },
+        ];
+  if (transitions.length === 0 && archiveDays === undefined) return [];
+  return [
+    {
+      prefix,
+      ...(transitions.length > 0 && { transitions }),
+      ...(archiveDays !== undefined && { expiration: Duration.days(archiveDays) }),
+    },
+  ];
 }

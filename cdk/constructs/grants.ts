@@ -2,7 +2,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import { ITEMS_FOLDER, STAGED_ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
-import { type FunctionName, PERMISSIONS, type ResourceName } from '../permissions.ts';
+import { type FunctionName, PERMISSIONS, type Permissions, type ResourceName } from '../permissions.ts';
 import type { Archive } from './archive.ts';
 import type { Frontier } from './frontier.ts';
 import type { State } from './state.ts';
@@ -22,13 +22,15 @@ export function keysOf({ state, archive, frontier }: Stores): readonly kms.IKey[
 
 /** Gives the role what {@link PERMISSIONS} says about the function, and the use of the operator's keys. */
 export function grantPermissions(role: iam.Role, name: FunctionName, stores: Stores): void {
-  for (const [resource, actions] of Object.entries(PERMISSIONS[name])) {
-    const target = targetOf(resource as ResourceName, stores);
-    if (target.resources.length > 0)
-      role.addToPolicy(new iam.PolicyStatement({ actions: [...actions], ...target }));
-  }
+  for (const statement of statementsOf(PERMISSIONS[name], stores)) role.addToPolicy(statement);
   for (const key of keysOf(stores)) key.grantEncryptDecrypt(role);
 }
+
+export const statementsOf = (permissions: Permissions, stores: Stores): iam.PolicyStatement[] =>
+  Object.entries(permissions).flatMap(([resource, actions]) => {
+    const target = targetOf(resource as ResourceName, stores);
+    return target.resources.length > 0 ? new iam.PolicyStatement({ actions: [...actions], ...target }) : [];
+  });
 
 type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };
 
