@@ -83,7 +83,7 @@ export const stackOptionsSchema = z.strictObject({
   workerTimeout: whole('seconds', 30, 900).default(600),
   /**
    * MB. 1,769 is one whole CPU (Lambda developer guide, memory). A worker mostly waits, so its memory decides what a page
-   * costs; a worker of 200 hosts with pages of 160 KB has used 760 MB.
+   * costs; a worker of 200 hosts with pages of 160 KB has used 740 MB.
    */
   workerMemoryMb: whole('MB', 256, 10_240).default(STACK_POOL_DEFAULTS.workerMemoryMb),
   /** Hosts that one worker serves at once: each waits most of the time, so this decides the bill. */

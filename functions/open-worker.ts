@@ -62,6 +62,7 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
     open: openFor,
     lanes: createLanes(clock, SIZES.maxIdleLanes),
     fetchers: { ...fetchers, of: (crawl) => wrapFetcher(fetchers.of(crawl)) },
+    usedBytes: () => process.memoryUsage.rss(),
     write: writeLine,
     reportNewer,
     ...(hooks && { hooks }),

@@ -21,7 +21,8 @@ export interface PoolWorkerOptions {
   readonly queue: number;
   readonly clock: Clock;
   readonly log: Log;
-  readonly maxHosts: number;
+  /** Hosts that the worker may serve now, if it serves this number. */
+  readonly placesFor: (hosts: number) => number;
   /** The worker takes on no hosts after that. */
   readonly receiveUntil: number;
   /** No call is begun after that: a slow one would cost the invocation its answer. */
@@ -140,8 +141,8 @@ export class PoolWorker {
   }
 
   #me(): PoolMember {
-    const { maxHosts } = this.#options;
-    return { id: this.#id, hosts: this.#hostsNow, maxHosts, isEnding: this.#isEnding };
+    const hosts = this.#hostsNow;
+    return { id: this.#id, hosts, maxHosts: this.#options.placesFor(hosts), isEnding: this.#isEnding };
   }
 
   async #others(): Promise<PoolMember[]> {

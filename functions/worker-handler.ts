@@ -17,6 +17,7 @@ import { minRoomOf } from '../shared/worker/pool-plan.ts';
 import { startWorker, type Worker } from '../shared/worker/worker.ts';
 import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
+import { placesIn } from './memory-places.ts';
 import { createMetrics } from './metrics.ts';
 import { PoolWorker } from './pool-worker.ts';
 import { invoked } from './stack.ts';
@@ -33,6 +34,8 @@ export interface WorkerDeps {
   readonly lanes: Lanes;
   /** The project's hooks, if it has any. */
   readonly hooks?: PageHooks;
+  /** Bytes of memory that the process uses now, while it serves this number of hosts. */
+  readonly usedBytes: (hosts: number) => number;
   /** Shows a watchdog what this thread does. Default: nobody watches. */
   readonly work?: PageWork;
   /** Reports what a newer version has written. Default: as any other error of a turn. */
@@ -65,6 +68,9 @@ const NO_HOSTS: EventBatch = { received: [], failures: () => [] };
 export function createWorkerHandler(deps: WorkerDeps) {
   const { settings, clock, log } = deps;
   const { hostsPerWorker: maxHosts } = settings;
+  const minRoom = minRoomOf(maxHosts);
+  const memory = { memoryMb: settings.workerMemoryMb, usedBytes: deps.usedBytes };
+  const placesFor = (hosts: number) => placesIn(memory, { hosts, maxHosts, minRoom });
   const lastReceiveMs = lastReceiveOf(deps);
 
   return async (
@@ -82,7 +88,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
 
     function openPool({ queue }: StartMessage, endsAt: number): PoolWorker {
       const times = { receiveUntil: endsAt - lastReceiveMs, lastCallAt: endsAt - LAST_LOOK_MS };
-      return new PoolWorker({ pool: stack.engine.workers, queue, clock, log, maxHosts, ...times });
+      return new PoolWorker({ pool: stack.engine.workers, queue, clock, log, placesFor, ...times });
     }
 
     async function serve(): Promise<SQSBatchResponse> {
@@ -98,7 +104,8 @@ export function createWorkerHandler(deps: WorkerDeps) {
       const engine = { ...stack.engine, queue };
       const worker = startWorker(engine, (crawl) => deps.fetchers.of(crawl), {
         maxHosts,
-        minRoom: minRoomOf(maxHosts),
+        placesFor,
+        minRoom,
         signal: new AbortController().signal,
         first: batch.received,
         receiveUntil: endsAt - lastReceiveMs,

@@ -28,6 +28,8 @@ import { SuspectHosts } from './suspect-hosts.ts';
 export interface WorkerOptions {
   /** Hosts served at once. */
   readonly maxHosts: number;
+  /** Hosts that may be served now if this number is. Default: `maxHosts`. */
+  readonly placesFor?: (hosts: number) => number;
   /** Aborted to stop: requests in flight are dropped, turns commit what they have, and the worker ends. */
   readonly signal: AbortSignal;
   /**
@@ -165,10 +167,12 @@ class WorkerLoop {
 
   /** Receives hosts if there is room for them, else waits for room. */
   async #receive(): Promise<void> {
-    const { maxHosts, minRoom = 1, receiveUntil = Infinity, endsWhenIdle, suspects } = this.#options;
+    const { maxHosts, placesFor, minRoom = 1, receiveUntil = Infinity } = this.#options;
+    const { endsWhenIdle, suspects } = this.#options;
     const { engine, stopping } = this.#services;
     const { queue, clock } = engine;
-    const room = maxHosts - this.#active.size - suspects.size;
+    const hosts = this.#active.size + suspects.size;
+    const room = (placesFor?.(hosts) ?? maxHosts) - hosts;
     if (room < minRoom) {
       await Promise.race(this.#active);
       return;

@@ -71,6 +71,12 @@ const BODY_BYTES = 6000;
 const PAGES_PER_HOST_SECOND = 0.42;
 /** A turn's pages, about. */
 const PAGES_PER_TURN = 12;
+/**
+ * Memory of a worker without hosts, and for each host: 740 MB with 200 hosts of pages of 160 KB, measured on the emulator
+ * (docs/aws.md). The usual page has a third of that.
+ */
+const IDLE_BYTES = 155e6;
+const HOST_BYTES = 2.5e6;
 const SEEDS_PER_PARCEL = 500;
 
 export function planOf(options: CapacityOptions): Plan {
@@ -139,6 +145,7 @@ export async function createWorld(
   const deployment = deploy(cloud, {
     fetcherOf: (process, config) => cpu.fetcherOf(process, web.fetcherOf(process, config)),
     maxConcurrency: plan.workers,
+    usedBytes: (hosts) => IDLE_BYTES + hosts * HOST_BYTES,
     routerWindowMs: plan.routerWindowMs,
     shardEventBytes: plan.shardEventBytes,
   });

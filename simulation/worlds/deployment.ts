@@ -62,6 +62,8 @@ export interface DeployOptions {
   readonly fetcherOf: (process: SimProcess, config: CrawlConfig) => Fetcher;
   /** Workers at once, over all turn queues. Default: the stack's own. */
   readonly maxConcurrency?: number;
+  /** Bytes of memory that a worker of this number of hosts uses. Default: none. */
+  readonly usedBytes?: (hosts: number) => number;
   readonly routerWindowMs?: number;
   /** The largest event of a link shard. Default: what Lambda allows. */
   readonly shardEventBytes?: number;
@@ -207,6 +209,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         open,
         fetchers,
         lanes: createLanes(clock, cloud.sizes.maxIdleLanes),
+        usedBytes: options.usedBytes ?? (() => 0),
         work,
         reportNewer: newerLog(process, log),
         ...(options.hooks && { hooks: options.hooks }),

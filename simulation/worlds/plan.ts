@@ -15,6 +15,8 @@ export interface StackPlan {
   readonly turnQueues: number;
   readonly linkShards: number;
   readonly maxConcurrency: number;
+  /** With this number of hosts, a worker's memory is nearly full. */
+  readonly hostsInMemory: number;
   readonly routerWindowMs: number;
   readonly hasCompactor: boolean;
   readonly sizes: Sizes;
@@ -33,6 +35,8 @@ export function planStack(seed: number): StackPlan {
     turnQueues,
     linkShards: shards() < 0.2 ? between(shards, 2, 3) : 0,
     maxConcurrency: turnQueues * between(random, 2, 5),
+    hostsInMemory:
+      randomOf(seed, 'memory')() < 0.2 ? between(randomOf(seed, 'hosts in memory'), 0, 6) : Infinity,
     routerWindowMs: pick(random, [0, 1000, 5000]),
     hasCompactor: random() < 0.3,
     sizes: planSizes(seed),

@@ -128,6 +128,7 @@ export async function runWorld(
     harmOf: web.harmOf,
     ...(randomOf(seed, 'hooks')() < HOOKS_CHANCE && { hooks: ITEM_OF_EACH_PAGE }),
     maxConcurrency: stack.maxConcurrency,
+    usedBytes: (hosts) => (hosts >= stack.hostsInMemory ? Infinity : 0),
     routerWindowMs: stack.routerWindowMs,
     hasCompactor: stack.hasCompactor,
     compactorPeriodMs: COMPACTOR_PERIOD_MS,

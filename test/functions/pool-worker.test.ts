@@ -11,8 +11,9 @@ async function setUp({ hosts = 0 } = {}) {
   const starts: Started[] = [];
   const logged: object[] = [];
   const pool = createFakePool(starts);
-  const state: { hosts: number; waiting: number; quarantineSince?: number | undefined } = {
+  const state: { hosts: number; places: number; waiting: number; quarantineSince?: number | undefined } = {
     hosts,
+    places: 10,
     waiting: 0,
   };
   pool.waiting = async () => state.waiting;
@@ -21,7 +22,7 @@ async function setUp({ hosts = 0 } = {}) {
     queue: 0,
     clock,
     log: (_level, fields) => void logged.push(fields),
-    maxHosts: 10,
+    placesFor: () => state.places,
     receiveUntil: clock.now() + 100_000,
     lastCallAt: clock.now() + 115_000,
   });
@@ -138,6 +139,17 @@ test('a worker that serves only suspicious hosts for half a minute starts anothe
   await clock.advance(5000);
   expect(pool.all[0]!.get(own)).toMatchObject({ isEnding: false });
   expect(worker.drain.aborted).toBe(false);
+  await worker.leave();
+});
+
+test('a worker that takes on no more hosts because of its memory starts another one for messages that wait', async () => {
+  const { clock, state, starts, worker } = await setUp({ hosts: 4 });
+  state.waiting = 5;
+  await clock.advance(20_000);
+  expect(starts).toEqual([]);
+  state.places = 4;
+  await clock.advance(6000);
+  expect(starts).toEqual([{ ...NOW, workers: 2 }]);
   await worker.leave();
 });
 

@@ -22,7 +22,13 @@ const SEEDS = ['http://a.test/', 'http://b.test/'];
 const LONG = 120_000;
 
 /** A crawl whose seeds wait at their hosts. */
-async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin>[2] = {}, work?: PageWork) {
+async function setUp(
+  site = SITE,
+  seeds = SEEDS,
+  config: Parameters<typeof begin>[2] = {},
+  work?: PageWork,
+  usedBytes: (hosts: number) => number = () => 0,
+) {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
   const fetcher = createScriptedFetcher(clock, site);
@@ -38,6 +44,7 @@ async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin
     open: () => fake.stack,
     fetchers: { of: () => fetcher, close: async () => {} },
     lanes: createLanes(clock, SIZES.maxIdleLanes),
+    usedBytes,
     write: (line) => lines.push(line),
     work,
   });
@@ -114,6 +121,21 @@ describe('a worker takes on more hosts than its event brings', () => {
     expect(new Set(event.Records.map(({ attributes }) => attributes.MessageGroupId)).size).toBe(1);
     await run(event);
     expect(fetcher.count('http://a.test/') + fetcher.count('http://b.test/')).toBe(2);
+  });
+
+  test('but none beyond its memory, until there is room or it has no host', async () => {
+    const site = { ...SITE, 'http://b.test/': page('/1'), 'http://b.test/1': page() };
+    const full = SETTINGS.workerMemoryMb * 0.9 * 2 ** 20;
+    const isAlone = async (usedBytes: (hosts: number) => number) => {
+      const { turnEvent, run, fetcher } = await setUp(site, SEEDS, {}, undefined, usedBytes);
+      await run(await turnEvent(1));
+      const order = fetcher.log.map(({ host }) => host);
+      expect(new Set(order).size).toBe(2);
+      return order.lastIndexOf(order[0]) < order.findIndex((host) => host !== order[0]);
+    };
+    // Both hosts wait from the beginning.
+    expect(await isAlone(() => 0)).toBe(false);
+    expect(await isAlone((hosts) => (hosts === 0 ? 0 : full))).toBe(true);
   });
 
   test('but none so late that it could not see a request through', async () => {

@@ -116,7 +116,7 @@ export function parseStackSettings(json: string | undefined): StackSettings {
 export const STACK_CRAWL_DEFAULTS = { turnMaxMs: 120_000 } as const satisfies CrawlOptions;
 
 /** The defaults of the options that decide how many workers a stack has, and what each costs (`cdk/options.ts`). */
-export const STACK_POOL_DEFAULTS = { hostsPerWorker: 200, maxConcurrency: 50, workerMemoryMb: 1280 };
+export const STACK_POOL_DEFAULTS = { hostsPerWorker: 300, maxConcurrency: 50, workerMemoryMb: 1280 };
 
 export interface StackTimes {
   /** The lease of a host: if its worker dies, the host waits until its end. */
