@@ -79,7 +79,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   },
   router: {
     // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds
-    // by a scan.
+    // by their directory, or by a scan.
     // A message of a newer version it hides for minutes.
     linkQueue: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     linkDeadLetters: SEND,
@@ -87,7 +87,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     linkShards: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     turnQueues: SEND,
     startQueue: SEND,
-    crawlState: [...ITEMS, ...QUERY, ...SCAN],
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...SCAN],
   },
   waker: {
     // Whether a crawl has ended, it knows by the queues' counts.
@@ -109,7 +109,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     warc: [...READ, ...WRITE, ...ABORT, ...DELETE],
     warcList: LIST,
     uploads: ['s3:ListBucketMultipartUploads'],
-    // It deletes the data of crawls that an operator has deleted: their hosts it finds by a scan.
+    // It deletes the data of crawls that an operator has deleted: their hosts it finds by their directory, or by a scan.
     crawlState: [...ITEMS, ...QUERY, ...SCAN, ...BATCH_GET, ...BATCH_WRITE],
     urlSeen: [...QUERY, ...BATCH_WRITE],
     parts: DELETE,

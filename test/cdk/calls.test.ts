@@ -41,8 +41,8 @@ const sendsOnly: Never = [
 ];
 const readsNoMessages: Never = [['functions/dead-letter.ts', 'it receives no messages']];
 const readsNoList: Never = [
-  ['ledger-store.ts scanItems', 'all hosts at once are for the command line'],
-  ['host-page.ts', 'hosts page by page are for API, router and command line'],
+  ['host-list.ts', 'lists of hosts are for API, router, compactor and command line'],
+  ['host-page.ts', 'the same'],
 ];
 const callsNoHooks: Never = [['item-objects.ts', 'hooks, and so items, are the workers’ alone']];
 const readsParts: Never = [
@@ -82,7 +82,6 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['worker-pool.ts GetQueueAttributesCommand', 'it starts a worker wherever it has sent messages'],
     ['functions/dead-letter.ts SendMessageCommand turnDeadLetters', 'messages to hosts are the worker’s'],
     ['part-store.ts', 'it opens no ledger: seeds are merged by the worker'],
-    ['ledger-store.ts getItems', 'the heads of due hosts'],
     ['control-engine.ts', 'it takes seeds in, and reads no status'],
     ['joined-warcs.ts', 'the same'],
   ],

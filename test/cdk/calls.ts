@@ -18,6 +18,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   // The permissions of its parts: here a put, and deletes.
   TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
   ScanCommand: ['dynamodb:Scan'],
+  QueryCommand: ['dynamodb:Query'],
   SendMessageCommand: ['sqs:SendMessage'],
   GetObjectCommand: ['s3:GetObject'],
   HeadObjectCommand: ['s3:GetObject'],
@@ -75,6 +76,8 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'crawl-counters.ts': { dynamodb: ['crawlState'] },
   'ledger-store.ts': { dynamodb: ['crawlState'], queryItems: ['dueIndex'] },
   'host-page.ts': { dynamodb: ['crawlState'] },
+  'host-directory.ts': { dynamodb: ['crawlState'] },
+  'host-list.ts': { dynamodb: ['crawlState'] },
   'part-store.ts': { dynamodb: ['urlSeen'], s3: ['parts'] },
   'archive-object.ts': { s3: ['warc'] },
   'item-objects.ts': { s3: ['items'], isMissing: ['itemsList'] },

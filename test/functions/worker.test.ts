@@ -131,7 +131,7 @@ describe('a worker takes on more hosts than its event brings', () => {
       await run(await turnEvent(1));
       const order = fetcher.log.map(({ host }) => host);
       expect(new Set(order).size).toBe(2);
-      return order.lastIndexOf(order[0]) < order.findIndex((host) => host !== order[0]);
+      return order.lastIndexOf(order[0]!) < order.findIndex((host) => host !== order[0]);
     };
     // Both hosts wait from the beginning.
     expect(await isAlone(() => 0)).toBe(false);

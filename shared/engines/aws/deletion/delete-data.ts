@@ -17,10 +17,12 @@ import { withRetry } from '../retry.ts';
 import { writeItems } from '../state/dynamo-batch.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
 import {
+  allHostShards,
   CRAWL,
   DIRECTORY,
   HEAD,
   hostPartition,
+  hostShardOf,
   type Item,
   itemKey,
   partsPrefix,
@@ -104,7 +106,7 @@ class DataDeletion {
     return !this.#isLate;
   }
 
-  /** The heads last: hosts are found by them. */
+  /** The entries in the directory last: hosts are found by them, or by their heads. */
   async #deleteBatch(hosts: readonly HostKey[]): Promise<void> {
     const { crawlState, urlSeen } = this.#context.names;
     const partitions = hosts.map((host) => hostPartition(this.#crawl, host));
@@ -112,6 +114,10 @@ class DataDeletion {
     await this.#deleteItems(
       crawlState,
       partitions.map((partition) => itemKey(partition, HEAD)),
+    );
+    await this.#deleteItems(
+      crawlState,
+      hosts.map((host) => itemKey(hostShardOf(this.#crawl, host), host)),
     );
     this.#deleted.hosts += hosts.length;
     this.#report();
@@ -171,6 +177,8 @@ class DataDeletion {
   /** Deletes the crawl's own items: its counters, its entries in lists, and the record last. */
   async #deleteRecord(): Promise<boolean> {
     const { crawlState } = this.#context.names;
+    // Entries that are left there had no heads.
+    for (const shard of allHostShards(this.#crawl)) await this.#deletePartition(crawlState, shard);
     await this.#deletePartition(crawlState, this.#crawl, CRAWL);
     await this.#deleteItems(crawlState, [itemKey(RUNNING, this.#crawl), itemKey(DIRECTORY, this.#crawl)]);
     await this.#deleteItems(crawlState, [itemKey(this.#crawl, CRAWL)]);

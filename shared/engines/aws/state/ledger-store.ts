@@ -15,8 +15,9 @@ import { type Sizes, sizesOf } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { withRetry } from '../retry.ts';
 import { getItems } from './dynamo-batch.ts';
-import { queryItems, scanItems } from './dynamo-pages.ts';
-import { entryOf, type HostPage, headIn, headScan, hostPage } from './host-page.ts';
+import { queryItems } from './dynamo-pages.ts';
+import { HostList } from './host-list.ts';
+import { entryOf, type HostPage, headIn } from './host-page.ts';
 import { createPartStore } from './part-store.ts';
 import {
   allDueShards,
@@ -60,8 +61,7 @@ export interface AwsLedgerStore extends LedgerStore {
  * replaces comes with the answer. If the condition fails while the stored head is the very one that was to be
  * written, then it was, and only the answer was lost: that is success.
  *
- * `hosts` scans the whole table, other crawls' items too: it is for asking, resuming and counting, not for
- * crawling. `dueHosts` gives an order that is exact among hosts due within the same 15 s while they are some
+ * `hosts` reads the heads of all hosts of the crawl. `dueHosts` gives an order that is exact among hosts due within the same 15 s while they are some
  * hundreds, and lags behind the commits as the index does, mostly by less than a second; each host it gives
  * is read consistently.
  */
@@ -76,6 +76,7 @@ class HeadStore {
   readonly #sizes: Sizes;
   readonly #table: string;
   readonly #dueShards: number;
+  readonly #hosts: HostList;
   /** Heads as they were loaded last, the oldest first. */
   readonly #loaded = new Map<string, Head>();
 
@@ -84,6 +85,7 @@ class HeadStore {
     this.#sizes = sizesOf(options);
     this.#table = options.names.crawlState;
     this.#dueShards = dueShardsOf(options.names);
+    this.#hosts = new HostList({ ...options, table: this.#table });
   }
 
   async loadHead(crawl: CrawlId, host: HostKey): Promise<Head | undefined> {
@@ -116,6 +118,7 @@ class HeadStore {
   }
 
   async commit(crawl: CrawlId, host: HostKey, next: Head): Promise<void> {
+    if (next.version === 1) await this.#hosts.enter(crawl, host);
     const before = await this.#put(crawl, host, next);
     await this.#options.onCommit?.(crawl, before, next);
   }
@@ -159,12 +162,12 @@ class HeadStore {
     });
   }
 
-  async *hosts(crawl: CrawlId): ReturnType<LedgerStore['hosts']> {
-    for await (const item of scanItems(this.#options, headScan(this.#table, crawl))) yield entryOf(item);
+  hosts(crawl: CrawlId): ReturnType<LedgerStore['hosts']> {
+    return this.#hosts.all(crawl);
   }
 
   hostPage(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage> {
-    return hostPage(this.#options, headScan(this.#table, crawl), cursor, limit);
+    return this.#hosts.page(crawl, cursor, limit);
   }
 
   async dueHosts(

@@ -24,6 +24,7 @@ import {
   totalsOf,
   usageCountsIn,
 } from './head-counts.ts';
+import { HostDirectory } from './host-directory.ts';
 import {
   createQuietNotes,
   idleFor,
@@ -40,7 +41,7 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   /**
    * Sums up all heads of the crawl and rewrites its totals: for when a process ended between a head and its
    * counter, as that difference is lost otherwise. Exact while nothing is committed; of what is, some may be
-   * counted twice or not at all. What the crawl has used of AWS is kept as it is. Scans the whole table.
+   * counted twice or not at all. What the crawl has used of AWS is kept as it is.
    */
   recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void>;
   /** Notes what the crawls have used since the last commits: for the end of an invocation. Never rejects. */
@@ -88,6 +89,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   readonly #store: CrawlStore;
   readonly #all: CrawlDirectory;
   readonly #running: CrawlDirectory;
+  readonly #hosts: HostDirectory;
   readonly #quiet: QuietNotes;
   readonly #counters: CrawlCounters;
 
@@ -101,6 +103,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     this.#store = new CrawlStore({ ...context, onChange: (crawl) => this.#quiet.noteBusy(crawl) });
     this.#all = new CrawlDirectory({ ...context, name: DIRECTORY });
     this.#running = new CrawlDirectory({ ...context, name: RUNNING });
+    this.#hosts = new HostDirectory(context);
     const exists = async (crawl: CrawlId) => (await this.#store.load(crawl)) !== undefined;
     this.#counters = createCrawlCounters({ ...context, sizes, meter, warn, exists });
   }
@@ -116,6 +119,8 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     const runningSince = record.status === 'running' ? this.#now() : undefined;
     if (!(await this.#store.put(crawl, { record, version: 1, activeMs: 0, runningSince })))
       throw new Error(`there is a crawl ${crawl} already`);
+    // After the record: the hosts of a crawl that was there before may be missing in the directory.
+    await this.#hosts.open(crawl);
   }
 
   async setStatus(

@@ -13,6 +13,8 @@
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
  * | CrawlState | `#claim HASH` | `claim` | `holder`, `expiresAt`: who serves a message as it was received (`event-claims.ts`) |
  * | CrawlState | `#workers QUEUE` | the worker's id | `hosts`, `maxHosts`, `isEnding`, `aliveUntil`, `expiresAt`: a worker of that turn queue (`worker-pool.ts`) |
+ * | CrawlState | `CRAWL` | `hosts` | none: all hosts of the crawl are in its directory of hosts |
+ * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | none: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
@@ -67,6 +69,8 @@ export const ASIDE_PREFIX = 'aside#';
 export const CLAIM = 'claim';
 export const CLAIM_PREFIX = '#claim ';
 export const WORKERS_PREFIX = '#workers ';
+/** The sort key of the item which says that a crawl's directory of hosts is complete. */
+export const HOSTS = 'hosts';
 export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
 export const DELETED = '#deleted';
@@ -108,6 +112,15 @@ export const allDueShards = (crawl: CrawlId, shards: number): string[] =>
 export const dueShardOf = (crawl: CrawlId, host: HostKey, shards: number): string =>
   dueShard(crawl, shardOf(host, shards));
 const dueShard = (crawl: CrawlId, shard: number): string => `${crawl} ${shard}`;
+
+/** Partitions of a crawl's directory of hosts: each takes 1,000 new hosts a second. */
+export const HOST_SHARDS = 8;
+
+export const allHostShards = (crawl: CrawlId): string[] =>
+  Array.from({ length: HOST_SHARDS }, (_, shard) => hostShard(crawl, shard));
+export const hostShardOf = (crawl: CrawlId, host: HostKey): string =>
+  hostShard(crawl, shardOf(host, HOST_SHARDS));
+const hostShard = (crawl: CrawlId, shard: number): string => `#hosts ${crawl} ${shard}`;
 
 /** Prefix of the keys of all objects that hold parts of the crawl's ledgers. */
 export const partsPrefix = (crawl: CrawlId): string => `parts/${crawl}/`;

@@ -1,0 +1,87 @@
+/**
+ * The directory of a crawl's hosts: an item for each, in partitions of the crawl's own, so that its hosts are found
+ * without a look at those of other crawls.
+ */
+import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+import { withRetry } from '../retry.ts';
+import { allHostShards, HOSTS, hostShardOf, type Item, itemKey, S } from './tables.ts';
+
+export interface HostDirectoryContext {
+  readonly dynamo: DynamoDBClient;
+  readonly table: string;
+  readonly clock: Pick<Clock, 'sleep' | 'random'>;
+}
+
+/** A place in the directory: behind this host. Without a host: at the partition's begin. */
+export interface DirectoryPlace {
+  /** The number of the partition. */
+  readonly shard: number;
+  readonly host?: HostKey;
+}
+
+export interface DirectoryPage {
+  readonly hosts: readonly HostKey[];
+  /** None: the directory is at its end. */
+  readonly next?: DirectoryPlace;
+}
+
+export class HostDirectory {
+  readonly #context: HostDirectoryContext;
+
+  constructor(context: HostDirectoryContext) {
+    this.#context = context;
+  }
+
+  /** Notes that each host of the crawl, from its first, is in the directory. To be called when the crawl is created. */
+  async open(crawl: CrawlId): Promise<void> {
+    const { dynamo, table, clock } = this.#context;
+    const command = new PutItemCommand({ TableName: table, Item: itemKey(crawl, HOSTS) });
+    await withRetry('opening a directory of hosts', () => dynamo.send(command), { clock });
+  }
+
+  /** Whether all hosts of the crawl are in the directory. Those of crawls that an earlier version created are not. */
+  async isComplete(crawl: CrawlId): Promise<boolean> {
+    const { dynamo, table, clock } = this.#context;
+    const command = new GetItemCommand({
+      TableName: table,
+      Key: itemKey(crawl, HOSTS),
+      ConsistentRead: true,
+    });
+    const { Item } = await withRetry('reading a directory of hosts', () => dynamo.send(command), { clock });
+    return Item !== undefined;
+  }
+
+  /** Before the host's first head is stored: an entry without a head does no harm. */
+  async enter(crawl: CrawlId, host: HostKey): Promise<void> {
+    const { dynamo, table, clock } = this.#context;
+    const command = new PutItemCommand({ TableName: table, Item: itemKey(hostShardOf(crawl, host), host) });
+    await withRetry('entering a host into the directory', () => dynamo.send(command), { clock });
+  }
+
+  /** Returns up to `limit` hosts from `place` on, of one partition, read consistently. */
+  async page(crawl: CrawlId, place: DirectoryPlace, limit: number): Promise<DirectoryPage> {
+    const { dynamo, table, clock } = this.#context;
+    const shards = allHostShards(crawl);
+    const partition = shards[place.shard];
+    if (partition === undefined) return { hosts: [] };
+    const command = new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: 'pk = :partition',
+      ExpressionAttributeValues: { ':partition': S(partition) },
+      ConsistentRead: true,
+      Limit: limit,
+      ...(place.host !== undefined && { ExclusiveStartKey: itemKey(partition, place.host) }),
+    });
+    const { Items = [], LastEvaluatedKey } = await withRetry(`listing hosts`, () => dynamo.send(command), {
+      clock,
+    });
+    const hosts = Items.map(({ sk }) => sk?.S as string);
+    const last = (LastEvaluatedKey as Item | undefined)?.sk?.S;
+    if (last !== undefined) return { hosts, next: { shard: place.shard, host: last } };
+    if (place.shard + 1 < shards.length) return { hosts, next: { shard: place.shard + 1 } };
+    return { hosts };
+  }
+}

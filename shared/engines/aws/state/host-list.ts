@@ -1,0 +1,111 @@
+/**
+ * Lists the hosts of a crawl with their heads, by the crawl's directory of hosts; those of a crawl that an earlier
+ * version created, by a scan of the table.
+ */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { type Sizes, sizesOf } from '../../../sizes.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+import { getItems } from './dynamo-batch.ts';
+import { scanItems } from './dynamo-pages.ts';
+import { type DirectoryPlace, HostDirectory } from './host-directory.ts';
+import { entryOf, type HostEntry, type HostPage, headScan, hostPage, InvalidCursor } from './host-page.ts';
+import { HEAD, HOST_SHARDS, hostPartition, itemKey } from './tables.ts';
+
+export interface HostListOptions {
+  readonly dynamo: DynamoDBClient;
+  readonly table: string;
+  readonly clock: Pick<Clock, 'sleep' | 'random'>;
+  readonly sizes?: Sizes | undefined;
+}
+
+/** Requests of the directory for one page, besides one for each of its partitions. */
+const MAX_QUERIES = 5;
+
+export class HostList {
+  readonly #options: HostListOptions;
+  readonly #directory: HostDirectory;
+  /** Crawls whose hosts are all in the directory. */
+  readonly #complete = new Set<CrawlId>();
+
+  constructor(options: HostListOptions) {
+    this.#options = options;
+    this.#directory = new HostDirectory(options);
+  }
+
+  /** Before a host's first head is stored. */
+  enter(crawl: CrawlId, host: HostKey): Promise<void> {
+    return this.#directory.enter(crawl, host);
+  }
+
+  async *all(crawl: CrawlId): AsyncGenerator<HostEntry> {
+    if (!(await this.#isComplete(crawl))) {
+      const { table } = this.#options;
+      for await (const item of scanItems(this.#options, headScan(table, crawl))) yield entryOf(item);
+      return;
+    }
+    let place: DirectoryPlace | undefined = { shard: 0 };
+    while (place) {
+      const { hosts, next } = await this.#directory.page(crawl, place, this.#most);
+      yield* await this.#entriesOf(crawl, hosts);
+      place = next;
+    }
+  }
+
+  /** Throws {@link InvalidCursor} for a cursor that no page gave. */
+  async page(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage> {
+    if (!Number.isInteger(limit) || limit < 1)
+      throw new RangeError(`Expected a page of at least one host, got ${limit}`);
+    const { table } = this.#options;
+    if (!(await this.#isComplete(crawl)))
+      return hostPage(this.#options, headScan(table, crawl), cursor, limit);
+    const found: HostEntry[] = [];
+    let place: DirectoryPlace | undefined = cursor === undefined ? { shard: 0 } : placeIn(cursor);
+    for (let queries = 0; place && found.length < limit && queries < HOST_SHARDS + MAX_QUERIES; queries++) {
+      const { hosts, next } = await this.#directory.page(
+        crawl,
+        place,
+        Math.min(this.#most, limit - found.length),
+      );
+      found.push(...(await this.#entriesOf(crawl, hosts)));
+      place = next;
+    }
+    return { hosts: found, ...(place && { cursor: cursorOf(place) }) };
+  }
+
+  get #most(): number {
+    return sizesOf(this.#options).maxScanned;
+  }
+
+  async #isComplete(crawl: CrawlId): Promise<boolean> {
+    if (!this.#complete.has(crawl) && (await this.#directory.isComplete(crawl))) this.#complete.add(crawl);
+    return this.#complete.has(crawl);
+  }
+
+  /** In the order of the hosts. Those without a head yet are left out. */
+  async #entriesOf(crawl: CrawlId, hosts: readonly HostKey[]): Promise<HostEntry[]> {
+    const keys = hosts.map((host) => itemKey(hostPartition(crawl, host), HEAD));
+    const entries = (await getItems(this.#options, this.#options.table, keys)).map(entryOf);
+    const byHost = new Map(entries.map((entry) => [entry.host, entry]));
+    return hosts.flatMap((host) => byHost.get(host) ?? []);
+  }
+}
+
+const cursorOf = ({ shard, host }: DirectoryPlace): string =>
+  Buffer.from(JSON.stringify(host === undefined ? [shard] : [shard, host])).toString('base64url');
+
+function placeIn(cursor: string): DirectoryPlace {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Array.isArray(place) && place.length <= 2) {
+      const [shard, host] = place as unknown[];
+      const isShard = Number.isInteger(shard) && (shard as number) >= 0 && (shard as number) < HOST_SHARDS;
+      if (isShard && host === undefined) return { shard: shard as number };
+      if (isShard && typeof host === 'string' && host !== '') return { shard: shard as number, host };
+    }
+  } catch {
+    // Reported below.
+  }
+  throw new InvalidCursor(`Expected a cursor that an earlier page gave, got ${JSON.stringify(cursor)}`);
+}

@@ -1,0 +1,123 @@
+/** Lists of a crawl's hosts, over the model of DynamoDB. */
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { InvalidCursor } from '../../../../shared/engines/aws/state/host-page.ts';
+import { HOSTS, itemKey } from '../../../../shared/engines/aws/state/tables.ts';
+import { NEW_HEAD } from '../../../../shared/frontier/head.ts';
+import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
+import { URL_RULES_VERSION } from '../../../../shared/url/canonical.ts';
+import { createSimCloud } from '../../../../simulation/models/cloud.ts';
+import { drive } from '../../../../simulation/models/virtual-time.ts';
+
+const RECORD = {
+  config: {},
+  scopeSeeds: [],
+  urlRulesVersion: URL_RULES_VERSION,
+  status: 'running',
+} as const;
+
+/** A stack with crawls, each of as many hosts as are given for it. */
+async function openStack(crawls: Readonly<Record<string, number>>, sizes: Partial<Sizes> = {}) {
+  const cloud = createSimCloud({ seed: 1, latency: () => 0, sizes: { ...SIZES, ...sizes } });
+  const { engine, meter, clients } = cloud.open(cloud.begin('test'));
+  const { ledgers, registry } = engine;
+  const run = <T>(work: Promise<T>): Promise<T> => drive(cloud.time, work);
+  const add = (crawl: string, host: string) => ledgers.commit(crawl, host, { ...NEW_HEAD, version: 1 });
+  for (const [crawl, hosts] of Object.entries(crawls)) {
+    await run(registry.create(crawl, RECORD));
+    await run(Promise.all(Array.from({ length: hosts }, (_, i) => add(crawl, `h${i}.test`))).then(() => {}));
+  }
+  const all = async (crawl: string) => {
+    const found: string[] = [];
+    for await (const { host } of ledgers.hosts(crawl)) found.push(host);
+    return found;
+  };
+  /** The read units that the work takes. */
+  const reads = async (work: () => Promise<unknown>): Promise<number> => {
+    meter.takeTotal();
+    await run(work());
+    return meter.takeTotal().dynamoReadUnits ?? 0;
+  };
+  const page = (crawl: string, cursor: string | undefined, limit: number) =>
+    ledgers.hostPage(crawl, cursor, limit);
+  return { run, add, all, reads, page, dynamo: clients.dynamo, table: cloud.settings.crawlState };
+}
+
+const namesOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `h${i}.test`).sort();
+
+test('a list has each host of the crawl once, and no other crawl’s', async () => {
+  const { run, all } = await openStack({ news: 250, other: 30, 'news-2': 3 }, { maxScanned: 7 });
+  expect((await run(all('news'))).sort()).toEqual(namesOf(250));
+  expect((await run(all('news-2'))).sort()).toEqual(namesOf(3));
+  expect(await run(all('none'))).toEqual([]);
+});
+
+test('what a list reads does not grow with the hosts of other crawls', async () => {
+  const alone = await openStack({ news: 20 });
+  const beside = await openStack({ news: 20, other: 2000 });
+  for (const work of [
+    ({ all }: typeof alone) => all('news'),
+    ({ page }: typeof alone) => page('news', undefined, 10),
+  ])
+    expect(await beside.reads(() => work(beside))).toBe(await alone.reads(() => work(alone)));
+});
+
+test('pages give each host once, none with more than requested, and a small crawl is one page', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 120 }),
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 50 }),
+      async (hosts, limit, maxScanned) => {
+        const { run, page } = await openStack({ news: hosts, other: 10 }, { maxScanned });
+        const found: string[] = [];
+        let cursor: string | undefined;
+        let pages = 0;
+        do {
+          const next = await run(page('news', cursor, limit));
+          expect(next.hosts.length).toBeLessThanOrEqual(limit);
+          found.push(...next.hosts.map(({ host }) => host));
+          cursor = next.cursor;
+          pages++;
+        } while (cursor !== undefined);
+        expect(found.sort()).toEqual(namesOf(hosts));
+        if (hosts < limit && maxScanned >= limit) expect(pages).toBe(1);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+test('a host that has an entry and no head is left out', async () => {
+  const { run, all, page, dynamo, table } = await openStack({ news: 3 });
+  const gone = new DeleteItemCommand({ TableName: table, Key: itemKey('news h1.test', 'head') });
+  await run(dynamo.send(gone));
+  expect((await run(all('news'))).sort()).toEqual(['h0.test', 'h2.test']);
+  expect((await run(page('news', undefined, 10))).hosts).toHaveLength(2);
+});
+
+test('the hosts of a crawl that an earlier version created are found by a scan', async () => {
+  const { run, all, page, dynamo, table } = await openStack({ news: 40, other: 60 });
+  await run(dynamo.send(new DeleteItemCommand({ TableName: table, Key: itemKey('news', HOSTS) })));
+  for (let shard = 0; shard < 8; shard++) {
+    const entry = itemKey(`#hosts news ${shard}`, `h${shard}.test`);
+    await run(dynamo.send(new DeleteItemCommand({ TableName: table, Key: entry })));
+  }
+  expect((await run(all('news'))).sort()).toEqual(namesOf(40));
+  expect((await run(page('news', undefined, 50))).hosts).toHaveLength(40);
+});
+
+test.each(['', 'nonsense', '["a"]', '[8]', '[-1]', '[0.5]', '[0,1]', '[0,"a",1]', '["news h1.test","head"]'])(
+  'the cursor of %j is refused',
+  async (text) => {
+    const { run, page } = await openStack({ news: 1 });
+    const cursor = Buffer.from(text).toString('base64url');
+    await expect(run(page('news', cursor, 10))).rejects.toThrow(InvalidCursor);
+  },
+);
+
+test.each([0, -1, 1.5])('a page of %s hosts is refused', async (limit) => {
+  const { run, page } = await openStack({ news: 1 });
+  await expect(run(page('news', undefined, limit))).rejects.toThrow(`got ${limit}`);
+});
