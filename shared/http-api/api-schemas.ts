@@ -79,6 +79,11 @@ const crawlSummarySchema = z.strictObject({
     .string()
     .optional()
     .describe('Who began it: an ARN of IAM, an API key, the sender of a message, an access key'),
+  exact: z
+    .boolean()
+    .describe(
+      'False: the figures lag by seconds while the crawl runs, and lack what a worker that died had not counted yet; the crawl counts its hosts again before it is called finished',
+    ),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({

@@ -21,6 +21,11 @@ export interface CrawlTotals extends HostTotals {
   readonly hostsWaiting: number;
   /** Known URLs by state. */
   readonly urls: Readonly<Record<UrlState, number>>;
+  /**
+   * Whether they are exact. Default: they are. Where several processes count, they lag by seconds while the crawl runs,
+   * and lack what a process that died had not counted yet, until the crawl finishes.
+   */
+  readonly isExact?: boolean;
   /** Time the crawl has run, over all its sessions. */
   readonly activeMs: number;
   /** The crawl's usage that is billed, by line item. Engines that cost nothing have none. */

@@ -63,6 +63,11 @@ export interface CrawlSummary {
   readonly hookErrors: readonly HookError[];
   /** On a stack: who began the crawl, as far as AWS says. */
   readonly begunBy?: string | undefined;
+  /**
+   * Whether the figures are exact. On a stack they lag by seconds while the crawl runs, and lack what a worker that died
+   * had not counted yet, until the crawl finishes.
+   */
+  readonly exact: boolean;
 }
 
 export interface GivenUpHost {
@@ -111,6 +116,7 @@ export const SUMMARY_KEYS = [
   'reasonCode',
   'cache',
   'begunBy',
+  'exact',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

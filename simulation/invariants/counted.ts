@@ -34,6 +34,8 @@ export function requestsCounted(facts: UsedFacts, visited: readonly HostVisits[]
 /**
  * A head counts as many pages as its ledger holds; and the crawl's counters are the sums over its heads.
  *
+ * A finished crawl whose counters were recounted is exact whatever struck. Otherwise:
+ *
  * The counters follow a head's write by a write of their own, so a process that dies between the two loses
  * that difference, and so does one that learns only from a refused repetition that its head was written
  * (`ledger-store.ts`); an update whose answer was lost counts twice if another process added to the same item
@@ -54,6 +56,10 @@ export function counted({ crawls, strikes, hostsPerWorker }: UsedFacts): readonl
     strikes.conditionAnswerLost;
   for (const crawl of crawls) {
     checkPages(findings, crawl);
+    if (crawl.isExact) {
+      checkTotals(findings, crawl);
+      continue;
+    }
     if (putOff > 0) continue;
     if (uncertain === 0) checkTotals(findings, crawl);
     else checkBounds(findings, crawl, 2 * hostsPerWorker * uncertain);

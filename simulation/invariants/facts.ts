@@ -76,6 +76,8 @@ export interface CrawlFacts {
   readonly known: ReadonlyMap<string, UrlRecord>;
   /** The sum of the counter items, by the names of `head-counts.ts`. */
   readonly totals: Readonly<Record<string, number>>;
+  /** The crawl is finished, and says that its counters are exact. */
+  readonly isExact: boolean;
   /** The bytes of the objects in the crawl's WARC folder, by their names within. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Those that the compactor cannot join and leaves as they are. */

@@ -232,6 +232,7 @@ async function crawlFacts(
     hosts,
     known,
     totals: totalsIn(items),
+    isExact: record?.status === 'finished' && areExact(items),
     files: new Map(
       [...objects].flatMap(([key, { bytes }]) =>
         key.startsWith(folder) ? [[key.slice(folder.length), bytes] as const] : [],
@@ -289,6 +290,13 @@ function totalsIn(items: readonly Item[]): Record<string, number> {
       if (name.startsWith('n.')) sums[name.slice(2)] = (sums[name.slice(2)] ?? 0) + Number(value.N);
   }
   return sums;
+}
+
+/** Whether the counters were recounted, and nothing was added since. */
+function areExact(items: readonly Item[]): boolean {
+  const shards = items.filter(({ sk }) => sk?.S?.startsWith(TOTALS_PREFIX));
+  const lastAt = Math.max(0, ...shards.map(({ lastAt }) => Number(lastAt?.N ?? 0)));
+  return shards.some(({ exactAt }) => exactAt !== undefined && Number(exactAt.N) === lastAt);
 }
 
 function joinedIn(items: readonly Item[]): Map<string, JoinedFacts> {

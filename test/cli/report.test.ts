@@ -15,6 +15,7 @@ import type { CrawlSummary } from '../../shared/report/summary.ts';
 const T0 = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 const SUMMARY: CrawlSummary = {
+  exact: true,
   pages: 3,
   urls: 9,
   hosts: 2,

@@ -3,6 +3,7 @@ import type { Control } from '../../shared/control/control.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 
 export const RUNNING: CrawlSummary = {
+  exact: true,
   pages: 1234,
   urls: 6354,
   hosts: 52,

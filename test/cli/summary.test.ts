@@ -5,6 +5,7 @@ import { summaryJson, summaryText } from '../../cli/summary.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 
 const SUMMARY: CrawlSummary = {
+  exact: true,
   pages: 1234,
   urls: 5120,
   hosts: 12,
@@ -156,6 +157,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'requisites',
     'reasonCode',
     'cache',
+    'exact',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);

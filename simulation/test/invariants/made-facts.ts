@@ -176,6 +176,7 @@ export function crawlFacts(
     hosts,
     known,
     totals: totalsOf(hosts.values()),
+    isExact: false,
     files: new Map(files),
     aside: [],
     uploads: [],

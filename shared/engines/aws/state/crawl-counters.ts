@@ -35,10 +35,23 @@ export interface CrawlCounters {
    * invocation. What this itself uses, the next one adds. Resolves as `add` does.
    */
   flush(): Promise<void>;
-  /** The sums, and when `add` last added something; read consistently. */
-  read(crawl: CrawlId): Promise<{ counts: Counts; lastAt: number }>;
-  /** Replaces the sums. What others add at the same time may be kept or lost. */
-  replace(crawl: CrawlId, counts: Counts): Promise<void>;
+  /** The sums, read consistently. */
+  read(crawl: CrawlId): Promise<ReadCounts>;
+  /**
+   * Replaces the sums that were read by exact ones. Returns false, and replaces nothing, if something was added
+   * meanwhile.
+   */
+  replace(crawl: CrawlId, read: ReadCounts, counts: Counts): Promise<boolean>;
+}
+
+export interface ReadCounts {
+  readonly counts: Counts;
+  /** When `add` last added something. */
+  readonly lastAt: number;
+  /** The sums are those of a `replace`, and nothing has been added since. */
+  readonly isExact: boolean;
+  /** The items that hold them. */
+  readonly shards: readonly Item[];
 }
 
 export interface CrawlCountersOptions extends PagesContext {
@@ -101,32 +114,54 @@ class TotalsCounters implements CrawlCounters {
     if (this.#additions.length === 0 && this.#gathered.size > 0) await this.#send();
   }
 
-  async read(crawl: CrawlId): Promise<{ counts: Counts; lastAt: number }> {
+  async read(crawl: CrawlId): Promise<ReadCounts> {
     const shards = await this.#readShards(crawl);
+    const lastAt = Math.max(0, ...shards.map(({ lastAt }) => Number(lastAt?.N ?? 0)));
     return {
       counts: shards.map(countsIn).reduce(sumOfCounts, {}),
-      lastAt: Math.max(0, ...shards.map(({ lastAt }) => Number(lastAt?.N ?? 0))),
+      lastAt,
+      isExact: shards.some(({ exactAt }) => exactAt !== undefined && Number(exactAt.N) === lastAt),
+      shards,
     };
   }
 
-  async replace(crawl: CrawlId, counts: Counts): Promise<void> {
+  async replace(crawl: CrawlId, { shards, lastAt }: ReadCounts, counts: Counts): Promise<boolean> {
     const { dynamo, table, clock } = this.#options;
     const first = `${TOTALS_PREFIX}0`;
     const sums = Object.entries(counts).map(([name, count]) => [COUNT_PREFIX + name, N(count)]);
-    const shards = await this.#readShards(crawl);
-    const others = shards.map(({ sk }) => sk?.S as string).filter((sk) => sk !== first);
+    const isFirst = ({ sk }: Item) => sk?.S === first;
+    const id = clock.uuid();
     const command = new TransactWriteItemsCommand({
       TransactItems: [
         {
           Put: {
             TableName: table,
-            Item: { ...itemKey(crawl, first), lastAt: N(clock.now()), ...Object.fromEntries(sums) },
+            Item: {
+              ...itemKey(crawl, first),
+              lastAdd: S(id),
+              lastAt: N(lastAt),
+              exactAt: N(lastAt),
+              ...Object.fromEntries(sums),
+            },
+            ...unchanged(shards.find(isFirst)),
           },
         },
-        ...others.map((sk) => ({ Delete: { TableName: table, Key: itemKey(crawl, sk) } })),
+        ...shards
+          .filter((shard) => !isFirst(shard))
+          .map((shard) => ({
+            Delete: { TableName: table, Key: itemKey(crawl, shard.sk?.S as string), ...unchanged(shard) },
+          })),
       ],
     });
-    await withRetry('replacing totals', () => dynamo.send(command), { clock });
+    try {
+      await withRetry('replacing totals', () => dynamo.send(command), { clock });
+      return true;
+    } catch (error) {
+      const { CancellationReasons = [] } = error as { CancellationReasons?: { Code?: string }[] };
+      if (!CancellationReasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw error;
+      // Replaced by this very call, whose answer was lost?
+      return (await this.#readShards(crawl)).find(isFirst)?.lastAdd?.S === id;
+    }
   }
 
   #takeUsage(): void {
@@ -223,6 +258,13 @@ class TotalsCounters implements CrawlCounters {
     for await (const shard of query) shards.push(shard);
     return shards;
   }
+}
+
+/** The condition that nothing was added since the shard was read. */
+function unchanged(shard: Item | undefined) {
+  if (shard === undefined) return { ConditionExpression: 'attribute_not_exists(pk)' };
+  if (shard.lastAdd === undefined) return { ConditionExpression: 'attribute_not_exists(lastAdd)' };
+  return { ConditionExpression: 'lastAdd = :seen', ExpressionAttributeValues: { ':seen': shard.lastAdd } };
 }
 
 /** Splits counts into parts of at most `maxCounts`; one empty part for none. */

@@ -1,7 +1,12 @@
 /**
  * Since when a crawl has had nothing to do, as looks at different times by different processes have found it.
  */
-import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { withRetry } from '../retry.ts';
@@ -84,7 +89,10 @@ export function isDrained(counts: Counts, idleMs: number, { settleMs = SETTLE_MS
   return (counts['requisites.sent'] ?? 0) === 0 || idleMs >= settleMs;
 }
 
-type Noted = Pick<QuietTimes, 'idleSince' | 'looks' | 'quietSince'>;
+type Noted = Pick<QuietTimes, 'idleSince' | 'looks' | 'quietSince'> & {
+  /** The crawl's counters were recounted since then. */
+  readonly isRecounted?: true;
+};
 
 export interface QuietNotes {
   /** Starts all times again. */
@@ -94,6 +102,8 @@ export interface QuietNotes {
    * again.
    */
   noteIdle(crawl: CrawlId, hasMessages: boolean): Promise<Noted>;
+  /** Until the crawl is busy again, `isRecounted` is true. */
+  noteRecounted(crawl: CrawlId): Promise<void>;
 }
 
 export interface QuietNotesOptions {
@@ -126,16 +136,32 @@ export function createQuietNotes({ dynamo, table, clock }: QuietNotesOptions): Q
     const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
       clock,
     });
-    const { idleSince, looks, quietSince } = Attributes ?? {};
+    const { idleSince, looks, quietSince, recounted } = Attributes ?? {};
     return {
       idleSince: Number(idleSince?.N),
       looks: Number(looks?.N),
+      ...(recounted !== undefined && { isRecounted: true as const }),
       ...(quietSince?.N !== undefined && { quietSince: Number(quietSince.N) }),
     };
   }
 
   return {
     noteBusy,
+    async noteRecounted(crawl) {
+      const command = new UpdateItemCommand({
+        TableName: table,
+        Key: itemKey(crawl, QUIET),
+        UpdateExpression: 'SET recounted = :now',
+        // Somebody has noted that the crawl is busy.
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':now': N(clock.now()) },
+      });
+      await withRetry('noting that a crawl was recounted', () => dynamo.send(command), { clock }).catch(
+        (error) => {
+          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        },
+      );
+    },
     async noteIdle(crawl, hasMessages) {
       const times = await update(crawl, hasMessages);
       const { idleSince, quietSince = idleSince } = times;

@@ -25,12 +25,14 @@ import {
   usageCountsIn,
 } from './head-counts.ts';
 import { HostDirectory } from './host-directory.ts';
+import { HostList } from './host-list.ts';
 import {
   createQuietNotes,
   idleFor,
   isDrained,
   isSettled,
   type QuietNotes,
+  type QuietTimes,
   type SettleTimes,
 } from './quiet.ts';
 import { allDueShards, DIRECTORY, DUE_INDEX, dueShardsOf, RUNNING, S, type StateNames } from './tables.ts';
@@ -70,6 +72,10 @@ export interface RegistryOptions extends SettleTimes {
   readonly warn?: (message: string) => void;
 }
 
+/** The counters of a larger crawl are not recounted when it is quiet: that would take the waker's time. */
+const MAX_RECOUNTED = 50_000;
+const RECOUNT_ATTEMPTS = 5;
+
 /** Crawls in the table CrawlState. */
 export const createRegistry = (options: RegistryOptions): AwsCrawlRegistry => ({
   isShared: true,
@@ -90,6 +96,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   readonly #all: CrawlDirectory;
   readonly #running: CrawlDirectory;
   readonly #hosts: HostDirectory;
+  readonly #list: HostList;
   readonly #quiet: QuietNotes;
   readonly #counters: CrawlCounters;
 
@@ -104,6 +111,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     this.#all = new CrawlDirectory({ ...context, name: DIRECTORY });
     this.#running = new CrawlDirectory({ ...context, name: RUNNING });
     this.#hosts = new HostDirectory(context);
+    this.#list = new HostList({ ...context, sizes });
     const exists = async (crawl: CrawlId) => (await this.#store.load(crawl)) !== undefined;
     this.#counters = createCrawlCounters({ ...context, sizes, meter, warn, exists });
   }
@@ -171,11 +179,16 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   }
 
   async totals(crawl: CrawlId): Promise<CrawlTotals> {
-    const [stored, { counts }] = await Promise.all([this.#store.load(crawl), this.#counters.read(crawl)]);
+    const [stored, { counts, isExact }] = await Promise.all([
+      this.#store.load(crawl),
+      this.#counters.read(crawl),
+    ]);
     const totals = totalsOf(counts);
     const prices = priceOf(this.#options.region ?? 'us-east-1');
     return {
       ...totals,
+      // A turn that has begun since, and died, is not noticed.
+      isExact: isExact && stored?.record.status === 'finished',
       activeMs: stored ? activeMsOf(stored, this.#now()) : 0,
       ...(totals.usage && { cost: costOf(totals.usage, prices).total }),
     };
@@ -193,7 +206,16 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     }
     const times = await this.#quiet.noteIdle(crawl, await this.#options.hasMessages());
     const { counts, lastAt } = await this.#counters.read(crawl);
-    return isSettled({ ...times, lastAt, hostsDue: counts[HOSTS_DUE] }, this.#now(), this.#options);
+    const quiet = { ...times, lastAt, hostsDue: counts[HOSTS_DUE] };
+    const isSettledNow = (known: QuietTimes) => isSettled(known, this.#now(), this.#options);
+    const mayRecount = !times.isRecounted && isSettledNow({ ...quiet, hostsDue: 0 });
+    if (!mayRecount || (counts.hosts ?? 0) > MAX_RECOUNTED || !(await this.#hosts.isComplete(crawl)))
+      return isSettledNow(quiet);
+    // No turn is in progress, so the counters should be those of the heads; a worker that died has left them wrong.
+    if (!(await this.#recountOnce(crawl, this.#list.all(crawl)))) return false;
+    await this.#quiet.noteRecounted(crawl);
+    const after = await this.#counters.read(crawl);
+    return isSettledNow({ ...times, lastAt: after.lastAt, hostsDue: after.counts[HOSTS_DUE] });
   }
 
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): Promise<void> {
@@ -201,10 +223,17 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   }
 
   async recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void> {
+    for (let attempt = 1; attempt <= RECOUNT_ATTEMPTS; attempt++)
+      if (await this.#recountOnce(crawl, ledgers.hosts(crawl))) return;
+    throw new Error(`the counters of ${crawl} are being changed: recount them when the crawl does not run`);
+  }
+
+  /** False if something was counted meanwhile. */
+  async #recountOnce(crawl: CrawlId, hosts: AsyncIterable<{ readonly head: Head }>): Promise<boolean> {
+    const read = await this.#counters.read(crawl);
     let sum: Counts = {};
-    for await (const { head } of ledgers.hosts(crawl)) sum = sumOfCounts(sum, changedCounts(undefined, head));
-    const { counts } = await this.#counters.read(crawl);
-    await this.#counters.replace(crawl, { ...sum, ...usageCountsIn(counts) });
+    for await (const { head } of hosts) sum = sumOfCounts(sum, changedCounts(undefined, head));
+    return this.#counters.replace(crawl, read, { ...sum, ...usageCountsIn(read.counts) });
   }
 
   flushUsage(): Promise<void> {

@@ -6,8 +6,8 @@
  * |---|---|---|---|
  * | CrawlState | `CRAWL HOST` | `head` | `version`, `head` (JSON); `dueShard`, `dueAt` where the host is due at some time |
  * | CrawlState | `CRAWL` | `crawl` | `version`, `record` (JSON, gzip), `nonce`, `activeMs`, `runningSince` |
- * | CrawlState | `CRAWL` | `totals#SHARD` | a number for each count (`crawl-counters.ts`), `lastAdd`, `lastAt` |
- * | CrawlState | `CRAWL` | `quiet` | `idleSince`, `looks`, `quietSince`, `expiresAt` (`quiet.ts`) |
+ * | CrawlState | `CRAWL` | `totals#SHARD` | a number for each count (`crawl-counters.ts`), `lastAdd`, `lastAt`, `exactAt` |
+ * | CrawlState | `CRAWL` | `quiet` | `idleSince`, `looks`, `quietSince`, `recounted`, `expiresAt` (`quiet.ts`) |
  * | CrawlState | `CRAWL` | `compact` | `holder`, `leaseUntil`; `planFile`, `planSources` (JSON, gzip), `isStored` (`compact-lease.ts`) |
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |

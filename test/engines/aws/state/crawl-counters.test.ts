@@ -44,17 +44,17 @@ test('differences add up, of each crawl by itself, and the time of the last one 
   await clock.advance(5000);
   await counters.add('crawl', { pages: 3, hosts: -1 });
   await counters.add('other', { pages: 100 });
-  expect(await counters.read('crawl')).toEqual({
+  expect(await counters.read('crawl')).toMatchObject({
     counts: { pages: 5, bytes: 10, hosts: -1 },
     lastAt: T0 + 5000,
   });
-  expect(await counters.read('unknown')).toEqual({ counts: {}, lastAt: 0 });
+  expect(await counters.read('unknown')).toMatchObject({ counts: {}, lastAt: 0, isExact: false });
 });
 
 test('no difference at all is noted too: its time counts', async () => {
   const { counters } = open();
   await counters.add('crawl', {});
-  expect(await counters.read('crawl')).toEqual({ counts: {}, lastAt: T0 });
+  expect(await counters.read('crawl')).toMatchObject({ counts: {}, lastAt: T0 });
 });
 
 test('differences that come at the same time share a call, and none is lost', async () => {
@@ -101,9 +101,31 @@ test('sums can be replaced: of all processes, at once', async () => {
   expect(items().length).toBeGreaterThan(1);
   await clock.advance(1000);
   const [first] = processes as [ReturnType<typeof create>];
-  await first.replace('crawl', { pages: 5 });
-  expect(await first.read('crawl')).toEqual({ counts: { pages: 5 }, lastAt: T0 + 1000 });
+  const before = await first.read('crawl');
+  expect(before).toMatchObject({ counts: { pages: 210 }, lastAt: T0, isExact: false });
+  expect(await first.replace('crawl', before, { pages: 5 })).toBe(true);
+  expect(await first.read('crawl')).toMatchObject({ counts: { pages: 5 }, lastAt: T0, isExact: true });
   expect(items()).toHaveLength(1);
   await first.add('crawl', { pages: 1 });
-  expect((await first.read('crawl')).counts).toEqual({ pages: 6 });
+  expect(await first.read('crawl')).toMatchObject({
+    counts: { pages: 6 },
+    lastAt: T0 + 1000,
+    isExact: false,
+  });
+});
+
+test('sums to which something was added meanwhile are not replaced', async () => {
+  const { create } = open();
+  const [first, second] = [create(), create()];
+  await first.add('crawl', { pages: 7 });
+  const read = await first.read('crawl');
+  await second.add('crawl', { pages: 1 });
+  await first.add('crawl', { pages: 1 });
+  expect(await first.replace('crawl', read, { pages: 7 })).toBe(false);
+  expect((await first.read('crawl')).counts).toEqual({ pages: 9 });
+  const replaced = await first.read('crawl');
+  expect(await first.replace('crawl', replaced, { pages: 8 })).toBe(true);
+  // Read before the replacement, and nothing added since: still out of date.
+  expect(await second.replace('crawl', replaced, { pages: 9 })).toBe(false);
+  expect((await second.read('crawl')).counts).toEqual({ pages: 8 });
 });
