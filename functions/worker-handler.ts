@@ -67,10 +67,7 @@ const NO_HOSTS: EventBatch = { received: [], failures: () => [] };
  */
 export function createWorkerHandler(deps: WorkerDeps) {
   const { settings, clock, log } = deps;
-  const { hostsPerWorker: maxHosts } = settings;
-  const minRoom = minRoomOf(maxHosts);
-  const memory = { memoryMb: settings.workerMemoryMb, usedBytes: deps.usedBytes };
-  const placesFor = (hosts: number) => placesIn(memory, { hosts, maxHosts, minRoom });
+  const places = placesOf(deps);
   const lastReceiveMs = lastReceiveOf(deps);
 
   return async (
@@ -88,7 +85,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
 
     function openPool({ queue }: StartMessage, endsAt: number): PoolWorker {
       const times = { receiveUntil: endsAt - lastReceiveMs, lastCallAt: endsAt - LAST_LOOK_MS };
-      return new PoolWorker({ pool: stack.engine.workers, queue, clock, log, placesFor, ...times });
+      return new PoolWorker({ pool: stack.engine.workers, queue, clock, log, ...places, ...times });
     }
 
     async function serve(): Promise<SQSBatchResponse> {
@@ -103,9 +100,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
       const batch = start ? NO_HOSTS : await queue.receivedFromEvent(event.Records);
       const engine = { ...stack.engine, queue };
       const worker = startWorker(engine, (crawl) => deps.fetchers.of(crawl), {
-        maxHosts,
-        placesFor,
-        minRoom,
+        ...places,
         signal: new AbortController().signal,
         first: batch.received,
         receiveUntil: endsAt - lastReceiveMs,
@@ -141,6 +136,14 @@ export function createWorkerHandler(deps: WorkerDeps) {
       watching?.report();
     }
   };
+}
+
+/** The places for hosts that a worker has. */
+function placesOf({ settings, usedBytes }: WorkerDeps) {
+  const { hostsPerWorker: maxHosts, workerMemoryMb: memoryMb } = settings;
+  const minRoom = minRoomOf(maxHosts);
+  const placesFor = (hosts: number) => placesIn({ memoryMb, usedBytes }, { hosts, maxHosts, minRoom });
+  return { maxHosts, minRoom, placesFor };
 }
 
 const turnErrorsTo =
