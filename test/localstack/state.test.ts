@@ -3,8 +3,10 @@
  * double.
  */
 import { type BatchWriteItemCommandInput, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { type DeleteObjectsCommandInput, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { type DeleteObjectsCommandInput, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createDeletions } from '../../shared/engines/aws/deletion/begin-deletion.ts';
+import { createCrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
 import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws/state/ledger-store.ts';
 import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/state/registry.ts';
 import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/state/tables.ts';
@@ -381,5 +383,39 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
     expect((await registry.totals('large')).activeMs).toBe(stopped);
     expect((await registry.totals('paused')).activeMs).toBe(0);
     await expect(registry.setStatus('nobody', 'paused')).rejects.toThrow('no crawl nobody');
+  });
+
+  test('a crawl is deleted from both tables and the bucket, and another crawl stays', async () => {
+    const { registry, ledgers } = engine;
+    const { dynamo, s3, names } = resources;
+    let now = Date.now();
+    const clock = { ...systemClock, now: () => now };
+    const context = { dynamo, s3, clock, names, registry, ledgers };
+    const control = createDeletions({ ...context, table: names.crawlState });
+    const deletions = createCrawlDeletions(context);
+    for (const crawl of ['gone', 'kept']) {
+      await registry.create(crawl, RECORD);
+      await ledgers.putPart(crawl, 'a.test', 's1-a', new Uint8Array(10));
+      await ledgers.putPart(crawl, 'a.test', 'r1-a.done', new Uint8Array(SIZES.maxRowBytes + 1));
+      await ledgers.commit(crawl, 'a.test', headOf(1));
+      await s3.send(
+        new PutObjectCommand({ Bucket: names.bucket, Key: `warc/${crawl}/x.warc.gz`, Body: 'x' }),
+      );
+    }
+    expect(await control.begin('gone', { archive: false })).toMatchObject({ stoppedAt: now, archive: false });
+    expect(await control.begin('gone', { archive: true })).toMatchObject({ stoppedAt: now, archive: true });
+    await deletions.proceed('gone');
+    expect((await registry.load('gone'))?.status).toBe('stopped');
+    now += control.settleMs;
+    expect(await deletions.proceed('gone')).toMatchObject({ deletedAt: now });
+    expect(await deletions.pending()).toEqual([]);
+    expect(await registry.load('gone')).toBeUndefined();
+    expect(await registry.list()).toEqual(['kept']);
+    expect(await ledgers.listParts('gone', 'a.test')).toEqual([]);
+    expect(await ledgers.listParts('kept', 'a.test')).toHaveLength(2);
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: names.bucket }));
+    expect(Contents.map(({ Key }) => Key?.split('/')[1])).toEqual(['kept', 'kept']);
+    now += 16 * 86_400_000;
+    expect(await control.load('gone')).toBeUndefined();
   });
 });
