@@ -98,7 +98,10 @@ function deletionFacts(world: World): DeletionFacts | undefined {
   const { settings, dynamo, s3 } = cloud;
   const { archive, crawl } = deletion;
   const isOf = (key = '') =>
-    key === crawl.id || key.startsWith(`${crawl.id} `) || key.includes(`/${crawl.id}/`);
+    key === crawl.id ||
+    key.startsWith(`${crawl.id} `) ||
+    key.includes(` ${crawl.id} `) ||
+    key.includes(`/${crawl.id}/`);
   const isKept = (key: string) => !archive && /^(warc|items)\//.test(key);
   const items = [settings.crawlState, settings.urlSeen].flatMap((table) =>
     Array.from(dynamo.items(table)).flatMap(({ pk, sk }) =>

@@ -30,7 +30,8 @@ const optionsOf = (crawl: string, more = {}) =>
 
 /** Keys of the crawl's items and objects in the account. */
 function remainsOf({ dynamo, s3, settings }: SimCloud, crawl: string): string[] {
-  const isOf = (key = '') => key === crawl || key.startsWith(`${crawl} `) || key.includes(`/${crawl}/`);
+  const isOf = (key = '') =>
+    key === crawl || key.startsWith(`${crawl} `) || key.includes(` ${crawl} `) || key.includes(`/${crawl}/`);
   const items = [settings.crawlState, settings.urlSeen].flatMap((table) =>
     [...dynamo.items(table)].flatMap(({ pk, sk }) => (isOf(pk?.S) || isOf(sk?.S) ? `${pk?.S} ${sk?.S}` : [])),
   );
