@@ -16,7 +16,7 @@ export const REASONS = {
     'It refuses what an operator mistyped or a stranger sent. The operator of a world makes no mistakes; test/functions and test/engines reach it.',
   misuse: 'It refuses a call that no caller in the program makes. A unit test reaches it.',
   settings:
-    'A setting that no crawl of a world has: overrides for hosts, ascending paths, named sitemaps, other ports, a proxy. A unit test reaches it.',
+    'A setting that no crawl or stack of a world has: overrides for hosts, ascending paths, named sitemaps, other ports, a proxy, fewer turn queues than before. A unit test reaches it.',
   operator:
     'Tools of an operator call it: reports, exports, the API. The operator of a world does not. test/control, test/cli and test/localstack reach it.',
   polling:
