@@ -6,7 +6,7 @@ export const REASONS = {
   wiring:
     'It joins a deployed function to its environment, sockets and log. In a world simulation/worlds/deployment.ts stands in its place; test/localstack deploys and calls it.',
   oneMachine:
-    'It exists on one machine only, or for a project with hooks: items, requests of its own, revisits, messages about seeds, threads and their watchdog. test/local-crawl and test/hooks reach it.',
+    'It exists on one machine only, or for a project with hooks: items, requests of its own, revisits, a cache of earlier responses, messages about seeds, threads and their watchdog. test/local-crawl, test/api and test/hooks reach it.',
   defaults: 'A default for callers that say less than a world does: other tools, or tests.',
   types:
     'The types of the SDK or of the language let a value be absent that the service, its model and all callers always give.',
