@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { transformSync } from 'esbuild';
 import { configSchema } from './config-schema.ts';
 import { CONFIG_SCHEMA, type Manifest, publishedManifest } from './manifest.ts';
 import { vendorZod } from './vendor-zod.ts';
@@ -36,6 +37,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   removeMaps(dist);
   removeEmptyModules(dist);
   vendorZod(dist, ROOT);
+  removeSpaces(dist);
   removeInnerDeclarations(dist, publicTypes(manifest));
 }
 
@@ -67,6 +69,24 @@ function removeMaps(dist: string): void {
     const path = join(dist, file);
     rmSync(`${path}.map`, { force: true });
     writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
+  }
+}
+
+/** Characters of a line, so that a place in a stack trace can be found. */
+const LINE_LIMIT = 1000;
+
+/** Spaces and line ends are a tenth of the package. Names stay, so that stack traces can be read. */
+function removeSpaces(dist: string): void {
+  for (const file of globSync('**/*.js', { cwd: dist })) {
+    if (MAPPED.test(file)) continue;
+    const path = join(dist, file);
+    const options = {
+      minifyWhitespace: true,
+      lineLimit: LINE_LIMIT,
+      format: 'esm',
+      target: 'node22',
+    } as const;
+    writeFileSync(path, transformSync(readFileSync(path, 'utf8'), options).code);
   }
 }
 
