@@ -127,7 +127,8 @@ class TotalsCounters implements CrawlCounters {
 
   async replace(crawl: CrawlId, { shards, lastAt }: ReadCounts, counts: Counts): Promise<boolean> {
     const { dynamo, table, clock } = this.#options;
-    const first = `${TOTALS_PREFIX}0`;
+    const allShards = Array.from({ length: TOTALS_SHARDS }, (_, shard) => `${TOTALS_PREFIX}${shard}`);
+    const [first = ''] = allShards;
     const sums = Object.entries(counts).map(([name, count]) => [COUNT_PREFIX + name, N(count)]);
     const isFirst = ({ sk }: Item) => sk?.S === first;
     const id = clock.uuid();
@@ -146,11 +147,14 @@ class TotalsCounters implements CrawlCounters {
             ...unchanged(shards.find(isFirst)),
           },
         },
-        ...shards
-          .filter((shard) => !isFirst(shard))
-          .map((shard) => ({
-            Delete: { TableName: table, Key: itemKey(crawl, shard.sk?.S as string), ...unchanged(shard) },
-          })),
+        // Those that are not there yet, too: another process may make its first addition just now.
+        ...allShards.slice(1).map((sk) => ({
+          Delete: {
+            TableName: table,
+            Key: itemKey(crawl, sk),
+            ...unchanged(shards.find((shard) => shard.sk?.S === sk)),
+          },
+        })),
       ],
     });
     try {

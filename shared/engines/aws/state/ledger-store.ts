@@ -130,6 +130,8 @@ class HeadStore {
     const atHand = this.#takeLoaded(hostPartition(crawl, host), next.version - 1);
     try {
       const { Attributes } = await withRetry('committing a head', () => dynamo.send(command), { clock });
+      // Stored by an earlier version, which has no directory of hosts.
+      if (Attributes && Attributes.isListed === undefined) await this.#hosts.enter(crawl, host);
       return Attributes && headIn(Attributes);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -151,6 +153,7 @@ class HeadStore {
         ...itemKey(hostPartition(crawl, host), HEAD),
         version: N(next.version),
         head: S(JSON.stringify(next)),
+        isListed: { BOOL: true },
         ...(next.dueAt !== undefined && {
           dueShard: S(dueShardOf(crawl, host, this.#dueShards)),
           dueAt: N(indexedDueAt(next.dueAt, this.#options.clock.now())),

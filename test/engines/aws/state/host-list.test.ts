@@ -1,9 +1,9 @@
 /** Lists of a crawl's hosts, over the model of DynamoDB. */
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvalidCursor } from '../../../../shared/engines/aws/state/host-page.ts';
-import { HOSTS, itemKey } from '../../../../shared/engines/aws/state/tables.ts';
+import { HOSTS, hostShardOf, itemKey } from '../../../../shared/engines/aws/state/tables.ts';
 import { NEW_HEAD } from '../../../../shared/frontier/head.ts';
 import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
 import { URL_RULES_VERSION } from '../../../../shared/url/canonical.ts';
@@ -23,7 +23,8 @@ async function openStack(crawls: Readonly<Record<string, number>>, sizes: Partia
   const { engine, meter, clients } = cloud.open(cloud.begin('test'));
   const { ledgers, registry } = engine;
   const run = <T>(work: Promise<T>): Promise<T> => drive(cloud.time, work);
-  const add = (crawl: string, host: string) => ledgers.commit(crawl, host, { ...NEW_HEAD, version: 1 });
+  const add = (crawl: string, host: string, version = 1) =>
+    ledgers.commit(crawl, host, { ...NEW_HEAD, version });
   for (const [crawl, hosts] of Object.entries(crawls)) {
     await run(registry.create(crawl, RECORD));
     await run(Promise.all(Array.from({ length: hosts }, (_, i) => add(crawl, `h${i}.test`))).then(() => {}));
@@ -106,6 +107,23 @@ test('the hosts of a crawl that an earlier version created are found by a scan',
   }
   expect((await run(all('news'))).sort()).toEqual(namesOf(40));
   expect((await run(page('news', undefined, 50))).hosts).toHaveLength(40);
+});
+
+test('a host that an earlier version has stored is listed from its next turn on', async () => {
+  const { run, all, add, dynamo, table } = await openStack({ news: 2 });
+  await run(
+    dynamo.send(
+      new DeleteItemCommand({ TableName: table, Key: itemKey(hostShardOf('news', 'h1.test'), 'h1.test') }),
+    ),
+  );
+  const { Item } = await run(
+    dynamo.send(new GetItemCommand({ TableName: table, Key: itemKey('news h1.test', 'head') })),
+  );
+  const { isListed: _, ...old } = Item ?? {};
+  await run(dynamo.send(new PutItemCommand({ TableName: table, Item: old })));
+  expect(await run(all('news'))).toEqual(['h0.test']);
+  await run(add('news', 'h1.test', 2));
+  expect((await run(all('news'))).sort()).toEqual(['h0.test', 'h1.test']);
 });
 
 test.each(['', 'nonsense', '["a"]', '[8]', '[-1]', '[0.5]', '[0,1]', '[0,"a",1]', '["news h1.test","head"]'])(
