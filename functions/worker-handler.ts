@@ -2,7 +2,6 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { parseConfig } from '../shared/crawl/config.ts';
 import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
 import { polledRequests } from '../shared/engines/aws/cost/billed-units.ts';
-import type { EventBatch } from '../shared/engines/aws/queues/turn-queue.ts';
 import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { parseStartText, type StartMessage } from '../shared/engines/aws/workers/start-message.ts';
@@ -58,12 +57,9 @@ const REPORT_MS = 60_000;
 const LAST_LOOK_MS = 5000;
 /** For what follows the last turn: metrics, the meter's counts, the answer. */
 const END_MS = 1000;
-/** The first batch of a worker that the start queue has started. */
-const NO_HOSTS: EventBatch = { received: [], failures: () => [] };
 /**
  * Serves as many hosts of a turn queue as it may, until there are none, its time is up, or the other workers
- * have room for them. Started by a message of the start queue; in a stack without one, by messages of hosts,
- * which it serves first.
+ * have room for them. A message of the start queue starts it and names the turn queue.
  */
 export function createWorkerHandler(deps: WorkerDeps) {
   const { settings, clock, log } = deps;
@@ -75,7 +71,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<SQSBatchResponse> => {
     const start = startIn(event, settings);
-    const queueUrl = start ? settings.turnQueueUrls[start.queue] : queueUrlOf(event, settings);
+    const queueUrl = settings.turnQueueUrls[start.queue];
     if (queueUrl === undefined) {
       log('warn', { message: 'A message to start a worker names no turn queue of the stack', ...start });
       return { batchItemFailures: [] };
@@ -88,49 +84,44 @@ export function createWorkerHandler(deps: WorkerDeps) {
       return new PoolWorker({ pool: stack.engine.workers, queue, clock, log, ...places, ...times });
     }
 
-    async function serve(): Promise<SQSBatchResponse> {
+    async function serve(): Promise<void> {
       // Not before `invoked` has adopted the machine's time, which may have been set back since the last invocation.
       const endsAt = clock.now() + context.getRemainingTimeInMillis();
-      const pool = start && openPool(start, endsAt);
-      if (start) {
-        stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
-        if (!(await pool?.join(start.workers))) return { batchItemFailures: [] };
-      }
-      const queue = pool?.watch(stack.engine.queue) ?? stack.engine.queue;
-      const batch = start ? NO_HOSTS : await queue.receivedFromEvent(event.Records);
+      const pool = openPool(start, endsAt);
+      stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
+      if (!(await pool.join(start.workers))) return;
+      const queue = pool.watch(stack.engine.queue);
       const engine = { ...stack.engine, queue };
       const worker = startWorker(engine, (crawl) => deps.fetchers.of(crawl), {
         ...places,
         signal: new AbortController().signal,
-        first: batch.received,
         receiveUntil: endsAt - lastReceiveMs,
         deadline: endsAt - END_MS,
         endsWhenIdle: true,
-        drain: pool?.drain,
-        beforeIdleEnd: pool && (() => pool.hide()),
+        drain: pool.drain,
+        beforeIdleEnd: () => pool.hide(),
         lanes: deps.lanes,
         work: deps.work,
         hooks: deps.hooks,
         onError: turnErrorsTo(deps),
       });
       watching = watch(worker, stack, endsAt, deps);
-      pool?.follow(() => worker.stats);
+      pool.follow(() => worker.stats);
       try {
         await worker.done;
       } catch (error) {
-        // Hosts that are not served are reported: a thrown error would send back those that are served, too,
-        // and slow the poller down, which is right only if nothing works at all.
+        // A thrown error slows the poller down, which is right only if nothing works at all.
         log('error', errorFields(error));
         if (worker.stats.turns === 0) throw error;
       } finally {
         await watching.end();
-        await pool?.leave();
+        await pool.leave();
       }
-      return { batchItemFailures: batch.failures().map((itemIdentifier) => ({ itemIdentifier })) };
     }
 
     try {
-      return await invoked(stack, deps, serve);
+      await invoked(stack, deps, serve);
+      return { batchItemFailures: [] };
     } finally {
       // Now that the cost of the whole invocation is known.
       watching?.report();
@@ -203,17 +194,10 @@ function watch(
   };
 }
 
-/** The message that starts a worker, where the event is of the start queue. Its batches have one message. */
-function startIn(event: SQSEvent, { startQueueUrl }: StackSettings): StartMessage | undefined {
-  if (startQueueUrl === undefined || sourceIn([startQueueUrl], event) === undefined) return undefined;
-  return parseStartText(event.Records[0]?.body ?? '');
-}
-
-function queueUrlOf(event: SQSEvent, { turnQueueUrls }: StackSettings): string {
-  const url = sourceIn(turnQueueUrls, event);
-  if (url === undefined) {
-    const arn = event.Records[0]?.eventSourceARN;
-    throw new Error(`Expected an event of one of the stack's turn queues, got ${arn}`);
-  }
-  return url;
+/** Returns the message that starts a worker. The batches of the start queue have one message. */
+function startIn(event: SQSEvent, { startQueueUrl = '' }: StackSettings): StartMessage {
+  const [record] = event.Records;
+  if (sourceIn([startQueueUrl], event) === undefined)
+    throw new Error(`Expected an event of the stack's start queue, got ${record?.eventSourceARN}`);
+  return parseStartText(record?.body ?? '');
 }

@@ -37,8 +37,6 @@ export interface WorkerOptions {
    * as for ten. Default: 1.
    */
   readonly minRoom?: number;
-  /** Hosts received already, served before any others: what a function's event holds. */
-  readonly first?: readonly HostDeliveries[];
   /** No host is received after this time, and turns in progress end soon. Default: never. */
   readonly receiveUntil?: number;
   /**
@@ -149,8 +147,7 @@ class WorkerLoop {
   }
 
   async run(): Promise<void> {
-    const { first = [], suspects } = this.#options;
-    for (const received of first) this.#track(this.#server.serve(received));
+    const { suspects } = this.#options;
     while (this.#goesOn()) await (suspects.areDue ? this.#serveSuspects() : this.#receive());
     for (const received of suspects.take()) this.#track(this.#services.engine.queue.park(received, 0));
     // Also after a failure: what is in progress holds hosts.

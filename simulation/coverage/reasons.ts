@@ -6,7 +6,7 @@ export const REASONS = {
   wiring:
     'It joins a deployed function to its environment, sockets and log. In a world simulation/worlds/deployment.ts stands in its place; test/localstack deploys and calls it.',
   oneMachine:
-    'It exists on one machine only, or for a project with hooks: items, requests of its own, revisits, a cache of earlier responses, messages about seeds, threads and their watchdog. test/local-crawl, test/api and test/hooks reach it.',
+    'It exists on one machine only (the cache, totals of one process, revisits, messages about seeds, threads and their watchdog), or for requests that a project makes itself. test/local-crawl and test/hooks reach it.',
   defaults: 'A default for callers that say less than a world does: other tools, or tests.',
   types:
     'The types of the SDK or of the language let a value be absent that the service, its model and all callers always give.',
@@ -20,7 +20,9 @@ export const REASONS = {
   operator:
     'Tools of an operator call it: reports, exports, the API. The operator of a world does not. test/control, test/cli and test/localstack reach it.',
   polling:
-    'It receives messages from a queue. In a deployment they come with the event; only tests and tools receive by themselves.',
+    'It receives from a queue, or from all turn queues, as no deployed function does: links come with the event, and a worker receives from one turn queue. Only tests and tools use it.',
+  changedStack:
+    'It meets settings or messages of a stack that was deployed otherwise: without a start queue, or with more turn queues. A unit test reaches it.',
   web: 'The web of the worlds has nothing of the kind: sitemaps, feeds, canonical URLs, refreshes, nofollow, combinations of parameters and folders that close as traps, log-in pages, blocked addresses, a robots.txt that is moved from host to host more than once. test/worker and test/local-crawl reach it.',
   damage:
     'Rows and objects that are lost, changed or put there by somebody else are not modelled. The tests of the compactor and of the stores reach it.',

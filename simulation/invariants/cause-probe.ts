@@ -93,11 +93,6 @@ export function createCauseProbe(now: () => number): CauseProbe {
             held.delete(received);
             await queue.park(received, ...args);
           },
-          async receivedFromEvent(records) {
-            const event = await queue.receivedFromEvent(records);
-            hold(event.received);
-            return event;
-          },
         },
         ledgers: {
           ...ledgers,

@@ -3,7 +3,7 @@ import { type CrawlFacts, type Facts, isPage } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 
 /**
- * The hook of a world returns an item for each page that it is called for. A committed head counts them, and
+ * The hook of a world returns an item for each page that it is called for, also if it reports an error. A committed head counts them, and
  * each is in S3 once: published, and no longer staged. An attempt that was never committed may have left a
  * staged object.
  *

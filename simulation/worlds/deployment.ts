@@ -69,8 +69,8 @@ export interface DeployOptions {
   readonly shardEventBytes?: number;
   /** Returns the harm that a page does to the worker that parses it. */
   readonly harmOf?: (url: string) => Harm | undefined;
-  /** The project's hooks. Default: it has none. */
-  readonly hooks?: PageHooks;
+  /** The project's hooks in a worker's process. Default: it has none. */
+  readonly hooksOf?: (process: SimProcess) => PageHooks;
   readonly hasCompactor?: boolean;
   readonly compactorPeriodMs?: number;
   /** The worker's engine, as a version of it has it. */
@@ -212,7 +212,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         usedBytes: options.usedBytes ?? (() => 0),
         work,
         reportNewer: newerLog(process, log),
-        ...(options.hooks && { hooks: options.hooks }),
+        ...(options.hooksOf && { hooks: options.hooksOf(process) }),
         write() {},
       }),
     );

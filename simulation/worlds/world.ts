@@ -12,6 +12,7 @@ import { probeDeletes } from '../invariants/delete-probe.ts';
 import { createHistoryProbe } from '../invariants/history-probe.ts';
 import { createSimCloud, type SimCloud } from '../models/cloud.ts';
 import { createFaults } from '../models/faults.ts';
+import type { SimProcess } from '../models/process.ts';
 import { randomOf } from '../models/random.ts';
 import type { TraceEntry } from '../models/trace.ts';
 import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
@@ -19,13 +20,13 @@ import { shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
 import { planDeletion, runDeletion } from './deletion.ts';
 import { deploy } from './deployment.ts';
-import { ITEM_OF_EACH_PAGE } from './item-hooks.ts';
 import { createRollout } from './newer-version.ts';
 import { createOperator, statusOf } from './operator.ts';
 import { askForRecords } from './operator-asks.ts';
 import { planCrawls, planStack } from './plan.ts';
 import { planCallFaults } from './plan-call-faults.ts';
 import { planOperator } from './plan-operator.ts';
+import { createSimHooks } from './sim-hooks.ts';
 import type { ExcuseName, Outcome, TimelineEntry, Violation, World, WorldSpec } from './spec.ts';
 
 export interface RunOptions {
@@ -126,7 +127,9 @@ export async function runWorld(
   const deployment = deploy(cloud, {
     fetcherOf: (process, config) => web.fetcherOf(process, config),
     harmOf: web.harmOf,
-    ...(randomOf(seed, 'hooks')() < HOOKS_CHANCE && { hooks: ITEM_OF_EACH_PAGE }),
+    ...(randomOf(seed, 'hooks')() < HOOKS_CHANCE && {
+      hooksOf: (process: SimProcess) => createSimHooks(seed, process),
+    }),
     maxConcurrency: stack.maxConcurrency,
     usedBytes: (hosts) => (hosts >= stack.hostsInMemory ? Infinity : 0),
     routerWindowMs: stack.routerWindowMs,

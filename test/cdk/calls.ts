@@ -72,7 +72,6 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'crawl-store.ts': { dynamodb: ['crawlState'] },
   'crawl-directory.ts': { dynamodb: ['crawlState'] },
   'quiet.ts': { dynamodb: ['crawlState'] },
-  'event-claims.ts': { dynamodb: ['crawlState'] },
   'crawl-counters.ts': { dynamodb: ['crawlState'] },
   'ledger-store.ts': { dynamodb: ['crawlState'], queryItems: ['dueIndex'] },
   'host-page.ts': { dynamodb: ['crawlState'] },

@@ -2,13 +2,9 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { createMeter, type Meter } from '../../shared/engines/aws/cost/meter.ts';
-import { failuresOf } from '../../shared/engines/aws/queues/delivery.ts';
 import type { LinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
-import type { EventBatch } from '../../shared/engines/aws/queues/turn-queue.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
-import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
-import type { HostKey } from '../../shared/url/host-key.ts';
 import { activeMembers, type PoolMember } from '../../shared/worker/pool-plan.ts';
 import type { FakeClock } from '../worker/fake-clock.ts';
 import type { MemoryEngine } from '../worker/memory-engine.ts';
@@ -69,8 +65,6 @@ export function createFakePool(
 }
 
 export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
-  const acknowledged = new Set<string>();
-  const received = new Map<string, HostDeliveries>();
   const texts: string[] = [];
   const starts: Started[] = [];
   let flushes = 0;
@@ -87,17 +81,7 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
     takeCost: () => 0,
     engine: {
       ...engine,
-      queue: {
-        ...queue,
-        async acknowledge(held: HostDeliveries, deliveries: HostDeliveries['deliveries']) {
-          await queue.acknowledge(held, deliveries);
-          for (const { id } of deliveries) acknowledged.add(id);
-        },
-        async receivedFromEvent(records: readonly SQSRecord[]): Promise<EventBatch> {
-          const held = new Set(records.map(({ messageId }) => received.get(messageId) as HostDeliveries));
-          return { received: [...held], failures: () => failuresOf(records, acknowledged) };
-        },
-      },
+      queue: { ...queue },
       workers: createFakePool(starts),
       linkShards: { count: 0, send: async () => {} } as LinkShards,
       exchange: { ...exchange, sendTexts: async (more: readonly string[]) => void texts.push(...more) },
@@ -124,16 +108,6 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
     logged: log,
     log: (level: string, fields: object) => void log.push({ level, ...fields }),
     flushes: () => flushes,
-    /** The event of the hosts that the queue hands out now. */
-    async turnEvent(maxHosts = 10): Promise<SQSEvent> {
-      const hosts = await queue.receive(maxHosts, 0);
-      for (const host of hosts) for (const { id } of host.deliveries) received.set(id, host);
-      return {
-        Records: hosts.flatMap(({ host, deliveries }) =>
-          deliveries.map(({ id }) => record(id, '', host, 'arn:aws:sqs:us-east-1:1:turns-0.fifo')),
-        ),
-      };
-    },
   };
 }
 
@@ -142,7 +116,7 @@ export const linkEvent = (...bodies: readonly string[]): SQSEvent => eventFrom('
 
 /** The same, from the queue of that name. */
 export const eventFrom = (queue: string, bodies: readonly string[]): SQSEvent => ({
-  Records: bodies.map((body, i) => record(`m${i}`, body, undefined, `arn:aws:sqs:us-east-1:1:${queue}`)),
+  Records: bodies.map((body, i) => record(`m${i}`, body, `arn:aws:sqs:us-east-1:1:${queue}`)),
 });
 
 /** An invocation that may take so long from now. */
@@ -154,12 +128,7 @@ export function contextFor(clock: FakeClock, ms: number) {
 export const failedIds = (response: { readonly batchItemFailures: { itemIdentifier: string }[] }): string[] =>
   response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 
-function record(
-  messageId: string,
-  body: string,
-  group: HostKey | undefined,
-  eventSourceARN: string,
-): SQSRecord {
+function record(messageId: string, body: string, eventSourceARN: string): SQSRecord {
   return {
     messageId,
     body,
@@ -169,7 +138,6 @@ function record(
       SentTimestamp: '',
       SenderId: '',
       ApproximateFirstReceiveTimestamp: '',
-      ...(group !== undefined && { MessageGroupId: group }),
     },
     messageAttributes: {},
     md5OfBody: '',

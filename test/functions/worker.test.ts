@@ -21,6 +21,20 @@ const SITE: Site = {
 const SEEDS = ['http://a.test/', 'http://b.test/'];
 const LONG = 120_000;
 
+/** The event of the message that starts a worker. */
+const startEvent = (queue: number, workers: number) =>
+  eventFrom('starts', [JSON.stringify({ queue, workers })]);
+const START = startEvent(0, 1);
+
+/** The heads of a.test cannot be read. */
+function failsForA({ engine: { ledgers } }: ReturnType<typeof fakeStack>['stack']): void {
+  const { loadHead } = ledgers;
+  ledgers.loadHead = async (crawl, host) => {
+    if (host === 'a.test') throw new Error('no table');
+    return loadHead(crawl, host);
+  };
+}
+
 /** A crawl whose seeds wait at their hosts. */
 async function setUp(
   site = SITE,
@@ -53,134 +67,106 @@ async function setUp(
   return { ...fake, clock, engine, fetcher, lines, handle, run };
 }
 
-describe('an event of two hosts', () => {
-  test('is served to the end, and nothing of it comes again', async () => {
-    const { turnEvent, run, engine } = await setUp();
-    expect(failedIds(await run(await turnEvent()))).toEqual([]);
-    expect(await statesOf(engine)).toEqual(
-      Object.fromEntries(Object.keys(SITE).map((url) => [url, 'fetched'])),
-    );
-    expect([engine.messages('a.test'), engine.messages('b.test')]).toEqual([[], []]);
-  });
-
-  test('of which one fails by our own fault reports that host alone, and logs it in one line', async () => {
-    const { turnEvent, run, stack, logged, engine } = await setUp();
-    const { loadHead } = stack.engine.ledgers;
-    stack.engine.ledgers.loadHead = async (crawl, host) => {
-      if (host === 'a.test') throw new Error('no table');
-      return loadHead(crawl, host);
-    };
-    const event = await turnEvent();
-    const ofA = event.Records.filter(({ attributes }) => attributes.MessageGroupId === 'a.test');
-    const failed = failedIds(await run(event));
-    expect(failed).toEqual(ofA.map(({ messageId }) => messageId));
+describe('a worker of two hosts', () => {
+  test('of which one fails by our own fault serves the other, and logs the failure in one line', async () => {
+    const { run, stack, logged, engine } = await setUp();
+    failsForA(stack);
+    await run(START);
     expect(logged[0]).toEqual({ level: 'error', host: 'a.test', message: 'Error: no table' });
+    expect(engine.messages('a.test')).toHaveLength(1);
     expect(engine.messages('b.test')).toEqual([]);
   });
 
-  test('whose worker ends with an error reports what is not served, and does not throw', async () => {
-    const { turnEvent, run, stack, logged } = await setUp();
-    const { loadHead } = stack.engine.ledgers;
-    stack.engine.ledgers.loadHead = async (crawl, host) => {
-      if (host === 'a.test') throw new Error('no table');
-      return loadHead(crawl, host);
-    };
+  test('that ends with an error after it has served a host does not throw', async () => {
+    const { run, stack, logged } = await setUp();
+    failsForA(stack);
     stack.engine.queue.park = async () => {
       throw new Error('no queue');
     };
-    const event = await turnEvent();
-    const ofA = event.Records.filter(({ attributes }) => attributes.MessageGroupId === 'a.test');
-    // The messages of b.test were done before.
-    expect(failedIds(await run(event))).toEqual(ofA.map(({ messageId }) => messageId));
+    expect(failedIds(await run(START))).toEqual([]);
     expect(logged.map(({ message }) => message)).toContain('Error: no queue');
   });
 
   test('for which nothing at all can be done throws, so that the poller slows down', async () => {
-    const { turnEvent, run, stack, flushes } = await setUp();
+    const { run, stack, flushes } = await setUp();
     stack.engine.ledgers.loadHead = stack.engine.queue.park = async () => {
       throw new Error('nothing works');
     };
-    await expect(run(await turnEvent())).rejects.toThrow('nothing works');
+    await expect(run(START)).rejects.toThrow('nothing works');
     expect(flushes()).toBe(1);
-  });
-
-  test('of a queue that is not the stack’s is refused by name', async () => {
-    const { turnEvent, run } = await setUp();
-    const event = await turnEvent();
-    for (const record of event.Records) record.eventSourceARN = 'arn:aws:sqs:us-east-1:1:others.fifo';
-    await expect(async () => run(event)).rejects.toThrow(
-      /turn queues, got arn:aws:sqs:us-east-1:1:others\.fifo/,
-    );
   });
 });
 
-describe('a worker takes on more hosts than its event brings', () => {
-  test('while it has time', async () => {
-    const { turnEvent, run, fetcher } = await setUp();
-    const event = await turnEvent(1);
-    expect(new Set(event.Records.map(({ attributes }) => attributes.MessageGroupId)).size).toBe(1);
-    await run(event);
-    expect(fetcher.count('http://a.test/') + fetcher.count('http://b.test/')).toBe(2);
-  });
+test('an event of a queue that is not the start queue is refused by name', async () => {
+  const { run } = await setUp();
+  await expect(async () => run(eventFrom('turns-0.fifo', ['']))).rejects.toThrow(
+    /start queue, got arn:aws:sqs:us-east-1:1:turns-0\.fifo/,
+  );
+});
 
-  test('but none beyond its memory, until there is room or it has no host', async () => {
-    const site = { ...SITE, 'http://b.test/': page('/1'), 'http://b.test/1': page() };
-    const full = SETTINGS.workerMemoryMb * 0.9 * 2 ** 20;
-    const isAlone = async (usedBytes: (hosts: number) => number) => {
-      const { turnEvent, run, fetcher } = await setUp(site, SEEDS, {}, undefined, usedBytes);
-      await run(await turnEvent(1));
-      const order = fetcher.log.map(({ host }) => host);
-      expect(new Set(order).size).toBe(2);
-      return order.lastIndexOf(order[0]!) < order.findIndex((host) => host !== order[0]);
-    };
-    // Both hosts wait from the beginning.
-    expect(await isAlone(() => 0)).toBe(false);
-    expect(await isAlone((hosts) => (hosts === 0 ? 0 : full))).toBe(true);
-  });
+test('a worker takes on no hosts beyond its memory, until there is room or it has no host', async () => {
+  const site = { ...SITE, 'http://b.test/': page('/1'), 'http://b.test/1': page() };
+  const full = SETTINGS.workerMemoryMb * 0.9 * 2 ** 20;
+  const isAlone = async (usedBytes: (hosts: number) => number) => {
+    const { run, fetcher, stack } = await setUp(site, SEEDS, {}, undefined, usedBytes);
+    const { queue } = stack.engine;
+    const { receive } = queue;
+    queue.receive = (max, ...args) => receive(Math.min(max, 1), ...args);
+    await run(START);
+    const order = fetcher.log.map(({ host }) => host);
+    expect(new Set(order).size).toBe(2);
+    return order.lastIndexOf(order[0]!) < order.findIndex((host) => host !== order[0]);
+  };
+  // Both hosts wait from the beginning.
+  expect(await isAlone(() => 0)).toBe(false);
+  expect(await isAlone((hosts) => (hosts === 0 ? 0 : full))).toBe(true);
+});
 
-  test('but none so late that it could not see a request through', async () => {
-    const { turnEvent, run, fetcher, engine } = await setUp();
-    const event = await turnEvent(1);
-    const [host] = event.Records.map(({ attributes }) => attributes.MessageGroupId);
-    const other = host === 'a.test' ? 'b.test' : 'a.test';
-    // 24 of the 120 s are for the last request and 13 for its commit.
-    await run(event, 36_900);
-    expect(fetcher.log.map(({ host }) => host)).not.toContain(other);
-    expect(engine.messages(other)).toHaveLength(1);
+describe('a worker takes on no host so late that it could not see a request through', () => {
+  // 24 of the 120 s are for the last request and 13 for its commit.
+  const SHORT_MS = 36_900;
+
+  test('as the invocation has too little time left', async () => {
+    const { run, fetcher, engine } = await setUp();
+    await run(START, SHORT_MS);
+    expect(fetcher.log).toEqual([]);
+    expect([engine.messages('a.test').length, engine.messages('b.test').length]).toEqual([1, 1]);
+    await run(START);
+    expect(fetcher.log).not.toEqual([]);
   });
 
   test('nor if the machine’s clock was set back since the last invocation, which is noticed at the begin of this one', async () => {
-    const { turnEvent, handle, fetcher, clock } = await setUp();
-    const event = await turnEvent(1);
+    const { handle, fetcher, clock } = await setUp();
     let isAdopted = false;
     clock.follow = () => {
       if (!isAdopted) clock.set(-600_000);
       isAdopted = true;
     };
-    await clock.drive(handle(event, { getRemainingTimeInMillis: () => 36_900 }));
-    expect(new Set(fetcher.log.map(({ host }) => host)).size).toBe(1);
+    await clock.drive(handle(START, { getRemainingTimeInMillis: () => SHORT_MS }));
+    expect(isAdopted).toBe(true);
+    expect(fetcher.log).toEqual([]);
   });
 });
 
 test('a crawl that meets its limit while the worker works is ended', async () => {
-  const { turnEvent, run, engine } = await setUp(SITE, SEEDS, { maxPages: 2, delayMs: 2000 });
-  await run(await turnEvent());
+  const { run, engine } = await setUp(SITE, SEEDS, { maxPages: 2, delayMs: 2000 });
+  await run(START);
   expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '2 pages' });
 });
 
 test('the cost of an invocation is logged whole, with what its end has cost', async () => {
-  const { turnEvent, run, stack, lines, clock, flushes } = await setUp();
+  const { run, stack, lines, clock, flushes } = await setUp();
   stack.takeCost = () => stack.meter.takeTotal().lambdaMbMs ?? 0;
   stack.meter.add('s3Puts', 1, CRAWL);
   const startedAt = clock.now();
-  await run(await turnEvent());
+  await run(START);
   const logged = () => lines.reduce((sum, line) => sum + JSON.parse(line).CostUsd, 0);
   expect(logged()).toBe((clock.now() - startedAt) * 1024);
   expect(flushes()).toBe(1);
 });
 
 test('an invocation is paid for from its beginning to its end, and the crawl’s usage is stored', async () => {
-  const { turnEvent, run, flushes, stack, clock } = await setUp();
+  const { run, flushes, stack, clock } = await setUp();
   const taken: number[] = [];
   const { take } = stack.meter;
   stack.meter.take = () => {
@@ -190,7 +176,7 @@ test('an invocation is paid for from its beginning to its end, and the crawl’s
   };
   stack.meter.add('s3Puts', 1, CRAWL);
   const startedAt = clock.now();
-  await run(await turnEvent());
+  await run(START);
   expect(flushes()).toBe(1);
   expect(taken.reduce((a, b) => a + b)).toBe(clock.now() - startedAt);
 });
@@ -201,7 +187,7 @@ describe('metrics', () => {
   );
 
   test('are lines in embedded metric format: one a minute and one at the end, which add up', async () => {
-    const { turnEvent, run, lines, fetcher, stack } = await setUp(many, ['http://a.test/0'], {
+    const { run, lines, fetcher, stack } = await setUp(many, ['http://a.test/0'], {
       delayMs: 2500,
       turnMaxMs: 200_000,
     });
@@ -213,7 +199,7 @@ describe('metrics', () => {
       totals: async (crawl: string) => ({ ...(await totals(crawl)), activeMs: 200_000 }),
     });
     stack.takeCost = () => 0.5;
-    await run(await turnEvent());
+    await run(START);
     const parsed = lines.map((line) => JSON.parse(line));
     const all = parsed.filter(({ reason }) => reason === undefined);
     expect(all.length).toBe(2);
@@ -240,8 +226,8 @@ describe('metrics', () => {
 
   test('count errors by reason, and name no other reasons', async () => {
     const site: Site = { 'http://a.test/': page('/1', '/2'), 'http://a.test/1': { fails: 'reset' } };
-    const { turnEvent, run, lines } = await setUp(site, ['http://a.test/'], { maxAttempts: 1 });
-    await run(await turnEvent());
+    const { run, lines } = await setUp(site, ['http://a.test/'], { maxAttempts: 1 });
+    await run(START);
     const reasons = lines.map((line) => JSON.parse(line)).filter(({ reason }) => reason !== undefined);
     expect(reasons).toHaveLength(1);
     expect(reasons[0]).toMatchObject({
@@ -263,7 +249,7 @@ describe('metrics', () => {
 
 describe('a page that blocks the process', () => {
   test('is in quarantine when its messages come again, and all others are fetched', async () => {
-    const { turnEvent, run, clock, engine, fetcher, log, logged } = await setUp();
+    const { run, clock, engine, fetcher, log, logged } = await setUp();
     // The process has fetched the page, and is ended before it commits anything.
     const task = { crawl: CRAWL, url: 'http://a.test/1', step: 'parse' } as const;
     await storeBlocked({ ledgers: engine.ledgers, clock, log }, task, 20_000);
@@ -274,7 +260,7 @@ describe('a page that blocks the process', () => {
         url: 'http://a.test/1',
       },
     ]);
-    expect(failedIds(await run(await turnEvent()))).toEqual([]);
+    expect(failedIds(await run(START))).toEqual([]);
     expect(await statesOf(engine)).toMatchObject({
       'http://a.test/': 'fetched',
       'http://a.test/1': 'failed',
@@ -306,8 +292,8 @@ describe('a page that blocks the process', () => {
     };
     const site = { 'http://a.test/': page(...links) };
     const config = { scope: 'any', maxPagesPerHost: 1, delayMs: 0 } as const;
-    const { turnEvent, run, engine } = await setUp(site, ['http://a.test/'], config, work);
-    await run(await turnEvent());
+    const { run, engine } = await setUp(site, ['http://a.test/'], config, work);
+    await run(START);
     const head = await engine.ledgers.loadHead(CRAWL, 'a.test');
     expect(head?.ledger.counts).toMatchObject({ fetched: 1, waiting: 10_000 });
     // At most 5,000 links without a pause.
@@ -324,16 +310,14 @@ describe('a page that blocks the process', () => {
         return part();
       },
     };
-    const { turnEvent, run } = await setUp(SITE, SEEDS, {}, work);
-    await run(await turnEvent());
+    const { run } = await setUp(SITE, SEEDS, {}, work);
+    await run(START);
     for (const step of ['parse', 'links', 'robots'])
       expect(steps).toContain(`${CRAWL} ${step} http://a.test/1`);
   });
 });
 
 describe('a worker that the start queue starts', () => {
-  const startEvent = (queue: number, workers: number) =>
-    eventFrom('starts', [JSON.stringify({ queue, workers })]);
   const member = (id: string, hosts: number) => ({ id, hosts, maxHosts: 10, isEnding: false });
 
   test('receives hosts by itself, serves them to the end, and is gone from the pool', async () => {

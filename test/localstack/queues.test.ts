@@ -14,7 +14,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type OnCorrupt, recordOf, type SqsRecord } from '../../shared/engines/aws/queues/delivery.ts';
+import type { OnCorrupt } from '../../shared/engines/aws/queues/delivery.ts';
 import { createLinkExchange } from '../../shared/engines/aws/queues/link-exchange.ts';
 import { countMessages } from '../../shared/engines/aws/queues/sqs-queue.ts';
 import { createTurnQueue } from '../../shared/engines/aws/queues/turn-queue.ts';
@@ -33,7 +33,6 @@ const VISIBILITY_MS = 60_000;
 const LONG_MS = 5000;
 
 const A = 'a.test';
-const B = 'b.test';
 
 interface QueueOptions extends OpenOptions {
   readonly onCorrupt?: OnCorrupt;
@@ -225,33 +224,6 @@ function sqsTests(): void {
     expect(tokens).toEqual(new Set(['1']));
     expect(await countMessages(client, deadLetters)).toBe(1);
     expect(await countMessages(client, turns)).toBe(0);
-  });
-
-  test('serves the records of an event like those of a receive', async () => {
-    const { client, turns, queue } = await openOne();
-    await send(queue, A, '1', '2');
-    await send(queue, B, '3');
-    const records: SqsRecord[] = [];
-    while (records.length < 3) {
-      const { Messages = [] } = await client.send(
-        new ReceiveMessageCommand({
-          QueueUrl: turns,
-          MaxNumberOfMessages: 10,
-          MessageSystemAttributeNames: ['All'],
-          WaitTimeSeconds: 1,
-        }),
-      );
-      records.push(...Messages.map(recordOf));
-    }
-    const event = await queue.receivedFromEvent(records);
-    const [a, b] = [A, B].map((name) => event.received.find(({ host }) => host === name)!);
-    await queue.acknowledge(a!, a!.deliveries.slice(0, 1));
-    await queue.park(a!, 1000);
-    await queue.acknowledge(b!, b!.deliveries);
-    expect(event.failures()).toEqual([a!.deliveries[1]!.id]);
-    expect(await countMessages(client, turns)).toBe(1);
-    const [again] = await queue.receive(10, LONG_MS);
-    expect(again!.deliveries).toMatchObject([{ message: token('2'), receiveCount: 2 }]);
   });
 
   test('texts that are no parcels go to the link queue as they are', async () => {

@@ -4,16 +4,16 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
+import type { TurnQueue } from '../../ports/turn-queue.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
 import { type ArchivesOptions, createArchives } from './archive/archives.ts';
 import { createItemObjects } from './archive/item-objects.ts';
 import type { Meter } from './cost/meter.ts';
 import { anyMessages } from './queues/any-messages.ts';
 import type { UnreadHandlers } from './queues/delivery.ts';
-import { createEventClaims } from './queues/event-claims.ts';
 import { createLinkExchange, type SqsLinkExchange } from './queues/link-exchange.ts';
 import { createLinkShards, type LinkShards } from './queues/link-shards.ts';
-import { createTurnQueue, type SqsTurnQueue } from './queues/turn-queue.ts';
+import { createTurnQueue } from './queues/turn-queue.ts';
 import { createShardedTurnQueue } from './queues/turn-shards.ts';
 import { type AwsLedgerStore, createLedgerStore } from './state/ledger-store.ts';
 import { type AwsCrawlRegistry, createRegistry } from './state/registry.ts';
@@ -61,7 +61,7 @@ export interface AwsEngineOptions extends UnreadHandlers {
 
 export interface AwsEngine extends Engine {
   readonly items: ItemStore;
-  readonly queue: SqsTurnQueue;
+  readonly queue: TurnQueue;
   readonly exchange: SqsLinkExchange;
   readonly linkShards: LinkShards;
   readonly ledgers: AwsLedgerStore;
@@ -129,9 +129,8 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
   };
 }
 
-function openTurnQueues(options: AwsEngineOptions, sizes: Sizes): SqsTurnQueue {
+function openTurnQueues(options: AwsEngineOptions, sizes: Sizes): TurnQueue {
   const { clients, names, clock, visibilityMs, turnQueueUrl, onCorrupt, onNewer } = options;
-  const claim = createEventClaims({ dynamo: clients.dynamo, table: names.crawlState, clock });
   const byUrl = new Map(
     names.turnQueueUrls.map((queueUrl) => [
       queueUrl,
@@ -141,7 +140,6 @@ function openTurnQueues(options: AwsEngineOptions, sizes: Sizes): SqsTurnQueue {
         clock,
         visibilityMs,
         ...sizes,
-        claim,
         onCorrupt,
         onNewer,
       }),

@@ -12,10 +12,9 @@ import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
 import { joinedResolver } from '../../../shared/engines/aws/archive/joined-warcs.ts';
 import { controlEngineOf } from '../../../shared/engines/aws/control-engine.ts';
 import { createMeter } from '../../../shared/engines/aws/cost/meter.ts';
-import { createAwsEngine } from '../../../shared/engines/aws/engine.ts';
 import type { HostDeliveries } from '../../../shared/ports/turn-queue.ts';
 import { captureOf, RECORDS, T0 } from '../../archive/captures.ts';
-import { CRAWL, drain, headOf, linkTo, RECORD, token, tokensOf } from '../../contract/subjects.ts';
+import { CRAWL, drain, headOf, linkTo, RECORD, token } from '../../contract/subjects.ts';
 import { carryOut, FAULT_KINDS, type Operation, type Outcome, type World } from './struck-calls.ts';
 
 const HOST = 'a.test';
@@ -226,26 +225,6 @@ const OPERATIONS = [
     prepare: received,
     run: ({ engine }, got) => engine.queue.park(got, 200_000),
     look: whenFree,
-  }),
-  operation({
-    name: 'takes in an event of the poller',
-    async prepare(world) {
-      await sendMessages(world);
-      const [turnQueueUrl = ''] = world.cloud.settings.turnQueueUrls;
-      return { turnQueueUrl, records: world.cloud.sqs.receive(turnQueueUrl, 10) };
-    },
-    async run({ cloud, clients, engine }, { turnQueueUrl, records }) {
-      const { queue } = createAwsEngine({
-        ...{ clients, names: cloud.settings, clock: engine.clock, visibilityMs: 60_000, turnQueueUrl },
-        archive: { software: 'Strand/test', prefix: 'T' },
-      });
-      const event = await queue.receivedFromEvent(records);
-      for (const one of event.received) await queue.acknowledge(one, one.deliveries);
-      return [event.received.map((one) => [one.host, tokensOf(one.deliveries)]), event.failures().length];
-    },
-    look: leftInQueue,
-    isOnce: true,
-    isConcurrent: true,
   }),
   operation({
     name: 'sends links, in several messages',

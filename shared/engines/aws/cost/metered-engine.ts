@@ -2,7 +2,6 @@ import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Archive } from '../../../ports/archive.ts';
 import type { HostDeliveries } from '../../../ports/turn-queue.ts';
 import type { AwsEngine } from '../engine.ts';
-import { polledRequests } from './billed-units.ts';
 import type { Meter } from './meter.ts';
 
 /**
@@ -43,10 +42,6 @@ export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
       ...queue,
       ...send,
       ...settle,
-      receivedFromEvent(records) {
-        meter.add('sqsFifoRequests', polledRequests(records.map(({ body }) => body)));
-        return queue.receivedFromEvent(records);
-      },
     },
     exchange: {
       ...exchange,

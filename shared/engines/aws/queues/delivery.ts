@@ -89,21 +89,6 @@ export function groupRecords(records: readonly SqsRecord[], leaseUntil: number):
   return { groups, corrupt };
 }
 
-/**
- * The ids to be reported as `batchItemFailures` for an event of which the messages `done` need not come
- * again: in each group the first that is not done, and all that came after it, so that the order holds; of
- * other groups nothing.
- */
-export function failuresOf(records: readonly SqsRecord[], done: ReadonlySet<string>): string[] {
-  const failed = new Set<string | undefined>();
-  return records
-    .filter(({ messageId, attributes: { MessageGroupId } }) => {
-      if (!done.has(messageId)) failed.add(MessageGroupId);
-      return failed.has(MessageGroupId);
-    })
-    .map(({ messageId }) => messageId);
-}
-
 function receiveCountOf({ attributes }: SqsRecord): number {
   const count = Number(attributes.ApproximateReceiveCount);
   return Number.isSafeInteger(count) && count > 0 ? count : 1;

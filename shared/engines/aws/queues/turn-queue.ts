@@ -4,8 +4,7 @@ import { StaleTurn } from '../../../ports/stale-turn.ts';
 import type { Delivery, HostDeliveries, TurnQueue } from '../../../ports/turn-queue.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
-import { failuresOf, groupRecords, type SqsRecord, type UnreadHandlers } from './delivery.ts';
-import type { ClaimReceipt } from './event-claims.ts';
+import { groupRecords, type SqsRecord, type UnreadHandlers } from './delivery.ts';
 import { deduplicationId, groupIdOf, messageTexts } from './message-text.ts';
 import {
   gatheredDeletes,
@@ -33,26 +32,6 @@ export interface TurnQueueOptions extends SqsQueue, UnreadHandlers {
   readonly sendGatherMs?: number;
   /** The same of acknowledging and parking, each of which keeps the host locked for so long. Default 0. */
   readonly settleGatherMs?: number;
-  /** Asked for each group of an event before anything is done for it. Default: all groups may be served. */
-  readonly claim?: ClaimReceipt;
-}
-
-/** The records of one event of a Lambda function, taken over by the queue. */
-export interface EventBatch {
-  /** As a receive gives them: served, acknowledged and parked in the same way. */
-  readonly received: readonly HostDeliveries[];
-  /** The ids to report as `batchItemFailures`, as things stand: see {@link failuresOf}. */
-  failures(): string[];
-}
-
-export interface SqsTurnQueue extends TurnQueue {
-  /**
-   * Takes over the records of an event. Their lease begins now, since the poller may have held them for long
-   * (it repeats a throttled invocation until the visibility ends). Left out, with their hosts, and reported
-   * as failures are records that are ours no longer, and those that another invocation with the same event
-   * has claimed.
-   */
-  receivedFromEvent(records: readonly SqsRecord[]): Promise<EventBatch>;
 }
 
 /** The state of a received group. */
@@ -62,8 +41,6 @@ interface Held {
   readonly receivedAt: number;
   /** When the lease ends: perhaps later than it was to when received. */
   until: number;
-  /** Ids of an event's records that need not come again. */
-  readonly done?: Set<string>;
 }
 
 /**
@@ -77,10 +54,10 @@ const MAX_HIDDEN_S = 11.5 * 3600;
  * them is received. Deduplication is by content. A group parked or acknowledged as a whole is forgotten here;
  * so is, by the queue itself, one whose visibility has ended: late words about it do nothing.
  */
-export const createTurnQueue = (options: TurnQueueOptions): SqsTurnQueue =>
-  boundMethods<SqsTurnQueue>(new FifoTurnQueue(options));
+export const createTurnQueue = (options: TurnQueueOptions): TurnQueue =>
+  boundMethods<TurnQueue>(new FifoTurnQueue(options));
 
-class FifoTurnQueue implements SqsTurnQueue {
+class FifoTurnQueue implements TurnQueue {
   readonly #options: TurnQueueOptions;
   readonly #maxMessageBytes: number;
   readonly #visibilityS: number;
@@ -153,7 +130,6 @@ class FifoTurnQueue implements SqsTurnQueue {
     );
     for (const id of ids) {
       held.handles.delete(id);
-      held.done?.add(id);
     }
   }
 
@@ -179,41 +155,7 @@ class FifoTurnQueue implements SqsTurnQueue {
     this.#leases.delete(received);
   }
 
-  async receivedFromEvent(records: readonly SqsRecord[]): Promise<EventBatch> {
-    const options = this.#options;
-    const claimed = await this.#claimGroups(records);
-    const receivedAt = this.#now();
-    const expired = await hideAll(options, handlesOf(claimed), this.#visibilityS);
-    const isOurs = ({ receiptHandle }: SqsRecord) => !expired.has(receiptHandle);
-    const { groups, corrupt } = groupRecords(claimed, receivedAt + this.#visibilityS * 1000);
-    const ours = groups.filter(({ records }) => records.every(isOurs));
-    // The rest of a group that another worker has by now must not be locked by this one.
-    const stray = groups.filter(({ records }) => !records.every(isOurs)).flatMap(({ records }) => records);
-    await hideAll(options, handlesOf(stray.filter(isOurs)), 0);
-    const done = new Set<string>();
-    for (const { received, records } of ours) this.#take(received, records, { receivedAt, done });
-    for (const id of await settleCorrupt(options, corrupt, options)) done.add(id);
-    return { received: ours.map(({ received }) => received), failures: () => failuresOf(records, done) };
-  }
-
-  /**
-   * The event's records whose groups no other invocation has claimed. A group is claimed by its first record.
-   */
-  async #claimGroups(records: readonly SqsRecord[]): Promise<SqsRecord[]> {
-    const { claim = async () => true } = this.#options;
-    const groups = Map.groupBy(records, ({ attributes }) => attributes.MessageGroupId);
-    const claims = Array.from(groups.values(), async (group) => {
-      const [first] = group as [SqsRecord];
-      return (await claim(first.receiptHandle)) ? group : [];
-    });
-    return (await Promise.all(claims)).flat();
-  }
-
-  #take(
-    received: HostDeliveries,
-    records: readonly SqsRecord[],
-    held: Pick<Held, 'receivedAt' | 'done'>,
-  ): void {
+  #take(received: HostDeliveries, records: readonly SqsRecord[], held: Pick<Held, 'receivedAt'>): void {
     const handles = new Map(records.map(({ messageId, receiptHandle }) => [messageId, receiptHandle]));
     this.#leases.set(received, { ...held, handles, until: received.leaseUntil });
   }
@@ -236,6 +178,3 @@ class FifoTurnQueue implements SqsTurnQueue {
     return this.#options.clock.now();
   }
 }
-
-const handlesOf = (records: readonly SqsRecord[]): string[] =>
-  records.map(({ receiptHandle }) => receiptHandle);

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../ports/clock.ts';
-import type { HostDeliveries } from '../../../ports/turn-queue.ts';
+import type { HostDeliveries, TurnQueue } from '../../../ports/turn-queue.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { shardOf } from '../shard-of.ts';
-import type { SqsTurnQueue } from './turn-queue.ts';
 
 /**
  * The turn queue, of `shards`, that has a host's messages. Where the number of queues changes while messages
@@ -13,7 +12,7 @@ export const turnShardOf = (host: HostKey, shards: number): number => shardOf(ho
 export interface ShardedTurnQueueOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** The one queue that is received from. Default: all in turn. */
-  readonly receiveFrom?: SqsTurnQueue;
+  readonly receiveFrom?: TurnQueue;
 }
 
 /** How long one queue of several is waited for, which is the least that SQS waits. */
@@ -26,17 +25,17 @@ const SLICE_MS = 1000;
  * queue, and one a second.
  */
 export function createShardedTurnQueue(
-  queues: readonly SqsTurnQueue[],
+  queues: readonly TurnQueue[],
   { clock, receiveFrom }: ShardedTurnQueueOptions,
-): SqsTurnQueue {
+): TurnQueue {
   const [only, ...others] = queues;
   if (!only) throw new Error('Expected at least one turn queue, got none');
   if (others.length === 0) return only;
   const bound = receiveFrom;
-  const owners = new WeakMap<HostDeliveries, SqsTurnQueue>();
+  const owners = new WeakMap<HostDeliveries, TurnQueue>();
   let first = 0;
 
-  function own(queue: SqsTurnQueue, groups: readonly HostDeliveries[]): void {
+  function own(queue: TurnQueue, groups: readonly HostDeliveries[]): void {
     for (const received of groups) owners.set(received, queue);
   }
 
@@ -49,7 +48,7 @@ export function createShardedTurnQueue(
       if (asked >= queues.length && (all.length > 0 || restMs <= 0)) break;
       // The last of the first round waits already, if nothing was found by then.
       const isToWait = asked >= queues.length - 1 && all.length === 0;
-      const queue = queues[(start + asked) % queues.length] as SqsTurnQueue;
+      const queue = queues[(start + asked) % queues.length] as TurnQueue;
       try {
         const sliceMs = isToWait ? Math.max(0, Math.min(SLICE_MS, restMs)) : 0;
         const groups = await queue.receive(maxHosts - all.length, sliceMs, signal);
@@ -67,7 +66,7 @@ export function createShardedTurnQueue(
   return {
     async send(messages) {
       const shares = Map.groupBy(messages, ({ host }) => turnShardOf(host, queues.length));
-      await Promise.all([...shares].map(([shard, share]) => (queues[shard] as SqsTurnQueue).send(share)));
+      await Promise.all([...shares].map(([shard, share]) => (queues[shard] as TurnQueue).send(share)));
     },
 
     async receive(maxHosts, waitMs, signal) {
@@ -87,13 +86,6 @@ export function createShardedTurnQueue(
 
     async park(received, ms) {
       await owners.get(received)?.park(received, ms);
-    },
-
-    async receivedFromEvent(records) {
-      if (!bound) throw new Error('Expected the number of the turn queue that this event is from');
-      const event = await bound.receivedFromEvent(records);
-      own(bound, event.received);
-      return event;
     },
   };
 }

@@ -11,7 +11,6 @@
  * | CrawlState | `CRAWL` | `compact` | `holder`, `leaseUntil`; `planFile`, `planSources` (JSON, gzip), `isStored` (`compact-lease.ts`) |
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
- * | CrawlState | `#claim HASH` | `claim` | `holder`, `expiresAt`: who serves a message as it was received (`event-claims.ts`) |
  * | CrawlState | `#workers QUEUE` | the worker's id | `hosts`, `maxHosts`, `isEnding`, `aliveUntil`, `expiresAt`: a worker of that turn queue (`worker-pool.ts`) |
  * | CrawlState | `CRAWL` | `hosts` | none: all hosts of the crawl are in its directory of hosts |
  * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | none: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
@@ -66,8 +65,6 @@ export const QUIET = 'quiet';
 export const COMPACTION = 'compact';
 export const JOINED_PREFIX = 'joined#';
 export const ASIDE_PREFIX = 'aside#';
-export const CLAIM = 'claim';
-export const CLAIM_PREFIX = '#claim ';
 export const WORKERS_PREFIX = '#workers ';
 /** The sort key of the item which says that a crawl's directory of hosts is complete. */
 export const HOSTS = 'hosts';

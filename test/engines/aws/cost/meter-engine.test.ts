@@ -19,7 +19,7 @@ function setUp() {
   const archives = new Map<string, Archive>();
   const engine = {
     clock: {},
-    queue: port('send', 'receive', 'acknowledge', 'park', 'receivedFromEvent'),
+    queue: port('send', 'receive', 'acknowledge', 'park'),
     exchange: port('send', 'receive', 'acknowledge'),
     linkShards: { ...port('send'), count: 2 },
     ledgers: {
@@ -108,14 +108,6 @@ describe('a call for several crawls, or for none, is paid for by all', () => {
     meter.add('s3Puts', 1, 'b');
     const usages = [...meter.take().values()];
     expect(usages.reduce((gets, { s3Gets = 0 }) => gets + s3Gets, 0)).toBe(1);
-  });
-
-  test('an event has cost what its poller did', async () => {
-    const { meter, engine } = setUp();
-    const record = { messageId: '1', receiptHandle: 'r', body: '{}', attributes: {} };
-    await engine.queue.receivedFromEvent([record] as never);
-    meter.add('s3Puts', 1, 'a');
-    expect(meter.take()).toEqual(new Map([['a', { sqsFifoRequests: 2, s3Gets: 1, s3Puts: 1 }]]));
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failuresOf, groupRecords, type SqsRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
+import { groupRecords, type SqsRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
 import { parcelsOf } from '../../../../shared/engines/aws/queues/link-exchange.ts';
 import { groupIdOf, messageTexts, parcelTexts } from '../../../../shared/engines/aws/queues/message-text.ts';
 import { SIZES } from '../../../../shared/sizes.ts';
@@ -37,19 +37,6 @@ test('records that cannot be read are separated, and block no others', () => {
   const { groups, corrupt: found } = groupRecords([bad, record('a.test', '2')], 7);
   expect(groups.map(({ received }) => received.deliveries.map(({ id }) => id))).toEqual([['2']]);
   expect(found).toMatchObject([{ record: bad, error: { name: 'CorruptBytes' } }]);
-});
-
-test.each([
-  ['all are done', '1 2 3 4 5', ''],
-  ['none is done', '', '1 2 3 4 5'],
-  ['the first of a group is not: neither are the later ones of its own group', '2 3 4 5', '1 3 5'],
-  ['the last of a group is not', '1 2 3 4', '5'],
-  ['one in the middle is not', '1 2 4 5', '3 5'],
-  ['the other group alone', '1 3 5', '2 4'],
-])('reports as failures, where %s', (_, done, failures) => {
-  const records = [...'12345'].map((text, i) => record(i % 2 === 0 ? 'a.test' : 'b.test', text));
-  const split = (text: string) => (text === '' ? [] : text.split(' '));
-  expect(failuresOf(records, new Set(split(done)))).toEqual(split(failures));
 });
 
 test('parcels are distinguished from any other text', () => {

@@ -1,7 +1,8 @@
 /** Tests of the savings by gathering the requests of many turns that end at about the same time. */
 import { expect, test } from 'vitest';
 import { groupIdOf, messageTexts } from '../../../../shared/engines/aws/queues/message-text.ts';
-import { createTurnQueue, type SqsTurnQueue } from '../../../../shared/engines/aws/queues/turn-queue.ts';
+import { createTurnQueue } from '../../../../shared/engines/aws/queues/turn-queue.ts';
+import type { TurnQueue } from '../../../../shared/ports/turn-queue.ts';
 import { SIZES } from '../../../../shared/sizes.ts';
 import { token } from '../../../contract/subjects.ts';
 import { createFakeClock, seededRandom } from '../../../worker/fake-clock.ts';
@@ -46,7 +47,7 @@ function openQueue(gather: { sendGatherMs?: number; settleGatherMs?: number }) {
 async function requestsOf(gather: Parameters<typeof openQueue>[0], withinMs: number) {
   const { clock, queue, calls } = openQueue(gather);
   const random = seededRandom(7);
-  const turn = async (received: Awaited<ReturnType<SqsTurnQueue['receive']>>[number], i: number) => {
+  const turn = async (received: Awaited<ReturnType<TurnQueue['receive']>>[number], i: number) => {
     await clock.sleep(1 + random() * withinMs);
     await queue.send([{ host: received.host, message: token('2') }]);
     if (i % 5 === 0) await queue.park(received, 1000);

@@ -21,15 +21,6 @@ function sqsMessage(host: string, text: string, receiveCount = 1, body?: string)
     Attributes: { ApproximateReceiveCount: String(receiveCount), MessageGroupId: groupIdOf(host) },
   };
 }
-const recordOf = (host: string, text: string, body?: string) => {
-  const message = sqsMessage(host, text, 1, body);
-  return {
-    messageId: text,
-    receiptHandle: message.ReceiptHandle,
-    body: message.Body,
-    attributes: message.Attributes,
-  };
-};
 
 type SqsMessage = ReturnType<typeof sqsMessage>;
 type Fails = (entry: Record<string, unknown>) => string | undefined;
@@ -287,83 +278,6 @@ test('a record of a newer version is hidden for minutes, and the others of its h
     ['handle 1', 60],
     ['handle 3', 900],
   ]);
-});
-
-test('takes over the records of an event, and reports what is not done of each group', async () => {
-  const { queue, named } = openQueue([]);
-  const records = [recordOf(A, '1'), recordOf(B, '2'), recordOf(A, '3'), recordOf(A, '4')];
-  const event = await queue.receivedFromEvent(records);
-  expect(event.received.map(({ host, deliveries }) => [host, ...tokensOf(deliveries)])).toEqual([
-    [A, '1', '3', '4'],
-    [B, '2'],
-  ]);
-  expect(event.received[0]!.leaseUntil).toBe(T0 + VISIBILITY_MS);
-  expect(hidden(named('ChangeMessageVisibilityBatch')).map(([, seconds]) => seconds)).toEqual([
-    600, 600, 600, 600,
-  ]);
-  expect(event.failures()).toEqual(['1', '2', '3', '4']);
-
-  const [a, b] = event.received;
-  await queue.acknowledge(b!, b!.deliveries);
-  await queue.acknowledge(a!, a!.deliveries.slice(0, 1));
-  expect(event.failures()).toEqual(['3', '4']);
-  await queue.park(a!, 5000);
-  expect(event.failures()).toEqual(['3', '4']);
-});
-
-test('leaves alone the records of an event that somebody else has now, and locks none of their group', async () => {
-  const { queue, named } = openQueue([], {
-    fails: ({ ReceiptHandle, VisibilityTimeout }) =>
-      ReceiptHandle === 'handle 1' && VisibilityTimeout !== 0 ? 'InvalidParameterValue' : undefined,
-  });
-  const event = await queue.receivedFromEvent([recordOf(A, '1'), recordOf(B, '2'), recordOf(A, '3')]);
-  expect(event.received.map(({ host }) => host)).toEqual([B]);
-  expect(hidden(named('ChangeMessageVisibilityBatch')).at(-1)).toEqual(['handle 3', 0]);
-  await queue.acknowledge(event.received[0]!, event.received[0]!.deliveries);
-  expect(event.failures()).toEqual(['1', '3']);
-});
-
-test('an event that comes twice is served once: the second time nothing is locked, and its records are failures', async () => {
-  const claimed = new Set<string>();
-  const claim = async (handle: string) => claimed.size < claimed.add(handle).size;
-  const records = [recordOf(A, '1'), recordOf(B, '2'), recordOf(A, '3')];
-  const first = await openQueue([], { claim }).queue.receivedFromEvent(records);
-  expect(first.received.map(({ host }) => host)).toEqual([A, B]);
-
-  const { queue, calls } = openQueue([], { claim });
-  const second = await queue.receivedFromEvent(records);
-  expect(second.received).toEqual([]);
-  expect(second.failures()).toEqual(['1', '2', '3']);
-  expect(calls).toEqual([]);
-});
-
-test('the lease of an event counts from when its messages are hidden, not from before they are claimed', async () => {
-  const { queue, clock } = openQueue([], {
-    claim: async () => {
-      await clock.advance(5000);
-      return true;
-    },
-  });
-  const { received } = await queue.receivedFromEvent([recordOf(A, '1')]);
-  expect(received[0]?.leaseUntil).toBe(T0 + 5000 + VISIBILITY_MS);
-});
-
-test('of an event, the groups that another invocation has claimed are left out, and no others', async () => {
-  const { queue } = openQueue([], { claim: async (handle) => handle !== 'handle 2' });
-  const event = await queue.receivedFromEvent([recordOf(A, '1'), recordOf(B, '2'), recordOf(B, '3')]);
-  expect(event.received.map(({ host }) => host)).toEqual([A]);
-  await queue.acknowledge(event.received[0]!, event.received[0]!.deliveries);
-  expect(event.failures()).toEqual(['2', '3']);
-});
-
-test('a record of an event that cannot be read is a failure, unless somebody takes care of it', async () => {
-  const records = [recordOf(A, '1', 'nonsense'), recordOf(A, '2')];
-  const left = await openQueue([]).queue.receivedFromEvent(records);
-  expect(left.failures()).toEqual(['1', '2']);
-  const { queue } = openQueue([], { onCorrupt: async () => {} });
-  const event = await queue.receivedFromEvent(records);
-  await queue.acknowledge(event.received[0]!, event.received[0]!.deliveries);
-  expect(event.failures()).toEqual([]);
 });
 
 test('the link exchange sends nothing for no links, and deletes only what it received itself', async () => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SqsTurnQueue } from '../../../../shared/engines/aws/queues/turn-queue.ts';
 import { createShardedTurnQueue, turnShardOf } from '../../../../shared/engines/aws/queues/turn-shards.ts';
-import type { HostDeliveries } from '../../../../shared/ports/turn-queue.ts';
+import type { HostDeliveries, TurnQueue } from '../../../../shared/ports/turn-queue.ts';
 import { token } from '../../../contract/subjects.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
 
@@ -16,7 +15,7 @@ function openShards(count: number, bound?: number) {
   const waiting: HostDeliveries[][] = Array.from({ length: count }, () => []);
   const failing = new Set<number>();
   const queues = waiting.map(
-    (messages, shard): SqsTurnQueue => ({
+    (messages, shard): TurnQueue => ({
       async send(sent) {
         calls.push([shard, 'send', ...sent.map(({ host }) => host)]);
       },
@@ -35,9 +34,6 @@ function openShards(count: number, bound?: number) {
       async park({ host }, ms) {
         calls.push([shard, 'park', host, ms]);
       },
-      async receivedFromEvent(records) {
-        return { received: records.map(({ body }) => received(body)), failures: () => [] };
-      },
     }),
   );
   const receiveFrom = bound === undefined ? undefined : queues[bound];
@@ -46,7 +42,7 @@ function openShards(count: number, bound?: number) {
   const add = (shard: number, ...hosts: string[]) => waiting[shard]!.push(...hosts.map(received));
   const receives = () =>
     calls.filter(([, name]) => name === 'receive').map(([shard, , ...args]) => [shard, ...args]);
-  const receive = async (...args: Parameters<SqsTurnQueue['receive']>) =>
+  const receive = async (...args: Parameters<TurnQueue['receive']>) =>
     (await clock.drive(queue.receive(...args)))!;
   return { clock, queue, calls, add, failing, receives, receive };
 }
@@ -164,18 +160,12 @@ test('bound to one queue it receives from that alone, and still sends to all', a
   const { queue, calls, add } = openShards(3, 2);
   add(0, 'a');
   add(2, 'b');
-  expect(hostsOf(await queue.receive(5, 0))).toEqual(['b']);
+  const received = await queue.receive(5, 0);
+  expect(hostsOf(received)).toEqual(['b']);
   expect(await queue.receive(5, 0)).toEqual([]);
-  const record = { messageId: '1', receiptHandle: 'r', body: 'c', attributes: {} };
-  const { received } = await queue.receivedFromEvent([record]);
   await queue.park(received[0]!, 7);
-  expect(calls.at(-1)).toEqual([2, 'park', 'c', 7]);
+  expect(calls.at(-1)).toEqual([2, 'park', 'b', 7]);
   const hosts = Array.from({ length: 20 }, (_, i) => `h${i}.test`);
   await queue.send(hosts.map((host) => ({ host, message: token('1') })));
   expect(new Set(calls.filter(([, name]) => name === 'send').map(([shard]) => shard)).size).toBe(3);
-});
-
-test('an event without its queue is refused where there are several', async () => {
-  await expect(openShards(2).queue.receivedFromEvent([])).rejects.toThrow('the number of the turn queue');
-  await expect(openShards(1).queue.receivedFromEvent([])).resolves.toBeDefined();
 });

@@ -1,0 +1,37 @@
+/** The project's hooks in worlds that have some. What a hook does follows from the seed and the page's URL. */
+import type { HookedPage, PageHooks } from '../../shared/turn/page-hooks.ts';
+import type { SimProcess } from '../models/process.ts';
+import { between, randomOf } from '../models/random.ts';
+
+/** The items of a simulated hook. */
+export interface SimItem {
+  readonly url: string;
+}
+
+/** Chances of a page: its extraction fails, its `onPage` fails, a hook takes long. */
+const EXTRACTION_FAILS = 0.05;
+const PAGE_FAILS = 0.05;
+const IS_SLOW = 0.05;
+const MAX_SLOW_MS = 2000;
+
+/** Returns hooks with an item for each page. Some fail, as `shared/hooks/` reports it; some take seconds. */
+export function createSimHooks(seed: number, { clock }: Pick<SimProcess, 'clock'>): PageHooks {
+  const randomFor = (hook: string, url: string) => randomOf(seed, hook, url);
+
+  async function call<T extends object>(hook: string, page: HookedPage, chance: number, answer: T) {
+    const { url, around = (part) => part() } = page;
+    const random = around(() => randomFor(hook, url));
+    if (random() < IS_SLOW) await clock.sleep(between(random, 1, MAX_SLOW_MS));
+    return random() < chance ? { ...answer, error: `the ${hook} hook failed` } : answer;
+  }
+
+  return {
+    extract: (page) => call('extraction', page, EXTRACTION_FAILS, { facts: page.facts }),
+    onPage: (page) =>
+      call('onPage', page, PAGE_FAILS, { items: [JSON.stringify({ url: page.url } satisfies SimItem)] }),
+    async onError(url) {
+      const random = randomFor('onError', url);
+      if (random() < IS_SLOW) await clock.sleep(between(random, 1, MAX_SLOW_MS));
+    },
+  };
+}
