@@ -53,7 +53,7 @@ describe('an estimate', () => {
     const { machine, stack } = estimateCrawl(many, { ...STACK_POOL_DEFAULTS, maxConcurrency: 2 });
     expect(machine.pagesPerSecond).toBeCloseTo((250 / 1.1) * 0.96, 0);
     expect(stack.mostWorkers).toBe(2);
-    expect(stack.pagesPerSecond).toBeCloseTo((400 / 1.1) * 0.86, 0);
+    expect(stack.pagesPerSecond).toBeCloseTo(((2 * STACK_POOL_DEFAULTS.hostsPerWorker) / 1.1) * 0.86, 0);
   });
 
   test('counts the workers that wait for the last large host', () => {

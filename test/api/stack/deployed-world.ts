@@ -33,7 +33,7 @@ export function deployedWorld(
   const deployment = deploy(cloud, {
     fetcherOf: (process) => web.fetcherOf(process),
     hasCompactor,
-    ...(hooks && { hooks }),
+    ...(hooks && { hooksOf: () => hooks }),
   });
   const opened = openOperator(cloud, 1);
   const { clock } = opened.engine;
