@@ -206,9 +206,10 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     }
     const times = await this.#quiet.noteIdle(crawl, await this.#options.hasMessages());
     const { counts, lastAt } = await this.#counters.read(crawl);
-    const quiet = { ...times, lastAt, hostsDue: counts[HOSTS_DUE] };
+    // Hosts of a crawl that does not run may stay due.
+    const quiet = { ...times, lastAt, ...(isRunning && { hostsDue: counts[HOSTS_DUE] }) };
     const isSettledNow = (known: QuietTimes) => isSettled(known, this.#now(), this.#options);
-    const mayRecount = !times.isRecounted && isSettledNow({ ...quiet, hostsDue: 0 });
+    const mayRecount = isRunning && !times.isRecounted && isSettledNow({ ...quiet, hostsDue: 0 });
     if (!mayRecount || (counts.hosts ?? 0) > MAX_RECOUNTED || !(await this.#hosts.isComplete(crawl)))
       return isSettledNow(quiet);
     // No turn is in progress, so the counters should be those of the heads; a worker that died has left them wrong.
