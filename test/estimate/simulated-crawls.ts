@@ -1,5 +1,5 @@
 /**
- * The meter of whole simulated crawls with the default options of a stack: hosts of log-uniform sizes, 120, 250 and
+ * The meter of whole simulated crawls with the default options of a stack, but 200 hosts a worker: hosts of log-uniform sizes, 120, 250 and
  * 600 ms to answer, pages of 6 kB. From `runWorld` of `simulation/capacity/`, until no page was left.
  */
 import type { Usage } from '../../shared/engines/aws/cost/prices.ts';
