@@ -15,11 +15,13 @@
  * when less than `minNew` of the last 25 to 100 pages brought a link, after 50 pages at least. Closed are
  * URLs of two or more values; numbers of pages (`page=2`) are none. One filter at a time stays open.
  */
+
+import { mixHash } from '../mix-hash.ts';
 import { SIZES, type Sizes } from '../sizes.ts';
 import { type Combination, combinationOf, pathCombinationOf } from '../url/combination-of.ts';
 import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.ts';
 import { hashText, rounded, windowOf } from './text-memory.ts';
-import { distinctTexts, mixHash, sampleText, type TextSample } from './text-sample.ts';
+import { distinctTexts, sampleText, type TextSample } from './text-sample.ts';
 
 /** The state of the combinations at a path or in a folder, as JSON in the host's head. */
 export interface WatchedCombinations {

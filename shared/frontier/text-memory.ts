@@ -1,6 +1,8 @@
 /** Which texts the pages of one group of URLs have had, in a few numbers. */
+
+import { mixHash } from '../mix-hash.ts';
 import { SIZES, type Sizes } from '../sizes.ts';
-import { mixHash, sampleText, type TextSample } from './text-sample.ts';
+import { sampleText, type TextSample } from './text-sample.ts';
 
 /** To be changed. */
 export interface TextMemory extends TextSample {

@@ -17,7 +17,7 @@ export interface TextSample {
 }
 
 /**
- * Adds a text by its hash, mixed well ({@link mixHash}). True: new; false: met before; undefined: not in the
+ * Adds a text by its hash, mixed well (`mixHash`). True: new; false: met before; undefined: not in the
  * sample, so nothing is known of it.
  */
 export function sampleText(sample: TextSample, mixed: number, maxTexts = MAX_TEXTS): boolean | undefined {
@@ -35,10 +35,3 @@ export function sampleText(sample: TextSample, mixed: number, maxTexts = MAX_TEX
 
 /** About how many distinct texts have been met. */
 export const distinctTexts = ({ level, texts }: Readonly<TextSample>): number => texts.length * 2 ** level;
-
-/** The last steps of MurmurHash3: each bit of the result depends on all of `hash`. */
-export function mixHash(hash: number): number {
-  let x = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
-  return (x ^ (x >>> 16)) >>> 0;
-}

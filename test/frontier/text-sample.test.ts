@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mixHash, sampleText, type TextSample } from '../../shared/frontier/text-sample.ts';
+import { sampleText, type TextSample } from '../../shared/frontier/text-sample.ts';
+import { mixHash } from '../../shared/mix-hash.ts';
 
 test('a text in the sample is new the first time and never again; others have no result', () => {
   fc.assert(

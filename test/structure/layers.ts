@@ -12,7 +12,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['shared/fetcher/outcome'],
   ['shared/causes'],
   ['shared/crawl', 'shared/robots', 'shared/parser'],
-  ['shared/archive', 'shared/content'],
+  ['shared/archive', 'shared/content', 'shared/recrawl'],
   ['shared/frontier'],
   ['shared/ports'],
   ['shared/fetcher', 'shared/crawl-state'],

@@ -9,6 +9,7 @@ export const PURE_FOLDERS: readonly string[] = [
   'shared/fetcher/outcome',
   'shared/frontier',
   'shared/parser',
+  'shared/recrawl',
   'shared/robots',
   'shared/text',
   'shared/url',

@@ -1,0 +1,105 @@
+/**
+ * Decides when a page is worth a fetch: the interval at which fetching it is optimal for a given price.
+ *
+ * One number for all pages of the crawl, the price of a fetch, is all that they need to share. A page's expected
+ * cost rate c(t) grows with the days t since its fetch. Fetching it each `T` days is optimal at the price P if
+ *
+ *     V(T) = T c(T) - integral of c from 0 to T = P
+ *
+ * V is the fetch's value; it only grows, so a page is due when V reaches the price. With the change rate D, the
+ * importance m and x = D T there are two objectives:
+ *
+ * - `changes`: the nth unseen change costs m / n ("harmonic"; Kolobov et al., NeurIPS 2019). V = m/D (x - 1 + e^-x).
+ *   No page is given up.
+ * - `freshness`: a copy costs m while it is not up to date ("binary"; Cho and Garcia-Molina, TODS 2003).
+ *   V = m/D (1 - (1 + x) e^-x) <= m/D. Pages that change faster than the budget can follow are given up.
+ */
+
+export const OBJECTIVES = ['changes', 'freshness'] as const;
+export type RecrawlObjective = (typeof OBJECTIVES)[number];
+
+/** The values by which a page competes with others. */
+export interface PageValue {
+  /** Above 0. Twice the importance justifies about 1.4 times the fetches. */
+  readonly importance: number;
+  /** Changes per day, by `changeRate`. */
+  readonly changeRate: number;
+}
+
+/** A page is not fetched more often than this, whatever the price: each ten minutes. */
+export const MIN_INTERVAL_DAYS = 1 / 144;
+
+/**
+ * A page that objective `freshness` gives up is fetched each 60 days nevertheless, as its rate may have been
+ * estimated too high; more rarely if the price is several times what a fresh copy is worth.
+ */
+const GIVEN_UP_DAYS = 60;
+
+/** Returns the days between two fetches of a page that are optimal at `price`. Grows with the price. */
+export function fetchIntervalDays(objective: RecrawlObjective, page: PageValue, price: number): number {
+  const { importance, changeRate } = page;
+  const y = (price * changeRate) / importance;
+  const days =
+    objective === 'changes'
+      ? solveChanges(y) / changeRate
+      : Math.min(solveFreshness(y) / changeRate, GIVEN_UP_DAYS * Math.max(1, y));
+  return Math.max(MIN_INTERVAL_DAYS, days);
+}
+
+/**
+ * Whether a page is to be fetched `days` after its last fetch. Asked again when its due time comes, as the price
+ * may have risen since that was set: then the page waits, and the budget is kept.
+ */
+export const isWorthFetch = (
+  objective: RecrawlObjective,
+  page: PageValue,
+  price: number,
+  days: number,
+): boolean => days >= NEARLY * fetchIntervalDays(objective, page, price);
+
+/** A price that moves by some percent sends no page back. */
+const NEARLY = 0.97;
+
+/** Returns V: the highest price at which the page is worth a fetch, `days` after its last one. */
+export function fetchValue(objective: RecrawlObjective, page: PageValue, days: number): number {
+  const { importance, changeRate } = page;
+  const x = changeRate * days;
+  const share = objective === 'changes' ? x + Math.expm1(-x) : -Math.expm1(Math.log1p(x) - x);
+  return (importance / changeRate) * share;
+}
+
+/** Solves x - 1 + e^-x = y. */
+const solveChanges = (y: number): number =>
+  newton(
+    y,
+    (x) => x + Math.expm1(-x),
+    (x) => -Math.expm1(-x),
+  );
+
+/** Solves 1 - (1 + x) e^-x = y, by the logarithm: x - ln(1 + x) = -ln(1 - y). */
+const solveFreshness = (y: number): number =>
+  y >= 1
+    ? Number.POSITIVE_INFINITY
+    : newton(
+        -Math.log1p(-y),
+        (x) => x - Math.log1p(x),
+        (x) => x / (1 + x),
+      );
+
+/** Below it, rounding errors outweigh the second term of the series. */
+const TINY = 1e-11;
+
+/**
+ * Newton's method from above. Both functions are convex, grow, and are x²/2 at 0 and below x, so y + sqrt(2 y) is
+ * above the solution and each step stays above it: three to seven steps.
+ */
+function newton(y: number, f: (x: number) => number, slope: (x: number) => number): number {
+  if (y < TINY) return Math.sqrt(2 * y);
+  let x = y + Math.sqrt(2 * y);
+  for (let step = 0; step < 20; step++) {
+    const change = (f(x) - y) / slope(x);
+    x -= change;
+    if (Math.abs(change) < 1e-12 * x) break;
+  }
+  return x;
+}
