@@ -83,6 +83,11 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/workers.ts',
   },
   {
+    name: 'recrawl',
+    says: 'How fresh copies stay, beside the policies of other crawlers with the same budget',
+    file: './claims/recrawl.ts',
+  },
+  {
     name: 'cost',
     says: 'What a broad crawl on AWS costs at list price, by the simulated meter',
     options: ['hosts', 'delay'],

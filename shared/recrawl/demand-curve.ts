@@ -20,9 +20,22 @@ export const demandOf = (objective: RecrawlObjective, page: PageValue): DemandCu
 export const addDemand = (a: DemandCurve, b: DemandCurve): DemandCurve =>
   a.map((value, k) => value + (b[k] as number));
 
-/** `a` without `b`, which is part of it. Never negative, as sums of rounded numbers may be. */
+/**
+ * `a` without `b`, which must be exactly what was added before. A page's rate depends on the prior rate, too: keep
+ * the prior with which a host's curve was summed until the curve is summed again. Never negative, as sums of
+ * rounded numbers may be.
+ */
 export const subtractDemand = (a: DemandCurve, b: DemandCurve): DemandCurve =>
   a.map((value, k) => Math.max(0, value - (b[k] as number)));
+
+/**
+ * Returns the part of a host's demand that politeness lets it have: the host adds this to the crawl's curve.
+ * Otherwise the crawl's price would leave room for fetches that cannot be made, and part of the budget unused.
+ *
+ * @param perDay Fetches per day for recrawls that the host's crawl delay leaves.
+ */
+export const capDemand = (curve: DemandCurve, perDay: number): DemandCurve =>
+  curve.map((demand) => Math.min(demand, perDay));
 
 /**
  * Returns the price at which the demand is `perDay` fetches, by interpolation on logarithmic scales. Between two

@@ -68,38 +68,39 @@ export function fetchValue(objective: RecrawlObjective, page: PageValue, days: n
   return (importance / changeRate) * share;
 }
 
-/** Solves x - 1 + e^-x = y. */
-const solveChanges = (y: number): number =>
-  newton(
-    y,
-    (x) => x + Math.expm1(-x),
-    (x) => -Math.expm1(-x),
-  );
-
-/** Solves 1 - (1 + x) e^-x = y, by the logarithm: x - ln(1 + x) = -ln(1 - y). */
-const solveFreshness = (y: number): number =>
-  y >= 1
-    ? Number.POSITIVE_INFINITY
-    : newton(
-        -Math.log1p(-y),
-        (x) => x - Math.log1p(x),
-        (x) => x / (1 + x),
-      );
-
-/** Below it, rounding errors outweigh the second term of the series. */
-const TINY = 1e-11;
-
 /**
- * Newton's method from above. Both functions are convex, grow, and are x²/2 at 0 and below x, so y + sqrt(2 y) is
- * above the solution and each step stays above it: three to seven steps.
+ * Solves x - 1 + e^-x = y by Newton's method. This function and the next one are convex, grow, and are x²/2 at 0 and
+ * below x. So {@link above} is above the solution and each step stays above it: three to seven steps.
  */
-function newton(y: number, f: (x: number) => number, slope: (x: number) => number): number {
+function solveChanges(y: number): number {
   if (y < TINY) return Math.sqrt(2 * y);
-  let x = y + Math.sqrt(2 * y);
-  for (let step = 0; step < 20; step++) {
-    const change = (f(x) - y) / slope(x);
+  let x = above(y);
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const slope = -Math.expm1(-x);
+    const change = (x - slope - y) / slope;
     x -= change;
-    if (Math.abs(change) < 1e-12 * x) break;
+    if (change < PRECISION * x) break;
   }
   return x;
 }
+
+/** Solves 1 - (1 + x) e^-x = y, by the logarithm: x - ln(1 + x) = -ln(1 - y). */
+function solveFreshness(y: number): number {
+  if (y >= 1) return Number.POSITIVE_INFINITY;
+  const log = -Math.log1p(-y);
+  if (log < TINY) return Math.sqrt(2 * log);
+  let x = above(log);
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const change = ((x - Math.log1p(x) - log) * (1 + x)) / x;
+    x -= change;
+    if (change < PRECISION * x) break;
+  }
+  return x;
+}
+
+const above = (y: number): number => y + Math.sqrt(2 * y);
+
+/** Below it, rounding errors outweigh the second term of the series. */
+const TINY = 1e-11;
+const MAX_STEPS = 20;
+const PRECISION = 1e-9;

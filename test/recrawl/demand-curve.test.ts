@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { mixHash } from '../../shared/mix-hash.ts';
 import {
   addDemand,
+  capDemand,
   type DemandCurve,
   demandAt,
   demandOf,
@@ -64,4 +65,11 @@ test('a host whose crawl delay leaves it less than its pages ask for has a price
   const own = hostPrice(price, curve, 100);
   expect(own).toBeGreaterThan(price);
   expect(demandAt(curve, own)).toBeCloseTo(100, 5);
+});
+
+test('limited hosts leave their part of the budget to others', () => {
+  const [limited, free] = [sumOf('changes', pages.slice(0, 1000)), sumOf('changes', pages.slice(1000))];
+  const price = priceFor(addDemand(capDemand(limited, 20), free), 200);
+  expect(demandAt(limited, hostPrice(price, limited, 20))).toBeCloseTo(20, 5);
+  expect(20 + demandAt(free, price)).toBeCloseTo(200, -1);
 });

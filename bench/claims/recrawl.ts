@@ -1,0 +1,129 @@
+/**
+ * How fresh a crawl keeps its copies: Strand's policy beside those of other crawlers, on a web whose changes are
+ * known. 20,000 pages, 90 virtual days, of which the last 60 count; each policy has the same budget of fetches and
+ * begins without knowledge, unless its rates are said to be known.
+ *
+ *     npm run bench -- recrawl
+ */
+import type { BenchOptions } from '../claims.ts';
+import type { Measured } from '../harness/record.ts';
+import { type ChangingWeb, createChangingWeb } from './recrawl/changing-web.ts';
+import { lambdaCrawl, proportional, thresholdKnown, uniform } from './recrawl/known-rates.ts';
+import { createLimitedHosts } from './recrawl/limited-hosts.ts';
+import type { Scores } from './recrawl/meter.ts';
+import { nutch, runPeer, stormCrawler } from './recrawl/peers.ts';
+import { runPolicy } from './recrawl/run-policy.ts';
+
+const PAGES = 20_000;
+const LIMITED_HOSTS = 200;
+/** Fetches per page and day: that of Kolobov et al., and a tight one. */
+const SHARES = [0.2, 0.05] as const;
+
+interface Row {
+  readonly name: string;
+  readonly scores: Scores;
+}
+
+export async function measure(_: BenchOptions): Promise<Measured> {
+  const budgets = SHARES.map((share, index) => {
+    const web = createChangingWeb({ pages: PAGES, days: 90, warmUpDays: 30, seed: index + 1 });
+    return { share, rows: policies(web, share * PAGES) };
+  });
+  const limited = limitedHosts();
+  const each = <T>(of: (rows: readonly Row[]) => T): T[] => budgets.map(({ rows }) => of(rows));
+  const used = budgets.map(({ share, rows }) => scoresOf(rows, LEARNED).fetchesPerDay / (share * PAGES));
+  const figures = {
+    learnedOfOptimum: {
+      value: Math.min(...each((rows) => scoresOf(rows, LEARNED).fresh / scoresOf(rows, KNOWN).fresh)),
+      unit: 'of the freshness that known rates reach',
+    },
+    pointsOverStormCrawler: {
+      value: Math.min(...each((rows) => pointsOver(rows, 'StormCrawler'))),
+      unit: 'points fresher than StormCrawler',
+    },
+    pointsOverNutch: {
+      value: Math.min(...each((rows) => pointsOver(rows, 'Nutch'))),
+      unit: 'points fresher than Nutch',
+    },
+    budgetUsed: {
+      value: used.reduce((worst, one) => (Math.abs(one - 1) > Math.abs(worst - 1) ? one : worst)),
+      unit: 'of the budget used',
+    },
+    costOfOptimum: {
+      value: Math.max(...each((rows) => scoresOf(rows, LEARNED).cost / scoresOf(rows, KNOWN).cost)),
+      unit: 'x the harmonic cost with known rates',
+    },
+    hostPricesFresh: { value: limited.ownPrices.fresh, unit: 'fresh with limited hosts at their own prices' },
+    onePriceFresh: { value: limited.onePrice.fresh, unit: 'fresh with limited hosts that queue' },
+  };
+  const tables = budgets.map(({ share, rows }) =>
+    tableOf(rows, share * PAGES, `${share} fetches a page and day`),
+  );
+  return { figures, detail: [...tables, limited.table].join('\n\n') };
+}
+
+const LEARNED = '**Strand, `changes`**';
+const KNOWN = 'Strand, `changes`, rates known';
+
+function policies(web: ChangingWeb, perDay: number): Row[] {
+  const rows: Row[] = [];
+  const add = (name: string, scores: Scores): number => rows.push({ name, scores });
+  add('uniform', uniform(web, perDay));
+  add('proportional to the change rate, known', proportional(web, perDay));
+  const even = web.pages / perDay;
+  // The first interval of Nutch is 30 days by default, which leaves most of a large budget unused.
+  for (const [first, name] of [
+    [30, '30 d'],
+    [even, `${even} d`],
+  ] as const)
+    for (const order of ['due', 'importance'] as const)
+      add(`Nutch, from ${name}, by ${order}`, runPeer(web, { rule: nutch, firstDays: first, perDay, order }));
+  for (const order of ['due', 'importance'] as const)
+    add(`StormCrawler, by ${order}`, runPeer(web, { rule: stormCrawler, firstDays: 1, perDay, order }));
+  add('LambdaCrawl, rates known', lambdaCrawl(web, perDay));
+  add('Strand, `freshness`, rates known', thresholdKnown(web, perDay, 'freshness'));
+  add(KNOWN, thresholdKnown(web, perDay, 'changes'));
+  add('Strand, `freshness`', runPolicy(web, { objective: 'freshness', perDay }));
+  add(LEARNED, runPolicy(web, { objective: 'changes', perDay }));
+  return rows;
+}
+
+/** Hundreds of hosts, of which two in five allow less than their pages are worth. */
+function limitedHosts() {
+  const [share] = SHARES;
+  const { web, hosts } = createLimitedHosts(LIMITED_HOSTS, share, 1);
+  const perDay = share * web.pages;
+  const run = (isKnown: boolean, isOnePrice: boolean): Scores =>
+    runPolicy(web, { objective: 'changes', perDay, hosts, isKnown, isOnePrice });
+  const [ownPrices, onePrice] = [run(false, false), run(false, true)];
+  const rows: Row[] = [
+    { name: 'one price, limited hosts queue, rates known', scores: run(true, true) },
+    { name: 'own prices of limited hosts, rates known', scores: run(true, false) },
+    { name: 'one price, limited hosts queue', scores: onePrice },
+    { name: '**own prices of limited hosts**', scores: ownPrices },
+  ];
+  const title = `${LIMITED_HOSTS} hosts, two in five limited by politeness`;
+  return { ownPrices, onePrice, table: tableOf(rows, perDay, title) };
+}
+
+function scoresOf(rows: readonly Row[], name: string): Scores {
+  const row = rows.find((one) => one.name === name);
+  if (!row) throw new Error(`Expected a row ${name}`);
+  return row.scores;
+}
+
+/** Compared with the better one of the crawler's rows. */
+const pointsOver = (rows: readonly Row[], crawler: string): number =>
+  100 *
+  (scoresOf(rows, LEARNED).fresh -
+    Math.max(...rows.filter(({ name }) => name.startsWith(crawler)).map(({ scores }) => scores.fresh)));
+
+const tableOf = (rows: readonly Row[], perDay: number, title: string): string =>
+  [
+    `| ${title} | fresh | harmonic cost | mean age, days | budget used |`,
+    '|---|---:|---:|---:|---:|',
+    ...rows.map(
+      ({ name, scores: { fresh, cost, ageDays, fetchesPerDay } }) =>
+        `| ${name} | ${fresh.toFixed(3)} | ${cost.toFixed(3)} | ${ageDays.toFixed(2)} | ${(fetchesPerDay / perDay).toFixed(3)} |`,
+    ),
+  ].join('\n');
