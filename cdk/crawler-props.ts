@@ -274,7 +274,7 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly alarmEmail?: string;
   /**
-   * US dollars that all crawls may cost in an hour before the alarm `Spend`. It stops nothing: a crawl's
+   * US dollars that all crawls may cost in an hour before `Spend` is announced. It stops nothing: a crawl's
    * `maxCost` does.
    *
    * @default 5

@@ -95,6 +95,9 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     startQueue: SEND,
     linkQueue: COUNT,
     linkShards: COUNT,
+    // It announces dead letters.
+    linkDeadLetters: COUNT,
+    turnDeadLetters: COUNT,
     crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
     dueIndex: QUERY,
   },

@@ -41,6 +41,7 @@ export function settingsOf(
     defaultCrawl: options.defaultCrawl,
     allowPrivateAddresses: options.allowPrivateAddresses,
     limits: limitsOf(options),
+    maxCostPerHour: options.maxCostPerHour,
     ...(options.allowPorts.length > 0 && { allowPorts: options.allowPorts }),
   };
 }

@@ -57,7 +57,7 @@ export function createMetrics({ stack, now, stats, takeCost, write }: MetricsOpt
    * All only grow. `HostsActive`: minutes of hosts, so that the sum over a minute is how many there were in
    * it.
    */
-  function countsOf(): Record<Exclude<MetricName, 'CostUsd' | 'NewerFormat'>, number> {
+  function countsOf(): Record<Exclude<MetricName, 'CostUsd' | 'Attention'>, number> {
     return {
       Pages: stats.pages,
       Bytes: stats.bytes,

@@ -4,10 +4,12 @@
 
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
+import { type AttentionNotes, createAttentionNotes } from '../shared/engines/aws/state/attention-notes.ts';
 import { steadyClock } from '../shared/engines/steady-clock.ts';
 import { lazy } from '../shared/lazy.ts';
 import { allowLinearFlag, matchInLinearTime } from '../shared/linear-regexps.ts';
 import type { Clock } from '../shared/ports/clock.ts';
+import { type Attention, announceNewer, createAttention } from './attention.ts';
 import { type Log, logLine, writeLine } from './log.ts';
 import { createNewerLog, createUnreadHandlers, type ReportNewer } from './unread-messages.ts';
 
@@ -16,6 +18,8 @@ export interface FunctionStack {
   readonly clock: Clock;
   readonly log: Log;
   readonly reportNewer: ReportNewer;
+  /** Announces troubles by the tables of this stack. */
+  readonly attentionOf: (stack: OpenedStack) => Attention & { readonly notes: AttentionNotes };
   /**
    * The same one as the last time, for the same queue; for another one, that is closed: its connections
    * count.
@@ -28,18 +32,26 @@ export const functionStack = lazy((): FunctionStack => {
   matchInLinearTime();
   const settings = parseStackSettings(process.env.STRAND_SETTINGS);
   const clock = steadyClock;
-  const reportNewer = createNewerLog({
-    stack: settings.stack,
-    now: () => clock.now(),
-    log: logLine,
-    write: writeLine,
-  });
+  const now = () => clock.now();
+  const attentionOf = ({ clients: { dynamo } }: OpenedStack) => {
+    const notes = createAttentionNotes({ dynamo, clock, table: settings.crawlState });
+    return {
+      notes,
+      ...createAttention({ stack: settings.stack, now, log: logLine, write: writeLine, notes }),
+    };
+  };
+  // The function that reports something has opened the stack.
+  const announceByCurrent: Attention['announce'] = async (...trouble) =>
+    current ? attentionOf(current.stack).announce(...trouble) : false;
+  const announce = announceNewer({ announce: announceByCurrent }, { now, log: logLine });
+  const reportNewer = createNewerLog({ log: logLine, announce });
   let current: { readonly turnQueueUrl?: string; readonly stack: OpenedStack } | undefined;
   return {
     settings,
     clock,
     log: logLine,
     reportNewer,
+    attentionOf,
     open(turnQueueUrl) {
       if (current && current.turnQueueUrl === turnQueueUrl) return current.stack;
       current?.stack.close();
@@ -73,7 +85,16 @@ let hasPaidForStart = false;
  */
 export async function invoked<T>(
   { meter, flushMeter }: Pick<OpenedStack, 'meter' | 'flushMeter'>,
-  { clock, log }: { readonly clock: Pick<Clock, 'now' | 'follow'>; readonly log: Log },
+  {
+    clock,
+    log,
+    isAtRest = () => false,
+  }: {
+    readonly clock: Pick<Clock, 'now' | 'follow'>;
+    readonly log: Log;
+    /** Whether the invocation found nothing to do. Then there is no line. */
+    readonly isAtRest?: () => boolean;
+  },
   work: () => Promise<T>,
 ): Promise<T> {
   clock.follow?.();
@@ -87,6 +108,6 @@ export async function invoked<T>(
     meter.endInvocation();
     await flushMeter();
     const calls = meter.takeCalls();
-    if (Object.keys(calls).length > 0) log('info', { calls });
+    if (Object.keys(calls).length > 0 && !isAtRest()) log('info', { calls });
   }
 }

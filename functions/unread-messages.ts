@@ -3,23 +3,20 @@ import type { OnCorrupt, OnNewer } from '../shared/engines/aws/queues/delivery.t
 import { messageOf } from '../shared/error-message.ts';
 import { createDeadLetter, type DeadLetterOptions } from './dead-letter.ts';
 import type { Log } from './log.ts';
-import { metricLine } from './metrics.ts';
 
 export interface NewerLogOptions {
-  readonly stack: string;
-  readonly now: () => number;
   readonly log: Log;
-  /** Takes the lines of metrics. */
-  readonly write: (line: string) => void;
+  /** Announces to the operator that there is something. */
+  readonly announce: (cause: string) => void;
 }
 
-/** Reports what a newer version of the program has written: each time a metric, and each different error a log line. */
+/** Reports what a newer version of the program has written. Each different error is a log line. */
 export type ReportNewer = (error: Error, about: { readonly host?: string; readonly id?: string }) => void;
 
-export function createNewerLog({ stack, now, log, write }: NewerLogOptions): ReportNewer {
+export function createNewerLog({ log, announce }: NewerLogOptions): ReportNewer {
   const logged = new Set<string>();
   return (error, about) => {
-    write(metricLine(now(), { stack }, { NewerFormat: 1 }));
+    announce(error.message);
     if (logged.has(error.message)) return;
     logged.add(error.message);
     log('warn', {

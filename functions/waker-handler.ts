@@ -19,6 +19,8 @@ export interface WakerDeps {
   readonly stack: WakerStack;
   /** Kept over the invocations. */
   readonly crawls: Crawls;
+  /** Looks for troubles of the whole stack. */
+  readonly watch?: { look(running: readonly CrawlId[]): Promise<void> } | undefined;
   /** The deployer's limit of cost in a day, if there is one. */
   readonly dailyLimit?: DailyLimit | undefined;
 }
@@ -48,6 +50,8 @@ const END_MS = 5000;
 const MAX_AWAKE_BATCHES = 10;
 /** After this number of runs all crawls are checked again, not only those listed as running. */
 const ALL_EVERY = 60;
+/** While no crawl runs, workers that are missing are looked for in one of this number of runs. */
+const START_EVERY_AT_REST = 5;
 /** Crawls loaded at once. */
 const LOADS = 10;
 
@@ -63,12 +67,10 @@ export function createWakerHandler(deps: WakerDeps) {
   const { queue, startWorkers } = startingWorkers(stack.engine.queue, workers, log);
   const waker = new Waker({ ...deps, stack: { ...stack, engine: { ...stack.engine, queue } } });
   return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
-    invoked(stack, { clock, log }, async () => {
+    invoked(stack, { clock, log, isAtRest: () => waker.isAtRest }, async () => {
       const endsAt = clock.now() + context.getRemainingTimeInMillis() - END_MS;
-      // First: a run may take most of a minute.
-      await startMissing(workers, log);
       try {
-        await waker.run(endsAt);
+        await waker.run(endsAt, () => startMissing(workers, log));
       } finally {
         await startWorkers();
       }
@@ -80,16 +82,27 @@ class Waker {
   /** By crawl. */
   readonly #woken = new Map<CrawlId, Woken>();
   #runs = 0;
+  /** The last run found no crawl that runs: such runs are kept cheap, as there are 1,440 a day. */
+  isAtRest = false;
 
   constructor(deps: WakerDeps) {
     this.#deps = deps;
   }
 
   /** One invocation, which begins nothing after `endsAt`. */
-  async run(endsAt: number): Promise<void> {
+  async run(endsAt: number, startMissing: () => Promise<void>): Promise<void> {
     const { clock, log } = this.#deps;
     const wakeUntil = Math.min(endsAt, clock.now() + WAKE_MS);
-    const ids = await this.#runningCrawls();
+    const mayStart = this.#runs % START_EVERY_AT_REST === 0;
+    this.isAtRest = false;
+    let ids: CrawlId[] = [];
+    try {
+      ids = await this.#runningCrawls();
+      this.isAtRest = ids.length === 0;
+    } finally {
+      // Before all else: a run may take most of a minute.
+      if (!this.isAtRest || mayStart) await startMissing();
+    }
     const errors = gatherCrawlErrors(log);
     const [first] = ids;
     // A failure is reported as that of a crawl: another one each time.
@@ -99,6 +112,7 @@ class Waker {
     for (let left = ids; left.length > 0; )
       left = await this.#forEach(left, wakeUntil, errors, (id) => this.#wake(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#finishIfQuiet(id));
+    if (clock.now() < endsAt) await this.#deps.watch?.look(ids);
     errors.throwAny();
   }
 

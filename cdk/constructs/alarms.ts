@@ -25,11 +25,6 @@ export interface AlarmsProps {
 const TURN_AGE = Duration.hours(1);
 /** The router takes seconds; links in a shard wait for 5 minutes besides. */
 const LINK_AGE = Duration.minutes(15);
-/** A message that waits for a newer version is received again after 15 minutes at most. */
-const NEWER_PERIOD = Duration.minutes(30);
-/** The share of requests that end in an error, if there are enough requests in 5 minutes. */
-const ERROR_RATIO = 0.5;
-const MIN_REQUESTS = 200;
 /** The maximal number of metrics of one alarm (CloudWatch user guide, alarms on metric math). */
 const ALARM_METRICS = 10;
 
@@ -37,10 +32,12 @@ const ALARM_METRICS = 10;
  * The events that need a person's attention. Missing data raises no alarm: a crawler at rest reports nothing.
  *
  * An alarm costs $0.10 a month for each metric that it looks at (list price, us-east-1), also while nothing
- * happens, so there is none for what another one reports: where the worker or the router fails, its messages
+ * happens, so the waker looks for what it can see itself: dead letters, errors, what crawls cost. It announces
+ * each such trouble once, and each day again, by the one metric `Attention` (`functions/stack-watch.ts`). And
+ * there is no alarm for what another one reports: where the worker or the router fails, its messages
  * grow old, and in the end are dead; where the API fails, its caller gets an error; where the compactor
  * fails, files stay apart and nothing is lost. The dashboard shows each function's errors. All together look
- * at 9 metrics, and one more for each further turn queue, ten of which share an alarm. Hosts are spread
+ * at 4 metrics, and one more for each further turn queue, ten of which share an alarm. Hosts are spread
  * evenly over link shards, so what ails the router there shows in the first one, too: one more metric for
  * all.
  */
@@ -51,12 +48,12 @@ export class Alarms extends Construct {
     super(scope, id);
     this.watchQueues(props.frontier);
     this.watchWaker(props.functions.waker);
-    this.watchCrawls(props.options);
+    this.watchAnnounced(props.options);
     if (props.topic !== undefined) this.publishTo(props.topic);
     if (props.options.alarmEmail !== undefined) this.mailTo(props.options.alarmEmail);
   }
 
-  private watchQueues({ turns, linkQueue, linkShards, turnDeadLetters, linkDeadLetters }: Frontier): void {
+  private watchQueues({ turns, linkQueue, linkShards }: Frontier): void {
     const ages = [
       ...inTens(turns.queues).map((queues, ten) => [`Turns${ten}Stuck`, queues, TURN_AGE] as const),
       ['LinksStuck', [linkQueue, ...linkShards.queues.slice(0, 1)], LINK_AGE] as const,
@@ -69,22 +66,9 @@ export class Alarms extends Construct {
         alarmDescription: `The oldest message has waited for more than ${age.toMinutes()} minutes: the function that takes them fails, or has too little concurrency.`,
       });
     }
-    const deadLetters = [
-      ['DeadTurns', turnDeadLetters],
-      ['DeadLinks', linkDeadLetters],
-    ] as const;
-    for (const [id, queue] of deadLetters) {
-      this.add(id, {
-        metric: queue.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES }),
-        threshold: 0,
-        evaluationPeriods: 1,
-        alarmDescription:
-          'Messages that nobody could work on. Look at them, fix the cause, and redrive them: they hold links, and are kept for 14 days.',
-      });
-    }
   }
 
-  /** Nobody misses it at once: hosts whose token was lost stay asleep, and crawls never finish. */
+  /** Nobody misses it at once: hosts whose token was lost stay asleep, crawls never finish, and nothing is announced. */
   private watchWaker(waker: lambda.Function): void {
     this.add('WakerFails', {
       metric: waker.metricErrors({ period: FIVE_MINUTES }),
@@ -95,32 +79,13 @@ export class Alarms extends Construct {
     });
   }
 
-  private watchCrawls({ stackName, maxCostPerHour }: StackOptions): void {
-    this.add('ErrorRatio', {
-      metric: new cloudwatch.MathExpression({
-        expression: `IF(requests > ${MIN_REQUESTS}, FILL(errors, 0) / requests, 0)`,
-        usingMetrics: {
-          errors: crawlMetric(stackName, 'Errors'),
-          requests: crawlMetric(stackName, 'Requests'),
-        },
-        label: 'errors / requests',
-        period: FIVE_MINUTES,
-      }),
-      threshold: ERROR_RATIO,
-      evaluationPeriods: 3,
-      alarmDescription: 'More than half of all requests end in an error.',
-    });
-    this.add('NewerFormat', {
-      metric: crawlMetric(stackName, 'NewerFormat', NEWER_PERIOD),
+  /** It ends after 5 minutes, so that a trouble that lasts masks no other one. */
+  private watchAnnounced({ stackName, maxCostPerHour }: StackOptions): void {
+    this.add('Attention', {
+      metric: crawlMetric(stackName, 'Attention'),
       threshold: 0,
       evaluationPeriods: 1,
-      alarmDescription: 'Messages or ledgers of a newer version wait until that version is deployed again.',
-    });
-    this.add('Spend', {
-      metric: crawlMetric(stackName, 'CostUsd', Duration.hours(1)),
-      threshold: maxCostPerHour,
-      evaluationPeriods: 1,
-      alarmDescription: `Crawls cost more than ${maxCostPerHour} dollars in an hour (maxCostPerHour), by list prices.`,
+      alarmDescription: `Dead letters, messages of a newer version, more than half of all requests failed, or crawls cost more than ${maxCostPerHour} dollars in an hour (maxCostPerHour). The dashboard and the log lines with a field "trouble" say which.`,
     });
   }
 

@@ -22,6 +22,8 @@ export interface CrawlerFunctionProps {
   /** The project's file, whose code is a part of the function. */
   readonly configFile?: string | undefined;
   readonly existing: Pick<ExistingResources, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
+  /** Its log has no lines of Lambda's own at each start and end of an invocation, which are paid for. */
+  readonly isTerse?: boolean;
   /** Takes part in a chain of functions that call each other without end: that is what a crawl is. */
   readonly isInLoop?: boolean;
 }
@@ -54,6 +56,7 @@ export class CrawlerFunction extends Construct {
       role: this.role,
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
+      systemLogLevelV2: props.isTerse ? lambda.SystemLogLevel.WARN : undefined,
       tracing: options.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
       // Lambda ends a chain after 16 invocations unless the function says that it is meant (Lambda developer
       // guide, "recursive loop detection"): a crawl would stop, without an error, at the sixteenth turn of a

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import type { MetricName } from '../../shared/engines/aws/metric-names.ts';
 import type { FunctionName } from '../permissions.ts';
 import type { Frontier } from './frontier.ts';
-import { crawlMetric, errorsByReason, FIVE_MINUTES, ofQueues } from './metrics.ts';
+import { crawlMetric, errorsByReason, FIVE_MINUTES, ofQueues, troubles } from './metrics.ts';
 
 export interface DashboardProps {
   readonly stackName: string;
@@ -32,6 +32,7 @@ export class Dashboard extends Construct {
         queues(props.frontier),
         functions(Object.values(props.functions)),
         cost(props.stackName),
+        [graph('Troubles announced', [troubles(props.stackName)])],
       ],
     });
   }

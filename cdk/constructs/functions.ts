@@ -34,7 +34,8 @@ export interface FunctionsProps {
 const MIN_DISK_MB = 512;
 const MAX_DISK_MB = 10_240;
 
-type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop'> & Partial<CrawlerFunctionProps>;
+type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop' | 'isTerse'> &
+  Partial<CrawlerFunctionProps>;
 
 /**
  * The five functions, and what starts them. No concurrency is reserved: that would be taken from the
@@ -111,7 +112,7 @@ function ownOf({ options, settings }: FunctionsProps): Record<FunctionName, Own>
       isInLoop: true,
     },
     router: { memoryMb: MEMORY_MB.router, timeoutS: ROUTER_TIMEOUT_S, isInLoop: true },
-    waker: { memoryMb: MEMORY_MB.waker, timeoutS: WAKER_TIMEOUT_S, isInLoop: true },
+    waker: { memoryMb: MEMORY_MB.waker, timeoutS: WAKER_TIMEOUT_S, isInLoop: true, isTerse: true },
     api: { memoryMb: MEMORY_MB.api, timeoutS: API_TIMEOUT_S },
     compactor: { memoryMb: MEMORY_MB.compactor, timeoutS: COMPACTOR_TIMEOUT_S },
   };

@@ -29,6 +29,16 @@ export function errorsByReason(stack: string): cloudwatch.MathExpression {
   });
 }
 
+/** A line for each trouble that was announced. */
+export function troubles(stack: string): cloudwatch.MathExpression {
+  const search = `{${METRICS_NAMESPACE},stack,trouble} MetricName="Attention" stack="${stack}"`;
+  return new cloudwatch.MathExpression({
+    expression: `SEARCH('${search}', 'Sum', ${FIVE_MINUTES.toSeconds()})`,
+    label: '',
+    period: FIVE_MINUTES,
+  });
+}
+
 type QueueMetric =
   | 'metricApproximateAgeOfOldestMessage'
   | 'metricApproximateNumberOfMessagesVisible'

@@ -30,8 +30,11 @@ const OVERLOADED = new Set([429, 503]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Whether the response says nothing lasting of the URL, so that no later crawl should go by it. */
-export const isPassing = (httpStatus: number): boolean =>
-  httpStatus >= 500 || OVERLOADED.has(httpStatus) || PASSING.has(httpStatus);
+export const isPassing = (httpStatus: number): boolean => httpStatus >= 500 || countsAgainstHost(httpStatus);
+
+/** Whether the host, not the URL, is in trouble. */
+export const countsAgainstHost = (httpStatus: number): boolean =>
+  OVERLOADED.has(httpStatus) || PASSING.has(httpStatus);
 
 /** `attempts`: how often the URL was tried before. `retryAfterMs`: what the response asks for, if it does. */
 export function judge(
@@ -68,7 +71,7 @@ export function judge(
 
   const { httpStatus, truncated } = outcome;
   const status: Cause = { code: 'httpStatus', httpStatus };
-  if (OVERLOADED.has(httpStatus) || PASSING.has(httpStatus)) return trouble(status, 'failed');
+  if (countsAgainstHost(httpStatus)) return trouble(status, 'failed');
   // Mostly the page's fault, sometimes a passing one; no reason to rest.
   if (httpStatus === 500) return again(status, 'failed', config.retryMs);
   if (truncated === 'disconnect' || truncated === 'time')

@@ -22,7 +22,7 @@ import { createCompactorHandler } from '../../functions/compactor-handler.ts';
 import { createDeadLetter } from '../../functions/dead-letter.ts';
 import { errorFields, type Log } from '../../functions/log.ts';
 import { createRouterHandler } from '../../functions/router-handler.ts';
-import { createNewerLog, createUnreadHandlers } from '../../functions/unread-messages.ts';
+import { createUnreadHandlers } from '../../functions/unread-messages.ts';
 import { createWakerHandler } from '../../functions/waker-handler.ts';
 import { createWorkerHandler, type WorkerStack } from '../../functions/worker-handler.ts';
 import { createControl } from '../../shared/control/create-control.ts';
@@ -56,6 +56,7 @@ import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
 import { createPageGuard } from './page-guard.ts';
 import type { Failure, Harm } from './spec.ts';
+import { simNewerLog, simStackWatch } from './stack-watch.ts';
 
 export interface DeployOptions {
   /** The fetcher of a worker's process for crawls of that configuration. */
@@ -168,8 +169,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     return { ...clients, sqs: options.versions?.wrapSqs(process, clients.sqs) ?? clients.sqs };
   }
 
-  const newerLog = (process: SimProcess, log: Log) =>
-    createNewerLog({ stack: settings.stack, now: process.clock.now, log, write() {} });
+  const newerLog = (process: SimProcess, log: Log) => simNewerLog(cloud, process, log);
 
   function loadWorker(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
     const { clock } = process;
@@ -245,7 +245,14 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   function loadWaker(process: SimProcess, log: Log): SimHandler<undefined, unknown> {
     const { clock } = process;
     const stack = cloud.open(process, { memoryMb: MEMORY_MB.waker });
-    return createWakerHandler({ clock, log, stack, crawls: createCrawls(stack.engine.registry, clock) });
+    const crawls = createCrawls(stack.engine.registry, clock);
+    return createWakerHandler({
+      clock,
+      log,
+      stack,
+      crawls,
+      watch: simStackWatch(cloud, process, log, stack),
+    });
   }
 
   function loadCompactor(process: SimProcess, log: Log): SimHandler<undefined, unknown> {

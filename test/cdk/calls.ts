@@ -89,6 +89,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'compact-objects.ts': { s3: ['warc'], ListObjectsV2Command: ['warcList'], isMissing: ['warcList'] },
   'compact-upload.ts': { s3: ['warc'], ListMultipartUploadsCommand: ['uploads'] },
   'daily-spend.ts': { dynamodb: ['crawlState'] },
+  'attention-notes.ts': { dynamodb: ['crawlState'] },
   'deletions.ts': { dynamodb: ['crawlState'] },
   'delete-data.ts': {
     dynamodb: ['crawlState', 'urlSeen'],
@@ -110,6 +111,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'link-shards.ts': { sqs: ['linkShards'] },
   // The first is the router's, the second the worker's.
   'functions/dead-letter.ts': { sqs: ['linkDeadLetters', 'turnDeadLetters'] },
+  'functions/stack-watch.ts': { sqs: ['linkDeadLetters', 'turnDeadLetters'] },
   'functions/router.ts': { parker: ['linkQueue', 'linkShards'] },
   'api/stack/find-stack.ts': { cloudformation: ['stack'] },
   'api/stack/connect-stack.ts': { ssm: ['parameter'] },

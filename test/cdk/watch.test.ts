@@ -22,8 +22,6 @@ describe('alarms', () => {
   test.each([
     ['AlarmsTurns0Stuck', 'ApproximateAgeOfOldestMessage', 3600, 'FrontierTurns0'],
     ['AlarmsLinksStuck', 'ApproximateAgeOfOldestMessage', 900, 'FrontierLinks'],
-    ['AlarmsDeadTurns', 'ApproximateNumberOfMessagesVisible', 0, 'FrontierTurnDeadLetters'],
-    ['AlarmsDeadLinks', 'ApproximateNumberOfMessagesVisible', 0, 'FrontierLinkDeadLetters'],
   ])('%s watches its queue', (id, metric, threshold, queue) => {
     const { Properties } = mailing.one(ALARM, id);
     expect(Properties).toMatchObject({ MetricName: metric, Threshold: threshold });
@@ -55,40 +53,33 @@ describe('alarms', () => {
     expect(Properties.Dimensions[0].Value.Ref).toMatch(/^FunctionsWakerFunction/);
   });
 
-  test('look at 9 metrics, each of which is paid for, and one more for each further turn queue', () => {
+  test('look at 4 metrics, each of which is paid for, and one more for each further turn queue', () => {
     const metrics = (from: Synthesized) =>
       Object.values(from.resources(ALARM)).flatMap(
         ({ Properties: { Metrics } }) => Metrics?.filter((one: object) => 'MetricStat' in one) ?? ['its own'],
       ).length;
-    expect(metrics(mailing)).toBe(9);
-    expect(metrics(plain)).toBe(10);
-    expect(metrics(wide)).toBe(9 + 11 + 1);
+    expect(metrics(mailing)).toBe(4);
+    expect(metrics(plain)).toBe(5);
+    expect(metrics(wide)).toBe(4 + 11 + 1);
   });
 
-  test('more errors than half of many requests are one', () => {
-    const { Threshold, Metrics } = plain.one(ALARM, 'AlarmsErrorRatio').Properties;
-    expect(Threshold).toBe(0.5);
-    expect(Metrics[0].Expression).toBe('IF(requests > 200, FILL(errors, 0) / requests, 0)');
-    for (const { MetricStat } of Metrics.slice(1)) {
-      expect(MetricStat.Metric).toMatchObject({
-        Namespace: 'Strand',
-        Dimensions: [{ Name: 'stack', Value: 'Strand' }],
-      });
-    }
-  });
-
-  test('so is an hour that costs more than was said', () => {
-    expect(mailing.one(ALARM, 'AlarmsSpend').Properties).toMatchObject({
-      MetricName: 'CostUsd',
-      Threshold: 0.5,
-      Period: 3600,
+  test('what the waker announces is one, whatever the trouble, and ends when the next one may be announced', () => {
+    const { Properties } = mailing.one(ALARM, 'AlarmsAttention');
+    expect(Properties).toMatchObject({
+      Namespace: 'Strand',
+      MetricName: 'Attention',
+      Dimensions: [{ Name: 'stack', Value: 'Strand' }],
+      Threshold: 0,
+      Period: 300,
+      EvaluationPeriods: 1,
       Statistic: 'Sum',
     });
+    expect(Properties.AlarmDescription).toContain('0.5 dollars in an hour');
   });
 
   test('silence is none', () => {
     const alarms = Object.values(plain.resources(ALARM));
-    expect(alarms).toHaveLength(8);
+    expect(alarms).toHaveLength(4);
     for (const { Properties } of alarms) {
       expect(Properties.TreatMissingData).toBe('notBreaching');
       expect(Properties.AlarmActions).toBeUndefined();
@@ -137,6 +128,7 @@ describe('the dashboard', () => {
       'Function duration, ms',
       'Cost per hour, US dollars',
       'Cost per million pages, US dollars',
+      'Troubles announced',
     ]) {
       expect(body).toContain(title);
     }

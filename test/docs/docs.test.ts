@@ -11,6 +11,7 @@ import { EXPORT_COLUMNS } from '../../cli/export-rows.ts';
 import { optionsMarkdown } from '../../cli/help.ts';
 import { OPTIONS } from '../../cli/options.ts';
 import { STACK_VERBS } from '../../cli/verbs.ts';
+import { TROUBLES } from '../../functions/attention.ts';
 import { encodeMetadata } from '../../shared/archive/metadata.ts';
 import { crawlConfigSchema, parseConfig } from '../../shared/crawl/config.ts';
 import type { LinkSkip } from '../../shared/crawl/skip-reason.ts';
@@ -327,11 +328,13 @@ describe('docs/aws.md', () => {
     expect(named).toEqual(STACK_VERBS);
   });
 
-  test('has each alarm', () => {
+  test('has each alarm, and each trouble that one of them is for', () => {
     const ids = Object.keys(synthesized().resources('AWS::CloudWatch::Alarm'));
     const names = ids.map((id) => id.replace(/^Alarms/, '').replace(/[0-9A-F]{8}$/, ''));
-    const named = rows(section(aws, 'Watching')).map(([name = '']) => name.match(/\w+/)?.[0]);
-    expect(named.sort()).toEqual(names.sort());
+    const [alarms = ''] = section(aws, 'Watching').split('### Troubles');
+    const named = (text: string) => rows(text).map(([name = '']) => name.match(/\w+/)?.[0]);
+    expect(named(alarms).sort()).toEqual(names.sort());
+    expect(named(section(aws, 'Troubles'))).toEqual(Object.keys(TROUBLES));
     expect(rows(section(aws, 'What the stack contains')).join()).toContain(`${ids.length} alarms`);
   });
 

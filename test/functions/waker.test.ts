@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWakerHandler, type DailyLimit } from '../../functions/waker-handler.ts';
+import { createWakerHandler, type DailyLimit, type WakerDeps } from '../../functions/waker-handler.ts';
 import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
@@ -8,7 +8,12 @@ import { begin } from '../worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
 
 /** Crawls of these names, each with a number of due hosts. */
-async function setUp(crawls: Readonly<Record<string, number>>, config = {}, dailyLimit?: DailyLimit) {
+async function setUp(
+  crawls: Readonly<Record<string, number>>,
+  config = {},
+  dailyLimit?: DailyLimit,
+  watch?: WakerDeps['watch'],
+) {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
   const fake = fakeStack(engine, clock);
@@ -21,7 +26,7 @@ async function setUp(crawls: Readonly<Record<string, number>>, config = {}, dail
   for (const parcel of await engine.exchange.receive(100, 0)) await engine.exchange.acknowledge([parcel]);
   const crawlsOf = createCrawls(engine.registry, clock);
   const deps = { clock, log: fake.log, stack: fake.stack, crawls: crawlsOf };
-  const handle = createWakerHandler({ ...deps, dailyLimit });
+  const handle = createWakerHandler({ ...deps, dailyLimit, watch });
   const run = (ms = 55_000) => handle({}, contextFor(clock, ms));
   const woken = (crawl: string) =>
     Array.from({ length: crawls[crawl] as number }, (_, i) => engine.messages(hostOf(crawl, i)).length);
@@ -170,4 +175,58 @@ test('a run whose time is up begins nothing', async () => {
   const { run, woken } = await setUp({ news: 2 });
   await run(4000);
   expect(woken('news')).toEqual([0, 0]);
+});
+
+describe('at rest', () => {
+  async function atRest() {
+    const world = await setUp({});
+    let counts = 0;
+    const { workers } = world.stack.engine;
+    workers.waiting = async () => {
+      counts++;
+      return 0;
+    };
+    return { ...world, counts: () => counts };
+  }
+
+  test('missing workers are looked for in one of five runs', async () => {
+    const { run, counts } = await atRest();
+    const seen: number[] = [];
+    for (let i = 0; i < 7; i++) {
+      await run();
+      seen.push(counts());
+    }
+    // Two turn queues.
+    expect(seen).toEqual([2, 2, 2, 2, 2, 4, 4]);
+  });
+
+  test('no line of the log is written; when a crawl runs, each run looks for workers', async () => {
+    const { run, counts, stack, engine, crawls, logged } = await atRest();
+    stack.meter.takeCalls = () => ({ 'sqs.GetQueueAttributes': 1 });
+    await run();
+    expect(logged).toEqual([]);
+    await begin({ engine }, ['http://a.test/'], {}, 'news');
+    crawls.push('news');
+    await run();
+    await run();
+    expect(counts()).toBe(6);
+    expect(logged).toMatchObject([{ calls: {} }, { calls: {} }]);
+  });
+});
+
+test('the watch is called with the crawls that run; its failure fails the run, after hosts were woken', async () => {
+  const seen: unknown[] = [];
+  const look = async (ids: readonly string[]) => {
+    seen.push([...ids].sort());
+    if (seen.length > 1) throw new Error('no table');
+  };
+  const { run, engine, woken } = await setUp({ a: 1, held: 1, b: 1 }, {}, undefined, { look });
+  await engine.registry.setStatus('held', 'paused');
+  await run();
+  expect(woken('a')).toEqual([1]);
+  await expect(run()).rejects.toThrow('no table');
+  expect(seen).toEqual([
+    ['a', 'b'],
+    ['a', 'b'],
+  ]);
 });

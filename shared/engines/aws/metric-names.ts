@@ -1,4 +1,4 @@
-/** The names of a worker's metrics in CloudWatch: functions write them, dashboard and alarms read them. */
+/** The names of the metrics in CloudWatch: functions write them, dashboard and alarms read them. */
 
 export const METRICS_NAMESPACE = 'Strand';
 
@@ -14,8 +14,8 @@ export const METRIC_UNITS = {
   /** Once for all, and once more by `reason`. */
   Errors: 'Count',
   CostUsd: 'None',
-  /** Receives of messages, and turns, that met what a newer version has written. */
-  NewerFormat: 'Count',
+  /** Troubles of the stack that were announced: once for all, and once more by `trouble`. */
+  Attention: 'Count',
 } as const;
 
 export type MetricName = keyof typeof METRIC_UNITS;

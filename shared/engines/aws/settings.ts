@@ -86,6 +86,8 @@ export const stackSettingsSchema = z.strictObject({
     })
     .partial()
     .optional(),
+  /** US dollars that all crawls may cost in an hour before the operator's attention is called. */
+  maxCostPerHour: z.number().positive().optional(),
   /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
   allowPorts: z.array(z.int()).optional(),
 });

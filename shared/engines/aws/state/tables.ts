@@ -18,6 +18,7 @@
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
  * | CrawlState | `#spend` | the day | `costs` (JSON), `expiresAt`: the costs of crawls on that day (`daily-spend.ts`) |
+ * | CrawlState | `#attention` | `state`, `trouble#NAME` | `json`; `saidAt`; `expiresAt`: troubles of the stack (`attention-notes.ts`) |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
  */
 import { hash } from 'node:crypto';
@@ -72,6 +73,7 @@ export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
 export const DELETED = '#deleted';
 export const SPEND = '#spend';
+export const ATTENTION = '#attention';
 
 /** Attribute of items that may die: the second, since the epoch, from which DynamoDB may delete them. */
 export const EXPIRES_AT = 'expiresAt';

@@ -1,0 +1,105 @@
+/** The figures by which the waker finds troubles of the whole stack, and which troubles were announced. */
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { withRetry } from '../retry.ts';
+import { queryItems } from './dynamo-pages.ts';
+import { ATTENTION, EXPIRES_AT, itemKey, N, S } from './tables.ts';
+
+/** Requests, those of them that count against their hosts, and US dollars. */
+export type Figures = readonly [requests: number, errors: number, cost: number];
+
+/** The figures of all crawls, up to `at`, since the sample before. */
+export interface Sample {
+  readonly at: number;
+  readonly figures: Figures;
+}
+
+export interface WatchState {
+  /** When `crawls` was read. */
+  readonly at: number;
+  /** Each crawl's figures since its beginning. */
+  readonly crawls: Readonly<Record<CrawlId, Figures>>;
+  /** Those of the last hour, oldest first. */
+  readonly samples: readonly Sample[];
+}
+
+export interface AttentionNotes {
+  /** The state as stored last, and when each trouble was announced. */
+  load(): Promise<{ readonly state?: WatchState; readonly announced: ReadonlyMap<string, number> }>;
+  store(state: WatchState): Promise<void>;
+  /** Notes that the trouble is announced now. False if another process did so in the last `repeatMs`. */
+  claim(trouble: string, repeatMs: number): Promise<boolean>;
+  /** The trouble is over: when it comes again, it is announced again. */
+  forget(trouble: string): Promise<void>;
+}
+
+export interface AttentionContext {
+  readonly dynamo: DynamoDBClient;
+  readonly clock: Clock;
+  /** The table CrawlState. */
+  readonly table: string;
+}
+
+const STATE = 'state';
+const TROUBLE_PREFIX = 'trouble#';
+const KEPT_MS = 30 * 86_400_000;
+
+export function createAttentionNotes({ dynamo, clock, table }: AttentionContext): AttentionNotes {
+  const expires = () => N(Math.ceil((clock.now() + KEPT_MS) / 1000));
+  return {
+    async load() {
+      const query = {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': S(ATTENTION) },
+        ConsistentRead: true,
+      };
+      const announced = new Map<string, number>();
+      let state: WatchState | undefined;
+      for await (const { sk, saidAt, json } of queryItems({ dynamo, clock }, query)) {
+        const name = sk?.S ?? '';
+        if (name === STATE) state = JSON.parse(json?.S ?? '{}');
+        else announced.set(name.slice(TROUBLE_PREFIX.length), Number(saidAt?.N));
+      }
+      return { announced, ...(state && { state }) };
+    },
+    async store(state) {
+      const Item = {
+        ...itemKey(ATTENTION, STATE),
+        json: S(JSON.stringify(state)),
+        [EXPIRES_AT]: expires(),
+      };
+      const command = new PutItemCommand({ TableName: table, Item });
+      await withRetry('noting figures of the stack', () => dynamo.send(command), { clock });
+    },
+    async claim(trouble, repeatMs) {
+      const now = clock.now();
+      const command = new UpdateItemCommand({
+        TableName: table,
+        Key: itemKey(ATTENTION, TROUBLE_PREFIX + trouble),
+        UpdateExpression: `SET saidAt = :now, ${EXPIRES_AT} = :expires`,
+        ConditionExpression: 'attribute_not_exists(saidAt) OR saidAt <= :before',
+        ExpressionAttributeValues: { ':now': N(now), ':before': N(now - repeatMs), ':expires': expires() },
+      });
+      try {
+        await withRetry('noting a trouble', () => dynamo.send(command), { clock });
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
+    },
+    async forget(trouble) {
+      const Key = itemKey(ATTENTION, TROUBLE_PREFIX + trouble);
+      const command = new DeleteItemCommand({ TableName: table, Key });
+      await withRetry('noting the end of a trouble', () => dynamo.send(command), { clock });
+    },
+  };
+}
