@@ -80,6 +80,11 @@ export interface Sizes {
    */
   readonly maxRowBytes: number;
   /**
+   * Records of crawls up to this size are read each time; for a larger one its stamp is read, and the record if that
+   * has changed. A read unit is 4 KB, and the item has other attributes besides.
+   */
+  readonly maxUnstampedBytes: number;
+  /**
    * The largest size of a message, and of all messages of a batch together: SQS's limit until 2025, still set
    * on many queues.
    */
@@ -176,6 +181,7 @@ export const SIZES: Sizes = {
   wakeBatch: 500,
 
   maxRowBytes: 8 * 1024,
+  maxUnstampedBytes: 3500,
   maxMessageBytes: 256 * 1024,
   maxShardParcelLinks: 10_000,
   splitHosts: 500,

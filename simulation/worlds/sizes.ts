@@ -104,5 +104,6 @@ export function planSizes(seed: number): Sizes {
   const sizes: Sizes = Object.assign({ ...SIZES, splitHosts: between(random, 1, 3) }, ...small);
   const isOfSmallParcels = sizes.maxParcelLinks < SIZES.maxParcelLinks;
   const sendGatherMs = Math.min(sizes.sendGatherMs, isOfSmallParcels ? GATHER_OF_SMALL_PARCELS_MS : Infinity);
-  return { ...sizes, sendGatherMs };
+  const isStamped = randomOf(seed, 'stamps')() < SMALL_SHARE;
+  return { ...sizes, sendGatherMs, ...(isStamped && { maxUnstampedBytes: 0 }) };
 }

@@ -4,17 +4,20 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import QuickLRU from 'quick-lru';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { CrawlRecord } from '../../../ports/crawl-registry.ts';
+import { type Sizes, sizesOf } from '../../../sizes.ts';
 import { retryWaitMs, withRetry } from '../retry.ts';
 import { createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';
-import { CRAWL, itemKey, replacing, S } from './tables.ts';
+import { CRAWL, type Item, itemKey, N, replacing, S, STAMP } from './tables.ts';
 
 export interface CrawlStoreOptions {
   readonly dynamo: DynamoDBClient;
   readonly table: string;
   readonly clock: Clock;
+  readonly sizes?: Sizes | undefined;
   /** Called before a crawl is changed. */
   readonly onChange: (crawl: CrawlId) => Promise<unknown>;
 }
@@ -22,34 +25,110 @@ export interface CrawlStoreOptions {
 /** Rounds of a change that others' changes come before. */
 const CHANGE_ATTEMPTS = 20;
 
+/** A large record is read this often though its stamp is the same. */
+const MAX_STAMPED_MS = 60_000;
+/** Crawls whose large records are kept. */
+const MAX_SEEN = 20;
+
+interface Seen {
+  readonly stored: StoredCrawl;
+  readonly stamp: string | undefined;
+  readonly readAt: number;
+}
+
 /** The items of crawls. Each has a version, and is written only over the one that was read. */
 export class CrawlStore {
   readonly #options: CrawlStoreOptions;
   readonly #decode = createCrawlDecoder();
+  /** Large records, as read last. */
+  readonly #seen = new QuickLRU<CrawlId, Seen>({ maxSize: MAX_SEEN });
 
   constructor(options: CrawlStoreOptions) {
     this.#options = options;
   }
 
+  /**
+   * Returns the crawl as the last finished change has left it. A change that a process of an earlier version made, or
+   * one that died before it wrote the stamp, shows after {@link MAX_STAMPED_MS} at the latest if the record is large.
+   */
   async load(crawl: CrawlId): Promise<StoredCrawl | undefined> {
-    const { dynamo, table, clock } = this.#options;
-    const command = new GetItemCommand({
-      TableName: table,
-      Key: itemKey(crawl, CRAWL),
-      ConsistentRead: true,
-    });
-    const { Item } = await withRetry('loading a crawl', () => dynamo.send(command), { clock });
-    return Item && this.#decode(crawl, Item);
+    const seen = this.#seen.get(crawl);
+    if (seen === undefined || this.#elapsed() - seen.readAt >= MAX_STAMPED_MS) return this.loadNow(crawl);
+    const stamp = await this.#readNonce(crawl, STAMP);
+    return stamp !== undefined && stamp === seen.stamp ? seen.stored : this.#read(crawl, stamp);
   }
 
-  /** Writes the crawl over its last version. False if another has written meanwhile. */
-  async put(crawl: CrawlId, next: StoredCrawl): Promise<boolean> {
+  /** The same as it is now, whoever has changed it. */
+  loadNow(crawl: CrawlId): Promise<StoredCrawl | undefined> {
+    return this.#read(crawl);
+  }
+
+  /** `stamp`: that which was read before. Default: the stamp that belongs to the item. */
+  async #read(crawl: CrawlId, stamp?: string): Promise<StoredCrawl | undefined> {
+    const readAt = this.#elapsed();
+    const item = await this.#get(crawl, CRAWL);
+    const stored = item && this.#decode(crawl, item);
+    const isLarge = (item?.record?.B?.length ?? 0) > sizesOf(this.#options).maxUnstampedBytes;
+    if (stored && isLarge) this.#seen.set(crawl, { stored, stamp: stamp ?? item?.nonce?.S, readAt });
+    else this.#seen.delete(crawl);
+    return stored;
+  }
+
+  async #readNonce(crawl: CrawlId, name: string): Promise<string | undefined> {
+    return (await this.#get(crawl, name))?.nonce?.S;
+  }
+
+  async #get(crawl: CrawlId, name: string): Promise<Item | undefined> {
     const { dynamo, table, clock } = this.#options;
-    const nonce = clock.uuid();
+    const command = new GetItemCommand({ TableName: table, Key: itemKey(crawl, name), ConsistentRead: true });
+    const { Item } = await withRetry('loading a crawl', () => dynamo.send(command), { clock });
+    return Item;
+  }
+
+  /**
+   * Writes the crawl over its last version. False if another has written meanwhile. The stamp of a new crawl is
+   * written before it, as nobody knows the crawl yet: it is never without one. Otherwise after it, so that whoever
+   * reads the new stamp reads the new record, too.
+   */
+  async put(crawl: CrawlId, next: StoredCrawl): Promise<boolean> {
+    const nonce = this.#options.clock.uuid();
+    const item = encodeCrawl(next);
+    const isLarge = (item.record?.B?.length ?? 0) > sizesOf(this.#options).maxUnstampedBytes;
+    const isNew = next.version === 1;
+    if (isLarge && isNew) await this.#stamp(crawl, nonce, next.version);
+    // The item that is replaced, as read last.
+    const wasLarge = this.#seen.has(crawl);
+    if (!(await this.#replace(crawl, next.version, { ...item, nonce: S(nonce) }))) return false;
+    this.#seen.delete(crawl);
+    if ((isLarge || wasLarge) && !isNew) await this.#stamp(crawl, nonce, next.version);
+    return true;
+  }
+
+  /** A late call does not replace the stamp of a later version. A new crawl may follow a deleted one. */
+  async #stamp(crawl: CrawlId, nonce: string, version: number): Promise<void> {
+    const { dynamo, table, clock } = this.#options;
     const command = new PutItemCommand({
       TableName: table,
-      Item: { ...itemKey(crawl, CRAWL), ...encodeCrawl(next), nonce: S(nonce) },
-      ...replacing(next.version - 1),
+      Item: { ...itemKey(crawl, STAMP), nonce: S(nonce), version: N(version) },
+      ...(version > 1 && {
+        ConditionExpression: 'attribute_not_exists(#version) OR #version < :version',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':version': N(version) },
+      }),
+    });
+    try {
+      await withRetry('stamping a crawl', () => dynamo.send(command), { clock });
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+
+  async #replace(crawl: CrawlId, version: number, item: Item): Promise<boolean> {
+    const { dynamo, table, clock } = this.#options;
+    const command = new PutItemCommand({
+      TableName: table,
+      Item: { ...itemKey(crawl, CRAWL), ...item },
+      ...replacing(version - 1),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     try {
@@ -58,7 +137,7 @@ export class CrawlStore {
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       // Written by this very call, whose answer was lost?
-      return error.Item?.nonce?.S === nonce;
+      return error.Item?.nonce?.S === item.nonce?.S;
     }
   }
 
@@ -67,7 +146,7 @@ export class CrawlStore {
     const { clock, onChange } = this.#options;
     await onChange(crawl);
     for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
-      const stored = await this.load(crawl);
+      const stored = await this.loadNow(crawl);
       if (!stored) throw new Error(`there is no crawl ${crawl}`);
       const changed = changes(stored);
       if (changed === stored) return;
@@ -83,5 +162,10 @@ export class CrawlStore {
       const record = changes(stored.record);
       return record === stored.record ? stored : { ...stored, record };
     });
+  }
+
+  #elapsed(): number {
+    const { clock } = this.#options;
+    return (clock.elapsed ?? clock.now)();
   }
 }

@@ -107,7 +107,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     this.#options = options;
     this.#quiet = createQuietNotes(context);
     // A caller that changes a crawl may send it work next, which a look at the queues need not show at once.
-    this.#store = new CrawlStore({ ...context, onChange: (crawl) => this.#quiet.noteBusy(crawl) });
+    this.#store = new CrawlStore({ ...context, sizes, onChange: (crawl) => this.#quiet.noteBusy(crawl) });
     this.#all = new CrawlDirectory({ ...context, name: DIRECTORY });
     this.#running = new CrawlDirectory({ ...context, name: RUNNING });
     this.#hosts = new HostDirectory(context);
@@ -159,7 +159,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   async #enterAgain(crawl: CrawlId, isRunning: boolean): Promise<void> {
     if (!isRunning) {
       await this.#running.strike(crawl);
-      if ((await this.load(crawl))?.status !== 'running') return;
+      if ((await this.#store.loadNow(crawl))?.record.status !== 'running') return;
     }
     await this.#running.enter(crawl);
   }

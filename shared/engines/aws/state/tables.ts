@@ -6,6 +6,7 @@
  * |---|---|---|---|
  * | CrawlState | `CRAWL HOST` | `head` | `version`, `head` (JSON), `isListed`: it is in the directory of hosts; `dueShard`, `dueAt` where the host is due at some time |
  * | CrawlState | `CRAWL` | `crawl` | `version`, `record` (JSON, gzip), `nonce`, `activeMs`, `runningSince` |
+ * | CrawlState | `CRAWL` | `stamp` | `nonce`, `version`: those of the item `crawl`, so that a large one is read only when it has changed |
  * | CrawlState | `CRAWL` | `totals#SHARD` | a number for each count (`crawl-counters.ts`), `lastAdd`, `lastAt`, `exactAt` |
  * | CrawlState | `CRAWL` | `quiet` | `idleSince`, `looks`, `quietSince`, `recounted`, `expiresAt` (`quiet.ts`) |
  * | CrawlState | `CRAWL` | `compact` | `holder`, `leaseUntil`; `planFile`, `planSources` (JSON, gzip), `isStored` (`compact-lease.ts`) |
@@ -61,6 +62,7 @@ export const DUE_AT = 'dueAt';
 
 export const HEAD = 'head';
 export const CRAWL = 'crawl';
+export const STAMP = 'stamp';
 export const TOTALS_PREFIX = 'totals#';
 export const QUIET = 'quiet';
 export const COMPACTION = 'compact';

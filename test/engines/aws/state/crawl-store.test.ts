@@ -1,0 +1,179 @@
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { expect, test } from 'vitest';
+import { encodeCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
+import { CrawlStore } from '../../../../shared/engines/aws/state/crawl-store.ts';
+import { type Item, itemKey, S } from '../../../../shared/engines/aws/state/tables.ts';
+import type { CrawlRecord } from '../../../../shared/ports/crawl-registry.ts';
+import { createSimCloud } from '../../../../simulation/models/cloud.ts';
+import { drive } from '../../../../simulation/models/virtual-time.ts';
+
+/** Random names are hardly compressed. */
+const recordOf = (seeds: number): CrawlRecord => ({
+  config: {},
+  scopeSeeds: Array.from(
+    { length: seeds },
+    (_, i) => `https://${(i * 2_654_435_761) % 4_294_967_296}.example/`,
+  ),
+  urlRulesVersion: 1,
+  status: 'running',
+});
+const SMALL = recordOf(3);
+const LARGE = recordOf(10_000);
+
+function setUp() {
+  const cloud = createSimCloud({ seed: 1 });
+  const process = cloud.begin('worker');
+  const { clock } = process;
+  const { dynamo } = cloud.clientsOf(process);
+  const table = cloud.settings.crawlState;
+  /** The read units of all stores. */
+  let units = 0;
+  const send = dynamo.send.bind(dynamo) as (command: unknown) => Promise<object>;
+  let onStamp: (() => Promise<void>) | undefined;
+  const counting = {
+    async send(command: { input: { Item?: Item }; constructor: { name: string } }) {
+      const isStamp = command instanceof PutItemCommand && command.input.Item?.sk?.S === 'stamp';
+      const hold = isStamp ? onStamp : undefined;
+      if (hold) onStamp = undefined;
+      await hold?.();
+      const answer = await send(
+        Object.assign(command, { input: { ...command.input, ReturnConsumedCapacity: 'TOTAL' } }),
+      );
+      const { ConsumedCapacity } = answer as { ConsumedCapacity?: { CapacityUnits?: number } };
+      if (command.constructor.name === 'GetItemCommand') units += ConsumedCapacity?.CapacityUnits ?? 0;
+      return answer;
+    },
+  } as unknown as typeof dynamo;
+  const open = () => new CrawlStore({ dynamo: counting, table, clock, onChange: async () => {} });
+  return {
+    clock,
+    open,
+    run: <T>(work: () => Promise<T>) => drive(cloud.time, work()),
+    async reading(work: () => Promise<unknown>) {
+      units = 0;
+      await work();
+      return units;
+    },
+    /** Holds the next write of a stamp. */
+    holdStamp() {
+      const held = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      onStamp = () => {
+        held.resolve();
+        return released.promise;
+      };
+      return { held: held.promise, now: () => released.resolve() };
+    },
+    async remove(name: string) {
+      await dynamo.send(new DeleteItemCommand({ TableName: table, Key: itemKey('news', name) }));
+    },
+    /** As a version before stamps wrote it. */
+    async putAsBefore(record: CrawlRecord, version: number) {
+      const item = encodeCrawl({ record, version, activeMs: 0 });
+      const Item = { ...itemKey('news', 'crawl'), ...item, nonce: S(clock.uuid()) };
+      await dynamo.send(new PutItemCommand({ TableName: table, Item }));
+    },
+  };
+}
+
+const stop = (record: CrawlRecord): CrawlRecord => ({ ...record, status: 'stopped' });
+
+test('a large record is read once, and then its stamp alone until it changes', () => {
+  const { open, run, reading, clock } = setUp();
+  return run(async () => {
+    const [worker, operator] = [open(), open()];
+    await operator.put('news', { record: LARGE, version: 1, activeMs: 0 });
+    const load = () => worker.load('news');
+    expect(await reading(load)).toBeGreaterThan(10);
+    for (let i = 0; i < 20; i++) {
+      await clock.sleep(2000);
+      expect(await reading(load)).toBe(1);
+    }
+    expect((await load())?.record).toEqual(LARGE);
+    await operator.changeRecord('news', stop);
+    expect((await load())?.record.status).toBe('stopped');
+    expect(await reading(load)).toBe(1);
+  });
+});
+
+test('a small record is read itself', () => {
+  const { open, run, reading } = setUp();
+  return run(async () => {
+    const [worker, operator] = [open(), open()];
+    await operator.put('news', { record: SMALL, version: 1, activeMs: 0 });
+    for (let i = 0; i < 3; i++) expect(await reading(() => worker.load('news'))).toBe(1);
+    await operator.changeRecord('news', stop);
+    expect((await worker.load('news'))?.record.status).toBe('stopped');
+  });
+});
+
+test.each([
+  ['that grows', SMALL, LARGE],
+  ['that shrinks', LARGE, SMALL],
+])('a record %s is seen at once', (_, before, after) => {
+  const { open, run } = setUp();
+  return run(async () => {
+    const [worker, operator] = [open(), open()];
+    await operator.put('news', { record: before, version: 1, activeMs: 0 });
+    await worker.load('news');
+    await worker.load('news');
+    await operator.changeRecord('news', () => after);
+    expect((await worker.load('news'))?.record).toEqual(after);
+    await operator.changeRecord('news', stop);
+    expect((await worker.load('news'))?.record.status).toBe('stopped');
+  });
+});
+
+test('a crawl of a version without stamps is read, and its changes by such a version within a minute', () => {
+  const { open, run, clock, putAsBefore, reading } = setUp();
+  return run(async () => {
+    const worker = open();
+    await putAsBefore(LARGE, 1);
+    for (let i = 0; i < 3; i++) expect((await worker.load('news'))?.record).toEqual(LARGE);
+    await worker.changeRecord('news', (record) => ({ ...record, reason: 'ours' }));
+    await worker.load('news');
+    expect(await reading(() => worker.load('news'))).toBe(1);
+    // Rolled back: the stamp stays as it is.
+    await putAsBefore(stop(LARGE), 3);
+    await clock.sleep(60_000);
+    expect((await worker.load('news'))?.record.status).toBe('stopped');
+    // And deployed again.
+    await worker.changeRecord('news', () => LARGE);
+    expect(await worker.load('news')).toMatchObject({ version: 4, record: { status: 'running' } });
+  });
+});
+
+test('the stamp of an earlier change that comes late does not hide a later one', () => {
+  const { open, run, holdStamp } = setUp();
+  return run(async () => {
+    const [worker, first, second] = [open(), open(), open()];
+    await first.put('news', { record: LARGE, version: 1, activeMs: 0 });
+    const release = holdStamp();
+    const changed = first.changeRecord('news', (record) => ({ ...record, reason: 'first' }));
+    await release.held;
+    expect((await worker.load('news'))?.record.reason).toBe('first');
+    await second.changeRecord('news', stop);
+    release.now();
+    await changed;
+    expect((await worker.load('news'))?.record.status).toBe('stopped');
+  });
+});
+
+test('a name that was deleted and is used again has the new record', () => {
+  const { open, run, remove } = setUp();
+  return run(async () => {
+    const [worker, operator] = [open(), open()];
+    await operator.put('news', { record: LARGE, version: 1, activeMs: 0 });
+    await operator.changeRecord('news', stop);
+    await worker.load('news');
+    await remove('stamp');
+    await remove('crawl');
+    expect(await worker.load('news')).toBeUndefined();
+    expect(
+      await operator.put('news', { record: { ...LARGE, reason: 'again' }, version: 1, activeMs: 0 }),
+    ).toBe(true);
+    expect((await worker.load('news'))?.record.reason).toBe('again');
+    expect(await operator.put('news', { record: LARGE, version: 1, activeMs: 0 })).toBe(false);
+    expect((await worker.load('news'))?.record.reason).toBe('again');
+  });
+});
