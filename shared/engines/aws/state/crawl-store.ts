@@ -58,7 +58,7 @@ export class CrawlStore {
     return stamp !== undefined && stamp === seen.stamp ? seen.stored : this.#read(crawl, stamp);
   }
 
-  /** The same as it is now, whoever has changed it. */
+  /** The same as it is now, also if a process of an earlier version has changed it. */
   loadNow(crawl: CrawlId): Promise<StoredCrawl | undefined> {
     return this.#read(crawl);
   }
@@ -87,8 +87,8 @@ export class CrawlStore {
 
   /**
    * Writes the crawl over its last version. False if another has written meanwhile. The stamp of a new crawl is
-   * written before it, as nobody knows the crawl yet: it is never without one. Otherwise after it, so that whoever
-   * reads the new stamp reads the new record, too.
+   * written before it, as nobody knows the crawl yet: it is never without one. Otherwise after it, so that a
+   * process that reads the new stamp reads the new record, too.
    */
   async put(crawl: CrawlId, next: StoredCrawl): Promise<boolean> {
     const nonce = this.#options.clock.uuid();
