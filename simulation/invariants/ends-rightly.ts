@@ -16,8 +16,11 @@ type UsedFacts = Pick<Facts, 'crawls' | 'crawlCount' | 'strikes' | 'leaseMs' | '
 const WAKER_MS = 130_000;
 /** Two looks a minute apart have to find a crawl quiet (docs/aws.md, "Operate") ... */
 const QUIET_MS = 2 * WAKER_MS;
-/** ... or, where other crawls keep the queues busy, looks over twenty minutes. */
-const SHARED_MS = 1_200_000;
+/** ... or, where other crawls keep the queues busy, looks over some minutes, or more if links go by shards. */
+const SHARED_MS = 450_000;
+const SHARDED_MS = 1_200_000;
+/** A crawl at its limit of pages waits so long if its counters say that requisites are awaited. */
+const AWAITED_MS = 1_200_000;
 /** A host's message is hidden for so long at most while the host rests. */
 const MAX_PARK_MS = 900_000;
 /** A crawl at its limit of pages waits so long for links to requisites after its last turn. */
@@ -72,10 +75,11 @@ function checkFinished(
   const touches = [...crawl.statuses.map((one) => one.at), ...crawl.touchedAt];
   const quietAt = Math.max(lastChangeOf(crawl, at), ...touches.filter((one) => one < at));
   const isShared = facts.crawlCount > 1;
+  const sharedMs = facts.hasLinkShards ? SHARDED_MS : SHARED_MS;
   const lateMs = at - quietAt;
   const mostMs =
     QUIET_MS +
-    (isShared ? SHARED_MS : 0) +
+    (isShared ? sharedMs : 0) +
     (facts.hasLinkShards ? SHARDS_MS : 0) +
     (facts.strikes.clockStepped > 0 ? QUIET_MS : 0);
   if (lateMs > mostMs)
@@ -84,7 +88,7 @@ function checkFinished(
       {
         at,
         excuse:
-          mayHaveHidden(facts) && lateMs <= SHARED_MS + mostMs + 2 * facts.leaseMs + wakerLagMs(facts)
+          mayHaveHidden(facts) && lateMs <= sharedMs + mostMs + 2 * facts.leaseMs + wakerLagMs(facts)
             ? 'lateEnd'
             : undefined,
       },
@@ -153,7 +157,7 @@ function checkInTime(
   // and links to others have not come for a minute; or for long where counters are wrong, as a process died
   // (`engines/aws/state/quiet.ts`).
   const lastAt = Math.max(from, ...changes.filter((at) => at < until));
-  const drainMs = requisites ? DRAIN_MS + (mayHaveLostTurns(facts) ? SHARED_MS : 0) : 0;
+  const drainMs = requisites ? DRAIN_MS + (mayHaveLostTurns(facts) ? AWAITED_MS : 0) : 0;
   const pagesAt = isAwaiting ? Number.POSITIVE_INFINITY : metFirst(({ pages }) => pages >= maxPages);
   const metAt = Math.min(
     metFirst(({ bytes }) => bytes >= maxBytes),

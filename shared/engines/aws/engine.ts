@@ -16,6 +16,7 @@ import { createLinkShards, type LinkShards } from './queues/link-shards.ts';
 import { createTurnQueue } from './queues/turn-queue.ts';
 import { createShardedTurnQueue } from './queues/turn-shards.ts';
 import { type AwsLedgerStore, createLedgerStore } from './state/ledger-store.ts';
+import { SHARDED_SETTLE_MS } from './state/quiet.ts';
 import { type AwsCrawlRegistry, createRegistry } from './state/registry.ts';
 import type { StateNames } from './state/tables.ts';
 import { AwsWorkerPool, type WorkerPool } from './workers/worker-pool.ts';
@@ -86,6 +87,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     clock,
     sizes,
     settleMs,
+    ...(linkShardUrls.length > 0 && { sharedSettleMs: SHARDED_SETTLE_MS }),
     region,
     meter,
     warn,

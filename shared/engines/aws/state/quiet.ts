@@ -20,16 +20,21 @@ import { EXPIRES_AT, itemKey, N, QUIET } from './tables.ts';
 const SETTLE_MS = 55_000;
 /**
  * The queues are all crawls': where others keep them busy, nothing shows whether a message there is this
- * crawl's. But what is on its way comes to a turn, and to a commit, within seconds, or when its host is no
- * longer parked, which is 15 minutes at most (`worker/worker.ts`). What takes longer, as workers are too few
- * or die, sets the crawl running again.
+ * crawl's. But what is on its way comes to a turn, and to a commit, within seconds; after a worker or a router
+ * has died, when the lease ends (5 and 6 minutes with the defaults), and a minute for the next one to start.
+ * What takes longer sets the crawl running again: as workers are too few, or as another crawl's failures have
+ * parked the host for up to 15 minutes.
  */
-const SHARED_SETTLE_MS = 1_200_000;
+export const SHARED_SETTLE_MS = 450_000;
+/** The same where links are gathered in link shards for 5 minutes on their way, or twice that after a failure. */
+export const SHARDED_SETTLE_MS = 1_200_000;
 /**
- * That time must contain this number of looks: the waker looks once a minute, and a clock that was set forward
- * makes the time longer than it was.
+ * That time must contain looks: one for each minute, as the waker looks once a minute, less some that may fail. A
+ * clock that was set forward makes the time longer than it was.
  */
-const SHARED_SETTLE_LOOKS = 16;
+const looksIn = (settleMs: number): number => Math.floor((settleMs * 0.8) / 60_000);
+/** Counters by which something is left to do are taken to be wrong if nothing was committed for this time. */
+const WRONG_COUNTS_MS = 1_200_000;
 /** The observations of a quiet crawl are forgotten when no process has checked it for this time. */
 const QUIET_KEPT_MS = 7 * 86_400_000;
 /** The clocks of processes that run right differ by less. */
@@ -57,17 +62,20 @@ export interface QuietTimes {
 export interface SettleTimes {
   /** A crawl that has nothing to do is called quiet when that was so for this time. Default 55,000. */
   readonly settleMs?: number;
+  /** The same where other crawls keep the queues busy. Default 450,000. */
+  readonly sharedSettleMs?: number;
 }
 
 /** Whether that is long enough. The last commit does not count if a clock that was ahead gave its time. */
 export function isSettled(
   { idleSince, looks, quietSince = Number.POSITIVE_INFINITY, lastAt, hostsDue = 0 }: QuietTimes,
   now: number,
-  { settleMs = SETTLE_MS }: SettleTimes,
+  { settleMs = SETTLE_MS, sharedSettleMs = SHARED_SETTLE_MS }: SettleTimes,
 ): boolean {
   const last = isAhead(lastAt, now) ? 0 : lastAt;
   const isQuiet = hostsDue <= 0 && now - Math.max(quietSince, last) >= settleMs;
-  const isIdle = looks >= SHARED_SETTLE_LOOKS && now - Math.max(idleSince, last) >= SHARED_SETTLE_MS;
+  const idleMs = hostsDue > 0 ? WRONG_COUNTS_MS : sharedSettleMs;
+  const isIdle = looks >= looksIn(idleMs) && now - Math.max(idleSince, last) >= idleMs;
   return isQuiet || isIdle;
 }
 
@@ -85,7 +93,7 @@ export const idleFor = (lastAt: number, now: number): number =>
  * crawl ends when none of its hosts has done anything for long.
  */
 export function isDrained(counts: Counts, idleMs: number, { settleMs = SETTLE_MS }: SettleTimes): boolean {
-  if ((counts['requisites.awaited'] ?? 0) > 0) return idleMs >= SHARED_SETTLE_MS;
+  if ((counts['requisites.awaited'] ?? 0) > 0) return idleMs >= WRONG_COUNTS_MS;
   return (counts['requisites.sent'] ?? 0) === 0 || idleMs >= settleMs;
 }
 

@@ -5,6 +5,7 @@ import {
   idleFor,
   isSettled,
   type QuietTimes,
+  SHARDED_SETTLE_MS,
 } from '../../../../shared/engines/aws/state/quiet.ts';
 import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
@@ -57,7 +58,7 @@ test('what was seen is deleted by DynamoDB a week after the last look', async ()
 });
 
 const LOOKS = { looks: 16 };
-const IDLE = { idleSince: 0, lastAt: 0, ...LOOKS };
+const IDLE = { idleSince: 0, lastAt: 0, looks: 6 };
 const ONE_DUE = { quietSince: 0, idleSince: 0, lastAt: 0, hostsDue: 1, ...LOOKS };
 const DAY_AHEAD = { quietSince: 0, idleSince: 0, lastAt: 86_400_000, looks: 2 };
 
@@ -65,20 +66,21 @@ test.each<[string, QuietTimes, number, boolean]>([
   ['54 s after the queues were empty', { quietSince: 1, idleSince: 0, lastAt: 0, looks: 2 }, 55_000, false],
   ['55 s after the queues were empty', { quietSince: 0, idleSince: 0, lastAt: 0, looks: 2 }, 55_000, true],
   ['54 s after the last commit', { quietSince: 0, idleSince: 0, lastAt: 1, looks: 2 }, 55_000, false],
-  ['20 minutes after no host was due, whatever the queues hold', IDLE, 1_200_000, true],
-  ['a little earlier', { ...IDLE, idleSince: 1 }, 1_200_000, false],
-  ['20 minutes after that, and a commit since', { ...IDLE, lastAt: 1 }, 1_200_000, false],
-  [
-    '20 minutes after that by a clock that was set forward meanwhile',
-    { ...IDLE, looks: 15 },
-    1_200_000,
-    false,
-  ],
+  ['7.5 minutes after no host was due, with messages in the queues', IDLE, 450_000, true],
+  ['a little earlier', { ...IDLE, idleSince: 1 }, 450_000, false],
+  ['7.5 minutes after that, and a commit since', { ...IDLE, lastAt: 1 }, 450_000, false],
+  ['7.5 minutes by a clock that was set forward meanwhile', { ...IDLE, looks: 5 }, 450_000, false],
   ['while hosts are due by the counters, as the index may be late', ONE_DUE, 1_199_999, false],
   ['after 20 minutes of that, as the counters must be wrong', ONE_DUE, 1_200_000, true],
   ['though a clock a day ahead has given the time of the last commit', DAY_AHEAD, 55_000, true],
 ])('a crawl is settled, or not, %s', (_, times, now, expected) => {
   expect(isSettled(times, now, {})).toBe(expected);
+});
+
+test('a stack with link shards waits for 20 minutes, in which links may be gathered twice', () => {
+  const settled = (now: number) =>
+    isSettled({ ...IDLE, ...LOOKS }, now, { sharedSettleMs: SHARDED_SETTLE_MS });
+  expect([settled(1_199_999), settled(1_200_000)]).toEqual([false, true]);
 });
 
 test('a head that is committed while the queues are looked at keeps its crawl from being quiet', async () => {

@@ -130,9 +130,9 @@ describe('a crawl with nothing to do', () => {
     ],
     ['whose queues have not', { idleSince: 0, quietSince: 1, lastAt: 0, looks: 16 }, 55_000, false],
     ['that has committed since', { idleSince: 0, quietSince: 0, lastAt: 1, looks: 16 }, 55_000, false],
-    ['beside busy ones, for some minutes', { idleSince: 0, lastAt: 0, looks: 16 }, 1_199_999, false],
-    ['beside busy ones, for long', { idleSince: 0, lastAt: 0, looks: 16 }, 1_200_000, true],
-    ['beside busy ones, that has committed since', { idleSince: 0, lastAt: 1, looks: 16 }, 1_200_000, false],
+    ['beside busy ones, for some minutes', { idleSince: 0, lastAt: 0, looks: 16 }, 449_999, false],
+    ['beside busy ones, for long', { idleSince: 0, lastAt: 0, looks: 16 }, 450_000, true],
+    ['beside busy ones, that has committed since', { idleSince: 0, lastAt: 1, looks: 16 }, 450_000, false],
   ])('%s', (_, times, now, isQuiet) => {
     expect(isSettled(times, now, {})).toBe(isQuiet);
   });
