@@ -59,6 +59,12 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/links.ts',
   },
   {
+    name: 'digest',
+    says: 'CPU that the text digest of a page adds: it shows whether a page has changed',
+    maxWords: 1,
+    file: './claims/digest.ts',
+  },
+  {
     name: 'ledger',
     says: 'What is known of a host with a million URLs: its size, and what a turn of 15 pages costs on it',
     maxWords: 2,

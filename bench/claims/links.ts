@@ -4,29 +4,18 @@
  *
  *     npm run bench -- links [FOLDER of .html files]        without one: pages of the generated web
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createDocumentParser } from '../../shared/parser/document.ts';
 import { createResolver } from '../../shared/url/canonical.ts';
 import type { BenchOptions } from '../claims.ts';
 import { cpuMsOf } from '../harness/cpu-time.ts';
+import { type BenchDocument, documentsOf } from '../harness/documents.ts';
 import { type Measured, median } from '../harness/record.ts';
-import { createGraph } from '../harness/web/graph.ts';
-import { renderPage } from '../harness/web/render.ts';
 
-const MAX_FILES = 1000;
-/** At most: what is parsed again and again stays in memory. */
-const MAX_BYTES = 100e6;
 const HEADERS = [['Content-Type', 'text/html; charset=utf-8']] as const;
 const ROUNDS = 7;
 
-interface Document {
-  readonly url: string;
-  readonly bytes: Buffer;
-}
-
 export async function measure({ words: [folder] }: BenchOptions): Promise<Measured> {
-  const documents = folder === undefined ? generated() : filesOf(folder);
+  const documents = documentsOf(folder);
   const bytes = documents.reduce((sum, document) => sum + document.bytes.length, 0);
   let links = 0;
   const times: number[] = [];
@@ -52,7 +41,7 @@ export async function measure({ words: [folder] }: BenchOptions): Promise<Measur
 }
 
 /** As a turn reads a page: one resolver for each base. */
-async function linksOf({ url, bytes }: Document): Promise<number> {
+async function linksOf({ url, bytes }: BenchDocument): Promise<number> {
   const resolvers = new Map<string, (reference: string) => string | undefined>();
   const parser = createDocumentParser({
     url,
@@ -70,27 +59,4 @@ async function linksOf({ url, bytes }: Document): Promise<number> {
   // As pieces come from a socket.
   for (let at = 0; at < bytes.length; at += 65_536) parser.write(bytes.subarray(at, at + 65_536));
   return (await parser.end()).links.length;
-}
-
-function generated(): Document[] {
-  const [host] = createGraph({ hosts: 5, pages: 200 });
-  const authority = (index: number) => `site-${index}.example.org`;
-  return (host?.pages ?? []).map((page) => ({
-    url: `http://${authority(0)}${page.path}`,
-    bytes: Buffer.from(renderPage(page, authority)),
-  }));
-}
-
-function filesOf(folder: string): Document[] {
-  const documents: Document[] = [];
-  let size = 0;
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.html')) continue;
-    const bytes = readFileSync(join(folder, name));
-    size += bytes.length;
-    if (documents.length === MAX_FILES || size > MAX_BYTES) break;
-    documents.push({ url: `https://files.example.org/${name}`, bytes });
-  }
-  if (documents.length === 0) throw new Error(`Expected .html files in ${folder}, found none`);
-  return documents;
 }

@@ -5,17 +5,21 @@
  *
  *     npm run bench -- recrawl
  */
+
+import { randomOf } from '../../simulation/models/random.ts';
 import type { BenchOptions } from '../claims.ts';
 import type { Measured } from '../harness/record.ts';
 import { type ChangingWeb, createChangingWeb } from './recrawl/changing-web.ts';
 import { lambdaCrawl, proportional, thresholdKnown, uniform } from './recrawl/known-rates.ts';
 import { createLimitedHosts } from './recrawl/limited-hosts.ts';
 import type { Scores } from './recrawl/meter.ts';
+import { measureNoise, NOISES, noiseOf } from './recrawl/noisy-site.ts';
 import { nutch, runPeer, stormCrawler } from './recrawl/peers.ts';
 import { runPolicy } from './recrawl/run-policy.ts';
 
 const PAGES = 20_000;
 const LIMITED_HOSTS = 200;
+const NOISY_PAGES = 5_000;
 /** Fetches per page and day: that of Kolobov et al., and a tight one. */
 const SHARES = [0.2, 0.05] as const;
 
@@ -30,6 +34,7 @@ export async function measure(_: BenchOptions): Promise<Measured> {
     return { share, rows: policies(web, share * PAGES) };
   });
   const limited = limitedHosts();
+  const noise = noisyPages();
   const each = <T>(of: (rows: readonly Row[]) => T): T[] => budgets.map(({ rows }) => of(rows));
   const used = budgets.map(({ share, rows }) => scoresOf(rows, LEARNED).fetchesPerDay / (share * PAGES));
   const figures = {
@@ -54,12 +59,14 @@ export async function measure(_: BenchOptions): Promise<Measured> {
       unit: 'x the harmonic cost with known rates',
     },
     hostPricesFresh: { value: limited.ownPrices.fresh, unit: 'fresh with limited hosts at their own prices' },
+    noiseBudget: { value: noise.text, unit: 'x the fetches if 30 % of pages have noise, by text digests' },
+    payloadNoiseBudget: { value: noise.payload, unit: 'x by payload digests' },
     onePriceFresh: { value: limited.onePrice.fresh, unit: 'fresh with limited hosts that queue' },
   };
   const tables = budgets.map(({ share, rows }) =>
     tableOf(rows, share * PAGES, `${share} fetches a page and day`),
   );
-  return { figures, detail: [...tables, limited.table].join('\n\n') };
+  return { figures, detail: [...tables, limited.table, noise.detail].join('\n\n') };
 }
 
 const LEARNED = '**Strand, `changes`**';
@@ -104,6 +111,33 @@ function limitedHosts() {
   ];
   const title = `${LIMITED_HOSTS} hosts, two in five limited by politeness`;
   return { ownPrices, onePrice, table: tableOf(rows, perDay, title) };
+}
+
+/** The fetches that noise on three pages of ten adds, at the price that fits the budget without noise. */
+function noisyPages() {
+  const [share] = SHARES;
+  const web = createChangingWeb({ pages: NOISY_PAGES, days: 90, warmUpDays: 30, seed: 1 });
+  const { falseChanges, foundChanges } = measureNoise(1);
+  const random = randomOf('seen', 1);
+  const clean = runPolicy(web, { objective: 'changes', perDay: share * NOISY_PAGES });
+  const fetches = (seenChange?: (page: number, hasChanged: boolean) => boolean): number =>
+    runPolicy(web, { objective: 'changes', perDay: share * NOISY_PAGES, price: clean.price, seenChange })
+      .fetchesPerDay;
+  const without = fetches();
+  const text = fetches((page, hasChanged) => {
+    const noise = noiseOf(page);
+    return (hasChanged && random() < foundChanges) || (noise !== undefined && random() < falseChanges[noise]);
+  });
+  const payload = fetches((page, hasChanged) => hasChanged || noiseOf(page) !== undefined);
+  const kinds = NOISES.map((noise) => `${noise} ${(100 * falseChanges[noise]).toFixed(1)} %`).join(', ');
+  return {
+    text: text / without,
+    payload: payload / without,
+    detail:
+      `Noise on 30 % of pages: text digests take ${(text / without).toFixed(2)} times the fetches, payload digests ` +
+      `${(payload / without).toFixed(2)} times. Fetches of unchanged pages that seem to find a change: ${kinds}. ` +
+      `Changes of one sentence that are found: ${(100 * foundChanges).toFixed(1)} %.`,
+  };
 }
 
 function scoresOf(rows: readonly Row[], name: string): Scores {

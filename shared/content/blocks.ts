@@ -1,8 +1,9 @@
 /**
  * The blocks of text of a document: paragraphs, headings, list items, cells, and what stands between them.
  */
+import { INLINE } from '../parser/inline-elements.ts';
 import type { ContentElement } from './element-tree.ts';
-import { INLINE, UNSEEN } from './tags.ts';
+import { UNSEEN } from './tags.ts';
 import { measureText, type TextCounts } from './text-measure.ts';
 
 /** A run of text that holds no line of its own. */

@@ -1,5 +1,5 @@
+import { INLINE } from '../parser/inline-elements.ts';
 import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
-import { INLINE } from './tags.ts';
 
 /** An element of a document. */
 export interface ContentElement {

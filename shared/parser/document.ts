@@ -10,6 +10,7 @@ import {
   type ReadDocument,
 } from './document-reader.ts';
 import { createFirstBytes } from './first-bytes.ts';
+import type { HashedBlocks } from './hashed-blocks.ts';
 import type { DroppedLinks, HtmlLink, ResolveReference } from './link-set.ts';
 import { essenceOf, sniffMimeType } from './media-type.ts';
 import type { PageSigns } from './page-signs.ts';
@@ -34,6 +35,7 @@ export interface DocumentParserOptions {
   /** Feeds that a page names as its alternates are among the links. */
   readonly wantsFeeds?: boolean;
   readonly wantsTextHash?: boolean;
+  readonly wantsBlocks?: boolean;
   readonly wantsSigns?: boolean;
   /** Our product token in lower case: directives to a robot of this name count like those to all. */
   readonly robotName?: string;
@@ -63,6 +65,8 @@ export interface DocumentFacts extends DroppedLinks {
    * was wanted: pages that differ in dates and counters alone have the same.
    */
   readonly textHash?: number;
+  /** The text of HTML in hashed blocks, if it was wanted. */
+  readonly blocks?: HashedBlocks;
   /** For HTML, if requested. */
   readonly signs?: PageSigns;
   readonly decodedBytes: number;

@@ -4,6 +4,7 @@ import { parseUrl } from '../url/parse-url.ts';
 import { searchWords } from '../url/search-words.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
 import { SNIFFED_BYTES, sniffCharset } from './charset.ts';
+import { BlockHasher, type HashedBlocks } from './hashed-blocks.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
 import { createHtmlScanner, type WantedElements, wantedElements } from './html-scanner.ts';
 import {
@@ -38,6 +39,7 @@ export interface HtmlLinksOptions {
   /** Feeds that are named as alternates are among the links. */
   readonly wantsFeeds?: boolean | undefined;
   readonly wantsTextHash?: boolean | undefined;
+  readonly wantsBlocks?: boolean | undefined;
   readonly wantsSigns?: boolean | undefined;
   /** In lower case: `<meta name=...>` of this name counts like `robots`. */
   readonly robotName?: string | undefined;
@@ -63,6 +65,8 @@ export interface HtmlLinks extends DroppedLinks {
    * of images.
    */
   readonly textHash?: number;
+  /** See `hashed-blocks.ts`; of the title, and of the text that `textHash` is of. */
+  readonly blocks?: HashedBlocks;
   readonly signs?: PageSigns;
 }
 
@@ -80,6 +84,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
   const textHash = wantsTextHash ? createTextHash() : undefined;
   const hashed = textHash && withoutSearchWords(url, textHash);
   const signs = options.wantsSigns ? createPageSigns() : undefined;
+  const blocks = options.wantsBlocks ? new BlockHasher() : undefined;
   const [plain, withSigns] = wantsRequisites
     ? ELEMENTS_AND_REQUISITES
     : textHash
@@ -96,15 +101,22 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
             collector.startTag(name, attributes);
           }
         : collector.startTag,
-    onTitle: collector.title,
+    onTitle: (text) => {
+      collector.title(text);
+      blocks?.add(text, 0, Math.min(text.length, MAX_TITLE_CHARS));
+      blocks?.endBlock();
+    },
+    onBlockTag: blocks && (() => blocks.endBlock()),
     styles: collector.styles,
     onText:
-      signs || hashed
+      signs || hashed || blocks
         ? (text, from, to) => {
             signs?.text(text, from, to);
             hashed?.add(text, from, to);
             // A tag follows.
             if (to < text.length) hashed?.endRun();
+            blocks?.add(text, from, to);
+            if (to < text.length) blocks?.endRun();
           }
         : undefined,
   });
@@ -124,6 +136,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
         ...collector.resolved(url, resolve),
         charset,
         textHash: textHash?.value(),
+        blocks: blocks?.blocks(),
         signs: signs?.signs(),
       };
     },
@@ -222,7 +235,10 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
         .trim()
         .slice(0, MAX_TITLE_CHARS);
     },
-    resolved(url: string, resolve?: ResolveReference): Omit<HtmlLinks, 'charset' | 'textHash' | 'signs'> {
+    resolved(
+      url: string,
+      resolve?: ResolveReference,
+    ): Omit<HtmlLinks, 'charset' | 'textHash' | 'blocks' | 'signs'> {
       const base = documentBase(baseReference, url);
       // The document's own URL is as long as the crawl lets it be.
       const isLong = base !== url && base.length > MAX_BASE_CHARS;

@@ -4,6 +4,7 @@
  * off.
  */
 import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
+import { isInlineName } from './inline-elements.ts';
 import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';
 import { createUnfinishedText } from './unfinished-text.ts';
 
@@ -20,6 +21,8 @@ export interface HtmlScannerOptions {
   readonly styles?: StyleListener | undefined;
   /** Visible text, `text.slice(from, to)`, character references not decoded; in pieces of any length. */
   readonly onText?: ((text: string, from: number, to: number) => void) | undefined;
+  /** A tag that is not of an inline element begins or ends. */
+  readonly onBlockTag?: (() => void) | undefined;
 }
 
 export interface StyleListener {
@@ -72,7 +75,15 @@ const endOfTag = (text: string, nameEnd: number): number =>
   text.charCodeAt(nameEnd) === GREATER ? nameEnd + 1 : readAttributes(text, nameEnd);
 
 /** Returns a function that reports the tags in `text` and returns how much of the text it is done with. */
-function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: HtmlScannerOptions) {
+function createScan({
+  elements,
+  isXml,
+  onStartTag,
+  onTitle,
+  styles,
+  onText,
+  onBlockTag,
+}: HtmlScannerOptions) {
   const tree = createHtmlTree();
   const styledTag = styles && createStyledTag(styles);
   /** The raw text element that is open, and whether it is one of the document's own. */
@@ -83,6 +94,7 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
 
   /** Handles the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */
   const startTag = (text: string, from: number, nameEnd: number): number => {
+    if (onBlockTag !== undefined && !isInlineName(text, from, nameEnd)) onBlockTag();
     if (isPassing(text.charCodeAt(from), nameEnd - from) && tree.isPlain()) return endOfTag(text, nameEnd);
     const name = text.slice(from, nameEnd).toLowerCase();
     const isPlain = tree.isPlain() && !isXml && !PLACED_APART.has(name);
@@ -110,6 +122,7 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
 
   const endTag = (text: string, from: number): number => {
     const nameEnd = endOfName(text, from);
+    if (onBlockTag !== undefined && !isInlineName(text, from, nameEnd)) onBlockTag();
     const end = endOfTag(text, nameEnd);
     if (end !== -1 && !tree.isPlain()) tree.endTag(text.slice(from, nameEnd).toLowerCase());
     return end;

@@ -46,7 +46,7 @@ export interface PolicyOptions {
   /** A fixed price in place of the one that meets the budget. */
   readonly price?: number;
   /** Changes that are seen at a fetch. Default: those that there are. */
-  readonly seenChange?: (page: number, hasChanged: boolean, day: number) => boolean;
+  readonly seenChange?: ((page: number, hasChanged: boolean) => boolean) | undefined;
 }
 
 export interface PolicyRun extends Scores {
@@ -96,7 +96,7 @@ export function runPolicy(web: ChangingWeb, options: PolicyOptions): PolicyRun {
     let value = host.rates.valueOf(page);
     let waited = days;
     if (isWorthFetch(objective, value, host.price, days)) {
-      const hasChanged = seenChange(page, meter.fetch(page, now), now);
+      const hasChanged = seenChange(page, meter.fetch(page, now));
       value = host.rates.observe(page, { days, hasChanged, now });
       host.freeAt = now + 1 / host.perDay;
       waited = 0;

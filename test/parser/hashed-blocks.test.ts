@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MAX_BLOCKS, MAX_WORDS } from '../../shared/parser/hashed-blocks.ts';
+import { createHtmlLinks } from '../../shared/parser/html-links.ts';
+import { INLINE, isInlineName } from '../../shared/parser/inline-elements.ts';
+
+function blocksOf(html: string, pieceBytes = 1e9) {
+  const parser = createHtmlLinks({
+    url: 'https://a.test/',
+    contentType: 'text/html; charset=utf-8',
+    maxLinks: 100,
+    wantsBlocks: true,
+  });
+  const bytes = Buffer.from(html);
+  for (let at = 0; at < bytes.length; at += pieceBytes) parser.write(bytes.subarray(at, at + pieceBytes));
+  const { blocks, words, ends } = parser.end().blocks!;
+  return { blocks: [...blocks], words: [...words], ends: [...ends] };
+}
+const hashes = (html: string) => blocksOf(html).blocks;
+
+test('paragraphs, headings, items and cells are blocks; elements within a line are not', () => {
+  expect(hashes('<h1>one</h1><p>two <b>three</b> fo<i>ur</i></p><ul><li>five<li>six</ul>').length).toBe(4);
+  expect(hashes('<p>two <b>three</b> fo<i>ur</i></p>')).toEqual(hashes('<div>two three four</div>'));
+  expect(hashes('<td>one</td><td>two</td>')).toEqual([...hashes('one'), ...hashes('two')]);
+  expect(hashes('<P>one<BR>two<SPAN> three</SPAN>')).toEqual([...hashes('one'), ...hashes('two three')]);
+});
+
+test('the title is a block; scripts, styles, comments and attributes are no text', () => {
+  const html = (n: number) =>
+    `<title>Name</title><script>var a = ${n}</script><style>a{}</style><!-- x${n} --><p class=c${n}>text</p>`;
+  expect(hashes(html(1))).toEqual(hashes(html(2)));
+  expect(hashes(html(1)).length).toBe(2);
+});
+
+test.each([
+  ['a clock', 'It is 16:55:01 here', 'It is 9:05 here'],
+  [
+    'a date',
+    'Printed Mon, 23 Nov 2026 16:55:01 GMT by us',
+    'Printed Wednesday, 2 December 2026 9:01 UTC by us',
+  ],
+  ['a time ago', 'Posted 3 minutes ago by him', 'Posted 2 hours ago by him'],
+  ['a counter', 'Seen 999 times', 'Seen 1,000 times'],
+  ['a token', 'Request 7f3a-99bc-e01d failed', 'Request 00aa-11bb-22cc failed'],
+  ['white space and case', 'Some   Text\n here', 'some text here'],
+  ['punctuation', 'It is so.', 'It, is so?'],
+  ['the path of an address', 'See /a/b?c=d for more', 'See /x/y for more'],
+])('%s counts for nothing', (_, one, other) => {
+  expect(hashes(`<p>${one}</p>`)).toEqual(hashes(`<p>${other}</p>`));
+  expect(hashes(`<p>${one}</p>`).length).toBe(1);
+});
+
+test('a block of numbers and times alone is left out', () => {
+  expect(blocksOf('<p>12:30</p><p>1 2 3 4</p><p>3 hours ago</p><p>...</p>')).toEqual({
+    blocks: [],
+    words: [],
+    ends: [],
+  });
+});
+
+test.each([
+  ['a word', 'one two three', 'one two four'],
+  ['the order', 'one two three', 'one three two'],
+  ['a character of a script without spaces', '今日は晴れ', '今日は雨れ'],
+  ['an accent', 'resume', 'résumé'],
+])('%s counts', (_, one, other) => {
+  expect(hashes(`<p>${one}</p>`)).not.toEqual(hashes(`<p>${other}</p>`));
+});
+
+test('words are listed with the end of each block', () => {
+  const { words, ends } = blocksOf('<p>one two</p><p>12 3</p><p>three one 5 6</p>');
+  expect(ends).toEqual([2, 5]);
+  expect(words.length).toBe(5);
+  expect(words[0]).toBe(words[3]);
+});
+
+test('how a document is cut into pieces makes no difference', () => {
+  const parts = [
+    '<p>',
+    '</p>',
+    'one',
+    ' ',
+    '12',
+    '/a/b',
+    '<b>',
+    '</b>',
+    'é',
+    '日本',
+    '<br>',
+    '<scr',
+    '<td x=1>',
+    '&amp;',
+    '.',
+  ];
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...parts), { maxLength: 40 }),
+      fc.integer({ min: 1, max: 7 }),
+      (html, size) => {
+        const text = html.join('');
+        expect(blocksOf(text, size)).toEqual(blocksOf(text));
+      },
+    ),
+  );
+});
+
+test('a document of a million blocks or words has bounded lists, and its end counts nevertheless', () => {
+  const many = '<p>some word'.repeat(20_000);
+  const one = blocksOf(`${many}<p>end`);
+  expect(one.blocks.length).toBe(MAX_BLOCKS + 1);
+  expect(one.words.length).toBe(MAX_WORDS);
+  expect(one.ends.at(-1)).toBe(MAX_WORDS);
+  expect(blocksOf(`${many}<p>other`).blocks).not.toEqual(one.blocks);
+});
+
+test('only elements within a line are, in any case', () => {
+  const blocks =
+    'p div li td th tr h1 h2 h6 br hr dl dt dd ul ol nav main menu form table tbody thead tfoot aside area meta body head svg ' +
+    'section select script style option article address center caption col details dialog dir figure footer header hgroup ' +
+    'legend object param pre search summary template textarea title track video audio embed base link map math path rect';
+  for (const name of blocks.split(' ')) expect(isInlineName(name, 0, name.length), name).toBe(false);
+  for (const name of INLINE) {
+    expect(isInlineName(`<${name.toUpperCase()}>`, 1, name.length + 1), name).toBe(true);
+    expect(isInlineName(`${name}x`, 0, name.length + 1), name).toBe(INLINE.has(`${name}x`));
+  }
+});
