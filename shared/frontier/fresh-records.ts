@@ -1,5 +1,6 @@
 import type { UrlKind } from '../url/url-kind.ts';
-import type { UrlRecord } from './url-record.ts';
+import { AgainRoom } from './again-room.ts';
+import { isAgain, type UrlRecord } from './url-record.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
 /** The kind of a waiting record. */
@@ -27,6 +28,7 @@ export class FreshRecords {
    * and pages.
    */
   readonly #rooms: Record<WaitingKind, WaitingRoom>;
+  #again = this.#newAgainRoom();
 
   /** `records`: those that are stored. `waitingRequisites`: of the whole ledger. */
   constructor(records: Iterable<UrlRecord>, waitingRequisites: number) {
@@ -37,7 +39,7 @@ export class FreshRecords {
       sitemap: this.#newRoom('sitemap'),
     };
     for (const record of records) this.#records.set(record.url, record);
-    for (const record of this.#records.values()) if (record.state === 'waiting') this.#enqueue(record);
+    for (const record of this.#records.values()) this.#enqueue(record);
   }
 
   get size(): number {
@@ -75,7 +77,7 @@ export class FreshRecords {
     this.#countRequisites(Number(isWaitingRequisite(record)) - Number(wasWaiting));
     this.#records.set(record.url, record);
     this.#changed.add(record.url);
-    if (record.state === 'waiting' && !this.#taken.has(record.url)) this.#enqueue(record);
+    if (!this.#taken.has(record.url)) this.#enqueue(record);
   }
 
   /** A requisite that waits in a run must be fetched as something else. */
@@ -95,6 +97,18 @@ export class FreshRecords {
   /** Takes the first of that kind, of which {@link firstRank} has just said that there is one. */
   take(kind: WaitingKind): UrlRecord {
     const record = this.#rooms[kind].take();
+    this.#taken.add(record.url);
+    return record;
+  }
+
+  /** When the first URL that was fetched is to be fetched again. */
+  againDueAt(): number | undefined {
+    return this.#again.dueAt();
+  }
+
+  /** Takes that one. */
+  takeAgain(): UrlRecord {
+    const record = this.#again.take();
     this.#taken.add(record.url);
     return record;
   }
@@ -127,6 +141,8 @@ export class FreshRecords {
     );
     this.#rooms.page = this.#newRoom(undefined);
     this.#rooms.requisite = this.#newRoom('requisite');
+    this.#again = this.#newAgainRoom();
+    for (const record of this.#records.values()) if (isAgain(record)) this.#enqueue(record);
   }
 
   /** Marks all changes as stored. */
@@ -146,7 +162,15 @@ export class FreshRecords {
     });
   }
 
+  #newAgainRoom(): AgainRoom {
+    return new AgainRoom((url) => {
+      const record = this.#taken.has(url) ? undefined : this.#records.get(url);
+      return record && isAgain(record) ? record : undefined;
+    });
+  }
+
   #enqueue(record: UrlRecord): void {
-    this.#rooms[record.kind ?? 'page'].add(record);
+    if (record.state === 'waiting') this.#rooms[record.kind ?? 'page'].add(record);
+    else if (isAgain(record)) this.#again.add(record);
   }
 }

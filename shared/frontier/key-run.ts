@@ -12,9 +12,11 @@ import { CorruptBytes, checkVersion, inflateOwn } from './bytes.ts';
 export const KEY_RUN_MAGIC = 0x4b;
 /**
  * Version of the whole run, with its lists of records. 2: records may have a kind, and results a size. 3: and
- * a canonical URL. 4: causes are data.
+ * a canonical URL. 4: causes are data. 5: records may be due again.
  */
-export const KEY_RUN_VERSION = 4;
+export const KEY_RUN_VERSION = 5;
+/** Of a run without such records: earlier versions of the program read it. */
+const WITHOUT_RECRAWL = 4;
 const OLDEST = 1;
 const HEADER_BYTES = 8;
 
@@ -78,6 +80,17 @@ export function mergeKeyRuns(newer: KeyRun, older: KeyRun): KeyRun {
   return cut(out, n);
 }
 
+/**
+ * How many URLs both know together, or more than `max` if that is more. Runs of URLs that are fetched again have most
+ * of them in common.
+ */
+export function unionUpTo(a: KeyRun, b: KeyRun, max: number): number {
+  if (a.count + b.count <= max || Math.max(a.count, b.count) > max) return a.count + b.count;
+  let common = 0;
+  for (let i = 0; i < a.count; i++) if (placeOfKey(b, a.high[i] as number, a.low[i] as number) >= 0) common++;
+  return a.count + b.count - common;
+}
+
 /** The note of a fingerprint, or -1. */
 export function findKey(run: KeyRun, high: number, low: number): number {
   const place = placeOfKey(run, high, low);
@@ -108,12 +121,13 @@ export function placeOfKey(run: KeyRun, high: number, low: number): number {
   return -1;
 }
 
-export function encodeKeyRun(run: KeyRun): Uint8Array {
+/** `hasAgain`: records of the run may be due again. */
+export function encodeKeyRun(run: KeyRun, hasAgain = false): Uint8Array {
   // Level 6 takes eight times as long, for hardly less.
   const notes = deflateRawSync(run.notes, { level: 1 });
   const bytes = new Uint8Array(HEADER_BYTES + 8 * run.count + notes.length);
   bytes[0] = KEY_RUN_MAGIC;
-  bytes[1] = KEY_RUN_VERSION;
+  bytes[1] = hasAgain ? KEY_RUN_VERSION : WITHOUT_RECRAWL;
   new DataView(bytes.buffer).setUint32(4, run.count, true);
   bytes.set(new Uint8Array(run.high.buffer, run.high.byteOffset, 4 * run.count), HEADER_BYTES);
   bytes.set(new Uint8Array(run.low.buffer, run.low.byteOffset, 4 * run.count), HEADER_BYTES + 4 * run.count);

@@ -190,14 +190,36 @@ export class HostLedger {
     return dueAt === Number.POSITIVE_INFINITY ? undefined : dueAt;
   }
 
+  /** When the first URL that was fetched is to be fetched again; undefined if none is. */
+  againDueAt(): number | undefined {
+    const fresh = this.#fresh.againDueAt();
+    const run = this.#runs.againDueAt();
+    return fresh === undefined || run === undefined ? (fresh ?? run) : Math.min(fresh, run);
+  }
+
   /**
-   * Gives back a URL taken by {@link next} as it is to stand from now on: with its outcome, or waiting again.
+   * Takes the URL that was due to be fetched again first, if its time has come. As with {@link next}, it must be
+   * settled before the commit, and calls of both must not overlap.
+   */
+  async nextAgain(now: number): Promise<UrlRecord | undefined> {
+    for (;;) {
+      const dueAt = this.againDueAt();
+      if (dueAt === undefined || dueAt > now) return undefined;
+      if (this.#fresh.againDueAt() === dueAt) return this.#fresh.takeAgain();
+      const record = await this.#runs.takeAgain();
+      if (record !== undefined && !this.#fresh.has(record.url)) return this.#fresh.takeFromRun(record);
+    }
+  }
+
+  /**
+   * Gives back a URL taken by {@link next} or {@link nextAgain} as it is to stand from now on: with its outcome, or
+   * waiting again.
    */
   settle(record: UrlRecord): void {
     if (!this.#fresh.giveBack(record.url))
       throw new Error(`${record.url} was not taken, or is settled already`);
     const risen = this.#fresh.get(record.url);
-    this.#counts.waiting--;
+    this.#counts[risen?.state ?? 'waiting']--;
     this.#counts[record.state]++;
     // While it was taken, links may have raised it; that must not be forgotten if it waits again.
     this.#fresh.put({

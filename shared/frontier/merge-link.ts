@@ -19,6 +19,7 @@ export const newRecord = (link: Link, now: number): UrlRecord => ({
   attempts: 0,
   dueAt: 0,
   result: undefined,
+  recrawl: undefined,
 });
 
 /** Returns the kind of a waiting URL after a further link. A seed, which has depth 0, keeps its kind. */

@@ -13,8 +13,9 @@ import { decodeResultCause, encodeCause, type ResultCause } from '../causes/stor
 import type { HostKey } from '../url/host-key.ts';
 import { URL_KINDS, type UrlKind } from '../url/url-kind.ts';
 import { ByteReader, ByteWriter, CorruptBytes, inflateOwn } from './bytes.ts';
+import { readRecrawl, writeRecrawl } from './recrawl-column.ts';
 import { readTexts, textAt, writeTexts } from './text-column.ts';
-import { type FetchResult, URL_STATES, type UrlRecord } from './url-record.ts';
+import { type FetchResult, isAgain, URL_STATES, type UrlRecord } from './url-record.ts';
 
 const HTTPS = 0x08;
 const HAS_VIA = 0x10;
@@ -30,12 +31,18 @@ const HAS_CAUSE = 8;
 const HAS_SIZE = 16;
 /** Parts before version 3 have none. */
 const HAS_DUPLICATE_OF = 32;
+/** Parts before version 5 have none. */
+const HAS_RECRAWL = 64;
 const DIGEST_BYTES = 20;
 
 /** A block bigger than this after decompression is not one of ours. */
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
 /** Characters of all URLs of a block, front-coding undone. */
 const MAX_TEXT_LENGTH = 4 * MAX_BLOCK_BYTES;
+
+/** Whether a record has what parts before version 5 cannot hold. */
+export const needsRecrawlFormat = (records: readonly UrlRecord[]): boolean =>
+  records.some((record) => record.recrawl !== undefined || isAgain(record));
 
 /** Encodes the records in the order given; sorted by URL they take the least room. */
 export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
@@ -74,7 +81,7 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
   for (const { kind } of records) if (kind !== undefined) out.byte(URL_KINDS.indexOf(kind));
   let fetchedAt = baseSeconds * 1000;
   let offset = 0;
-  for (const { result } of records) {
+  for (const { result, recrawl } of records) {
     if (result === undefined) continue;
     const { httpStatus, contentType, digest, location, cause, duplicateOf, bodyBytes, tookMs } = result;
     const hasSize = bodyBytes !== undefined || tookMs !== undefined;
@@ -84,7 +91,8 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
         (contentType !== undefined ? HAS_TYPE : 0) |
         (cause !== undefined ? HAS_CAUSE : 0) |
         (hasSize ? HAS_SIZE : 0) |
-        (duplicateOf !== undefined ? HAS_DUPLICATE_OF : 0),
+        (duplicateOf !== undefined ? HAS_DUPLICATE_OF : 0) |
+        (recrawl ? HAS_RECRAWL : 0),
     );
     out.varint(httpStatus ?? 0);
     out.signed(result.fetchedAt - fetchedAt);
@@ -103,6 +111,7 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
       out.varint((bodyBytes ?? -1) + 1);
       out.varint((tookMs ?? -1) + 1);
     }
+    if (recrawl) writeRecrawl(out, recrawl, fetchedAt);
   }
   for (const { result } of records) if (result?.digest) out.raw(result.digest);
   out.varint(vias.length);
@@ -172,6 +181,7 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
       attempts,
       dueAt,
       result,
+      recrawl: raw?.recrawl,
     };
   });
 }
@@ -222,6 +232,7 @@ function readResults(input: ByteReader, flags: readonly number[], firstTime: num
     const length = file >= 0 ? input.varint() : 0;
     const bodyBytes = has & HAS_SIZE ? input.varint() - 1 : -1;
     const tookMs = has & HAS_SIZE ? input.varint() - 1 : -1;
+    const recrawl = has & HAS_RECRAWL ? readRecrawl(input, fetchedAt) : undefined;
     const digest = NO_DIGEST;
     return {
       has,
@@ -235,6 +246,7 @@ function readResults(input: ByteReader, flags: readonly number[], firstTime: num
       length,
       bodyBytes,
       tookMs,
+      recrawl,
       digest,
     };
   });

@@ -2,7 +2,7 @@
 
 import { fingerprint } from '../url/fingerprint.ts';
 import type { HostKey } from '../url/host-key.ts';
-import { blockPayload, listBlocks } from './block-list.ts';
+import { type BlockHeader, blockPayload, listBlocks } from './block-list.ts';
 import { type KeyRun, placeOfKey } from './key-run.ts';
 import { decodeRecords } from './record-block.ts';
 import { URL_STATES, type UrlState } from './url-record.ts';
@@ -20,15 +20,17 @@ export type RunOutcomes = (place: number) => UrlOutcome;
 export const WAITING: UrlOutcome = { state: 'waiting', isDuplicateOf: () => false };
 
 /**
- * `done`: the run's list of all URLs that do not wait; of several records of a URL the first counts, as in
- * runs.
+ * `lists`: those of all URLs that do not wait; of several records of a URL the first counts, as in runs. (One that
+ * was taken to be fetched again is in newer records.)
  */
-export function readOutcomes(host: HostKey, keys: KeyRun, done: Uint8Array): RunOutcomes {
+export function readOutcomes(host: HostKey, keys: KeyRun, lists: readonly Uint8Array[]): RunOutcomes {
   const states = new Uint8Array(keys.count);
   const originals = new Uint32Array(2 * keys.count);
   const key = new Uint32Array(2);
-  for (const header of listBlocks(done)) {
-    for (const { url, state, result } of decodeRecords(host, blockPayload(done, header))) {
+  for (const list of lists) for (const header of listBlocks(list)) readBlock(list, header);
+
+  function readBlock(list: Uint8Array, header: BlockHeader): void {
+    for (const { url, state, result } of decodeRecords(host, blockPayload(list, header))) {
       fingerprint(url, key, 0);
       const place = placeOfKey(keys, key[0] as number, key[1] as number);
       if (place < 0 || states[place] !== 0) continue;
@@ -36,6 +38,7 @@ export function readOutcomes(host: HostKey, keys: KeyRun, done: Uint8Array): Run
       if (result?.duplicateOf !== undefined) fingerprint(result.duplicateOf, originals, 2 * place);
     }
   }
+
   return (place) => {
     const state = URL_STATES[states[place] as number];
     if (state === undefined || state === 'waiting') return WAITING;

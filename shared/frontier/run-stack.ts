@@ -15,11 +15,13 @@ import {
   type KeyRun,
   noteOf,
   placeOfKey,
+  unionUpTo,
 } from './key-run.ts';
 import { ListReader, type ReadPart } from './list-reader.ts';
 import { decodeRecords } from './record-block.ts';
 import {
   buildRun,
+  type Cursor,
   isAtEnd,
   isReady,
   mergeRuns,
@@ -36,14 +38,20 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** Names of the parts of a run: what follows its id and a dot. */
-export const RUN_PARTS = ['keys', 'ready', 'later', 'done'] as const;
+/** Names of the parts of every run: what follows its id and a dot. */
+const RUN_PARTS = ['keys', 'ready', 'later', 'done'] as const;
+const WITH_AGAIN = [...RUN_PARTS, 'again'] as const;
+
+/** Names of the parts of a run. */
+export const partsOfRun = ({ id, again }: Pick<RunEntry, 'id' | 'again'>): string[] =>
+  (again ? WITH_AGAIN : RUN_PARTS).map((part) => `${id}.${part}`);
 
 interface OpenRun {
   readonly entry: RunEntry;
   readonly keys: KeyRun;
   readonly ready: ListReader;
   readonly later: ListReader;
+  readonly again: ListReader | undefined;
   outcomes?: Promise<RunOutcomes>;
 }
 
@@ -62,6 +70,10 @@ export interface RunStack {
   take(now: number): Promise<UrlRecord | undefined>;
   /** When there will be something to take: `now` if there may be already. */
   nextDueAt(now: number): number | undefined;
+  /** When the first URL that was fetched is to be fetched again; undefined if none is. */
+  againDueAt(): number | undefined;
+  /** Moves on in the list of that one: its record, or undefined if it no longer counts. */
+  takeAgain(): Promise<UrlRecord | undefined>;
   /** The same where only what {@link RunStack.firstRank} says to be of this rank is taken. */
   nextDueAtRank(now: number, rank: number): number | undefined;
   /**
@@ -146,6 +158,17 @@ class OpenRuns implements RunStack {
     return times.length > 0 ? Math.min(...times) : undefined;
   }
 
+  againDueAt(): number | undefined {
+    return this.#firstAgain()?.again.cursor.dueAt;
+  }
+
+  async takeAgain(): Promise<UrlRecord | undefined> {
+    const first = this.#firstAgain();
+    if (!first) throw new Error('takeAgain() where againDueAt() is undefined');
+    const record = await first.again.take();
+    return this.#isCurrent(first.run, record) ? record : undefined;
+  }
+
   async push(id: string, records: readonly UrlRecord[]): Promise<{ parts: Part[]; obsolete: string[] }> {
     const { runRatio, maxRunUrls, blockRecords } = this.#sizes;
     const runs = this.#runs;
@@ -153,32 +176,29 @@ class OpenRuns implements RunStack {
     const obsolete: string[] = [];
     while (runs[0]) {
       const older = runs[0];
-      const together = run.keys.count + older.keys.count;
-      if (older.keys.count > runRatio * run.keys.count || together > maxRunUrls) break;
+      if (older.keys.count > runRatio * run.keys.count) break;
+      if (unionUpTo(run.keys, older.keys, maxRunUrls) > maxRunUrls) break;
       run = mergeRuns(
         this.#host,
         { ...run, entry: newEntry(id, run) },
         { ...(await this.#readParts(older)), entry: entryOf(older) },
         blockRecords,
       );
-      obsolete.push(...RUN_PARTS.map((part) => `${older.entry.id}.${part}`));
+      obsolete.push(...partsOfRun(older.entry));
       runs.shift();
     }
     runs.unshift(this.#open(newEntry(id, run), run.keys));
-    const parts = RUN_PARTS.map((part) => ({
-      name: `${id}.${part}`,
-      bytes: part === 'keys' ? encodeKeyRun(run.keys) : run[part],
-    }));
-    return { parts, obsolete };
+    const { keys, ready, later, done, again } = run;
+    const parts = Object.entries({ keys: encodeKeyRun(keys, again !== undefined), ready, later, done });
+    if (again) parts.push(['again', again]);
+    return { parts: parts.map(([part, bytes]) => ({ name: `${id}.${part}`, bytes })), obsolete };
   }
 
   async outcome(url: string): Promise<UrlOutcome | undefined> {
     const { run, note } = this.#newest(url);
     if (!run) return undefined;
     if (isReadyNote(note)) return WAITING;
-    run.outcomes ??= this.#read(`${run.entry.id}.done`).then((done) =>
-      readOutcomes(this.#host, run.keys, done),
-    );
+    run.outcomes ??= this.#readOutcomes(run);
     const outcomes = await run.outcomes;
     fingerprint(url, this.#key, 0);
     return outcomes(placeOfKey(run.keys, this.#key[0] as number, this.#key[1] as number));
@@ -187,7 +207,7 @@ class OpenRuns implements RunStack {
   async *records(): AsyncGenerator<UrlRecord> {
     for (const run of this.#runs) {
       const lists = await this.#readParts(run);
-      for (const list of [lists.done, lists.ready, lists.later])
+      for (const list of [lists.done, lists.ready, lists.later, lists.again ?? NO_LIST])
         for (const header of listBlocks(list))
           for (const record of decodeRecords(this.#host, blockPayload(list, header)))
             if (this.#isCurrent(run, record)) yield record;
@@ -196,13 +216,32 @@ class OpenRuns implements RunStack {
 
   #open(entry: RunEntry, keys: KeyRun): OpenRun {
     const { readAheadBytes } = this.#sizes;
-    const readerOf = (part: 'ready' | 'later') =>
-      new ListReader(this.#host, this.#read, {
-        name: `${entry.id}.${part}`,
-        start: entry[part],
-        readAheadBytes,
-      });
-    return { entry, keys, ready: readerOf('ready'), later: readerOf('later') };
+    const readerOf = (part: 'ready' | 'later' | 'again', start: Cursor) =>
+      new ListReader(this.#host, this.#read, { name: `${entry.id}.${part}`, start, readAheadBytes });
+    return {
+      entry,
+      keys,
+      ready: readerOf('ready', entry.ready),
+      later: readerOf('later', entry.later),
+      again: entry.again && readerOf('again', entry.again),
+    };
+  }
+
+  async #readOutcomes({ entry, keys }: OpenRun): Promise<RunOutcomes> {
+    const lists = entry.again ? ['done', 'again'] : ['done'];
+    const bytes = await Promise.all(lists.map((part) => this.#read(`${entry.id}.${part}`)));
+    return readOutcomes(this.#host, keys, bytes);
+  }
+
+  /** The list whose next record is due again first. */
+  #firstAgain(): { readonly run: OpenRun; readonly again: ListReader } | undefined {
+    let first: { run: OpenRun; again: ListReader } | undefined;
+    for (const run of this.#runs) {
+      const { again } = run;
+      if (!again || isAtEnd(again.cursor)) continue;
+      if (!first || again.cursor.dueAt < first.again.cursor.dueAt) first = { run, again };
+    }
+    return first;
   }
 
   /** The newest run that knows the URL, and its note on it: -1 if none knows it. */
@@ -239,10 +278,14 @@ class OpenRuns implements RunStack {
   }
 
   async #readParts({ entry, keys }: OpenRun): Promise<Run> {
-    const [ready, later, done] = await Promise.all(
-      (['ready', 'later', 'done'] as const).map((part) => this.#read(`${entry.id}.${part}`)),
-    );
-    return { keys, ready, later, done } as Run;
+    const part = (name: string) => this.#read(`${entry.id}.${name}`);
+    const [ready, later, done, again] = await Promise.all([
+      part('ready'),
+      part('later'),
+      part('done'),
+      entry.again && part('again'),
+    ]);
+    return { keys, ready, later, done, again };
   }
 }
 
@@ -250,7 +293,10 @@ const entryOf = (run: OpenRun): RunEntry => ({
   ...run.entry,
   ready: run.ready.cursor,
   later: run.later.cursor,
+  ...(run.again && { again: run.again.cursor }),
 });
+
+const NO_LIST = new Uint8Array(0);
 
 function newEntry(id: string, run: Run): RunEntry {
   return {
@@ -259,5 +305,6 @@ function newEntry(id: string, run: Run): RunEntry {
     ready: startOf(run.ready),
     later: startOf(run.later),
     doneBytes: run.done.length,
+    ...(run.again && { again: startOf(run.again) }),
   };
 }

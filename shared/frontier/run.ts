@@ -1,9 +1,10 @@
 /**
  * A run: many of a large host's URLs, too many to be read at every turn. Four parts, so that a turn reads
  * only what it needs: `keys` (the seen check), `ready` (URLs waiting, by rank, read from a cursor on),
- * `later` (URLs waiting for a time, by that time) and `done` (all others).
+ * `later` (URLs waiting for a time, by that time) and `done` (all others). In a crawl that recrawls a fifth,
+ * `again`: URLs that were fetched and will be again, by that time.
  *
- * Parts never change. What was taken from `ready` or `later` is known by the cursors, which are in the
+ * Parts never change. What was taken from `ready`, `later` or `again` is known by the cursors, which are in the
  * head; its outcome is in newer segments or runs. An entry of `ready` counts only while nothing newer
  * knows its URL and the note beside its key still says the same of it.
  */
@@ -13,8 +14,8 @@ import type { HostKey } from '../url/host-key.ts';
 import { type BlockHeader, blockPayload, encodeBlocks, listBlocks, readBlockHeader } from './block-list.ts';
 import { buildKeyRun, type KeyRun, mergeKeyRuns, noteOf, READY_REQUISITE_NOTE } from './key-run.ts';
 import { rankOf } from './rank.ts';
-import { decodeRecords } from './record-block.ts';
-import type { UrlRecord } from './url-record.ts';
+import { decodeRecords, needsRecrawlFormat } from './record-block.ts';
+import { isAgain, type UrlRecord } from './url-record.ts';
 
 /** How far a list has been read. At the end of the list, `offset` equals `bytes`. */
 export interface Cursor {
@@ -36,6 +37,8 @@ export interface RunEntry {
   readonly ready: Cursor;
   readonly later: Cursor;
   readonly doneBytes: number;
+  /** None: the crawl did not recrawl when the run was written. */
+  readonly again?: Cursor;
 }
 
 export interface Run {
@@ -43,6 +46,8 @@ export interface Run {
   readonly ready: Uint8Array;
   readonly later: Uint8Array;
   readonly done: Uint8Array;
+  /** None: no record is due again, nor has been. */
+  readonly again?: Uint8Array | undefined;
 }
 
 /** A run of these records, one for each URL. */
@@ -57,13 +62,9 @@ export function buildRun(host: HostKey, records: readonly UrlRecord[], blockReco
   return {
     keys: buildKeyRun(fingerprints, notes, records.length),
     ready: concat(encodeBlocks(host, records.filter(isReady).sort(byRank), { blockRecords })),
-    later: concat(encodeBlocks(host, later.sort(byDueTime), { blockRecords, isMixed: true })),
-    done: concat(
-      encodeBlocks(host, records.filter((record) => record.state !== 'waiting').sort(byUrl), {
-        blockRecords,
-        isMixed: true,
-      }),
-    ),
+    later: listByDueTime(host, later, blockRecords),
+    done: concat(encodeBlocks(host, records.filter(isDone).sort(byUrl), { blockRecords, isMixed: true })),
+    ...(needsRecrawlFormat(records) && { again: listByDueTime(host, records.filter(isAgain), blockRecords) }),
   };
 }
 
@@ -71,12 +72,7 @@ export function buildRun(host: HostKey, records: readonly UrlRecord[], blockReco
  * One run of two, without what their cursors have passed. Copies blocks; only the two blocks at the cursors
  * are encoded again.
  */
-export function mergeRuns(
-  host: HostKey,
-  newer: Run & { readonly entry: RunEntry },
-  older: Run & { readonly entry: RunEntry },
-  blockRecords: number,
-): Run {
+export function mergeRuns(host: HostKey, newer: MergedRun, older: MergedRun, blockRecords: number): Run {
   const ready = [
     ...restOf(host, older.ready, older.entry.ready, blockRecords),
     ...restOf(host, newer.ready, newer.entry.ready, blockRecords),
@@ -84,13 +80,29 @@ export function mergeRuns(
   const later = [
     ...recordsOf(host, older.later, older.entry.later),
     ...recordsOf(host, newer.later, newer.entry.later),
-  ].sort(byDueTime);
+  ];
+  const again = mergeAgain(host, newer, older);
   return {
     keys: mergeKeyRuns(newer.keys, older.keys),
     ready: concat(ready),
-    later: concat(encodeBlocks(host, later, { blockRecords, isMixed: true })),
+    later: listByDueTime(host, later, blockRecords),
     done: concat([newer.done, older.done]),
+    ...(again && { again: listByDueTime(host, again, blockRecords) }),
   };
+}
+
+type MergedRun = Run & { readonly entry: RunEntry };
+
+/** The records that are due again, without those taken; undefined if neither run has such a list. */
+function mergeAgain(host: HostKey, newer: MergedRun, older: MergedRun): UrlRecord[] | undefined {
+  if (!newer.again && !older.again) return undefined;
+  const restOfAgain = ({ again, entry }: MergedRun) =>
+    again && entry.again ? recordsOf(host, again, entry.again) : [];
+  return [...restOfAgain(older), ...restOfAgain(newer)];
+}
+
+function listByDueTime(host: HostKey, records: readonly UrlRecord[], blockRecords: number): Uint8Array {
+  return concat(encodeBlocks(host, records.toSorted(byDueTime), { blockRecords, isMixed: true }));
 }
 
 /** The cursor at the beginning of a list. */
@@ -107,6 +119,8 @@ export const isAtEnd = (cursor: Cursor): boolean => cursor.offset >= cursor.byte
 
 /** Waits to be fetched for the first time, and may be at once. */
 export const isReady = (record: UrlRecord): boolean => record.state === 'waiting' && record.dueAt === 0;
+
+const isDone = ({ state, dueAt }: UrlRecord): boolean => state !== 'waiting' && dueAt === 0;
 
 /** Returns the note of a record, which a run stores beside its key. */
 export function noteOfRecord(record: UrlRecord): number {

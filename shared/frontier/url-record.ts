@@ -2,7 +2,7 @@ import type { RecordLocation } from '../archive/record-location.ts';
 import type { Cause } from '../causes/cause.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 
-/** The outcome of a URL. All except `waiting` are final until a recrawl. */
+/** The outcome of a URL. All except `waiting` are final until the URL is fetched again ({@link isAgain}). */
 export const URL_STATES = [
   'waiting',
   'fetched',
@@ -38,6 +38,29 @@ export interface FetchResult {
   readonly duplicateOf?: string;
 }
 
+/** What a crawl that recrawls knows of a URL besides its last result. */
+export interface RecrawlState {
+  /** The changes that its fetches found, packed (`recrawl/change-history.ts`): 24 bits. */
+  readonly history: number;
+  /** When a change was last seen; the first fetch counts as one. */
+  readonly changedAt: number;
+  /** Answers in a row by which the page is not there (404, 410). */
+  readonly misses: number;
+  /**
+   * When the response at `result.location` was fetched: the WARC-Date to which revisits refer. Later fetches may
+   * have shown the same content.
+   */
+  readonly capturedAt: number;
+  /** The URL of the response that holds the payload, if that is another one's. */
+  readonly capturedUrl?: string | undefined;
+  /** Digest of the text by which changes are seen: 8 bytes. */
+  readonly textDigest?: Uint8Array | undefined;
+  /** ETag as the server sent it (RFC 9110, section 8.8.3). */
+  readonly etag?: string | undefined;
+  /** Last-Modified as the server sent it; kept if there is no ETag. */
+  readonly lastModified?: string | undefined;
+}
+
 /**
  * All that a ledger knows of one URL. Replaced as a whole: the newest record of a URL counts. Made with all
  * fields in this order, those it lacks undefined: what V8 compiles for records then meets one shape of
@@ -61,7 +84,12 @@ export interface UrlRecord {
   readonly redirects: number;
   /** Tries that ended without a final outcome. */
   readonly attempts: number;
-  /** While waiting: not before this time; 0: at once. */
+  /** While waiting: not before this time; 0: at once. After that: when it is fetched again; 0: never. */
   readonly dueAt: number;
   readonly result?: FetchResult;
+  readonly recrawl?: RecrawlState | undefined;
 }
+
+/** Whether the URL has been fetched, and will be again. */
+export const isAgain = ({ state, dueAt }: Pick<UrlRecord, 'state' | 'dueAt'>): boolean =>
+  state !== 'waiting' && dueAt > 0;

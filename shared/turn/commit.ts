@@ -1,6 +1,6 @@
 import type { Head } from '../frontier/head.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
-import { RUN_PARTS } from '../frontier/run-stack.ts';
+import { partsOfRun } from '../frontier/run-stack.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
@@ -140,7 +140,7 @@ export class TurnCommit {
 function partsOf({ ledger, robots }: Head): string[] {
   return [
     ...ledger.segments,
-    ...ledger.runs.flatMap(({ id }) => RUN_PARTS.map((part) => `${id}.${part}`)),
+    ...ledger.runs.flatMap(partsOfRun),
     ...robots.flatMap(({ part }) => part ?? []),
   ];
 }

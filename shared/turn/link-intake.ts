@@ -114,6 +114,7 @@ export class LinkIntake {
       attempts: 0,
       dueAt: 0,
       result: { fetchedAt: now, cause: { code: 'ownRequest', ...(label !== undefined && { label }) } },
+      recrawl: undefined,
     });
     return true;
   }

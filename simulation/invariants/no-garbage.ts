@@ -57,7 +57,9 @@ function checkParts(
 
 const ledgerParts = ({ ledger }: Head): string[] => [
   ...ledger.segments,
-  ...ledger.runs.flatMap(({ id }) => RUN_PARTS.map((part) => `${id}.${part}`)),
+  ...ledger.runs.flatMap(({ id, again }) =>
+    RUN_PARTS.map((part) => `${id}.${part}`).concat(again ? `${id}.again` : []),
+  ),
 ];
 
 const namesOf = (head: Head): string[] => [

@@ -177,9 +177,9 @@ test('a file of another kind is refused as a segment, and unknown versions are n
   const withHeader = (magic: number, version: number) => Uint8Array.of(magic, version, ...bytes.subarray(2));
   expect(hex(bytes.subarray(0, 2))).toBe('5304');
   expect(() => decodeSegment(HOST, withHeader(0x54, 3))).toThrow('not a segment');
-  for (const version of [0, 5])
+  for (const version of [0, 6])
     expect(() => decodeSegment(HOST, withHeader(0x53, version))).toThrow(
-      `segment version ${version}: this program knows 1 to 4`,
+      `segment version ${version}: this program knows 1 to 5`,
     );
   for (const version of [1, 2, 3, 4]) expect(decodeSegment(HOST, withHeader(0x53, version))).toEqual([PLAIN]);
 });
@@ -252,7 +252,7 @@ describe('a key run', () => {
   test.each([
     ['another kind of part', `5303${HEAD.slice(4)}${notes(3, 4)}`, 'not a key run'],
     ['a part that ends within its header', '4b0400000200', 'not a key run'],
-    ['a later version', `4b05${HEAD.slice(4)}${notes(3, 4)}`, 'key run version 5: this program knows 1 to 4'],
+    ['a later version', `4b06${HEAD.slice(4)}${notes(3, 4)}`, 'key run version 6: this program knows 1 to 5'],
     ['no version', `4b00${HEAD.slice(4)}${notes(3, 4)}`, 'key run version 0'],
     ['too few keys', HEAD.slice(0, -3), 'a key run is cut short'],
     ['too few notes', HEAD + notes(3), '1 notes for 2 keys'],

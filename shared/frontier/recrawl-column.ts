@@ -1,0 +1,48 @@
+/** The part of a record that only a crawl that recrawls has, as bytes. */
+import { type ByteReader, type ByteWriter, CorruptBytes } from './bytes.ts';
+import type { RecrawlState } from './url-record.ts';
+
+const HAS_CAPTURED_URL = 1;
+const HAS_TEXT_DIGEST = 2;
+const HAS_ETAG = 4;
+const HAS_LAST_MODIFIED = 8;
+const ALL = 15;
+export const TEXT_DIGEST_BYTES = 8;
+
+/** Writes about 15 bytes, and the server's own texts. `fetchedAt`: of the record's result. */
+export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: number): void {
+  const { history, misses, changedAt, capturedAt, capturedUrl, textDigest, etag, lastModified } = state;
+  out.byte(
+    (capturedUrl !== undefined ? HAS_CAPTURED_URL : 0) |
+      (textDigest ? HAS_TEXT_DIGEST : 0) |
+      (etag !== undefined ? HAS_ETAG : 0) |
+      (lastModified !== undefined ? HAS_LAST_MODIFIED : 0),
+  );
+  out.varint(history);
+  out.varint(misses);
+  out.signed(fetchedAt - changedAt);
+  out.signed(fetchedAt - capturedAt);
+  if (textDigest) out.raw(textDigest);
+  for (const text of [capturedUrl, etag, lastModified]) if (text !== undefined) out.text(text);
+}
+
+/** Throws {@link CorruptBytes}. */
+export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState {
+  const has = input.byte();
+  if (has > ALL) throw new CorruptBytes(`a record has the unknown recrawl flags ${has}`);
+  const history = input.varint();
+  const misses = input.varint();
+  const changedAt = fetchedAt - input.signed();
+  const capturedAt = fetchedAt - input.signed();
+  const textDigest = has & HAS_TEXT_DIGEST ? Uint8Array.from(input.raw(TEXT_DIGEST_BYTES)) : undefined;
+  return {
+    history,
+    changedAt,
+    misses,
+    capturedAt,
+    capturedUrl: has & HAS_CAPTURED_URL ? input.text() : undefined,
+    textDigest,
+    etag: has & HAS_ETAG ? input.text() : undefined,
+    lastModified: has & HAS_LAST_MODIFIED ? input.text() : undefined,
+  };
+}

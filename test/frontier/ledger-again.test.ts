@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { HostLedger } from '../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX, type LedgerIndex } from '../../shared/frontier/ledger-index.ts';
+import { decodeSegment } from '../../shared/frontier/segment.ts';
+import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import { SIZES, type Sizes } from '../../shared/sizes.ts';
+
+const HOST = 'example.org';
+const NOW = 1_800_000_000_000;
+const DAY = 86_400_000;
+const urlOf = (i: number) => `https://${HOST}/${i}`;
+
+/** Runs of several levels after a few dozen records. */
+const SMALL: Sizes = {
+  ...SIZES,
+  maxSegments: 1,
+  maxSegmentRecords: 2,
+  maxFreshRecords: 4,
+  runRatio: 2,
+  maxRunUrls: 40,
+  blockRecords: 3,
+  readAheadBytes: 64,
+};
+
+/** A ledger that is opened again after each commit, with the parts as a store keeps them. */
+class Host {
+  readonly parts = new Map<string, Uint8Array>();
+  index: LedgerIndex = EMPTY_INDEX;
+  #version = 0;
+  readonly #sizes: Sizes;
+
+  constructor(sizes = SIZES) {
+    this.#sizes = sizes;
+  }
+
+  open(): Promise<HostLedger> {
+    const read = async (name: string, offset = 0, length?: number) => {
+      const bytes = this.parts.get(name);
+      if (!bytes) throw new Error(`no part ${name}`);
+      return bytes.subarray(offset, length === undefined ? undefined : offset + length);
+    };
+    return HostLedger.open(HOST, this.index, read, this.#sizes);
+  }
+
+  async commit(ledger: HostLedger): Promise<HostLedger> {
+    const { parts, index, obsolete } = await ledger.prepareCommit(String(++this.#version));
+    for (const { name, bytes } of parts) this.parts.set(name, bytes);
+    this.index = JSON.parse(JSON.stringify(index));
+    for (const name of obsolete) expect(this.parts.delete(name), `${name} was there`).toBe(true);
+    const named = [
+      ...this.index.segments,
+      ...this.index.runs.flatMap(({ id, again }) =>
+        ['keys', 'ready', 'later', 'done', ...(again ? ['again'] : [])].map((part) => `${id}.${part}`),
+      ),
+    ];
+    expect([...this.parts.keys()].sort(), 'exactly the parts that the index names').toEqual(named.sort());
+    return this.open();
+  }
+}
+
+const fetched = (record: UrlRecord, at: number, dueAt: number): UrlRecord => ({
+  ...record,
+  state: 'fetched',
+  attempts: 0,
+  dueAt,
+  result: {
+    fetchedAt: at,
+    httpStatus: 200,
+    contentType: 'text/html',
+    location: { file: 'a-00001.warc.gz', offset: 1234, length: 567 },
+  },
+  recrawl: {
+    history: 0x123456,
+    changedAt: at - 5000,
+    misses: 2,
+    capturedAt: at - DAY,
+    capturedUrl: 'https://other.example/',
+    textDigest: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 255),
+    etag: 'W/"é"',
+    lastModified: undefined,
+  },
+});
+
+async function take(ledger: HostLedger, url: string): Promise<UrlRecord> {
+  ledger.merge({ url, depth: 1, via: undefined }, NOW);
+  return (await ledger.next(NOW)) as UrlRecord;
+}
+
+describe('a URL that is to be fetched again', () => {
+  test('is given when it is due, with all that is known of it, and counts once', async () => {
+    const host = new Host();
+    let ledger = await host.open();
+    const first = fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY);
+    ledger.settle(first);
+    expect(ledger.againDueAt()).toBe(NOW + DAY);
+    ledger = await host.commit(ledger);
+
+    expect(ledger.nextDueAt(NOW)).toBeUndefined();
+    expect(ledger.againDueAt()).toBe(NOW + DAY);
+    expect(await ledger.nextAgain(NOW + DAY - 1)).toBeUndefined();
+    const again = (await ledger.nextAgain(NOW + DAY)) as UrlRecord;
+    expect(again).toEqual({ ...first, seenAt: NOW });
+    expect(await ledger.nextAgain(NOW + DAY), 'not twice').toBeUndefined();
+    await expect(ledger.prepareCommit('x')).rejects.toThrow('not settled');
+
+    ledger.settle({ ...again, state: 'gone', dueAt: 0 });
+    expect(ledger.counts).toMatchObject({ waiting: 0, fetched: 0, gone: 1 });
+    ledger = await host.commit(ledger);
+    expect(ledger.againDueAt()).toBeUndefined();
+    expect(await Array.fromAsync(ledger.records())).toMatchObject([{ url: urlOf(1), state: 'gone' }]);
+  });
+
+  test('a link to it changes nothing', async () => {
+    const ledger = await new Host().open();
+    ledger.settle(fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY));
+    expect(ledger.merge({ url: urlOf(1), depth: 0, isSeed: true, via: undefined }, NOW)).toBe(false);
+    expect(await ledger.next(NOW + 2 * DAY)).toBeUndefined();
+  });
+
+  test('an earlier version of the program refuses what it could not read, and reads all else', async () => {
+    const host = new Host();
+    let ledger = await host.open();
+    const record = await take(ledger, urlOf(1));
+    ledger.settle({ ...fetched(record, NOW, 0), recrawl: undefined });
+    ledger = await host.commit(ledger);
+    expect(host.parts.get('s1')?.[1], 'the version before recrawls').toBe(4);
+    ledger.settle(fetched(await take(ledger, urlOf(2)), NOW, NOW + DAY));
+    await host.commit(ledger);
+    const segment = host.parts.get('s2') as Uint8Array;
+    expect(segment[1]).toBe(5);
+    expect(() => decodeSegment(HOST, segment.with(1, 6))).toThrow('this program knows 1 to 5');
+  });
+});
+
+/** One step of a random crawl. */
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('links' as const),
+      urls: fc.array(fc.nat(50), { maxLength: 12 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('fetch' as const),
+      count: fc.integer({ min: 1, max: 8 }),
+      days: fc.array(fc.nat(6), { minLength: 8, maxLength: 8 }),
+      states: fc.array(fc.constantFrom(...URL_STATES), { minLength: 8, maxLength: 8 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('sleep' as const), days: fc.integer({ min: 1, max: 4 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('commit' as const) }) },
+);
+
+test('loses, doubles and forgets nothing, whatever is merged', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120, size: 'max' }), async (steps) => {
+      const host = new Host(SMALL);
+      const model = new Map<string, UrlRecord>();
+      let ledger = await host.open();
+      let now = NOW;
+      for (const one of steps) {
+        if (one.kind === 'sleep') now += one.days * DAY;
+        else if (one.kind === 'commit') ledger = await host.commit(ledger);
+        else if (one.kind === 'links')
+          for (const i of one.urls) {
+            const isNew = ledger.merge({ url: urlOf(i), depth: 1, via: undefined }, now);
+            expect(isNew).toBe(!model.has(urlOf(i)));
+            if (isNew) model.set(urlOf(i), { url: urlOf(i), state: 'waiting', dueAt: 0 } as UrlRecord);
+          }
+        else
+          for (let i = 0; i < one.count; i++) {
+            const record = i % 2 === 0 ? await ledger.nextAgain(now) : await ledger.next(now);
+            const due = [...model.values()].filter(
+              (r) =>
+                (r.state === 'waiting') === (i % 2 !== 0) && r.dueAt <= now && (i % 2 !== 0 || r.dueAt > 0),
+            );
+            if (!record) {
+              expect(due, 'nothing is due').toEqual([]);
+              continue;
+            }
+            expect(due.map(({ url }) => url)).toContain(record.url);
+            if (i % 2 === 0) expect(record.dueAt).toBe(Math.min(...due.map(({ dueAt }) => dueAt)));
+            const days = one.days[i] as number;
+            // A URL that was fetched never waits for its first fetch again.
+            const drawn = one.states[i] as UrlRecord['state'];
+            const state = i % 2 === 0 && drawn === 'waiting' ? 'fetched' : drawn;
+            const next = { ...fetched(record, now, days === 0 ? 0 : now + days * DAY), state };
+            model.set(record.url, next);
+            ledger.settle(next);
+          }
+      }
+      ledger = await host.commit(ledger);
+      const listed = await Array.fromAsync(ledger.records());
+      const plain = ({ url, state, dueAt }: UrlRecord) => `${url} ${state} ${dueAt}`;
+      expect(listed.map(plain).sort()).toEqual([...model.values()].map(plain).sort());
+      for (const state of URL_STATES)
+        expect(ledger.counts[state], state).toBe(listed.filter((record) => record.state === state).length);
+      for (const { url, state } of model.values()) expect((await ledger.outcome(url))?.state).toBe(state);
+      const times = [...model.values()]
+        .filter((r) => r.state !== 'waiting' && r.dueAt > 0)
+        .map((r) => r.dueAt);
+      expect(ledger.againDueAt()).toBe(times.length === 0 ? undefined : Math.min(...times));
+    }),
+    { numRuns: 100 },
+  );
+});
