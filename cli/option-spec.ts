@@ -61,6 +61,7 @@ export const GROUPS = [
   'Scope',
   'Sitemaps and feeds',
   'Pages',
+  'Recrawl',
   'Limits',
   'Politeness',
   'Identity',

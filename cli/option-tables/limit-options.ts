@@ -1,4 +1,4 @@
-import { crawlConfigSchema } from '../../shared/crawl/config.ts';
+import { crawlConfigSchema, RECRAWLS } from '../../shared/crawl/config.ts';
 import { TLS_MODES } from '../../shared/crawl/network-schema.ts';
 import { BOTH, type OptionSpec } from '../option-spec.ts';
 
@@ -49,6 +49,31 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     key: 'maxPagesPerHost',
     group: 'Limits',
     help: 'pages of one host',
+  },
+  {
+    name: 'recrawl',
+    argument: 'changes|freshness',
+    type: 'choice',
+    choices: RECRAWLS.slice(1),
+    key: 'recrawl',
+    group: 'Recrawl',
+    help: 'keep fetching pages again, each as often as it changes; end with Ctrl-C, continue with resume',
+  },
+  {
+    name: 'every',
+    argument: 'TIME',
+    type: 'duration',
+    key: 'recrawlEveryMs',
+    group: 'Recrawl',
+    help: 'keep fetching each page again after this time: 10m, 12h, 7d; at most 60d',
+  },
+  {
+    name: 'recrawl-budget',
+    argument: 'N',
+    type: 'count',
+    key: 'recrawlPerDay',
+    group: 'Recrawl',
+    help: 'fetches of known pages per day; by default a fifth of the pages known',
   },
   {
     name: 'keep-trying',

@@ -4,11 +4,15 @@ export interface ArchivedPayload {
   readonly url: string;
   /** WARC-Date of that record, as written there. */
   readonly date: string;
-  /** WARC-Record-ID of that record: `<urn:uuid:...>`. */
-  readonly recordId: string;
+  /** WARC-Record-ID of that record: `<urn:uuid:...>`. None: it is not known any more. */
+  readonly recordId?: string | undefined;
 }
 
 export interface NewPayload extends ArchivedPayload {
   /** The payload's digest, 20 bytes. */
   readonly sha1: Uint8Array;
+  readonly recordId: string;
 }
+
+/** What a revisit says besides: the payload that it stands for, by its digest. */
+export type RevisitedPayload = ArchivedPayload & Pick<NewPayload, 'sha1'>;

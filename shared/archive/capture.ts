@@ -4,7 +4,7 @@
 import { createHash, hash } from 'node:crypto';
 import type { Body } from '../fetcher/outcome/body.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
-import type { ArchivedPayload, NewPayload } from './archived-payload.ts';
+import type { ArchivedPayload, NewPayload, RevisitedPayload } from './archived-payload.ts';
 import { captureLineStart } from './cdxj.ts';
 import { sha1Label } from './digest.ts';
 import { bodyPacking, storedResponseHead } from './http-head.ts';
@@ -54,6 +54,11 @@ export interface EncodedCapture {
   /** The beginning of the response's or revisit's line in a CDXJ index: `Capture.lineStart` of `cdxj.ts`. */
   readonly capture: string;
   /** Where the body stands: in this response, or where the revisit refers to. */
+  readonly payload: RevisitedPayload;
+}
+
+/** A response, as it is archived in full. */
+export interface EncodedResponse extends EncodedCapture {
   readonly payload: NewPayload;
 }
 
@@ -64,7 +69,7 @@ export interface EncodedCapture {
 export async function encodeCapture(
   capture: FetchedResponse,
   options: CaptureOptions,
-): Promise<EncodedCapture> {
+): Promise<EncodedResponse> {
   const parts = partsOf(capture, options);
   const { common, responseId, requestId, date, payloadDigest } = parts;
   const isNone = hasNoBody(capture);
@@ -98,6 +103,7 @@ export function isRevisitable(response: FetchedResponse): boolean {
 }
 
 const IDENTICAL_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
+const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
 
 /**
  * Encodes the exchange without its body, the bytes of which `original` holds. For responses that are {@link
@@ -112,27 +118,56 @@ export async function encodeRevisit(
   options: CaptureOptions,
 ): Promise<EncodedCapture> {
   const parts = partsOf(capture, options);
-  const { common, responseId, requestId, payloadDigest } = parts;
   const head = storedResponseHead(capture, { size: capture.body.size, isNone: false });
+  const own = {
+    'WARC-Profile': IDENTICAL_PAYLOAD,
+    'WARC-Truncated': 'length',
+    'WARC-Identified-Payload-Type': options.identifiedPayloadType,
+  };
+  return revisit(parts, head, own, { ...original, sha1: capture.body.sha1 });
+}
+
+/**
+ * Encodes the answer 304 to a conditional request (section 6.7.3): its own head, and where the content stands that
+ * the server says is unchanged. `original`: with that content's digest, not that of the empty body.
+ */
+export async function encodeNotModified(
+  capture: FetchedResponse,
+  original: RevisitedPayload,
+  options: CaptureOptions,
+): Promise<EncodedCapture> {
+  const head = storedResponseHead(capture, { size: 0, isNone: true });
+  return revisit(partsOf(capture, options), head, { 'WARC-Profile': NOT_MODIFIED }, original);
+}
+
+type RevisitFields = Pick<WarcFields, 'WARC-Profile' | 'WARC-Truncated' | 'WARC-Identified-Payload-Type'>;
+
+function revisit(
+  parts: ReturnType<typeof partsOf>,
+  head: Uint8Array,
+  own: RevisitFields,
+  original: RevisitedPayload,
+): EncodedCapture {
+  const { common, responseId, requestId } = parts;
+  const payloadDigest = sha1Label(original.sha1);
   const fields: WarcFields = {
     ...common,
     'WARC-Type': 'revisit',
     'WARC-Record-ID': responseId,
     'WARC-Concurrent-To': requestId,
-    'WARC-Profile': IDENTICAL_PAYLOAD,
+    'WARC-Profile': own['WARC-Profile'],
     'WARC-Refers-To': original.recordId,
     'WARC-Refers-To-Target-URI': original.url,
     'WARC-Refers-To-Date': original.date,
-    'WARC-Truncated': 'length',
-    'WARC-Identified-Payload-Type': options.identifiedPayloadType,
+    'WARC-Truncated': own['WARC-Truncated'],
+    'WARC-Identified-Payload-Type': own['WARC-Identified-Payload-Type'],
     'WARC-Payload-Digest': payloadDigest,
     'WARC-Block-Digest': sha1Label(hash('sha1', head, 'buffer')),
     'Content-Type': 'application/http;msgtype=response',
   };
-  const { url, date, recordId: originalId } = original;
-  const payload = { sha1: capture.body.sha1, url, date, recordId: originalId };
   const record = encodeRecord(fields, head, undefined, 'store');
-  return encoded(parts, record, captureLineStart(fields, head), payload);
+  const capture = captureLineStart(fields, head);
+  return encoded({ ...parts, payloadDigest }, record, capture, original);
 }
 
 /** Returns the parts that a response and a revisit have in common. */
@@ -166,13 +201,14 @@ function partsOf(capture: FetchedResponse, { newId, warcinfoId }: CaptureOptions
   return { common, request, responseId, requestId, date, payloadDigest: sha1Label(capture.body.sha1) };
 }
 
-function encoded(
+function encoded<T extends RevisitedPayload>(
   { request, responseId, requestId, date, payloadDigest }: ReturnType<typeof partsOf>,
   response: WarcMember,
   capture: string,
-  payload: NewPayload,
-): EncodedCapture {
-  return { members: [response, request], responseId, requestId, date, payloadDigest, capture, payload };
+  payload: T,
+) {
+  const members = [response, request] as const;
+  return { members, responseId, requestId, date, payloadDigest, capture, payload };
 }
 
 async function encodeResponse(

@@ -7,7 +7,7 @@
  * time. One alone never passes `maxPages`, nor do the threads of one, which count together (`tally.ts`).
  */
 import type { StatusCode, StatusReason } from '../causes/status-reason.ts';
-import type { CrawlConfig } from '../crawl/config.ts';
+import { type CrawlConfig, isRecrawling } from '../crawl/config.ts';
 import type { CrawlStatus } from '../ports/crawl-registry.ts';
 import { CostRate } from './cost-rate.ts';
 import { createTally, type Tally, type Used } from './tally.ts';
@@ -61,14 +61,16 @@ export interface Budget {
 }
 
 export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'> &
-  Partial<Pick<CrawlConfig, 'requisites'>>;
+  Partial<Pick<CrawlConfig, 'requisites' | 'recrawl' | 'recrawlEveryMs'>>;
 
 /** The new status of the crawl, and the reason. */
 export interface MetLimit {
   readonly status: Extract<CrawlStatus, 'limited' | 'paused'>;
   readonly reason: StatusReason;
-  /** No further page is begun, but requisites of those that were fetched still are. */
+  /** No further page is begun, but requisites of those that were fetched still are, and these are fetched again. */
   readonly allowsRequisites?: true;
+  /** The crawl recrawls: it does not end. */
+  readonly allowsRecrawl?: true;
 }
 
 /**
@@ -212,7 +214,15 @@ class CrawlBudget implements Budget {
   }
 
   #met(pages: number, bytes: number): MetLimit | undefined {
-    const { maxPages, maxBytes, maxTimeMs, maxCost, requisites } = this.#limits;
+    const {
+      maxPages,
+      maxBytes,
+      maxTimeMs,
+      maxCost,
+      requisites,
+      recrawl = 'off',
+      recrawlEveryMs,
+    } = this.#limits;
     if (maxBytes !== undefined && bytes >= maxBytes) return limited('maxBytes', `${maxBytes} bytes`);
     if (maxTimeMs !== undefined && this.#activeMs() >= maxTimeMs)
       return limited('maxTime', `${maxTimeMs / 1000} seconds`);
@@ -223,7 +233,11 @@ class CrawlBudget implements Budget {
       };
     // The last one, as the others end requisites, too.
     if (maxPages !== undefined && pages >= maxPages)
-      return { ...limited('maxPages', `${maxPages} pages`), ...(requisites && { allowsRequisites: true }) };
+      return {
+        ...limited('maxPages', `${maxPages} pages`),
+        ...(requisites && { allowsRequisites: true }),
+        ...(isRecrawling({ recrawl, recrawlEveryMs }) && { allowsRequisites: true, allowsRecrawl: true }),
+      };
     return undefined;
   }
 

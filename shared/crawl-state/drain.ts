@@ -36,6 +36,7 @@ export async function endOf(
 ): Promise<MetLimit | undefined> {
   const { registry } = engine;
   if (met && !met.allowsRequisites) return met;
+  if (met?.allowsRecrawl) return undefined;
   const end = await tooMany(registry, crawl);
   if (end || !met || !(await registry.isQuiet(crawl.id, true))) return end;
   return registry.isShared && (await isAnyAwaited(engine, crawl.id)) ? undefined : met;

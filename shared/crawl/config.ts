@@ -19,6 +19,15 @@ export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const satis
 
 export const SITEMAPS = ['off', 'robots', 'find'] as const;
 
+export const RECRAWLS = ['off', 'changes', 'freshness'] as const;
+
+/** Whether the crawl fetches pages again, and so never finishes by itself. */
+export const isRecrawling = ({
+  recrawl,
+  recrawlEveryMs,
+}: Pick<CrawlConfig, 'recrawl' | 'recrawlEveryMs'>): boolean =>
+  recrawl !== 'off' || recrawlEveryMs !== undefined;
+
 /** The rules that make two spellings one URL though no standard says so (`url/url-rules.ts`). */
 const urlRulesSchema = z.strictObject({
   /**
@@ -141,6 +150,17 @@ export const crawlConfigSchema = z.strictObject({
     .optional(),
   /** Links of RSS and Atom feeds, which pages name as their alternates. */
   feeds: z.boolean().default(true),
+
+  // ---- recrawl
+  /** `off`: each page is fetched once. The others: as `recrawl/fetch-interval.ts` says. */
+  recrawl: z.enum(RECRAWLS).default('off'),
+  /** Each page again after this time, however often it changes. More than 60 days would outlast a due time. */
+  recrawlEveryMs: ms
+    .min(60_000)
+    .max(60 * 86_400_000)
+    .optional(),
+  /** Fetches of known pages per day. None: a fifth of the pages known. */
+  recrawlPerDay: positive.optional(),
 
   // ---- limits: what ends the crawl
   /** Pages: responses other than redirects, robots.txt, sitemaps and requisites, whatever their status. */

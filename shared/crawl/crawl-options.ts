@@ -226,6 +226,23 @@ export interface CrawlOptions {
    */
   feeds?: boolean;
 
+  /**
+   * Fetches pages again, forever, and each as often as it seems to change. `changes`: as few changes as possible
+   * remain unseen; `freshness`: as many copies as possible are up to date, and pages that change too fast are
+   * fetched rarely. `off`: each page is fetched once, and the crawl ends.
+   * @default 'off'
+   */
+  recrawl?: 'off' | 'changes' | 'freshness';
+  /**
+   * Fetches each page again after this time, instead of as often as it changes. At least one minute.
+   */
+  recrawlEveryMs?: number;
+  /**
+   * Fetches of known pages per day, for all hosts together. By default a fifth of the pages known. The hosts'
+   * pauses (`delayMs`) hold as always.
+   */
+  recrawlPerDay?: number;
+
   /** Ends the crawl after this many pages: responses other than redirects, robots.txt and sitemaps. */
   maxPages?: number;
   /** Ends the crawl after this many bytes of bodies, as received. */
@@ -485,6 +502,8 @@ export interface CrawlOptions {
 export type WithoutDefault =
   | 'maxDepth'
   | 'modifiedSince'
+  | 'recrawlEveryMs'
+  | 'recrawlPerDay'
   | 'maxPages'
   | 'maxBytes'
   | 'maxTimeMs'

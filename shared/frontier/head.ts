@@ -56,6 +56,28 @@ export interface Head extends TrapState {
    * (`ports/item-store.ts`). They are published before the next head takes this one's place.
    */
   readonly stagedItems?: string;
+  /** Of a crawl that recrawls: what the host's refetches have shown. */
+  readonly recrawl?: HostRecrawl;
+}
+
+/** What the fetches of known pages of a host have shown about all of them. */
+export interface HostRecrawl {
+  /** The sums of `ChangeHistory`, over all pages: changes, days with a change, days without. */
+  readonly pool: readonly [number, number, number];
+  /** How the host answers conditional requests. */
+  readonly validators?: ValidatorTrust;
+}
+
+/** Counts of fetches of pages whose validator (ETag, Last-Modified) was known. */
+export interface ValidatorTrust {
+  /** Sent without it, to see: the answer showed that the validator is true. */
+  readonly checked: number;
+  /** Sent with it: 304. */
+  readonly notModified: number;
+  /** Sent with it: the same content, in full. */
+  readonly ignored: number;
+  /** The validator did not change though the content had: none are sent until then. */
+  readonly liesUntil?: number;
 }
 
 /** Why the host was given up, and when. */
@@ -148,6 +170,13 @@ export interface HostTotals {
    * the headers of TCP and IP.
    */
   readonly sent?: Readonly<Record<string, number>>;
+  /**
+   * Fetches of URLs that were fetched before, by what they have shown: `changed`, `unchanged` (the same content in
+   * full), `notModified` (304), `gone`, `failed`.
+   */
+  readonly recrawl?: Readonly<Record<string, number>>;
+  /** Fetches per day that the known pages are worth at each of some prices, in millionths (`recrawl/demand-curve.ts`). */
+  readonly demand?: Readonly<Record<string, number>>;
 }
 
 /** How many exchanges there were, with the host or with the cache instead. */
@@ -168,6 +197,8 @@ export const COUNT_MAPS = [
   'requisites',
   'cache',
   'sent',
+  'recrawl',
+  'demand',
 ] as const satisfies (keyof HostTotals)[];
 
 export const NO_TOTALS: HostTotals = {
@@ -221,10 +252,12 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('requisites', a, b),
     ...addOptional('cache', a, b),
     ...addOptional('sent', a, b),
+    ...addOptional('recrawl', a, b),
+    ...addOptional('demand', a, b),
   };
 }
 
-type OptionalMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache' | 'sent';
+type OptionalMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache' | 'sent' | 'recrawl' | 'demand';
 
 function addOptional(
   map: OptionalMap,

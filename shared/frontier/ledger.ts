@@ -213,21 +213,23 @@ export class HostLedger {
 
   /**
    * Gives back a URL taken by {@link next} or {@link nextAgain} as it is to stand from now on: with its outcome, or
-   * waiting again.
+   * waiting again. Returns the record that was stored, and the one that is.
    */
-  settle(record: UrlRecord): void {
+  settle(record: UrlRecord): { readonly before: UrlRecord | undefined; readonly after: UrlRecord } {
     if (!this.#fresh.giveBack(record.url))
       throw new Error(`${record.url} was not taken, or is settled already`);
     const risen = this.#fresh.get(record.url);
     this.#counts[risen?.state ?? 'waiting']--;
     this.#counts[record.state]++;
     // While it was taken, links may have raised it; that must not be forgotten if it waits again.
-    this.#fresh.put({
+    const after = {
       ...record,
       kind: record.state === 'waiting' ? risen?.kind : record.kind,
       depth: Math.min(record.depth, risen?.depth ?? record.depth),
       level: Math.max(record.level, risen?.level ?? 0),
-    });
+    };
+    this.#fresh.put(after);
+    return { before: risen, after };
   }
 
   /** Takes in a URL that is never to be fetched. Nothing happens if it is known. */

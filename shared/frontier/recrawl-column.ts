@@ -11,7 +11,7 @@ export const TEXT_DIGEST_BYTES = 8;
 
 /** Writes about 15 bytes, and the server's own texts. `fetchedAt`: of the record's result. */
 export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: number): void {
-  const { history, misses, changedAt, capturedAt, capturedUrl, textDigest, etag, lastModified } = state;
+  const { history, rate, misses, changedAt, capturedAt, capturedUrl, textDigest, etag, lastModified } = state;
   out.byte(
     (capturedUrl !== undefined ? HAS_CAPTURED_URL : 0) |
       (textDigest ? HAS_TEXT_DIGEST : 0) |
@@ -19,6 +19,7 @@ export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: nu
       (lastModified !== undefined ? HAS_LAST_MODIFIED : 0),
   );
   out.varint(history);
+  out.byte(rate);
   out.varint(misses);
   out.signed(fetchedAt - changedAt);
   out.signed(fetchedAt - capturedAt);
@@ -31,12 +32,14 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
   const has = input.byte();
   if (has > ALL) throw new CorruptBytes(`a record has the unknown recrawl flags ${has}`);
   const history = input.varint();
+  const rate = input.byte();
   const misses = input.varint();
   const changedAt = fetchedAt - input.signed();
   const capturedAt = fetchedAt - input.signed();
   const textDigest = has & HAS_TEXT_DIGEST ? Uint8Array.from(input.raw(TEXT_DIGEST_BYTES)) : undefined;
   return {
     history,
+    rate,
     changedAt,
     misses,
     capturedAt,

@@ -42,13 +42,15 @@ export interface FetchResult {
 export interface RecrawlState {
   /** The changes that its fetches found, packed (`recrawl/change-history.ts`): 24 bits. */
   readonly history: number;
+  /** The change rate by which the URL's next fetch was planned, as a code (`recrawl/change-rate.ts`). */
+  readonly rate: number;
   /** When a change was last seen; the first fetch counts as one. */
   readonly changedAt: number;
   /** Answers in a row by which the page is not there (404, 410). */
   readonly misses: number;
   /**
-   * When the response at `result.location` was fetched: the WARC-Date to which revisits refer. Later fetches may
-   * have shown the same content.
+   * WARC-Date of the record that holds the payload: what revisits refer to. Later fetches may have shown the same
+   * content.
    */
   readonly capturedAt: number;
   /** The URL of the response that holds the payload, if that is another one's. */

@@ -1,7 +1,7 @@
 import { boundedText, type Cause } from '../causes/cause.ts';
 import { isDraining } from '../crawl-state/drain.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
-import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
+import { isAgain, type UrlRecord, type UrlState } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
 import { isAllowed } from '../robots/rules.ts';
@@ -72,6 +72,8 @@ export class UrlAdmission {
   }
 
   #checkTraps(record: UrlRecord): Admission | undefined {
+    // A page that was fetched has brought what it could.
+    if (isAgain(record)) return undefined;
     if (record.depth === 0 || record.kind !== undefined || isOwnRequest(record.url)) return undefined;
     const trap = this.#options.traps.closedBy(record.url);
     return (
@@ -170,7 +172,7 @@ export class UrlAdmission {
 
   async #checkBudget(record: UrlRecord): Promise<Admission | undefined> {
     const { allowance, crawl, pace, quarantine } = this.#options;
-    const isPage = record.kind !== 'requisite';
+    const isPage = record.kind !== 'requisite' && !isAgain(record);
     const isWithin = isPage ? await allowance.reserve() : allowance.allowsRequisites;
     const mayGoOn = !quarantine.isAnnouncing;
     if (!isWithin) return { outcome: mayGoOn && isDraining(crawl) ? 'putBack' : 'turnEnds', record };

@@ -10,6 +10,7 @@ import { type NextTurn, planNextTurn, reviveIfCutShort } from './next-turn.ts';
 import { parcelsOf } from './parcels.ts';
 import { newPartId, versionOfPart } from './part-id.ts';
 import type { Quarantine } from './quarantine.ts';
+import type { RecrawlPlan } from './recrawl-plan.ts';
 import { countRequisites } from './requisites.ts';
 import type { TurnServices } from './services.ts';
 import type { SitemapPace } from './sitemap-pace.ts';
@@ -30,6 +31,7 @@ export interface TurnResults {
   readonly sitemaps: SitemapPace;
   readonly quarantine: Quarantine;
   readonly output: TurnOutput;
+  readonly recrawl: RecrawlPlan;
 }
 
 /**
@@ -101,6 +103,7 @@ export class TurnCommit {
 
   #nextHead(id: string, ledger: Head['ledger'], plan: NextTurn): Omit<Head, 'version'> {
     const { pace, knownRobots, counters, traps, sitemaps, quarantine } = this.#results;
+    const recrawl = this.#results.recrawl.state();
     const { closedOrigins, movedRobots } = knownRobots;
     const { resumedBy } = pace;
     const sitemapPace = sitemaps.state();
@@ -119,6 +122,7 @@ export class TurnCommit {
       ...(resumedBy !== undefined && { resumedBy }),
       ...(quarantine.suspect && { intent: quarantine.suspect }),
       ...(quarantine.blocked.length > 0 && { quarantine: quarantine.blocked }),
+      ...(recrawl && { recrawl }),
     };
   }
 

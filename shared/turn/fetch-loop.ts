@@ -1,14 +1,17 @@
 import { maxWaitMs } from '../frontier/far-times.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
-import type { UrlRecord } from '../frontier/url-record.ts';
+import { isAgain, type UrlRecord } from '../frontier/url-record.ts';
 import { sizesOf } from '../sizes.ts';
 import { origin } from '../url/host-key.ts';
-import type { UrlAdmission } from './admission.ts';
+import type { Admission, UrlAdmission } from './admission.ts';
 import type { LinkIntake } from './link-intake.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
 import type { TurnServices } from './services.ts';
 import type { SitemapPace } from './sitemap-pace.ts';
 import { UrlVisit, type VisitOptions } from './visit.ts';
+
+/** URLs that one turn puts off at most, each of which costs a new record. */
+const MAX_PUT_OFF = 1000;
 
 /** How far a turn may go. */
 export interface TurnLimits {
@@ -44,6 +47,8 @@ export class FetchLoop {
   #inFlight = 0;
   /** URLs settled without a request of their own. */
   #unasked = 0;
+  /** Whether the last URL taken was one that is fetched again: the two kinds take turns. */
+  #wasAgain = false;
   /** The last call that takes a URL from the ledger: they must not overlap. */
   #taking: Promise<UrlRecord | undefined> = Promise.resolve(undefined);
 
@@ -115,11 +120,12 @@ export class FetchLoop {
 
   /** Nothing that the turn may fetch waits, and nothing is in flight that could bring it. */
   #hasNothing(): boolean {
-    const { allowance, ledger } = this.#options;
+    const { allowance, ledger, recrawl } = this.#options;
     return (
       this.#busyLanes === 0 &&
       allowance.allowsOnlyRequisites &&
-      ledger.nextDueAt(this.#now(), true) === undefined
+      ledger.nextDueAt(this.#now(), true) === undefined &&
+      !(recrawl.isOn && (ledger.againDueAt() ?? Number.POSITIVE_INFINITY) <= this.#now())
     );
   }
 
@@ -136,7 +142,30 @@ export class FetchLoop {
     return this.#taking;
   }
 
+  /** Takes a URL to be fetched for the first time and one to be fetched again in turn, while there are both. */
   async #takeNext(): Promise<UrlRecord | undefined> {
+    const { recrawl } = this.#options;
+    if (!recrawl.isOn) return this.#takeFirst();
+    const record = this.#wasAgain
+      ? ((await this.#takeFirst()) ?? (await this.#takeAgain()))
+      : ((await this.#takeAgain()) ?? (await this.#takeFirst()));
+    this.#wasAgain = record !== undefined && isAgain(record);
+    return record;
+  }
+
+  /** Those that are due and not worth their fetch are put off. */
+  async #takeAgain(): Promise<UrlRecord | undefined> {
+    const { ledger, recrawl, settlement } = this.#options;
+    const now = this.#now();
+    for (let i = 0; i < MAX_PUT_OFF; i++) {
+      const record = await ledger.nextAgain(now);
+      if (!record || recrawl.isWorthFetch(record, now)) return record;
+      void settlement.settle(recrawl.putOff(record, now));
+    }
+    return undefined;
+  }
+
+  async #takeFirst(): Promise<UrlRecord | undefined> {
     const { ledger, sitemaps, allowance } = this.#options;
     const now = this.#now();
     const onlyRequisites = allowance.allowsOnlyRequisites;
@@ -158,6 +187,7 @@ export class FetchLoop {
     const { admission, settlement } = this.#options;
     const from = origin(record.url);
     const admitted = await admission.decide(record, from);
+    if (isAgain(record) && admitted.outcome !== 'fetch') return this.#keepCopy(record, admitted);
     switch (admitted.outcome) {
       case 'fetch':
         return this.#visit(record, from);
@@ -176,6 +206,23 @@ export class FetchLoop {
     }
   }
 
+  /** A URL that was to be fetched again is not: what is known of it stays. Returns whether the turn continues. */
+  #keepCopy(
+    record: UrlRecord,
+    { outcome, record: decided }: Exclude<Admission, { outcome: 'fetch' }>,
+  ): boolean {
+    const { settlement, recrawl, pace } = this.#options;
+    const now = this.#now();
+    if (outcome === 'unasked') this.#unasked++;
+    // The page has killed its workers.
+    if (outcome === 'turnEnds' && decided.state === 'failed' && record.state !== 'failed')
+      void settlement.settle({ ...decided, dueAt: 0 });
+    else if (outcome === 'unasked') void settlement.settle(recrawl.postpone(record, now));
+    // Not at once, or this turn would take it again.
+    else void settlement.settle({ ...record, dueAt: Math.max(decided.dueAt, now + 1000, pace.nextFetchAt) });
+    return outcome !== 'turnEnds';
+  }
+
   /** Settles a URL that was not fetched. */
   #settle(record: UrlRecord): void {
     const { settlement, quarantine } = this.#options;
@@ -191,7 +238,8 @@ export class FetchLoop {
     sitemaps.countRequest(record.kind === 'sitemap');
     const visit = new UrlVisit(this.#services, this.#options, record);
     this.#inFlight++;
-    const cache = robots.isArchived(from) ? 'only' : undefined;
+    // What an earlier crawl has cached is older than what this one knows.
+    const cache = isAgain(record) ? 'bypass' : robots.isArchived(from) ? 'only' : undefined;
     const settled = await visit.run(robots.crawlDelayMs(from), cache).finally(() => this.#inFlight--);
     if (visit.wasNotAsked) robots.expireArchived(from);
     quarantine.clear(record.url);

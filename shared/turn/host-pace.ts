@@ -107,6 +107,14 @@ export class HostPace {
     this.#resumedBy = deliveryId;
   }
 
+  /** Tries a host again that was given up so long ago: a crawl that recrawls outlasts most troubles. */
+  retryAfter(ms: number): void {
+    if (this.#givenUp === undefined || this.#services.engine.clock.now() - this.#givenUp.at < ms) return;
+    this.#clock = { ...this.#clock, failures: 0 };
+    this.#reportedFailures = 0;
+    this.#givenUp = undefined;
+  }
+
   /** Begins no further URL. */
   end(): void {
     this.#isOver = true;

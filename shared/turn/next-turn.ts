@@ -1,9 +1,13 @@
+import { isRecrawling } from '../crawl/config.ts';
+import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { isCutShort, isDraining } from '../crawl-state/drain.ts';
 import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { Engine } from '../ports/engine.ts';
+import { MAX_WAIT_DAYS } from '../recrawl/due-time.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
+import { RETRY_HOST_MS, type RecrawlPlan } from './recrawl-plan.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
 /**
@@ -25,7 +29,8 @@ const TOKEN_LOST_MS = 900_000;
 const DRAINED_MS = 7_200_000;
 
 /** A head that says that its host is due later than this was written by a process whose clock was ahead. */
-export const maxDueMs = (config: Parameters<typeof maxWaitMs>[0]): number => DRAINED_MS + maxWaitMs(config);
+export const maxDueMs = (config: CrawlConfig): number =>
+  DRAINED_MS + maxWaitMs(config) + (isRecrawling(config) ? (MAX_WAIT_DAYS + 1) * 86_400_000 : 0);
 
 /** When and by what the host continues. */
 export interface NextTurn {
@@ -42,6 +47,7 @@ export interface NextTurnParts {
   readonly ledger: HostLedger;
   readonly counters: TurnCounters;
   readonly pace: HostPace;
+  readonly recrawl: RecrawlPlan;
 }
 
 /**
@@ -75,19 +81,29 @@ export async function reviveIfCutShort(
   if (await isCutShort(registry, await crawl.latest(), totals)) await crawl.revive();
 }
 
-function nextTurn({ crawl, ledger, counters, pace }: NextTurnParts, now: number): NextTurn {
+function nextTurn({ crawl, ledger, counters, pace, recrawl }: NextTurnParts, now: number): NextTurn {
   const { nextFetchAt } = pace;
   // A host that was given up is not waited for: what it has left of its rest would only keep a crawl from its
   // end.
-  if (pace.givenUp !== undefined) return { hasToken: false, restUntil: Math.min(pace.gapUntil, nextFetchAt) };
+  if (pace.givenUp !== undefined)
+    return {
+      hasToken: false,
+      ...(recrawl.isOn && { dueAt: now + RETRY_HOST_MS }),
+      restUntil: Math.min(pace.gapUntil, nextFetchAt),
+    };
   const isFull = counters.isFull(crawl.config);
-  const urlDueAt = ledger.nextDueAt(now, isFull || isDraining(crawl));
-  if (urlDueAt === undefined) {
+  const firstDueAt = ledger.nextDueAt(now, isFull || isDraining(crawl));
+  const againDueAt = recrawl.isOn ? ledger.againDueAt() : undefined;
+  if (firstDueAt === undefined && againDueAt === undefined) {
     // For when the crawl is resumed, which wakes all hosts; and should one be left out.
     const isDue = isDraining(crawl) && !isFull && ledger.nextDueAt(now) !== undefined;
     return { hasToken: false, ...(isDue && { dueAt: now + DRAINED_MS }), restUntil: nextFetchAt };
   }
-  const workAt = Math.max(soonest(urlDueAt, now, maxWaitMs(crawl.config)), nextFetchAt, now);
+  const urlDueAt = Math.min(
+    firstDueAt === undefined ? Number.POSITIVE_INFINITY : soonest(firstDueAt, now, maxWaitMs(crawl.config)),
+    againDueAt === undefined ? Number.POSITIVE_INFINITY : soonest(againDueAt, now, maxDueMs(crawl.config)),
+  );
+  const workAt = Math.max(urlDueAt, nextFetchAt, now);
   // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses
   // nothing.
   if (crawl.status !== 'running' || (crawl.budget.metLimit() !== undefined && !isDraining(crawl)))

@@ -6,6 +6,7 @@ import type { UrlRecord } from '../frontier/url-record.ts';
 import { fetchedUrl } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
+import type { RecrawlPlan } from './recrawl-plan.ts';
 import { type OnSeed, seedEventOf } from './seed-events.ts';
 import type { TurnHooks } from './turn-hooks.ts';
 import { type OnWorkEvent, pageEventOf } from './work-events.ts';
@@ -15,6 +16,7 @@ export interface SettlementOptions {
   readonly ledger: HostLedger;
   readonly counters: TurnCounters;
   readonly pace: HostPace;
+  readonly recrawl: RecrawlPlan;
   readonly hooks: TurnHooks;
   readonly onSeed?: OnSeed | undefined;
   readonly onEvent?: OnWorkEvent | undefined;
@@ -33,10 +35,13 @@ export class Settlement {
    * the project's `onError` has ended; a caller that has many URLs to settle need not wait for that.
    */
   settle(record: UrlRecord, seedOutcome: string = record.state): Promise<void> {
-    const { ledger, counters, hooks } = this.#options;
-    if (record.state !== 'waiting' && isSeedRecord(record)) counters.count('seeds', seedOutcome);
-    ledger.settle(record);
-    return record.state === 'failed'
+    const { ledger, counters, hooks, recrawl } = this.#options;
+    const { before, after } = ledger.settle(record);
+    recrawl.replace(before, after);
+    // Only the first outcome counts: a URL that is fetched again had one.
+    const isFirst = before === undefined || before.state === 'waiting';
+    if (isFirst && record.state !== 'waiting' && isSeedRecord(record)) counters.count('seeds', seedOutcome);
+    return isFirst && record.state === 'failed'
       ? hooks.reportFailure(fetchedUrl(record.url), failureText(record))
       : SETTLED;
   }

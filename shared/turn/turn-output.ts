@@ -1,7 +1,14 @@
-import type { NewPayload } from '../archive/archived-payload.ts';
-import { encodeCapture, encodeRevisit, isRevisitable } from '../archive/capture.ts';
+import type { ArchivedPayload, NewPayload, RevisitedPayload } from '../archive/archived-payload.ts';
+import {
+  type EncodedCapture,
+  encodeCapture,
+  encodeNotModified,
+  encodeRevisit,
+  isRevisitable,
+} from '../archive/capture.ts';
 import { encodeMetadata } from '../archive/metadata.ts';
 import type { RecordLocation } from '../archive/record-location.ts';
+import type { WarcMember } from '../archive/warc-member.ts';
 import { type FetchedResponse, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
@@ -11,6 +18,12 @@ import type { TurnCrawl } from './turn-crawl.ts';
 
 /** A turn that has gathered this number of characters of items commits them, to bound its memory. */
 const MAX_ITEM_CHARS = 16_000_000;
+
+/** Where an exchange stands in the archive, and where its payload does. */
+export interface ArchivedExchange {
+  readonly location: RecordLocation | undefined;
+  readonly payload: ArchivedPayload;
+}
 
 /**
  * The output of a turn besides its host's ledger: WARC records, payloads for later revisits, items of the
@@ -67,18 +80,53 @@ export class TurnOutput {
     record: UrlRecord,
     response: FetchedResponse,
     facts: DocumentFacts | undefined,
-  ): Promise<RecordLocation | undefined> {
+  ): Promise<ArchivedExchange> {
     const { engine, records } = this.#services;
     const { id, config } = this.#crawl;
     const payloads = config.revisits && isRevisitable(response) ? engine.payloads : undefined;
     const key = payloads && Buffer.from(response.body.sha1).toString('latin1');
     const original =
       payloads && key && (this.#payloads.get(key) ?? (await payloads.find(id, response.body.sha1)));
+    const encoded = await this.#quarantine.watch(async () => {
+      if (original) return encodeRevisit(response, original, records);
+      const whole = await encodeCapture(response, records);
+      if (key) this.#payloads.set(key, whole.payload);
+      return whole;
+    });
+    return this.#append(record, response, facts, encoded);
+  }
+
+  /**
+   * Appends the exchange of a URL whose content is archived already, as a revisit: of a 304 by what the server says,
+   * of another response because it has the same payload.
+   */
+  async archiveAgain(
+    record: UrlRecord,
+    response: FetchedResponse,
+    archived: RevisitedPayload,
+  ): Promise<ArchivedExchange> {
+    const { engine, records } = this.#services;
+    const key = Buffer.from(archived.sha1).toString('latin1');
+    // The index knows its record's id, too.
+    const known = this.#payloads.get(key) ?? (await engine.payloads?.find(this.#crawl.id, archived.sha1));
+    const original = { ...archived, ...known };
     const encoded = await this.#quarantine.watch(() =>
-      original ? encodeRevisit(response, original, records) : encodeCapture(response, records),
+      response.httpStatus === 304
+        ? encodeNotModified(response, original, records)
+        : encodeRevisit(response, original, records),
     );
-    if (key && !original) this.#payloads.set(key, encoded.payload);
-    const members = [...encoded.members];
+    return this.#append(record, response, undefined, encoded);
+  }
+
+  async #append(
+    record: UrlRecord,
+    response: FetchedResponse,
+    facts: DocumentFacts | undefined,
+    encoded: EncodedCapture,
+  ): Promise<ArchivedExchange> {
+    const { engine, records } = this.#services;
+    const { id, config } = this.#crawl;
+    const members: WarcMember[] = [...encoded.members];
     if (config.metadata && record.kind !== 'sitemap')
       members.push(
         encodeMetadata(
@@ -102,7 +150,7 @@ export class TurnOutput {
       );
     const [location] = await engine.archiveOf(id).append(members, [encoded.capture]);
     this.#hasArchived = true;
-    return location;
+    return { location, payload: encoded.payload };
   }
 
   /** Resolves when all that was archived is durable, and later turns can find its payloads. */

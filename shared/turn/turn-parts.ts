@@ -15,6 +15,7 @@ import { PageAllowance } from './page-allowance.ts';
 import { PageLinks } from './page-links.ts';
 import { PageReader } from './page-reader.ts';
 import { Quarantine } from './quarantine.ts';
+import { RecrawlPlan } from './recrawl-plan.ts';
 import { Redirects } from './redirects.ts';
 import { RobotsKeeper } from './robots-keeper.ts';
 import { RobotsStore } from './robots-store.ts';
@@ -67,7 +68,8 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     endBy,
     lastRequestAt,
   });
-  const own = { crawl, head, ledger, counters, traps, quarantine, output, pace };
+  const recrawl = new RecrawlPlan(engine, { crawl, counters, recrawl: options.head.recrawl });
+  const own = { crawl, head, ledger, counters, traps, quarantine, output, pace, recrawl };
 
   const linkParts = createLinkParts(services, own);
   const robotsParts = createRobotsParts(services, { ...own, ...linkParts });
@@ -79,7 +81,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     canonicalLinks: new CanonicalLinks(crawl, ledger, linkParts.intake),
     hooks,
   });
-  const settlement = new Settlement({ host, ledger, counters, pace, hooks, onSeed, onEvent });
+  const settlement = new Settlement({ host, ledger, counters, pace, recrawl, hooks, onSeed, onEvent });
   const allowance = new PageAllowance(crawl, counters, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
   const limits = { maxUrls: isAnnouncing ? 1 : config.turnMaxPages, askedRobots: options.askedRobots };
@@ -88,7 +90,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
 
 type OwnParts = Pick<
   TurnParts,
-  'crawl' | 'head' | 'ledger' | 'counters' | 'traps' | 'quarantine' | 'output' | 'pace'
+  'crawl' | 'head' | 'ledger' | 'counters' | 'traps' | 'quarantine' | 'output' | 'pace' | 'recrawl'
 >;
 
 /** Where links lead: into the ledger, to other hosts, or nowhere. */

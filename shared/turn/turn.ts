@@ -10,6 +10,7 @@ import { FetchLoop } from './fetch-loop.ts';
 import type { Lease } from './lease.ts';
 import { openLedger } from './open-ledger.ts';
 import { HOOK_CALLS } from './page-hooks.ts';
+import { RETRY_HOST_MS } from './recrawl-plan.ts';
 import type { TurnServices } from './services.ts';
 import { TurnCrawl } from './turn-crawl.ts';
 import { createTurnParts, type TurnParts } from './turn-parts.ts';
@@ -179,8 +180,9 @@ class Turn {
 
   async run(): Promise<TurnEnd> {
     const { crawl, head, ledger, request } = this.#options;
-    const { intake, pace } = this.#parts;
+    const { intake, pace, recrawl } = this.#parts;
     if (request.resumedBy !== undefined) pace.resume(request.resumedBy);
+    else if (recrawl.isOn) pace.retryAfter(RETRY_HOST_MS);
     const news = intake.mergeDelivered(request.links, this.#services.engine.clock.now());
     if (news > 0 || request.isBegun || this.#hasLeftovers()) return this.#fetchAndCommit();
     // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.
@@ -203,6 +205,7 @@ class Turn {
     let readsBefore = crawl.budget.reads();
     try {
       if (pace.givenUp !== undefined || crawl.status !== 'running') pace.end();
+      await this.#parts.recrawl.load();
       await new FetchLoop(this.#services, this.#parts).run();
       if (quarantine.isPostponed) return { restUntil: pace.nextFetchAt, isPostponed: true };
       readsBefore = crawl.budget.reads();

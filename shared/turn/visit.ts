@@ -1,9 +1,9 @@
-import type { RecordLocation } from '../archive/record-location.ts';
 import { type FetchedResponse, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
+import { TEXT_DIGEST_BYTES } from '../frontier/recrawl-column.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
-import type { UrlRecord } from '../frontier/url-record.ts';
+import { isAgain, type UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
@@ -17,11 +17,13 @@ import { wantsSigns } from './page-hints.ts';
 import type { PageLinks } from './page-links.ts';
 import { type PageReader, type PageReading, withDroppedLinks } from './page-reader.ts';
 import type { Quarantine } from './quarantine.ts';
+import type { RecrawlPlan, Sighting } from './recrawl-plan.ts';
+import { Refetch } from './refetch.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { TurnServices } from './services.ts';
 import type { Settlement } from './settlement.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
-import type { TurnOutput } from './turn-output.ts';
+import type { ArchivedExchange, TurnOutput } from './turn-output.ts';
 
 /** The collaborators of a visit. */
 export interface VisitOptions {
@@ -35,6 +37,7 @@ export interface VisitOptions {
   readonly links: PageLinks;
   readonly output: TurnOutput;
   readonly settlement: Settlement;
+  readonly recrawl: RecrawlPlan;
 }
 
 const MAX_TYPE_CHARS = 100;
@@ -50,8 +53,12 @@ export class UrlVisit {
   /** By the URL that is fetched: the ledger's name of a request of the project differs. */
   #record: UrlRecord;
   readonly #ledgerUrl: string;
+  /** As it was taken from the ledger. */
+  readonly #taken: UrlRecord;
   /** The project's own request, if it made one. */
   readonly #request: OwnRequest | undefined;
+  /** The URL was fetched before. */
+  readonly #refetch: Refetch | undefined;
   #parser: DocumentParser | undefined;
   /** Whether a page of the budget is reserved for it. */
   #isReserved: boolean;
@@ -64,7 +71,9 @@ export class UrlVisit {
     this.#ledgerUrl = record.url;
     this.#request = ownRequest(record.url);
     this.#record = this.#request ? { ...record, url: fetchedUrl(record.url) } : record;
-    this.#isReserved = record.kind !== 'requisite';
+    this.#taken = this.#record;
+    this.#refetch = isAgain(record) ? new Refetch(options, record, services.engine.clock.now()) : undefined;
+    this.#isReserved = record.kind !== 'requisite' && !this.#refetch;
   }
 
   /** The cache has no response, and the site was not asked: its robots.txt is to be asked for first. */
@@ -87,7 +96,13 @@ export class UrlVisit {
       const facts = verdict.isAttempt
         ? await this.#finish(outcome.startedAt, response, verdict, found)
         : this.#giveBack();
-      if (facts && response) await links.take(this.#record, response, facts, this.#request !== undefined);
+      if (facts && response)
+        await links.take(
+          this.#record,
+          response,
+          facts,
+          this.#request !== undefined || this.#refetch !== undefined,
+        );
       return this.#named();
     } finally {
       if (this.#isReserved) allowance.end(this.#isPage);
@@ -105,12 +120,13 @@ export class UrlVisit {
       this.#parser = this.#openParser(head);
       return this.#parser.write;
     };
-    const { method, headers, body } = this.#request ?? {};
+    const { method, body } = this.#request ?? {};
+    const headers = this.#refetch?.fields ?? this.#request?.headers;
     return pace.exchange({ url, method, headers, body, onHead, maxBodyBytes, cache }, crawlDelayMs);
   }
 
   #openParser(head: ResponseHead): DocumentParser {
-    const { crawl, counters, traps, links } = this.#options;
+    const { crawl, counters, traps, links, recrawl } = this.#options;
     const { url, kind } = this.#record;
     const { id, config } = crawl;
     const isSitemap = kind === 'sitemap';
@@ -123,7 +139,7 @@ export class UrlVisit {
       kind,
       wantsRequisites: config.requisites,
       wantsFeeds: config.feeds,
-      wantsTextHash: links.isWatchingTraps() && traps.wantsText(url),
+      wantsTextHash: recrawl.isOn || (links.isWatchingTraps() && traps.wantsText(url)),
       wantsSigns: wantsSigns(this.#record, counters.totals.pages),
       robotName: robotName(config.userAgent).toLowerCase(),
       around: (parse) => this.#services.work.run(id, url, 'parse', parse),
@@ -134,7 +150,9 @@ export class UrlVisit {
   #judge(outcome: FetchOutcome, crawlDelayMs: number | undefined): Verdict {
     const { crawl, counters, pace } = this.#options;
     const retryAfterMs = retryAfterOf(outcome, this.#now());
-    const verdict = judge(outcome, this.#record.attempts, crawl.config, retryAfterMs);
+    const verdict =
+      this.#refetch?.notModified(outcome) ??
+      judge(outcome, this.#record.attempts, crawl.config, retryAfterMs);
     counters.countUrlExchange(outcome, verdict.hostFailure !== undefined);
     pace.record(outcome, verdict.hostFailure, crawlDelayMs);
     if (outcome.status === 'response' && wasAsked(outcome)) crawl.budget.receive(outcome.body.size);
@@ -162,8 +180,15 @@ export class UrlVisit {
     found: DocumentFacts | undefined,
   ): Promise<DocumentFacts | undefined> {
     const { reader, output } = this.#options;
+    const kept = await this.#refetch?.keep(startedAt, response, verdict);
+    if (kept) {
+      await response?.body.dispose();
+      this.#record = kept;
+      void this.#options.settlement.settle(kept);
+      return undefined;
+    }
     let page: PageReading = { facts: found, state: verdict.state, cause: verdict.cause };
-    let location: RecordLocation | undefined;
+    let archived: ArchivedExchange | undefined;
     if (response && verdict.isFinal) {
       const reading = await reader.read({ record: this.#record, response, request: this.#request }, page);
       if (reading === undefined) {
@@ -171,15 +196,15 @@ export class UrlVisit {
         return this.#giveBack();
       }
       page = withDroppedLinks(reading);
-      location = await output.archive(this.#record, response, page.facts);
+      archived = await output.archive(this.#record, response, page.facts);
     }
     await response?.body.dispose();
-    await this.#settle({ startedAt, response, verdict, page, location });
+    await this.#settle({ startedAt, response, verdict, page, archived });
     return page.facts;
   }
 
-  async #settle({ startedAt, response, verdict, page, location }: FinishedPage): Promise<void> {
-    const { counters, settlement } = this.#options;
+  async #settle({ startedAt, response, verdict, page, archived }: FinishedPage): Promise<void> {
+    const { counters, settlement, recrawl } = this.#options;
     const received = verdict.isFinal ? response : undefined;
     const { kind } = this.#record;
     this.#record = {
@@ -192,7 +217,7 @@ export class UrlVisit {
         httpStatus: response?.httpStatus,
         contentType: contentTypeOf(page.facts, response),
         digest: received?.body.sha1,
-        location,
+        location: archived?.location,
         bodyBytes: received?.body.size,
         // How long the site took in the earlier crawl is not known.
         tookMs: received && wasAsked(received) ? received.endedAt - received.startedAt : undefined,
@@ -200,7 +225,10 @@ export class UrlVisit {
         duplicateOf: page.duplicateOf,
       },
     };
-    const isAnswer = received !== undefined && page.state !== 'redirect';
+    const sighting = received && archived && sightingOf(received, page.facts, archived);
+    if (sighting) this.#refetch?.countChange(sighting);
+    this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
+    const isAnswer = received !== undefined && page.state !== 'redirect' && !this.#refetch;
     if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
     this.#isPage = isAnswer && kind === undefined;
     // A login page is not what the operator requested.
@@ -231,7 +259,7 @@ interface FinishedPage {
   readonly response: FetchedResponse | undefined;
   readonly verdict: Verdict;
   readonly page: PageReading;
-  readonly location: RecordLocation | undefined;
+  readonly archived: ArchivedExchange | undefined;
 }
 
 /** Resolves references to canonical URLs, with one resolver for each base. */
@@ -245,6 +273,26 @@ function resolver(): (reference: string, base: string) => string | undefined {
     }
     return resolve(reference);
   };
+}
+
+function sightingOf(
+  response: FetchedResponse,
+  facts: DocumentFacts | undefined,
+  { payload: { url, date } }: ArchivedExchange,
+): Sighting {
+  return {
+    response,
+    textDigest: textDigestOf(facts),
+    capturedAt: Date.parse(date),
+    capturedUrl: url === response.url ? undefined : url,
+  };
+}
+
+function textDigestOf(facts: DocumentFacts | undefined): Uint8Array | undefined {
+  if (facts?.type !== 'html' || facts.textHash === undefined) return undefined;
+  const digest = new Uint8Array(TEXT_DIGEST_BYTES);
+  new DataView(digest.buffer).setUint32(0, facts.textHash);
+  return digest;
 }
 
 /** The media type: as the parser has found it, else as the response says. */

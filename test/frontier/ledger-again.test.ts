@@ -23,6 +23,12 @@ const SMALL: Sizes = {
   readAheadBytes: 64,
 };
 
+async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
 /** A ledger that is opened again after each commit, with the parts as a store keeps them. */
 class Host {
   readonly parts = new Map<string, Uint8Array>();
@@ -72,6 +78,7 @@ const fetched = (record: UrlRecord, at: number, dueAt: number): UrlRecord => ({
   },
   recrawl: {
     history: 0x123456,
+    rate: 200,
     changedAt: at - 5000,
     misses: 2,
     capturedAt: at - DAY,
@@ -108,7 +115,7 @@ describe('a URL that is to be fetched again', () => {
     expect(ledger.counts).toMatchObject({ waiting: 0, fetched: 0, gone: 1 });
     ledger = await host.commit(ledger);
     expect(ledger.againDueAt()).toBeUndefined();
-    expect(await Array.fromAsync(ledger.records())).toMatchObject([{ url: urlOf(1), state: 'gone' }]);
+    expect(await listOf(ledger.records())).toMatchObject([{ url: urlOf(1), state: 'gone' }]);
   });
 
   test('a link to it changes nothing', async () => {
@@ -197,7 +204,7 @@ test('loses, doubles and forgets nothing, whatever is merged', async () => {
           }
       }
       ledger = await host.commit(ledger);
-      const listed = await Array.fromAsync(ledger.records());
+      const listed = await listOf(ledger.records());
       const plain = ({ url, state, dueAt }: UrlRecord) => `${url} ${state} ${dueAt}`;
       expect(listed.map(plain).sort()).toEqual([...model.values()].map(plain).sort());
       for (const state of URL_STATES)

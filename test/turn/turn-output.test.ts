@@ -67,7 +67,7 @@ describe('the exchange of a page', () => {
     const { output, records, captures, engine } = await open();
     const record = recordOf(PAGE, { depth: 2, via: `${ORIGIN}/from` });
     const response = responseOf({ startedAt: 1000, endedAt: 1250 });
-    const location = await output.archive(record, response, FACTS);
+    const { location } = await output.archive(record, response, FACTS);
     expect(records.map(typesOf)).toEqual([['response', 'request', 'metadata']]);
     expect(captures).toEqual([(await encodeCapture(response, { newId: () => '<urn:uuid:1>' })).capture]);
     await output.makeDurable();

@@ -1,0 +1,304 @@
+import { isRecrawling } from '../crawl/config.ts';
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import type { HostRecrawl } from '../frontier/head.ts';
+import { isSeedRecord } from '../frontier/rank.ts';
+import { isAgain, type RecrawlState, type UrlRecord } from '../frontier/url-record.ts';
+import type { Verdict } from '../frontier/verdict.ts';
+import { mixHash } from '../mix-hash.ts';
+import { observePacked, unpackHistory } from '../recrawl/change-history.ts';
+import {
+  type ChangePool,
+  changeRate,
+  EMPTY_POOL,
+  observePool,
+  priorRate,
+  rateCode,
+  rateOfCode,
+} from '../recrawl/change-rate.ts';
+import {
+  addDemand,
+  type DemandCurve,
+  demandOf,
+  hostPrice,
+  NO_DEMAND,
+  PRICES,
+  priceFor,
+  subtractDemand,
+} from '../recrawl/demand-curve.ts';
+import { daysUntilDue, firstIntervalDays, MAX_WAIT_DAYS, type RefetchOutcome } from '../recrawl/due-time.ts';
+import { fetchIntervalDays, fetchValue, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
+import { isOwnRequest } from '../url/request-url.ts';
+import type { TurnCounters } from './counters.ts';
+import type { TurnServices } from './services.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+import { ValidatorWatch } from './validator-watch.ts';
+
+const DAY_MS = 86_400_000;
+/** As long after its failures a host that was given up is tried again. */
+export const RETRY_HOST_MS = DAY_MS;
+/** Without a budget of its own, a crawl fetches this share of its known pages again each day. */
+const DEFAULT_SHARE_PER_DAY = 0.2;
+/** The share of a host's requests that its known pages may have. */
+const HOST_SHARE = 0.8;
+/** A page that is worth this part of the price is fetched: the price moves by some percent all the time. */
+const NEARLY = 0.95;
+/** Demand is counted in millionths of a fetch per day, since counters are integers. */
+const UNITS = 1e6;
+/** A sitemap, which names what has changed; a seed. */
+const SITEMAP_IMPORTANCE = 512;
+const SEED_FACTOR = 4;
+
+/** What a fetch has shown of a URL. */
+export interface Sighting {
+  readonly response: FetchedResponse;
+  readonly textDigest?: Uint8Array | undefined;
+  /** Where the payload is archived: WARC-Date, and the URL if it is another one's. */
+  readonly capturedAt: number;
+  readonly capturedUrl?: string | undefined;
+}
+
+export interface RecrawlPlanOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  /** Of the host's head. */
+  readonly recrawl: HostRecrawl | undefined;
+}
+
+/**
+ * Decides when the URLs of a host are fetched again, and keeps what their fetches have shown. By the price of a fetch,
+ * one number for the whole crawl that follows from the demand of all its pages (docs/recrawl.md), or after a fixed
+ * time.
+ */
+export class RecrawlPlan {
+  readonly validators: ValidatorWatch;
+  readonly #engine: Pick<TurnServices['engine'], 'registry'>;
+  readonly #options: RecrawlPlanOptions;
+  #pool: ChangePool;
+  /** Of the host's pages, in {@link UNITS}. */
+  #demand: DemandCurve;
+  #price = 0;
+
+  constructor(engine: Pick<TurnServices['engine'], 'registry'>, options: RecrawlPlanOptions) {
+    const { recrawl, counters } = options;
+    this.#engine = engine;
+    this.#options = options;
+    this.validators = new ValidatorWatch(recrawl);
+    const [changes = 0, changedDays = 0, unchangedDays = 0] = recrawl?.pool ?? [];
+    this.#pool = recrawl ? { changes, changedDays, unchangedDays } : EMPTY_POOL;
+    this.#demand = PRICES.map((_, i) => counters.totals.demand?.[i] ?? 0);
+  }
+
+  /** Whether the crawl fetches pages again. */
+  get isOn(): boolean {
+    return isRecrawling(this.#options.crawl.config);
+  }
+
+  /** Finds the price by which this turn decides. */
+  async load(): Promise<void> {
+    const objective = this.#objective;
+    if (objective === undefined) return;
+    const { crawl } = this.#options;
+    const { registry } = this.#engine;
+    const { demand, urls } = registry.isShared ? crawl.budget.used() : await registry.totals(crawl.id);
+    const { recrawlPerDay, delayMs, perHost } = crawl.config;
+    const known = (urls?.fetched ?? 0) + (urls?.redirect ?? 0);
+    const price = priceFor(curveOf(demand), recrawlPerDay ?? Math.max(1, DEFAULT_SHARE_PER_DAY * known));
+    const hostPerDay = (HOST_SHARE * perHost * DAY_MS) / Math.max(1, delayMs);
+    this.#price = hostPrice(price, this.#demand.map(perDayOf), hostPerDay);
+  }
+
+  /** The fields of the next head; undefined for a crawl that fetches each page once. */
+  state(): HostRecrawl | undefined {
+    if (!this.isOn) return undefined;
+    const { changes, changedDays, unchangedDays } = this.#pool;
+    const { trust } = this.validators;
+    return {
+      pool: [rounded(changes), rounded(changedDays), rounded(unchangedDays)],
+      ...(trust && { validators: trust }),
+    };
+  }
+
+  /** Whether a URL that is due is worth a fetch by the price as it is now. */
+  isWorthFetch(record: UrlRecord, now: number): boolean {
+    const objective = this.#objective;
+    const { state, result, recrawl, dueAt } = record;
+    if (objective === undefined || state !== 'fetched' || !result || !recrawl) return true;
+    if (now - result.fetchedAt >= MAX_WAIT_DAYS * DAY_MS || dueAt === 0) return true;
+    const value = fetchValue(objective, this.#valueOf(record, recrawl), (now - result.fetchedAt) / DAY_MS);
+    return value >= NEARLY * this.#price;
+  }
+
+  /** The record of a URL that is due and not worth its fetch: due when it will be. */
+  putOff(record: UrlRecord, now: number): UrlRecord {
+    const { result, recrawl } = record;
+    const days = recrawl ? this.#intervalDays(record, recrawl) : 1;
+    return this.#dueIn(
+      record,
+      { kind: 'fetched' },
+      days,
+      Math.max(result?.fetchedAt ?? now, now - days * DAY_MS),
+    );
+  }
+
+  /** The record of a URL that was due and could not be fetched: looked at again after a day. */
+  postpone(record: UrlRecord, now: number): UrlRecord {
+    return { ...record, dueAt: now + DAY_MS };
+  }
+
+  /**
+   * The record of a URL that was just fetched, with the time of its next fetch. `before`: as it was taken. A request
+   * of the project is not repeated.
+   */
+  schedule(before: UrlRecord, after: UrlRecord, sighting: Sighting | undefined): UrlRecord {
+    const { state, result } = after;
+    if (!this.isOn || result === undefined || isOwnRequest(after.url)) return after;
+    if (state === 'waiting' || state === 'skipped' || state === 'deniedByRobots') return after;
+    if (state === 'failed' || sighting === undefined) return this.afterFailure(after, result.fetchedAt);
+    const hasChanged = hasOtherContent(before, after, sighting.textDigest);
+    if (isAgain(before)) this.#count(state === 'gone' ? 'gone' : hasChanged ? 'changed' : 'unchanged');
+    const observed = this.#observed(before, result.fetchedAt, hasChanged, sighting);
+    const misses = state === 'gone' ? (before.recrawl?.misses ?? 0) + 1 : 0;
+    return this.#planned(after, { ...observed, misses }, isAgain(before));
+  }
+
+  /** The record of a URL whose fetch at `fetchedAt` has shown what is archived already. */
+  unchanged(before: UrlRecord, fetchedAt: number, response: FetchedResponse): UrlRecord {
+    const { recrawl, result } = before;
+    if (!recrawl || !result) throw new Error(`${before.url} was never fetched`);
+    const isNotModified = response.httpStatus === 304;
+    this.#count(isNotModified ? 'notModified' : 'unchanged');
+    const { capturedAt, capturedUrl, textDigest } = recrawl;
+    const observed = this.#observed(before, fetchedAt, false, {
+      response,
+      capturedAt,
+      capturedUrl,
+      textDigest,
+    });
+    const { etag, lastModified } = isNotModified ? recrawl : observed;
+    const after = { ...before, result: { ...result, fetchedAt } };
+    return this.#planned(after, { ...observed, etag, lastModified, misses: 0 }, true);
+  }
+
+  /** The record of a URL whose fetch has failed: that shows nothing of the page, and the copy stays. */
+  afterFailure(record: UrlRecord, now: number, verdict?: Verdict): UrlRecord {
+    if (isAgain(record)) this.#count('failed');
+    const attempts = record.attempts + (verdict ? 1 : 0);
+    const { maxAttempts } = this.#options.crawl.config;
+    if (verdict?.state === 'waiting')
+      return { ...record, attempts, dueAt: now + Math.max(1, verdict.retryMs) };
+    const failures = Math.max(1, attempts - maxAttempts + 1);
+    const days = record.recrawl ? this.#intervalDays(record, record.recrawl) : 1;
+    return this.#dueIn({ ...record, attempts }, { kind: 'failed', failures }, days, now);
+  }
+
+  /** Counts the host's demand after a record took the place of another one. */
+  replace(before: UrlRecord | undefined, after: UrlRecord): void {
+    const objective = this.#objective;
+    if (objective === undefined || (before?.recrawl === undefined && after.recrawl === undefined)) return;
+    const removed = before ? this.#demandOf(objective, before) : NO_DEMAND;
+    const added = this.#demandOf(objective, after);
+    this.#demand = addDemand(subtractDemand(this.#demand, removed), added);
+    this.#options.counters.set('demand', Object.fromEntries(this.#demand.map((value, i) => [i, value])));
+  }
+
+  get #objective(): RecrawlObjective | undefined {
+    const { recrawl, recrawlEveryMs } = this.#options.crawl.config;
+    return recrawl === 'off' || recrawlEveryMs !== undefined ? undefined : recrawl;
+  }
+
+  /** In {@link UNITS}, whole. */
+  #demandOf(objective: RecrawlObjective, record: UrlRecord): DemandCurve {
+    const { recrawl } = record;
+    if (!recrawl || !isAgain(record) || record.state === 'gone') return NO_DEMAND;
+    return demandOf(objective, this.#valueOf(record, recrawl)).map((value) => Math.round(UNITS * value));
+  }
+
+  #valueOf(record: UrlRecord, { rate }: RecrawlState) {
+    return { importance: importanceOf(record), changeRate: rateOfCode(rate) };
+  }
+
+  #intervalDays(record: UrlRecord, recrawl: RecrawlState): number {
+    const objective = this.#objective;
+    const { recrawlEveryMs } = this.#options.crawl.config;
+    if (objective === undefined) return (recrawlEveryMs ?? DAY_MS) / DAY_MS;
+    return fetchIntervalDays(objective, this.#valueOf(record, recrawl), this.#price);
+  }
+
+  #observed(before: UrlRecord, fetchedAt: number, hasChanged: boolean, sighting: Sighting): RecrawlState {
+    const { recrawl, result, url } = before;
+    const { response, capturedAt, capturedUrl, textDigest } = sighting;
+    let history = recrawl?.history ?? 0;
+    if (recrawl && result && isAgain(before)) {
+      const days = Math.max(0, fetchedAt - result.fetchedAt) / DAY_MS;
+      history = observePacked(history, days, hasChanged, mixHash(hashOf(url) ^ (fetchedAt >>> 0)));
+      this.#pool = observePool(this.#pool, days, hasChanged);
+    }
+    return {
+      history,
+      rate: rateCode(changeRate(unpackHistory(history), priorRate(this.#pool))),
+      changedAt: hasChanged || !recrawl ? fetchedAt : recrawl.changedAt,
+      misses: 0,
+      capturedAt,
+      capturedUrl,
+      textDigest,
+      etag: undefined,
+      lastModified: undefined,
+      ...this.validators.validatorsOf(response, fetchedAt),
+    };
+  }
+
+  #planned(after: UrlRecord, recrawl: RecrawlState, isKnown: boolean): UrlRecord {
+    const record = { ...after, recrawl, attempts: 0 };
+    const fetchedAt = record.result?.fetchedAt ?? 0;
+    const interval = this.#intervalDays(record, recrawl);
+    // A fixed interval is meant as it is; the first ones of a price are spread, or a site's pages came in a wave.
+    const isSpread = !isKnown && this.#objective !== undefined;
+    const days = isSpread ? firstIntervalDays(interval, mixHash(hashOf(record.url))) : interval;
+    return this.#dueIn(record, outcomeOf(record, recrawl.misses), days, fetchedAt);
+  }
+
+  /** Due times are whole seconds, as the lists of a ledger keep them. */
+  #dueIn(record: UrlRecord, outcome: RefetchOutcome, days: number, from: number): UrlRecord {
+    const until = daysUntilDue(outcome, days);
+    return { ...record, dueAt: until === undefined ? 0 : Math.ceil((from + until * DAY_MS) / 1000) * 1000 };
+  }
+
+  #count(kind: 'notModified' | 'unchanged' | 'changed' | 'gone' | 'failed'): void {
+    this.#options.counters.count('recrawl', kind);
+  }
+}
+
+function outcomeOf({ state, result }: UrlRecord, misses: number): RefetchOutcome {
+  const { httpStatus } = result ?? {};
+  if (state === 'gone') return { kind: httpStatus === 410 ? 'gone' : 'missing', misses };
+  if (state === 'redirect' && (httpStatus === 301 || httpStatus === 308)) return { kind: 'moved' };
+  return { kind: 'fetched' };
+}
+
+/** By the text if both are known, otherwise by the bytes. */
+function hasOtherContent(before: UrlRecord, after: UrlRecord, textDigest: Uint8Array | undefined): boolean {
+  const old = before.recrawl?.textDigest;
+  if (before.state !== after.state) return true;
+  if (old && textDigest) return !Buffer.from(old).equals(textDigest);
+  const [a, b] = [before.result?.digest, after.result?.digest];
+  return !a || !b || !Buffer.from(a).equals(b);
+}
+
+/** About twice as much for twice as many linking pages. */
+function importanceOf(record: UrlRecord): number {
+  if (record.kind === 'sitemap') return SITEMAP_IMPORTANCE;
+  return 2 ** record.level * (isSeedRecord(record) ? SEED_FACTOR : 1);
+}
+
+const perDayOf = (units: number): number => units / UNITS;
+
+const curveOf = (demand: Readonly<Record<string, number>> | undefined): DemandCurve =>
+  PRICES.map((_, i) => perDayOf(demand?.[i] ?? 0));
+
+const rounded = (value: number): number => Number(value.toPrecision(6));
+
+function hashOf(url: string): number {
+  let hash = 0;
+  for (let i = 0; i < url.length; i++) hash = (Math.imul(hash, 31) + url.charCodeAt(i)) | 0;
+  return hash;
+}
