@@ -96,6 +96,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['Hosts', [formatCount(summary.hosts)]],
     ['Bytes', [formatBytes(summary.bytes)]],
     ['Cache', cacheLines(summary)],
+    ['Recrawl', recrawlLines(summary)],
     ['HTTP', wrapItems(countTexts(largestFirst(summary.httpStatus), (code, n) => `${code}: ${n}`))],
     ['Skipped', wrapItems(countTexts(largestFirst(skipped)))],
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
@@ -120,6 +121,22 @@ function cacheLines({ cache: { hit = 0, miss = 0, unreadable = 0 } }: CrawlSumma
   const damaged =
     unreadable > 0 ? [`${formatCount(unreadable)} of them because their record cannot be read`] : [];
   return wrapItems([`${formatCount(hit)} from the cache`, `${formatCount(fetched)} fetched`, ...damaged]);
+}
+
+/** Fetches of known pages. */
+function recrawlLines({
+  recrawl: { changed = 0, unchanged = 0, notModified = 0, gone = 0, failed = 0 },
+}: CrawlSummary) {
+  const counts = [
+    ['changed', changed],
+    ['the same', unchanged + notModified],
+    ['gone', gone],
+    ['failed', failed],
+  ] as const;
+  const fetched = changed + unchanged + notModified + gone + failed;
+  return fetched === 0
+    ? []
+    : wrapItems([`${formatCount(fetched)} pages fetched again`, ...countTexts(counts)]);
 }
 
 /** The counts that are not zero, the first twelve of them; the others as one. */

@@ -14,5 +14,5 @@ export interface NewPayload extends ArchivedPayload {
   readonly recordId: string;
 }
 
-/** What a revisit says besides: the payload that it stands for, by its digest. */
+/** The payload that a revisit stands for, with its digest. */
 export type RevisitedPayload = ArchivedPayload & Pick<NewPayload, 'sha1'>;

@@ -56,11 +56,11 @@ export interface Head extends TrapState {
    * (`ports/item-store.ts`). They are published before the next head takes this one's place.
    */
   readonly stagedItems?: string;
-  /** Of a crawl that recrawls: what the host's refetches have shown. */
+  /** In a crawl that recrawls: what the host's refetches have shown. */
   readonly recrawl?: HostRecrawl;
 }
 
-/** What the fetches of known pages of a host have shown about all of them. */
+/** The results of fetching known pages of a host again, as far as they say something about all of them. */
 export interface HostRecrawl {
   /** The sums of `ChangeHistory`, over all pages: changes, days with a change, days without. */
   readonly pool: readonly [number, number, number];

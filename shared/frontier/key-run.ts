@@ -15,7 +15,7 @@ export const KEY_RUN_MAGIC = 0x4b;
  * a canonical URL. 4: causes are data. 5: records may be due again.
  */
 export const KEY_RUN_VERSION = 5;
-/** Of a run without such records: earlier versions of the program read it. */
+/** The version of a run without such records: earlier versions of the program read it. */
 const WITHOUT_RECRAWL = 4;
 const OLDEST = 1;
 const HEADER_BYTES = 8;

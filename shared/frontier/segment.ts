@@ -14,7 +14,7 @@ export const SEGMENT_MAGIC = 0x53;
  * due again.
  */
 export const SEGMENT_VERSION = 5;
-/** Of a segment without such records: earlier versions of the program read it. */
+/** The version of a segment without such records: earlier versions of the program read it. */
 const WITHOUT_RECRAWL = 4;
 const OLDEST = 1;
 

@@ -38,7 +38,7 @@ export interface FetchResult {
   readonly duplicateOf?: string;
 }
 
-/** What a crawl that recrawls knows of a URL besides its last result. */
+/** The knowledge of a crawl that recrawls about a URL, besides its last result. */
 export interface RecrawlState {
   /** The changes that its fetches found, packed (`recrawl/change-history.ts`): 24 bits. */
   readonly history: number;

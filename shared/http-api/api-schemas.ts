@@ -74,6 +74,9 @@ const crawlSummarySchema = z.strictObject({
     .describe('The first different errors of hooks: none on a stack'),
   requisites: counts.describe('Requisites of pages: those fetched, and those that wait'),
   cache: counts.describe('Empty: only a crawl on one machine has a cache'),
+  recrawl: counts.describe(
+    'Fetches of known pages by what they have shown; empty for a crawl that does not recrawl',
+  ),
   reasonCode: z.enum(STATUS_CODES).optional().describe('`reason` for programs'),
   begunBy: z
     .string()

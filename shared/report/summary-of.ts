@@ -47,6 +47,7 @@ export function summaryOf(
     requisites: requisitesOf(totals),
     reasonCode: reasonIn(record)?.code,
     cache: totals.cache ?? {},
+    recrawl: totals.recrawl ?? {},
     exact: totals.isExact ?? true,
     begunBy: record.begunBy,
   };

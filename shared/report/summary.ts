@@ -59,6 +59,11 @@ export interface CrawlSummary {
    * without a cache.
    */
   readonly cache: Readonly<Record<string, number>>;
+  /**
+   * Fetches of pages that were fetched before, by what they have shown: `changed`, `unchanged`, `notModified` (the same,
+   * by a 304), `gone`, `failed`. Empty for a crawl that does not recrawl.
+   */
+  readonly recrawl: Readonly<Record<string, number>>;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];
   /** On a stack: who began the crawl, as far as AWS says. */
@@ -115,6 +120,7 @@ export const SUMMARY_KEYS = [
   'requisites',
   'reasonCode',
   'cache',
+  'recrawl',
   'begunBy',
   'exact',
 ] as const satisfies readonly (keyof CrawlSummary)[];

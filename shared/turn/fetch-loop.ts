@@ -238,7 +238,7 @@ export class FetchLoop {
     sitemaps.countRequest(record.kind === 'sitemap');
     const visit = new UrlVisit(this.#services, this.#options, record);
     this.#inFlight++;
-    // What an earlier crawl has cached is older than what this one knows.
+    // The cache of an earlier crawl is older than what this one knows.
     const cache = isAgain(record) ? 'bypass' : robots.isArchived(from) ? 'only' : undefined;
     const settled = await visit.run(robots.crawlDelayMs(from), cache).finally(() => this.#inFlight--);
     if (visit.wasNotAsked) robots.expireArchived(from);

@@ -48,7 +48,7 @@ const UNITS = 1e6;
 const SITEMAP_IMPORTANCE = 512;
 const SEED_FACTOR = 4;
 
-/** What a fetch has shown of a URL. */
+/** A response, and what it has shown of its URL. */
 export interface Sighting {
   readonly response: FetchedResponse;
   readonly textDigest?: Uint8Array | undefined;
@@ -60,7 +60,7 @@ export interface Sighting {
 export interface RecrawlPlanOptions {
   readonly crawl: TurnCrawl;
   readonly counters: TurnCounters;
-  /** Of the host's head. */
+  /** As it stands in the host's head. */
   readonly recrawl: HostRecrawl | undefined;
 }
 
@@ -74,7 +74,7 @@ export class RecrawlPlan {
   readonly #engine: Pick<TurnServices['engine'], 'registry'>;
   readonly #options: RecrawlPlanOptions;
   #pool: ChangePool;
-  /** Of the host's pages, in {@link UNITS}. */
+  /** That of the host's pages, in {@link UNITS}. */
   #demand: DemandCurve;
   #price = 0;
 

@@ -4,14 +4,14 @@ import type { RecrawlState, UrlRecord } from '../frontier/url-record.ts';
 import { mixHash } from '../mix-hash.ts';
 import { headersOf } from './response-headers.ts';
 
-/** One conditional request in so many goes without its validator, to see whether that is true ... */
+/** One conditional request in this number goes without its validator, to see whether that is true ... */
 const CHECK_EACH = 20;
-/** ... and while fewer than this were checked, one in so many. */
+/** ... and more often until some were checked. */
 const FIRST_CHECKS = 8;
 const FIRST_CHECK_EACH = 4;
 /** As often a server has sent the same content in full though it knew the validator: it does not use them. */
 const MAX_IGNORED = 10;
-/** A server whose validators were false gets none for so long. */
+/** A server whose validators were false gets none for this time. */
 const LIES_MS = 90 * 86_400_000;
 /** Longer validators are not kept: they would outweigh the rest of the record. */
 const MAX_VALIDATOR_CHARS = 200;

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { encodeCapture, encodeRevisit, isRevisitable } from '../../shared/archive/capture.ts';
+import {
+  encodeCapture,
+  encodeNotModified,
+  encodeRevisit,
+  isRevisitable,
+} from '../../shared/archive/capture.ts';
 import { sha1Label } from '../../shared/archive/digest.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import { bodyOf, captureOf, fixedIds, joined, RECORDS, REQUEST_ID, RESPONSE_ID, T0 } from './captures.ts';
@@ -107,4 +112,31 @@ test.each([
   ['an answer to HEAD', captureOf({ body, requestHead: head('HEAD') }), false],
 ] as const)('of responses, %s may be a revisit: %#', (_, response, expected) => {
   expect(isRevisitable(response)).toBe(expected);
+});
+
+test('a 304 becomes a revisit that refers to the content that the server says is unchanged', async () => {
+  const original = { ...ORIGINAL, recordId: undefined, sha1: sha1(Buffer.from('the page')) };
+  const capture = captureOf({
+    url: 'http://example.test/page',
+    httpStatus: 304,
+    headers: [['ETag', 'W/"1"']],
+    body: Buffer.alloc(0),
+  });
+  const { members, capture: line } = await encodeNotModified(capture, original, { newId: fixedIds() });
+  const record = decodeMember(await joined(members[0]));
+  const fields = Object.fromEntries(record.fields);
+  expect(fields).toMatchObject({
+    'WARC-Type': 'revisit',
+    // The 1.1 URI: ISO 28500:2017, section 6.7.3.
+    'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/server-not-modified',
+    'WARC-Refers-To-Target-URI': ORIGINAL.url,
+    'WARC-Refers-To-Date': ORIGINAL.date,
+    'WARC-Payload-Digest': sha1Label(sha1(Buffer.from('the page'))),
+  });
+  expect(fields).not.toHaveProperty('WARC-Refers-To');
+  expect(fields).not.toHaveProperty('WARC-Truncated');
+  const text = gunzipSync(await joined(members[0])).toString('latin1');
+  expect(text).toContain('\r\n\r\nHTTP/1.1 304');
+  expect(text).toContain('ETag: W/"1"\r\n\r\n');
+  expect(line).toContain('"mime": "warc/revisit"');
 });

@@ -40,6 +40,7 @@ const SUMMARY: CrawlSummary = {
   hookErrors: [],
   requisites: {},
   cache: {},
+  recrawl: {},
 };
 
 function recordOf(url: string, changes: Partial<UrlRecord> & { result?: FetchResult } = {}): UrlRecord {

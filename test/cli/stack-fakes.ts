@@ -33,6 +33,7 @@ export const RUNNING: CrawlSummary = {
   failedSeeds: [],
   hints: {},
   cache: {},
+  recrawl: {},
   hooks: {},
   hookErrors: [],
   requisites: {},

@@ -40,6 +40,7 @@ const SUMMARY: CrawlSummary = {
   hookErrors: [],
   requisites: {},
   cache: {},
+  recrawl: {},
 };
 
 test('people read a short aligned account and what to do next', () => {

@@ -93,6 +93,7 @@ const COMMANDS_IN = [
   'docs/local.md',
   'docs/mutants.md',
   'docs/project-file.md',
+  'docs/recrawl.md',
   'docs/simulation.md',
   'examples/login/README.md',
   'examples/proxy/README.md',

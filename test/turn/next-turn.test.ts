@@ -40,7 +40,9 @@ async function plan(situation: Situation) {
       },
     }),
     counters,
+    recrawl: { isOn: false },
     ledger: {
+      againDueAt: () => undefined,
       nextDueAt: (_now: number, requisitesOnly = false) =>
         requisitesOnly || pageAt === undefined ? requisiteAt : Math.min(pageAt, requisiteAt ?? pageAt),
     },

@@ -27,7 +27,13 @@ function open(options: { isGivenUp?: boolean; isHeard?: boolean } = {}) {
   const settlement = new Settlement({
     host: HOST,
     counters,
-    ledger: { settle: (record: UrlRecord) => void settled.push(record) },
+    ledger: {
+      settle(record: UrlRecord) {
+        settled.push(record);
+        return { before: undefined, after: record };
+      },
+    },
+    recrawl: { replace: () => {} },
     pace: { nextFetchAt: NEXT, givenUp: options.isGivenUp ? GIVEN_UP : undefined },
     hooks: {
       reportFailure(url: string, message: unknown) {

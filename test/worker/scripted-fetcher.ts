@@ -22,7 +22,7 @@ export interface Answer {
   readonly truncated?: 'length' | 'time' | 'disconnect';
 }
 /** By URL; a function is asked at each request, with the number of requests of that URL before. */
-export type Site = Readonly<Record<string, Answer | ((before: number) => Answer)>>;
+export type Site = Readonly<Record<string, Answer | ((before: number, request: FetchRequest) => Answer)>>;
 
 export interface LoggedRequest {
   readonly url: string;
@@ -42,9 +42,10 @@ export function createScriptedFetcher(clock: Clock, site: Site, tookMs = 50): Sc
   const log: LoggedRequest[] = [];
   const count = (url: string) => log.filter((request) => request.url === url).length;
 
-  async function fetch({ url, onHead, signal }: FetchRequest): Promise<FetchOutcome> {
+  async function fetch(asked: FetchRequest): Promise<FetchOutcome> {
+    const { url, onHead, signal } = asked;
     const entry = site[url];
-    const answer = typeof entry === 'function' ? entry(count(url)) : (entry ?? { status: 404 });
+    const answer = typeof entry === 'function' ? entry(count(url), asked) : (entry ?? { status: 404 });
     const request = { url, host: hostKey(url), startedAt: clock.now(), endedAt: Number.POSITIVE_INFINITY };
     log.push(request);
     await clock.sleep(tookMs, signal);
