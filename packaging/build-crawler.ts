@@ -38,6 +38,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   removeEmptyModules(dist);
   vendorZod(dist, ROOT);
   removeSpaces(dist);
+  removeInnerComments(dist);
   removeInnerDeclarations(dist, publicTypes(manifest));
 }
 
@@ -82,11 +83,22 @@ function removeSpaces(dist: string): void {
     const path = join(dist, file);
     const options = {
       minifyWhitespace: true,
+      minifySyntax: true,
       lineLimit: LINE_LIMIT,
       format: 'esm',
       target: 'node22',
     } as const;
     writeFileSync(path, transformSync(readFileSync(path, 'utf8'), options).code);
+  }
+}
+
+/** Types that public ones are made of, and that no user writes: without the comments of their members. */
+const INNER_TYPES = ['shared/frontier/!(url-record).d.ts', 'shared/ports/*.d.ts', 'shared/sizes.d.ts'];
+
+function removeInnerComments(dist: string): void {
+  for (const file of globSync(INNER_TYPES, { cwd: dist })) {
+    const path = join(dist, file);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, ''));
   }
 }
 

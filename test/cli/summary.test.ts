@@ -158,6 +158,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'requisites',
     'reasonCode',
     'cache',
+    'recrawl',
     'exact',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);

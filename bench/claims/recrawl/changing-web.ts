@@ -16,7 +16,7 @@ export interface WebOptions {
 export interface ChangingWeb extends WebOptions {
   /** Changes per day of each page. */
   readonly rates: Float64Array;
-  /** Of each page. The mean is 1. */
+  /** One for each page. The mean is 1. */
   readonly importances: Float64Array;
   /** Days of all changes, page by page, growing. */
   readonly changes: Float64Array;
