@@ -19,7 +19,7 @@ import { runPolicy } from './recrawl/run-policy.ts';
 
 const PAGES = 20_000;
 const LIMITED_HOSTS = 200;
-const NOISY_PAGES = 5_000;
+const FEW_PAGES = 5_000;
 /** Fetches per page and day: that of Kolobov et al., and a tight one. */
 const SHARES = [0.2, 0.05] as const;
 
@@ -35,6 +35,7 @@ export async function measure(_: BenchOptions): Promise<Measured> {
   });
   const limited = limitedHosts();
   const noise = noisyPages();
+  const equal = SHARES.map(equalPages);
   const each = <T>(of: (rows: readonly Row[]) => T): T[] => budgets.map(({ rows }) => of(rows));
   const used = budgets.map(({ share, rows }) => scoresOf(rows, LEARNED).fetchesPerDay / (share * PAGES));
   const figures = {
@@ -66,7 +67,7 @@ export async function measure(_: BenchOptions): Promise<Measured> {
   const tables = budgets.map(({ share, rows }) =>
     tableOf(rows, share * PAGES, `${share} fetches a page and day`),
   );
-  return { figures, detail: [...tables, limited.table, noise.detail].join('\n\n') };
+  return { figures, detail: [...tables, ...equal, limited.table, noise.detail].join('\n\n') };
 }
 
 const LEARNED = '**Strand, `changes`**';
@@ -95,6 +96,22 @@ function policies(web: ChangingWeb, perDay: number): Row[] {
   return rows;
 }
 
+/** Without what we know better than others: which pages are important. */
+function equalPages(share: number): string {
+  const web = createChangingWeb({ pages: FEW_PAGES, days: 90, warmUpDays: 30, seed: 1, isFlat: true });
+  const perDay = share * FEW_PAGES;
+  const rows: Row[] = [
+    { name: 'uniform', scores: uniform(web, perDay) },
+    {
+      name: 'StormCrawler',
+      scores: runPeer(web, { rule: stormCrawler, firstDays: 1, perDay, order: 'due' }),
+    },
+    { name: 'Strand, `freshness`', scores: runPolicy(web, { objective: 'freshness', perDay }) },
+    { name: '**Strand, `changes`**', scores: runPolicy(web, { objective: 'changes', perDay }) },
+  ];
+  return tableOf(rows, perDay, `${share} fetches a page and day, all pages equally important`);
+}
+
 /** Hundreds of hosts, of which two in five allow less than their pages are worth. */
 function limitedHosts() {
   const [share] = SHARES;
@@ -116,12 +133,12 @@ function limitedHosts() {
 /** The fetches that noise on three pages of ten adds, at the price that fits the budget without noise. */
 function noisyPages() {
   const [share] = SHARES;
-  const web = createChangingWeb({ pages: NOISY_PAGES, days: 90, warmUpDays: 30, seed: 1 });
+  const web = createChangingWeb({ pages: FEW_PAGES, days: 90, warmUpDays: 30, seed: 1 });
   const { falseChanges, foundChanges } = measureNoise(1);
   const random = randomOf('seen', 1);
-  const clean = runPolicy(web, { objective: 'changes', perDay: share * NOISY_PAGES });
+  const clean = runPolicy(web, { objective: 'changes', perDay: share * FEW_PAGES });
   const fetches = (seenChange?: (page: number, hasChanged: boolean) => boolean): number =>
-    runPolicy(web, { objective: 'changes', perDay: share * NOISY_PAGES, price: clean.price, seenChange })
+    runPolicy(web, { objective: 'changes', perDay: share * FEW_PAGES, price: clean.price, seenChange })
       .fetchesPerDay;
   const without = fetches();
   const text = fetches((page, hasChanged) => {
