@@ -7,13 +7,21 @@ import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import { createAwsEngine } from '../../shared/engines/aws/engine.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { OpenedEngine, OpenOptions } from '../contract/subject.ts';
-import { CLIENT_OPTIONS, makeResources } from './resources.ts';
+import { CLIENT_OPTIONS, makeResources, type Resources } from './resources.ts';
 
 export interface AwsOpenOptions extends OpenOptions {
   /** Default 2; queues.test.ts has one. */
   readonly turnQueues?: number;
   /** Requests wait for others, as in a deployed stack. */
   readonly isGathering?: boolean;
+  /** Called before the engine is made: puts something into its tables, bucket and queues. */
+  readonly fill?: (place: Place) => Promise<void>;
+}
+
+export interface Place extends Pick<Resources, 'dynamo' | 's3' | 'names'> {
+  readonly sqs: SQSClient;
+  readonly turnQueueUrls: readonly string[];
+  readonly linkQueueUrl: string;
 }
 
 export async function openAwsEngine(options: AwsOpenOptions = {}): Promise<OpenedEngine> {
@@ -35,6 +43,7 @@ export async function openAwsEngine(options: AwsOpenOptions = {}): Promise<Opene
     ),
   );
   const linkQueueUrl = await makeQueue(id);
+  await options.fill?.({ dynamo, s3, names, sqs, turnQueueUrls, linkQueueUrl });
   const engine = createAwsEngine({
     clients: { dynamo, s3, sqs },
     names: { ...names, turnQueueUrls, linkQueueUrl },
