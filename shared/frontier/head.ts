@@ -64,6 +64,8 @@ export interface Head extends TrapState {
 export interface HostRecrawl {
   /** The sums of `ChangeHistory`, over all pages: changes, days with a change, days without. */
   readonly pool: readonly [number, number, number];
+  /** Blocks of text that repeat on its pages (`recrawl/repeated-blocks.ts`): 1 KB in base64. */
+  readonly blocks?: string;
   /** How the host answers conditional requests. */
   readonly validators?: ValidatorTrust;
 }

@@ -1,3 +1,4 @@
+import type { ArchivedPayload } from '../archive/archived-payload.ts';
 import { isRecrawling } from '../crawl/config.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostRecrawl } from '../frontier/head.ts';
@@ -5,6 +6,7 @@ import { isSeedRecord } from '../frontier/rank.ts';
 import { isAgain, type RecrawlState, type UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import { mixHash } from '../mix-hash.ts';
+import type { DocumentFacts } from '../parser/document.ts';
 import { observePacked, unpackHistory } from '../recrawl/change-history.ts';
 import {
   type ChangePool,
@@ -28,7 +30,9 @@ import {
 import { daysUntilDue, firstIntervalDays, MAX_WAIT_DAYS, type RefetchOutcome } from '../recrawl/due-time.ts';
 import { fetchIntervalDays, fetchValue, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
 import { isOwnRequest } from '../url/request-url.ts';
+import { ChangeWatch } from './change-watch.ts';
 import type { TurnCounters } from './counters.ts';
+import { hashOfUrl } from './hash-of-url.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import { ValidatorWatch } from './validator-watch.ts';
@@ -51,6 +55,7 @@ const SEED_FACTOR = 4;
 /** A response, and what it has shown of its URL. */
 export interface Sighting {
   readonly response: FetchedResponse;
+  readonly facts?: DocumentFacts | undefined;
   readonly textDigest?: Uint8Array | undefined;
   /** Where the payload is archived: WARC-Date, and the URL if it is another one's. */
   readonly capturedAt: number;
@@ -71,6 +76,7 @@ export interface RecrawlPlanOptions {
  */
 export class RecrawlPlan {
   readonly validators: ValidatorWatch;
+  readonly changes: ChangeWatch;
   readonly #engine: Pick<TurnServices['engine'], 'registry'>;
   readonly #options: RecrawlPlanOptions;
   #pool: ChangePool;
@@ -83,6 +89,7 @@ export class RecrawlPlan {
     this.#engine = engine;
     this.#options = options;
     this.validators = new ValidatorWatch(recrawl);
+    this.changes = new ChangeWatch(recrawl?.blocks);
     const [changes = 0, changedDays = 0, unchangedDays = 0] = recrawl?.pool ?? [];
     this.#pool = recrawl ? { changes, changedDays, unchangedDays } : EMPTY_POOL;
     this.#demand = PRICES.map((_, i) => counters.totals.demand?.[i] ?? 0);
@@ -114,7 +121,24 @@ export class RecrawlPlan {
     const { trust } = this.validators;
     return {
       pool: [rounded(changes), rounded(changedDays), rounded(unchangedDays)],
+      blocks: this.changes.state(),
       ...(trust && { validators: trust }),
+    };
+  }
+
+  /** Reads what a response has shown of its URL. `payload`: where its payload is archived. */
+  sightingOf(
+    response: FetchedResponse,
+    facts: DocumentFacts | undefined,
+    { url, date }: ArchivedPayload,
+  ): Sighting {
+    const capturedUrl = url === response.url ? undefined : url;
+    return {
+      response,
+      facts,
+      textDigest: this.changes.digestOf(facts),
+      capturedAt: Date.parse(date),
+      capturedUrl,
     };
   }
 
@@ -154,7 +178,8 @@ export class RecrawlPlan {
     if (!this.isOn || result === undefined || isOwnRequest(after.url)) return after;
     if (state === 'waiting' || state === 'skipped' || state === 'deniedByRobots') return after;
     if (state === 'failed' || sighting === undefined) return this.afterFailure(after, result.fetchedAt);
-    const hasChanged = hasOtherContent(before, after, sighting.textDigest);
+    const hasChanged = this.changes.hasChanged(before, after, sighting.textDigest);
+    if (hasChanged || !isAgain(before)) this.changes.count(after.url, sighting.facts);
     if (isAgain(before)) this.#count(state === 'gone' ? 'gone' : hasChanged ? 'changed' : 'unchanged');
     const observed = this.#observed(before, result.fetchedAt, hasChanged, sighting);
     const misses = state === 'gone' ? (before.recrawl?.misses ?? 0) + 1 : 0;
@@ -230,7 +255,7 @@ export class RecrawlPlan {
     let history = recrawl?.history ?? 0;
     if (recrawl && result && isAgain(before)) {
       const days = Math.max(0, fetchedAt - result.fetchedAt) / DAY_MS;
-      history = observePacked(history, days, hasChanged, mixHash(hashOf(url) ^ (fetchedAt >>> 0)));
+      history = observePacked(history, days, hasChanged, mixHash(hashOfUrl(url) ^ (fetchedAt >>> 0)));
       this.#pool = observePool(this.#pool, days, hasChanged);
     }
     return {
@@ -253,7 +278,7 @@ export class RecrawlPlan {
     const interval = this.#intervalDays(record, recrawl);
     // A fixed interval is meant as it is; the first ones of a price are spread, or a site's pages came in a wave.
     const isSpread = !isKnown && this.#objective !== undefined;
-    const days = isSpread ? firstIntervalDays(interval, mixHash(hashOf(record.url))) : interval;
+    const days = isSpread ? firstIntervalDays(interval, mixHash(hashOfUrl(record.url))) : interval;
     return this.#dueIn(record, outcomeOf(record, recrawl.misses), days, fetchedAt);
   }
 
@@ -275,15 +300,6 @@ function outcomeOf({ state, result }: UrlRecord, misses: number): RefetchOutcome
   return { kind: 'fetched' };
 }
 
-/** By the text if both are known, otherwise by the bytes. */
-function hasOtherContent(before: UrlRecord, after: UrlRecord, textDigest: Uint8Array | undefined): boolean {
-  const old = before.recrawl?.textDigest;
-  if (before.state !== after.state) return true;
-  if (old && textDigest) return !Buffer.from(old).equals(textDigest);
-  const [a, b] = [before.result?.digest, after.result?.digest];
-  return !a || !b || !Buffer.from(a).equals(b);
-}
-
 /** About twice as much for twice as many linking pages. */
 function importanceOf(record: UrlRecord): number {
   if (record.kind === 'sitemap') return SITEMAP_IMPORTANCE;
@@ -296,9 +312,3 @@ const curveOf = (demand: Readonly<Record<string, number>> | undefined): DemandCu
   PRICES.map((_, i) => perDayOf(demand?.[i] ?? 0));
 
 const rounded = (value: number): number => Number(value.toPrecision(6));
-
-function hashOf(url: string): number {
-  let hash = 0;
-  for (let i = 0; i < url.length; i++) hash = (Math.imul(hash, 31) + url.charCodeAt(i)) | 0;
-  return hash;
-}

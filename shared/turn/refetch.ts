@@ -64,12 +64,12 @@ export class Refetch {
     return this.#unchanged(startedAt, response, record.recrawl);
   }
 
-  /** Counts what a response in full, which is read as that of a new URL, says about the host's validators. */
-  countChange({ response, textDigest }: Sighting): void {
+  /** Counts the evidence about the host's validators in a response in full to a page of which `after` is known now. */
+  countChange(after: UrlRecord, { response, textDigest }: Sighting): void {
+    const { changes, validators } = this.#options.recrawl;
     const { recrawl: known } = this.#record;
-    const isSame = known?.textDigest && textDigest && Buffer.from(known.textDigest).equals(textDigest);
-    if (known)
-      this.#options.recrawl.validators.countFull(known, response, this.fields !== undefined, !isSame);
+    const hasChanged = changes.hasChanged(this.#record, after, textDigest);
+    if (known) validators.countFull(known, response, this.fields !== undefined, hasChanged);
   }
 
   async #unchanged(startedAt: number, response: FetchedResponse, known: RecrawlState): Promise<UrlRecord> {

@@ -1,7 +1,6 @@
 import { type FetchedResponse, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
-import { TEXT_DIGEST_BYTES } from '../frontier/recrawl-column.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
 import { isAgain, type UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
@@ -17,7 +16,7 @@ import { wantsSigns } from './page-hints.ts';
 import type { PageLinks } from './page-links.ts';
 import { type PageReader, type PageReading, withDroppedLinks } from './page-reader.ts';
 import type { Quarantine } from './quarantine.ts';
-import type { RecrawlPlan, Sighting } from './recrawl-plan.ts';
+import type { RecrawlPlan } from './recrawl-plan.ts';
 import { Refetch } from './refetch.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { TurnServices } from './services.ts';
@@ -139,7 +138,8 @@ export class UrlVisit {
       kind,
       wantsRequisites: config.requisites,
       wantsFeeds: config.feeds,
-      wantsTextHash: recrawl.isOn || (links.isWatchingTraps() && traps.wantsText(url)),
+      wantsTextHash: links.isWatchingTraps() && traps.wantsText(url),
+      wantsBlocks: recrawl.isOn && kind === undefined,
       wantsSigns: wantsSigns(this.#record, counters.totals.pages),
       robotName: robotName(config.userAgent).toLowerCase(),
       around: (parse) => this.#services.work.run(id, url, 'parse', parse),
@@ -225,8 +225,8 @@ export class UrlVisit {
         duplicateOf: page.duplicateOf,
       },
     };
-    const sighting = received && archived && sightingOf(received, page.facts, archived);
-    if (sighting) this.#refetch?.countChange(sighting);
+    const sighting = received && archived && recrawl.sightingOf(received, page.facts, archived.payload);
+    if (sighting) this.#refetch?.countChange(this.#record, sighting);
     this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
     const isAnswer = received !== undefined && page.state !== 'redirect' && !this.#refetch;
     if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
@@ -273,26 +273,6 @@ function resolver(): (reference: string, base: string) => string | undefined {
     }
     return resolve(reference);
   };
-}
-
-function sightingOf(
-  response: FetchedResponse,
-  facts: DocumentFacts | undefined,
-  { payload: { url, date } }: ArchivedExchange,
-): Sighting {
-  return {
-    response,
-    textDigest: textDigestOf(facts),
-    capturedAt: Date.parse(date),
-    capturedUrl: url === response.url ? undefined : url,
-  };
-}
-
-function textDigestOf(facts: DocumentFacts | undefined): Uint8Array | undefined {
-  if (facts?.type !== 'html' || facts.textHash === undefined) return undefined;
-  const digest = new Uint8Array(TEXT_DIGEST_BYTES);
-  new DataView(digest.buffer).setUint32(0, facts.textHash);
-  return digest;
 }
 
 /** The media type: as the parser has found it, else as the response says. */
