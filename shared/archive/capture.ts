@@ -128,17 +128,20 @@ export async function encodeRevisit(
 }
 
 /**
- * Encodes the answer 304 to a conditional request (section 6.7.3): its own head, and where the content stands that
- * the server says is unchanged. `original`: with that content's digest, not that of the empty body.
+ * Encodes the answer 304 to a conditional request (section 6.7.3): where the content stands that the server says is
+ * unchanged. Without a block: with the 304's own head in it, pywb and wabac.js answer 304 to a browser that has nothing
+ * yet, and show an empty page; without, they show the original with its head. The head belongs into a metadata record
+ * (`MetadataFacts.notModified`). `original`: with that content's digest, not that of the empty body.
  */
 export async function encodeNotModified(
   capture: FetchedResponse,
   original: RevisitedPayload,
   options: CaptureOptions,
 ): Promise<EncodedCapture> {
-  const head = storedResponseHead(capture, { size: 0, isNone: true });
-  return revisit(partsOf(capture, options), head, { 'WARC-Profile': NOT_MODIFIED }, original);
+  return revisit(partsOf(capture, options), NO_BLOCK, { 'WARC-Profile': NOT_MODIFIED }, original);
 }
+
+const NO_BLOCK = new Uint8Array(0);
 
 type RevisitFields = Pick<WarcFields, 'WARC-Profile' | 'WARC-Truncated' | 'WARC-Identified-Payload-Type'>;
 

@@ -1,5 +1,6 @@
 /** A record beside a page's, of how it was found and what was found in it (ISO 28500:2017, section 6.6). */
 import { hash } from 'node:crypto';
+import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { LinkKind } from '../parser/link-set.ts';
 import { sha1Label } from './digest.ts';
 import { encodeRecord, fieldValue } from './warc-record.ts';
@@ -29,6 +30,8 @@ export interface MetadataFacts {
   /** Links of the page that are not among `links`, and why. */
   readonly droppedLinks?: number | undefined;
   readonly dropCause?: string | undefined;
+  /** The head of a 304, which its revisit record does not hold. */
+  readonly notModified?: ResponseHead | undefined;
 }
 
 export interface MetadataOptions {
@@ -43,6 +46,8 @@ export interface MetadataOptions {
 
 const MAX_OUTLINKS = 500;
 const MAX_TITLE_CHARS = 1000;
+/** Characters of a 304's head. */
+const MAX_HEAD_CHARS = 8192;
 /** As Heritrix has it: a longer way is its length and its end. */
 const MAX_HOPS = 50;
 /**
@@ -86,6 +91,7 @@ function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
     links,
     droppedLinks = 0,
     dropCause,
+    notModified,
   } = facts;
   let text = via === undefined && hopsFromSeed === 0 ? 'seed: \r\n' : '';
   if (via !== undefined) text += line('via', via);
@@ -95,12 +101,23 @@ function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
   if (tlsError !== undefined) text += line('tlsError', tlsError);
   if (charset !== undefined) text += line('charsetForLinkExtraction', charset);
   if (title !== undefined) text += line('title', title.slice(0, MAX_TITLE_CHARS).toWellFormed());
+  if (notModified) text += notModifiedLines(notModified);
   if (links === undefined) return text;
   text += line('outlinkCount', String(links.length));
   if (droppedLinks > 0) text += line('outlinksLeftOut', [droppedLinks, dropCause].join(' ').trim());
   for (let i = 0; i < links.length && i < maxOutlinks; i++) {
     const { url, kind } = links[i]!;
     text += line('outlink', `${url} ${hopOf(kind)} ${kind}`);
+  }
+  return text;
+}
+
+function notModifiedLines({ httpStatus, statusText, headers }: ResponseHead): string {
+  let text = line('responseStatus', `${httpStatus} ${statusText}`.trimEnd());
+  for (const [name, value] of headers) {
+    const field = line('responseHeader', `${name}: ${value}`);
+    if (text.length + field.length > MAX_HEAD_CHARS) break;
+    text += field;
   }
   return text;
 }

@@ -127,7 +127,8 @@ export class TurnOutput {
     const { engine, records } = this.#services;
     const { id, config } = this.#crawl;
     const members: WarcMember[] = [...encoded.members];
-    if (config.metadata && record.kind !== 'sitemap')
+    const notModified = response.httpStatus === 304 ? response : undefined;
+    if ((config.metadata && record.kind !== 'sitemap') || notModified)
       members.push(
         encodeMetadata(
           {
@@ -144,6 +145,7 @@ export class TurnOutput {
             links: facts?.links,
             droppedLinks: facts?.droppedLinks,
             dropCause: facts?.dropCause,
+            notModified,
           },
           { newId: records.newId, maxOutlinks: config.metadataLinks },
         ),
