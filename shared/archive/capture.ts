@@ -166,7 +166,7 @@ function revisit(
     'WARC-Identified-Payload-Type': own['WARC-Identified-Payload-Type'],
     'WARC-Payload-Digest': payloadDigest,
     'WARC-Block-Digest': sha1Label(hash('sha1', head, 'buffer')),
-    'Content-Type': 'application/http;msgtype=response',
+    'Content-Type': head.length > 0 ? 'application/http;msgtype=response' : undefined,
   };
   const record = encodeRecord(fields, head, undefined, 'store');
   const capture = captureLineStart(fields, head);
