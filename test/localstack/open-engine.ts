@@ -16,6 +16,8 @@ export interface AwsOpenOptions extends OpenOptions {
   readonly isGathering?: boolean;
   /** Called before the engine is made: puts something into its tables, bucket and queues. */
   readonly fill?: (place: Place) => Promise<void>;
+  /** The wall clock is this many ms ahead. */
+  readonly aheadMs?: () => number;
 }
 
 export interface Place extends Pick<Resources, 'dynamo' | 's3' | 'names'> {
@@ -25,7 +27,7 @@ export interface Place extends Pick<Resources, 'dynamo' | 's3' | 'names'> {
 }
 
 export async function openAwsEngine(options: AwsOpenOptions = {}): Promise<OpenedEngine> {
-  const { leaseMs = 60_000, turnQueues = 2, isGathering = false } = options;
+  const { leaseMs = 60_000, turnQueues = 2, isGathering = false, aheadMs = () => 0 } = options;
   const resources = await makeResources();
   const { dynamo, s3, names } = resources;
   const sqs = new SQSClient(CLIENT_OPTIONS);
@@ -47,7 +49,7 @@ export async function openAwsEngine(options: AwsOpenOptions = {}): Promise<Opene
   const engine = createAwsEngine({
     clients: { dynamo, s3, sqs },
     names: { ...names, turnQueueUrls, linkQueueUrl },
-    clock: systemClock,
+    clock: { ...systemClock, now: () => systemClock.now() + aheadMs() },
     // A lease counts from before the poll that gave it.
     visibilityMs: Math.max(leaseMs, 4000),
     archive: { prefix: 'test', software: 'test' },
