@@ -199,11 +199,16 @@ export type LocalCommand =
   | { readonly verb: 'completion'; readonly shell: Shell }
   | {
       readonly verb: 'warc';
-      readonly ask:
-        | { readonly what: 'check'; readonly paths: readonly string[] }
-        | { readonly what: 'cat'; readonly file: string; readonly offset: number };
+      readonly ask: { readonly what: 'check'; readonly paths: readonly string[] } | CatRecord;
       readonly json: boolean;
     };
+
+/** Prints the record that begins at an offset of a WARC file. */
+interface CatRecord {
+  readonly what: 'cat';
+  readonly file: string;
+  readonly offset: number;
+}
 
 /** Commands that take a crawl's folder and nothing else. */
 type OnFolder<V> = V extends string
@@ -256,13 +261,21 @@ export type StackRequest =
       readonly html?: string | undefined;
     }
   | {
+      readonly verb: 'warc';
+      readonly crawl: CrawlId;
+      /** `files`: names of WARC files; none: all of the archive. */
+      readonly ask: { readonly what: 'check'; readonly files: readonly string[] } | CatRecord;
+    }
+  | {
       readonly verb: 'export';
       readonly crawl: CrawlId;
       readonly format: StackFormat;
       /** The items, not the URLs known. */
       readonly items: boolean;
-      /** A file instead of standard output. Required for `wacz`. */
+      /** A file instead of standard output, or a folder. Required for `wacz`, `markdown` and `llms`. */
       readonly out?: string | undefined;
+      /** Documents are cut into pieces of at most this many tokens. */
+      readonly chunkTokens?: number | undefined;
     };
 
 /** The command of one verb. */

@@ -6,15 +6,17 @@ import type { LocalCommand, LocalCommandOf, Logging } from './command.ts';
 import { SHELLS } from './completion.ts';
 import { estimateCommand } from './estimate-command.ts';
 import { readTemplate } from './init/create-project.ts';
-import { DEFAULT_PORT, type ExportFormat, isFolderFormat, TABLES } from './option-spec.ts';
+import { DEFAULT_PORT, type ExportFormat, TABLES } from './option-spec.ts';
 import { explainCommand, shellCommand } from './page-command.ts';
 import type { ParsedOptions } from './read-options.ts';
 import {
   configOf,
   isSet,
   networkOf,
+  readChunk,
   readFormat,
   readHosts,
+  readOffset,
   readSeedWords,
   readWords,
   refuseMix,
@@ -162,22 +164,13 @@ function serveCommand(given: ParsedOptions): LocalCommandOf<'serve'> {
   return { verb: 'serve', dir: dir!, port: (given.values.get('port') as number | undefined) ?? DEFAULT_PORT };
 }
 
-/** Smaller pieces would hold no sentence. */
-const MIN_CHUNK_TOKENS = 20;
-
 function exportCommand(given: ParsedOptions): LocalCommandOf<'export'> {
   const out = textOf(given, 'out');
   const format = readFormat(given, out);
   const skipped = isSet(given, 'skipped');
   const items = isSet(given, 'items');
   refuseMix(format, { skipped, items, out });
-  if (isFolderFormat(format) && out === undefined)
-    throw new UsageError(`Expected --out FOLDER with --format ${format}: it writes several files`);
-  const chunkTokens = given.values.get('chunk') as number | undefined;
-  if (chunkTokens !== undefined && format !== 'documents')
-    throw new UsageError(`Expected --format documents with --chunk, got ${quoted(format)}`);
-  if (chunkTokens !== undefined && chunkTokens < MIN_CHUNK_TOKENS)
-    throw new UsageError(`Expected --chunk to be at least ${MIN_CHUNK_TOKENS} tokens, got ${chunkTokens}`);
+  const chunkTokens = readChunk(given, format);
   return {
     verb: 'export',
     dir: readWords('export', given, 'DIR')[0]!,
@@ -220,10 +213,7 @@ function warcAsk(given: ParsedOptions, json: boolean): LocalCommandOf<'warc'>['a
     return { what, paths: words };
   if (what === 'cat') {
     const [, file, offset] = readWords('warc', given, 'cat', 'FILE', 'OFFSET');
-    if (!/^\d{1,15}$/.test(offset!))
-      throw new UsageError(`Expected OFFSET to be a whole number of bytes, got ${quoted(offset!)}`);
-    if (json) throw new UsageError('warc takes --json only with check: cat writes a record as it is stored');
-    return { what, file: file!, offset: Number(offset) };
+    return { what, file: file!, offset: readOffset(offset!, json) };
   }
   throw wrongWords('warc', given.words, ['check FILE... | cat FILE OFFSET']);
 }

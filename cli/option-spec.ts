@@ -8,12 +8,15 @@ export const ROW_FORMATS = ['jsonl', 'csv'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 /** Made of the archive of a folder or of a stack's crawl. */
 export const ARCHIVE_FORMATS = ['cdxj', 'wacz'] as const;
+/** Made of the pages of such an archive. */
+export const DOCUMENT_FORMATS = ['documents', 'markdown', 'llms'] as const;
+export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
 /** Formats of `export` on a stack. */
-export const STACK_FORMATS = [...ROW_FORMATS, ...ARCHIVE_FORMATS] as const;
+export const STACK_FORMATS = [...ROW_FORMATS, ...ARCHIVE_FORMATS, ...DOCUMENT_FORMATS] as const;
 export type StackFormat = (typeof STACK_FORMATS)[number];
 /** Made of a folder's archive only. */
-export const LOCAL_FORMATS = ['documents', 'markdown', 'mirror', 'llms', 'parquet', 'wet', 'wat'] as const;
-export type LocalFormat = (typeof LOCAL_FORMATS)[number] | (typeof ARCHIVE_FORMATS)[number];
+export const LOCAL_FORMATS = ['mirror', 'parquet', 'wet', 'wat'] as const;
+export type ArchiveFormat = Exclude<ExportFormat, RowFormat>;
 export const EXPORT_FORMATS = [...STACK_FORMATS, ...LOCAL_FORMATS] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -22,6 +25,9 @@ export const isFolderFormat = (format: ExportFormat): boolean =>
   ['markdown', 'mirror', 'llms', 'parquet', 'wet', 'wat'].includes(format);
 
 export const TABLES = ['index', 'urls', 'items', 'documents'] as const satisfies readonly TableName[];
+
+export const isDocumentFormat = (format: ExportFormat): format is DocumentFormat =>
+  (DOCUMENT_FORMATS as readonly ExportFormat[]).includes(format);
 
 export const isRowFormat = (format: ExportFormat): format is RowFormat =>
   (ROW_FORMATS as readonly ExportFormat[]).includes(format);

@@ -3,7 +3,7 @@ import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import { quoted } from '../shared/text/printable.ts';
 import type { NetworkFiles, Seeds } from './command.ts';
-import { EXPORT_FORMATS, type ExportFormat, isRowFormat } from './option-spec.ts';
+import { EXPORT_FORMATS, type ExportFormat, isFolderFormat, isRowFormat } from './option-spec.ts';
 import { OPTIONS } from './options.ts';
 import { PROGRAM } from './program.ts';
 import type { ParsedOptions } from './read-options.ts';
@@ -100,6 +100,30 @@ export function refuseMix(
   if (skipped && items) throw new UsageError('Expected --items or --skipped, got both');
   if (format === 'wacz' && out === undefined)
     throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
+  if (isFolderFormat(format) && out === undefined)
+    throw new UsageError(`Expected --out FOLDER with --format ${format}: it writes several files`);
+}
+
+/** Smaller pieces would hold no sentence. */
+const MIN_CHUNK_TOKENS = 20;
+
+/** The place of a record for `warc cat`, which has no JSON. */
+export function readOffset(text: string, json: boolean): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw new UsageError(`Expected OFFSET to be a whole number of bytes, got ${quoted(text)}`);
+  if (json) throw new UsageError('warc takes --json only with check: cat writes a record as it is stored');
+  return Number(text);
+}
+
+/** The value of `--chunk`, if it is given. */
+export function readChunk({ values }: ParsedOptions, format: ExportFormat): number | undefined {
+  const tokens = values.get('chunk') as number | undefined;
+  if (tokens === undefined) return undefined;
+  if (format !== 'documents')
+    throw new UsageError(`Expected --format documents with --chunk, got ${quoted(format)}`);
+  if (tokens < MIN_CHUNK_TOKENS)
+    throw new UsageError(`Expected --chunk to be at least ${MIN_CHUNK_TOKENS} tokens, got ${tokens}`);
+  return tokens;
 }
 
 /** The format that is named, else that of the file's name, else JSON lines. */

@@ -8,9 +8,11 @@ import {
   configOf,
   isSet,
   networkOf,
+  readChunk,
   readCrawlName,
   readFormat,
   readHosts,
+  readOffset,
   readSeedWords,
   readWords,
   refuseMix,
@@ -67,6 +69,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       const [crawl, url] = readWords(verb, given, 'CRAWL', 'URL');
       return { verb, crawl: readCrawlName(crawl!), url: seedUrl(url!) };
     }
+    case 'warc':
+      return warcRequest(given);
     case 'export':
       return exportRequest(given, crawlAlone());
   }
@@ -79,7 +83,18 @@ function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
   if (format === undefined) throw notThere(named);
   const items = isSet(given, 'items');
   refuseMix(format, { items, out });
-  return { verb: 'export', format, crawl, items, out };
+  return { verb: 'export', format, crawl, items, out, chunkTokens: readChunk(given, format) };
+}
+
+function warcRequest(given: ParsedOptions): StackRequest {
+  const [what, crawl, ...files] = given.words;
+  if (what === 'check' && crawl !== undefined && files.every((file) => file !== ''))
+    return { verb: 'warc', crawl: readCrawlName(crawl), ask: { what, files } };
+  if (what !== 'cat')
+    throw wrongWords('warc', given.words, ['check CRAWL [FILE...] | cat CRAWL FILE OFFSET']);
+  const [, , file, offset] = readWords('warc', given, 'cat', 'CRAWL', 'FILE', 'OFFSET');
+  const ask = { what, file: file!, offset: readOffset(offset!, isSet(given, 'json')) } as const;
+  return { verb: 'warc', crawl: readCrawlName(crawl!), ask };
 }
 
 function notThere(format: string): UsageError {

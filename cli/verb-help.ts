@@ -76,8 +76,13 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   warc: {
     usage: 'warc check FILE... | cat FILE OFFSET',
+    stackUsage: 'warc check CRAWL [FILE...] | cat CRAWL FILE OFFSET',
     summary: 'Check WARC files, or print the record that begins at an offset.',
-    examples: ['warc check crawls/example.org/archive', 'warc cat a.warc.gz 0'],
+    examples: [
+      'warc check crawls/example.org/archive',
+      'warc cat a.warc.gz 0',
+      '--stack Strand warc check news',
+    ],
   },
   read: {
     usage: 'read URL [options]',
@@ -97,7 +102,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   export: {
     usage: 'export DIR --format FORMAT [options]',
-    stackUsage: 'export CRAWL --format jsonl|csv|cdxj|wacz',
+    stackUsage: 'export CRAWL --format FORMAT [options]',
     summary: 'Write every known URL and its outcome; or skipped links, an index, a WACZ, documents.',
     examples: [
       'export crawls/example.org --format csv > urls.csv',
@@ -107,6 +112,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'export crawls/a --format markdown --out pages',
       'export crawls/a --format documents --chunk 500',
       '--stack Strand export news --format wacz --out news.wacz',
+      '--stack Strand export news --format markdown --out pages',
     ],
   },
   search: {

@@ -42,6 +42,7 @@ export const STACK_VERBS = [
   'resume',
   'stop',
   'delete',
+  'warc',
 ] as const;
 
 export type LocalVerb = (typeof LOCAL_VERBS)[number];

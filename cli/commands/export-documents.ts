@@ -1,25 +1,31 @@
-import { openCrawl } from '../../api/open-crawl.ts';
 import type { ExportedDocuments, StoredCrawl } from '../../api/stored-crawl.ts';
 import { chunkMarkdown } from '../../shared/outputs/chunk-markdown.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
-import type { LocalCommandOf } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
+import type { DocumentFormat } from '../option-spec.ts';
 import { intoFolder } from './into-folder.ts';
 import { withOutput } from './output-file.ts';
 import { writerTo } from './write-rows.ts';
 
-type DocumentFormat = 'documents' | 'markdown' | 'llms';
-type DocumentExport = LocalCommandOf<'export'> & { readonly format: DocumentFormat };
+interface DocumentExport {
+  readonly format: DocumentFormat;
+  readonly out?: string | undefined;
+  readonly chunkTokens?: number | undefined;
+}
+
+type DocumentCrawl = Pick<StoredCrawl, 'documents' | 'exportMarkdown' | 'exportLlms'>;
 
 /** Pages without a document that are named on standard error. */
 const MAX_NAMED = 10;
 
 /**
- * `strand export DIR --format documents|markdown|llms`. Ends with 1 if a page's document could not be made.
+ * `strand export CRAWL --format documents|markdown|llms`. Ends with 1 if a page's document could not be made.
  */
-export async function exportDocuments({ dir, format, out, chunkTokens }: DocumentExport): Promise<number> {
-  await using crawl = await openCrawl(dir);
+export async function exportDocuments(
+  crawl: DocumentCrawl,
+  { format, out, chunkTokens }: DocumentExport,
+): Promise<ExitCode> {
   let named = 0;
   const skip = (url: string, reason: string) => {
     if (named++ < MAX_NAMED) process.stderr.write(`strand: ${url} has no document: ${reason}\n`);
@@ -40,7 +46,7 @@ function summary({ documents, skipped }: ExportedDocuments): string {
 }
 
 async function writeLines(
-  crawl: StoredCrawl,
+  crawl: DocumentCrawl,
   out: string | undefined,
   skip: (url: string, reason: string) => void,
   chunkTokens: number | undefined,

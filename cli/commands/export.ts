@@ -4,7 +4,7 @@ import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import { formatCount } from '../format.ts';
-import { isRowFormat, type LocalFormat, type RowFormat } from '../option-spec.ts';
+import { type ArchiveFormat, isRowFormat, type RowFormat } from '../option-spec.ts';
 import { gathered } from './gathered.ts';
 import { withOutput } from './output-file.ts';
 import { writeItems } from './write-items.ts';
@@ -41,7 +41,7 @@ export async function exportArchiveOf(
   return damaged > 0 ? exitCodes.unexpected : exitCodes.finished;
 }
 
-type ArchiveExport = LocalCommandOf<'export'> & { readonly format: LocalFormat };
+type ArchiveExport = LocalCommandOf<'export'> & { readonly format: ArchiveFormat };
 
 async function exportArchive(command: ArchiveExport): Promise<number> {
   const { dir, format, out } = command;
@@ -62,7 +62,8 @@ async function exportArchive(command: ArchiveExport): Promise<number> {
     return exportDerived({ ...command, format });
   }
   const { exportDocuments } = await import('./export-documents.ts');
-  return exportDocuments({ ...command, format });
+  await using crawl = await openCrawl(dir);
+  return await exportDocuments(crawl, { ...command, format });
 }
 
 const exportRows = (crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> =>

@@ -16,7 +16,7 @@ import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { explanationText } from '../explain-text.ts';
 import { urlText } from '../export-rows.ts';
 import { formatCounted } from '../format.ts';
-import { isRowFormat } from '../option-spec.ts';
+import { isDocumentFormat, isRowFormat } from '../option-spec.ts';
 import { optionsOf } from '../options.ts';
 import { commandAt, stackProgram } from '../place.ts';
 import { addedText, crawlsText, hostsText, hostText } from '../stack-text.ts';
@@ -62,10 +62,15 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
 
 /** The parts of the connection that commands need. */
 export interface StackSession
-  extends Pick<StackConnection, 'control' | 'deletions' | 'rows' | 'itemsOf' | 'refusedKeys'> {
+  extends Pick<StackConnection, 'control' | 'deletions' | 'rows' | 'itemsOf' | 'archiveOf' | 'refusedKeys'> {
   /** Throws `ControlError` if there is no such crawl. */
-  readonly openCrawl: (crawl: CrawlId) => Promise<Pick<StackCrawl, 'report' | 'explain' | 'cdxj' | 'wacz'>>;
+  readonly openCrawl: (crawl: CrawlId) => Promise<AskedCrawl>;
 }
+
+type AskedCrawl = Pick<
+  StackCrawl,
+  'report' | 'explain' | 'cdxj' | 'wacz' | 'documents' | 'exportMarkdown' | 'exportLlms'
+>;
 
 /** Runs the command and prints the answer. Throws `UsageError` for what cannot be done. */
 export async function answer(
@@ -123,6 +128,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.report(command);
     case 'explain':
       return printed.explain(command);
+    case 'warc':
+      return printed.warc(command);
     case 'export':
       return printed.export(command);
   }
@@ -237,8 +244,19 @@ class StackAnswer {
     return this.value(explained, explanationText(explained));
   }
 
-  async export({ crawl, format, items, out }: CommandOf<'export'>): Promise<ExitCode> {
+  async warc({ crawl, ask, json }: CommandOf<'warc'>): Promise<ExitCode> {
+    // So that an unknown name is reported.
+    await this.#session.openCrawl(crawl);
+    const { warcOnStack } = await import('./warc-on-stack.ts');
+    return warcOnStack(this.#session.archiveOf(crawl), ask, { crawl, json, out: this.#output.out });
+  }
+
+  async export({ crawl, format, items, out, chunkTokens }: CommandOf<'export'>): Promise<ExitCode> {
     const { control, rows, itemsOf, openCrawl } = this.#session;
+    if (isDocumentFormat(format)) {
+      const { exportDocuments } = await import('./export-documents.ts');
+      return exportDocuments(await openCrawl(crawl), { format, out, chunkTokens });
+    }
     if (!isRowFormat(format)) {
       const { exportArchiveOf } = await import('./export.ts');
       return exportArchiveOf(await openCrawl(crawl), format, out);

@@ -9,15 +9,16 @@ import { windowedRead } from '../../shared/archive/windowed-read.ts';
 import { readHandle } from '../../shared/engines/local/archive/read-handle.ts';
 import { printable, shorten } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatBytes, formatCount, formatCounted, largestFirst } from '../format.ts';
 import { UsageError } from '../usage-error.ts';
 import type { RowStream } from './write-rows.ts';
 
 /** `strand warc check PATH...` and `strand warc cat FILE OFFSET`. */
 export async function warc({ ask, json }: LocalCommandOf<'warc'>): Promise<number> {
-  if (ask.what === 'check') return checkFiles(await warcFilesOf(ask.paths), json, process.stdout);
-  await writeRecord(ask.file, ask.offset, process.stdout);
+  if (ask.what === 'check')
+    return checkFiles(await warcFilesOf(ask.paths), readingFile, { json, out: process.stdout });
+  await readingFile(ask.file, (read) => writeRecord(read, ask, process.stdout));
   return exitCodes.finished;
 }
 
@@ -30,8 +31,15 @@ interface FaultList {
   warnings: number;
 }
 
+/** Calls `work` with what reads the file of that name. */
+type ReadingFile = <T>(name: string, work: (read: ReadAt) => Promise<T>) => Promise<T>;
+
 /** A line for each file and, in text, one for each of its faults. 1 if there is an error in any. */
-async function checkFiles(paths: readonly string[], json: boolean, out: RowStream): Promise<number> {
+export async function checkFiles(
+  names: readonly string[],
+  reading: ReadingFile,
+  { json, out }: { readonly json: boolean; readonly out: RowStream },
+): Promise<ExitCode> {
   let list = newList();
   const check = createWarcCheck((fault) => {
     list[fault.severity === 'error' ? 'errors' : 'warnings']++;
@@ -41,11 +49,11 @@ async function checkFiles(paths: readonly string[], json: boolean, out: RowStrea
     if (!out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
   };
   let errors = 0;
-  for (const path of paths) {
+  for (const name of names) {
     list = newList();
-    const checked = await readingFile(path, (read) => check.file(path, windowedRead(read)));
+    const checked = await reading(name, (read) => check.file(name, windowedRead(read)));
     errors += list.errors;
-    await write(json ? jsonLine(path, checked, list) : fileText(path, checked, list));
+    await write(json ? jsonLine(name, checked, list) : fileText(name, checked, list));
   }
   list = newList();
   check.end();
@@ -112,22 +120,24 @@ async function warcFilesOf(paths: readonly string[]): Promise<string[]> {
 }
 
 /** The record's head and block, as stored. Nothing is written where none begins at `offset`. */
-async function writeRecord(path: string, offset: number, out: RowStream): Promise<void> {
-  await readingFile(path, async (read) => {
-    const { head, block, close } = await openRecord(read, offset).catch((error) => {
-      if (!(error instanceof NotWarc)) throw error;
-      throw new UsageError(
-        `No record begins at ${offset} of ${path}: ${error.message.replace(/^Member at \d+: /, '')}`,
-        { cause: error },
-      );
-    });
-    try {
-      out.write(head);
-      for await (const chunk of block) if (!out.write(chunk)) await once(out as NodeJS.WriteStream, 'drain');
-    } finally {
-      await close();
-    }
+export async function writeRecord(
+  read: ReadAt,
+  { file, offset }: { readonly file: string; readonly offset: number },
+  out: RowStream,
+): Promise<void> {
+  const { head, block, close } = await openRecord(read, offset).catch((error) => {
+    if (!(error instanceof NotWarc)) throw error;
+    throw new UsageError(
+      `No record begins at ${offset} of ${file}: ${error.message.replace(/^Member at \d+: /, '')}`,
+      { cause: error },
+    );
   });
+  try {
+    out.write(head);
+    for await (const chunk of block) if (!out.write(chunk)) await once(out as NodeJS.WriteStream, 'drain');
+  } finally {
+    await close();
+  }
 }
 
 async function readingFile<T>(path: string, work: (read: ReadAt) => Promise<T>): Promise<T> {

@@ -56,8 +56,6 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     argument: 'TOKENS',
     type: 'count',
     verbs: ['export'],
-    stackVerbs: [],
-    reason: 'documents are made from the archive of a crawl on one machine',
     group: 'Output',
     help: 'with --format documents: cut documents at headings and paragraphs into pieces of at most this many tokens',
   },

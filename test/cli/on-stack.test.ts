@@ -50,6 +50,7 @@ async function runOn(line: string, answers: Partial<Control> = {}, items: readon
     control,
     deletions: slowDeletions(),
     rows: { ledgers: {} as never },
+    archiveOf: () => ({}) as never,
     itemsOf: <T>() => Readable.from(items) as AsyncIterable<T>,
     refusedKeys: ['hosts', 'warcMaxBytes'],
     openCrawl: async () => OPENED as never,

@@ -73,6 +73,15 @@ describe('a command line with --stack becomes a command for that stack', () => {
       '--stack S export news --out news.wacz',
       { verb: 'export', crawl: 'news', format: 'wacz', items: false, out: 'news.wacz' },
     ],
+    [
+      '--stack S export news --format documents --chunk 500',
+      { verb: 'export', crawl: 'news', format: 'documents', items: false, chunkTokens: 500 },
+    ],
+    ['--stack S warc check news', { verb: 'warc', crawl: 'news', ask: { what: 'check', files: [] } }],
+    [
+      '--stack S warc cat news a.warc.gz 12',
+      { verb: 'warc', crawl: 'news', ask: { what: 'cat', file: 'a.warc.gz', offset: 12 } },
+    ],
     ['--stack S export news', { verb: 'export', crawl: 'news', format: 'jsonl', items: false }],
     [
       '--stack S export news --format csv --items',
@@ -169,16 +178,25 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     ['--stack S export news --format cdxj --items', 'Expected --format jsonl|csv with --items, got "cdxj"'],
     [
+      '--stack S export news --format markdown',
+      'Expected --out FOLDER with --format markdown: it writes several files',
+    ],
+    [
+      '--stack S warc news',
+      'Expected npm run strand -- warc check CRAWL [FILE...] | cat CRAWL FILE OFFSET, got "news"',
+    ],
+    ['--stack S warc cat news a.warc.gz x', 'Expected OFFSET to be a whole number of bytes, got "x"'],
+    [
       '--stack S report news --broken',
       'report takes no --broken with --stack: the pages of a stack are not searched for links',
     ],
     [
       '--stack S export news --format mirror',
-      'Expected --format jsonl|csv|cdxj|wacz with --stack, got "mirror": the other formats are made from the archive of a crawl on one machine',
+      'Expected --format jsonl|csv|cdxj|wacz|documents|markdown|llms with --stack, got "mirror": the other formats are made from the archive of a crawl on one machine',
     ],
     [
       '--stack S search news a',
-      'search is for crawls on this machine: npm run strand -- search ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, explain, export, pause, resume, stop, delete',
+      'search is for crawls on this machine: npm run strand -- search ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, explain, export, pause, resume, stop, delete, warc',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search'],
   ])('%s', (line, message) => {

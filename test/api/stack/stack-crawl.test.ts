@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -189,12 +189,40 @@ test('the command line reports, explains and exports a crawl of a stack', async 
       expect(readFileSync(join(folder, 'c.cdxj'), 'utf8').split('\n')).toHaveLength(COUNT + 2);
       await run('export', 'c', '--out', join(folder, 'c.csv'));
       expect(readFileSync(join(folder, 'c.csv'), 'utf8')).toContain('http://a.test/59,');
+      await expectPagesAndRecords(run, folder);
       await expect(run('report', 'other')).rejects.toThrow('There is no crawl "other"');
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   });
 });
+
+/** Expects the exports that are made of the pages, and the records of the archive. */
+async function expectPagesAndRecords(
+  run: (...words: string[]) => Promise<string>,
+  folder: string,
+): Promise<void> {
+  const documents = join(folder, 'documents.jsonl');
+  await run('export', 'c', '--format', 'documents', '--out', documents);
+  expect(readFileSync(documents, 'utf8').trim().split('\n')).toHaveLength(COUNT);
+  await run('export', 'c', '--format', 'llms', '--out', join(folder, 'llms'));
+  expect(readFileSync(join(folder, 'llms', 'llms.txt'), 'utf8')).toContain('http://a.test/7');
+  await run('export', 'c', '--format', 'markdown', '--out', join(folder, 'pages'));
+  expect(readdirSync(join(folder, 'pages'), { recursive: true })).toHaveLength(COUNT + 1);
+
+  const checked = (await run('warc', 'check', 'c')).trim().split('\n');
+  expect(checked.every((line) => line.endsWith('no errors'))).toBe(true);
+  expect(checked.join()).toContain('response');
+  const [file = ''] = checked[0]!.split(':');
+  expect(await run('warc', 'check', 'c', file)).toBe(`${checked[0]}\n`);
+  expect(await run('warc', 'cat', 'c', file, '0')).toMatch(/^WARC\/1\.1\r\nWARC-Type: warcinfo/);
+  await expect(run('warc', 'cat', 'c', file, '3')).rejects.toThrow(`No record begins at 3 of ${file}`);
+  await expect(run('warc', 'cat', 'c', 'no.warc.gz', '0')).rejects.toThrow(
+    'There is no record at 0 of no.warc.gz',
+  );
+  await expect(run('warc', 'check', 'c', 'no.warc.gz')).rejects.toThrow('There is no WARC file "no.warc.gz"');
+  await expect(run('warc', 'check', 'other')).rejects.toThrow('There is no crawl "other"');
+}
 
 test('a crawl without a WARC file makes no WACZ', async () => {
   await inWorld(async (world) => {
