@@ -2,6 +2,7 @@
 import { App } from 'aws-cdk-lib';
 import { InvalidConfig } from '../shared/crawl/config.ts';
 import { readProject } from '../shared/project/project-file.ts';
+import { fittedOptions, readConcurrencyLimit } from './account-limit.ts';
 import { CrawlerStack } from './crawler-stack.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import { optionsInContext, parseOptions, projectFileIn } from './options.ts';
@@ -14,7 +15,13 @@ try {
   const { crawl, aws, path } = project;
   if (project.onFinish !== undefined)
     process.stderr.write(`${project.file}: a stack does not call onFinish; crawls on one machine do\n`);
-  const options = parseOptions({ ...aws, ...optionsInContext(context) });
+  const given = parseOptions({ ...aws, ...optionsInContext(context) });
+  // The CDK's command line sets it if it has found credentials.
+  const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;
+  const { options, line } = account
+    ? await fittedOptions(given, () => readConcurrencyLimit(region))
+    : { options: given, line: undefined };
+  if (line !== undefined) process.stderr.write(`${line}\n`);
   new CrawlerStack(app, options.stackName, { ...propsOf(options), crawl, configFile: path });
 } catch (error) {
   if (!(error instanceof InvalidOptions || error instanceof InvalidConfig)) throw error;

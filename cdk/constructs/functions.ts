@@ -11,7 +11,7 @@ import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
 import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
 import { grantPermissions, type Stores } from './grants.ts';
-import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, ROUTERS, SHARD_ROUTERS, START_BATCH } from './sizes.ts';
+import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, routersFor, SHARD_ROUTERS, START_BATCH } from './sizes.ts';
 import {
   API_TIMEOUT_S,
   COMPACTOR_TIMEOUT_S,
@@ -62,7 +62,7 @@ export class Functions extends Construct {
     startFrom(router, 'Links', linkQueue, {
       batchSize: options.routerWindow > 0 ? LINK_WINDOW_BATCH : LINK_BATCH,
       maxBatchingWindow: options.routerWindow > 0 ? Duration.seconds(options.routerWindow) : undefined,
-      maxConcurrency: ROUTERS,
+      maxConcurrency: routersFor(options.maxConcurrency),
     });
     for (const [shard, queue] of linkShards.queues.entries()) {
       startFrom(router, `LinkShard${shard}`, queue, {

@@ -18,6 +18,13 @@ export const START_BATCH = 1;
 export const LINK_BATCH = 10;
 export const LINK_WINDOW_BATCH = 1000;
 /** Each routes some 1,000 parcels a window: the more there are, the less each host's links come together. */
-export const ROUTERS = 10;
+const MAX_ROUTERS = 10;
+/** The least concurrency that an event source takes. */
+const MIN_ROUTERS = 2;
+
+/** Routers of the link queue at most. Few workers need few, and leave room for others in a small account. */
+export const routersFor = (workers: number): number =>
+  Math.min(MAX_ROUTERS, Math.max(MIN_ROUTERS, Math.floor(workers / 2)));
+
 /** Concurrency of each link shard: the least that Lambda takes, so that a shard's links come together. */
 export const SHARD_ROUTERS = 2;

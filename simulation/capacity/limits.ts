@@ -32,7 +32,7 @@ export const LIMITS = {
     name: 'routers of the stack',
     unit: 'at once',
     allowed: 10,
-    source: '`ROUTERS` in cdk/constructs/functions.ts',
+    source: '`routersFor` in cdk/constructs/sizes.ts, with 20 workers or more',
     remedy: 'a longer `routerWindow`, or more routers',
   },
   workerCpu: {

@@ -7,7 +7,7 @@ import {
   LINK_BATCH,
   LINK_WINDOW_BATCH,
   MEMORY_MB,
-  ROUTERS,
+  routersFor,
   SHARD_ROUTERS,
   START_BATCH,
 } from '../../cdk/constructs/sizes.ts';
@@ -296,7 +296,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     random: randomOf(seed, 'link poller'),
     queueUrl: settings.linkQueueUrl,
     windowMs: routerWindowMs,
-    maxConcurrency: ROUTERS,
+    maxConcurrency: routersFor(maxConcurrency),
   });
   const linkShards = settings.linkShardUrls.map((queueUrl, shard) =>
     linkPoller({
