@@ -19,6 +19,11 @@ interface SharedOptions extends CrawlHooks {
    * @default 1
    */
   readonly workers?: number;
+  /**
+   * Ends a crawl that recrawls when nothing is due: for a program that is started regularly.
+   * @default false
+   */
+  readonly once?: boolean;
   /** Stops the crawl when it aborts, as Ctrl-C does for the command line: what is in progress is stored. */
   readonly signal?: AbortSignal;
   /**

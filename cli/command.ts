@@ -64,6 +64,8 @@ export type LocalCommand =
         readonly cache?: string | undefined;
         /** A folder for a mirror, written when the crawl is over. */
         readonly save?: string | undefined;
+        /** Ends when nothing is due. */
+        readonly once?: boolean;
         readonly json: boolean;
       })
   | (Logging & {
@@ -80,6 +82,8 @@ export type LocalCommand =
       readonly cache?: string | false | undefined;
       /** As for `crawl`. */
       readonly save?: string | undefined;
+      /** As for `crawl`. */
+      readonly once?: boolean;
       readonly json: boolean;
     })
   | OnFolder<'status' | 'watch' | 'pause' | 'stop'>

@@ -1,10 +1,10 @@
 import { areHooksBroken, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
-import { isAtMaxCost, isWithoutProxy } from './summary.ts';
+import { isAtMaxCost, isUpToDate, isWithoutProxy } from './summary.ts';
 
 /** The exit codes of `strand`. Scripts rely on these numbers: they never change their meaning. */
 export const exitCodes = {
-  /** All that could be reached within the scope was reached; or the question was answered. */
+  /** All that could be reached within the scope was reached, or was fetched again; or the question was answered. */
   finished: 0,
   /** A bug, or a failure of our own services: the disk, the ledger store. The crawl can be resumed. */
   unexpected: 1,
@@ -38,7 +38,7 @@ export function exitCodeOf(
 ): ExitCode {
   const isLimited = summary.state === 'limited' || isAtMaxCost(summary);
   if (isWithoutProxy(summary)) return exitCodes.proxyFailed;
-  if (summary.state !== 'finished' && !isLimited) return exitCodes.interrupted;
+  if (summary.state !== 'finished' && !isLimited && !isUpToDate(summary)) return exitCodes.interrupted;
   if (isWithoutSeed(summary)) return exitCodes.nothingFetched;
   if (areHooksBroken(summary)) return exitCodes.hooksFailed;
   return isLimited ? exitCodes.limited : exitCodes.finished;

@@ -117,6 +117,7 @@ const runSettings = (given: ParsedOptions) => ({
   config: textOf(given, 'config'),
   workers: workersOf(given),
   save: textOf(given, 'save'),
+  ...(isSet(given, 'once') && { once: true }),
   json: isSet(given, 'json'),
   ...loggingOf(given),
 });

@@ -43,8 +43,13 @@ const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>>
 function headingOf(summary: CrawlSummary): readonly [string, Tone] {
   const { state, reasonCode } = summary;
   if (state === 'interrupted' && reasonCode === 'seedsAdded') return ['Waiting to be resumed', 'yellow'];
+  if (isUpToDate(summary)) return ['Up to date', 'green'];
   return troubledHeading(summary) ?? HEADINGS[state];
 }
+
+/** Whether the crawl recrawls and has ended because nothing was due. */
+export const isUpToDate = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reasonCode'>): boolean =>
+  state === 'interrupted' && reasonCode === 'nothingDue';
 
 const ITEM_WORDS: Readonly<Record<LineItem, string>> = {
   sqsFifoRequests: 'SQS FIFO',

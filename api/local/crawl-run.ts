@@ -103,6 +103,7 @@ class SessionRun implements CrawlRun {
     });
     await run({
       signal,
+      once: start.once,
       onProgress: (stats) => {
         this.#requests = stats.requests;
         // A registry that cannot be read stops the crawl by itself.

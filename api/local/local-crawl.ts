@@ -155,6 +155,7 @@ class CrawlSessions {
       const summary = await summarize(folder);
       // It may have ended by itself meanwhile.
       if (summary.state !== 'interrupted' || this.#wish === 'interrupt') return summary;
+      if (summary.reasonCode === 'nothingDue' && this.#wish === 'run') return summary;
       if (this.#wish !== 'pause') return setStatus(folder, crawl, 'stopped');
       await this.#untilWoken(folder, crawl);
       // Changed while it was paused.

@@ -24,6 +24,8 @@ interface StartOptions {
   readonly proxies?: readonly ProxyOptions[];
   /** Whether each {@link WorkEvent} is reported. */
   readonly reportsEvents: boolean;
+  /** A crawl that recrawls ends when nothing is due. */
+  readonly once?: boolean;
 }
 
 export interface BeginStart extends StartOptions {

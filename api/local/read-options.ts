@@ -73,7 +73,7 @@ function refuse(name: string, faults: readonly string[]): void {
 type Shared = Omit<StartCrawlOptions, 'seeds' | 'out' | 'dedupeFrom' | 'cache'>;
 
 function readShared(given: Shared, more: readonly string[]) {
-  const { project, workers = 1, signal, logLevel: level, onLog, ...rest } = given;
+  const { project, workers = 1, once, signal, logLevel: level, onLog, ...rest } = given;
   const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
   const isHook = ([key]: [string, unknown]) => (HOOK_KEYS as readonly string[]).includes(key);
   const functions = Object.fromEntries(entries.filter(isHook));
@@ -85,6 +85,8 @@ function readShared(given: Shared, more: readonly string[]) {
   ];
   if (!Number.isInteger(workers) || workers < 1 || workers > 64)
     faults.push(`Expected workers to be a whole number from 1 to 64, got ${String(workers)}`);
+  if (once !== undefined && typeof once !== 'boolean')
+    faults.push(`Expected once to be true or false, got ${shown(once)}`);
   if (level !== undefined && !LOG_LEVELS.includes(level))
     faults.push(`Expected logLevel to be one of ${LOG_LEVELS.join(', ')}, got ${shown(level)}`);
   if (onLog !== undefined && typeof onLog !== 'function')
@@ -97,6 +99,7 @@ function readShared(given: Shared, more: readonly string[]) {
   const start = {
     ...(project !== undefined && { project: { file: project } }),
     workers,
+    ...(once === true && { once }),
     reportsEvents: true,
   };
   return {

@@ -50,10 +50,11 @@ function checkFolder(folder: string): void {
 }
 
 function startOf(command: CrawlCommand, warn: (line: string) => void): LocalStart {
-  const { workers } = command;
+  const { workers, once } = command;
   const proxies = environmentProxies(process.env);
   const reportsEvents = command.logLevel === 'debug';
-  const shared = { workers, project: { file: command.config }, proxies, reportsEvents };
+  const project = { file: command.config };
+  const shared = { workers, project, proxies, reportsEvents, ...(once && { once }) };
   if (command.verb === 'crawl') {
     const { out: folder, dedupeFrom, cache } = command;
     const seeds = readSeeds(command);

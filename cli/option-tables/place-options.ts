@@ -52,6 +52,15 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     help: 'number of threads; each works on some of the hosts or pages',
   },
   {
+    name: 'once',
+    type: 'flag',
+    verbs: BOTH,
+    stackVerbs: [],
+    reason: 'a stack waits at no cost',
+    group: 'Recrawl',
+    help: 'end when nothing is due, instead of waiting: for resume by cron',
+  },
+  {
     name: 'new-url-rules',
     type: 'flag',
     verbs: ['resume'],

@@ -15,6 +15,8 @@ export const STATUS_CODES = [
   'deleting',
   // ---- a crawl that was finished, and is so no more
   'seedsAdded',
+  // ---- a crawl that recrawls, and was to end when nothing is due
+  'nothingDue',
 ] as const;
 export type StatusCode = (typeof STATUS_CODES)[number];
 
@@ -28,6 +30,12 @@ export const BY_OPERATOR: StatusReason = { code: 'operator', text: 'by the opera
 /** The crawl's data is deleted once no worker holds a part of it. Nothing sets the crawl running again. */
 export const BEING_DELETED: StatusReason = { code: 'deleting', text: 'it is being deleted' };
 export const SEEDS_ADDED: StatusReason = { code: 'seedsAdded', text: 'seeds were added' };
+
+/** `dueAt`: when the first URL is due. */
+export const nothingDue = (dueAt: number): StatusReason => ({
+  code: 'nothingDue',
+  text: `nothing is due before ${new Date(dueAt).toISOString().slice(0, 19)}Z`,
+});
 
 /** A reason as a crawl's record keeps it. */
 export interface KeptReason {

@@ -36,6 +36,16 @@ async function all(events: AsyncIterable<CrawlEvent>): Promise<CrawlEvent[]> {
   return list;
 }
 
+test('a crawl that recrawls ends when nothing is due, if it is to, and resumes so', async () => {
+  const options = { ...quick(), recrawlEveryMs: 86_400_000, once: true };
+  const summary = await (await startCrawl(options)).done;
+  expect(summary).toMatchObject({ state: 'interrupted', reasonCode: 'nothingDue', pages: 6 });
+  expect(summary.reason).toMatch(/^nothing is due before \d{4}-\d\d-\d\dT/);
+  const resumed = await (await resumeCrawl(out(), { once: true })).done;
+  expect(resumed).toMatchObject({ state: 'interrupted', reasonCode: 'nothingDue', pages: 6, recrawl: {} });
+  await expect(startCrawl({ ...options, out: out('d'), once: 'yes' as never })).rejects.toThrow('once');
+});
+
 describe.each([
   ['in the calling thread', { onPage: ({ url }: { url: string }) => ({ url }) }],
   ['in a thread of its own', {}],

@@ -77,6 +77,21 @@ test('a crawl that was finished and has new seeds waits to be resumed', () => {
   );
 });
 
+test('a crawl that ended because nothing is due is up to date', () => {
+  const due: CrawlSummary = {
+    ...SUMMARY,
+    state: 'interrupted',
+    reason: 'nothing is due before 2026-12-01T00:00:00Z',
+    reasonCode: 'nothingDue',
+    recrawl: { changed: 8, unchanged: 7, notModified: 1200, gone: 1 },
+  };
+  const text = summaryText(due, false);
+  expect(text).toMatch(/^Up to date: nothing is due before 2026-12-01T00:00:00Z\n/);
+  expect(text).toContain('  Recrawl     1,216 pages fetched again, 8 changed, 1,207 the same, 1 gone\n');
+  expect(text).toContain('resume with: npm run strand -- resume DIR');
+  expect(exitCodeOf(due)).toBe(0);
+});
+
 test.each<[CrawlSummary['state'], number, RegExp]>([
   ['finished', 3, /^Finished(?![\s\S]*Next)/],
   ['finished', 0, /url DIR URL/],

@@ -16,6 +16,11 @@ import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
 export type FolderUse = 'dedupeFrom' | 'cache';
 
 export interface LocalCrawlRegistry extends CrawlRegistry {
+  /**
+   * When the first host is due, if until then there is nothing to do: no message, and no URL that waits for its first
+   * fetch. Undefined if there is. The sums of several threads lag: ask for some time.
+   */
+  nextDueAt(crawl: CrawlId, now: number): number | undefined;
   /** Call it for every head that is replaced. */
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void;
   /** Returns the sums over the crawl's heads. */
@@ -57,6 +62,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   readonly #update: StatementSync;
   readonly #addActive: StatementSync;
   readonly #anyDue: StatementSync;
+  readonly #firstDue: StatementSync;
   readonly #anyAwaited: StatementSync;
   readonly #selectHeads: StatementSync;
   readonly #sums = new Map<CrawlId, () => Sums>();
@@ -76,6 +82,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     this.#update = database.prepare('UPDATE crawls SET record = ? WHERE crawl = ?');
     this.#addActive = database.prepare('UPDATE crawls SET active_ms = active_ms + ? WHERE crawl = ?');
     this.#anyDue = database.prepare('SELECT 1 FROM heads WHERE crawl = ? AND due_at IS NOT NULL LIMIT 1');
+    this.#firstDue = database.prepare('SELECT min(due_at) AS due_at FROM heads WHERE crawl = ?');
     this.#anyAwaited = database.prepare(
       `SELECT 1 FROM heads WHERE crawl = ? AND head ->> '$.totals.requisites.awaited' > 0 LIMIT 1`,
     );
@@ -150,6 +157,12 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     if (requisitesOnly) return this.#anyAwaited.get(crawl) === undefined;
     // The record last: it holds all seeds, and this is asked ten times a second.
     return this.#anyDue.get(crawl) === undefined || this.#load(crawl)?.status !== 'running';
+  }
+
+  nextDueAt(crawl: CrawlId, now: number): number | undefined {
+    if (this.#hasMessages(false) || this.sums(crawl).hostsWaiting > 0) return undefined;
+    const { due_at: dueAt } = this.#firstDue.get(crawl) as { due_at: number | null };
+    return dueAt !== null && dueAt > now ? dueAt : undefined;
   }
 
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void {

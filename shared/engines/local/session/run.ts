@@ -1,4 +1,4 @@
-import type { StatusReason } from '../../../causes/status-reason.ts';
+import { nothingDue, type StatusReason } from '../../../causes/status-reason.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { endOf } from '../../../crawl-state/drain.ts';
 import type { CrawlStatus } from '../../../ports/crawl-registry.ts';
@@ -11,6 +11,8 @@ import { addStats, type PoolStats, poolStats } from './pool-stats.ts';
 import type { WorkerPool, WorkerPoolOptions } from './worker-pool.ts';
 
 export interface LocalRunOptions extends WorkerPoolOptions {
+  /** Ends when nothing is due, though a crawl that recrawls has something later. */
+  readonly once?: boolean | undefined;
   /** Called some times a second. */
   readonly onProgress?: (stats: PoolStats) => void;
   /** Called when the machine's clock was set, with the difference in ms; negative: back. */
@@ -24,6 +26,8 @@ export interface LocalRunEnd {
 }
 
 const TICK_MS = 100;
+/** Nothing was due at as many looks. */
+const IDLE_TICKS = 10;
 /** Links gathered this long make one message to each host. */
 const ROUTER_WINDOW_MS = 100;
 const ROUTER_PARCELS = 500;
@@ -68,7 +72,7 @@ async function runToEnd(
   options.signal.addEventListener('abort', stop);
   if (options.signal.aborted) stop();
   const { signal } = stopping;
-  const { onError, onSeed, onEvent } = options;
+  const { onError, onSeed, onEvent, once = false } = options;
   const pool = startWorkerPool({ signal, onError, onSeed, onEvent });
   let end: LocalRunEnd = { status: 'running' };
 
@@ -91,6 +95,7 @@ async function runToEnd(
   /** Looks whether the crawl is over, and keeps the time that it has run. */
   async function watch(): Promise<void> {
     let countedAt = clock.elapsed();
+    let idleTicks = 0;
     while (!signal.aborted) {
       options.onProgress?.(pool.stats());
       const current = await pool.crawls.get(crawl);
@@ -99,7 +104,11 @@ async function runToEnd(
       else end = (current && (await endOf(engine, current, limit))) ?? end;
       if (end.status === 'running' && limit === undefined && (await registry.isQuiet(crawl)))
         end = { status: 'finished' };
-      if (end.status !== 'running') break;
+      const dueAt = once && end.status === 'running' ? registry.nextDueAt(crawl, clock.now()) : undefined;
+      idleTicks = dueAt === undefined ? 0 : idleTicks + 1;
+      if (dueAt !== undefined && idleTicks >= IDLE_TICKS)
+        end = { status: 'running', reason: nothingDue(dueAt) };
+      if (end.status !== 'running' || end.reason) break;
       await clock.sleep(TICK_MS, signal);
       if (clock.elapsed() - countedAt >= 1000) {
         countedAt += count(countedAt);
@@ -124,7 +133,7 @@ async function runToEnd(
   } finally {
     options.signal.removeEventListener('abort', stop);
   }
-  if (end.status !== 'running') await registry.setStatus(crawl, end.status, end.reason);
+  if (end.status !== 'running' || end.reason) await registry.setStatus(crawl, end.status, end.reason);
   options.onProgress?.(pool.stats());
   return end;
 }
