@@ -7,6 +7,7 @@ export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/cr
 export { InvalidConfig } from '../shared/crawl/invalid-config.ts';
 export * from '../shared/project/project.ts';
 export { StorageFailed } from '../shared/storage-failed.ts';
+export { verifyWebhook } from '../shared/webhook/signature.ts';
 export { NotOnStack, StackRefused, StackUnavailable } from './stack/stack-errors.ts';
 
 const refuse = (name: string) => (): never => {

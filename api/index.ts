@@ -18,6 +18,8 @@ export type { PageDocument } from '../shared/outputs/page-document.ts';
 export * from '../shared/project/project.ts';
 export { StorageFailed } from '../shared/storage-failed.ts';
 export type { LogEntry, LogLevel } from '../shared/text/log-entry.ts';
+export { type VerifyOptions, verifyWebhook } from '../shared/webhook/signature.ts';
+export type { WebhookEvent, WebhookTarget } from '../shared/webhook/webhook.ts';
 export type * from './archive-types.ts';
 export type { BrokenLink, BrokenLinks, LinkingPage } from './broken-links.ts';
 export type * from './crawl-events.ts';

@@ -15,6 +15,8 @@ try {
   const { crawl, aws, path } = project;
   if (project.onFinish !== undefined)
     process.stderr.write(`${project.file}: a stack does not call onFinish; crawls on one machine do\n`);
+  if (project.webhook !== undefined)
+    process.stderr.write(`${project.file}: a stack sends no webhooks yet; crawls on one machine do\n`);
   const given = parseOptions({ ...aws, ...optionsInContext(context) });
   // The CDK's command line sets it if it has found credentials.
   const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;

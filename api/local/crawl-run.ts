@@ -65,6 +65,7 @@ class SessionRun implements CrawlRun {
     await opened.close();
     const summary = await summarize(folder);
     this.#options.post({ kind: 'summary', summary, requests: this.#requests });
+    await this.#sendWebhooks(folder, project, opened, summary);
     await this.#callOnFinish(folder, project, summary, opened.config.hookTimeoutMs);
   }
 
@@ -131,6 +132,21 @@ class SessionRun implements CrawlRun {
     const fault = await callOnFinish(project, summary, store, { clock: systemClock, limitMs });
     store.close();
     ended?.();
+    if (fault !== undefined) this.#warn(fault);
+  }
+
+  async #sendWebhooks(
+    folder: string,
+    { webhook: target }: Project,
+    { id: crawl, config }: LocalSession,
+    summary: CrawlSummary,
+  ): Promise<void> {
+    const { signal } = this.#options;
+    if (target === undefined || signal.aborted) return;
+    const { sendWebhooks } = await import('./crawl-webhooks.ts');
+    const tempFolder = foldersOf(folder).temporary;
+    const session = { target, crawl, config, tempFolder, clock: systemClock, signal };
+    const fault = await sendWebhooks(session, summary);
     if (fault !== undefined) this.#warn(fault);
   }
 

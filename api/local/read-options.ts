@@ -29,6 +29,7 @@ const HOOK_KEYS = [
   'itemSchema',
   'onError',
   'onFinish',
+  'webhook',
 ] as const satisfies readonly (keyof CrawlHooks)[];
 
 /** Throws {@link InvalidConfig} with all that is wrong. */

@@ -12,13 +12,14 @@ import { describeIssues } from '../text/describe-issues.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { printable, shorten } from '../text/printable.ts';
 import { keysAt } from '../text/schema-keys.ts';
+import { isWebhookTarget, MIN_SECRET } from '../webhook/webhook.ts';
 import { inHook } from './hook-context.ts';
 import type { StrandConfig } from './project.ts';
 
 /** The exports of the file, without defaults. */
 export interface Project
   extends Required<Pick<StrandConfig, 'middleware' | 'extraction' | 'aws'>>,
-    Pick<StrandConfig, 'onPage' | 'router' | 'itemSchema' | 'onError' | 'onFinish'> {
+    Pick<StrandConfig, 'onPage' | 'router' | 'itemSchema' | 'onError' | 'onFinish' | 'webhook'> {
   /** Valid by the schema. */
   readonly crawl: CrawlOptions;
   /** As the operator would name it; undefined where there is none. */
@@ -40,6 +41,7 @@ const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
   itemSchema: [isStandardSchema, 'a schema that keeps to Standard Schema, such as one of zod'],
   onError: [isFunction, 'a function (error) => void'],
   onFinish: [isFunction, 'a function (summary) => void'],
+  webhook: [isWebhookTarget, `{ url, secret }: url an http(s) URL, secret at least ${MIN_SECRET} characters`],
   aws: [isRecord, 'an object of stack options'],
 };
 const KEYS = ['crawl', ...Object.keys(CHECKS)];

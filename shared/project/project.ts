@@ -6,6 +6,7 @@
  * export default defineCrawl({ crawl: { contact: 'me@example.org', delayMs: 2000 } });
  * ```
  */
+
 import type { CheerioAPI } from 'cheerio';
 import type { PageMetadata } from '../content/metadata.ts';
 import type { CrawlOptions } from '../crawl/crawl-options.ts';
@@ -14,6 +15,7 @@ import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { LinkKind } from '../parser/link-set.ts';
 import type { CrawlSummary } from '../report/summary.ts';
+import type { WebhookTarget } from '../webhook/webhook.ts';
 
 export type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 export type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
@@ -221,6 +223,8 @@ export interface StrandConfig {
   readonly onError?: (error: CrawlError) => void | Promise<void>;
   /** Called when the crawl, or this session of it, has ended. */
   readonly onFinish?: (summary: CrawlSummary, context: FinishContext) => void | Promise<void>;
+  /** Where events are sent when a crawl on one machine has ended: it finished, met a limit, gave hosts up. */
+  readonly webhook?: WebhookTarget;
   /** The options of `cdk deploy`: those of `cdk/options.ts`. */
   readonly aws?: Readonly<Record<string, unknown>>;
 }

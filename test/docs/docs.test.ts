@@ -169,6 +169,7 @@ const PROJECT_KEYS = {
   itemSchema: 0,
   onError: 0,
   onFinish: 0,
+  webhook: 0,
   aws: 0,
 } satisfies Record<keyof StrandConfig, 0>;
 

@@ -75,7 +75,7 @@ describe("the project's file", () => {
     ['export default { crwal: {} };', 'strand.config.ts: Unknown key crwal; did you mean crawl?'],
     [
       'export default { zzz: {} };',
-      'strand.config.ts: Unknown key zzz; there are crawl, middleware, extraction, router, onPage, itemSchema, onError, onFinish, aws',
+      'strand.config.ts: Unknown key zzz; there are crawl, middleware, extraction, router, onPage, itemSchema, onError, onFinish, webhook, aws',
     ],
     [
       'export default { crawl: { maxPage: 1, perHost: 65 } };',

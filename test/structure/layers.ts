@@ -18,7 +18,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['shared/fetcher', 'shared/crawl-state'],
   ['shared/turn'],
   ['shared/worker'],
-  ['shared/report', 'shared/routing'],
+  ['shared/report', 'shared/routing', 'shared/webhook'],
   ['shared/project', 'shared/control', 'shared/outputs'],
   ['shared/hooks', 'shared/http-api'],
   ['shared/engines/*', 'shared/engines/watchdog'],
