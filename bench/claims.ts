@@ -94,6 +94,12 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/recrawl.ts',
   },
   {
+    name: 'recrawl-worker',
+    says: 'Recrawl by the real worker over 30 virtual days: freshness and budget',
+    isByName: true,
+    file: './claims/recrawl-worker.ts',
+  },
+  {
     name: 'cost',
     says: 'What a broad crawl on AWS costs at list price, by the simulated meter',
     options: ['hosts', 'delay'],

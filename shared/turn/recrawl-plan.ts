@@ -27,8 +27,8 @@ import {
   priceFor,
   subtractDemand,
 } from '../recrawl/demand-curve.ts';
-import { daysUntilDue, firstIntervalDays, MAX_WAIT_DAYS, type RefetchOutcome } from '../recrawl/due-time.ts';
-import { fetchIntervalDays, fetchValue, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
+import { daysUntilDue, firstIntervalDays, type RefetchOutcome } from '../recrawl/due-time.ts';
+import { fetchIntervalDays, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
 import { isOwnRequest } from '../url/request-url.ts';
 import { ChangeWatch } from './change-watch.ts';
 import type { TurnCounters } from './counters.ts';
@@ -44,8 +44,8 @@ export const RETRY_HOST_MS = DAY_MS;
 const DEFAULT_SHARE_PER_DAY = 0.2;
 /** The share of a host's requests that its known pages may have. */
 const HOST_SHARE = 0.8;
-/** A page that is worth this part of the price is fetched: the price moves by some percent all the time. */
-const NEARLY = 0.95;
+/** A page is fetched after this part of its interval: the price moves by some percent all the time. */
+const NEARLY = 0.97;
 /** Demand is counted in millionths of a fetch per day, since counters are integers. */
 const UNITS = 1e6;
 /** A sitemap, which names what has changed; a seed. */
@@ -142,26 +142,19 @@ export class RecrawlPlan {
     };
   }
 
-  /** Whether a URL that is due is worth a fetch by the price as it is now. */
+  /** Whether a URL that is due is worth a fetch by the price as it is now, or by its fixed interval. */
   isWorthFetch(record: UrlRecord, now: number): boolean {
-    const objective = this.#objective;
     const { state, result, recrawl, dueAt } = record;
-    if (objective === undefined || state !== 'fetched' || !result || !recrawl) return true;
-    if (now - result.fetchedAt >= MAX_WAIT_DAYS * DAY_MS || dueAt === 0) return true;
-    const value = fetchValue(objective, this.#valueOf(record, recrawl), (now - result.fetchedAt) / DAY_MS);
-    return value >= NEARLY * this.#price;
+    if (state !== 'fetched' || !result || !recrawl || dueAt === 0) return true;
+    return (now - result.fetchedAt) / DAY_MS >= NEARLY * this.#intervalDays(record, recrawl);
   }
 
-  /** The record of a URL that is due and not worth its fetch: due when it will be. */
+  /** The record of a URL that is due and not worth its fetch: due when it will be, or looked at again. */
   putOff(record: UrlRecord, now: number): UrlRecord {
     const { result, recrawl } = record;
     const days = recrawl ? this.#intervalDays(record, recrawl) : 1;
-    return this.#dueIn(
-      record,
-      { kind: 'fetched' },
-      days,
-      Math.max(result?.fetchedAt ?? now, now - days * DAY_MS),
-    );
+    const waited = result ? (now - result.fetchedAt) / DAY_MS : 0;
+    return this.#dueIn(record, { kind: 'fetched' }, Math.max(0, days - waited), now);
   }
 
   /** The record of a URL that was due and could not be fetched: looked at again after a day. */
@@ -183,7 +176,7 @@ export class RecrawlPlan {
     if (isAgain(before)) this.#count(state === 'gone' ? 'gone' : hasChanged ? 'changed' : 'unchanged');
     const observed = this.#observed(before, result.fetchedAt, hasChanged, sighting);
     const misses = state === 'gone' ? (before.recrawl?.misses ?? 0) + 1 : 0;
-    return this.#planned(after, { ...observed, misses }, isAgain(before));
+    return this.#planned(after, { ...observed, misses });
   }
 
   /** The record of a URL whose fetch at `fetchedAt` has shown what is archived already. */
@@ -201,7 +194,7 @@ export class RecrawlPlan {
     });
     const { etag, lastModified } = isNotModified ? recrawl : observed;
     const after = { ...before, result: { ...result, fetchedAt } };
-    return this.#planned(after, { ...observed, etag, lastModified, misses: 0 }, true);
+    return this.#planned(after, { ...observed, etag, lastModified, misses: 0 });
   }
 
   /** The record of a URL whose fetch has failed: that shows nothing of the page, and the copy stays. */
@@ -246,7 +239,9 @@ export class RecrawlPlan {
     const objective = this.#objective;
     const { recrawlEveryMs } = this.#options.crawl.config;
     if (objective === undefined) return (recrawlEveryMs ?? DAY_MS) / DAY_MS;
-    return fetchIntervalDays(objective, this.#valueOf(record, recrawl), this.#price);
+    const days = fetchIntervalDays(objective, this.#valueOf(record, recrawl), this.#price);
+    // Pages of a site that were never fetched again have one interval, and would come in a wave.
+    return recrawl.history === 0 ? firstIntervalDays(days, mixHash(hashOfUrl(record.url))) : days;
   }
 
   #observed(before: UrlRecord, fetchedAt: number, hasChanged: boolean, sighting: Sighting): RecrawlState {
@@ -272,13 +267,10 @@ export class RecrawlPlan {
     };
   }
 
-  #planned(after: UrlRecord, recrawl: RecrawlState, isKnown: boolean): UrlRecord {
+  #planned(after: UrlRecord, recrawl: RecrawlState): UrlRecord {
     const record = { ...after, recrawl, attempts: 0 };
     const fetchedAt = record.result?.fetchedAt ?? 0;
-    const interval = this.#intervalDays(record, recrawl);
-    // A fixed interval is meant as it is; the first ones of a price are spread, or a site's pages came in a wave.
-    const isSpread = !isKnown && this.#objective !== undefined;
-    const days = isSpread ? firstIntervalDays(interval, mixHash(hashOfUrl(record.url))) : interval;
+    const days = this.#intervalDays(record, recrawl);
     return this.#dueIn(record, outcomeOf(record, recrawl.misses), days, fetchedAt);
   }
 
@@ -301,7 +293,7 @@ function outcomeOf({ state, result }: UrlRecord, misses: number): RefetchOutcome
 }
 
 /** About twice as much for twice as many linking pages. */
-function importanceOf(record: UrlRecord): number {
+export function importanceOf(record: UrlRecord): number {
   if (record.kind === 'sitemap') return SITEMAP_IMPORTANCE;
   return 2 ** record.level * (isSeedRecord(record) ? SEED_FACTOR : 1);
 }

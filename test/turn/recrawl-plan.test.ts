@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { rateCode } from '../../shared/recrawl/change-rate.ts';
+import { type DemandCurve, demandOf } from '../../shared/recrawl/demand-curve.ts';
+import type { TurnCounters } from '../../shared/turn/counters.ts';
+import { RecrawlPlan } from '../../shared/turn/recrawl-plan.ts';
+import { T0 } from '../worker/fake-clock.ts';
+import { crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
+
+const DAY = 86_400_000;
+const RATE = 0.1;
+
+/** The plan of a turn in a crawl of 1,000 pages alike, each of importance 1 and fetched once. */
+async function planOf(config: CrawlOptions): Promise<RecrawlPlan> {
+  const demand: DemandCurve = demandOf('changes', { changeRate: RATE, importance: 1 });
+  const registry = {
+    isShared: false,
+    totals: async () => ({
+      urls: { fetched: 1000 },
+      demand: Object.fromEntries(demand.map((perDay, i) => [i, 1000 * 1e6 * perDay])),
+    }),
+  };
+  const engine = { registry } as unknown as ConstructorParameters<typeof RecrawlPlan>[0];
+  const counters = { totals: {} } as unknown as TurnCounters;
+  const plan = new RecrawlPlan(engine, { crawl: crawlOfTurn({ config }), counters, recrawl: undefined });
+  await plan.load();
+  return plan;
+}
+
+/** A page that was fetched at T0 and is due. */
+const pageOf = (n: number, history = 0): UrlRecord =>
+  recordOf(`${ORIGIN}/${n}`, {
+    state: 'fetched',
+    dueAt: T0 + 1,
+    result: { fetchedAt: T0, httpStatus: 200 } as UrlRecord['result'],
+    recrawl: { history, rate: rateCode(RATE), changedAt: T0, misses: 0, capturedAt: T0 },
+  });
+const pages = Array.from({ length: 200 }, (_, n) => pageOf(n));
+
+test('pages of one interval that were planned at another price come spread over 0.5 to 1.5 of it', async () => {
+  const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 100 });
+  const now = T0 + DAY;
+  const days = pages.map((record) => {
+    expect(plan.isWorthFetch(record, now)).toBe(false);
+    const later = plan.putOff(record, now);
+    expect(plan.isWorthFetch(later, later.dueAt), 'when it is due').toBe(true);
+    return (later.dueAt - T0) / DAY;
+  });
+  expect(Math.min(...days)).toBeGreaterThan(4.5);
+  expect(Math.max(...days)).toBeLessThan(15.5);
+  for (let day = 5; day < 15; day++) {
+    expect(days.filter((at) => at >= day && at < day + 1).length, `day ${day}`).toBeGreaterThan(5);
+  }
+});
+
+test('a page that was fetched twice has its interval exactly', async () => {
+  const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 100 });
+  const known = pages.map((_, n) => (plan.putOff(pageOf(n, 1), T0 + DAY).dueAt - T0) / DAY);
+  expect(new Set(known).size).toBe(1);
+  expect(known[0]).toBeGreaterThan(9);
+  expect(known[0]).toBeLessThan(11);
+});
+
+test('a small budget is kept: a page is looked at after 60 days, and not fetched', async () => {
+  const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 2 });
+  const page = pageOf(1, 1);
+  const later = plan.putOff(page, T0 + DAY);
+  expect((later.dueAt - T0) / DAY).toBeCloseTo(61);
+  expect(plan.isWorthFetch(later, later.dueAt)).toBe(false);
+  expect((plan.putOff(later, later.dueAt).dueAt - later.dueAt) / DAY).toBeCloseTo(60);
+  expect(plan.isWorthFetch(later, T0 + 520 * DAY)).toBe(true);
+});
