@@ -11,8 +11,8 @@ import type { StoredCrawl } from './stored-crawl.ts';
  *
  * All functions throw `ControlError` for what cannot be done with the crawl, `StackRefused` if AWS refuses,
  * and `StackUnavailable` if AWS does not answer. Of those it has in common with a crawl in a folder, `state`,
- * `skipped`, `skippedBeyond`, `brokenLinks`, `exportMirror`, `exportParquet`, `exportDerived` and `search`
- * throw `NotOnStack`, which says what to do instead.
+ * `brokenLinks`, `exportMirror`, `exportParquet`, `exportDerived` and `search` throw `NotOnStack`, which says what
+ * to do instead. `skipped` yields the links by reason and URL, and `skippedBeyond` knows the number after it.
  */
 export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds'> {
   /** The stack's name. */

@@ -274,6 +274,8 @@ export type StackRequest =
       readonly verb: 'export';
       readonly crawl: CrawlId;
       readonly format: StackFormat;
+      /** The links left out, not the URLs known. */
+      readonly skipped: boolean;
       /** The items, not the URLs known. */
       readonly items: boolean;
       /** A file instead of standard output, or a folder. Required for `wacz`, `markdown` and `llms`. */

@@ -88,10 +88,10 @@ export function readSeedWords(words: readonly string[], given: ParsedOptions, ex
 export function refuseMix(
   format: ExportFormat,
   {
-    skipped = false,
+    skipped,
     items,
     out,
-  }: { readonly skipped?: boolean; readonly items: boolean; readonly out?: string | undefined },
+  }: { readonly skipped: boolean; readonly items: boolean; readonly out?: string | undefined },
 ): void {
   if ((skipped || items) && !isRowFormat(format)) {
     const flag = items ? '--items' : '--skipped';

@@ -82,8 +82,9 @@ function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
   const format = STACK_FORMATS.find((one) => one === named);
   if (format === undefined) throw notThere(named);
   const items = isSet(given, 'items');
-  refuseMix(format, { items, out });
-  return { verb: 'export', format, crawl, items, out, chunkTokens: readChunk(given, format) };
+  const skipped = isSet(given, 'skipped');
+  refuseMix(format, { skipped, items, out });
+  return { verb: 'export', format, crawl, skipped, items, out, chunkTokens: readChunk(given, format) };
 }
 
 function warcRequest(given: ParsedOptions): StackRequest {

@@ -5,7 +5,7 @@ import { parseConfig } from '../../shared/crawl/config.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
-import { skipsBeyond } from '../../shared/engines/local/items/skip-log.ts';
+import { readSkips, skipsBeyond } from '../../shared/engines/local/items/skip-log.ts';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { createCrawlState } from '../../shared/hooks/crawl-state.ts';
@@ -18,13 +18,13 @@ import { createUrlRules } from '../../shared/url/url-rules.ts';
 import { explainIn } from '../explain-in.ts';
 import { itemsCsv } from '../items-csv.ts';
 import { seedDetail } from '../seed-detail.ts';
+import { skippedUrls } from '../skipped-urls.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
 import { reportedHosts, urlRows } from '../url-rows.ts';
 import { addSeeds } from './add-seeds.ts';
 import { archiveOf } from './crawl-archive.ts';
 import { type OpenedFolder, openFolder, stateOf } from './open-folder.ts';
 import { pauseFolder, stopFolder } from './operate.ts';
-import { skippedUrls } from './skipped-urls.ts';
 import { goodItemBytes, storedItems } from './stored-items.ts';
 import { summarize } from './summarize.ts';
 
@@ -107,7 +107,7 @@ const skippedQueries = (
   async *skipped() {
     const database = openDatabase(foldersOf(folder).database, 'read');
     try {
-      yield* skippedUrls({ ...reader, database }, crawl);
+      yield* skippedUrls(readSkips(database, crawl), reader, crawl);
     } finally {
       database.close();
     }

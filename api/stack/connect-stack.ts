@@ -14,6 +14,7 @@ import { systemClock } from '../../shared/engines/system-clock.ts';
 import { allowLinearFlag } from '../../shared/linear-regexps.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
+import type { Skip } from '../../shared/ports/skip-log.ts';
 import { type Sizes, sizesOf } from '../../shared/sizes.ts';
 import type { StackAddress } from '../stack-address.ts';
 import type { RowSource } from '../url-rows.ts';
@@ -21,7 +22,8 @@ import { awsRefusal } from './aws-refusal.ts';
 import { findStack } from './find-stack.ts';
 import { missingSdk } from './missing-sdk.ts';
 import { createStackArchive, type StackArchive } from './stack-archive.ts';
-import { stackItems } from './stack-items.ts';
+import { type StoredLines, stackItems } from './stack-items.ts';
+import { stackSkips } from './stack-skips.ts';
 
 /** Errors of all its calls are `ControlError`, `StackRefused`, `StackUnavailable`, or bugs. */
 export interface StackConnection {
@@ -36,6 +38,8 @@ export interface StackConnection {
   archiveOf(crawl: CrawlId): StackArchive;
   /** Yields what the workers' hooks returned. */
   itemsOf<T>(crawl: CrawlId): AsyncIterable<T>;
+  /** Yields the links that the workers left out. `onBeyond`: called with the number of those that were only counted. */
+  skipsOf(crawl: CrawlId, onBeyond: (links: number) => void): AsyncIterable<Skip>;
   readonly clock: Clock;
   /** Keys of a crawl's configuration that a request may not set. */
   readonly refusedKeys: readonly string[];
@@ -120,6 +124,11 @@ export function connectionOf(
     sizes: sizesOf({ ...(sizes && { sizes }) }),
     mapping: { dynamo: clients.dynamo, clock, names: settings },
   };
+  const linesOf = (crawl: CrawlId): StoredLines => ({
+    context: archive,
+    crawl,
+    run: (call) => meter.run(crawl, call),
+  });
   return {
     stack,
     control: explaining(createControl(controlEngineOf(opened, settings), policy), explained),
@@ -127,7 +136,8 @@ export function connectionOf(
     deletions: createCrawlDeletions({ ...clients, ...engine, names: settings }),
     rows: rowsOf(opened, settings),
     archiveOf: (crawl) => createStackArchive(archive, crawl, (call) => meter.run(crawl, call)),
-    itemsOf: (crawl) => stackItems(archive, crawl, (call) => meter.run(crawl, call)),
+    itemsOf: (crawl) => stackItems(linesOf(crawl)),
+    skipsOf: (crawl, onBeyond) => stackSkips(linesOf(crawl), onBeyond),
     clock,
     refusedKeys: Object.keys(policy.refuses ?? {}),
     explained,

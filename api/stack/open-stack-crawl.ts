@@ -16,6 +16,7 @@ import { quoted } from '../../shared/text/printable.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
 import { explainIn } from '../explain-in.ts';
 import { itemsCsv } from '../items-csv.ts';
+import { skippedUrls } from '../skipped-urls.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
 import type { DocumentOptions } from '../stored-crawl.ts';
 import { readOpened } from '../stored-record.ts';
@@ -65,6 +66,7 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
     wacz: (warn) =>
       explainedAll(connection, stackWacz({ rows: connection.rows, archive, crawl, record, warn })),
     ...documentExports(connection, crawl, archive),
+    ...skippedQueries(connection, crawl),
     items: <T = Item>() => explainedAll(connection, connection.itemsOf<T>(crawl)),
     itemsCsv: () =>
       explainedAll(
@@ -196,6 +198,23 @@ function archiveQueries(
   };
 }
 
+function skippedQueries(
+  connection: StackConnection,
+  crawl: CrawlId,
+): Pick<StackCrawl, 'skipped' | 'skippedBeyond'> {
+  let beyond = 0;
+  return {
+    skipped() {
+      beyond = 0;
+      const log = connection.skipsOf(crawl, (links) => {
+        beyond += links;
+      });
+      return explainedAll(connection, skippedUrls(log, connection.rows, crawl));
+    },
+    skippedBeyond: () => beyond,
+  };
+}
+
 function documentExports(
   connection: StackConnection,
   crawl: CrawlId,
@@ -255,8 +274,6 @@ function notThere(stack: string, crawl: CrawlId) {
   const own = `processCrawl({ stack: '${stack}', crawl: '${crawl}' }, hooks) runs your hooks over its archive`;
   return {
     state: reject('state', `workers there share no state. ${own}`),
-    skipped: refuse('skipped', 'links left out are only counted there: see skipped of summary()'),
-    skippedBeyond: refuse('skippedBeyond', 'links left out are only counted there: see skipped of summary()'),
     brokenLinks: reject(
       'brokenLinks',
       'urls() says which URLs failed, and on which page each was first found',

@@ -1,4 +1,4 @@
-/** The items of a stack's crawl, as its workers have published them in S3. */
+/** The items of a stack's crawl, as its workers have published them in S3; and other lines that they store so. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
@@ -14,13 +14,23 @@ const MAX_OBJECT_BYTES = 1024 * 1024 * 1024;
 
 const decompress = promisify(gunzip);
 
-/** Yields the items in the order in which their turns ended, an object in memory at a time. `run`: pays for a call. */
-export async function* stackItems<T>(
-  context: Omit<FolderContext, 'folder'>,
-  crawl: CrawlId,
-  run: <R>(call: () => Promise<R>) => Promise<R>,
+/** Where a crawl's workers store lines. `run`: pays for a call. */
+export interface StoredLines {
+  readonly context: Omit<FolderContext, 'folder'>;
+  readonly crawl: CrawlId;
+  readonly run: <R>(call: () => Promise<R>) => Promise<R>;
+}
+
+/** Yields the items in the order in which their turns ended. */
+export const stackItems = <T>(stored: StoredLines): AsyncGenerator<T, void, undefined> =>
+  jsonObjects<T>(stored, itemsPrefix(stored.crawl));
+
+/** Yields the lines of the folder's objects, by their names, an object in memory at a time. */
+export async function* jsonObjects<T>(
+  { context, run }: StoredLines,
+  prefix: string,
 ): AsyncGenerator<T, void, undefined> {
-  const folder: FolderContext = { ...context, folder: itemsPrefix(crawl) };
+  const folder: FolderContext = { ...context, folder: prefix };
   const pages = listFiles(folder);
   for (let page = await run(() => pages.next()); !page.done; page = await run(() => pages.next())) {
     for (const { file, bytes } of page.value) {

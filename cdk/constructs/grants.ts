@@ -1,6 +1,10 @@
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
-import { ITEMS_FOLDER, STAGED_ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
+import {
+  ITEMS_FOLDER,
+  SKIPS_FOLDER,
+  STAGED_ITEMS_FOLDER,
+} from '../../shared/engines/aws/archive/item-folders.ts';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
 import { type FunctionName, PERMISSIONS, type Permissions, type ResourceName } from '../permissions.ts';
 import type { Archive } from './archive.ts';
@@ -68,7 +72,9 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: 
       return { resources: [bucket.bucketArn] };
     case 'items':
       return {
-        resources: [STAGED_ITEMS_FOLDER, ITEMS_FOLDER].map((folder) => bucket.arnForObjects(`${folder}/*`)),
+        resources: [STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER].map((folder) =>
+          bucket.arnForObjects(`${folder}/*`),
+        ),
       };
     case 'itemsList':
       return {
@@ -82,7 +88,9 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: 
         resources: [bucket.bucketArn],
         conditions: {
           StringLike: {
-            's3:prefix': ['parts', STAGED_ITEMS_FOLDER, ITEMS_FOLDER].map((folder) => `${folder}/*`),
+            's3:prefix': ['parts', STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER].map(
+              (folder) => `${folder}/*`,
+            ),
           },
         },
       };

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { PERMISSIONS, type Permissions } from '../permissions.ts';
 import { keysOf, type Stores, statementsOf } from './grants.ts';
 
-/** For exports of the archive and of items, beyond what the functions `api` and `compactor` may. */
+/** For exports of the archive, of items and of links left out, beyond what the functions `api` and `compactor` may. */
 const EXPORTS: Permissions = { warc: ['s3:GetObject'], items: ['s3:GetObject'] };
 
 /** Creates a managed policy with all that the command line needs, and nothing on other resources. */

@@ -76,7 +76,11 @@ const exportRows = (crawl: StoredCrawl, format: RowFormat, out: string | undefin
 const exportItems = (crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> =>
   withOutput(out, (stream) => writeItems(() => crawl.items(), format, stream));
 
-async function exportSkipped(crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> {
+export async function exportSkipped(
+  crawl: Pick<StoredCrawl, 'skipped' | 'skippedBeyond'>,
+  format: RowFormat,
+  out: string | undefined,
+): Promise<void> {
   await withOutput(out, (stream) => writeSkipped(crawl.skipped(), format, stream));
   const beyond = crawl.skippedBeyond();
   if (beyond > 0)

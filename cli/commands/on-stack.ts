@@ -69,7 +69,15 @@ export interface StackSession
 
 type AskedCrawl = Pick<
   StackCrawl,
-  'report' | 'explain' | 'cdxj' | 'wacz' | 'documents' | 'exportMarkdown' | 'exportLlms'
+  | 'report'
+  | 'explain'
+  | 'cdxj'
+  | 'wacz'
+  | 'skipped'
+  | 'skippedBeyond'
+  | 'documents'
+  | 'exportMarkdown'
+  | 'exportLlms'
 >;
 
 /** Runs the command and prints the answer. Throws `UsageError` for what cannot be done. */
@@ -251,7 +259,7 @@ class StackAnswer {
     return warcOnStack(this.#session.archiveOf(crawl), ask, { crawl, json, out: this.#output.out });
   }
 
-  async export({ crawl, format, items, out, chunkTokens }: CommandOf<'export'>): Promise<ExitCode> {
+  async export({ crawl, format, skipped, items, out, chunkTokens }: CommandOf<'export'>): Promise<ExitCode> {
     const { control, rows, itemsOf, openCrawl } = this.#session;
     if (isDocumentFormat(format)) {
       const { exportDocuments } = await import('./export-documents.ts');
@@ -260,6 +268,11 @@ class StackAnswer {
     if (!isRowFormat(format)) {
       const { exportArchiveOf } = await import('./export.ts');
       return exportArchiveOf(await openCrawl(crawl), format, out);
+    }
+    if (skipped) {
+      const { exportSkipped } = await import('./export.ts');
+      await exportSkipped(await openCrawl(crawl), format, out);
+      return exitCodes.finished;
     }
     // So that an unknown name is reported.
     await control.status(crawl);

@@ -30,8 +30,6 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     name: 'skipped',
     type: 'flag',
     verbs: ['export'],
-    stackVerbs: [],
-    reason: 'a stack counts the links that it leaves out, but keeps no list of them',
     group: 'Output',
     help: 'write the links that were left out, with the reason, instead of the known URLs',
   },

@@ -1,13 +1,15 @@
 import type { Cause } from '../causes/cause.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 
-/**
- * Links that were left out, for `strand export --skipped`. Each once, or seldom more often; the last second
- * may be lost.
- */
+/** Links that were left out, for `strand export --skipped`. Each once, or seldom more often. */
 export interface SkipLog {
   /** Returns at once: it is called for every link left out. */
   note(crawl: CrawlId, skip: Skip): void;
+  /**
+   * Resolves when the crawl's links noted before are durable: a turn that has noted some calls it before it is
+   * committed. None: the last second may be lost.
+   */
+  makeDurable?(crawl: CrawlId): Promise<void>;
 }
 
 export interface Skip {

@@ -60,11 +60,11 @@ export class TurnCommit {
    */
   async run(): Promise<number> {
     const { engine, hooks } = this.#services;
-    const { crawl, head, ledger, output } = this.#results;
+    const { crawl, head, ledger, intake, output } = this.#results;
     const before = head.head;
     const id = newPartId(head.nextVersion, engine.clock);
 
-    await output.makeDurable();
+    await Promise.all([output.makeDurable(), intake.makeSkipsDurable()]);
     await this.#sendLinks();
     const commit = await ledger.prepareCommit(id);
     for (const part of commit.parts)

@@ -30,6 +30,7 @@ export class LinkIntake {
   readonly #options: LinkIntakeOptions;
   /** Links to other hosts, one for each URL. */
   readonly #outLinks = new Map<string, Link>();
+  #hasNoted = false;
 
   constructor(options: LinkIntakeOptions) {
     this.#options = options;
@@ -67,15 +68,21 @@ export class LinkIntake {
 
   /** Leaves a link out: counts it, and notes it if the engine keeps a log. Returns false: it is not new. */
   skip({ url, via }: Pick<Link, 'url' | 'via'>, reason: LinkSkip): false {
-    const { counters, skips, crawl } = this.#options;
+    const { counters } = this.#options;
     counters.countSkipped(reason);
-    skips?.note(crawl.id, { url, reason, via });
+    this.noteSkip({ url, reason, via });
     return false;
   }
 
   /** Notes links whose count is known already. */
   noteSkip(skip: Skip): void {
     this.#options.skips?.note(this.#options.crawl.id, skip);
+    this.#hasNoted = true;
+  }
+
+  /** Resolves when the links that were noted are durable, if the engine promises that. */
+  async makeSkipsDurable(): Promise<void> {
+    if (this.#hasNoted) await this.#options.skips?.makeDurable?.(this.#options.crawl.id);
   }
 
   /** Merges a link to the turn's own host, which belongs to the crawl. True: it was new. */

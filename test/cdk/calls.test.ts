@@ -44,7 +44,10 @@ const readsNoList: Never = [
   ['host-list.ts', 'lists of hosts are for API, router, compactor and command line'],
   ['host-page.ts', 'the same'],
 ];
-const callsNoHooks: Never = [['item-objects.ts', 'hooks, and so items, are the workers’ alone']];
+const callsNoHooks: Never = [
+  ['item-objects.ts', 'hooks, and so items, are the workers’ alone'],
+  ['skip-objects.ts', 'links are left out by the workers alone'],
+];
 const readsParts: Never = [
   ['part-store.ts PutItemCommand', 'it changes no ledger'],
   ['part-store.ts PutObjectCommand', 'the same'],

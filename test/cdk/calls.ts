@@ -80,6 +80,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'part-store.ts': { dynamodb: ['urlSeen'], s3: ['parts'] },
   'archive-object.ts': { s3: ['warc'] },
   'item-objects.ts': { s3: ['items'], isMissing: ['itemsList'] },
+  'skip-objects.ts': { s3: ['items'] },
   'joined-warcs.ts': { dynamodb: ['crawlState'] },
   'compact-aside.ts': { dynamodb: ['crawlState'] },
   'compact-candidates.ts': { dynamodb: ['crawlState'] },

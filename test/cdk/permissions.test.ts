@@ -23,7 +23,7 @@ const traced = synthesized({ tracing: true });
 const LISTED: Readonly<Record<string, string | string[]>> = {
   warcList: 'warc/*',
   itemsList: 'staged-items/*',
-  stateLists: ['parts/*', 'staged-items/*', 'items/*'],
+  stateLists: ['parts/*', 'staged-items/*', 'items/*', 'skips/*'],
 };
 
 const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
@@ -66,7 +66,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     warcList: [bucket.bucketArn],
     uploads: [bucket.bucketArn],
     parts: [`${bucket.bucketArn}/parts/*`],
-    items: [`${bucket.bucketArn}/staged-items/*`, `${bucket.bucketArn}/items/*`],
+    items: ['staged-items', 'items', 'skips'].map((folder) => `${bucket.bucketArn}/${folder}/*`),
     itemsList: [bucket.bucketArn],
     stateLists: [bucket.bucketArn],
   };

@@ -71,21 +71,24 @@ describe('a command line with --stack becomes a command for that stack', () => {
     ['--stack S report news --html r.html', { verb: 'report', crawl: 'news', html: 'r.html' }],
     [
       '--stack S export news --out news.wacz',
-      { verb: 'export', crawl: 'news', format: 'wacz', items: false, out: 'news.wacz' },
+      { verb: 'export', crawl: 'news', format: 'wacz', skipped: false, items: false, out: 'news.wacz' },
     ],
     [
       '--stack S export news --format documents --chunk 500',
-      { verb: 'export', crawl: 'news', format: 'documents', items: false, chunkTokens: 500 },
+      { verb: 'export', crawl: 'news', format: 'documents', skipped: false, items: false, chunkTokens: 500 },
     ],
     ['--stack S warc check news', { verb: 'warc', crawl: 'news', ask: { what: 'check', files: [] } }],
     [
       '--stack S warc cat news a.warc.gz 12',
       { verb: 'warc', crawl: 'news', ask: { what: 'cat', file: 'a.warc.gz', offset: 12 } },
     ],
-    ['--stack S export news', { verb: 'export', crawl: 'news', format: 'jsonl', items: false }],
+    [
+      '--stack S export news',
+      { verb: 'export', crawl: 'news', format: 'jsonl', skipped: false, items: false },
+    ],
     [
       '--stack S export news --format csv --items',
-      { verb: 'export', crawl: 'news', format: 'csv', items: true },
+      { verb: 'export', crawl: 'news', format: 'csv', skipped: false, items: true },
     ],
   ];
   test.each(cases)('%s', (line, expected) => {
@@ -168,10 +171,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
       '--stack S crawl a --dedupe-from d',
       'crawl takes no --dedupe-from with --stack: payloads of an earlier crawl are looked up in its folder',
     ],
-    [
-      '--stack S export news --format csv --skipped',
-      'export takes no --skipped with --stack: a stack counts the links that it leaves out, but keeps no list of them',
-    ],
+    ['--stack S export news --skipped --items', 'Expected --items or --skipped, got both'],
     [
       '--stack S export news --format wacz',
       'Expected --out FILE with --format wacz: it is one file, and not text',

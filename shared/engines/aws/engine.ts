@@ -4,10 +4,12 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
+import type { SkipLog } from '../../ports/skip-log.ts';
 import type { TurnQueue } from '../../ports/turn-queue.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
 import { type ArchivesOptions, createArchives } from './archive/archives.ts';
 import { createItemObjects } from './archive/item-objects.ts';
+import { createSkipObjects } from './archive/skip-objects.ts';
 import type { Meter } from './cost/meter.ts';
 import { anyMessages } from './queues/any-messages.ts';
 import type { UnreadHandlers } from './queues/delivery.ts';
@@ -62,6 +64,7 @@ export interface AwsEngineOptions extends UnreadHandlers {
 
 export interface AwsEngine extends Engine {
   readonly items: ItemStore;
+  readonly skips: Required<SkipLog>;
   readonly queue: TurnQueue;
   readonly exchange: SqsLinkExchange;
   readonly linkShards: LinkShards;
@@ -118,6 +121,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     }),
     ledgers: createLedgerStore({ dynamo, s3, names, clock, sizes, onCommit: registry.onCommit }),
     items: createItemObjects({ s3, bucket: names.bucket, clock }),
+    skips: createSkipObjects({ s3, bucket: names.bucket, clock, gatherMs: sizes.archiveGatherMs }),
     archiveOf: createArchives({
       client: s3,
       bucket: names.bucket,

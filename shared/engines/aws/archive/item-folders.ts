@@ -1,12 +1,17 @@
-/** Where items are within the bucket. Without the SDK, as the construct needs it too. */
+/** Where items, and links that were left out, are within the bucket. Without the SDK, as the construct needs it too. */
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 
 /** Where the items of all crawls are within the bucket. */
 export const ITEMS_FOLDER = 'items';
 export const STAGED_ITEMS_FOLDER = 'staged-items';
+/** The links that the crawls left out. */
+export const SKIPS_FOLDER = 'skips';
 
 /** The folder of a crawl's published items, with its slash. */
 export const itemsPrefix = (crawl: CrawlId): string => `${ITEMS_FOLDER}/${crawl}/`;
 
 /** The folder of what a crawl's turns have staged, with its slash. */
 export const stagedItemsPrefix = (crawl: CrawlId): string => `${STAGED_ITEMS_FOLDER}/${crawl}/`;
+
+/** The folder of the links that a crawl left out, with its slash. */
+export const skipsPrefix = (crawl: CrawlId): string => `${SKIPS_FOLDER}/${crawl}/`;

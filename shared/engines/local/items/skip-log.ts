@@ -3,7 +3,7 @@ import { boundMethods } from '../../../bound-methods.ts';
 import { decodeCause, encodeCause } from '../../../causes/stored-cause.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Skip, SkipLog } from '../../../ports/skip-log.ts';
-import { fingerprint } from '../../../url/fingerprint.ts';
+import { RecentSkips, shortSkip } from '../../recent-skips.ts';
 import { inTransaction } from '../database.ts';
 
 /**
@@ -37,10 +37,6 @@ export interface LocalSkipLog extends SkipLog {
   close(): void;
 }
 
-/** Recent links known by their fingerprints: 512 KiB. */
-const CACHE_SLOTS = 2 ** 16;
-/** The rest of longer URLs is not kept: `maxUrlLength` is 2,083 unless it is set. */
-const MAX_URL_CHARS = 4096;
 /** The number of batches that are kept while the database cannot be written to. Further ones are dropped. */
 const MAX_BATCHES = 10;
 
@@ -90,10 +86,10 @@ class SkipTable implements LocalSkipLog {
   }
 
   note(crawl: CrawlId, skip: Skip): void {
-    const url = skip.url.length <= MAX_URL_CHARS ? skip.url : skip.url.slice(0, MAX_URL_CHARS);
-    const key = this.#recent.enter(url, skip.reason, crawl);
+    const shortened = shortSkip(skip);
+    const key = this.#recent.enter(shortened, crawl);
     if (key === undefined) return;
-    this.#gathered.push({ key, crawl, skip: url === skip.url ? skip : { ...skip, url } });
+    this.#gathered.push({ key, crawl, skip: shortened });
     if (this.#gathered.length % this.#batch === 0) this.#tryFlush();
     else this.#timer ??= setTimeout(() => this.#tryFlush(), this.#flushMs).unref();
   }
@@ -134,42 +130,6 @@ class SkipTable implements LocalSkipLog {
     if (skip.cause !== undefined && rows + added < this.#maxRows)
       this.#insertCause.run(key, encodeCause(skip.cause));
     return added;
-  }
-}
-
-/** The links noted last, by their fingerprints. */
-class RecentSkips {
-  /**
-   * Pairs of high and low halves. A slot that was never used holds zeros: that fingerprint is as good as
-   * none.
-   */
-  readonly #slots = new Uint32Array(2 * CACHE_SLOTS);
-  readonly #halves = new Uint32Array(2);
-  /** Ids of reasons and crawls, which are few. */
-  readonly #words = new Map<string, number>();
-
-  /** The link's fingerprint; undefined if it is among the recent ones. */
-  enter(url: string, reason: string, crawl: CrawlId): bigint | undefined {
-    const halves = this.#halves;
-    const mixedIn = Math.imul(this.#wordOf(reason), 3) ^ this.#wordOf(crawl);
-    fingerprint(url, halves, 0);
-    const high = ((halves[0] as number) ^ mixedIn) >>> 0;
-    const low = ((halves[1] as number) + mixedIn) >>> 0;
-    const slot = 2 * (low & (CACHE_SLOTS - 1));
-    if (this.#slots[slot] === high && this.#slots[slot + 1] === low) return undefined;
-    this.#slots[slot] = high;
-    this.#slots[slot + 1] = low;
-    return BigInt.asIntN(64, (BigInt(high) << 32n) | BigInt(low));
-  }
-
-  #wordOf(text: string): number {
-    let word = this.#words.get(text);
-    if (word === undefined) {
-      fingerprint(text, this.#halves, 0);
-      word = this.#halves[0] as number;
-      this.#words.set(text, word);
-    }
-    return word;
   }
 }
 

@@ -1,0 +1,50 @@
+/** The links that a stack's crawl left out, as its workers have stored them in S3. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { storedCause } from '../../shared/causes/stored-cause.ts';
+import { skipsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
+import type { SkipLine } from '../../shared/engines/aws/archive/skip-objects.ts';
+import { createLineSorter } from '../../shared/engines/local/archive/sorted-lines.ts';
+import type { Skip } from '../../shared/ports/skip-log.ts';
+import { jsonObjects, type StoredLines } from './stack-items.ts';
+
+/**
+ * Yields each link once, by reason and URL. Sorts them in files of the temporary folder, and holds some megabytes.
+ * `onBeyond`: called with the number of links that were only counted.
+ */
+export async function* stackSkips(
+  stored: StoredLines,
+  onBeyond: (links: number) => void,
+): AsyncGenerator<Skip, void, undefined> {
+  const temporary = await mkdtemp(join(tmpdir(), 'strand-skips-'));
+  const sorter = createLineSorter((n) => join(temporary, `run-${n}`));
+  try {
+    for await (const line of jsonObjects<SkipLine>(stored, skipsPrefix(stored.crawl))) {
+      if ('beyond' in line) onBeyond(line.beyond);
+      else await sorter.add(`${keyOf(line)}${ascii(line)}\n`);
+    }
+    let last = '';
+    for await (const line of sorter.sorted()) {
+      const end = line.indexOf('{');
+      const key = line.slice(0, end);
+      if (key === last) continue;
+      last = key;
+      const { cause, ...skip } = JSON.parse(line.slice(end)) as Skip;
+      yield { ...skip, ...(cause !== undefined && { cause: storedCause(cause) }) };
+    }
+  } finally {
+    await sorter.dispose();
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** `REASON URL `, without a brace: the JSON begins at the first one. */
+const keyOf = ({ reason, url }: Skip): string => `${ascii(reason)} ${ascii(url)} `.replaceAll('{', '%7B');
+
+/** JSON whose characters beyond ASCII are escaped. */
+const ascii = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\u0080-\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
