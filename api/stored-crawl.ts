@@ -7,6 +7,7 @@ import type { Item } from '../shared/project/project.ts';
 import type { Explanation } from '../shared/report/explanation.ts';
 import type { CrawlReport } from '../shared/report/report.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
+import type { UrlChange } from '../shared/report/url-change.ts';
 import type { UrlDetail } from '../shared/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 import type { BrokenLinks } from './broken-links.ts';
@@ -27,6 +28,11 @@ export interface StoredCrawl extends AsyncDisposable {
   report(): Promise<CrawlReport>;
   /** Yields every known URL, host by host. */
   urls(): AsyncIterable<UrlDetail>;
+  /**
+   * Yields the pages that are new, have changed, are gone, have moved or are back since a time, each with its last change.
+   * Without a time: since the crawl began. Reads every URL.
+   */
+  changes(since?: Date): AsyncIterable<UrlChange>;
   /** Returns all that the crawl knows of a URL; undefined if it does not know the URL. */
   url(url: string): Promise<UrlDetail | undefined>;
   /** Yields the links that the crawl left out and the URLs that it did not fetch, each with the reason. */

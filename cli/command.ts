@@ -136,6 +136,12 @@ export type LocalCommand =
       readonly tables?: readonly TableName[];
     }
   | {
+      readonly verb: 'changes';
+      readonly dir: string;
+      /** Since the crawl began, if there is none. */
+      readonly since?: Date | undefined;
+    }
+  | {
       readonly verb: 'search';
       readonly dir: string;
       readonly words: string;
@@ -270,6 +276,7 @@ export type StackRequest =
       /** `files`: names of WARC files; none: all of the archive. */
       readonly ask: { readonly what: 'check'; readonly files: readonly string[] } | CatRecord;
     }
+  | { readonly verb: 'changes'; readonly crawl: CrawlId; readonly since?: Date | undefined }
   | {
       readonly verb: 'export';
       readonly crawl: CrawlId;

@@ -20,6 +20,7 @@ import {
   readSeedWords,
   readWords,
   refuseMix,
+  sinceOf,
   textOf,
   wrongWords,
 } from './read-words.ts';
@@ -77,16 +78,12 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       return shellCommand(given);
     case 'export':
       return exportCommand(given);
+    case 'changes':
+      return { verb, dir: readWords(verb, given, 'DIR')[0]!, since: sinceOf(given) };
     case 'search':
       return searchCommand(given, json);
     case 'process':
-      return {
-        verb,
-        dir: readWords(verb, given, 'DIR')[0]!,
-        config,
-        workers: workersOf(given),
-        out: textOf(given, 'out'),
-      };
+      return processCommand(given, config);
     case 'init':
       return initCommand(words);
     case 'completion': {
@@ -97,6 +94,11 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'warc':
       return { verb, ask: warcAsk(given, json), json };
   }
+}
+
+function processCommand(given: ParsedOptions, config: string | undefined): LocalCommandOf<'process'> {
+  const [dir] = readWords('process', given, 'DIR');
+  return { verb: 'process', dir: dir!, config, workers: workersOf(given), out: textOf(given, 'out') };
 }
 
 function listCommand(words: readonly string[], json: boolean): LocalCommandOf<'list'> {
@@ -187,14 +189,13 @@ function exportCommand(given: ParsedOptions): LocalCommandOf<'export'> {
 function searchCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'search'> {
   const [dir, ...words] = given.words;
   if (!dir || words.length === 0) throw wrongWords('search', given.words, ['DIR', 'WORDS...']);
-  const since = textOf(given, 'since');
   return {
     verb: 'search',
     dir,
     words: words.join(' '),
     host: textOf(given, 'host'),
     language: textOf(given, 'language'),
-    since: since === undefined ? undefined : new Date(since),
+    since: sinceOf(given),
     limit: given.values.get('limit') as number | undefined,
     json,
   };

@@ -132,3 +132,8 @@ export function readFormat(given: ParsedOptions, file = ''): ExportFormat {
   const byFile = EXPORT_FORMATS.find((format) => format === ending);
   return (given.values.get('format') as ExportFormat | undefined) ?? byFile ?? 'jsonl';
 }
+
+export function sinceOf(given: ParsedOptions): Date | undefined {
+  const since = textOf(given, 'since');
+  return since === undefined ? undefined : new Date(since);
+}

@@ -16,6 +16,7 @@ import {
   readSeedWords,
   readWords,
   refuseMix,
+  sinceOf,
   textOf,
   wrongWords,
 } from './read-words.ts';
@@ -62,6 +63,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       const { names, ...page } = readHosts(given, 'CRAWL');
       return { verb, crawl: readCrawlName(names[0]), host: names[1], ...page };
     }
+    case 'changes':
+      return { verb, crawl: crawlAlone(), since: sinceOf(given) };
     case 'report':
       return { verb, crawl: crawlAlone(), html: textOf(given, 'html') };
     case 'explain':

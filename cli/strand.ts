@@ -70,6 +70,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/shell.ts')).shell(command);
     case 'search':
       return (await import('./commands/search.ts')).search(command);
+    case 'changes':
+      return (await import('./commands/changes.ts')).changes(command);
     case 'export':
       return (await import('./commands/export.ts')).exportUrls(command);
     case 'help': {

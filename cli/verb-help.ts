@@ -64,6 +64,16 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       '--stack Strand report news --html report.html',
     ],
   },
+  changes: {
+    usage: 'changes DIR [--since DATE]',
+    stackUsage: 'changes CRAWL [--since DATE]',
+    summary:
+      'Print the pages that are new, have changed, are gone, have moved or are back, as lines of JSON: in a crawl with --recrawl or --every.',
+    examples: [
+      'changes crawls/example.org --since 2026-11-01',
+      '--stack Strand changes news --since 2026-11-01T08:00Z',
+    ],
+  },
   init: {
     usage: 'init [TEMPLATE] [FOLDER]',
     summary: 'Create a project from a template. Without TEMPLATE: list the templates.',
@@ -76,7 +86,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   warc: {
     usage: 'warc check FILE... | cat FILE OFFSET',
-    stackUsage: 'warc check CRAWL [FILE...] | cat CRAWL FILE OFFSET',
+    stackUsage: 'warc check CRAWL | cat CRAWL FILE OFFSET',
     summary: 'Check WARC files, or print the record that begins at an offset.',
     examples: [
       'warc check crawls/example.org/archive',

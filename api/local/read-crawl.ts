@@ -12,6 +12,7 @@ import { createCrawlState } from '../../shared/hooks/crawl-state.ts';
 import type { Item } from '../../shared/project/project.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';
 import { buildReport } from '../../shared/report/report.ts';
+import { changesOf } from '../../shared/report/url-change.ts';
 import { urlDetail } from '../../shared/report/url-detail.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
@@ -82,12 +83,14 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
   return stored;
 }
 
-const urlQueries = (opened: OpenedFolder): Pick<StoredCrawl, 'urls' | 'url' | 'explain'> => {
+const urlQueries = (opened: OpenedFolder): Pick<StoredCrawl, 'urls' | 'changes' | 'url' | 'explain'> => {
   const { reader, crawl, record } = opened;
+  async function* urls() {
+    for await (const rows of urlRows(reader, crawl)) yield* rows;
+  }
   return {
-    async *urls() {
-      for await (const rows of urlRows(reader, crawl)) yield* rows;
-    },
+    urls,
+    changes: (since = new Date(0)) => changesOf(urls(), since.getTime()),
     async url(given) {
       const asked = canonicalize(given) ?? given;
       const { urlRules } = parseConfig(record.config);

@@ -12,6 +12,7 @@ import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import type { Item } from '../../shared/project/project.ts';
 import { buildReport } from '../../shared/report/report.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { changesOf } from '../../shared/report/url-change.ts';
 import { quoted } from '../../shared/text/printable.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
 import { explainIn } from '../explain-in.ts';
@@ -154,7 +155,7 @@ function urlQueries(
   connection: StackConnection,
   crawl: CrawlId,
   record: CrawlRecord,
-): Pick<StackCrawl, 'report' | 'urls' | 'url' | 'explain'> {
+): Pick<StackCrawl, 'report' | 'urls' | 'changes' | 'url' | 'explain'> {
   const { control, rows, clock } = connection;
   return {
     report: async () => {
@@ -162,6 +163,8 @@ function urlQueries(
       return explainedOne(connection, buildReport(reportedHosts(rows, crawl), summary, clock.now()));
     },
     urls: () => explainedAll(connection, flat(urlRows(rows, crawl))),
+    changes: (since = new Date(0)) =>
+      explainedAll(connection, changesOf(flat(urlRows(rows, crawl)), since.getTime())),
     async url(url) {
       try {
         return await control.url(crawl, url);

@@ -70,6 +70,7 @@ export interface StackSession
 type AskedCrawl = Pick<
   StackCrawl,
   | 'report'
+  | 'changes'
   | 'explain'
   | 'cdxj'
   | 'wacz'
@@ -138,6 +139,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.explain(command);
     case 'warc':
       return printed.warc(command);
+    case 'changes':
+      return printed.changes(command);
     case 'export':
       return printed.export(command);
   }
@@ -257,6 +260,12 @@ class StackAnswer {
     await this.#session.openCrawl(crawl);
     const { warcOnStack } = await import('./warc-on-stack.ts');
     return warcOnStack(this.#session.archiveOf(crawl), ask, { crawl, json, out: this.#output.out });
+  }
+
+  async changes({ crawl, since }: CommandOf<'changes'>): Promise<ExitCode> {
+    const { writeChanges } = await import('./changes.ts');
+    await writeChanges(await this.#session.openCrawl(crawl), since, this.#output.out);
+    return exitCodes.finished;
   }
 
   async export({ crawl, format, skipped, items, out, chunkTokens }: CommandOf<'export'>): Promise<ExitCode> {

@@ -6,7 +6,8 @@ const HAS_CAPTURED_URL = 1;
 const HAS_TEXT_DIGEST = 2;
 const HAS_ETAG = 4;
 const HAS_LAST_MODIFIED = 8;
-const ALL = 15;
+const IS_BACK = 16;
+const ALL = 31;
 export const TEXT_DIGEST_BYTES = 8;
 
 /** Writes about 15 bytes, and the server's own texts. `fetchedAt`: of the record's result. */
@@ -16,7 +17,8 @@ export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: nu
     (capturedUrl !== undefined ? HAS_CAPTURED_URL : 0) |
       (textDigest ? HAS_TEXT_DIGEST : 0) |
       (etag !== undefined ? HAS_ETAG : 0) |
-      (lastModified !== undefined ? HAS_LAST_MODIFIED : 0),
+      (lastModified !== undefined ? HAS_LAST_MODIFIED : 0) |
+      (state.isBack ? IS_BACK : 0),
   );
   out.varint(history);
   out.byte(rate);
@@ -41,6 +43,7 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
     history,
     rate,
     changedAt,
+    isBack: has & IS_BACK ? true : undefined,
     misses,
     capturedAt,
     capturedUrl: has & HAS_CAPTURED_URL ? input.text() : undefined,

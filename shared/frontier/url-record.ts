@@ -46,6 +46,8 @@ export interface RecrawlState {
   readonly rate: number;
   /** When a change was last seen; the first fetch counts as one. */
   readonly changedAt: number;
+  /** Its last change was that it came back after it was gone. */
+  readonly isBack?: boolean | undefined;
   /** Answers in a row by which the page is not there (404, 410). */
   readonly misses: number;
   /**

@@ -2,10 +2,11 @@ import { sha1Label } from '../archive/digest.ts';
 import { type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
 import { causeText, optionalText, resultText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';
-import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
+import type { RecrawlState, UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
 import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { UrlKind } from '../url/url-kind.ts';
+import type { UrlChangeKind } from './url-change-kind.ts';
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
 export interface UrlRow {
@@ -50,6 +51,9 @@ export interface UrlDetail extends UrlRow {
   readonly attempts?: number;
   /** When it may next be fetched. ISO 8601, UTC. */
   readonly dueAt?: string;
+  /** In a crawl that recrawls: when its last change was seen, and which it was. */
+  readonly changedAt?: string;
+  readonly lastChange?: UrlChangeKind;
   /** It waits, and its host was given up for this: nothing is fetched there until the crawl is resumed. */
   readonly hostGivenUp?: string;
   /** It waits, as the last tries of its host failed: with this, and the next one is at `hostNextTryAt`. */
@@ -62,7 +66,7 @@ export interface UrlDetail extends UrlRow {
  * waits.
  */
 export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
-  const { url, depth, via, state, kind, seenAt, attempts, dueAt, result } = record;
+  const { url, depth, via, state, kind, seenAt, attempts, dueAt, result, recrawl } = record;
   return {
     url: fetchedUrl(url),
     request: ownRequest(url),
@@ -86,6 +90,8 @@ export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
     seenAt: isoTime(seenAt),
     attempts: attempts > 0 ? attempts : undefined,
     dueAt: dueAt > 0 ? isoTime(dueAt) : undefined,
+    changedAt: recrawl && isoTime(recrawl.changedAt),
+    lastChange: recrawl && lastChangeOf(record, recrawl),
     ...(state === 'waiting' && head && hostTrouble(head)),
   };
 }
@@ -101,3 +107,11 @@ function hostTrouble({
 }
 
 export const isoTime = (time: number): string => new Date(time).toISOString();
+
+/** None for a page that was not there at its first fetch, or led elsewhere. */
+function lastChangeOf({ state }: UrlRecord, { history, isBack }: RecrawlState): UrlChangeKind | undefined {
+  if (history === 0) return state === 'fetched' ? 'new' : undefined;
+  if (state === 'gone') return 'gone';
+  if (state === 'redirect') return 'moved';
+  return isBack ? 'back' : 'changed';
+}

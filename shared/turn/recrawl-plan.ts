@@ -257,6 +257,7 @@ export class RecrawlPlan {
       history,
       rate: rateCode(changeRate(unpackHistory(history), priorRate(this.#pool))),
       changedAt: hasChanged || !recrawl ? fetchedAt : recrawl.changedAt,
+      isBack: hasChanged ? before.state === 'gone' || undefined : recrawl?.isBack,
       misses: 0,
       capturedAt,
       capturedUrl,

@@ -80,6 +80,7 @@ const fetched = (record: UrlRecord, at: number, dueAt: number): UrlRecord => ({
     history: 0x123456,
     rate: 200,
     changedAt: at - 5000,
+    isBack: true,
     misses: 2,
     capturedAt: at - DAY,
     capturedUrl: 'https://other.example/',
