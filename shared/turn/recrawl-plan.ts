@@ -49,8 +49,8 @@ const NEARLY = 0.97;
 /** Demand is counted in millionths of a fetch per day, since counters are integers. */
 const UNITS = 1e6;
 /** A sitemap, which names what has changed; a seed. */
-const SITEMAP_IMPORTANCE = 512;
-const SEED_FACTOR = 4;
+const SITEMAP_IMPORTANCE = 128;
+const SEED_IMPORTANCE = 32;
 
 /** A response, and what it has shown of its URL. */
 export interface Sighting {
@@ -296,7 +296,8 @@ function outcomeOf({ state, result }: UrlRecord, misses: number): RefetchOutcome
 /** About twice as much for twice as many linking pages. */
 export function importanceOf(record: UrlRecord): number {
   if (record.kind === 'sitemap') return SITEMAP_IMPORTANCE;
-  return 2 ** record.level * (isSeedRecord(record) ? SEED_FACTOR : 1);
+  // Seeds have the highest level, so that they are fetched first; that would be a seventh of the budget.
+  return isSeedRecord(record) ? SEED_IMPORTANCE : 2 ** record.level;
 }
 
 const perDayOf = (units: number): number => units / UNITS;
