@@ -1,0 +1,244 @@
+/**
+ * One site, crawled on one machine and by a deployed stack. Asks both crawls for the same, compares the answers, and
+ * compares the table in docs/other-crawlers.md with them.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NotOnStack, openCrawl, type StackCrawl, type StoredCrawl, startCrawl } from '../../api/index.ts';
+import { type Deployed, deploy, ROOT } from './deployed.ts';
+import project from './parity.config.ts';
+import { hasEmulator } from './resources.ts';
+
+const ADDRESS = '127.79.0.7';
+const CONFIG = {
+  contact: 'tests@strand.test',
+  allowPrivateAddresses: ['127.0.0.0/8'],
+  delayMs: 0,
+  adaptive: false,
+  exclude: ['/private/'],
+};
+
+/** By path: title and links. `/copy` has the bytes of `/1`. */
+const PAGES: Readonly<Record<string, readonly string[]>> = {
+  '/': ['/1', '/2', '/copy', '/private/a', 'http://other.test/', '/denied/b'],
+  '/1': ['/2', '/missing'],
+  '/2': ['/3', 'http://other.test/', 'http://more.test/x'],
+  '/3': ['/'],
+};
+
+function pageAt(path: string): string | undefined {
+  const name = path === '/copy' ? '/1' : path;
+  const links = PAGES[name];
+  const text = `Page ${name} says this, and has some words more so that it is a page with a text.`;
+  return (
+    links &&
+    `<!doctype html><html lang="en"><title>Page ${name}</title><main><p>${text}</p>${links
+      .map((link) => `<a href="${link}">${link}</a>`)
+      .join(' ')}</main>`
+  );
+}
+
+async function serve(): Promise<Server> {
+  const server = createServer(({ url = '/' }, response) => {
+    if (url === '/robots.txt') return void response.end('User-agent: *\nDisallow: /denied/\n');
+    const page = pageAt(url);
+    if (page === undefined) return void response.writeHead(404).end('none');
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(page);
+  });
+  await new Promise<void>((resolve) => server.listen(0, ADDRESS, resolve));
+  return server;
+}
+
+type AskedCrawl = StoredCrawl | StackCrawl;
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const value of values) list.push(value);
+  return list;
+}
+
+const sorted = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value)).sort();
+
+/** The names and bytes of what is written into a folder. */
+async function written(write: (folder: string) => Promise<unknown>): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'strand-parity-'));
+  try {
+    await write(folder);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) =>
+      file.isFile(),
+    );
+    return files
+      .map((file) => `${file.name} ${withoutDates(readFileSync(join(file.parentPath, file.name), 'latin1'))}`)
+      .sort();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const withoutDates = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'DATE');
+
+/** A row of the table: what is asked, and the answer without times and places in the archive. */
+const PROBES: Readonly<Record<string, (crawl: AskedCrawl) => Promise<unknown>>> = {
+  '`export`, `url`: known URLs': async (crawl) =>
+    sorted(
+      (await all(crawl.urls())).map(
+        ({ url, status, httpStatus, digest, depth, via, contentType, causeCode }) => ({
+          url,
+          status,
+          httpStatus,
+          digest,
+          depth,
+          via,
+          contentType,
+          causeCode,
+        }),
+      ),
+    ),
+  '`export --format cdxj`': async (crawl) =>
+    sorted((await all(crawl.captures())).map(({ surt, url, digest, status }) => [surt, url, digest, status])),
+  '`export --format wacz`': async (crawl) => {
+    const bytes = Buffer.concat(await all(crawl.wacz()));
+    return ['pages/pages.jsonl', 'datapackage.json', 'archive/'].map((name) => bytes.includes(name));
+  },
+  '`export --items`': async (crawl) => sorted(await all(crawl.items())),
+  '`export --skipped`': async (crawl) => sorted(await all(crawl.skipped())),
+  '`export --format documents`': async (crawl) =>
+    sorted(
+      (await all(crawl.documents())).map(({ url, title, language, depth, text, markdown }) => [
+        url,
+        title,
+        language,
+        depth,
+        text,
+        markdown,
+      ]),
+    ),
+  '`export --format markdown`': async (crawl) =>
+    (await written((folder) => crawl.exportMarkdown(folder))).map((file) => file.split(' ')[0]),
+  '`export --format llms`': (crawl) => written((folder) => crawl.exportLlms(folder)),
+  '`report`': async (crawl) => {
+    const { hosts, byStatus } = (await crawl.report()).summary;
+    return { hosts, byStatus };
+  },
+  '`explain`': async (crawl) => withoutTimes(await crawl.explain(`${site(crawl)}private/z`)),
+  '`hosts`': async (crawl) => (await crawl.hosts()).hosts.map(({ host, pages }) => [host, pages]),
+  '`pause`, `stop` (of a crawl that has ended)': async (crawl) => (await failing(crawl.stop())) ?? 'finished',
+  '`warc cat`: records': async (crawl) => {
+    const { warcFile: file = '', warcOffset: offset = 0 } = (await crawl.url(`${site(crawl)}2`))!;
+    return Buffer.from((await crawl.readRecord({ file, offset })).http!.body).toString();
+  },
+  'revisit records': async (crawl) => {
+    const captures = await all(crawl.captures());
+    if (!captures.some(({ mime }) => mime === 'warc/revisit')) throw new NotOnStack('revisit', '');
+    return true;
+  },
+  '`report --broken`': async (crawl) => void (await crawl.brokenLinks()),
+  '`export --format mirror`': async (crawl) => void (await written((folder) => crawl.exportMirror(folder))),
+  '`export --format parquet`': async (crawl) => void (await written((folder) => crawl.exportParquet(folder))),
+  '`export --format wet`, `wat`': async (crawl) =>
+    void (await written((folder) => crawl.exportDerived('wet', folder))),
+  '`search`': async (crawl) => void (await crawl.search('words')),
+  '`state` of hooks': async (crawl) => void (await crawl.state()),
+};
+
+const seedOf = new WeakMap<object, string>();
+const site = (crawl: AskedCrawl): string => seedOf.get(crawl)!;
+
+const withoutTimes = (value: unknown): string => withoutDates(JSON.stringify(value));
+
+/** The state that a crawl on one machine names when it refuses. */
+async function failing(call: Promise<{ readonly state: string }>): Promise<string | undefined> {
+  try {
+    return (await call).state;
+  } catch (error) {
+    return (error as Error).name === 'ControlError' ? 'finished' : `${error}`;
+  }
+}
+
+interface Answer {
+  readonly can: 'yes' | 'no';
+  readonly value?: unknown;
+}
+
+async function ask(crawl: AskedCrawl, probe: (typeof PROBES)[string]): Promise<Answer> {
+  try {
+    return { can: 'yes', value: await probe(crawl) };
+  } catch (error) {
+    if (error instanceof NotOnStack) return { can: 'no' };
+    throw error;
+  }
+}
+
+/** The rows of the table that the tests compare. */
+function documented(): string[][] {
+  const page = readFileSync(join(ROOT, 'docs/other-crawlers.md'), 'utf8');
+  const table = page.split('\n## ').find((part) => part.startsWith('One machine and a stack')) ?? '';
+  return table
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| |'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'strand-parity-'));
+  let server: Server;
+  let deployed: Deployed;
+  let local: StoredCrawl;
+  let stack: StackCrawl;
+
+  beforeAll(async () => {
+    server = await serve();
+    deployed = await deploy({ config: join(import.meta.dirname, 'parity.config.ts') });
+    const seed = `http://${ADDRESS}:${(server.address() as AddressInfo).port}/`;
+    const out = join(folder, 'crawl');
+    const settings = { seeds: [seed], ...CONFIG };
+    const running = await startCrawl({ ...settings, out, ...project });
+    expect((await running.done).state).toBe('finished');
+    local = await openCrawl(out);
+    stack = await startCrawl({ ...settings, stack: deployed.name, crawl: local.name });
+    expect((await stack.done).state).toBe('finished');
+    for (const crawl of [local, stack]) seedOf.set(crawl, seed);
+  }, 600_000);
+  afterAll(async () => {
+    await local?.close();
+    await stack?.close();
+    server?.close();
+    await deployed?.destroy();
+    rmSync(folder, { recursive: true, force: true });
+  }, 300_000);
+
+  test.each(Object.entries(PROBES))(
+    '%s gives the same in both places, or is refused on a stack',
+    async (_, probe) => {
+      const here = await ask(local, probe);
+      const there = await ask(stack, probe);
+      expect(here.can).toBe('yes');
+      if (there.can === 'yes') expect(there.value).toEqual(here.value);
+    },
+  );
+
+  test('there is something of each kind to compare', async () => {
+    const reasons = (await all(stack.skipped())).map(({ reason }) => reason);
+    expect(new Set(reasons)).toEqual(new Set(['scope', 'exclude', 'deniedByRobots']));
+    expect((await all(stack.items())).length).toBe(5);
+    expect((await all(stack.documents())).length).toBe(5);
+    expect((await all(stack.captures())).length).toBe(7);
+  });
+
+  test('the table in the documentation says what both places answer', async () => {
+    const rows: string[][] = [];
+    for (const [name, probe] of Object.entries(PROBES))
+      rows.push([name, (await ask(local, probe)).can, (await ask(stack, probe)).can]);
+    expect(documented()).toEqual(rows);
+  });
+});
