@@ -86,6 +86,7 @@ export function urlText(row: UrlDetail, place?: CrawlPlace): string {
     ['Tries', attempts === undefined ? undefined : formatCounted(attempts, 'time')],
     ['Found', row.seenAt],
     ['Fetched', fetchedText(row)],
+    ['Changed', row.changedAt && row.lastChange && `${row.changedAt} (${row.lastChange})`],
     ['Due', row.dueAt],
     ['Next', nextText(row, place)],
     ['WARC', warcFile && `${warcFile} at ${warcOffset ?? '?'}, ${formatBytes(warcLength ?? 0)}`],

@@ -31,5 +31,5 @@ async function explainWithoutCrawl(
 
 async function explainIn(dir: string, url: string) {
   await using crawl = await openCrawl(dir);
-  return crawl.explain(url);
+  return await crawl.explain(url);
 }

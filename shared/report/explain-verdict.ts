@@ -15,8 +15,7 @@ const PAST = {
 
 export function verdictOf(explained: Explained, now: number): Verdict {
   const { known, as, crawl } = explained;
-  if (known && known.status !== 'waiting')
-    return no(`${pastText(known.status, explained)}; it is not fetched again.`);
+  if (known && known.status !== 'waiting') return again(`${pastText(known.status, explained)};`, known.dueAt);
   const against = reasonAgainst(explained);
   if (against !== undefined) return no(`It would be skipped: ${against}.`);
   const found = known || as === 'seed' ? '' : ' if a page linked to it';
@@ -35,6 +34,12 @@ export function verdictOf(explained: Explained, now: number): Verdict {
   if (isOver) parts.push(`once the crawl is resumed (it is ${crawl.state})`);
   return { wouldBeFetched: true, verdict: `${parts.filter(Boolean).join(', ')}.` };
 }
+
+/** `dueAt`: of a URL that is to be fetched again. */
+const again = (past: string, dueAt: string | undefined): Verdict =>
+  dueAt === undefined
+    ? no(`${past} it is not fetched again.`)
+    : { wouldBeFetched: true, verdict: `${past} it is fetched again after ${dueAt}, as the crawl recrawls.` };
 
 const no = (verdict: string): Verdict => ({ wouldBeFetched: false, verdict });
 

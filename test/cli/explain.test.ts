@@ -197,6 +197,22 @@ describe('the verdict names what decides', () => {
       'It was fetched at 2026-01-02T12:00:00.000Z (HTTP 200); it is not fetched again.',
     ],
     [
+      'a page that is fetched again',
+      facts(
+        PAGE,
+        {},
+        {
+          record: record(PAGE, {
+            state: 'fetched',
+            dueAt: NOW + 3_600_000,
+            result: { fetchedAt: NOW, httpStatus: 200 },
+          }),
+        },
+      ),
+      true,
+      'It was fetched at 2026-01-02T12:00:00.000Z (HTTP 200); it is fetched again after 2026-01-02T13:00:00.000Z, as the crawl recrawls.',
+    ],
+    [
       'a URL that was denied',
       facts(
         PAGE,

@@ -185,6 +185,8 @@ describe('strand crawl', () => {
     expect(JSON.parse(answer.out)).toMatchObject({ url, status: 'fetched', httpStatus: 200, depth: 0 });
     const spelling = await strand('url', place.folder, `${url}?utm_source=x`, '--json').ended;
     expect(JSON.parse(spelling.out)).toMatchObject({ url });
+    const explained = await strand('explain', place.folder, url).ended;
+    expect(explained).toMatchObject({ code: 0, out: expect.stringContaining('it is not fetched again') });
     const unknown = await strand('url', place.folder, `${url}no/such/page`).ended;
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('does not know')]);
     const exported = await strand('export', place.folder, '--format', 'jsonl').ended;
