@@ -64,6 +64,11 @@ export interface Head extends TrapState {
 export interface HostRecrawl {
   /** The sums of `ChangeHistory`, over all pages: changes, days with a change, days without. */
   readonly pool: readonly [number, number, number];
+  /**
+   * Fetches per day that its pages are worth at each price, in millionths. `totals.demand` is the part that its pace
+   * leaves room for.
+   */
+  readonly demand?: readonly number[];
   /** Blocks of text that repeat on its pages (`recrawl/repeated-blocks.ts`): 1 KB in base64. */
   readonly blocks?: string;
   /** How the host answers conditional requests. */

@@ -19,6 +19,7 @@ import {
 } from '../recrawl/change-rate.ts';
 import {
   addDemand,
+  capDemand,
   type DemandCurve,
   demandOf,
   hostPrice,
@@ -85,14 +86,14 @@ export class RecrawlPlan {
   #price = 0;
 
   constructor(engine: Pick<TurnServices['engine'], 'registry'>, options: RecrawlPlanOptions) {
-    const { recrawl, counters } = options;
+    const { recrawl } = options;
     this.#engine = engine;
     this.#options = options;
     this.validators = new ValidatorWatch(recrawl);
     this.changes = new ChangeWatch(recrawl?.blocks);
     const [changes = 0, changedDays = 0, unchangedDays = 0] = recrawl?.pool ?? [];
     this.#pool = recrawl ? { changes, changedDays, unchangedDays } : EMPTY_POOL;
-    this.#demand = PRICES.map((_, i) => counters.totals.demand?.[i] ?? 0);
+    this.#demand = PRICES.map((_, i) => recrawl?.demand?.[i] ?? 0);
   }
 
   /** Whether the crawl fetches pages again. */
@@ -107,11 +108,10 @@ export class RecrawlPlan {
     const { crawl } = this.#options;
     const { registry } = this.#engine;
     const { demand, urls } = registry.isShared ? crawl.budget.used() : await registry.totals(crawl.id);
-    const { recrawlPerDay, delayMs, perHost } = crawl.config;
+    const { recrawlPerDay } = crawl.config;
     const known = (urls?.fetched ?? 0) + (urls?.redirect ?? 0);
     const price = priceFor(curveOf(demand), recrawlPerDay ?? Math.max(1, DEFAULT_SHARE_PER_DAY * known));
-    const hostPerDay = (HOST_SHARE * perHost * DAY_MS) / Math.max(1, delayMs);
-    this.#price = hostPrice(price, this.#demand.map(perDayOf), hostPerDay);
+    this.#price = hostPrice(price, this.#demand.map(perDayOf), this.#hostPerDay);
   }
 
   /** The fields of the next head; undefined for a crawl that fetches each page once. */
@@ -121,6 +121,7 @@ export class RecrawlPlan {
     const { trust } = this.validators;
     return {
       pool: [rounded(changes), rounded(changedDays), rounded(unchangedDays)],
+      ...(this.#objective !== undefined && { demand: this.#demand }),
       blocks: this.changes.state(),
       ...(trust && { validators: trust }),
     };
@@ -216,7 +217,14 @@ export class RecrawlPlan {
     const removed = before ? this.#demandOf(objective, before) : NO_DEMAND;
     const added = this.#demandOf(objective, after);
     this.#demand = addDemand(subtractDemand(this.#demand, removed), added);
-    this.#options.counters.set('demand', Object.fromEntries(this.#demand.map((value, i) => [i, value])));
+    const possible = capDemand(this.#demand, UNITS * this.#hostPerDay).map(Math.round);
+    this.#options.counters.set('demand', Object.fromEntries(possible.map((value, i) => [i, value])));
+  }
+
+  /** Fetches of known pages that the host's pace leaves room for, per day. */
+  get #hostPerDay(): number {
+    const { delayMs, perHost } = this.#options.crawl.config;
+    return (HOST_SHARE * perHost * DAY_MS) / Math.max(1, delayMs);
   }
 
   get #objective(): RecrawlObjective | undefined {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { rateCode } from '../../shared/recrawl/change-rate.ts';
 import { type DemandCurve, demandOf } from '../../shared/recrawl/demand-curve.ts';
-import type { TurnCounters } from '../../shared/turn/counters.ts';
+import { TurnCounters } from '../../shared/turn/counters.ts';
 import { RecrawlPlan } from '../../shared/turn/recrawl-plan.ts';
+import { newStats } from '../../shared/turn/worker-stats.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
 
@@ -70,4 +72,26 @@ test('a small budget is kept: a page is looked at after 60 days, and not fetched
   expect(plan.isWorthFetch(later, later.dueAt)).toBe(false);
   expect((plan.putOff(later, later.dueAt).dueAt - later.dueAt) / DAY).toBeCloseTo(60);
   expect(plan.isWorthFetch(later, T0 + 520 * DAY)).toBe(true);
+});
+
+test('a host asks the crawl for no more fetches than its pace leaves room for, and knows what its pages are worth', () => {
+  const counters = new TurnCounters(NO_TOTALS, newStats());
+  // Every hour a request, four fifths of them for known pages.
+  const config: CrawlOptions = { recrawl: 'changes', delayMs: 3_600_000 };
+  const engine = {} as unknown as ConstructorParameters<typeof RecrawlPlan>[0];
+  const plan = new RecrawlPlan(engine, { crawl: crawlOfTurn({ config }), counters, recrawl: undefined });
+  const page = (i: number) =>
+    recordOf(`http://a.test/${i}`, {
+      state: 'fetched',
+      dueAt: T0 + DAY,
+      recrawl: { history: 0, rate: 120, changedAt: T0, misses: 0, capturedAt: T0 },
+    });
+  for (let i = 0; i < 100; i++) plan.replace(undefined, page(i));
+  const asked = Object.values(counters.totals.demand ?? {});
+  const own = plan.state()?.demand ?? [];
+  expect(Math.max(...asked)).toBeCloseTo(0.8 * 24 * 1e6, 0);
+  expect(Math.max(...own)).toBeGreaterThan(1e9);
+  expect(asked.at(-1), 'at a high price the pages ask for less').toBe(own.at(-1));
+  for (let i = 0; i < 100; i++) plan.replace(page(i), { ...page(i), state: 'gone', dueAt: 0 });
+  expect(new Set(Object.values(counters.totals.demand ?? {})), 'nothing is left').toEqual(new Set([0]));
 });
