@@ -12,8 +12,8 @@ const LOCALSTACK = {
   pool: 'forks',
 } as const;
 
-/** Six minutes, nearly all of them waiting for leases of workers that died: beside the unit tests it costs no time. */
-const WAITING = 'test/localstack/stack-faults.test.ts';
+/** Minutes, nearly all of them waiting for leases and wakers: beside the unit tests they cost no time. */
+const WAITING = ['test/localstack/stack-faults.test.ts', 'test/localstack/parity.test.ts'];
 
 export default defineConfig({
   test: {
@@ -33,14 +33,14 @@ export default defineConfig({
         },
       },
       {
-        test: { ...LOCALSTACK, name: 'localstack-waiting', include: [WAITING], maxWorkers: CORES + 1 },
+        test: { ...LOCALSTACK, name: 'localstack-waiting', include: WAITING, maxWorkers: CORES + 1 },
       },
       {
         test: {
           ...LOCALSTACK,
           name: 'localstack',
           include: ['test/localstack/**/*.test.ts'],
-          exclude: [WAITING],
+          exclude: WAITING,
           // Tests of a deployed stack wait most of the time.
           maxWorkers: CORES + 2,
           sequence: { groupOrder: 1 },

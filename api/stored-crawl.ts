@@ -1,4 +1,6 @@
 /** A crawl in a folder, as `openCrawl` gives it. */
+
+import type { UrlCapture } from '../shared/archive/url-history.ts';
 import type { AddedSeeds, HostDetail, HostPage } from '../shared/control/control.ts';
 import type { HostPageRequest } from '../shared/control/host-queries.ts';
 import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
@@ -60,6 +62,11 @@ export interface StoredCrawl extends AsyncDisposable {
    * `warn` is called for each such file.
    */
   captures(warn?: (message: string) => void): AsyncIterable<IndexedCapture>;
+  /**
+   * Returns the visits of a URL that are in the archive, the oldest first, and whether each found other bytes than the one
+   * before. On a stack this reads the whole index.
+   */
+  history(url: string): Promise<readonly UrlCapture[]>;
   /** Yields the lines of the archive's CDXJ index, each with its line feed, sorted. */
   cdxj(warn?: (message: string) => void): AsyncIterable<string>;
   /**

@@ -119,7 +119,7 @@ export type LocalCommand =
       readonly pageBytes?: number | undefined;
       readonly json: boolean;
     }
-  | { readonly verb: 'url'; readonly dir: string; readonly url: string; readonly json: boolean }
+  | OfUrl<'url' | 'history'>
   | {
       readonly verb: 'export';
       readonly dir: string;
@@ -220,6 +220,11 @@ interface CatRecord {
   readonly offset: number;
 }
 
+/** Commands that take a crawl's folder and a URL. */
+type OfUrl<V> = V extends string
+  ? { readonly verb: V; readonly dir: string; readonly url: string; readonly json: boolean }
+  : never;
+
 /** Commands that take a crawl's folder and nothing else. */
 type OnFolder<V> = V extends string
   ? { readonly verb: V; readonly dir: string; readonly json: boolean }
@@ -263,6 +268,7 @@ export type StackRequest =
       readonly limit?: number;
     }
   | { readonly verb: 'url'; readonly crawl: CrawlId; readonly url: string }
+  | { readonly verb: 'history'; readonly crawl: CrawlId; readonly url: string }
   | { readonly verb: 'explain'; readonly crawl: CrawlId; readonly url: string }
   | {
       readonly verb: 'report';

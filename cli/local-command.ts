@@ -60,6 +60,7 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     }
     case 'report':
       return reportCommand(given, json);
+    case 'history':
     case 'url': {
       const [dir, url] = readWords(verb, given, 'DIR', 'URL');
       return { verb, dir: dir!, url: seedUrl(url!), json };

@@ -68,6 +68,7 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'report':
       return { verb, crawl: crawlAlone(), html: textOf(given, 'html') };
     case 'explain':
+    case 'history':
     case 'url': {
       const [crawl, url] = readWords(verb, given, 'CRAWL', 'URL');
       return { verb, crawl: readCrawlName(crawl!), url: seedUrl(url!) };

@@ -64,6 +64,12 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       '--stack Strand report news --html report.html',
     ],
   },
+  history: {
+    usage: 'history DIR URL [options]',
+    stackUsage: 'history CRAWL URL [options]',
+    summary: 'List the visits of a URL that are in the archive, and whether each found other content.',
+    examples: ['history crawls/example.org https://example.org/', '--stack Strand history news example.org'],
+  },
   changes: {
     usage: 'changes DIR [--since DATE]',
     stackUsage: 'changes CRAWL [--since DATE]',

@@ -1,12 +1,19 @@
 /** The archive of a crawl's folder, as the library gives it. */
+
+import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
+import { surt } from '../../shared/archive/surt.ts';
+import { historyOf } from '../../shared/archive/url-history.ts';
 import { openArchiveReader } from '../../shared/engines/local/archive/archive-reader.ts';
-import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
+import { cdxjLinesOf, mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
 import { readOpened } from '../stored-record.ts';
 import { waczBytes } from './wacz.ts';
 
-export type CrawlArchive = Pick<StoredCrawl, 'captures' | 'cdxj' | 'readRecord' | 'wacz' | 'close'> &
+export type CrawlArchive = Pick<
+  StoredCrawl,
+  'captures' | 'history' | 'cdxj' | 'readRecord' | 'wacz' | 'close'
+> &
   Pick<PayloadSource, 'readResponse'>;
 
 export function archiveOf(folder: string): CrawlArchive {
@@ -15,6 +22,13 @@ export function archiveOf(folder: string): CrawlArchive {
     captures,
     readResponse,
     close,
+    async history(url) {
+      const lines = await cdxjLinesOf(folder, surt(url));
+      return historyOf(
+        url,
+        lines.map((line) => parseCdxjLine(line, folder)),
+      );
+    },
     cdxj: (warn) => mergedCdxj(folder, warn),
     readRecord: async (location, { maxBytes } = {}) => readOpened(await openRecord(location), maxBytes),
     wacz: (warn) => waczBytes(folder, warn),

@@ -56,6 +56,7 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     },
     ...itemQueries(folder),
     captures: archive.captures,
+    history: archive.history,
     cdxj: archive.cdxj,
     readRecord: archive.readRecord,
     ...documentExports(folder, opened),

@@ -1,9 +1,11 @@
 /** A crawl of a stack as a {@link StackCrawl}. */
 
-import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
+import { type IndexedCapture, parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import { openRecord } from '../../shared/archive/read-member.ts';
 import { readResponse } from '../../shared/archive/read-response.ts';
+import { surt } from '../../shared/archive/surt.ts';
+import { historyOf } from '../../shared/archive/url-history.ts';
 import { ControlError } from '../../shared/control/control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
@@ -184,12 +186,19 @@ function archiveQueries(
   connection: StackConnection,
   crawl: CrawlId,
   archive: StackArchive,
-): Pick<StackCrawl, 'cdxj' | 'captures' | 'readRecord'> {
+): Pick<StackCrawl, 'cdxj' | 'captures' | 'history' | 'readRecord'> {
   const cdxj: StackCrawl['cdxj'] = (warn) => explainedAll(connection, archive.cdxj(warn));
   return {
     cdxj,
     async *captures(warn) {
       for await (const line of cdxj(warn)) yield parseCdxjLine(line.trimEnd(), crawl);
+    },
+    async history(url) {
+      const found: IndexedCapture[] = [];
+      const prefix = `${surt(url)} `;
+      for await (const line of cdxj())
+        if (line.startsWith(prefix)) found.push(parseCdxjLine(line.trimEnd(), crawl));
+      return historyOf(url, found);
     },
     readRecord: ({ file, offset }, { maxBytes } = {}) =>
       explainedOne(

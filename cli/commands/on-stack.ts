@@ -71,6 +71,7 @@ type AskedCrawl = Pick<
   StackCrawl,
   | 'report'
   | 'changes'
+  | 'history'
   | 'explain'
   | 'cdxj'
   | 'wacz'
@@ -133,6 +134,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.hosts(command);
     case 'url':
       return printed.url(command);
+    case 'history':
+      return printed.history(command);
     case 'report':
       return printed.report(command);
     case 'explain':
@@ -240,6 +243,12 @@ class StackAnswer {
   async url({ crawl, url }: CommandOf<'url'>): Promise<ExitCode> {
     const detail = await this.#session.control.url(crawl, url);
     return this.value(detail, urlText(detail, this.#place(crawl)));
+  }
+
+  async history({ crawl, url, json }: CommandOf<'history'>): Promise<ExitCode> {
+    const { printHistory } = await import('./history.ts');
+    const visits = await (await this.#session.openCrawl(crawl)).history(url);
+    return printHistory(visits, { url, json, place: this.#place(crawl) }, this.#output.out);
   }
 
   async report({ crawl, html, json }: CommandOf<'report'>): Promise<ExitCode> {

@@ -89,6 +89,7 @@ export function startProcess(
   hooks?: PageHooks,
   onSeed?: OnSeed,
   onEvent?: OnWorkEvent,
+  wakerMs = 60_000,
 ): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
@@ -113,13 +114,13 @@ export function startProcess(
     const woken = new Map(crawls.map((crawl) => [crawl, new Map()]));
     while (!signal.aborted) {
       for (const crawl of crawls) await wakeDueHosts(engine, worker.crawls, crawl, woken.get(crawl)!);
-      await clock.sleep(60_000, signal);
+      await clock.sleep(wakerMs, signal);
     }
   }
   async function watch() {
     while (!signal.aborted) {
       await endCrawlsAtLimits(engine, worker.crawls);
-      await clock.sleep(1000, signal);
+      await clock.sleep(Math.max(1000, wakerMs / 60), signal);
     }
   }
   const end = (error?: unknown) => {

@@ -15,6 +15,7 @@ import { scanMembers } from '../../../archive/scan-members.ts';
 import { windowedRead } from '../../../archive/windowed-read.ts';
 import { foldersOf } from '../folders.ts';
 import { listWarcFiles, type WarcFileEntry } from './archive-names.ts';
+import { findLines } from './find-lines.ts';
 import { readHandle } from './read-handle.ts';
 import { createLineSorter, readLines, writeLines } from './sorted-lines.ts';
 import { durableBytes } from './warc-journal.ts';
@@ -115,6 +116,34 @@ export async function* mergedCdxj(
   folder: string,
   warn: (message: string) => void = () => {},
 ): AsyncGenerator<string, void, undefined> {
+  yield* withIndexes(folder, { warn, isChecked: true }, (paths) => mergeSorted(paths.map(readLines)));
+}
+
+/**
+ * The lines of those captures whose SURT is `surt`, without line feeds. Reads some pieces of each index; one that a
+ * WARC file of this crawl has is taken as it is.
+ */
+export async function cdxjLinesOf(folder: string, surt: string): Promise<string[]> {
+  const found: string[] = [];
+  const find = async function* (paths: readonly string[]) {
+    for (const path of paths) yield* await findLines(path, `${surt} `);
+  };
+  for await (const line of withIndexes(folder, { warn: () => {}, isChecked: false }, find)) found.push(line);
+  return found;
+}
+
+interface IndexUse {
+  readonly warn: (message: string) => void;
+  /** Whether each index is read whole before it is used, and made again if it is not of its file. */
+  readonly isChecked: boolean;
+}
+
+/** Makes the indexes that are missing, and yields what `read` gives of all of them. */
+async function* withIndexes(
+  folder: string,
+  { warn, isChecked }: IndexUse,
+  read: (paths: readonly string[]) => AsyncIterable<string>,
+): AsyncGenerator<string, void, undefined> {
   const { archive, indexes, database } = foldersOf(folder);
   const files = await listWarcFiles(archive);
   // Asked for after the files: one that is open in the list and not known now was closed meanwhile, and is
@@ -124,12 +153,16 @@ export async function* mergedCdxj(
   try {
     const paths: string[] = [];
     for (const entry of files) {
-      const path = entry.isOpen
-        ? await indexOfOpenFile(entry, { archive, temporary }, durable.get(entry.file), warn)
-        : await indexOfClosedFile(entry, indexes, temporary, warn);
+      const known = join(indexes, indexNameOf(entry.file));
+      const path =
+        !isChecked && !entry.isOpen && existsSync(known)
+          ? known
+          : entry.isOpen
+            ? await indexOfOpenFile(entry, { archive, temporary }, durable.get(entry.file), warn)
+            : await indexOfClosedFile(entry, indexes, temporary, warn);
       if (path !== undefined) paths.push(path);
     }
-    yield* mergeSorted(paths.map(readLines));
+    yield* read(paths);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
