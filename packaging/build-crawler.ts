@@ -93,7 +93,11 @@ function removeSpaces(dist: string): void {
 }
 
 /** Types that public ones are made of, and that no user writes: without the comments of their members. */
-const INNER_TYPES = ['shared/frontier/!(url-record).d.ts', 'shared/ports/*.d.ts', 'shared/sizes.d.ts'];
+const INNER_TYPES = [
+  'shared/frontier/!(url-record).d.ts',
+  'shared/{ports,robots,parser,recrawl,text}/*.d.ts',
+  'shared/sizes.d.ts',
+];
 
 function removeInnerComments(dist: string): void {
   for (const file of globSync(INNER_TYPES, { cwd: dist })) {
