@@ -13,7 +13,7 @@ const LOCALSTACK = {
 } as const;
 
 /** Minutes, nearly all of them waiting for leases and wakers: beside the unit tests they cost no time. */
-const WAITING = ['test/localstack/stack-faults.test.ts', 'test/localstack/parity.test.ts'];
+const WAITING = ['stack', 'stack-faults', 'parity'].map((name) => `test/localstack/${name}.test.ts`);
 
 export default defineConfig({
   test: {
@@ -28,12 +28,12 @@ export default defineConfig({
           testTimeout: 30_000,
           // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
           pool: 'forks',
-          // Vitest's default leaves one core to itself. One more for the test that waits.
-          maxWorkers: CORES + 1,
+          // Vitest's default leaves one core to itself. Two more for the tests that wait.
+          maxWorkers: CORES + 2,
         },
       },
       {
-        test: { ...LOCALSTACK, name: 'localstack-waiting', include: WAITING, maxWorkers: CORES + 1 },
+        test: { ...LOCALSTACK, name: 'localstack-waiting', include: WAITING, maxWorkers: CORES + 2 },
       },
       {
         test: {
@@ -54,8 +54,8 @@ export default defineConfig({
           // A target has its seconds of CPU, on a machine that is busy, and then is made smaller what was found.
           testTimeout: 600_000,
           pool: 'forks',
-          // It measures CPU, which takes longer beside others: after all of them, one file at a time.
-          maxWorkers: 1,
+          // It measures CPU, which takes longer beside others: after all of them, and one file a core.
+          maxWorkers: Math.min(2, CORES),
           sequence: { groupOrder: 2 },
         },
       },

@@ -4,14 +4,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest files of each group of projects, in the order in which they begin. */
 const LONGEST = [
+  'test/localstack/stack.test.ts',
   'test/localstack/stack-faults.test.ts',
+  'test/localstack/parity.test.ts',
   'simulation/test/command/simulate.test.ts',
   'test/local-crawl/generated-web.test.ts',
   'test/engines/local/threads/threads.test.ts',
   'test/local-crawl/cli.test.ts',
   'test/faults/faults.test.ts',
-  'test/localstack/stack.test.ts',
-  'test/fuzz/fuzz.test.ts',
+  'test/fuzz/fuzz-1.test.ts',
+  'test/fuzz/fuzz-2.test.ts',
   'test/localstack/engine.test.ts',
   'test/localstack/queues.test.ts',
   'test/fuzz/planted-bugs.test.ts',
