@@ -1,6 +1,6 @@
 /**
- * The package `strand-crawler`: JavaScript without comments, source maps of what users import, the
- * declarations that its public modules need, and a package.json of its own.
+ * The package `strand-crawler`: JavaScript without comments, the declarations that its public modules need, and
+ * a package.json of its own.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** Builds into `dist`. Throws if the compiler finds an error. */
 export function buildCrawler(dist: string, source: Manifest): void {
   // Twice, since the compiler strips comments from both or from none: editors show those of the declarations.
-  compile(dist, '--removeComments', '--sourceMap');
+  compile(dist, '--removeComments');
   compile(dist, '--declaration', '--emitDeclarationOnly');
   const manifest = publishedManifest(source);
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
@@ -34,7 +34,6 @@ export function buildCrawler(dist: string, source: Manifest): void {
   for (const file of ['README.md', 'LICENSE']) copyFileSync(join(ROOT, file), join(dist, file));
   cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });
   moveWeb(dist);
-  removeMaps(dist);
   removeEmptyModules(dist);
   vendorZod(dist, ROOT);
   removeSpaces(dist);
@@ -60,18 +59,8 @@ function removeIndentation(path: string): void {
   writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
 }
 
-/** Folders whose source maps stay: what users call, and what calls their hooks. */
-const MAPPED = /^(?:api|cdk|shared\/(?:hooks|project))[\\/]/;
-
-/** Source maps of all modules are a third of the package. */
-function removeMaps(dist: string): void {
-  for (const file of globSync('**/*.js', { cwd: dist })) {
-    if (MAPPED.test(file)) continue;
-    const path = join(dist, file);
-    rmSync(`${path}.map`, { force: true });
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
-  }
-}
+/** Folders whose code keeps its lines: what users call, and what calls their hooks. */
+const KEPT_LINES = /^(?:api|cdk|shared\/(?:hooks|project))[\\/]/;
 
 /** Characters of a line, so that a place in a stack trace can be found. */
 const LINE_LIMIT = 1000;
@@ -79,7 +68,7 @@ const LINE_LIMIT = 1000;
 /** Spaces and line ends are a tenth of the package. Names stay, so that stack traces can be read. */
 function removeSpaces(dist: string): void {
   for (const file of globSync('**/*.js', { cwd: dist })) {
-    if (MAPPED.test(file)) continue;
+    if (KEPT_LINES.test(file)) continue;
     const path = join(dist, file);
     const options = {
       minifyWhitespace: true,
@@ -110,9 +99,7 @@ function removeInnerComments(dist: string): void {
 function removeEmptyModules(dist: string): void {
   for (const file of globSync('**/*.js', { cwd: dist })) {
     const path = join(dist, file);
-    if (!/^export \{\};\n(?:\/\/# sourceMappingURL=\S+)?\s*$/.test(readFileSync(path, 'utf8'))) continue;
-    rmSync(path);
-    rmSync(`${path}.map`, { force: true });
+    if (/^export \{\};\s*$/.test(readFileSync(path, 'utf8'))) rmSync(path);
   }
 }
 
