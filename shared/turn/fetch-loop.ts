@@ -211,13 +211,16 @@ export class FetchLoop {
     record: UrlRecord,
     { outcome, record: decided }: Exclude<Admission, { outcome: 'fetch' }>,
   ): boolean {
-    const { settlement, recrawl, pace } = this.#options;
+    const { settlement, recrawl, pace, quarantine } = this.#options;
     const now = this.#now();
     if (outcome === 'unasked') this.#unasked++;
-    // The page has killed its workers.
-    if (outcome === 'turnEnds' && decided.state === 'failed' && record.state !== 'failed')
-      void settlement.settle({ ...decided, dueAt: 0 });
-    else if (outcome === 'unasked') void settlement.settle(recrawl.postpone(record, now));
+    const hasKilled = outcome === 'turnEnds' && decided.state === 'failed';
+    if (hasKilled) {
+      // It is not fetched any more.
+      const result = record.result && { ...record.result, cause: decided.result?.cause };
+      void settlement.settle({ ...record, dueAt: 0, result });
+      quarantine.clear(record.url);
+    } else if (outcome === 'unasked') void settlement.settle(recrawl.postpone(record, now));
     // Not at once, or this turn would take it again.
     else void settlement.settle({ ...record, dueAt: Math.max(decided.dueAt, now + 1000, pace.nextFetchAt) });
     return outcome !== 'turnEnds';

@@ -1,6 +1,7 @@
 import type { Violation, World } from '../worlds/spec.ts';
 import { announcedOnce } from './announced-once.ts';
 import { bestFirst } from './best-first.ts';
+import { capturesKept } from './captures-kept.ts';
 import { configured } from './configured.ts';
 import { counted, recounted, requestsCounted } from './counted.ts';
 import { deleted } from './deleted.ts';
@@ -19,6 +20,7 @@ import { onTime } from './on-time.ts';
 import { oneChain } from './one-chain.ts';
 import { oneState } from './one-state.ts';
 import { pastLimits } from './past-limits.ts';
+import { refetched } from './refetched.ts';
 import { requestsApart } from './requests-apart.ts';
 import { rested } from './rested.ts';
 import { readRobotsLog } from './robots-answers.ts';
@@ -78,6 +80,8 @@ export function checkFacts(facts: Facts): Violation[] {
     ...oneChain(facts),
     ...noDeadLetters(facts),
     ...noCrash(facts),
+    ...refetched(facts, visits, robots),
+    ...capturesKept(facts, visits, robots),
     ...facts.seen,
   ];
 }

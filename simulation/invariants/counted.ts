@@ -164,6 +164,8 @@ function sumOf(heads: readonly Head[]): Record<string, number> {
       'hints',
       'requisites',
       'sent',
+      'recrawl',
+      'demand',
     ] as const)
       for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);
   }

@@ -1,5 +1,6 @@
+import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { Violation } from '../worlds/spec.ts';
-import { type CrawlFacts, type Facts, isPage } from './facts.ts';
+import { type CrawlFacts, type Facts, isBy, isPage } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 
 /**
@@ -9,20 +10,26 @@ import { createFindings, type Findings } from './findings.ts';
  *
  * A queue that loses a message may lose the turn that would have published what a dead process had staged.
  */
-export function itemsOnce(facts: Pick<Facts, 'crawls' | 'strikes'>): readonly Violation[] {
+export function itemsOnce(facts: Pick<Facts, 'crawls' | 'strikes' | 'web'>): readonly Violation[] {
   const findings = createFindings('itemsOnce');
   for (const crawl of facts.crawls) {
-    checkUrls(findings, crawl);
+    checkUrls(findings, crawl, facts.web);
     checkCount(findings, crawl, facts.strikes.messageLost > 0);
   }
   return findings.list;
 }
 
-function checkUrls(findings: Findings, { id, items, known }: CrawlFacts): void {
-  const seen = new Set<string>();
+function checkUrls(findings: Findings, crawl: CrawlFacts, { log }: Facts['web']): void {
+  const { id, items, known, config } = crawl;
+  const seen = new Map<string, number>();
+  const answers = log.filter((one) => isBy(one, crawl) && Math.floor((one.httpStatus ?? 0) / 100) === 2);
+  const answered = isRecrawling(config) ? Map.groupBy(answers, ({ url }) => url) : undefined;
   for (const url of items) {
-    if (seen.has(url)) findings.add(`${id}: the item of ${url} is published twice`);
-    seen.add(url);
+    const times = (seen.get(url) ?? 0) + 1;
+    seen.set(url, times);
+    // A page that has changed has new items.
+    if (times > (answered?.get(url)?.length ?? 1))
+      findings.add(`${id}: the item of ${url} is published ${times} times`);
     const record = known.get(url);
     if (record === undefined || !isPage(record))
       findings.add(`${id}: there is an item of ${url}, which is no page of the crawl`);

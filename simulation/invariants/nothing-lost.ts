@@ -1,3 +1,4 @@
+import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import type { Violation } from '../worlds/spec.ts';
@@ -58,7 +59,8 @@ function checkKnown(
       record.state === 'fetched' &&
       isOk(record) &&
       !isWhole(record, whole) &&
-      record.attempts < config.maxAttempts
+      record.attempts < config.maxAttempts &&
+      !isRecrawling(config)
     )
       findings.add(
         `${id}: ${record.url} is fetched after ${record.attempts} of ${config.maxAttempts} tries, though its body broke off`,

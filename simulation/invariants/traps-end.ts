@@ -1,3 +1,4 @@
+import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import { closedGroups, createTrapWatch } from '../../shared/frontier/trap-watch.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
@@ -48,7 +49,11 @@ function hasTwins(log: readonly WebRequest[]): boolean {
 
 function checkRequests(findings: Findings, { crawl, host, requests }: HostVisits): void {
   if (!host.heads.some(({ head }) => closedGroups(head).length > 0)) return;
+  const before = new Set<string>();
   for (const { url, startedAt } of requests) {
+    // A page that was fetched is fetched again.
+    if (isRecrawling(crawl.config) && before.has(url)) continue;
+    before.add(url);
     const change = host.heads.findLast(({ at }) => at < startedAt);
     const record = crawl.known.get(url);
     // A seed and a part of a page are fetched all the same.

@@ -1,4 +1,5 @@
 import type { CauseCode } from '../../shared/causes/cause.ts';
+import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { origin } from '../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
@@ -48,7 +49,10 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, ma
       origins.size > 1
         ? robots.answersOf(origin(record.url)).filter(({ kind }) => kind === 'nothing').length
         : 0;
-    const problem = problemOf(record, tries, closings, crawl.config.maxAttempts);
+    const isOfLast = !isRecrawling(crawl.config);
+    const problem = isOfLast
+      ? problemOf(record, tries, closings, crawl.config.maxAttempts)
+      : againProblemOf(record, tries);
     if (problem !== undefined)
       findings.add(
         `${crawl.id}: ${record.url} is ${record.state} after ${record.attempts} tries, ${problem}`,
@@ -56,7 +60,7 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, ma
           host: host.host,
         },
       );
-    surplus += Math.max(0, tries.length - record.attempts);
+    if (isOfLast) surplus += Math.max(0, tries.length - record.attempts);
   }
   if (surplus > 0 && host.heads.length > 0 && (surplus > lost || !mayLose))
     findings.add(
@@ -97,14 +101,20 @@ function problemOf(
   }
 }
 
+/** The same where attempts are those of the last visit alone, and a failure leaves the state as it was. */
+function againProblemOf({ state }: UrlRecord, tries: readonly WebRequest[]): string | undefined {
+  if (state !== 'fetched' && state !== 'redirect' && state !== 'gone') return undefined;
+  return tries.some(({ httpStatus }) => stateOf(httpStatus) === state) ? undefined : lastAnswer(tries);
+}
+
 /** Returns the state that a single answer gives the URL; undefined: it is tried again. */
-function finalStateOf({ failure, httpStatus = 0, isCut }: WebRequest): string | undefined {
+export function finalStateOf({ failure, httpStatus = 0, isCut }: WebRequest): string | undefined {
   if (failure !== undefined || isCut || PASSING.has(httpStatus)) return undefined;
   return stateOf(httpStatus);
 }
 
 function stateOf(httpStatus = 0): string {
-  if (httpStatus >= 200 && httpStatus <= 300) return 'fetched';
+  if ((httpStatus >= 200 && httpStatus <= 300) || httpStatus === 304) return 'fetched';
   if (REDIRECTS.has(httpStatus)) return 'redirect';
   return httpStatus === 404 || httpStatus === 410 ? 'gone' : 'failed';
 }

@@ -16,12 +16,7 @@ export function readWarcResponse(member: Uint8Array): WarcResponse {
   const headEnd = record.indexOf('\r\n\r\n');
   const [version, ...lines] = record.subarray(0, headEnd).toString('utf8').split('\r\n');
   expect('the version line', version, 'WARC/1.1');
-  const fields = new Map(
-    lines.map((line) => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
-    }),
-  );
+  const fields = fieldsOf(lines);
   expect('WARC-Type', fields.get('warc-type'), 'response');
   const block = record.subarray(headEnd + 4, record.length - 4);
   expect('Content-Length', fields.get('content-length'), String(block.length));
@@ -32,6 +27,33 @@ export function readWarcResponse(member: Uint8Array): WarcResponse {
   expect('WARC-Payload-Digest', fields.get('warc-payload-digest'), `sha1:${base32(sha1)}`);
   return { fields, httpStatus: Number(status), sha1 };
 }
+
+/** The named fields of a record, by lower-case name; with `http-status`, the status of a response. */
+export type WarcFields = ReadonlyMap<string, string>;
+
+/** Returns the fields of all records that are in the bytes one after another. Throws where there is none. */
+export function readWarcRecords(bytes: Buffer): WarcFields[] {
+  const found: WarcFields[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const headEnd = bytes.indexOf('\r\n\r\n', at);
+    const [version, ...lines] = bytes.subarray(at, headEnd).toString('utf8').split('\r\n');
+    expect('the version line', version, 'WARC/1.1');
+    const fields = fieldsOf(lines);
+    const blockAt = headEnd + 4;
+    const status = /^HTTP\/1\.1 (\d{3}) /.exec(bytes.subarray(blockAt, blockAt + 20).toString('latin1'))?.[1];
+    found.push(status === undefined ? fields : new Map([...fields, ['http-status', status]]));
+    at = blockAt + Number(fields.get('content-length')) + 4;
+  }
+  return found;
+}
+
+const fieldsOf = (lines: readonly string[]): WarcFields =>
+  new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
 
 /** RFC 1952. A member that has optional fields is not one of ours. */
 function gunzipMember(member: Uint8Array): Buffer {

@@ -1,11 +1,13 @@
 /** The answers of the web to requests, if only its own nature is in the way. */
 import { hash } from 'node:crypto';
 import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
+import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../shared/fetcher/outcome/response-head.ts';
 import { ASSETS } from './asset-kinds.ts';
 import { renderStyle } from './assets.ts';
 import type { Atlas } from './atlas.ts';
 import { DRAW } from './chance.ts';
+import { isKnown, versionAt, versionText } from './changes.ts';
 import type { WebHost } from './hosts.ts';
 import { filling, renderHtml } from './html.ts';
 import type { PageTrouble } from './pages.ts';
@@ -33,8 +35,14 @@ export interface Responded extends ResponseHead {
 
 export type Answer = Failed | Responded;
 
-/** `age`: ms since the web's beginning. */
-export type Answerer = (url: string, place: Place, age: number) => Answer;
+/** A request to the web. */
+export interface Asked extends Pick<FetchRequest, 'url' | 'headers'> {
+  /** ms since the web's beginning, and since 1970. */
+  readonly age: number;
+  readonly at: number;
+}
+
+export type Answerer = (place: Place, asked: Asked) => Answer;
 
 const REFUSED_MS = 3;
 const NAMELESS_MS = 20;
@@ -48,6 +56,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   301: 'Moved Permanently',
   302: 'Found',
   303: 'See Other',
+  304: 'Not Modified',
   307: 'Temporary Redirect',
   308: 'Permanent Redirect',
   404: 'Not Found',
@@ -67,7 +76,8 @@ export function createAnswerer(atlas: Atlas): Answerer {
   /** Requests so far for pages that fail a number of times and then succeed. */
   const tries = new Map<string, number>();
 
-  return (url, place, age) => {
+  return (place, asked) => {
+    const { url, age } = asked;
     if (place.what === 'noHost')
       return place.refused
         ? { kind: 'failed', reason: 'connect', afterMs: REFUSED_MS }
@@ -85,8 +95,23 @@ export function createAnswerer(atlas: Atlas): Answerer {
     }
     const response = contentOf(url, place, paceMs);
     const failure = place.what === 'page' ? pages.troubleOf(host, place.page) : undefined;
-    return failure && mustFail(url, failure) ? spoil(response, failure.how) : response;
+    if (failure && mustFail(url, failure)) return spoil(response, failure.how);
+    return shape.changes && place.what === 'page' && response.httpStatus === 200
+      ? inVersion(response, place, asked)
+      : response;
   };
+
+  /** The response as it is now, or 304 to a client that has it. */
+  function inVersion(response: Responded, { host, page }: Place & { what: 'page' }, asked: Asked): Responded {
+    const version = versionAt(chance, host.number, page, asked.at);
+    if (isKnown(asked, version)) return respond(304, version.fields, NO_BYTES, response.headMs);
+    const isHtml = response.headers.some(([, value]) => value === TYPES.html) && response.body.length > 0;
+    const body = isHtml
+      ? Buffer.concat([response.body, text(`<p>${versionText(version)}</p>\n`)])
+      : response.body;
+    const fields = response.headers.filter(([name]) => name !== 'Server' && name !== 'Content-Length');
+    return respond(200, [...fields, ...version.fields], body, response.headMs);
+  }
 
   function mustFail(url: string, { times }: PageTrouble): boolean {
     if (times === Number.POSITIVE_INFINITY) return true;
@@ -207,7 +232,8 @@ function respond(
   body: Uint8Array,
   headMs: number,
 ): Responded {
-  const length = httpStatus === 204 ? [] : [['Content-Length', String(body.length)] as const];
+  const length =
+    httpStatus === 204 || httpStatus === 304 ? [] : [['Content-Length', String(body.length)] as const];
   return {
     kind: 'response',
     httpStatus,

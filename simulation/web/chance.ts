@@ -22,6 +22,7 @@ export const DRAW = {
   seeds: 14,
   assets: 15,
   harm: 16,
+  change: 17,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

@@ -68,6 +68,8 @@ export interface WebShape {
   readonly popularHost?: boolean;
   /** One host more, slow and large. Its number is the last. */
   readonly hugeHost?: { readonly pages: number; readonly responseMs: number };
+  /** Pages change, and hosts send validators. Default: neither. */
+  readonly changes?: boolean;
   /** A page is filled up to about this size. */
   readonly bodyBytes?: number;
   /** The number of first hosts that are seeds (for 0: only hosts without links to them). */

@@ -55,7 +55,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
     const startedAt = time.now();
     const host = hostOf(url);
     const place = places.find(url);
-    const answered = mishaps(host, answer(url, place, startedAt - beganAt));
+    const answered = mishaps(host, answer(place, { ...request, age: startedAt - beganAt, at: startedAt }));
     const exchange = planExchange(answered, startedAt, startedAt + totalTimeoutMs, maxBodyBytes);
     const entry: Mutable<WebRequest> = {
       url,

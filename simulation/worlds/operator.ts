@@ -28,6 +28,8 @@ const COPIES_MS = 300_000;
 export interface Operator {
   /** Once a minute. */
   look(): void;
+  /** Stops all crawls that have not ended, once. */
+  stopAll(): void;
   /** Whether there is still something to be done. */
   isBusy(): boolean;
   /** With the limits and seeds that they have now. */
@@ -59,6 +61,8 @@ export function createOperator(
   const crawls = new Map(plans.map((plan) => [plan.id, plan]));
   const raisesLeft = new Map(raises);
   const raising = new Set<CrawlId>();
+  /** Crawls that are stopped for good. */
+  const stopping = new Set<CrawlId>();
   /** Crawls that are still to be given seeds. */
   const adding = new Set(additions.map(({ crawl }) => crawl));
   let busy = 0;
@@ -165,6 +169,10 @@ export function createOperator(
   return {
     isBusy: () => busy > 0,
     crawls: () => [...crawls.values()],
+    stopAll() {
+      for (const id of crawls.keys()) if (!stopping.has(id)) void whileBusy(() => stop(id));
+      for (const id of crawls.keys()) stopping.add(id);
+    },
     look() {
       for (const id of crawls.keys()) {
         const record = recordOf(cloud, id);

@@ -8,7 +8,7 @@ import { between, pick, type Random, randomOf } from '../models/random.ts';
 import { hasAssets } from '../web/shape.ts';
 import { planLimits, planPages, planRequisites, planScope } from './plan-settings.ts';
 import { planSizes } from './sizes.ts';
-import type { CrawlPlan, SimWeb } from './spec.ts';
+import type { CrawlPlan, RecrawlPlan, SimWeb } from './spec.ts';
 
 export interface StackPlan {
   readonly settings: Pick<StackSettings, 'workerTimeoutMs' | 'hostsPerWorker' | 'dueShards'>;
@@ -43,19 +43,30 @@ export function planStack(seed: number): StackPlan {
   };
 }
 
+/** A crawl that fetches its pages again ends when the operator stops it. */
+const WITHOUT_LIMITS = {
+  maxPages: undefined,
+  maxPagesPerHost: undefined,
+  maxBytes: undefined,
+  maxTimeMs: undefined,
+  maxCost: undefined,
+};
+
 /** One crawl mostly; sometimes two of the same hosts, which SQS keeps apart by one group. */
 export function planCrawls(
   seed: number,
   web: Pick<SimWeb, 'seeds' | 'someUrl'>,
   maxTotalTimeoutMs: number,
+  recrawl?: RecrawlPlan,
 ): CrawlPlan[] {
   const random = randomOf(seed, 'crawls');
   const requisites = randomOf(seed, 'requisites');
   const hasSmallTraps = planSizes(seed).minTrapPages < SIZES.minTrapPages;
   const count = random() < 0.25 ? 2 : 1;
   return Array.from({ length: count }, (_, i) => {
+    const drawn = configOf(random, maxTotalTimeoutMs);
     const config = {
-      ...configOf(random, maxTotalTimeoutMs),
+      ...(recrawl ? { ...drawn, ...WITHOUT_LIMITS, ...recrawl.config } : drawn),
       ...(hasAssets(seed) && planRequisites(requisites)),
       // By its contact the web knows which crawl asks.
       ...planPages(randomOf(seed, 'pages of crawl', i), hasSmallTraps),

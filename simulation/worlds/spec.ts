@@ -18,6 +18,8 @@ export interface WorldSpec {
   readonly pages?: number;
   /** The operator deletes a crawl, whatever the seed says. */
   readonly deletes?: boolean;
+  /** Its crawls fetch pages again, whatever the seed says. */
+  readonly recrawls?: boolean;
   /** Faults strike so often at most. */
   readonly maxStrikes?: number;
   /** This call is struck, instead of those that the seed plans. */
@@ -56,6 +58,9 @@ export const INVARIANTS = {
   oneChain: 'No chain of tokens splits or ends',
   noDeadLetters: 'No message becomes a dead letter',
   noCrash: 'No function fails without a fault',
+  refetched: 'A page is fetched again after its interval: not before it, and not much later',
+  capturesKept:
+    'Each response of a page, first or again, is in the archive once, as a record that leads to its payload',
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;
 
@@ -206,6 +211,13 @@ export interface CrawlPlan {
   readonly config: CrawlOptions;
 }
 
+/** The crawls of a world that fetch their pages again, until the operator stops them. */
+export interface RecrawlPlan {
+  readonly config: CrawlOptions;
+  /** After the world's beginning. */
+  readonly stopAfterMs: number;
+}
+
 /** A crawl that the operator deletes, beside the others. */
 export interface DeletedCrawl {
   readonly crawl: CrawlPlan;
@@ -236,6 +248,8 @@ export interface World {
   readonly hasCompactor: boolean;
   /** The crawl that was deleted, in some worlds. */
   readonly deletion?: DeletedCrawl | undefined;
+  /** In some worlds all crawls fetch their pages again. */
+  readonly recrawl?: RecrawlPlan | undefined;
   /** Has the counters of the crawl recounted, which takes virtual time. */
   recount(crawl: string): Promise<void>;
 }

@@ -26,6 +26,7 @@ import { askForRecords } from './operator-asks.ts';
 import { planCrawls, planStack } from './plan.ts';
 import { planCallFaults } from './plan-call-faults.ts';
 import { planOperator } from './plan-operator.ts';
+import { planRecrawl } from './plan-recrawl.ts';
 import { createSimHooks } from './sim-hooks.ts';
 import type { ExcuseName, Outcome, TimelineEntry, Violation, World, WorldSpec } from './spec.ts';
 
@@ -116,7 +117,9 @@ export async function runWorld(
   });
   const { time, faults } = cloud;
   now = time.now;
+  const recrawl = planRecrawl(seed, CALM_MS, { isCertain: spec.recrawls });
   const shape = shapeOf(seed, {
+    ...(recrawl && { changes: true }),
     ...(spec.hosts !== undefined && { hosts: spec.hosts }),
     ...(spec.pages !== undefined && { maxPages: spec.pages }),
   });
@@ -138,7 +141,7 @@ export async function runWorld(
     wrapWorkerEngine: (process, engine) => causes.wrap(rollout.wrap(process, engine)),
     versions: rollout,
   });
-  const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs);
+  const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs, recrawl);
   const probe = createChainProbe(cloud, causes);
   const deletes = probeDeletes(cloud);
   const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);
@@ -164,6 +167,7 @@ export async function runWorld(
     await time.advance(MINUTE);
     probe.sample();
     operator.look();
+    if (recrawl && time.now() >= T0 + recrawl.stopAfterMs) operator.stopAll();
     if (rollout.look() || faults.strikes('deployed')) deployment.replaceAll();
   }
   // Also while the compactor works, faults strike.
@@ -187,6 +191,7 @@ export async function runWorld(
     history,
     hasCompactor: stack.hasCompactor,
     deletion,
+    recrawl,
     recount: (crawl) => drive(time, deployment.operator().recount(crawl), time.now() + END_MS),
   };
   beforeJudging?.();

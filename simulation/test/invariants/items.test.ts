@@ -20,9 +20,9 @@ describe('itemsOnce', () => {
     expect(brokenItems(withItems(2, [HOME, PAGE]))).toEqual([]);
   });
 
-  test('an item that is published twice, or of no page of the crawl, is found', () => {
+  test('an item that is published 2 times, or of no page of the crawl, is found', () => {
     expect(brokenItems(withItems(2, [HOME, HOME]))).toEqual([
-      expect.stringContaining(`${HOME} is published twice`),
+      expect.stringContaining(`${HOME} is published 2 times`),
     ]);
     expect(brokenItems(withItems(1, ['http://other.test/']))).toEqual([
       expect.stringContaining('there is an item of http://other.test/'),

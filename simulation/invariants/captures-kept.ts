@@ -1,0 +1,94 @@
+import { gunzipSync } from 'node:zlib';
+import { isRecrawling } from '../../shared/crawl/config.ts';
+import type { Violation } from '../worlds/spec.ts';
+import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
+import { createFindings, type Findings } from './findings.ts';
+import type { RobotsLog } from './robots-answers.ts';
+import type { HostVisits } from './visits.ts';
+import { readWarcRecords, type WarcFields } from './warc.ts';
+
+/**
+ * In crawls that fetch pages again: each whole answer of a page, 2xx or 304, is in the archive as a record, no more and
+ * no fewer; and a revisit refers to a response of the same payload that is in the archive.
+ *
+ * The answers of turns that were discarded may be missing, or may be there.
+ */
+export function capturesKept(
+  facts: Pick<Facts, 'crawls' | 'web' | 'strikes'>,
+  visited: readonly HostVisits[],
+  robots: RobotsLog,
+): readonly Violation[] {
+  const findings = createFindings('capturesKept');
+  const mayLose = mayHaveLostTurns(facts);
+  for (const crawl of facts.crawls) {
+    if (!isRecrawling(crawl.config)) continue;
+    const records = capturesIn(crawl);
+    checkRevisits(findings, crawl, records);
+    const byUrl = Map.groupBy(
+      // A revisit is always truncated: it has no payload.
+      records.filter((fields) => fields.get('warc-type') === 'revisit' || !fields.has('warc-truncated')),
+      (fields) => fields.get('warc-target-uri') ?? '',
+    );
+    for (const { crawl: of, host, requests, lost } of visited) {
+      if (of !== crawl) continue;
+      const whole = requests.filter((one) => isBy(one, crawl) && !robots.isOfRobots(one) && isWhole(one));
+      let missing = 0;
+      for (const [url, answers] of Map.groupBy(whole, (one) => one.url)) {
+        const found = byUrl.get(url)?.length ?? 0;
+        missing += Math.max(0, answers.length - found);
+        if (found > answers.length || (missing > 0 && !mayLose))
+          findings.add(
+            `${crawl.id}: the web answered ${url} ${answers.length} times, the archive has ${found} records`,
+            {
+              host: host.host,
+            },
+          );
+      }
+      if (missing > Math.max(0, lost))
+        findings.add(
+          `${crawl.id}: ${missing} answers of ${host.host} are not in the archive, and ${lost} requests were lost with their turns`,
+          { host: host.host },
+        );
+    }
+  }
+  return findings.list;
+}
+
+const isWhole = ({
+  httpStatus = 0,
+  isCut,
+  failure,
+}: {
+  httpStatus?: number;
+  isCut?: boolean;
+  failure?: string;
+}) => failure === undefined && !isCut && ((httpStatus >= 200 && httpStatus < 300) || httpStatus === 304);
+
+/** The records of all objects of the archive that are captures with 2xx, or revisits. */
+function capturesIn({ files }: CrawlFacts): WarcFields[] {
+  return [...files].flatMap(([name, bytes]) => {
+    if (!name.endsWith('.warc.gz')) return [];
+    return readWarcRecords(gunzipSync(bytes)).filter((fields) => {
+      const type = fields.get('warc-type');
+      return type === 'revisit' || (type === 'response' && /^2/.test(fields.get('http-status') ?? ''));
+    });
+  });
+}
+
+function checkRevisits(findings: Findings, { id }: CrawlFacts, records: readonly WarcFields[]): void {
+  const keyOf = (fields: WarcFields, uri: string, date: string) =>
+    `${fields.get(uri)} ${fields.get(date)} ${fields.get('warc-payload-digest')}`;
+  const responses = new Set(
+    records
+      .filter((fields) => fields.get('warc-type') === 'response')
+      .map((fields) => keyOf(fields, 'warc-target-uri', 'warc-date')),
+  );
+  for (const fields of records) {
+    if (fields.get('warc-type') !== 'revisit') continue;
+    const original = keyOf(fields, 'warc-refers-to-target-uri', 'warc-refers-to-date');
+    if (!responses.has(original))
+      findings.add(
+        `${id}: the revisit of ${fields.get('warc-target-uri')} at ${fields.get('warc-date')} refers to ${original}, which is not in the archive`,
+      );
+  }
+}

@@ -1,0 +1,115 @@
+import { isRecrawling } from '../../shared/crawl/config.ts';
+import { isAgain, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
+import { createFindings, type Findings, seconds, since } from './findings.ts';
+import type { RobotsLog } from './robots-answers.ts';
+import { finalStateOf } from './tries-kept.ts';
+import type { HostVisits } from './visits.ts';
+
+/** A page is fetched after this part of its interval (`turn/recrawl-plan.ts`), by clocks that differ. */
+const NEARLY = 0.97;
+/** Whatever the price, an interval has ten minutes, and the first one half of that (`recrawl/fetch-interval.ts`). */
+const LEAST_BY_PRICE_MS = 300_000;
+const CLOCKS_MS = 10_000;
+/** Due times are whole seconds. */
+const ROUNDING_MS = 1000;
+const DAY_MS = 86_400_000;
+/**
+ * From a page's due time to its request: the index rounds it up by five minutes, the waker looks each minute, and a
+ * worker starts; a host whose message was lost while faults struck may be found a quarter of an hour later.
+ */
+const LATE_MS = 1_800_000;
+
+/**
+ * In crawls that fetch pages again: between two requests for a page, the first of which was answered in full, there is
+ * its interval, or the least one where the price decides. With a fixed interval no page has been due for long when the
+ * crawl is stopped.
+ *
+ * Where a turn was discarded, its requests are made again: no more of them than those that no head counts.
+ */
+export function refetched(
+  facts: Pick<Facts, 'strikes'>,
+  visited: readonly HostVisits[],
+  robots: RobotsLog,
+): readonly Violation[] {
+  const findings = createFindings('refetched');
+  const isClockRight = facts.strikes.clockStepped === 0;
+  for (const visits of visited) {
+    const { config } = visits.crawl;
+    if (!isRecrawling(config)) continue;
+    const { recrawlEveryMs: everyMs } = config;
+    const intervalMs = everyMs ?? LEAST_BY_PRICE_MS;
+    checkEarly(findings, visits, { robots, intervalMs, mayLose: mayHaveLostTurns(facts), isClockRight });
+    if (everyMs !== undefined && isClockRight) checkLate(findings, visits, everyMs);
+  }
+  return findings.list;
+}
+
+interface EarlyOptions {
+  readonly robots: RobotsLog;
+  readonly intervalMs: number;
+  readonly mayLose: boolean;
+  readonly isClockRight: boolean;
+}
+
+function checkEarly(
+  findings: Findings,
+  { crawl, host, requests, lost }: HostVisits,
+  { robots, intervalMs, mayLose, isClockRight }: EarlyOptions,
+): void {
+  const byUrl = Map.groupBy(
+    requests.filter((request) => !robots.isOfRobots(request)),
+    ({ url }) => url,
+  );
+  const early = [...byUrl.values()].flatMap((ofUrl) => earlyOnes(ofUrl, NEARLY * intervalMs - CLOCKS_MS));
+  if (early.length <= (mayLose ? Math.max(0, lost) : 0)) return;
+  for (const [first, second] of early)
+    findings.add(
+      `${crawl.id}: ${second.url} was answered with ${first.httpStatus} ${since(first.startedAt)} and requested again ${seconds(second.startedAt - first.startedAt)} later, expected ${seconds(intervalMs)}; ${lost} requests were lost with their turns`,
+      { host: host.host, at: second.startedAt, excuse: isClockRight ? undefined : 'wrongClock' },
+    );
+}
+
+/** Returns the pairs of requests that are too close together. */
+function earlyOnes(ofUrl: readonly WebRequest[], leastMs: number): (readonly [WebRequest, WebRequest])[] {
+  return ofUrl.flatMap((first, i) => {
+    const second = ofUrl[i + 1];
+    const isEarly =
+      second && finalStateOf(first) === 'fetched' && second.startedAt - first.startedAt < leastMs;
+    return isEarly ? [[first, second] as const] : [];
+  });
+}
+
+function checkLate(findings: Findings, { crawl, host }: HostVisits, everyMs: number): void {
+  const stoppedAt = stopOf(crawl);
+  if (stoppedAt === undefined || isTroubled(host)) return;
+  // A host that is slower than the interval is never through.
+  const lateMs = LATE_MS + 3 * host.records.length * crawl.config.delayMs;
+  for (const record of host.records) {
+    const problem = isPlanned(record) ? problemOf(record, everyMs, stoppedAt - lateMs) : undefined;
+    if (problem !== undefined)
+      findings.add(`${crawl.id}: ${record.url} ${problem}`, { host: host.host, at: stoppedAt });
+  }
+}
+
+const stopOf = ({ statuses }: CrawlFacts): number | undefined =>
+  statuses.findLast(({ status }) => status === 'stopped')?.at;
+
+/** Whether its pages wait for longer than their interval, and rightly so. */
+const isTroubled = ({ head }: HostFacts): boolean => head.setAside !== undefined || head.clock.failures > 0;
+
+const isPlanned = (record: UrlRecord): boolean =>
+  isAgain(record) && record.state === 'fetched' && record.attempts === 0;
+
+function problemOf({ dueAt, result }: UrlRecord, everyMs: number, longAgo: number): string | undefined {
+  const fetchedAt = result?.fetchedAt ?? 0;
+  const fetched = `was fetched ${since(fetchedAt)}`;
+  // robots.txt forbids it now: it is looked at again in a day.
+  if (dueAt - fetchedAt > DAY_MS / 2) return undefined;
+  const moreMs = dueAt - fetchedAt - everyMs;
+  // A request that failed is made again some time later.
+  if (moreMs < -ROUNDING_MS || moreMs > LATE_MS)
+    return `${fetched}, and is due ${seconds(dueAt - fetchedAt)} later, expected ${seconds(everyMs)}`;
+  return dueAt < longAgo ? `${fetched}, and was due ${since(dueAt)}` : undefined;
+}

@@ -1,0 +1,27 @@
+/** Worlds whose crawls fetch their pages again. */
+import { between, pick, randomOf } from '../models/random.ts';
+import type { RecrawlPlan } from './spec.ts';
+
+/** The share of worlds. */
+const RECRAWLING = 0.08;
+/** The share of these worlds in which each page has the same interval; in the others, one by a price. */
+const BY_INTERVAL = 0.6;
+const MINUTE = 60_000;
+
+/**
+ * Intervals of minutes, so that pages are fetched again while faults strike. `calmMs`: when these end; afterwards there
+ * are two rounds more.
+ */
+export function planRecrawl(
+  seed: number,
+  calmMs: number,
+  { isCertain = false } = {},
+): RecrawlPlan | undefined {
+  const random = randomOf(seed, 'recrawl');
+  if (random() >= RECRAWLING && !isCertain) return undefined;
+  const everyMs = between(random, 6, 20) * MINUTE;
+  const stopAfterMs = calmMs + 2 * everyMs + 30 * MINUTE;
+  if (random() < BY_INTERVAL) return { config: { recrawlEveryMs: everyMs }, stopAfterMs };
+  const recrawl = pick(random, ['changes', 'freshness'] as const);
+  return { config: { recrawl, recrawlPerDay: between(random, 1, 30) * 1000 }, stopAfterMs };
+}
