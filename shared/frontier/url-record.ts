@@ -94,6 +94,10 @@ export interface UrlRecord {
   readonly recrawl?: RecrawlState | undefined;
 }
 
+/** Whether a response other than a redirect is archived for the URL, whatever its status. */
+export const isAnswered = ({ state, result }: Pick<UrlRecord, 'state' | 'result'>): boolean =>
+  result?.location !== undefined && state !== 'redirect';
+
 /** Whether the URL has been fetched, and will be again. */
 export const isAgain = ({ state, dueAt }: Pick<UrlRecord, 'state' | 'dueAt'>): boolean =>
   state !== 'waiting' && dueAt > 0;

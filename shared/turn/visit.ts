@@ -2,7 +2,7 @@ import { type FetchedResponse, type FetchOutcome, wasAsked } from '../fetcher/ou
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
-import { isAgain, type UrlRecord } from '../frontier/url-record.ts';
+import { isAgain, isAnswered, type UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
@@ -82,7 +82,7 @@ export class UrlVisit {
 
   /** Returns the record as it was settled. `cache`: as of the request (`FetchRequest`). */
   async run(crawlDelayMs: number | undefined, cache?: FetchRequest['cache']): Promise<UrlRecord> {
-    const { crawl, allowance, links, quarantine } = this.#options;
+    const { crawl, allowance, counters, links, quarantine } = this.#options;
     try {
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'notAsked';
@@ -105,6 +105,8 @@ export class UrlVisit {
       return this.#named();
     } finally {
       if (this.#isReserved) allowance.end(this.#isPage);
+      // It had failed or redirected before.
+      else if (this.#isPage) counters.countPage();
     }
   }
 
@@ -228,7 +230,7 @@ export class UrlVisit {
     const sighting = received && archived && recrawl.sightingOf(received, page.facts, archived.payload);
     if (sighting) this.#refetch?.countChange(this.#record, sighting);
     this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
-    const isAnswer = received !== undefined && page.state !== 'redirect' && !this.#refetch;
+    const isAnswer = received !== undefined && page.state !== 'redirect' && !isAnswered(this.#taken);
     if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
     this.#isPage = isAnswer && kind === undefined;
     // A login page is not what the operator requested.

@@ -12,6 +12,8 @@ const NEARLY = 0.97;
 /** Whatever the price, an interval has ten minutes, and the first one half of that (`recrawl/fetch-interval.ts`). */
 const LEAST_BY_PRICE_MS = 300_000;
 const CLOCKS_MS = 10_000;
+/** A process with a wrong clock fetches each page of a host too early this often at most. */
+const EARLY_ROUNDS = 2;
 /** Due times are whole seconds. */
 const ROUNDING_MS = 1000;
 const DAY_MS = 86_400_000;
@@ -34,14 +36,14 @@ export function refetched(
   robots: RobotsLog,
 ): readonly Violation[] {
   const findings = createFindings('refetched');
-  const isClockRight = facts.strikes.clockStepped === 0;
+  const { clockStepped } = facts.strikes;
   for (const visits of visited) {
     const { config } = visits.crawl;
     if (!isRecrawling(config)) continue;
     const { recrawlEveryMs: everyMs } = config;
     const intervalMs = everyMs ?? LEAST_BY_PRICE_MS;
-    checkEarly(findings, visits, { robots, intervalMs, mayLose: mayHaveLostTurns(facts), isClockRight });
-    if (everyMs !== undefined && isClockRight) checkLate(findings, visits, everyMs);
+    checkEarly(findings, visits, { robots, intervalMs, mayLose: mayHaveLostTurns(facts), clockStepped });
+    if (everyMs !== undefined) checkDueTimes(findings, visits, everyMs, clockStepped === 0);
   }
   return findings.list;
 }
@@ -50,13 +52,14 @@ interface EarlyOptions {
   readonly robots: RobotsLog;
   readonly intervalMs: number;
   readonly mayLose: boolean;
-  readonly isClockRight: boolean;
+  /** How many processes had a wrong clock. */
+  readonly clockStepped: number;
 }
 
 function checkEarly(
   findings: Findings,
   { crawl, host, requests, lost }: HostVisits,
-  { robots, intervalMs, mayLose, isClockRight }: EarlyOptions,
+  { robots, intervalMs, mayLose, clockStepped }: EarlyOptions,
 ): void {
   const byUrl = Map.groupBy(
     requests.filter((request) => !robots.isOfRobots(request)),
@@ -64,10 +67,11 @@ function checkEarly(
   );
   const early = [...byUrl.values()].flatMap((ofUrl) => earlyOnes(ofUrl, NEARLY * intervalMs - CLOCKS_MS));
   if (early.length <= (mayLose ? Math.max(0, lost) : 0)) return;
+  const isExcused = early.length <= clockStepped * EARLY_ROUNDS * byUrl.size;
   for (const [first, second] of early)
     findings.add(
       `${crawl.id}: ${second.url} was answered with ${first.httpStatus} ${since(first.startedAt)} and requested again ${seconds(second.startedAt - first.startedAt)} later, expected ${seconds(intervalMs)}; ${lost} requests were lost with their turns`,
-      { host: host.host, at: second.startedAt, excuse: isClockRight ? undefined : 'wrongClock' },
+      { host: host.host, at: second.startedAt, excuse: isExcused ? 'wrongClock' : undefined },
     );
 }
 
@@ -81,13 +85,19 @@ function earlyOnes(ofUrl: readonly WebRequest[], leastMs: number): (readonly [We
   });
 }
 
-function checkLate(findings: Findings, { crawl, host }: HostVisits, everyMs: number): void {
+function checkDueTimes(
+  findings: Findings,
+  { crawl, host }: HostVisits,
+  everyMs: number,
+  isClockRight: boolean,
+): void {
   const stoppedAt = stopOf(crawl);
   if (stoppedAt === undefined || isTroubled(host)) return;
   // A host that is slower than the interval is never through.
-  const lateMs = LATE_MS + 3 * host.records.length * crawl.config.delayMs;
+  const roundMs = 3 * host.records.length * crawl.config.delayMs;
+  const lateMs = isClockRight ? LATE_MS + roundMs : Number.POSITIVE_INFINITY;
   for (const record of host.records) {
-    const problem = isPlanned(record) ? problemOf(record, everyMs, stoppedAt - lateMs) : undefined;
+    const problem = isPlanned(record) ? problemOf(record, { everyMs, lateMs, stoppedAt }) : undefined;
     if (problem !== undefined)
       findings.add(`${crawl.id}: ${record.url} ${problem}`, { host: host.host, at: stoppedAt });
   }
@@ -102,14 +112,21 @@ const isTroubled = ({ head }: HostFacts): boolean => head.setAside !== undefined
 const isPlanned = (record: UrlRecord): boolean =>
   isAgain(record) && record.state === 'fetched' && record.attempts === 0;
 
-function problemOf({ dueAt, result }: UrlRecord, everyMs: number, longAgo: number): string | undefined {
+interface Times {
+  readonly everyMs: number;
+  /** How late a page may be. */
+  readonly lateMs: number;
+  readonly stoppedAt: number;
+}
+
+function problemOf({ dueAt, result }: UrlRecord, { everyMs, lateMs, stoppedAt }: Times): string | undefined {
   const fetchedAt = result?.fetchedAt ?? 0;
   const fetched = `was fetched ${since(fetchedAt)}`;
   // robots.txt forbids it now: it is looked at again in a day.
   if (dueAt - fetchedAt > DAY_MS / 2) return undefined;
   const moreMs = dueAt - fetchedAt - everyMs;
   // A request that failed is made again some time later.
-  if (moreMs < -ROUNDING_MS || moreMs > LATE_MS)
+  if (moreMs < -ROUNDING_MS || moreMs > lateMs)
     return `${fetched}, and is due ${seconds(dueAt - fetchedAt)} later, expected ${seconds(everyMs)}`;
-  return dueAt < longAgo ? `${fetched}, and was due ${since(dueAt)}` : undefined;
+  return stoppedAt - dueAt > lateMs ? `${fetched}, and was due ${since(dueAt)}` : undefined;
 }

@@ -64,12 +64,12 @@ export function planCrawls(
   const hasSmallTraps = planSizes(seed).minTrapPages < SIZES.minTrapPages;
   const count = random() < 0.25 ? 2 : 1;
   return Array.from({ length: count }, (_, i) => {
-    const drawn = configOf(random, maxTotalTimeoutMs);
     const config = {
-      ...(recrawl ? { ...drawn, ...WITHOUT_LIMITS, ...recrawl.config } : drawn),
+      ...configOf(random, maxTotalTimeoutMs),
       ...(hasAssets(seed) && planRequisites(requisites)),
       // By its contact the web knows which crawl asks.
       ...planPages(randomOf(seed, 'pages of crawl', i), hasSmallTraps),
+      ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,
     };
     return { id: `crawl-${i}`, seeds: seedsFor(config, web, random), config };

@@ -110,6 +110,18 @@ describe('a page that does not answer as before', () => {
     expect(await headOf(world)).toMatchObject({ totals: { recrawl: { failed: 3 } } });
   });
 
+  test('that failed at first counts as a page once it answers, and one that redirected', async () => {
+    const site: Site = {
+      [`${A}/`]: page('/1', '/2'),
+      [`${A}/1`]: (n) => (n < 2 ? { fails: 'reset' } : page()),
+      [`${A}/2`]: (n) => (n < 1 ? { status: 302, headers: { Location: '/' } } : page()),
+    };
+    const world = await recrawled(site, 3 * DAY, EVERY);
+    const { totals, ledger } = await headOf(world);
+    expect(ledger.counts).toMatchObject({ fetched: 3, failed: 0, redirect: 0 });
+    expect(totals.pages).toBe(3);
+  });
+
   test('that is gone is looked for after one week; one that comes back is fetched', async () => {
     const site: Site = {
       [`${A}/`]: page('/1'),
