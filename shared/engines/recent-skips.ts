@@ -17,7 +17,7 @@ export class RecentSkips {
    * Pairs of high and low halves. A slot that was never used holds zeros: that fingerprint is as good as
    * none.
    */
-  readonly #slots = new Uint32Array(2 * CACHE_SLOTS);
+  #slots: Uint32Array | undefined;
   readonly #halves = new Uint32Array(2);
   /** Ids of reasons and crawls, which are few. */
   readonly #words = new Map<string, number>();
@@ -29,6 +29,8 @@ export class RecentSkips {
     fingerprint(url, halves, 0);
     const high = ((halves[0] as number) ^ mixedIn) >>> 0;
     const low = ((halves[1] as number) + mixedIn) >>> 0;
+    // Many processes never skip a link.
+    this.#slots ??= new Uint32Array(2 * CACHE_SLOTS);
     const slot = 2 * (low & (CACHE_SLOTS - 1));
     if (this.#slots[slot] === high && this.#slots[slot + 1] === low) return undefined;
     this.#slots[slot] = high;

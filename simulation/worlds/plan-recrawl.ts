@@ -3,7 +3,7 @@ import { between, pick, randomOf } from '../models/random.ts';
 import type { RecrawlPlan } from './spec.ts';
 
 /** The share of worlds. */
-const RECRAWLING = 0.08;
+const RECRAWLING = 0.05;
 /** The share of these worlds in which each page has the same interval; in the others, one by a price. */
 const BY_INTERVAL = 0.6;
 const MINUTE = 60_000;
