@@ -18,6 +18,7 @@ export function explanationText(explained: Explanation): string {
     ],
     ['Template', template && templateText(template)],
     ['Robots', robotsText(explained)],
+    ['Usage', explained.robots?.usage?.join('; ')],
     ['Known', knownText(explained)],
     [
       'Rank',

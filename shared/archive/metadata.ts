@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { LinkKind } from '../parser/link-set.ts';
+import type { UsageStatement } from '../usage/usage-statement.ts';
 import { sha1Label } from './digest.ts';
 import { encodeRecord, fieldValue } from './warc-record.ts';
 
@@ -23,6 +24,8 @@ export interface MetadataFacts {
   /** Why its certificate was not accepted as valid, though the connection was made. */
   readonly tlsError?: string | undefined;
   readonly title?: string | undefined;
+  /** Statements of the site about the use of the content. */
+  readonly usage?: readonly UsageStatement[] | undefined;
   /** By which the document was read. */
   readonly charset?: string | undefined;
   /** None if the document was not read for links. */
@@ -92,6 +95,7 @@ function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
     droppedLinks = 0,
     dropCause,
     notModified,
+    usage = [],
   } = facts;
   let text = via === undefined && hopsFromSeed === 0 ? 'seed: \r\n' : '';
   if (via !== undefined) text += line('via', via);
@@ -101,6 +105,8 @@ function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
   if (tlsError !== undefined) text += line('tlsError', tlsError);
   if (charset !== undefined) text += line('charsetForLinkExtraction', charset);
   if (title !== undefined) text += line('title', title.slice(0, MAX_TITLE_CHARS).toWellFormed());
+  for (const { source, signal, value } of usage)
+    text += line('usage-preference', `${source} ${signal}: ${value.toWellFormed()}`);
   if (notModified) text += notModifiedLines(notModified);
   if (links === undefined) return text;
   text += line('outlinkCount', String(links.length));

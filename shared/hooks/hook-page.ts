@@ -1,5 +1,6 @@
 import type { Page, PageLink } from '../project/project.ts';
 import type { HookedPage } from '../turn/page-hooks.ts';
+import { combineUsage } from '../usage/usage-statement.ts';
 import type { PageContent } from './page-content.ts';
 
 /**
@@ -29,6 +30,9 @@ export function createHookPage(
       ...(truncated !== undefined && { truncated }),
     },
     ...(facts.title !== undefined && { title: facts.title }),
+    ...(facts.usage && {
+      usage: { preferences: combineUsage(facts.usage), statements: facts.usage.map((one) => ({ ...one })) },
+    }),
     get links() {
       links ??= facts.links.map(({ url, kind, nofollow }) =>
         nofollow ? { url, kind, nofollow } : { url, kind },

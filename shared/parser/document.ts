@@ -2,6 +2,7 @@
 import { messageOf } from '../error-message.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { UrlKind } from '../url/url-kind.ts';
+import type { UsageStatement } from '../usage/usage-statement.ts';
 import { createContentDecoder } from './content-decoder.ts';
 import {
   createDocumentReader,
@@ -11,10 +12,16 @@ import {
 } from './document-reader.ts';
 import { createFirstBytes } from './first-bytes.ts';
 import type { HashedBlocks } from './hashed-blocks.ts';
+import { headerUsage } from './header-usage.ts';
 import type { DroppedLinks, HtmlLink, ResolveReference } from './link-set.ts';
 import { essenceOf, sniffMimeType } from './media-type.ts';
 import type { PageSigns } from './page-signs.ts';
-import { bothRobotsDirectives, parseRobotsTag, type RobotsDirectives } from './robots-directives.ts';
+import {
+  bothRobotsDirectives,
+  ourDirectives,
+  parseRobotsDirectives,
+  type RobotsDirectives,
+} from './robots-directives.ts';
 import { MAX_SITEMAP_BYTES } from './xml-links.ts';
 
 export interface DocumentParserOptions {
@@ -60,6 +67,8 @@ export interface DocumentFacts extends DroppedLinks {
   readonly canonical?: string;
   /** Directives in the markup and in X-Robots-Tag together. */
   readonly robots: RobotsDirectives;
+  /** Statements of the response and the page about the use of the content; a crawl adds those of robots.txt. */
+  readonly usage?: readonly UsageStatement[];
   /**
    * 32 bits of the visible text of HTML, with white space folded and each run of digits as one letter, if it
    * was wanted: pages that differ in dates and counters alone have the same.
@@ -151,12 +160,15 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
       const read = (await endReader()) ?? NOTHING;
       // All that is kept of it are texts and numbers.
       content.free();
+      const tags = valuesOf(headers, 'x-robots-tag').map((field) => ourDirectives(field, robotName));
+      const usage = [...headerUsage((name) => valuesOf(headers, name), tags), ...(read.usage ?? [])];
       const isWhole = body.isWhole && read.isWhole !== false;
       return {
         decodedBytes: body.decodedBytes,
         ...read,
         mimeType,
-        robots: robotsOf(read.robots, headers, robotName),
+        robots: tags.map(parseRobotsDirectives).reduce(bothRobotsDirectives, read.robots ?? NO_DIRECTIVES),
+        usage: usage.length > 0 ? usage : undefined,
         isWhole: isWhole && failure === undefined,
         error: failure ?? body.error,
         fault: LISTS.has(read.type) && !isWhole ? (body.error ?? read.fault) : read.fault,
@@ -169,15 +181,7 @@ const NOTHING: ReadDocument = { type: 'other', links: [], droppedLinks: 0 };
 /** Types whose errors are reported. */
 const LISTS: ReadonlySet<DocumentType> = new Set(['sitemap', 'sitemapIndex', 'feed']);
 
-function robotsOf(
-  found: RobotsDirectives | undefined,
-  headers: ResponseHead['headers'],
-  robotName: string | undefined,
-): RobotsDirectives {
-  return valuesOf(headers, 'x-robots-tag')
-    .map((field) => parseRobotsTag(field, robotName))
-    .reduce(bothRobotsDirectives, found ?? { nofollow: false, noindex: false });
-}
+const NO_DIRECTIVES: RobotsDirectives = { nofollow: false, noindex: false };
 
 function valuesOf(headers: ResponseHead['headers'], name: string): string[] {
   return headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);

@@ -2,6 +2,7 @@
 
 import { parseUrl } from '../url/parse-url.ts';
 import { searchWords } from '../url/search-words.ts';
+import { plainValue, type UsageSignal, type UsageStatement, usageWords } from '../usage/usage-statement.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
 import { SNIFFED_BYTES, sniffCharset } from './charset.ts';
 import { BlockHasher, type HashedBlocks } from './hashed-blocks.ts';
@@ -59,6 +60,8 @@ export interface HtmlLinks extends DroppedLinks {
   /** The first `link rel=canonical`. */
   readonly canonical?: string;
   readonly robots: RobotsDirectives;
+  /** Statements of the page about the use of its content. */
+  readonly usage: readonly UsageStatement[];
   readonly charset: string;
   /**
    * See `text-hash.ts`; of what stands outside of scripts, styles, templates, the title and form fields, and
@@ -168,6 +171,8 @@ function imageName(source = ''): string {
 }
 
 const MAX_IMAGE_CHARS = 500;
+/** Statements of one page about the use of its content. */
+const MAX_STATEMENTS = 16;
 
 /**
  * Collects references; they become URLs only when the document is over, since a `base` counts for all of them
@@ -183,6 +188,10 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
   let refresh: Refresh | undefined;
   let canonical: string | undefined;
   let robots: RobotsDirectives = { nofollow: false, noindex: false };
+  const usage: UsageStatement[] = [];
+  const state = (signal: UsageSignal, value: string) => {
+    if (value !== '' && usage.length < MAX_STATEMENTS) usage.push({ signal, source: 'html', value });
+  };
 
   const anchor = (kind: LinkKind, attributes: RawAttributes) => {
     const reference = attributes.get('href');
@@ -194,6 +203,7 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
     const rel = attributes.get('rel');
     if (!reference || rel === undefined) return;
     if (hasToken(rel, 'canonical')) canonical ??= reference;
+    if (hasToken(rel, 'license')) state('license', plainValue('license', decodeAttribute(reference)));
     if (wantsFeeds && FEED.test(attributes.get('type') ?? '') && hasToken(rel, 'alternate'))
       links.add(decodeAttribute(reference), 'feed', hasToken(rel, 'nofollow'));
   };
@@ -207,7 +217,8 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
     const name = attributes.get('name')?.toLowerCase();
     if (name === 'robots' || name === robotName) {
       robots = bothRobotsDirectives(robots, parseRobotsDirectives(content));
-    }
+      state('robots', usageWords(content));
+    } else if (name === 'tdm-reservation' || name === 'tdm-policy') state(name, plainValue(name, content));
     if (attributes.get('http-equiv')?.toLowerCase() === 'refresh' && refresh === undefined) {
       refresh = refreshReference(content);
       if (refresh !== undefined) links.add(refresh.reference, 'refresh', false);
@@ -253,6 +264,7 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
         refreshMs: refresh?.delayMs,
         canonical: canonical && urlOf(decodeAttribute(canonical)),
         robots,
+        usage,
       };
     },
   };

@@ -25,10 +25,10 @@ export function bothRobotsDirectives(one: RobotsDirectives, other: RobotsDirecti
 const HAS_VALUE = /^(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
 /**
- * Reads one X-Robots-Tag field: `noindex, otherbot: nofollow, none`. A robot's name holds for what follows
- * it, up to the next one; what is in front of the first is for all.
+ * Returns the directives of one X-Robots-Tag field that are for us: `noindex, otherbot: nofollow, none`. A
+ * robot's name holds for what follows it, up to the next one; what is in front of the first is for all.
  */
-export function parseRobotsTag(field: string, robotName: string | undefined): RobotsDirectives {
+export function ourDirectives(field: string, robotName: string | undefined): string {
   let isOurs = true;
   const ours: string[] = [];
   for (const part of field.toLowerCase().split(',')) {
@@ -37,5 +37,5 @@ export function parseRobotsTag(field: string, robotName: string | undefined): Ro
     if (isName) isOurs = name === robotName || name === 'robots' || name === '*';
     if (isOurs) ours.push(isName ? value! : part);
   }
-  return parseRobotsDirectives(ours.join(','));
+  return ours.join(',');
 }

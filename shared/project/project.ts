@@ -15,13 +15,14 @@ import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { LinkKind } from '../parser/link-set.ts';
 import type { CrawlSummary } from '../report/summary.ts';
+import type { UsagePreferences, UsageStatement } from '../usage/usage-statement.ts';
 import type { WebhookTarget } from '../webhook/webhook.ts';
 
 export type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 export type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 export type { CrawlSummary } from '../report/summary.ts';
 export { failureOf, type GivenFailure, type GivenResponse, responseOf } from './response-of.ts';
-export type { CrawlOptions, PageMetadata };
+export type { CrawlOptions, PageMetadata, UsagePreferences, UsageStatement };
 
 /**
  * Stands around every exchange of pages and robots.txt: may change the request, answer it itself, or look at
@@ -54,6 +55,13 @@ export interface PageResponse extends ResponseHead {
   readonly truncated?: 'length' | 'time' | 'disconnect';
 }
 
+/** Preferences of a site about the use of a page, of all its signals. None: the site states none. */
+export interface PageUsage {
+  /** All statements combined: what one forbids no other allows. */
+  readonly preferences: UsagePreferences;
+  readonly statements: readonly UsageStatement[];
+}
+
 /** A page that was fetched (status 200 to 299). What is costly is made when it is first touched. */
 export interface Page {
   /** Canonical. */
@@ -64,6 +72,8 @@ export interface Page {
   readonly via?: string;
   readonly response: PageResponse;
   readonly title?: string;
+  /** Statements of the site about the use of the page's content (docs/usage-preferences.md). */
+  readonly usage?: PageUsage;
   readonly links: readonly PageLink[];
   /** The body, its content coding undone. */
   readonly body: Uint8Array;

@@ -10,7 +10,7 @@ import { closedGroups, createTrapWatch } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
-import { isAllowed, pathAndQuery } from '../robots/rules.ts';
+import { isAllowed, pathAndQuery, usageAt } from '../robots/rules.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { hostKey, origin } from '../url/host-key.ts';
 import { templateOf } from '../url/template-of.ts';
@@ -129,12 +129,15 @@ function robotsWord({ config, head, robots, now }: ExplainFacts, url: string): R
   if (!kept || (kept.kind === 'rules' && !robots)) return { says: 'unknown', url: at };
   const until = isoTime(kept.expiresAt);
   if (kept.kind === 'allowAll' || !robots) return { says: 'allowed', url: at, until };
-  const { allowed, rule } = isAllowed(robots, pathAndQuery(url));
+  const path = pathAndQuery(url);
+  const { allowed, rule } = isAllowed(robots, path);
+  const usage = allowed ? usageAt(robots, path).map(({ signal, value }) => `${signal}: ${value}`) : [];
   return {
     says: allowed ? 'allowed' : 'denied',
     url: at,
     rule: rule && `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`,
     line: rule?.line,
+    ...(usage.length > 0 && { usage }),
     until,
   };
 }

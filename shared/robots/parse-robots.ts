@@ -2,8 +2,9 @@
  * Reads robots.txt (RFC 9309, sections 2.1 and 2.2): any bytes are a valid file; lines without meaning are
  * skipped.
  */
+import { combinedValue, readContentSignal, readContentUsage } from '../usage/usage-values.ts';
 import { normalPattern } from './pattern.ts';
-import type { RobotsRule, RobotsRules } from './robots-rules.ts';
+import type { RobotsRule, RobotsRules, UsageRule } from './robots-rules.ts';
 
 /** Bytes of robots.txt that are read: 1 MiB. RFC 9309, section 2.5, asks for 500 KiB at least. */
 export const MAX_ROBOTS_BYTES = 1_048_576;
@@ -30,8 +31,14 @@ export function robotName(userAgent: string): string {
 interface Group {
   /** By kind and pattern: a repeated rule counts once, where it stands first. */
   readonly rules: Map<string, RobotsRule>;
+  /** By signal and pattern: what several lines forbid is forbidden. */
+  readonly usage: Map<string, UsageRule>;
   crawlDelayMs?: number;
 }
+
+/** Licences kept of a robots.txt, and the characters of each. */
+const MAX_LICENSES = 8;
+const MAX_LICENSE = 2083;
 
 /**
  * Reads the body of a robots.txt, content coding undone, for the crawler that calls itself `ourToken`: the
@@ -41,18 +48,20 @@ interface Group {
  * A group begins with `User-agent` lines and ends where another one follows a rule. Other records, known or
  * not, neither begin nor end one (section 2.2.4). So `Crawl-delay`, which is not in the standard, ends no
  * group; but it is for the agents named right before it alone, as people mean it who write one delay for `*`
- * and another for a bot.
+ * and another for a bot. So are `Content-Usage` (draft-ietf-aipref-attach, section 5) and `Content-Signal`.
+ * `License` (RSL) belongs to no group.
  */
 export function parseRobots(body: Uint8Array, ourToken: string): RobotsRules {
   const token = productToken(ourToken).toLowerCase();
-  const ours: Group = { rules: new Map() };
-  const everyone: Group = { rules: new Map() };
+  const ours: Group = { rules: new Map(), usage: new Map() };
+  const everyone: Group = { rules: new Map(), usage: new Map() };
   const groupOf = (agent: string): Group | undefined => {
     if (/^\*([ \t]|$)/.test(agent)) return everyone;
     // The rest after the token is ignored: `ExampleBot/2.1` names ExampleBot.
     return token !== '' && productToken(agent).toLowerCase() === token ? ours : undefined;
   };
   const sitemaps = new Set<string>();
+  const licenses = new Set<string>();
   let isNamed = false;
   let ruled = new Set<Group>();
   let hasRules = false;
@@ -83,17 +92,29 @@ export function parseRobots(body: Uint8Array, ourToken: string): RobotsRules {
         hasDelay = true;
         addDelay(delayed, value);
         break;
+      case 'content-usage':
+      case 'content-signal':
+        hasDelay = true;
+        addUsage(delayed, name, value);
+        break;
+      case 'license':
+        if (value !== '' && value.length <= MAX_LICENSE && licenses.size < MAX_LICENSES)
+          licenses.add(Buffer.from(value, 'latin1').toString('utf8'));
+        break;
       case 'sitemap':
         if (value !== '') sitemaps.add(Buffer.from(value, 'latin1').toString('utf8'));
     }
   }
 
   // A group that names us keeps us out of those for `*`, even if it has no rules.
-  const { rules, crawlDelayMs } = isNamed ? ours : everyone;
+  const { rules, crawlDelayMs, usage } = isNamed ? ours : everyone;
+  const uses = [...usage.values()].sort((a, b) => b.pattern.length - a.pattern.length);
+  for (const value of licenses) uses.push({ signal: 'license', pattern: '/', value });
   return {
     rules: [...rules.values()].sort(byPrecedence),
     ...(crawlDelayMs === undefined ? {} : { crawlDelayMs }),
     sitemaps: [...sitemaps],
+    ...(uses.length > 0 && { usage: uses }),
   };
 }
 
@@ -110,6 +131,23 @@ function addDelay(groups: ReadonlySet<Group>, value: string): void {
   if (seconds === undefined) return;
   const delayMs = Math.round(Number(seconds) * 1000);
   for (const group of groups) group.crawlDelayMs = Math.max(group.crawlDelayMs ?? 0, delayMs);
+}
+
+/** A value of Content-Usage that begins with a slash begins with a path, which a blank ends. */
+function addUsage(
+  groups: ReadonlySet<Group>,
+  signal: 'content-usage' | 'content-signal',
+  text: string,
+): void {
+  if (groups.size === 0) return;
+  const hasPath = signal === 'content-usage' && text.startsWith('/');
+  const end = hasPath ? text.search(/[ \t]|$/) : 0;
+  const read = signal === 'content-usage' ? readContentUsage : readContentSignal;
+  const value = read(trimBlanks(text.slice(end)));
+  const pattern = hasPath ? normalPattern(text.slice(0, end)) : '/';
+  const key = `${signal} ${pattern}`;
+  for (const { usage } of groups)
+    usage.set(key, { signal, pattern, value: combinedValue(usage.get(key)?.value ?? '', value) });
 }
 
 function byPrecedence(a: RobotsRule, b: RobotsRule): number {

@@ -7,6 +7,14 @@ export interface RobotsRule {
   readonly line: number;
 }
 
+/** A statement of robots.txt about the use of content below a path. */
+export interface UsageRule {
+  readonly signal: 'content-usage' | 'content-signal' | 'license';
+  /** In the form compared; `/` for what has no path. */
+  readonly pattern: string;
+  readonly value: string;
+}
+
 /** The rules of robots.txt for one crawler. Plain data; at most `MAX_ROBOTS_BYTES` of lines went into it. */
 export interface RobotsRules {
   /** The longest pattern first, of equally long ones those that allow: the first that matches decides. */
@@ -15,4 +23,6 @@ export interface RobotsRules {
   readonly crawlDelayMs?: number;
   /** As written, perhaps relative to robots.txt; each once. They belong to no group. */
   readonly sitemaps: readonly string[];
+  /** The longest pattern first: of Content-Usage the first that matches applies. Absent if there is none. */
+  readonly usage?: readonly UsageRule[];
 }

@@ -5,6 +5,7 @@
  * two to four times as long for a URL, compares characters where the standard compares octets, keeps the
  * groups of all crawlers, has no form to store, and no bound on its work.
  */
+import type { UsageStatement } from '../usage/usage-statement.ts';
 import { matchesPattern, normalPath } from './pattern.ts';
 import type { RobotsRule, RobotsRules } from './robots-rules.ts';
 
@@ -34,6 +35,22 @@ export function isAllowed(rules: RobotsRules, pathAndQuery: string): RobotsAnswe
     if (budget.left <= 0) return { allowed: false };
   }
   return { allowed: true };
+}
+
+/**
+ * Returns the statements of robots.txt about the use of the content at this path and query: the Content-Usage of the longest
+ * pattern that matches (draft-ietf-aipref-attach, section 5.1), and what has no path. Rules that take more than
+ * `MAX_MATCH_STEPS` are not compared any more.
+ */
+export function usageAt({ usage = [] }: RobotsRules, pathAndQuery: string): UsageStatement[] {
+  const path = usage.length > 0 ? normalPath(pathAndQuery) : '/';
+  const budget = { left: MAX_MATCH_STEPS };
+  const applied = usage.find(
+    ({ signal, pattern }) => signal === 'content-usage' && matchesPattern(pattern, path, budget),
+  );
+  return usage
+    .filter((rule) => rule.value !== '' && (rule === applied || rule.signal !== 'content-usage'))
+    .map(({ signal, value }) => ({ signal, source: 'robots.txt', value }));
 }
 
 /**

@@ -6,6 +6,9 @@ import { createContentDecoder } from '../parser/content-decoder.ts';
 import { MAX_ROBOTS_BYTES, parseRobots, robotName } from '../robots/parse-robots.ts';
 import { expiry, isOriginKey, type RobotsVerdict, robotsKey } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
+import { usageAt } from '../robots/rules.ts';
+import { pathOf } from '../url/host-key.ts';
+import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { MovedRobotsFinder } from './moved-robots.ts';
 import type { Quarantine } from './quarantine.ts';
 import { headersOf } from './response-headers.ts';
@@ -75,6 +78,14 @@ export class RobotsKeeper {
   /** The rules for the origin if they are known and fresh. */
   async known(origin: string): Promise<RobotsRules | undefined> {
     return this.#options.crawl.config.robots === 'ignore' ? NO_RULES : this.#options.store.fresh(origin);
+  }
+
+  /** Statements of the origin's robots.txt, as it is at the fetch, about the use of a URL's content. */
+  async usageOf(origin: string, url: string): Promise<UsageStatement[]> {
+    const { crawl, store } = this.#options;
+    const rules = crawl.config.robots === 'ignore' ? undefined : await store.last(origin);
+    if (rules?.usage === undefined) return [];
+    return this.#services.work.run(crawl.id, url, 'robots', () => usageAt(rules, pathOf(url)));
   }
 
   /** Whether what stands at that URL of the host is known and fresh: rules, or a redirect to another host. */

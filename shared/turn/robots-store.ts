@@ -56,6 +56,12 @@ export class RobotsStore {
     return robots && robots.expiresAt > this.#now() ? this.#rulesOf(robots) : undefined;
   }
 
+  /** The rules as the last fetch left them, fresh or not. */
+  async last(key: string): Promise<RobotsRules | undefined> {
+    const robots = this.#options.known.of(key);
+    return robots && this.#rulesOf(robots);
+  }
+
   /**
    * Keeps rules, and takes in the sitemaps that they name. If `isForOthers`, the sitemaps are kept with the
    * rules: they are for the other hosts to take in. `isArchived`: as of {@link HostRobots}.
@@ -67,7 +73,7 @@ export class RobotsStore {
     { isForOthers = false, isArchived = false } = {},
   ): Promise<void> {
     const sitemaps = isForOthers ? rules.sitemaps.slice(0, MAX_SITEMAPS_FOR_OTHERS) : [];
-    const isEmpty = rules.rules.length + sitemaps.length === 0;
+    const isEmpty = rules.rules.length + sitemaps.length === 0 && rules.usage === undefined;
     const text = isEmpty ? undefined : encodeRules({ ...rules, sitemaps });
     const kept: HostRobots = {
       origin: key,

@@ -141,6 +141,7 @@ export class TurnOutput {
             copiedFrom: response.cache?.kind === 'hit' ? response.cache.recordId : undefined,
             tlsError: response.tlsError,
             title: facts?.title,
+            usage: facts?.usage,
             charset: facts?.charset,
             links: facts?.links,
             droppedLinks: facts?.droppedLinks,

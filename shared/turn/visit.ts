@@ -8,6 +8,7 @@ import { createDocumentParser, type DocumentFacts, type DocumentParser } from '.
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
 import { robotName } from '../robots/parse-robots.ts';
 import { createResolver } from '../url/canonical.ts';
+import { origin as originOf } from '../url/host-key.ts';
 import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
@@ -19,6 +20,7 @@ import type { Quarantine } from './quarantine.ts';
 import type { RecrawlPlan } from './recrawl-plan.ts';
 import { Refetch } from './refetch.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
+import type { RobotsKeeper } from './robots-keeper.ts';
 import type { TurnServices } from './services.ts';
 import type { Settlement } from './settlement.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -37,6 +39,7 @@ export interface VisitOptions {
   readonly output: TurnOutput;
   readonly settlement: Settlement;
   readonly recrawl: RecrawlPlan;
+  readonly robots: Pick<RobotsKeeper, 'usageOf'>;
 }
 
 const MAX_TYPE_CHARS = 100;
@@ -84,10 +87,14 @@ export class UrlVisit {
   async run(crawlDelayMs: number | undefined, cache?: FetchRequest['cache']): Promise<UrlRecord> {
     const { crawl, allowance, counters, links, quarantine } = this.#options;
     try {
+      // As it was when the URL was fetched (draft-ietf-aipref-attach, section 5.3).
+      const { url } = this.#record;
+      const usage = await this.#options.robots.usageOf(originOf(url), url);
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'notAsked';
       const verdict = this.#judge(outcome, crawlDelayMs);
-      const found = verdict.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
+      const read = verdict.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
+      const found = read && usage.length > 0 ? { ...read, usage: [...usage, ...(read.usage ?? [])] } : read;
       // By the scope as it is now: a seed's redirect may have widened it since the turn began.
       await crawl.current();
       if (found) this.#becomePageIfOwn(found);

@@ -52,6 +52,19 @@ test('a seed says so, links are counted alone unless requested, and what is not 
   expect(await block({ ...rest, hopsFromSeed: 0, links: undefined })).toBe('seed: \r\nfetchTimeMs: 123\r\n');
 });
 
+test('what the site states about the use of the content has a line each', async () => {
+  const { links: _, title: __, charset: ___, ...rest } = FACTS;
+  const usage = [
+    { signal: 'content-usage', source: 'robots.txt', value: 'search=y, train-ai=n' },
+    { signal: 'license', source: 'html', value: 'http://a.test/\r\nx: y' },
+  ] as const;
+  expect(await block({ ...rest, links: undefined, usage })).toBe(
+    'via: http://example.test/\r\nhopsFromSeed: LL\r\nfetchTimeMs: 123\r\n' +
+      'usage-preference: robots.txt content-usage: search=y, train-ai=n\r\n' +
+      'usage-preference: html license: http://a.test/ x: y\r\n',
+  );
+});
+
 test('of a long path from a seed the record has the length, of a long title the beginning, of many links the first 500', async () => {
   const links = Array.from({ length: 2000 }, (_, i) => ({
     url: `http://example.test/${i}`,

@@ -294,6 +294,21 @@ test('people read each rule that applies on its own line', () => {
   );
 });
 
+test('what robots.txt states about the use of a URL is shown, unless the URL is denied', () => {
+  const usage = [
+    { signal: 'content-usage', pattern: '/private', value: 'train-ai=n' },
+    { signal: 'content-signal', pattern: '/', value: 'search=yes' },
+  ] as const;
+  const explained = (url: string) => explainUrl(facts(url, {}, { robots: { ...RULES, usage } }));
+  const open = explained(`${SEED}private/open`);
+  expect(open.robots?.usage).toEqual(['content-usage: train-ai=n', 'content-signal: search=yes']);
+  expect(explanationText(open)).toContain(
+    '\n  Usage     content-usage: train-ai=n; content-signal: search=yes\n',
+  );
+  expect(explained(`${SEED}p`).robots?.usage).toEqual(['content-signal: search=yes']);
+  expect(explained(`${SEED}private/x`).robots).not.toHaveProperty('usage');
+});
+
 function watched(url: string, isClosed: boolean) {
   return {
     template: templateOf(url),

@@ -6,6 +6,7 @@ import { NETWORK_OPERATIONS } from './network-operations.ts';
 import type { Answer, Operation, Question } from './question.ts';
 import { ROBOTS_OPERATIONS } from './robots-operations.ts';
 import { URL_OPERATIONS } from './url-operations.ts';
+import { USAGE_OPERATIONS } from './usage-operations.ts';
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...ROBOTS_OPERATIONS,
@@ -13,6 +14,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...HTML_OPERATIONS,
   ...DOCUMENT_OPERATIONS,
   ...NETWORK_OPERATIONS,
+  ...USAGE_OPERATIONS,
 };
 
 /**

@@ -254,6 +254,7 @@ describe('docs/local.md', () => {
   });
 
   test('has each field of a metadata record', () => {
+    const NOAI = { signal: 'robots', source: 'html', value: 'noai' } as const;
     const facts = {
       concurrentTo: '',
       url: '',
@@ -264,10 +265,12 @@ describe('docs/local.md', () => {
       links: [],
     };
     const records = [
-      { ...facts, hopsFromSeed: 0, tlsError: 'e', copiedFrom: '<urn:uuid:x>' },
+      { ...facts, hopsFromSeed: 0, tlsError: 'e', copiedFrom: '<urn:uuid:x>', usage: [NOAI] },
       { ...facts, hopsFromSeed: 1, via: 'v', droppedLinks: 1, dropCause: 'd' },
     ].map((given) => gunzipSync(Buffer.concat(encodeMetadata(given, RECORDS))).toString());
-    const fields = records.flatMap((text) => [...text.matchAll(/^([a-z]\w+): /gm)].map(([, name]) => name));
+    const fields = records.flatMap((text) =>
+      [...text.matchAll(/^([a-z][\w-]+): /gm)].map(([, name]) => name),
+    );
     const named = rows(section(local, 'Metadata')).map(([name = '']) => name.replaceAll('`', ''));
     expect(named.sort()).toEqual([...new Set(fields)].sort());
   });

@@ -50,6 +50,22 @@ describe('a page', () => {
     ]);
   });
 
+  test('has the statements of its site about the use of its content, if there are any', async () => {
+    const hook = ({ usage }: Page) => ({ usage });
+    const { items } = await onPage(
+      { body: '<meta name=robots content=noai>', headers: { 'Content-Usage': 'search=y, train-ai=y' } },
+      hook,
+    );
+    expect(JSON.parse(items[0] as string).usage).toEqual({
+      preferences: { search: 'y', 'train-ai': 'n' },
+      statements: [
+        { signal: 'content-usage', source: 'header', value: 'search=y, train-ai=y' },
+        { signal: 'robots', source: 'html', value: 'noai' },
+      ],
+    });
+    expect((await onPage({}, hook)).items).toEqual(['{}']);
+  });
+
   test.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseRobotsTag } from '../../shared/parser/robots-directives.ts';
+import { ourDirectives, parseRobotsDirectives } from '../../shared/parser/robots-directives.ts';
 
-describe('parseRobotsTag', () => {
+describe('ourDirectives', () => {
   test.each<[string, string]>([
     ['noindex', 'noindex'],
     ['NoArchive, NONE', 'noindex nofollow'],
@@ -19,12 +19,12 @@ describe('parseRobotsTag', () => {
     ['strandbot: noindex', ''],
     ['', ''],
   ])('%j asks of us: %s', (field, expected) => {
-    const { noindex, nofollow } = parseRobotsTag(field, 'strand');
+    const { noindex, nofollow } = parseRobotsDirectives(ourDirectives(field, 'strand'));
     expect([noindex && 'noindex', nofollow && 'nofollow'].filter(Boolean).join(' ')).toBe(expected);
   });
 
   test('without a name of our own only what is for all counts', () => {
-    expect(parseRobotsTag('strand: noindex, nofollow', undefined)).toEqual({
+    expect(parseRobotsDirectives(ourDirectives('strand: noindex, nofollow', undefined))).toEqual({
       noindex: false,
       nofollow: false,
     });

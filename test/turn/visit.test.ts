@@ -1,6 +1,8 @@
 /** The visit of one URL, with real collaborators: what is requested, archived, settled and counted. */
 import { describe, expect, test } from 'vitest';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { DocumentFacts } from '../../shared/parser/document.ts';
+import type { HookedPage } from '../../shared/turn/page-hooks.ts';
 import { UrlVisit } from '../../shared/turn/visit.ts';
 import { requestUrl } from '../../shared/url/request-url.ts';
 import { T0 } from '../worker/fake-clock.ts';
@@ -47,6 +49,49 @@ async function visit({ url = PAGE, kind, attempts = 0, answer = page(), prepare,
   return { ...turn, settled, known, ...turn.parts };
 }
 const recordsIn = ({ calls }: Pick<OpenTurn, 'calls'>) => calls.filter((call) => call.startsWith('append'));
+
+describe('the use of content', () => {
+  const robots = {
+    origin: ORIGIN,
+    kind: 'rules' as const,
+    expiresAt: T0 + 86_400_000,
+    rules: '2\nu/page train-ai=n\nu/ train-ai=y',
+  };
+  const usageOf = async (more: Visit) => {
+    const given: (DocumentFacts['usage'] | 'none')[] = [];
+    const hooks = {
+      extract: async ({ facts }: HookedPage) => ({ facts }),
+      onPage: async ({ facts }: HookedPage) => {
+        given.push(facts.usage ?? 'none');
+        return { items: [] };
+      },
+      onError: async () => {},
+    };
+    await visit({ hooks, ...more });
+    return given;
+  };
+  const stated = { signal: 'content-usage', source: 'robots.txt', value: 'train-ai=n' };
+  const header = { signal: 'tdm-reservation', source: 'header', value: '1' };
+  const answer: Answer = {
+    body: '<p>text</p>',
+    headers: { 'Content-Type': 'text/html', 'TDM-Reservation': '1' },
+  };
+
+  test('is what robots.txt states for the URL, then what the response does', async () => {
+    expect(await usageOf({ head: { robots: [robots] }, answer })).toEqual([[stated, header]]);
+    expect(await usageOf({ head: { robots: [robots] } })).toEqual([[stated]]);
+    expect(await usageOf({ answer })).toEqual([[header]]);
+  });
+
+  test('is stated by a robots.txt that has grown old meanwhile', async () => {
+    expect(await usageOf({ head: { robots: [{ ...robots, expiresAt: T0 }] } })).toEqual([[stated]]);
+  });
+
+  test('is not stated by a robots.txt that is ignored, or is not there', async () => {
+    expect(await usageOf({ head: { robots: [robots] }, config: { robots: 'ignore' } })).toEqual(['none']);
+    expect(await usageOf({})).toEqual(['none']);
+  });
+});
 
 describe('a page', () => {
   test('is fetched, archived, settled and counted', async () => {

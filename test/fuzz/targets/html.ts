@@ -7,8 +7,8 @@ import { createDocumentParser, type DocumentFacts } from '../../../shared/parser
 import { refreshReference } from '../../../shared/parser/meta-refresh.ts';
 import {
   bothRobotsDirectives,
+  ourDirectives,
   parseRobotsDirectives,
-  parseRobotsTag,
 } from '../../../shared/parser/robots-directives.ts';
 import { srcsetReferences } from '../../../shared/parser/srcset.ts';
 import { type FuzzTarget, MB } from '../target.ts';
@@ -349,7 +349,11 @@ export const TARGETS: readonly FuzzTarget[] = [
       'max-snippet:1',
       ':',
     ],
-    (given) => bothRobotsDirectives(parseRobotsDirectives(given), parseRobotsTag(given, 'strand')),
+    (given) =>
+      bothRobotsDirectives(
+        parseRobotsDirectives(given),
+        parseRobotsDirectives(ourDirectives(given, 'strand')),
+      ),
   ),
   // htmlparser2 does it, for hooks only, within the time that a hook has.
   text('visible text', MARKUP, visibleText, { seeds: ['page.html'], maxUsPerByte: 2 }),

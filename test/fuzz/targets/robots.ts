@@ -1,11 +1,13 @@
 /** robots.txt, and header fields with times. */
 import assert from 'node:assert/strict';
+import { headerUsage } from '../../../shared/parser/header-usage.ts';
 import { parseRobots, robotName } from '../../../shared/robots/parse-robots.ts';
 import { normalPath } from '../../../shared/robots/pattern.ts';
 import { expiry } from '../../../shared/robots/policy.ts';
 import { parseRetryAfter } from '../../../shared/robots/retry-after.ts';
-import { isAllowed } from '../../../shared/robots/rules.ts';
+import { isAllowed, usageAt } from '../../../shared/robots/rules.ts';
 import { decodeRules, encodeRules } from '../../../shared/robots/rules-text.ts';
+import { combinedValue, readContentSignal, readContentUsage } from '../../../shared/usage/usage-values.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const ROBOTS = [
@@ -49,6 +51,11 @@ const ROBOTS = [
     '<html>',
     '1.5',
     'Noindex: /',
+    'Content-Usage: /a{#} train-ai=n\n',
+    'Content-Usage:',
+    'Content-Signal: ai-train=no\n',
+    'License: /l\n',
+    'train-ai=y, l{#}=n',
   ],
 ];
 
@@ -94,6 +101,11 @@ export const TARGETS: readonly FuzzTarget[] = [
         const first = rules.rules.find(({ pattern }) => matchesByTheBook(pattern, compared));
         const expected = path === '/robots.txt' || (first?.allow ?? true);
         assert.equal(isAllowed(rules, path).allowed, expected, path);
+        const stated = usageAt(rules, path).find(({ signal }) => signal === 'content-usage')?.value ?? '';
+        const usage = rules.usage?.find(
+          ({ signal, pattern }) => signal === 'content-usage' && matchesByTheBook(pattern, compared),
+        );
+        assert.equal(stated, usage?.value ?? '', `usage of ${path}`);
       }
     },
   },
@@ -142,6 +154,34 @@ export const TARGETS: readonly FuzzTarget[] = [
     maxUsPerByte: 0.6,
     maxHeldPerByte: 64,
     run: (body) => decodeRules(body.toString()),
+  },
+  {
+    name: 'Content-Usage, Content-Signal and Link',
+    tokens: [
+      ...['train-ai', 'search', '=', 'n', 'y', '?1', ',', ', ', ';', ';a=1', '"', '\\', '(', ')', ' ', '\t'],
+      ...['1.5', '-', ':aGk=:', '@1', '%"%c3%bc"', 'l{#}=n', 'ai-train=no', 'use=full', 'A', '*', 'ü'],
+      ...['<', '>', '; rel=license', '; rel="', 'license', 'noai'],
+    ],
+    frames: [
+      ['train-ai=(', ')'],
+      ['a="', '"'],
+      ['<', '>; rel="license"'],
+      ['<a>; rel="', ' license"'],
+    ],
+    maxBytes: 64 * 1024,
+    maxUsPerByte: 0.6,
+    maxHeldPerByte: 64,
+    run: (input) => headerUsage(() => [input.toString('latin1')], [input.toString('latin1')]),
+    check(input) {
+      const text = input.toString('latin1');
+      const usage = readContentUsage(text);
+      assert.equal(readContentUsage(usage), usage, 'one form for equal statements');
+      for (const value of [usage, readContentSignal(text)]) {
+        assert.equal(combinedValue(value, value), value, 'combined with itself');
+        assert.equal(combinedValue(value, ''), value, 'combined with nothing');
+        assert.ok(value.length < 2500, `${value.length} characters`);
+      }
+    },
   },
   {
     name: 'Retry-After and Cache-Control',

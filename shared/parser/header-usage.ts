@@ -1,0 +1,47 @@
+import { plainValue, type UsageSignal, type UsageStatement, usageWords } from '../usage/usage-statement.ts';
+import { readContentSignal, readContentUsage } from '../usage/usage-values.ts';
+
+/** Links read of a Link field, whose licences are taken. */
+const MAX_LINKS = 100;
+const MAX_LICENSES = 8;
+/** Characters of a field of which licences are taken. */
+const MAX_CHARS = 65_536;
+
+/**
+ * Returns the statements of a response's fields about the use of its content. `fields`: the values of each field of a
+ * name in lower case. `directives`: those of X-Robots-Tag that are for us.
+ */
+export function headerUsage(
+  fields: (name: string) => readonly string[],
+  directives: readonly string[],
+): UsageStatement[] {
+  const values: [UsageSignal, string][] = [
+    ['content-usage', readContentUsage(fields('content-usage').join(', '))],
+    ['content-signal', readContentSignal(fields('content-signal').join(','))],
+    ['tdm-reservation', plainValue('tdm-reservation', fields('tdm-reservation').at(-1) ?? '')],
+    ['tdm-policy', plainValue('tdm-policy', fields('tdm-policy').at(-1) ?? '')],
+    ['robots', usageWords(directives.join(','))],
+  ];
+  for (const url of licensesOf(fields('link').join(',')))
+    values.push(['license', plainValue('license', url)]);
+  return values
+    .filter(([, value]) => value !== '')
+    .map(([signal, value]) => ({ signal, source: 'header', value }));
+}
+
+/** Targets with the relation `license` in a value of Link (RFC 8288, section 3). */
+function licensesOf(text: string): string[] {
+  return text
+    .slice(0, MAX_CHARS)
+    .split('<', MAX_LINKS)
+    .slice(1)
+    .map((link) => {
+      const end = link.indexOf('>');
+      return { url: link.slice(0, end), isLicense: end > 0 && RELATION.test(link.slice(end)) };
+    })
+    .filter(({ isLicense }) => isLicense)
+    .slice(0, MAX_LICENSES)
+    .map(({ url }) => url);
+}
+
+const RELATION = /;[ \t]*rel[ \t]*=[ \t]*(?:"(?:[^"]*[ \t])?license[ \t"]|license(?![^ \t;,]))/i;
