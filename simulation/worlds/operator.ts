@@ -61,7 +61,7 @@ export function createOperator(
   const crawls = new Map(plans.map((plan) => [plan.id, plan]));
   const raisesLeft = new Map(raises);
   const raising = new Set<CrawlId>();
-  /** Crawls that are stopped for good. */
+  /** Crawls that are stopped permanently. */
   const stopping = new Set<CrawlId>();
   /** Crawls that are still to be given seeds. */
   const adding = new Set(additions.map(({ crawl }) => crawl));
