@@ -3,6 +3,7 @@ import { warcDate } from '../archive/warc-record.ts';
 import type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { RecrawlState, UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
+import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { RecrawlPlan, Sighting } from './recrawl-plan.ts';
 import type { TurnOutput } from './turn-output.ts';
 
@@ -39,18 +40,20 @@ export class Refetch {
 
   /**
    * Archives the exchange and returns the record if what is known of the URL stays: the content is the same, or the
-   * fetch has failed. Undefined: the response is to be read as that of a new URL.
+   * fetch has failed. Undefined: the response is to be read as that of a new URL. `usage`: the site's statements at
+   * this fetch about the use of the content.
    */
   async keep(
     startedAt: number,
     response: FetchedResponse | undefined,
     verdict: Verdict,
+    usage: readonly UsageStatement[],
   ): Promise<UrlRecord | undefined> {
     const { recrawl, output } = this.#options;
     const record = this.#record;
     if (verdict === NOT_MODIFIED && response && record.recrawl) {
       recrawl.validators.countNotModified();
-      return this.#unchanged(startedAt, response, record.recrawl);
+      return this.#unchanged(startedAt, response, record.recrawl, usage);
     }
     if (!verdict.isFinal || verdict.state === 'failed' || !response) {
       if (response && verdict.isFinal) await output.archive(record, response, undefined);
@@ -61,7 +64,7 @@ export class Refetch {
     if (verdict.state !== 'fetched' || record.state !== 'fetched' || !record.recrawl) return undefined;
     if (!this.#hasSamePayload(response)) return undefined;
     recrawl.validators.countFull(record.recrawl, response, this.fields !== undefined, false);
-    return this.#unchanged(startedAt, response, record.recrawl);
+    return this.#unchanged(startedAt, response, record.recrawl, usage);
   }
 
   /** Counts the evidence about the host's validators in a response in full to a page of which `after` is known now. */
@@ -72,12 +75,17 @@ export class Refetch {
     if (known) validators.countFull(known, response, this.fields !== undefined, hasChanged);
   }
 
-  async #unchanged(startedAt: number, response: FetchedResponse, known: RecrawlState): Promise<UrlRecord> {
+  async #unchanged(
+    startedAt: number,
+    response: FetchedResponse,
+    known: RecrawlState,
+    usage: readonly UsageStatement[],
+  ): Promise<UrlRecord> {
     const { recrawl, output } = this.#options;
     const record = this.#record;
     const sha1 = record.result?.digest;
     const original = { url: known.capturedUrl ?? record.url, date: warcDate(known.capturedAt) };
-    if (sha1) await output.archiveAgain(record, response, { ...original, sha1 });
+    if (sha1) await output.archiveAgain(record, response, { ...original, sha1 }, usage);
     return recrawl.unchanged(record, startedAt, response);
   }
 

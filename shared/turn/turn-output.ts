@@ -12,6 +12,7 @@ import type { WarcMember } from '../archive/warc-member.ts';
 import { type FetchedResponse, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
+import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -104,6 +105,7 @@ export class TurnOutput {
     record: UrlRecord,
     response: FetchedResponse,
     archived: RevisitedPayload,
+    usage: readonly UsageStatement[],
   ): Promise<ArchivedExchange> {
     const { engine, records } = this.#services;
     const key = Buffer.from(archived.sha1).toString('latin1');
@@ -115,13 +117,13 @@ export class TurnOutput {
         ? encodeNotModified(response, original, records)
         : encodeRevisit(response, original, records),
     );
-    return this.#append(record, response, undefined, encoded);
+    return this.#append(record, response, { usage }, encoded);
   }
 
   async #append(
     record: UrlRecord,
     response: FetchedResponse,
-    facts: DocumentFacts | undefined,
+    facts: Partial<DocumentFacts> | undefined,
     encoded: EncodedCapture,
   ): Promise<ArchivedExchange> {
     const { engine, records } = this.#services;

@@ -10,6 +10,7 @@ import { robotName } from '../robots/parse-robots.ts';
 import { createResolver } from '../url/canonical.ts';
 import { origin as originOf } from '../url/host-key.ts';
 import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
+import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { PageAllowance } from './page-allowance.ts';
@@ -62,6 +63,8 @@ export class UrlVisit {
   /** The URL was fetched before. */
   readonly #refetch: Refetch | undefined;
   #parser: DocumentParser | undefined;
+  /** Statements of robots.txt about the use of the content. */
+  #usage: readonly UsageStatement[] = [];
   /** Whether a page of the budget is reserved for it. */
   #isReserved: boolean;
   #isPage = false;
@@ -89,12 +92,12 @@ export class UrlVisit {
     try {
       // As it was when the URL was fetched (draft-ietf-aipref-attach, section 5.3).
       const { url } = this.#record;
-      const usage = await this.#options.robots.usageOf(originOf(url), url);
+      this.#usage = await this.#options.robots.usageOf(originOf(url), url);
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'notAsked';
       const verdict = this.#judge(outcome, crawlDelayMs);
       const read = verdict.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
-      const found = read && usage.length > 0 ? { ...read, usage: [...usage, ...(read.usage ?? [])] } : read;
+      const found = read && withUsage(read, this.#usage);
       // By the scope as it is now: a seed's redirect may have widened it since the turn began.
       await crawl.current();
       if (found) this.#becomePageIfOwn(found);
@@ -189,7 +192,7 @@ export class UrlVisit {
     found: DocumentFacts | undefined,
   ): Promise<DocumentFacts | undefined> {
     const { reader, output } = this.#options;
-    const kept = await this.#refetch?.keep(startedAt, response, verdict);
+    const kept = await this.#refetch?.keep(startedAt, response, verdict, found?.usage ?? this.#usage);
     if (kept) {
       await response?.body.dispose();
       this.#record = kept;
@@ -261,6 +264,10 @@ export class UrlVisit {
   #now(): number {
     return this.#services.engine.clock.now();
   }
+}
+
+function withUsage(facts: DocumentFacts, stated: readonly UsageStatement[]): DocumentFacts {
+  return stated.length > 0 ? { ...facts, usage: [...stated, ...(facts.usage ?? [])] } : facts;
 }
 
 interface FinishedPage {

@@ -62,6 +62,22 @@ async function open(situation: TurnSituation & { readonly known?: ArchivedPayloa
 const typesOf = (texts: readonly string[]): string[] =>
   texts.map((text) => /WARC-Type: (\w+)/.exec(text)?.[1] ?? '');
 
+test('a page that is archived already has what the site states now about the use of its content', async () => {
+  const { output, records } = await open();
+  const archived = { url: PAGE, date: '2026-01-02T03:04:05Z', sha1: responseOf().body.sha1 };
+  const stated = { signal: 'content-usage', source: 'robots.txt', value: 'train-ai=n' } as const;
+  for (const response of [responseOf({ httpStatus: 304 }, Buffer.alloc(0)), responseOf()]) {
+    await output.archiveAgain(recordOf(PAGE), response, archived, [stated]);
+    await output.archiveAgain(recordOf(PAGE), response, archived, []);
+  }
+  expect(records.map((texts) => texts.at(-1)?.match(/^usage-preference: .*$/m)?.[0])).toEqual([
+    'usage-preference: robots.txt content-usage: train-ai=n',
+    undefined,
+    'usage-preference: robots.txt content-usage: train-ai=n',
+    undefined,
+  ]);
+});
+
 describe('the exchange of a page', () => {
   test('is a response, a request and metadata, and its place is that of the response', async () => {
     const { output, records, captures, engine } = await open();
