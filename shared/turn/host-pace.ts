@@ -148,14 +148,14 @@ export class HostPace {
     crawlDelayMs?: number,
     delayAfterMs = crawlDelayMs,
   ): Promise<FetchOutcome> {
-    const { engine, lanes } = this.#services;
+    const { engine, lanes, stopping: signal } = this.#services;
     const { crawl, lastRequestAt: latestAt } = this.#options;
     const { perHost } = crawl.config;
     const gapMs = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config);
     const askedAt = engine.clock.now();
     const outcome = await lanes.run(
       crawl.host,
-      { perHost, gapMs, latestAt },
+      { perHost, gapMs, latestAt, signal },
       () => this.#begin(request, delayAfterMs, askedAt),
       wasAsked,
     );

@@ -57,6 +57,8 @@ export interface LaneSpacing {
   readonly gapMs: number;
   /** A request that could begin only after this time is not made. */
   readonly latestAt: number;
+  /** When it aborts, a request that still waits is not made. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -65,7 +67,7 @@ export interface LaneSpacing {
  */
 export interface Lanes {
   /**
-   * Runs `request` when `spacing` allows. Undefined: that would be too late, and it was not run. `isCounted`: whether
+   * Runs `request` when `spacing` allows. Undefined: that would be too late, or `signal` has aborted, and it was not run. `isCounted`: whether
    * the host was asked; if not, the next request need not wait. Default: it was.
    */
   run<T>(

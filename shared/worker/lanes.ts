@@ -29,7 +29,7 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
   }
 
   return {
-    async run(host, { perHost, gapMs, latestAt }, request, isCounted = () => true) {
+    async run(host, { perHost, gapMs, latestAt, signal }, request, isCounted = () => true) {
       const lane = laneOf(host);
       const { places } = lane;
       // Crawls may allow different numbers of requests at once to the same host.
@@ -38,7 +38,8 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
         const now = clock.now();
         const restMs = perHost === 1 ? Math.max(0, lane.lastEndedAt + gapMs - elapsed()) : 0;
         if (now + restMs > latestAt) return undefined;
-        if (restMs > 0) await clock.sleep(restMs);
+        if (restMs > 0) await clock.sleep(restMs, signal);
+        if (signal?.aborted) return undefined;
         let isRequest = true;
         try {
           const result = await request();

@@ -79,6 +79,26 @@ test('a request that could begin only after its latest moment is not run, and th
   expect(log.map(({ name }) => name)).toEqual(['a', 'c']);
 });
 
+test('a request that waits for its gap is not made when its signal aborts, and frees its lane at once', async () => {
+  const { clock, lanes, log, request } = open();
+  await clock.drive(lanes.run('h', { perHost: 1, gapMs: 60_000, latestAt: LATE }, request('a')));
+  const stopping = new AbortController();
+  const waiting = lanes.run(
+    'h',
+    { perHost: 1, gapMs: 60_000, latestAt: LATE, signal: stopping.signal },
+    request('b'),
+  );
+  await clock.advance(1000);
+  stopping.abort();
+  expect(await waiting).toBeUndefined();
+  expect(clock.now() - T0).toBe(1100);
+  await clock.drive(lanes.run('h', { perHost: 1, gapMs: 60_000, latestAt: LATE }, request('c')));
+  expect(log.map(({ name, startedAt }) => [name, startedAt])).toEqual([
+    ['a', 0],
+    ['c', 60_100],
+  ]);
+});
+
 test('a request that throws frees its lane, and its end counts', async () => {
   const { clock, lanes, log, request } = open();
   const failed = lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, async () => {
