@@ -13,6 +13,7 @@ import type { UrlChange } from '../shared/report/url-change.ts';
 import type { UrlDetail } from '../shared/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 import type { BrokenLinks } from './broken-links.ts';
+import type { UrlDifference, VisitTimes } from './url-difference.ts';
 
 /**
  * A crawl in its folder, running or not. What is read is as it stands at that moment; reading disturbs no
@@ -67,6 +68,11 @@ export interface StoredCrawl extends AsyncDisposable {
    * before. On a stack this reads the whole index.
    */
   history(url: string): Promise<readonly UrlCapture[]>;
+  /**
+   * Returns how the main text of a page differs between two visits: by default, at its last change. Throws
+   * `NoDifference` if there are not two, or if they showed neither HTML nor text. On a stack this reads the whole index.
+   */
+  diff(url: string, times?: VisitTimes): Promise<UrlDifference>;
   /** Yields the lines of the archive's CDXJ index, each with its line feed, sorted. */
   cdxj(warn?: (message: string) => void): AsyncIterable<string>;
   /**

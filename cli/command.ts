@@ -121,6 +121,14 @@ export type LocalCommand =
     }
   | OfUrl<'url' | 'history'>
   | {
+      readonly verb: 'diff';
+      readonly dir: string;
+      readonly url: string;
+      readonly from?: Date | undefined;
+      readonly to?: Date | undefined;
+      readonly json: boolean;
+    }
+  | {
       readonly verb: 'export';
       readonly dir: string;
       readonly format: ExportFormat;
@@ -269,6 +277,13 @@ export type StackRequest =
     }
   | { readonly verb: 'url'; readonly crawl: CrawlId; readonly url: string }
   | { readonly verb: 'history'; readonly crawl: CrawlId; readonly url: string }
+  | {
+      readonly verb: 'diff';
+      readonly crawl: CrawlId;
+      readonly url: string;
+      readonly from?: Date | undefined;
+      readonly to?: Date | undefined;
+    }
   | { readonly verb: 'explain'; readonly crawl: CrawlId; readonly url: string }
   | {
       readonly verb: 'report';

@@ -14,6 +14,7 @@ import {
   isSet,
   networkOf,
   readChunk,
+  readDiff,
   readFormat,
   readHosts,
   readOffset,
@@ -60,6 +61,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     }
     case 'report':
       return reportCommand(given, json);
+    case 'diff':
+      return diffCommand(given, json);
     case 'history':
     case 'url': {
       const [dir, url] = readWords(verb, given, 'DIR', 'URL');
@@ -95,6 +98,11 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'warc':
       return { verb, ask: warcAsk(given, json), json };
   }
+}
+
+function diffCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'diff'> {
+  const { place: dir, ...asked } = readDiff(given, 'DIR');
+  return { verb: 'diff', dir, ...asked, json };
 }
 
 function processCommand(given: ParsedOptions, config: string | undefined): LocalCommandOf<'process'> {

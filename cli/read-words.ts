@@ -3,6 +3,7 @@ import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import { quoted } from '../shared/text/printable.ts';
 import type { NetworkFiles, Seeds } from './command.ts';
+import { isDate } from './format.ts';
 import { EXPORT_FORMATS, type ExportFormat, isFolderFormat, isRowFormat } from './option-spec.ts';
 import { OPTIONS } from './options.ts';
 import { PROGRAM } from './program.ts';
@@ -49,6 +50,26 @@ export function readWords(verb: Verb, { words }: ParsedOptions, ...expected: str
 export function wrongWords(verb: Verb, words: readonly string[], expected: readonly string[]): UsageError {
   const came = words.length === 0 ? 'nothing' : words.map(quoted).slice(0, 5).join(' ');
   return new UsageError(`Expected ${[PROGRAM, verb, ...expected].join(' ')}, got ${came}`);
+}
+
+/**
+ * Returns the arguments of `diff`: a crawl, a URL, and the times of one or two visits. `place`: the name of the crawl's
+ * argument.
+ */
+export function readDiff(given: ParsedOptions, place: string) {
+  const { words } = given;
+  const [crawl, url, ...times] =
+    words.length > 2 && words.length <= 4 ? words : readWords('diff', given, place, 'URL');
+  const [from, to] = times.map(readTime);
+  if (from && to && from > to)
+    throw new UsageError(`Expected ${PROGRAM} diff ${place} URL FROM TO with FROM before TO`);
+  return { place: crawl!, url: seedUrl(url!), from, to };
+}
+
+function readTime(text: string): Date {
+  if (!isDate(text))
+    throw new UsageError(`Expected the time of a visit (2026-01-31, 2026-01-31T08:00Z), got ${quoted(text)}`);
+  return new Date(text);
 }
 
 export function readCrawlName(text: string): string {

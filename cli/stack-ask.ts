@@ -10,6 +10,7 @@ import {
   networkOf,
   readChunk,
   readCrawlName,
+  readDiff,
   readFormat,
   readHosts,
   readOffset,
@@ -67,6 +68,10 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       return { verb, crawl: crawlAlone(), since: sinceOf(given) };
     case 'report':
       return { verb, crawl: crawlAlone(), html: textOf(given, 'html') };
+    case 'diff': {
+      const { place, ...asked } = readDiff(given, 'CRAWL');
+      return { verb, crawl: readCrawlName(place), ...asked };
+    }
     case 'explain':
     case 'history':
     case 'url': {

@@ -47,6 +47,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/url.ts')).url(command);
     case 'history':
       return (await import('./commands/history.ts')).history(command);
+    case 'diff':
+      return (await import('./commands/diff.ts')).diff(command);
     case 'explain':
       return (await import('./commands/explain.ts')).explain(command);
     case 'report':

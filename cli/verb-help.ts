@@ -70,6 +70,16 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
     summary: 'List the visits of a URL that are in the archive, and whether each found other content.',
     examples: ['history crawls/example.org https://example.org/', '--stack Strand history news example.org'],
   },
+  diff: {
+    usage: 'diff DIR URL [FROM [TO]]',
+    stackUsage: 'diff CRAWL URL [FROM [TO]]',
+    summary:
+      'Show how the main text of a page has changed, word by word: at its last change, or between the visits at two times.',
+    examples: [
+      'diff crawls/example.org https://example.org/',
+      '--stack Strand diff news example.org 2026-11-01',
+    ],
+  },
   changes: {
     usage: 'changes DIR [--since DATE]',
     stackUsage: 'changes CRAWL [--since DATE]',

@@ -57,6 +57,10 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     ...itemQueries(folder),
     captures: archive.captures,
     history: archive.history,
+    async diff(url, times) {
+      const { differenceBetween } = await import('../url-difference.ts');
+      return differenceBetween(url, await archive.history(url), archive, times);
+    },
     cdxj: archive.cdxj,
     readRecord: archive.readRecord,
     ...documentExports(folder, opened),

@@ -186,19 +186,28 @@ function archiveQueries(
   connection: StackConnection,
   crawl: CrawlId,
   archive: StackArchive,
-): Pick<StackCrawl, 'cdxj' | 'captures' | 'history' | 'readRecord'> {
+): Pick<StackCrawl, 'cdxj' | 'captures' | 'history' | 'diff' | 'readRecord'> {
   const cdxj: StackCrawl['cdxj'] = (warn) => explainedAll(connection, archive.cdxj(warn));
+  const history: StackCrawl['history'] = async (url) => {
+    const found: IndexedCapture[] = [];
+    const prefix = `${surt(url)} `;
+    for await (const line of cdxj())
+      if (line.startsWith(prefix)) found.push(parseCdxjLine(line.trimEnd(), crawl));
+    return historyOf(url, found);
+  };
   return {
     cdxj,
+    history,
+    async diff(url, times) {
+      const { differenceBetween } = await import('../url-difference.ts');
+      const source = payloadsOf(connection, crawl, archive);
+      return explainedOne(
+        connection,
+        history(url).then((visits) => differenceBetween(url, visits, source, times)),
+      );
+    },
     async *captures(warn) {
       for await (const line of cdxj(warn)) yield parseCdxjLine(line.trimEnd(), crawl);
-    },
-    async history(url) {
-      const found: IndexedCapture[] = [];
-      const prefix = `${surt(url)} `;
-      for await (const line of cdxj())
-        if (line.startsWith(prefix)) found.push(parseCdxjLine(line.trimEnd(), crawl));
-      return historyOf(url, found);
     },
     readRecord: ({ file, offset }, { maxBytes } = {}) =>
       explainedOne(

@@ -72,6 +72,7 @@ type AskedCrawl = Pick<
   | 'report'
   | 'changes'
   | 'history'
+  | 'diff'
   | 'explain'
   | 'cdxj'
   | 'wacz'
@@ -136,6 +137,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.url(command);
     case 'history':
       return printed.history(command);
+    case 'diff':
+      return printed.diff(command);
     case 'report':
       return printed.report(command);
     case 'explain':
@@ -249,6 +252,13 @@ class StackAnswer {
     const { printHistory } = await import('./history.ts');
     const visits = await (await this.#session.openCrawl(crawl)).history(url);
     return printHistory(visits, { url, json, place: this.#place(crawl) }, this.#output.out);
+  }
+
+  async diff({ crawl, json, ...asked }: CommandOf<'diff'>): Promise<ExitCode> {
+    const { printDiff } = await import('./diff.ts');
+    const { out, environment } = this.#output;
+    const { colour } = terminalOf(out, environment);
+    return printDiff(await this.#session.openCrawl(crawl), { ...asked, json, colour }, out);
   }
 
   async report({ crawl, html, json }: CommandOf<'report'>): Promise<ExitCode> {

@@ -59,6 +59,6 @@ export function describeBlocked(hostname: string, addresses: readonly string[]):
   const example = `${addresses[0]}/${isIP(addresses[0] as string) === 6 ? 128 : 32}`;
   return (
     `${hostname} is not connected to: its address is not of the public internet (${named.join('; ')}). ` +
-    `\`--allow-private-addresses ${example}\` allows it`
+    `\`--allow-private-addresses=${example}\` allows it`
   );
 }

@@ -196,7 +196,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     [
       '--stack S search news a',
-      'search is for crawls on this machine: npm run strand -- search ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, history, explain, export, changes, pause, resume, stop, delete, warc',
+      'search is for crawls on this machine: npm run strand -- search ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, history, diff, explain, export, changes, pause, resume, stop, delete, warc',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search'],
   ])('%s', (line, message) => {

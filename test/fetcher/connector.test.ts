@@ -64,7 +64,7 @@ describe('an address of our own network', () => {
       const url = new URL(`http://${host}:${server.port}/`).href;
       const failure = asFailure(await fetcher.fetch({ url }));
       expect(failure.reason).toBe('blockedAddress');
-      expect(failure.message).toMatch(/loopback.*--allow-private-addresses [0-9a-f.:]+\/(32|128)/);
+      expect(failure.message).toMatch(/loopback.*--allow-private-addresses=[0-9a-f.:]+\/(32|128)/);
       expect(server.connections()).toBe(0);
     },
   );

@@ -1,0 +1,86 @@
+/** How the main text of a page differs between two of its visits. */
+import { PayloadReader, type PayloadSource } from '../shared/archive/payload-reader.ts';
+import type { UrlCapture } from '../shared/archive/url-history.ts';
+import { documentOf } from '../shared/outputs/page-document.ts';
+import { differenceOf, type LineDifference } from './text-difference.ts';
+
+export interface UrlDifference {
+  readonly url: string;
+  /** The visits that are compared. Each stands for what the page was from then on. */
+  readonly from: UrlCapture;
+  readonly to: UrlCapture;
+  /** The main text as lines; all of them the same if something else has changed, or nothing. */
+  readonly lines: readonly LineDifference[];
+}
+
+/** Which visits are compared: of each time, the last one until then, or the first one of all. */
+export interface VisitTimes {
+  /** Default: the visit before the last change. */
+  readonly from?: Date | undefined;
+  /** Default: the last visit. */
+  readonly to?: Date | undefined;
+}
+
+/** A visit cannot be compared: its message says why. */
+export class NoDifference extends Error {
+  override readonly name = 'NoDifference';
+}
+
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Compares two visits of a page. `visits`: its history. Throws `NoDifference` if there are not two of them, if they
+ * showed no HTML or text, or if a record cannot be read.
+ */
+export async function differenceBetween(
+  url: string,
+  visits: readonly UrlCapture[],
+  source: PayloadSource,
+  times: VisitTimes = {},
+): Promise<UrlDifference> {
+  if (visits.length === 0) throw new NoDifference(`the archive has no visit of ${url}`);
+  const to = visitAt(visits, times.to) ?? (visits.at(-1) as UrlCapture);
+  const from = visitAt(visits, times.from) ?? visitBeforeChange(visits, to);
+  if (from === undefined)
+    throw new NoDifference(
+      `${url} has not changed: ${visits.length} visits from ${visits[0]?.time} to ${to.time} have shown the same`,
+    );
+  const payloads = new PayloadReader(source);
+  const before = await textOf(url, visits, from, payloads);
+  const after = await textOf(url, visits, to, payloads);
+  return { url, from, to, lines: differenceOf(before, after) };
+}
+
+/** The last visit until a time; the first one if all are later. */
+function visitAt(visits: readonly UrlCapture[], time: Date | undefined): UrlCapture | undefined {
+  if (time === undefined) return undefined;
+  return visits.findLast((visit) => Date.parse(visit.time) <= time.getTime()) ?? visits[0];
+}
+
+/** The visit before the last one, until `to`, that found other bytes. */
+function visitBeforeChange(visits: readonly UrlCapture[], to: UrlCapture): UrlCapture | undefined {
+  const until = visits.slice(0, visits.indexOf(to) + 1);
+  const at = until.findLastIndex(({ change }) => change === 'changed');
+  return at > 0 ? until[at - 1] : undefined;
+}
+
+async function textOf(
+  url: string,
+  visits: readonly UrlCapture[],
+  visit: UrlCapture,
+  payloads: PayloadReader,
+): Promise<string> {
+  // A visit that has found the same has no body of its own.
+  const until = visits.slice(0, visits.indexOf(visit) + 1);
+  const own = until.findLast(({ change }) => change === 'first' || change === 'changed') ?? visit;
+  const { warcFile: file, warcOffset: offset, warcLength: length } = own;
+  const { response, payload } = await payloads
+    .read({ file, offset, length }, MAX_PAGE_BYTES)
+    .catch((error: Error) => {
+      throw new NoDifference(`the visit of ${url} at ${own.time} cannot be read: ${error.message}`);
+    });
+  const document = documentOf(url, { ...response, body: payload.body }, MAX_PAGE_BYTES);
+  if (!document)
+    throw new NoDifference(`the visit of ${url} at ${own.time} has shown neither HTML nor plain text`);
+  return document.text;
+}

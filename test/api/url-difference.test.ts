@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { differenceBetween } from '../../api/url-difference.ts';
+import { printDiff } from '../../cli/commands/diff.ts';
+import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
+import type { ArchivedResponse } from '../../shared/archive/read-response.ts';
+import type { UrlCapture } from '../../shared/archive/url-history.ts';
+
+const URL_ = 'http://a.test/';
+const visit = (day: number, change: UrlCapture['change'], more: Partial<UrlCapture> = {}): UrlCapture => ({
+  time: `2026-11-0${day}T08:00:00Z`,
+  change,
+  httpStatus: change === 'notModified' ? 304 : 200,
+  digest: `sha1:${change === 'changed' ? day : 1}`,
+  warcFile: 'a.warc.gz',
+  warcOffset: day,
+  warcLength: 100,
+  ...more,
+});
+const HISTORY = [visit(1, 'first'), visit(2, 'same'), visit(3, 'changed'), visit(4, 'notModified')];
+
+const pageOf = (price: string) =>
+  `<html><body><main><h1>Shop</h1><p>The lamp costs ${price} euros today, and is in stock.</p></main></body></html>`;
+
+/** Bodies by the days of the visits that have one. */
+function sourceOf(bodies: Readonly<Record<number, string>>, type = 'text/html'): PayloadSource {
+  return {
+    async readResponse({ offset }) {
+      const body = bodies[offset];
+      if (body === undefined) throw new Error('the file ends within the record');
+      return {
+        date: `2026-11-0${offset}T08:00:00Z`,
+        headers: [['Content-Type', type]],
+        body: Buffer.from(body),
+      } as unknown as ArchivedResponse;
+    },
+    async *captures() {},
+  };
+}
+const SOURCE = sourceOf({ 1: pageOf('five'), 3: pageOf('seven') });
+
+const timesOf = async (...[from, to]: (string | undefined)[]) => {
+  const times = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
+  const difference = await differenceBetween(URL_, HISTORY, SOURCE, times);
+  return [difference.from.time.slice(0, 10), difference.to.time.slice(0, 10)];
+};
+
+test('compares the visit before the last change with the last one, or the visits of the times given', async () => {
+  expect(await timesOf()).toEqual(['2026-11-02', '2026-11-04']);
+  expect(await timesOf('2026-11-01T09:00Z')).toEqual(['2026-11-01', '2026-11-04']);
+  expect(await timesOf('2020-01-01', '2026-11-03')).toEqual(['2026-11-01', '2026-11-02']);
+});
+
+test('a visit that found the same has the content of the one before', async () => {
+  const { lines } = await differenceBetween(URL_, HISTORY, SOURCE);
+  expect(lines.filter(({ kind }) => kind !== 'same')).toEqual([
+    {
+      kind: 'changed',
+      parts: [
+        { kind: 'same', text: 'The lamp costs ' },
+        { kind: 'removed', text: 'five' },
+        { kind: 'added', text: 'seven' },
+        { kind: 'same', text: ' euros today, and is in stock.' },
+      ],
+    },
+  ]);
+});
+
+test('says why there is nothing to compare', async () => {
+  const problem = (visits: readonly UrlCapture[], source = SOURCE) =>
+    differenceBetween(URL_, visits, source).then(
+      () => 'none',
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+  expect(await problem([])).toBe(`NoDifference: the archive has no visit of ${URL_}`);
+  expect(await problem(HISTORY.slice(0, 2))).toBe(
+    `NoDifference: ${URL_} has not changed: 2 visits from 2026-11-01T08:00:00Z to 2026-11-02T08:00:00Z have shown the same`,
+  );
+  expect(await problem(HISTORY, sourceOf({ 1: 'a', 3: 'b' }, 'image/png'))).toBe(
+    `NoDifference: the visit of ${URL_} at 2026-11-01T08:00:00Z has shown neither HTML nor plain text`,
+  );
+  expect(await problem(HISTORY, sourceOf({ 1: pageOf('five') }))).toBe(
+    `NoDifference: the visit of ${URL_} at 2026-11-03T08:00:00Z cannot be read: the file ends within the record`,
+  );
+});
+
+test('the command shows the words, the lines beside them, and how many lines are the same', async () => {
+  const lines = (price: string) => [...Array(9).keys(), price].map(String).join('\n');
+  const source = sourceOf({ 1: lines('it costs \u001b[31mfive'), 3: lines('it costs seven') }, 'text/plain');
+  const print = async (colour: boolean, json = false) => {
+    let text = '';
+    const diff = () => differenceBetween(URL_, HISTORY, source);
+    const out = { write: (piece: string) => (text += piece) };
+    return { code: await printDiff({ diff }, { url: URL_, json, colour }, out), text };
+  };
+  expect(await print(false)).toEqual({
+    code: 0,
+    text: `--- 2026-11-02T08:00:00Z  200
++++ 2026-11-04T08:00:00Z  304
+  ... 7 lines the same
+  7
+  8
+~ it costs [-\ufffd[31mfive-]{+seven+}
+`,
+  });
+  expect((await print(true)).text).toContain('\u001b[32m{+seven+}\u001b[0m');
+  expect(JSON.parse((await print(false, true)).text)).toMatchObject({ url: URL_, lines: { length: 10 } });
+});
