@@ -26,6 +26,8 @@ export default defineConfig({
           exclude: ['test/localstack/**', 'test/fuzz/**'],
           globalSetup: 'test/conformance/global-setup.ts',
           testTimeout: 30_000,
+          // Some begin with a whole crawl.
+          hookTimeout: 60_000,
           // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
           pool: 'forks',
           // Vitest's default leaves one core to itself. Two more for the tests that wait.

@@ -69,12 +69,16 @@ function hostLines(hosts: readonly (readonly [host: string, cause: string])[], w
 }
 
 function hintLines({ hints }: CrawlSummary): string[] {
-  const { javascript = 0, login = 0 } = hints;
+  const { javascript = 0, login = 0, withheld = 0 } = hints;
   const lines: string[] = [];
   if (javascript > 0)
     lines.push(
       `${formatCounted(javascript, 'page')} with scripts, but hardly any text and no links:`,
       'probably made by JavaScript, which Strand does not run',
+    );
+  if (withheld > 0)
+    lines.push(
+      `${formatCounted(withheld, 'page')} kept from hooks, documents and exports: they forbid the use that --purpose names`,
     );
   if (login > 0)
     lines.push(

@@ -9,12 +9,17 @@ import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
 import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { messageOf } from '../../shared/error-message.ts';
-import type { NewId, SourceRecord } from '../../shared/outputs/warc/source-record.ts';
+import { type NewId, type SourceRecord, targetOf } from '../../shared/outputs/warc/source-record.ts';
 import { watRecord } from '../../shared/outputs/warc/wat.ts';
 import { wetRecord } from '../../shared/outputs/warc/wet.ts';
 import { version } from '../../shared/version.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { DerivedFormat, DerivedOptions, ExportedRecords } from '../stored-crawl.ts';
+
+export interface WithheldUrls {
+  /** URLs whose content is kept from exports. */
+  readonly isWithheld?: (url: string) => boolean;
+}
 
 /** Larger records are read only up to this size. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024;
@@ -35,7 +40,7 @@ export async function exportDerived(
   crawl: { readonly name: string; readonly folder: string },
   format: DerivedFormat,
   out: string,
-  { warn = () => {} }: DerivedOptions = {},
+  { warn = () => {}, isWithheld = () => false }: DerivedOptions & WithheldUrls = {},
 ): Promise<ExportedRecords> {
   await mkdir(out, { recursive: true });
   if ((await readdir(out)).length > 0) throw new FolderNotEmpty(out);
@@ -48,6 +53,7 @@ export async function exportDerived(
       try {
         await file.add(warcinfo(crawl.name, name, derived));
         for await (const source of sourcesIn(files.reader(name), name, warn)) {
+          if (isWithheld(targetOf(source.record) ?? '')) continue;
           const record = madeOf(source, format, warn);
           if (record) counts.records++;
           if (record) await file.add(record);

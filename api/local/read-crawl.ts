@@ -1,5 +1,6 @@
 /** A crawl's folder as a {@link StoredCrawl}. */
 
+import { isWithheld } from '../../shared/causes/cause.ts';
 import { oneHost, pageOfHosts } from '../../shared/control/host-queries.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
@@ -21,7 +22,7 @@ import { itemsCsv } from '../items-csv.ts';
 import { seedDetail } from '../seed-detail.ts';
 import { skippedUrls } from '../skipped-urls.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
-import { reportedHosts, urlRows } from '../url-rows.ts';
+import { allRecords, reportedHosts, urlRows } from '../url-rows.ts';
 import { addSeeds } from './add-seeds.ts';
 import { archiveOf } from './crawl-archive.ts';
 import { type OpenedFolder, openFolder, stateOf } from './open-folder.ts';
@@ -74,7 +75,11 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
       return (await import('./search.ts')).search(opened, folder, words, options);
     },
     async exportDerived(format, out, options) {
-      return (await import('./derived-warc.ts')).exportDerived(stored, format, out, options);
+      const withheld = new Set<string>();
+      for await (const { url, result } of allRecords(reader, crawl))
+        if (isWithheld(result?.cause)) withheld.add(url);
+      const { exportDerived } = await import('./derived-warc.ts');
+      return exportDerived(stored, format, out, { ...options, isWithheld: (url) => withheld.has(url) });
     },
     wacz: archive.wacz,
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),

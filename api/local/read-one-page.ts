@@ -49,8 +49,9 @@ async function outcomeOf(crawl: StoredCrawl): Promise<string> {
   const { failedSeeds = [] } = await crawl.summary();
   const [failed] = failedSeeds;
   if (failed) return failed.cause;
-  for await (const { status, contentType, cause, httpStatus } of crawl.urls()) {
+  for await (const { status, contentType, cause, causeCode, httpStatus } of crawl.urls()) {
     if (status === 'redirect') continue;
+    if (status === 'fetched' && causeCode === 'usageForbidden') return `${cause}`;
     if (status === 'fetched') return `its type is ${contentType ?? 'unknown'}, which has no text for Strand`;
     return cause ?? (httpStatus === undefined ? status : `HTTP ${httpStatus}`);
   }

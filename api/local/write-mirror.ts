@@ -3,6 +3,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
+import { type Cause, isWithheld } from '../../shared/causes/cause.ts';
+import { causeText } from '../../shared/causes/cause-text.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { createMirrorPaths, type MirrorPaths } from '../../shared/outputs/mirror-paths.ts';
@@ -27,9 +29,12 @@ export async function writeMirror(
   skip: (url: string, reason: string) => void = () => {},
 ): Promise<ExportedMirror> {
   await makeEmptyFolder(out);
-  const site = await siteOf(opened);
-  const payloadOf = createPayloads(archive);
   const counts = { files: 0, pages: 0, skipped: 0 };
+  const site = await siteOf(opened, (url, cause) => {
+    counts.skipped++;
+    skip(url, causeText(cause));
+  });
+  const payloadOf = createPayloads(archive);
   const made = new Set<string>();
   for (const { url, result, kind } of site.records) {
     const path = site.paths.pathOf(url) as string;
@@ -59,7 +64,7 @@ interface Site {
   rewrite(target: string, from: string): string;
 }
 
-async function siteOf(opened: OpenedFolder): Promise<Site> {
+async function siteOf(opened: OpenedFolder, onWithheld: (url: string, cause: Cause) => void): Promise<Site> {
   const nameOf = createUrlRules(parseConfig(opened.record.config).urlRules);
   const records: UrlRecord[] = [];
   const redirects = new Map<string, string>();
@@ -67,8 +72,9 @@ async function siteOf(opened: OpenedFolder): Promise<Site> {
     const { url, state, kind, result } = record;
     if (state === 'redirect' && result?.cause?.code === 'redirect')
       redirects.set(url, nameOf(result.cause.to));
-    if (state === 'fetched' && kind !== 'sitemap' && result?.location && /^https?:/.test(url))
-      records.push(record);
+    if (state !== 'fetched' || kind === 'sitemap' || !result?.location || !/^https?:/.test(url)) continue;
+    if (result.cause && isWithheld(result.cause)) onWithheld(url, result.cause);
+    else records.push(record);
   }
   const paths = createMirrorPaths();
   // Sorted, so that the same crawl gives the same names.

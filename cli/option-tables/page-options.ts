@@ -1,4 +1,5 @@
 import { SITEMAPS } from '../../shared/crawl/config.ts';
+import { PURPOSES } from '../../shared/usage/purpose.ts';
 import { BOTH, type OptionSpec } from '../option-spec.ts';
 
 /** Options for pages: sitemaps and feeds, requisites, and the data kept of pages. */
@@ -59,6 +60,15 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     key: 'obeyNofollow',
     group: 'Pages',
     help: 'do not follow links that a page marks as nofollow',
+  },
+  {
+    name: 'purpose',
+    argument: PURPOSES.join('|'),
+    type: 'choice',
+    choices: PURPOSES,
+    key: 'purpose',
+    group: 'Pages',
+    help: 'what the content is used for: pages whose sites forbid that are not fetched, or kept from hooks and exports',
   },
   {
     name: 'obey-noindex',

@@ -36,6 +36,8 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   redirectWithoutLocation: () => 'a redirect without Location',
   redirectToNoUrl: ({ location }) => `to ${location}, which is no http(s) URL`,
   noindex: () => 'noindex',
+  usageForbidden: ({ use, by }) =>
+    by === undefined ? `it forbids its use (${use})` : `robots.txt forbids its use (${use})`,
   needsJavaScript: () => JAVASCRIPT_WORDS,
   loginPage: () => LOGIN_WORDS,
   badDocument: ({ detail }) => detail,

@@ -49,6 +49,8 @@ export type Cause =
   | { readonly code: 'redirectWithoutLocation' }
   | { readonly code: 'redirectToNoUrl'; readonly location: string }
   | { readonly code: 'noindex' }
+  /** `by`: robots.txt said so before the fetch; otherwise the response or the page did. */
+  | { readonly code: 'usageForbidden'; readonly use: string; readonly by?: 'robots.txt' }
   | { readonly code: 'needsJavaScript' }
   | { readonly code: 'loginPage' }
   | { readonly code: 'badDocument'; readonly detail: string }
@@ -98,3 +100,7 @@ export function boundedText(text: string): string {
   // Copied: a slice would keep all of it in memory.
   return `${Buffer.from(text.slice(0, MAX_TEXT_CHARS)).toString()}...`;
 }
+
+/** Whether a fetched page is archived, and kept from hooks, documents and exports. */
+export const isWithheld = (cause: Cause | undefined): boolean =>
+  cause?.code === 'usageForbidden' || (cause?.code === 'linksDropped' && isWithheld(cause.besides));

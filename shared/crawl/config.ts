@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { PURPOSES } from '../usage/purpose.ts';
 import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './crawl-options.ts';
 import { DOMAIN } from './domains.ts';
 import { InvalidConfig } from './invalid-config.ts';
@@ -116,6 +117,8 @@ export const crawlConfigSchema = z.strictObject({
   // ---- what pages ask for, and what belongs to them
   /** `nofollow`, of a page (meta robots, X-Robots-Tag) and of a link: not followed. */
   obeyNofollow: z.boolean().default(true),
+  /** The use that is made of the content, which sites may forbid (`usage/purpose.ts`). None: nothing is refused. */
+  purpose: z.enum(PURPOSES).optional(),
   /** `noindex`: the page is archived, and is not given to `onPage`. */
   obeyNoindex: z.boolean().default(true),
   /**

@@ -180,6 +180,12 @@ export interface CrawlOptions {
    */
   obeyNofollow?: boolean;
   /**
+   * The use that is made of the content. Sites may forbid a use (Content-Usage, Content-Signal, TDMRep, `noai`): pages for which
+   * robots.txt does are not fetched; pages that do it themselves are archived, and kept from hooks, documents and
+   * exports. Default: nothing is refused, and all is recorded.
+   */
+  purpose?: 'archive' | 'search' | 'ai-input' | 'train-ai' | 'research';
+  /**
    * Does not call `onPage` for pages that say `noindex`. They are archived.
    * @default true
    */
@@ -500,6 +506,7 @@ export interface CrawlOptions {
 
 /** Settings that have no default, and may be missing in a complete configuration. */
 export type WithoutDefault =
+  | 'purpose'
   | 'maxDepth'
   | 'modifiedSince'
   | 'recrawlEveryMs'

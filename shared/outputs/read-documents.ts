@@ -1,5 +1,6 @@
 /** The pages of a crawl as documents, read from its archive. */
 import { PayloadReader, type PayloadSource } from '../archive/payload-reader.ts';
+import { isWithheld } from '../causes/cause.ts';
 import { messageOf } from '../error-message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { type DocumentRow, documentRow } from './document-row.ts';
@@ -23,13 +24,17 @@ export interface DocumentOptions {
 /** A page of more bytes, received or decoded, gives no document: extracting it would take seconds. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
-/** Whether a URL is a page with a text: not an error, a redirect, an image or a copy of another page. */
+/**
+ * Whether a URL is a page with a text: not an error, a redirect, an image or a copy of another page, and none whose use
+ * is forbidden for the crawl's purpose.
+ */
 export const hasDocument = ({ state, kind, result }: UrlRecord): boolean =>
   state === 'fetched' &&
   kind === undefined &&
   result?.httpStatus === 200 &&
   result.location !== undefined &&
   result.duplicateOf === undefined &&
+  !isWithheld(result.cause) &&
   isDocumentType(result.contentType);
 
 /**

@@ -59,7 +59,11 @@ function reasonAgainst({ canonical, scope, known, template, hostState }: Explain
 }
 
 const deniedText = ({ robots }: Explained): string =>
-  robots?.rule === undefined ? 'robots.txt denies it' : `line ${robots.line} of robots.txt, ${robots.rule}`;
+  robots?.forbiddenUse !== undefined
+    ? `robots.txt forbids its use (${robots.forbiddenUse}), and the crawl's purpose is that`
+    : robots?.rule === undefined
+      ? 'robots.txt denies it'
+      : `line ${robots.line} of robots.txt, ${robots.rule}`;
 
 /**
  * `12th in its host's line`; of URLs that are as urgent, which comes first is not known without taking them.

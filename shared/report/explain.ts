@@ -16,6 +16,7 @@ import { hostKey, origin } from '../url/host-key.ts';
 import { templateOf } from '../url/template-of.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 import { appliedUrlRules, createUrlRules } from '../url/url-rules.ts';
+import { forbiddenUse } from '../usage/purpose.ts';
 import { verdictOf } from './explain-verdict.ts';
 import type { Explanation, HostLine, HostWord, RobotsWord, TemplateWord } from './explanation.ts';
 import type { CrawlSummary } from './summary.ts';
@@ -131,10 +132,13 @@ function robotsWord({ config, head, robots, now }: ExplainFacts, url: string): R
   if (kept.kind === 'allowAll' || !robots) return { says: 'allowed', url: at, until };
   const path = pathAndQuery(url);
   const { allowed, rule } = isAllowed(robots, path);
-  const usage = allowed ? usageAt(robots, path).map(({ signal, value }) => `${signal}: ${value}`) : [];
+  const stated = allowed ? usageAt(robots, path) : [];
+  const use = forbiddenUse(config.purpose, stated);
+  const usage = stated.map(({ signal, value }) => `${signal}: ${value}`);
   return {
-    says: allowed ? 'allowed' : 'denied',
+    says: allowed && use === undefined ? 'allowed' : 'denied',
     url: at,
+    ...(use !== undefined && { forbiddenUse: use }),
     rule: rule && `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`,
     line: rule?.line,
     ...(usage.length > 0 && { usage }),

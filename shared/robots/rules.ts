@@ -7,7 +7,7 @@
  */
 import type { UsageStatement } from '../usage/usage-statement.ts';
 import { matchesPattern, normalPath } from './pattern.ts';
-import type { RobotsRule, RobotsRules } from './robots-rules.ts';
+import type { RobotsRule, RobotsRules, UsageRule } from './robots-rules.ts';
 
 export interface RobotsAnswer {
   readonly allowed: boolean;
@@ -40,7 +40,7 @@ export function isAllowed(rules: RobotsRules, pathAndQuery: string): RobotsAnswe
 /**
  * Returns the statements of robots.txt about the use of the content at this path and query: the Content-Usage of the longest
  * pattern that matches (draft-ietf-aipref-attach, section 5.1), and what has no path. Rules that take more than
- * `MAX_MATCH_STEPS` are not compared any more.
+ * `MAX_MATCH_STEPS` are not compared any more: then one that forbids something applies, if there is one.
  */
 export function usageAt({ usage = [] }: RobotsRules, pathAndQuery: string): UsageStatement[] {
   const path = usage.length > 0 ? normalPath(pathAndQuery) : '/';
@@ -48,10 +48,15 @@ export function usageAt({ usage = [] }: RobotsRules, pathAndQuery: string): Usag
   const applied = usage.find(
     ({ signal, pattern }) => signal === 'content-usage' && matchesPattern(pattern, path, budget),
   );
+  // A rule that could not be compared may forbid.
+  const assumed = applied ?? (budget.left > 0 ? undefined : usage.find(isForbidding));
   return usage
-    .filter((rule) => rule.value !== '' && (rule === applied || rule.signal !== 'content-usage'))
+    .filter((rule) => rule.value !== '' && (rule === assumed || rule.signal !== 'content-usage'))
     .map(({ signal, value }) => ({ signal, source: 'robots.txt', value }));
 }
+
+const isForbidding = ({ signal, value }: UsageRule): boolean =>
+  signal === 'content-usage' && /=n(?:,|$)/.test(value);
 
 /**
  * Path and query of an absolute http(s) URL in canonical form, an empty query's `?` kept, without fragment.

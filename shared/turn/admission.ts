@@ -4,9 +4,10 @@ import type { TrapWatch } from '../frontier/trap-watch.ts';
 import { isAgain, type UrlRecord, type UrlState } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
-import { isAllowed } from '../robots/rules.ts';
+import { isAllowed, usageAt } from '../robots/rules.ts';
 import { pathOf } from '../url/host-key.ts';
 import { fetchedUrl, isOwnRequest } from '../url/request-url.ts';
+import { forbiddenUse } from '../usage/purpose.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { PageAllowance } from './page-allowance.ts';
@@ -156,9 +157,21 @@ export class UrlAdmission {
     const { allowed, rule } = this.#services.work.run(this.#options.crawl.id, url, 'robots', () =>
       isAllowed(rules, pathOf(fetchedUrl(url))),
     );
-    if (allowed) return undefined;
+    if (allowed) return this.#checkUsage(record, rules);
     const by = rule && { line: rule.line, pattern: boundedText(rule.pattern) };
     return this.#unasked(record, 'deniedByRobots', { code: 'robotsDenied', ...by });
+  }
+
+  /** Content that robots.txt reserves for other purposes is not fetched. A sitemap only names it. */
+  #checkUsage(record: UrlRecord, rules: RobotsRules): Admission | undefined {
+    const { id, config } = this.#options.crawl;
+    if (config.purpose === undefined || rules.usage === undefined || record.kind === 'sitemap')
+      return undefined;
+    const { url } = record;
+    const stated = this.#services.work.run(id, url, 'robots', () => usageAt(rules, pathOf(fetchedUrl(url))));
+    const use = forbiddenUse(config.purpose, stated);
+    if (use === undefined) return undefined;
+    return this.#unasked(record, 'deniedByRobots', { code: 'usageForbidden', use, by: 'robots.txt' });
   }
 
   async #checkIntent(record: UrlRecord): Promise<Admission | undefined> {

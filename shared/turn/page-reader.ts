@@ -2,6 +2,7 @@ import { boundedText, type Cause } from '../causes/cause.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { Clock } from '../ports/clock.ts';
+import { forbiddenUse } from '../usage/purpose.ts';
 import type { CanonicalLinks } from './canonical-link.ts';
 import type { TurnCounters } from './counters.ts';
 import { droppedCause } from './dropped-links.ts';
@@ -73,6 +74,11 @@ export class PageReader {
     const duplicateOf = request
       ? undefined
       : await canonicalLinks.originalOf(record, found.canonical, this.#clock.now());
+    const use = forbiddenUse(crawl.config.purpose, found.usage);
+    if (use !== undefined) {
+      counters.count('hints', 'withheld');
+      return { facts: found, state, cause: { code: 'usageForbidden', use }, duplicateOf };
+    }
     const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
     const hint = state === 'fetched' ? hintOf(record, found) : undefined;
     const remark = isHidden ? NOINDEX : (cause ?? (hint && HINT_CAUSES[hint]));

@@ -175,6 +175,24 @@ test('what robots.txt forbids is settled so, with the line that forbids it', asy
   expect(await decide(recordOf(PAGE), { known: SECRET })).toMatchObject({ outcome: 'fetch' });
 });
 
+test('what robots.txt reserves for other purposes is not fetched, but its sitemaps are', async () => {
+  const usage = [{ signal: 'content-usage', pattern: '/', value: 'train-ai=n' }] as const;
+  const reserved = { ...OPEN, usage } as unknown as typeof OPEN;
+  const training = { known: reserved, crawl: { config: { purpose: 'train-ai' } } } as const;
+  expect(await decide(recordOf(PAGE), training)).toMatchObject({
+    outcome: 'unasked',
+    record: {
+      state: 'deniedByRobots',
+      result: { cause: { code: 'usageForbidden', use: 'train-ai', by: 'robots.txt' } },
+    },
+  });
+  expect(await decide(recordOf(PAGE, { kind: 'sitemap' }), training)).toMatchObject({ outcome: 'fetch' });
+  for (const config of [{ purpose: 'search' }, {}] as const)
+    expect(await decide(recordOf(PAGE), { known: reserved, crawl: { config } })).toMatchObject({
+      outcome: 'fetch',
+    });
+});
+
 test('rules that are not known are fetched first, and the page waits for its moment after them', async () => {
   expect(await decide(recordOf(PAGE))).toEqual({
     outcome: 'fetch',

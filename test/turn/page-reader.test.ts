@@ -163,6 +163,17 @@ test('a page that is for no index has no items, if that is obeyed', async () => 
   expect(ignored).toMatchObject({ reading: { cause: undefined }, calls: [['hooks', true]] });
 });
 
+test('a page that forbids the use of the crawl calls no hook, and is counted', async () => {
+  const usage = [{ signal: 'content-usage', source: 'header', value: 'search=y, train-ai=n' }] as const;
+  const page = fetched({ usage });
+  expect(await read(recordOf(PAGE), page, { config: { purpose: 'train-ai' } })).toMatchObject({
+    reading: { state: 'fetched', cause: { code: 'usageForbidden', use: 'train-ai' } },
+    calls: [['count', 'hints', 'withheld']],
+  });
+  for (const config of [{ purpose: 'search' }, { purpose: 'archive' }, {}] as const)
+    expect((await read(recordOf(PAGE), page, { config })).calls).toEqual([['hooks', true]]);
+});
+
 test('a part of a page has no items', async () => {
   expect((await read(recordOf(PAGE, { kind: 'requisite' }), fetched())).calls).toEqual([['hooks', false]]);
 });

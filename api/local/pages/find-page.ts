@@ -37,8 +37,9 @@ export async function findPage(
         },
       },
     });
-    const { error } = await process(page);
-    if (seen === undefined) throw new PageNotRead(`${url} was not read: ${error?.message}`);
+    const { error, isHidden } = await process(page);
+    const reason = isHidden ? reasonOf(record) : error?.message;
+    if (seen === undefined) throw new PageNotRead(`${url} was not read: ${reason}`);
     return seen;
   } finally {
     opened.reader.close();

@@ -13,6 +13,7 @@ import { robotName } from '../../../shared/robots/parse-robots.ts';
 import { type PageWork, UNWATCHED } from '../../../shared/turn/page-work.ts';
 import { createResolver } from '../../../shared/url/canonical.ts';
 import { fetchedUrl, ownRequest } from '../../../shared/url/request-url.ts';
+import { forbiddenUse } from '../../../shared/usage/purpose.ts';
 import { MAX_BYTES } from '../../stored-record.ts';
 import type { ArchivedPage } from './archived-pages.ts';
 
@@ -23,7 +24,7 @@ export interface PageOutcome {
   readonly items: readonly string[];
   readonly requests: number;
   readonly error?: HookError;
-  /** It says `noindex`, so no hook was called. */
+  /** It says `noindex`, or forbids the use that the crawl is for: no hook was called. */
   readonly isHidden?: boolean;
 }
 
@@ -65,7 +66,8 @@ export function createPageProcessor({
     try {
       const response = await responseOf(payloads, page);
       const found = await parse(url, response, config);
-      if (config.obeyNoindex && found.robots.noindex) return { ...nothing, isHidden: true };
+      const isForbidden = forbiddenUse(config.purpose, found.usage) !== undefined;
+      if (isForbidden || (config.obeyNoindex && found.robots.noindex)) return { ...nothing, isHidden: true };
       const { depth, via } = page;
       const around = <T>(part: () => T) => work.run('', url, 'hook', part);
       const seen = { url, depth, via, response, request: ownRequest(page.url), around };

@@ -1,0 +1,27 @@
+/** The purpose of a crawl, and which preferences of sites it has to obey. */
+import { combineUsage, type UsageStatement } from './usage-statement.ts';
+
+export const PURPOSES = ['archive', 'search', 'ai-input', 'train-ai', 'research'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+/**
+ * The uses of content that each purpose makes, by the names of `combineUsage`. A reservation of text and data mining
+ * (TDMRep) is about all that analyses content by machine, but not about a search index or an archive.
+ */
+const USES: Readonly<Record<Purpose, readonly string[]>> = {
+  archive: [],
+  search: ['search'],
+  'ai-input': ['ai-input', 'tdm'],
+  'train-ai': ['train-ai', 'tdm'],
+  research: ['tdm'],
+};
+
+/** The first use of the purpose that the statements forbid; undefined: none. */
+export function forbiddenUse(
+  purpose: Purpose | undefined,
+  statements: readonly UsageStatement[] = [],
+): string | undefined {
+  if (purpose === undefined || statements.length === 0) return undefined;
+  const preferences = combineUsage(statements);
+  return USES[purpose].find((use) => preferences[use] === 'n');
+}
