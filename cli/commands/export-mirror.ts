@@ -9,7 +9,7 @@ const MAX_NAMED = 10;
 
 /**
  * `strand export DIR --format mirror --out FOLDER`, and `strand crawl --save FOLDER`. Ends with 1 if a response
- * could not be read.
+ * was left out.
  */
 export async function exportMirror(dir: string, out: string): Promise<number> {
   await using crawl = await openCrawl(dir);
@@ -19,7 +19,7 @@ export async function exportMirror(dir: string, out: string): Promise<number> {
       process.stderr.write(`strand: ${printable(url)} is not in the mirror: ${printable(reason)}\n`);
   };
   const { files, pages, skipped } = await intoFolder(() => crawl.exportMirror(out, { skip }));
-  const left = skipped > 0 ? `; ${formatCounted(skipped, 'response')} could not be read` : '';
+  const left = skipped > 0 ? `; ${formatCounted(skipped, 'response')} left out` : '';
   process.stderr.write(
     `${formatCounted(files, 'file')}, ${formatCounted(pages, 'page')} among them, in ${out}${left}\n`,
   );
