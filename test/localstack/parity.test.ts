@@ -120,7 +120,9 @@ const PROBES: Readonly<Record<string, (crawl: AskedCrawl) => Promise<unknown>>> 
     ),
   '`export --format markdown`': async (crawl) =>
     (await written((folder) => crawl.exportMarkdown(folder))).map((file) => file.split(' ')[0]),
-  '`export --format llms`': (crawl) => written((folder) => crawl.exportLlms(folder)),
+  // Pages stand in the order in which their host has fetched them.
+  '`export --format llms`': async (crawl) =>
+    (await written((folder) => crawl.exportLlms(folder))).map((file) => file.split('\n').sort()),
   '`report`': async (crawl) => {
     const { hosts, byStatus } = (await crawl.report()).summary;
     return { hosts, byStatus };
