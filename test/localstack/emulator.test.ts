@@ -117,12 +117,17 @@ describe.runIf(hasEmulator())('an emulator', () => {
   );
 
   test('runs as many at once as the mapping may, and no more', async () => {
-    for (const group of 'abcdef') await send(group, 'slow');
-    const found = await reports(6);
-    const atOnce = found.map(
-      ({ begunMs }) => found.filter((other) => other.begunMs <= begunMs && begunMs < other.endedMs).length,
-    );
-    expect(Math.max(...atOnce)).toBe(MAX_CONCURRENCY);
+    let most = 0;
+    // On a busy machine a poll may bring its message when the one before is done: then again, until the test's time is over.
+    while (most < MAX_CONCURRENCY) {
+      for (const group of 'abcdef') await send(group, 'slow');
+      const found = await reports(6);
+      const atOnce = found.map(
+        ({ begunMs }) => found.filter((other) => other.begunMs <= begunMs && begunMs < other.endedMs).length,
+      );
+      most = Math.max(most, ...atOnce);
+    }
+    expect(most).toBe(MAX_CONCURRENCY);
   });
 
   test('keeps what functions print, where it says', async ({ skip }) => {
