@@ -106,8 +106,8 @@ export interface StoredCrawl extends AsyncDisposable {
   exportParquet(out: string, options?: ParquetOptions): Promise<ExportedTables>;
   /**
    * Finds pages by the words of their titles and main content, the best first: all words, `"a phrase"`, `prefix*`,
-   * `-without`. The first search makes an index of the archive in the folder (`search.sqlite`), later ones add what has
-   * come since. Throws `EmptySearch` if there is no word.
+   * `-without`. The first search makes an index of the archive, later ones add what has come since; for a crawl on a
+   * stack, it is on this machine, and its pages are transferred once. Throws `EmptySearch` if there is no word.
    */
   search(words: string, options?: SearchOptions): Promise<readonly SearchHit[]>;
   /**
@@ -186,6 +186,11 @@ export interface SearchOptions extends Pick<DocumentOptions, 'skip'> {
   readonly limit?: number;
   /** Text before and after each word found in a snippet. Default: nothing. */
   readonly marks?: readonly [before: string, after: string];
+  /**
+   * The file of the index, made if it is not there. Default: `search.sqlite` in the crawl's folder; for a crawl on a
+   * stack, a file of its own below `.cache/strand` of the home folder.
+   */
+  readonly index?: string;
   /** Called for each page that is added to the index before the search, with the number of pages so far. */
   readonly onIndexed?: (pages: number) => void;
 }

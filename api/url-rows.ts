@@ -114,3 +114,7 @@ async function located(
       : record,
   );
 }
+
+export async function* flat<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T, void, undefined> {
+  for await (const batch of batches) yield* batch;
+}

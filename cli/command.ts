@@ -7,7 +7,7 @@ import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
 import type { Shell } from './completion.ts';
 import type { TemplateName } from './init/templates.ts';
-import type { ExportFormat, StackFormat } from './option-spec.ts';
+import type { ExportFormat } from './option-spec.ts';
 import type { Verb } from './verbs.ts';
 
 export type Command =
@@ -149,16 +149,11 @@ export type LocalCommand =
       /** Since the crawl began, if there is none. */
       readonly since?: Date | undefined;
     }
-  | {
+  | ({
       readonly verb: 'search';
       readonly dir: string;
-      readonly words: string;
-      readonly host?: string;
-      readonly language?: string;
-      readonly since?: Date;
-      readonly limit?: number;
       readonly json: boolean;
-    }
+    } & SearchAsk)
   | {
       readonly verb: 'shell';
       /** None: the page is fetched. */
@@ -220,6 +215,17 @@ export type LocalCommand =
       readonly ask: { readonly what: 'check'; readonly paths: readonly string[] } | CatRecord;
       readonly json: boolean;
     };
+
+/** The words of a search, and where to look for them. */
+interface SearchAsk {
+  readonly words: string;
+  readonly host?: string | undefined;
+  readonly language?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly limit?: number | undefined;
+  /** The file of the index. */
+  readonly index?: string | undefined;
+}
 
 /** Prints the record that begins at an offset of a WARC file. */
 interface CatRecord {
@@ -290,7 +296,10 @@ export type StackRequest =
       readonly crawl: CrawlId;
       /** Writes the report as a page of HTML to this file, too. */
       readonly html?: string | undefined;
+      /** Only the links that lead nowhere. */
+      readonly broken?: boolean;
     }
+  | ({ readonly verb: 'search'; readonly crawl: CrawlId } & SearchAsk)
   | {
       readonly verb: 'warc';
       readonly crawl: CrawlId;
@@ -301,7 +310,7 @@ export type StackRequest =
   | {
       readonly verb: 'export';
       readonly crawl: CrawlId;
-      readonly format: StackFormat;
+      readonly format: ExportFormat;
       /** The links left out, not the URLs known. */
       readonly skipped: boolean;
       /** The items, not the URLs known. */
@@ -310,6 +319,8 @@ export type StackRequest =
       readonly out?: string | undefined;
       /** Documents are cut into pieces of at most this many tokens. */
       readonly chunkTokens?: number | undefined;
+      /** Tables of a Parquet export; undefined: the default ones. */
+      readonly tables?: readonly TableName[] | undefined;
     };
 
 /** The command of one verb. */

@@ -93,9 +93,7 @@ function meaningOf(option: OptionSpec, verb: Verb): string {
   if (option.group === 'Stack' || !isLocalVerb(verb) || !isStackVerb(verb)) return option.help;
   if (!optionsOf(verb, 'stack').includes(option)) return `${option.help}; not with --stack`;
   if (!optionsOf(verb, 'local').includes(option)) return `${option.help}; only with --stack`;
-  return option.localChoices
-    ? `${option.help}; ${option.localChoices.join(', ')}: not with --stack`
-    : option.help;
+  return option.help;
 }
 
 /** Two columns; a left text that is longer than its column has a line of its own. */

@@ -1,12 +1,10 @@
 /** The command for a folder of this machine. */
-import type { TableName } from '../api/stored-crawl.ts';
 import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
-import { quoted } from '../shared/text/printable.ts';
 import type { LocalCommand, LocalCommandOf, Logging } from './command.ts';
 import { SHELLS } from './completion.ts';
 import { estimateCommand } from './estimate-command.ts';
 import { readTemplate } from './init/create-project.ts';
-import { DEFAULT_PORT, type ExportFormat, TABLES } from './option-spec.ts';
+import { DEFAULT_PORT } from './option-spec.ts';
 import { explainCommand, shellCommand } from './page-command.ts';
 import type { ParsedOptions } from './read-options.ts';
 import {
@@ -18,7 +16,10 @@ import {
   readFormat,
   readHosts,
   readOffset,
+  readReport,
+  readSearch,
   readSeedWords,
+  readTables,
   readWords,
   refuseMix,
   sinceOf,
@@ -164,11 +165,8 @@ function loggingOf(given: ParsedOptions): Logging {
 }
 
 function reportCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'report'> {
-  const html = textOf(given, 'html');
-  const broken = isSet(given, 'broken');
-  if (broken && html !== undefined) throw new UsageError('Expected --html or --broken, got both');
   const [dir] = readWords('report', given, 'DIR');
-  return { verb: 'report', dir: dir!, html, ...(broken && { broken }), json };
+  return { verb: 'report', dir: dir!, ...readReport(given), json };
 }
 
 function serveCommand(given: ParsedOptions): LocalCommandOf<'serve'> {
@@ -196,26 +194,8 @@ function exportCommand(given: ParsedOptions): LocalCommandOf<'export'> {
 }
 
 function searchCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'search'> {
-  const [dir, ...words] = given.words;
-  if (!dir || words.length === 0) throw wrongWords('search', given.words, ['DIR', 'WORDS...']);
-  return {
-    verb: 'search',
-    dir,
-    words: words.join(' '),
-    host: textOf(given, 'host'),
-    language: textOf(given, 'language'),
-    since: sinceOf(given),
-    limit: given.values.get('limit') as number | undefined,
-    json,
-  };
-}
-
-function readTables({ values }: ParsedOptions, format: ExportFormat): readonly TableName[] | undefined {
-  const tables = values.get('tables') as Readonly<Record<string, boolean>> | undefined;
-  if (tables === undefined) return undefined;
-  if (format !== 'parquet')
-    throw new UsageError(`Expected --format parquet with --tables, got ${quoted(format)}`);
-  return TABLES.filter((name) => tables[name]);
+  const { place: dir, ...asked } = readSearch(given, 'DIR');
+  return { verb: 'search', dir, ...asked, json };
 }
 
 function warcAsk(given: ParsedOptions, json: boolean): LocalCommandOf<'warc'>['ask'] {

@@ -11,18 +11,20 @@ export const ARCHIVE_FORMATS = ['cdxj', 'wacz'] as const;
 /** Made of the pages of such an archive. */
 export const DOCUMENT_FORMATS = ['documents', 'markdown', 'llms'] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
-/** Formats of `export` on a stack. */
-export const STACK_FORMATS = [...ROW_FORMATS, ...ARCHIVE_FORMATS, ...DOCUMENT_FORMATS] as const;
-export type StackFormat = (typeof STACK_FORMATS)[number];
-/** Made of a folder's archive only. */
-export const LOCAL_FORMATS = ['mirror', 'parquet', 'wet', 'wat'] as const;
+/** Made of such an archive, several files each. */
+export const FOLDER_FORMATS = ['mirror', 'parquet', 'wet', 'wat'] as const;
 export type ArchiveFormat = Exclude<ExportFormat, RowFormat>;
-export const EXPORT_FORMATS = [...STACK_FORMATS, ...LOCAL_FORMATS] as const;
+export const EXPORT_FORMATS = [
+  ...ROW_FORMATS,
+  ...ARCHIVE_FORMATS,
+  ...DOCUMENT_FORMATS,
+  ...FOLDER_FORMATS,
+] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Made of several files. */
 export const isFolderFormat = (format: ExportFormat): boolean =>
-  ['markdown', 'mirror', 'llms', 'parquet', 'wet', 'wat'].includes(format);
+  (['markdown', 'llms', ...FOLDER_FORMATS] as readonly string[]).includes(format);
 
 export const TABLES = ['index', 'urls', 'items', 'documents'] as const satisfies readonly TableName[];
 
@@ -84,8 +86,6 @@ export interface OptionSpec {
   readonly argument?: string;
   readonly type: OptionType;
   readonly choices?: readonly string[];
-  /** Choices that have a meaning only on one machine. */
-  readonly localChoices?: readonly string[];
   /** For a count without a key: the smallest and the largest value, and the default. */
   readonly range?: readonly [least: number, most: number];
   readonly preset?: string;

@@ -1,10 +1,12 @@
 /** The words of a command besides its options: folders, names of crawls, seeds. */
+
+import type { TableName } from '../api/stored-crawl.ts';
 import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import { quoted } from '../shared/text/printable.ts';
 import type { NetworkFiles, Seeds } from './command.ts';
 import { isDate } from './format.ts';
-import { EXPORT_FORMATS, type ExportFormat, isFolderFormat, isRowFormat } from './option-spec.ts';
+import { EXPORT_FORMATS, type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';
 import { OPTIONS } from './options.ts';
 import { PROGRAM } from './program.ts';
 import type { ParsedOptions } from './read-options.ts';
@@ -157,4 +159,39 @@ export function readFormat(given: ParsedOptions, file = ''): ExportFormat {
 export function sinceOf(given: ParsedOptions): Date | undefined {
   const since = textOf(given, 'since');
   return since === undefined ? undefined : new Date(since);
+}
+
+/** The options of `report`. */
+export function readReport(given: ParsedOptions) {
+  const html = textOf(given, 'html');
+  const broken = isSet(given, 'broken');
+  if (broken && html !== undefined) throw new UsageError('Expected --html or --broken, got both');
+  return { html, ...(broken && { broken }) };
+}
+
+/** The arguments of `search`. `place`: the name of the crawl's argument. */
+export function readSearch(given: ParsedOptions, place: string) {
+  const [crawl, ...words] = given.words;
+  if (!crawl || words.length === 0) throw wrongWords('search', given.words, [place, 'WORDS...']);
+  return {
+    place: crawl,
+    words: words.join(' '),
+    host: textOf(given, 'host'),
+    language: textOf(given, 'language'),
+    since: sinceOf(given),
+    limit: given.values.get('limit') as number | undefined,
+    index: textOf(given, 'index'),
+  };
+}
+
+/** The value of `--tables`, if it is given. */
+export function readTables(
+  { values }: ParsedOptions,
+  format: ExportFormat,
+): readonly TableName[] | undefined {
+  const tables = values.get('tables') as Readonly<Record<string, boolean>> | undefined;
+  if (tables === undefined) return undefined;
+  if (format !== 'parquet')
+    throw new UsageError(`Expected --format parquet with --tables, got ${quoted(format)}`);
+  return TABLES.filter((name) => tables[name]);
 }

@@ -1,8 +1,5 @@
 /** Requests to a deployed stack. */
-import { quoted } from '../shared/text/printable.ts';
 import type { StackRequest } from './command.ts';
-import { STACK_FORMATS } from './option-spec.ts';
-import { optionsOf } from './options.ts';
 import type { ParsedOptions } from './read-options.ts';
 import {
   configOf,
@@ -14,7 +11,10 @@ import {
   readFormat,
   readHosts,
   readOffset,
+  readReport,
+  readSearch,
   readSeedWords,
+  readTables,
   readWords,
   refuseMix,
   sinceOf,
@@ -22,7 +22,6 @@ import {
   wrongWords,
 } from './read-words.ts';
 import { seedUrl } from './seeds.ts';
-import { UsageError } from './usage-error.ts';
 import type { StackVerb } from './verbs.ts';
 
 /** Throws {@link UsageError} for words that make none. */
@@ -67,7 +66,11 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'changes':
       return { verb, crawl: crawlAlone(), since: sinceOf(given) };
     case 'report':
-      return { verb, crawl: crawlAlone(), html: textOf(given, 'html') };
+      return { verb, crawl: crawlAlone(), ...readReport(given) };
+    case 'search': {
+      const { place, ...asked } = readSearch(given, 'CRAWL');
+      return { verb, crawl: readCrawlName(place), ...asked };
+    }
     case 'diff': {
       const { place, ...asked } = readDiff(given, 'CRAWL');
       return { verb, crawl: readCrawlName(place), ...asked };
@@ -87,13 +90,20 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
 
 function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
   const out = textOf(given, 'out');
-  const named = readFormat(given, out);
-  const format = STACK_FORMATS.find((one) => one === named);
-  if (format === undefined) throw notThere(named);
+  const format = readFormat(given, out);
   const items = isSet(given, 'items');
   const skipped = isSet(given, 'skipped');
   refuseMix(format, { skipped, items, out });
-  return { verb: 'export', format, crawl, skipped, items, out, chunkTokens: readChunk(given, format) };
+  return {
+    verb: 'export',
+    format,
+    crawl,
+    skipped,
+    items,
+    out,
+    chunkTokens: readChunk(given, format),
+    tables: readTables(given, format),
+  };
 }
 
 function warcRequest(given: ParsedOptions): StackRequest {
@@ -105,11 +115,4 @@ function warcRequest(given: ParsedOptions): StackRequest {
   const [, , file, offset] = readWords('warc', given, 'cat', 'CRAWL', 'FILE', 'OFFSET');
   const ask = { what, file: file!, offset: readOffset(offset!, isSet(given, 'json')) } as const;
   return { verb: 'warc', crawl: readCrawlName(crawl!), ask };
-}
-
-function notThere(format: string): UsageError {
-  const { reason } = optionsOf('export', 'stack').find(({ name }) => name === 'format')!;
-  return new UsageError(
-    `Expected --format ${STACK_FORMATS.join('|')} with --stack, got ${quoted(format)}: ${reason}`,
-  );
 }

@@ -143,6 +143,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   search: {
     usage: 'search DIR WORDS... [options]',
+    stackUsage: 'search CRAWL WORDS... [options]',
     summary: 'Find pages by their words: all of them, a phrase in quotes, prefix*, and -without.',
     examples: [
       'search crawls/example.org web archive',

@@ -44,6 +44,7 @@ export const STACK_VERBS = [
   'explain',
   'export',
   'changes',
+  'search',
   'pause',
   'resume',
   'stop',

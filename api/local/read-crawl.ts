@@ -1,9 +1,9 @@
 /** A crawl's folder as a {@link StoredCrawl}. */
 
-import { isWithheld } from '../../shared/causes/cause.ts';
 import { oneHost, pageOfHosts } from '../../shared/control/host-queries.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
+import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { readSkips, skipsBeyond } from '../../shared/engines/local/items/skip-log.ts';
@@ -18,13 +18,16 @@ import { urlDetail } from '../../shared/report/url-detail.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import { explainIn } from '../explain-in.ts';
+import type { ExportSource } from '../exports/export-source.ts';
+import { exportsOf } from '../exports/exports-of.ts';
+import type { SearchedCrawl } from '../exports/search.ts';
 import { itemsCsv } from '../items-csv.ts';
 import { seedDetail } from '../seed-detail.ts';
 import { skippedUrls } from '../skipped-urls.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
-import { allRecords, reportedHosts, urlRows } from '../url-rows.ts';
+import { reportedHosts, urlRows } from '../url-rows.ts';
 import { addSeeds } from './add-seeds.ts';
-import { archiveOf } from './crawl-archive.ts';
+import { archiveOf, type CrawlArchive } from './crawl-archive.ts';
 import { type OpenedFolder, openFolder, stateOf } from './open-folder.ts';
 import { pauseFolder, stopFolder } from './operate.ts';
 import { goodItemBytes, storedItems } from './stored-items.ts';
@@ -35,6 +38,7 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
   const opened = await openFolder(folder);
   const { reader, crawl, record } = opened;
   const archive = archiveOf(folder);
+  const exported = { crawl, record, rows: reader, archive, ...filesOf(folder, archive) };
   let isOpen = true;
 
   async function close(): Promise<void> {
@@ -52,9 +56,6 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     report: async () => buildReport(reportedHosts(reader, crawl), await summarize(folder), Date.now()),
     ...urlQueries(opened),
     ...skippedQueries(folder, opened),
-    async brokenLinks(skip) {
-      return (await import('./broken-links.ts')).findBrokenLinks(opened, archive, skip);
-    },
     ...itemQueries(folder),
     captures: archive.captures,
     history: archive.history,
@@ -65,21 +66,9 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     cdxj: archive.cdxj,
     readRecord: archive.readRecord,
     ...documentExports(folder, opened),
-    async exportMirror(out, { skip } = {}) {
-      return (await import('./write-mirror.ts')).writeMirror(opened, archive, out, skip);
-    },
-    async exportParquet(out, options) {
-      return (await import('./export-parquet.ts')).exportParquet(stored, out, options);
-    },
+    ...exportsOf(exported, () => stored),
     async search(words, options) {
-      return (await import('./search.ts')).search(opened, folder, words, options);
-    },
-    async exportDerived(format, out, options) {
-      const withheld = new Set<string>();
-      for await (const { url, result } of allRecords(reader, crawl))
-        if (isWithheld(result?.cause)) withheld.add(url);
-      const { exportDerived } = await import('./derived-warc.ts');
-      return exportDerived(stored, format, out, { ...options, isWithheld: (url) => withheld.has(url) });
+      return (await import('../exports/search.ts')).search(searchedIn(folder, stored), words, options);
     },
     wacz: archive.wacz,
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
@@ -132,6 +121,30 @@ const skippedQueries = (
     } finally {
       database.close();
     }
+  },
+});
+
+const filesOf = (
+  folder: string,
+  { captures }: CrawlArchive,
+): Pick<ExportSource, 'openWarcs' | 'openItems'> => ({
+  async openWarcs() {
+    const { list, reader, close } = await openWarcFiles(folder);
+    return { files: list.map(({ name }) => name), reader, captures, close };
+  },
+  openItems() {
+    const bytes = goodItemBytes(folder);
+    return () => storedItems<Item>(folder, bytes);
+  },
+});
+
+const searchedIn = (folder: string, { documents }: StoredCrawl): SearchedCrawl => ({
+  index: foldersOf(folder).search,
+  documents,
+  async archiveState() {
+    const files = await openWarcFiles(folder);
+    await files.close();
+    return JSON.stringify(files.list.map(({ name, bytes }) => [name, bytes]));
   },
 });
 

@@ -1,9 +1,7 @@
 /** A crawl of a stack as a {@link StackCrawl}. */
 
 import { type IndexedCapture, parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
-import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import { openRecord } from '../../shared/archive/read-member.ts';
-import { readResponse } from '../../shared/archive/read-response.ts';
 import { surt } from '../../shared/archive/surt.ts';
 import { historyOf } from '../../shared/archive/url-history.ts';
 import { ControlError } from '../../shared/control/control.ts';
@@ -16,19 +14,19 @@ import { buildReport } from '../../shared/report/report.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { changesOf } from '../../shared/report/url-change.ts';
 import { quoted } from '../../shared/text/printable.ts';
-import { crawlDocuments } from '../crawl-documents.ts';
 import { explainIn } from '../explain-in.ts';
 import { itemsCsv } from '../items-csv.ts';
 import { skippedUrls } from '../skipped-urls.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
-import type { DocumentOptions } from '../stored-crawl.ts';
 import { readOpened } from '../stored-record.ts';
-import { reportedHosts, urlRows } from '../url-rows.ts';
+import { flat, reportedHosts, urlRows } from '../url-rows.ts';
 import type { StackConnection } from './connect-stack.ts';
+import { explainedAll, explainedOne } from './explained.ts';
 import { addAllSeeds } from './seed-batches.ts';
 import type { StackArchive } from './stack-archive.ts';
 import { NotOnStack } from './stack-errors.ts';
 import { createStackEvents, isOver } from './stack-events.ts';
+import { payloadsOf, stackExports } from './stack-exports.ts';
 import { stackWacz } from './stack-wacz.ts';
 import { watchStatus } from './watch-status.ts';
 
@@ -68,7 +66,7 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
     ...archiveQueries(connection, crawl, archive),
     wacz: (warn) =>
       explainedAll(connection, stackWacz({ rows: connection.rows, archive, crawl, record, warn })),
-    ...documentExports(connection, crawl, archive),
+    ...stackExports(connection, crawl, record, archive),
     ...skippedQueries(connection, crawl),
     items: <T = Item>() => explainedAll(connection, connection.itemsOf<T>(crawl)),
     itemsCsv: () =>
@@ -236,76 +234,12 @@ function skippedQueries(
   };
 }
 
-function documentExports(
-  connection: StackConnection,
-  crawl: CrawlId,
-  archive: StackArchive,
-): Pick<StackCrawl, 'documents' | 'exportMarkdown' | 'exportLlms'> {
-  const pages = crawlDocuments(connection.rows, crawl, async () => ({
-    ...payloadsOf(connection, crawl, archive),
-    close: async () => {},
-  }));
-  const documents = (options?: DocumentOptions) => explainedAll(connection, pages.documents(options));
-  const shown = { ...pages, documents };
-  const writers = () => import('../write-documents.ts');
+/** A stand-in for the function that only a crawl in a folder has. */
+function notThere(stack: string, crawl: CrawlId): Pick<StackCrawl, 'state'> {
+  const remedy = `workers there share no state. processCrawl({ stack: '${stack}', crawl: '${crawl}' }, hooks) runs your hooks over its archive`;
   return {
-    documents,
-    exportMarkdown: async (out, options) => (await writers()).writeMarkdown(shown, out, options),
-    exportLlms: async (out, options) => (await writers()).writeLlms(shown, out, options),
+    async state() {
+      throw new NotOnStack('state', remedy);
+    },
   };
-}
-
-/** The archive of a stack's crawl, for reading bodies. */
-export const payloadsOf = (
-  connection: Pick<StackConnection, 'archiveOf'>,
-  crawl: CrawlId,
-  archive = connection.archiveOf(crawl),
-): PayloadSource => ({
-  async readResponse(place, maxBytes) {
-    const { location, read } = await archive.open(place);
-    return readResponse(read, location, maxBytes);
-  },
-  async *captures() {
-    for await (const line of archive.cdxj()) yield parseCdxjLine(line.trimEnd(), crawl);
-  },
-});
-
-async function* explainedAll<T>(
-  { explained }: StackConnection,
-  values: AsyncIterable<T>,
-): AsyncGenerator<T, void, undefined> {
-  try {
-    yield* values;
-  } catch (error) {
-    throw explained(error);
-  }
-}
-
-const explainedOne = <T>({ explained }: StackConnection, value: Promise<T>): Promise<T> =>
-  value.catch((error: unknown) => {
-    throw explained(error);
-  });
-
-/** Stand-ins for the functions that only a crawl in a folder has. */
-function notThere(stack: string, crawl: CrawlId) {
-  const refuse = (what: string, remedy: string) => (): never => {
-    throw new NotOnStack(what, remedy);
-  };
-  const reject = (what: string, remedy: string) => async (): Promise<never> => refuse(what, remedy)();
-  const own = `processCrawl({ stack: '${stack}', crawl: '${crawl}' }, hooks) runs your hooks over its archive`;
-  return {
-    state: reject('state', `workers there share no state. ${own}`),
-    brokenLinks: reject(
-      'brokenLinks',
-      'urls() says which URLs failed, and on which page each was first found',
-    ),
-    exportMirror: reject('exportMirror', 'write what captures() and readRecord() yield'),
-    exportParquet: reject('exportParquet', 'write what captures(), urls() and documents() yield'),
-    exportDerived: reject('exportDerived', 'write what captures(), readRecord() and documents() yield'),
-    search: reject('search', 'load what documents() yields into a search engine'),
-  };
-}
-
-async function* flat<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T, void, undefined> {
-  for await (const batch of batches) yield* batch;
 }

@@ -6,8 +6,9 @@ import { checkOptions, oneByOne, processedPages } from '../local/process/process
 import { createPageProcessor } from '../local/process/process-page.ts';
 import type { ProcessedPage, ProcessOptions } from '../process-options.ts';
 import type { StackConnection } from './connect-stack.ts';
-import { openStackCrawl, payloadsOf } from './open-stack-crawl.ts';
+import { openStackCrawl } from './open-stack-crawl.ts';
 import { NotOnStack } from './stack-errors.ts';
+import { payloadsOf } from './stack-exports.ts';
 
 /** As `processCrawl`. The connection stays open. */
 export async function* processOnStack<T>(

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import QuickLRU from 'quick-lru';
 import { cdxjLine, scanCaptures } from '../../shared/archive/cdxj.ts';
 import { mergeSorted } from '../../shared/archive/merge-sorted.ts';
 import { NotWarc } from '../../shared/archive/read-warc.ts';
@@ -51,6 +52,8 @@ export interface ArchiveFiles {
 
 /** How often a record is looked for whose file the compactor joins just now. */
 const ATTEMPTS = 4;
+/** File sizes that are remembered. */
+const MAX_SIZES = 10_000;
 
 /** `run`: pays for a call. */
 export function createStackArchive(
@@ -59,6 +62,8 @@ export function createStackArchive(
   run: <T>(call: () => Promise<T>) => Promise<T>,
 ): StackArchive {
   const folder: FolderContext = { ...context, folder: `${warcFolder(crawl)}/` };
+  /** By file. Files never change. */
+  const sizes = new QuickLRU<string, number>({ maxSize: MAX_SIZES });
   /**
    * A list of S3 is taken page by page, so that one list may miss both a joined file and its sources. What the first
    * list misses so is in the second.
@@ -97,27 +102,21 @@ export function createStackArchive(
       warcs,
       reader,
       has: ({ file, offset, length }) => offset + length <= (files.get(file) ?? 0),
-      async *cdxj(warn = () => {}) {
-        const indexes = warcs.map(({ name }) => indexName(name)).filter((index) => files.has(index));
-        const scanned = warcs.flatMap(({ name }) => (files.has(indexName(name)) ? [] : [name]));
-        const temporary = await mkdtemp(join(tmpdir(), 'strand-cdxj-'));
-        const sorter = createLineSorter((n) => join(temporary, `run-${n}`));
-        try {
-          for (const file of scanned) await scan(file, windowedRead(reader(file)), { add: sorter.add, warn });
-          yield* mergeSorted([...indexes.map((index) => linesOf(reader(index))), singly(sorter.sorted())]);
-        } finally {
-          await sorter.dispose();
-          await rm(temporary, { recursive: true, force: true });
-        }
-      },
+      cdxj: (warn) => linesIn({ warcs, has: (file) => files.has(file), reader }, warn),
     };
+  }
+
+  async function bytesOf(file: string): Promise<number | undefined> {
+    const bytes = sizes.get(file) ?? (await run(() => sizeOf(folder, file)));
+    if (bytes !== undefined) sizes.set(file, bytes);
+    return bytes;
   }
 
   async function open(given: RecordLocation) {
     for (let attempt = 1; ; attempt++) {
       const location = await run(() => resolveLocation(mapping, crawl, given));
       const { file } = location;
-      const bytes = await run(() => sizeOf(folder, file));
+      const bytes = await bytesOf(file);
       if (bytes !== undefined && location.offset < bytes) {
         return { location, read: readerOf(file, bytes) };
       }
@@ -134,6 +133,28 @@ export function createStackArchive(
       yield* (await list()).cdxj(warn);
     },
   };
+}
+
+interface ListedFiles extends Pick<ArchiveFiles, 'warcs' | 'reader'> {
+  has(file: string): boolean;
+}
+
+/** The index of the files: of those that have none of their own, made by reading them. */
+async function* linesIn(
+  { warcs, has, reader }: ListedFiles,
+  warn: (message: string) => void = () => {},
+): AsyncGenerator<string, void, undefined> {
+  const indexes = warcs.map(({ name }) => indexName(name)).filter(has);
+  const scanned = warcs.flatMap(({ name }) => (has(indexName(name)) ? [] : [name]));
+  const temporary = await mkdtemp(join(tmpdir(), 'strand-cdxj-'));
+  const sorter = createLineSorter((n) => join(temporary, `run-${n}`));
+  try {
+    for (const file of scanned) await scan(file, windowedRead(reader(file)), { add: sorter.add, warn });
+    yield* mergeSorted([...indexes.map((index) => linesOf(reader(index))), singly(sorter.sorted())]);
+  } finally {
+    await sorter.dispose();
+    await rm(temporary, { recursive: true, force: true });
+  }
 }
 
 interface ScanOutput {

@@ -1,7 +1,9 @@
 /** `strand crawl` and `strand resume`. */
+
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import type { Begun, CrawlMessage, LocalStart } from '../../api/local/messages.ts';
 import { superviseCrawl } from '../../api/local/supervise-crawl.ts';
+import { openCrawl } from '../../api/open-crawl.ts';
 import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
 import { quoted } from '../../shared/text/printable.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -32,7 +34,8 @@ export async function crawl(command: CrawlCommand): Promise<number> {
     const code = exitCodeOf(summary);
     if (command.save === undefined || begun === undefined) return code;
     const { exportMirror } = await import('./export-mirror.ts');
-    const saved = await exportMirror(begun.folder, command.save);
+    await using stored = await openCrawl(begun.folder);
+    const saved = await exportMirror(stored, command.save);
     return code === exitCodes.finished ? saved : code;
   } catch (error) {
     const shown = crawlError(error, begun?.folder);

@@ -1,6 +1,6 @@
-import { openCrawl } from '../../api/open-crawl.ts';
+import type { StoredCrawl } from '../../api/stored-crawl.ts';
 import { printable } from '../../shared/text/printable.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
 import { intoFolder } from './into-folder.ts';
 
@@ -11,8 +11,7 @@ const MAX_NAMED = 10;
  * `strand export DIR --format mirror --out FOLDER`, and `strand crawl --save FOLDER`. Ends with 1 if a response
  * was left out.
  */
-export async function exportMirror(dir: string, out: string): Promise<number> {
-  await using crawl = await openCrawl(dir);
+export async function exportMirror(crawl: Pick<StoredCrawl, 'exportMirror'>, out: string): Promise<ExitCode> {
   let named = 0;
   const skip = (url: string, reason: string) => {
     if (named++ < MAX_NAMED)

@@ -1,21 +1,23 @@
-import { openCrawl } from '../../api/open-crawl.ts';
-import type { LocalCommandOf } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import type { StoredCrawl, TableName } from '../../api/stored-crawl.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
 import { intoFolder } from './into-folder.ts';
 
 /** Parts of the archive that cannot be read and are named on standard error. */
 const MAX_NAMED = 10;
 
-/** `strand export DIR --format parquet --out FOLDER`. Ends with 1 if a part of the archive could not be read. */
-export async function exportParquet({ dir, out, tables }: LocalCommandOf<'export'>): Promise<number> {
-  await using crawl = await openCrawl(dir);
+/** `strand export CRAWL --format parquet --out FOLDER`. Ends with 1 if a part of the archive could not be read. */
+export async function exportParquet(
+  crawl: Pick<StoredCrawl, 'exportParquet'>,
+  out: string,
+  tables?: readonly TableName[],
+): Promise<ExitCode> {
   let damaged = 0;
   const warn = (message: string) => {
     if (damaged++ < MAX_NAMED) process.stderr.write(`strand: ${message}\n`);
   };
   const skip = (url: string, reason: string) => warn(`${url} has no document: ${reason}`);
-  const counts = await intoFolder(() => crawl.exportParquet(out!, { ...(tables && { tables }), warn, skip }));
+  const counts = await intoFolder(() => crawl.exportParquet(out, { ...(tables && { tables }), warn, skip }));
   const written = Object.entries(counts).flatMap(([table, rows]) =>
     rows > 0 ? `${table}: ${formatCounted(rows, 'row')}` : [],
   );

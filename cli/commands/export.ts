@@ -1,5 +1,5 @@
 import { openCrawl } from '../../api/open-crawl.ts';
-import type { StoredCrawl } from '../../api/stored-crawl.ts';
+import type { StoredCrawl, TableName } from '../../api/stored-crawl.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
@@ -18,15 +18,55 @@ import { writeSkipped } from './write-skipped.ts';
  */
 export async function exportUrls(command: LocalCommandOf<'export'>): Promise<number> {
   const { dir, format, skipped, items, out } = command;
-  if (!isRowFormat(format)) return exportArchive({ ...command, format });
   await using crawl = await openCrawl(dir);
+  if (!isRowFormat(format)) return await exportArchiveOf(crawl, { ...command, format });
   const write = items ? exportItems : skipped ? exportSkipped : exportRows;
   await write(crawl, format, out);
   return exitCodes.finished;
 }
 
-/** The same for an open crawl, in the formats that are made of the archive in both places. */
+/** The functions of a crawl that exports of its archive use, in both places. */
+export type ExportedCrawl = Pick<
+  StoredCrawl,
+  | 'cdxj'
+  | 'wacz'
+  | 'documents'
+  | 'exportMarkdown'
+  | 'exportLlms'
+  | 'exportMirror'
+  | 'exportParquet'
+  | 'exportDerived'
+>;
+
+interface ArchiveExport {
+  readonly format: ArchiveFormat;
+  readonly out?: string | undefined;
+  readonly chunkTokens?: number | undefined;
+  readonly tables?: readonly TableName[] | undefined;
+}
+
+/** The same for an open crawl, in the formats that are made of the archive. */
 export async function exportArchiveOf(
+  crawl: ExportedCrawl,
+  { format, out, chunkTokens, tables }: ArchiveExport,
+): Promise<ExitCode> {
+  switch (format) {
+    case 'cdxj':
+    case 'wacz':
+      return exportOneFile(crawl, format, out);
+    case 'mirror':
+      return (await import('./export-mirror.ts')).exportMirror(crawl, out!);
+    case 'parquet':
+      return (await import('./export-parquet.ts')).exportParquet(crawl, out!, tables);
+    case 'wet':
+    case 'wat':
+      return (await import('./export-derived.ts')).exportDerived(crawl, format, out!);
+    default:
+      return (await import('./export-documents.ts')).exportDocuments(crawl, { format, out, chunkTokens });
+  }
+}
+
+async function exportOneFile(
   crawl: Pick<StoredCrawl, 'cdxj' | 'wacz'>,
   format: 'cdxj' | 'wacz',
   out: string | undefined,
@@ -39,31 +79,6 @@ export async function exportArchiveOf(
   if (format === 'cdxj') await exportIndex(crawl, out, warn);
   else await (await import('./export-wacz.ts')).exportWaczOf(crawl, out!, warn);
   return damaged > 0 ? exitCodes.unexpected : exitCodes.finished;
-}
-
-type ArchiveExport = LocalCommandOf<'export'> & { readonly format: ArchiveFormat };
-
-async function exportArchive(command: ArchiveExport): Promise<number> {
-  const { dir, format, out } = command;
-  if (format === 'cdxj' || format === 'wacz') {
-    await using crawl = await openCrawl(dir);
-    return await exportArchiveOf(crawl, format, out);
-  }
-  if (format === 'mirror') {
-    const { exportMirror } = await import('./export-mirror.ts');
-    return exportMirror(dir, out!);
-  }
-  if (format === 'parquet') {
-    const { exportParquet } = await import('./export-parquet.ts');
-    return exportParquet(command);
-  }
-  if (format === 'wet' || format === 'wat') {
-    const { exportDerived } = await import('./export-derived.ts');
-    return exportDerived({ ...command, format });
-  }
-  const { exportDocuments } = await import('./export-documents.ts');
-  await using crawl = await openCrawl(dir);
-  return await exportDocuments(crawl, { ...command, format });
 }
 
 const exportRows = (crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> =>

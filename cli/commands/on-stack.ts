@@ -16,7 +16,7 @@ import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { explanationText } from '../explain-text.ts';
 import { urlText } from '../export-rows.ts';
 import { formatCounted } from '../format.ts';
-import { isDocumentFormat, isRowFormat } from '../option-spec.ts';
+import { isRowFormat } from '../option-spec.ts';
 import { optionsOf } from '../options.ts';
 import { commandAt, stackProgram } from '../place.ts';
 import { addedText, crawlsText, hostsText, hostText } from '../stack-text.ts';
@@ -81,6 +81,11 @@ type AskedCrawl = Pick<
   | 'documents'
   | 'exportMarkdown'
   | 'exportLlms'
+  | 'exportMirror'
+  | 'exportParquet'
+  | 'exportDerived'
+  | 'brokenLinks'
+  | 'search'
 >;
 
 /** Runs the command and prints the answer. Throws `UsageError` for what cannot be done. */
@@ -147,6 +152,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.warc(command);
     case 'changes':
       return printed.changes(command);
+    case 'search':
+      return printed.search(command);
     case 'export':
       return printed.export(command);
   }
@@ -261,11 +268,17 @@ class StackAnswer {
     return printDiff(await this.#session.openCrawl(crawl), { ...asked, json, colour }, out);
   }
 
-  async report({ crawl, html, json }: CommandOf<'report'>): Promise<ExitCode> {
+  async report({ crawl, html, json, broken }: CommandOf<'report'>): Promise<ExitCode> {
     const stored = await this.#session.openCrawl(crawl);
-    const { printReport } = await import('./report.ts');
+    const { printBroken, printReport } = await import('./report.ts');
+    if (broken) return printBroken(stored, json, this.#output.out);
     const place = this.#place(crawl);
     return printReport(await stored.report(), { html, json, place }, this.#output.out);
+  }
+
+  async search({ crawl, ...asked }: CommandOf<'search'>): Promise<ExitCode> {
+    const { printHits } = await import('./search.ts');
+    return printHits(await this.#session.openCrawl(crawl), asked, this.#output.out);
   }
 
   async explain({ crawl, url }: CommandOf<'explain'>): Promise<ExitCode> {
@@ -287,15 +300,12 @@ class StackAnswer {
     return exitCodes.finished;
   }
 
-  async export({ crawl, format, skipped, items, out, chunkTokens }: CommandOf<'export'>): Promise<ExitCode> {
+  async export(command: CommandOf<'export'>): Promise<ExitCode> {
+    const { crawl, format, skipped, items, out } = command;
     const { control, rows, itemsOf, openCrawl } = this.#session;
-    if (isDocumentFormat(format)) {
-      const { exportDocuments } = await import('./export-documents.ts');
-      return exportDocuments(await openCrawl(crawl), { format, out, chunkTokens });
-    }
     if (!isRowFormat(format)) {
       const { exportArchiveOf } = await import('./export.ts');
-      return exportArchiveOf(await openCrawl(crawl), format, out);
+      return exportArchiveOf(await openCrawl(crawl), { ...command, format });
     }
     if (skipped) {
       const { exportSkipped } = await import('./export.ts');

@@ -1,5 +1,6 @@
 import type { BrokenLinks } from '../../api/broken-links.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
+import type { StoredCrawl } from '../../api/stored-crawl.ts';
 import type { CrawlReport } from '../../shared/report/report.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
@@ -15,13 +16,16 @@ import type { RowStream } from './write-rows.ts';
 /** Pages named for each broken URL. */
 const MAX_SHOWN = 10;
 
-/** `strand report DIR --broken [--json]`: ends with 6 if there are broken links. */
-async function reportBroken({ dir, json }: LocalCommandOf<'report'>): Promise<number> {
-  await using crawl = await openCrawl(dir);
+/** `strand report CRAWL --broken [--json]`: ends with 6 if there are broken links. */
+export async function printBroken(
+  crawl: Pick<StoredCrawl, 'brokenLinks'>,
+  json: boolean,
+  out: RowStream,
+): Promise<ExitCode> {
   const skip = (url: string, reason: string) =>
     void process.stderr.write(`strand: ${printable(url)} was not searched for links: ${printable(reason)}\n`);
   const found = await crawl.brokenLinks(skip);
-  process.stdout.write(`${json ? JSON.stringify(found) : brokenText(found)}\n`);
+  out.write(`${json ? JSON.stringify(found) : brokenText(found)}\n`);
   return found.broken.length > 0 ? exitCodes.brokenLinks : exitCodes.finished;
 }
 
@@ -45,8 +49,8 @@ function brokenText({ broken, beyond, checked, pages }: BrokenLinks): string {
 /** `strand report DIR [--html FILE] [--json]`: what the crawl came to, in full; also while it runs. */
 export async function report(command: LocalCommandOf<'report'>): Promise<number> {
   const { dir, html, json, broken } = command;
-  if (broken) return reportBroken(command);
   await using crawl = await openCrawl(dir);
+  if (broken) return await printBroken(crawl, json, process.stdout);
   return await printReport(await crawl.report(), { html, json, place: { dir } });
 }
 

@@ -1,3 +1,4 @@
+import { mapInOrder } from '../map-in-order.ts';
 import type { ArchivedResponse } from './read-response.ts';
 import type { RecordLocation } from './record-location.ts';
 
@@ -14,6 +15,8 @@ export interface PayloadSource {
   readResponse(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse>;
   /** The archive's index, as it is when it is called. */
   captures(): AsyncIterable<ListedCapture>;
+  /** How many reads are best made at the same time. Default: one. */
+  readonly readsAtOnce?: number;
 }
 
 export interface ReadPayload {
@@ -21,6 +24,20 @@ export interface ReadPayload {
   /** The response that has the body: of a revisit, the one that it refers to. */
   readonly payload: ArchivedResponse;
 }
+
+/** The payload that was read for a value, or the reason why it could not be read. */
+export type TriedPayload<Value> =
+  | { readonly value: Value; readonly read: ReadPayload }
+  | { readonly value: Value; readonly error: unknown };
+
+/** Throws the reason if it could not be read. */
+export function readOf(tried: TriedPayload<unknown>): ReadPayload {
+  if ('read' in tried) return tried.read;
+  throw tried.error;
+}
+
+/** Bytes in the archive that are read at the same time, unless a single response has more. */
+const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
 
 /**
  * Reads responses of an archive with their bodies. The body of a revisit is found by its digest. The index is
@@ -32,6 +49,8 @@ export class PayloadReader {
   /** Digests of the revisits in the index, as it was read last. */
   #wanted: ReadonlySet<string> = new Set();
   readonly #bodies = new Map<string, RecordLocation>();
+  /** While the index is being read. */
+  #reading: Promise<void> | undefined;
 
   constructor(source: PayloadSource) {
     this.#source = source;
@@ -54,6 +73,21 @@ export class PayloadReader {
     return { response, payload };
   }
 
+  /** As {@link read} for each value, in their order. Reads ahead, where the archive is best read so. */
+  readAll<Value>(
+    values: AsyncIterable<Value>,
+    placeOf: (value: Value) => RecordLocation,
+    maxBytes: number,
+  ): AsyncIterable<TriedPayload<Value>> {
+    const width = { count: this.#source.readsAtOnce ?? 1, size: MAX_BYTES_AT_ONCE };
+    const tried = (value: Value): Promise<TriedPayload<Value>> =>
+      this.read(placeOf(value), maxBytes).then(
+        (read) => ({ value, read }),
+        (error: unknown) => ({ value, error }),
+      );
+    return mapInOrder(values, width, tried, (value) => placeOf(value).length);
+  }
+
   async #readWhole(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse> {
     const response = await this.#source.readResponse(location, maxBytes);
     if (response.isCut) throw new Error(`it has more than ${maxBytes} bytes`);
@@ -61,11 +95,20 @@ export class PayloadReader {
   }
 
   async #placeOf(digest: string): Promise<RecordLocation | undefined> {
+    // The index that others have begun to read may be older than this revisit.
+    if (!this.#wanted.has(digest)) await this.#reading;
     if (!this.#wanted.has(digest)) await this.#readIndex();
     return this.#bodies.get(digest);
   }
 
-  async #readIndex(): Promise<void> {
+  #readIndex(): Promise<void> {
+    this.#reading ??= this.#readWholeIndex().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readWholeIndex(): Promise<void> {
     const wanted = new Set<string>();
     for await (const { mime, digest } of this.#source.captures())
       if (mime === REVISIT && digest !== undefined) wanted.add(digest);

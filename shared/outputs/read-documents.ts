@@ -1,5 +1,5 @@
 /** The pages of a crawl as documents, read from its archive. */
-import { PayloadReader, type PayloadSource } from '../archive/payload-reader.ts';
+import { PayloadReader, type PayloadSource, readOf } from '../archive/payload-reader.ts';
 import { isWithheld } from '../causes/cause.ts';
 import { messageOf } from '../error-message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
@@ -39,18 +39,20 @@ export const hasDocument = ({ state, kind, result }: UrlRecord): boolean =>
 
 /**
  * Yields the document of each page that has one, in the order of `source.records()`. Holds one page at a
- * time.
+ * time, or as many as the archive is best asked for at once.
  */
 export async function* readDocuments(
   source: DocumentSource,
   { skip, rewrite, isWanted = () => true }: DocumentOptions,
 ): AsyncGenerator<DocumentRow, void, undefined> {
   const payloads = new PayloadReader(source);
-  for await (const record of source.records()) {
-    if (!hasDocument(record) || !isWanted(record)) continue;
+  const wanted = filtered(source.records(), (record) => hasDocument(record) && isWanted(record));
+  const pages = payloads.readAll(wanted, ({ result }) => result!.location!, MAX_PAGE_BYTES);
+  for await (const tried of pages) {
+    const record = tried.value;
     const { url } = record;
     try {
-      const { response, payload } = await payloads.read(record.result!.location!, MAX_PAGE_BYTES);
+      const { response, payload } = readOf(tried);
       const page = { date: response.date, headers: payload.headers, body: payload.body };
       const document = documentOf(url, page, MAX_PAGE_BYTES, rewrite && ((link) => rewrite(link, url)));
       if (document) yield documentRow(document, record);
@@ -60,4 +62,8 @@ export async function* readDocuments(
       skip(url, messageOf(error));
     }
   }
+}
+
+async function* filtered<T>(values: AsyncIterable<T>, isWanted: (value: T) => boolean): AsyncGenerator<T> {
+  for await (const value of values) if (isWanted(value)) yield value;
 }

@@ -68,6 +68,7 @@ describe('a command line with --stack becomes a command for that stack', () => {
     ],
     ['--stack S url news example.org', { verb: 'url', crawl: 'news', url: SEED }],
     ['--stack S explain news example.org', { verb: 'explain', crawl: 'news', url: SEED }],
+    ['--stack S report news --broken', { verb: 'report', crawl: 'news', broken: true }],
     ['--stack S report news --html r.html', { verb: 'report', crawl: 'news', html: 'r.html' }],
     [
       '--stack S export news --out news.wacz',
@@ -186,17 +187,15 @@ describe('what has no meaning there is refused by name, with the reason', () => 
       'Expected npm run strand -- warc check CRAWL [FILE...] | cat CRAWL FILE OFFSET, got "news"',
     ],
     ['--stack S warc cat news a.warc.gz x', 'Expected OFFSET to be a whole number of bytes, got "x"'],
-    [
-      '--stack S report news --broken',
-      'report takes no --broken with --stack: the pages of a stack are not searched for links',
-    ],
+    ['--stack S report news --broken --html a', 'Expected --html or --broken, got both'],
     [
       '--stack S export news --format mirror',
-      'Expected --format jsonl|csv|cdxj|wacz|documents|markdown|llms with --stack, got "mirror": the other formats are made from the archive of a crawl on one machine',
+      'Expected --out FOLDER with --format mirror: it writes several files',
     ],
+    ['--stack S search news', 'Expected npm run strand -- search CRAWL WORDS..., got "news"'],
     [
-      '--stack S search news a',
-      'search is for crawls on this machine: npm run strand -- search ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, history, diff, explain, export, changes, pause, resume, stop, delete, warc',
+      '--stack S serve news',
+      'serve is for crawls on this machine: npm run strand -- serve ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, history, diff, explain, export, changes, search, pause, resume, stop, delete, warc',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search'],
   ])('%s', (line, message) => {

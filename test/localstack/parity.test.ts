@@ -7,8 +7,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NotOnStack, openCrawl, type StackCrawl, type StoredCrawl, startCrawl } from '../../api/index.ts';
+import {
+  NotOnStack,
+  openCrawl,
+  readWarc,
+  type StackCrawl,
+  type StoredCrawl,
+  startCrawl,
+} from '../../api/index.ts';
 import { type Deployed, deploy, ROOT } from './deployed.ts';
 import project from './parity.config.ts';
 import { hasEmulator } from './resources.ts';
@@ -80,6 +88,56 @@ async function written(write: (folder: string) => Promise<unknown>): Promise<str
   }
 }
 
+/** Writes into a temporary folder, and passes its files on. */
+async function inFolder<T>(
+  write: (folder: string) => Promise<unknown>,
+  read: (files: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'strand-parity-'));
+  try {
+    await write(folder);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return await read(files.flatMap((file) => (file.isFile() ? [join(file.parentPath, file.name)] : [])));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Columns that say when and where something was stored. */
+const PLACES = /time|warc|fetched|tookMs|subset/i;
+
+/** The rows of Parquet tables without times and places in the archive, with the name of their table. */
+const rowsIn = (write: (folder: string) => Promise<unknown>) =>
+  inFolder(write, async (files) => {
+    const duck = await (await DuckDBInstance.create(':memory:')).connect();
+    const rows: string[] = [];
+    try {
+      for (const path of files) {
+        const table = /(index|urls|items|documents)\//.exec(path)?.[1];
+        for (const row of (await duck.runAndReadAll(`FROM read_parquet('${path}')`)).getRowObjectsJson())
+          rows.push(`${table} ${JSON.stringify(Object.entries(row).filter(([name]) => !PLACES.test(name)))}`);
+      }
+    } finally {
+      duck.closeSync();
+    }
+    return rows.sort();
+  });
+
+/** Type, URL and content of each record. */
+const recordsIn = (write: (folder: string) => Promise<unknown>) =>
+  inFolder(write, async (files) => {
+    const records: string[] = [];
+    for (const path of files)
+      for await (const record of readWarc(path)) {
+        if (record.type === 'warcinfo') continue;
+        const { content } = await record.read();
+        const text = record.type === 'conversion' ? Buffer.from(content).toString() : '';
+        records.push(`${record.type} ${record.url} ${text}`);
+      }
+    // One machine has a revisit record for it, of which nothing is made.
+    return records.filter((record) => !record.includes('/copy Page')).sort();
+  });
+
 const withoutDates = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'DATE');
 
 /** A row of the table: what is asked, and the answer without times and places in the archive. */
@@ -139,12 +197,29 @@ const PROBES: Readonly<Record<string, (crawl: AskedCrawl) => Promise<unknown>>> 
     if (!captures.some(({ mime }) => mime === 'warc/revisit')) throw new NotOnStack('revisit', '');
     return true;
   },
-  '`report --broken`': async (crawl) => void (await crawl.brokenLinks()),
-  '`export --format mirror`': async (crawl) => void (await written((folder) => crawl.exportMirror(folder))),
-  '`export --format parquet`': async (crawl) => void (await written((folder) => crawl.exportParquet(folder))),
-  '`export --format wet`, `wat`': async (crawl) =>
-    void (await written((folder) => crawl.exportDerived('wet', folder))),
-  '`search`': async (crawl) => void (await crawl.search('words')),
+  '`report --broken`': async (crawl) => {
+    const { broken, ...counts } = await crawl.brokenLinks();
+    return {
+      counts,
+      broken: broken.map(({ url, links, pages }) => [url, links, pages.map(({ page }) => page)]),
+    };
+  },
+  '`export --format mirror`': (crawl) => written((folder) => crawl.exportMirror(folder)),
+  '`export --format parquet`': (crawl) =>
+    rowsIn((folder) => crawl.exportParquet(folder, { tables: ['index', 'urls', 'items', 'documents'] })),
+  '`export --format wet`, `wat`': async (crawl) => [
+    await recordsIn((folder) => crawl.exportDerived('wet', folder)),
+    await recordsIn((folder) => crawl.exportDerived('wat', folder)),
+  ],
+  '`search`': async (crawl) => {
+    const folder = mkdtempSync(join(tmpdir(), 'strand-parity-'));
+    try {
+      const hits = await crawl.search('some words', { index: join(folder, 'index.sqlite') });
+      return sorted(hits.map(({ url, title, snippet }) => [url, title, snippet]));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
   '`state` of hooks': async (crawl) => void (await crawl.state()),
 };
 

@@ -6,7 +6,7 @@ import { rewriteHtml } from '../../../shared/outputs/rewrite-html.ts';
 import { sniffCharset, sniffCssCharset } from '../../../shared/parser/charset.ts';
 import { createCharsetDecoder } from '../../../shared/parser/charset-decoder.ts';
 import { canonicalize } from '../../../shared/url/canonical.ts';
-import type { ArchivedPayload } from '../archived-payloads.ts';
+import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
 import { containHtml } from './contain-html.ts';
 
 export interface Replay {

@@ -5,7 +5,7 @@ import type { CaptureIndex, ListedCapture } from '../../../shared/engines/local/
 import { messageOf } from '../../../shared/error-message.ts';
 import { Semaphore } from '../../../shared/semaphore.ts';
 import { canonicalize } from '../../../shared/url/canonical.ts';
-import type { ArchivedPayload } from '../archived-payloads.ts';
+import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
 import { errorPage, indexPage } from './pages.ts';
 import { replay } from './replay.ts';
 

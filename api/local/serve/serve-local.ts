@@ -5,7 +5,7 @@ import { parseConfig } from '../../../shared/crawl/config.ts';
 import { createCaptureIndex } from '../../../shared/engines/local/archive/capture-index.ts';
 import { createUrlRules } from '../../../shared/url/url-rules.ts';
 import type { CrawlServer, ServeOptions } from '../../crawl-server.ts';
-import { createPayloads } from '../archived-payloads.ts';
+import { createPayloads } from '../../exports/archived-payloads.ts';
 import { archiveOf } from '../crawl-archive.ts';
 import { openFolder } from '../open-folder.ts';
 import { createResponder, pathOf } from './respond.ts';

@@ -1,9 +1,10 @@
 /** A crawl as Parquet tables in a folder. */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { IndexedCapture } from '../../shared/archive/parse-cdxj-line.ts';
 import { readHeads } from '../../shared/archive/read-heads.ts';
-import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { messageOf } from '../../shared/error-message.ts';
+import { mapInOrder } from '../../shared/map-in-order.ts';
 import { CAPTURE_COLUMNS, captureRow, type Subset } from '../../shared/outputs/parquet/capture-table.ts';
 import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet/document-table.ts';
 import { createItemColumns, itemRow } from '../../shared/outputs/parquet/item-table.ts';
@@ -11,10 +12,11 @@ import type { Column, Row } from '../../shared/outputs/parquet/table.ts';
 import { URL_COLUMNS, urlTableRow } from '../../shared/outputs/parquet/url-table.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { ExportedTables, ParquetOptions, StoredCrawl, TableName } from '../stored-crawl.ts';
+import type { ExportSource } from './export-source.ts';
 import { createParquetFile, type ParquetFile } from './parquet-file.ts';
-import { goodItemBytes, storedItems } from './stored-items.ts';
 
-type Source = Pick<StoredCrawl, 'name' | 'folder' | 'captures' | 'urls' | 'documents'>;
+type Source = Pick<StoredCrawl, 'urls' | 'documents'> &
+  Pick<ExportSource, 'crawl' | 'archive' | 'openWarcs' | 'openItems'>;
 
 const DEFAULT_TABLES: readonly TableName[] = ['index', 'urls', 'items'];
 /** A larger file is cut: others read files side by side. */
@@ -35,7 +37,7 @@ export async function exportParquet(
   if (tables.includes('index')) counts.index = await writeIndex(crawl, join(out, 'index'), warn);
   if (tables.includes('urls'))
     counts.urls = await writeTable(join(out, 'urls'), URL_COLUMNS, mapped(crawl.urls(), urlTableRow));
-  if (tables.includes('items')) counts.items = await writeItems(crawl.folder, join(out, 'items'));
+  if (tables.includes('items')) counts.items = await writeItems(crawl, join(out, 'items'));
   if (tables.includes('documents')) {
     const rows = mapped(crawl.documents({ ...(skip && { skip }) }), documentTableRow);
     counts.documents = await writeTable(join(out, 'documents'), DOCUMENT_COLUMNS, rows);
@@ -44,28 +46,29 @@ export async function exportParquet(
 }
 
 async function writeIndex(
-  { name, folder, captures }: Source,
+  { crawl, archive, openWarcs }: Source,
   out: string,
   warn: (message: string) => void,
 ): Promise<number> {
-  const files = await openWarcFiles(folder);
+  const warcs = await openWarcs();
   const parts = new Map<Subset, TableFolder>();
   let rows = 0;
   try {
-    for await (const place of captures(warn)) {
-      let found: ReturnType<typeof captureRow>;
+    const rowOf = async (place: IndexedCapture) => {
       try {
-        found = captureRow(place, await readHeads(files.reader(place.file), place));
+        return captureRow(place, await readHeads(warcs.reader(place.file), place));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
         warn(`${place.file} at ${place.offset} is not in the index: ${messageOf(error)}`);
-        continue;
+        return undefined;
       }
+    };
+    for await (const found of mapInOrder(warcs.captures(warn), { count: archive.readsAtOnce ?? 1 }, rowOf)) {
       if (!found) continue;
       const { subset, row } = found;
       let part = parts.get(subset);
       if (!part) {
-        part = createTableFolder(join(out, `crawl=${name}`, `subset=${subset}`), CAPTURE_COLUMNS);
+        part = createTableFolder(join(out, `crawl=${crawl}`, `subset=${subset}`), CAPTURE_COLUMNS);
         parts.set(subset, part);
       }
       await part.add(row);
@@ -74,19 +77,19 @@ async function writeIndex(
     for (const part of parts.values()) await part.finish();
   } finally {
     for (const part of parts.values()) await part.discard();
-    await files.close();
+    await warcs.close();
   }
   return rows;
 }
 
 /** Reads the items twice: for their columns, then for the rows. */
-async function writeItems(folder: string, out: string): Promise<number> {
-  const bytes = goodItemBytes(folder);
+async function writeItems({ openItems }: Source, out: string): Promise<number> {
+  const items = openItems();
   const found = createItemColumns();
-  for await (const item of storedItems<Record<string, unknown>>(folder, bytes)) found.add(item);
+  for await (const item of items()) found.add(item);
   const columns = found.columns();
   if (columns.length === 0) return 0;
-  const rows = mapped(storedItems<Record<string, unknown>>(folder, bytes), (item) => itemRow(item, columns));
+  const rows = mapped(items(), (item) => itemRow(item, columns));
   return writeTable(out, columns, rows);
 }
 

@@ -1,4 +1,4 @@
-/** The full-text index of a crawl's pages, in `search.sqlite` of its folder. Made of the archive on demand. */
+/** The full-text index of a crawl's pages, a file of SQLite. Made of the archive on demand. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { searchQuery } from '../../shared/outputs/search-query.ts';

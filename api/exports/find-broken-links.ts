@@ -1,5 +1,4 @@
 /** Links of a crawl's pages that lead nowhere, found in its archive. */
-import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import { resultText } from '../../shared/causes/cause-text.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
@@ -8,9 +7,9 @@ import { sniffCharset } from '../../shared/parser/charset.ts';
 import { canonicalize, createResolver } from '../../shared/url/canonical.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { BrokenLink, BrokenLinks, LinkingPage } from '../broken-links.ts';
-import { recordsOf } from '../url-rows.ts';
-import { createPayloads } from './archived-payloads.ts';
-import type { OpenedFolder } from './open-folder.ts';
+import { allRecords } from '../url-rows.ts';
+import { eachPayload } from './archived-payloads.ts';
+import type { ExportSource } from './export-source.ts';
 
 /** Broken URLs that are listed, pages that are named for each, and redirects that are followed. */
 const MAX_BROKEN = 10_000;
@@ -19,11 +18,9 @@ const MAX_REDIRECTS = 20;
 
 /** See `StoredCrawl.brokenLinks`. */
 export async function findBrokenLinks(
-  opened: OpenedFolder,
-  archive: PayloadSource,
+  { rows, crawl, record: { config }, archive }: ExportSource,
   skip: (url: string, reason: string) => void = () => {},
 ): Promise<BrokenLinks> {
-  const { config } = opened.record;
   const nameOf = createUrlRules(parseConfig(config).urlRules);
   const broken = new Map<
     string,
@@ -33,7 +30,7 @@ export async function findBrokenLinks(
   let checked = 0;
   let beyond = 0;
   const pages: UrlRecord[] = [];
-  for await (const record of allRecords(opened)) {
+  for await (const record of allRecords(rows, crawl)) {
     const { url, state, result } = record;
     if (state === 'waiting' || state === 'skipped' || state === 'deniedByRobots') continue;
     checked++;
@@ -54,10 +51,10 @@ export async function findBrokenLinks(
   }
   const answer = { checked, beyond, pages: pages.length };
   if (broken.size === 0) return { ...answer, broken: [] };
-  const payloadOf = createPayloads(archive);
-  for (const { url: page, result } of pages) {
-    try {
-      const { headers, body } = await payloadOf(result!.location!);
+  await eachPayload(
+    archive,
+    pages,
+    ({ url: page }, { headers, body }) => {
       const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
       const html = new TextDecoder(sniffCharset(body, type)).decode(body);
       for (const { target, text, element } of linksOf(html, page)) {
@@ -67,11 +64,9 @@ export async function findBrokenLinks(
         if (found.pages.length < MAX_PAGES)
           found.pages.push({ page, text, element, ...(found.url !== nameOf(target) && { by: target }) });
       }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-      skip(page, error instanceof Error ? error.message : String(error));
-    }
-  }
+    },
+    skip,
+  );
   const all = [...broken.values()].sort((a, b) => b.links - a.links || (a.url < b.url ? -1 : 1));
   return { ...answer, broken: all };
 }
@@ -109,7 +104,3 @@ function finalOf(redirects: ReadonlyMap<string, string>, url: string): string {
 }
 
 const isHtml = (type = ''): boolean => type === 'text/html' || type === 'application/xhtml+xml';
-
-export async function* allRecords({ reader, crawl }: OpenedFolder): AsyncGenerator<UrlRecord> {
-  for await (const { host, head } of reader.ledgers.hosts(crawl)) yield* recordsOf(reader, crawl, host, head);
-}

@@ -2,7 +2,6 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import { type Cause, isWithheld } from '../../shared/causes/cause.ts';
 import { causeText } from '../../shared/causes/cause-text.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
@@ -12,10 +11,10 @@ import { relativeReference } from '../../shared/outputs/relative-path.ts';
 import { isHtmlType, rewritePayload } from '../../shared/outputs/rewrite-payload.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { ExportedMirror } from '../stored-crawl.ts';
+import { allRecords } from '../url-rows.ts';
 import { makeEmptyFolder } from '../write-documents.ts';
-import { createPayloads } from './archived-payloads.ts';
-import { allRecords } from './broken-links.ts';
-import type { OpenedFolder } from './open-folder.ts';
+import { eachPayload } from './archived-payloads.ts';
+import type { ExportSource } from './export-source.ts';
 
 const MAX_REDIRECTS = 20;
 
@@ -23,23 +22,23 @@ const MAX_REDIRECTS = 20;
  * See `StoredCrawl.exportMirror`. Holds the URL and the path of each file in memory: some 300 bytes.
  */
 export async function writeMirror(
-  opened: OpenedFolder,
-  archive: PayloadSource,
+  source: ExportSource,
   out: string,
-  skip: (url: string, reason: string) => void = () => {},
+  onSkip: (url: string, reason: string) => void = () => {},
 ): Promise<ExportedMirror> {
   await makeEmptyFolder(out);
   const counts = { files: 0, pages: 0, skipped: 0 };
-  const site = await siteOf(opened, (url, cause) => {
+  const skip = (url: string, reason: string) => {
     counts.skipped++;
-    skip(url, causeText(cause));
-  });
-  const payloadOf = createPayloads(archive);
+    onSkip(url, reason);
+  };
+  const site = await siteOf(source, (url, cause) => skip(url, causeText(cause)));
   const made = new Set<string>();
-  for (const { url, result, kind } of site.records) {
-    const path = site.paths.pathOf(url) as string;
-    try {
-      const payload = await payloadOf(result!.location!);
+  await eachPayload(
+    source.archive,
+    site.records,
+    async ({ url, result, kind }, payload) => {
+      const path = site.paths.pathOf(url) as string;
       const bytes = rewritePayload(payload, result?.contentType, url, (target) => site.rewrite(target, path));
       const file = join(out, path);
       if (!made.has(dirname(file))) await mkdir(dirname(file), { recursive: true });
@@ -47,13 +46,9 @@ export async function writeMirror(
       await writeFile(file, bytes, { flag: 'wx' });
       counts.files++;
       if (kind === undefined && isHtmlType(result?.contentType)) counts.pages++;
-    } catch (error) {
-      // The disk fails for other files, too.
-      if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-      counts.skipped++;
-      skip(url, error instanceof Error ? error.message : String(error));
-    }
-  }
+    },
+    skip,
+  );
   return counts;
 }
 
@@ -64,11 +59,14 @@ interface Site {
   rewrite(target: string, from: string): string;
 }
 
-async function siteOf(opened: OpenedFolder, onWithheld: (url: string, cause: Cause) => void): Promise<Site> {
-  const nameOf = createUrlRules(parseConfig(opened.record.config).urlRules);
+async function siteOf(
+  { rows, crawl, record: { config } }: ExportSource,
+  onWithheld: (url: string, cause: Cause) => void,
+): Promise<Site> {
+  const nameOf = createUrlRules(parseConfig(config).urlRules);
   const records: UrlRecord[] = [];
   const redirects = new Map<string, string>();
-  for await (const record of allRecords(opened)) {
+  for await (const record of allRecords(rows, crawl)) {
     const { url, state, kind, result } = record;
     if (state === 'redirect' && result?.cause?.code === 'redirect')
       redirects.set(url, nameOf(result.cause.to));

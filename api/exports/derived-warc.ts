@@ -7,7 +7,6 @@ import { type ReadAt, type ScannedMember, scanMembers } from '../../shared/archi
 import { recordId } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
-import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { type NewId, type SourceRecord, targetOf } from '../../shared/outputs/warc/source-record.ts';
 import { watRecord } from '../../shared/outputs/warc/wat.ts';
@@ -15,11 +14,7 @@ import { wetRecord } from '../../shared/outputs/warc/wet.ts';
 import { version } from '../../shared/version.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { DerivedFormat, DerivedOptions, ExportedRecords } from '../stored-crawl.ts';
-
-export interface WithheldUrls {
-  /** URLs whose content is kept from exports. */
-  readonly isWithheld?: (url: string) => boolean;
-}
+import { type ExportSource, withheldUrls } from './export-source.ts';
 
 /** Larger records are read only up to this size. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024;
@@ -37,24 +32,25 @@ const newId = () => recordId(randomUUID());
  * is complete. Throws {@link FolderNotEmpty}.
  */
 export async function exportDerived(
-  crawl: { readonly name: string; readonly folder: string },
+  source: ExportSource,
   format: DerivedFormat,
   out: string,
-  { warn = () => {}, isWithheld = () => false }: DerivedOptions & WithheldUrls = {},
+  { warn = () => {} }: DerivedOptions = {},
 ): Promise<ExportedRecords> {
   await mkdir(out, { recursive: true });
   if ((await readdir(out)).length > 0) throw new FolderNotEmpty(out);
-  const files = await openWarcFiles(crawl.folder);
+  const withheld = await withheldUrls(source);
+  const warcs = await source.openWarcs();
   const counts = { files: 0, records: 0 };
   try {
-    for (const { name } of files.list) {
+    for (const name of warcs.files) {
       const derived = name.replace(/\.warc\.gz$/, `.warc.${format}.gz`);
       const file = await createFile(join(out, derived));
       try {
-        await file.add(warcinfo(crawl.name, name, derived));
-        for await (const source of sourcesIn(files.reader(name), name, warn)) {
-          if (isWithheld(targetOf(source.record) ?? '')) continue;
-          const record = madeOf(source, format, warn);
+        await file.add(warcinfo(source.crawl, name, derived));
+        for await (const member of sourcesIn(warcs.reader(name), name, warn)) {
+          if (withheld.has(targetOf(member.record) ?? '')) continue;
+          const record = madeOf(member, format, warn);
           if (record) counts.records++;
           if (record) await file.add(record);
         }
@@ -65,7 +61,7 @@ export async function exportDerived(
       }
     }
   } finally {
-    await files.close();
+    await warcs.close();
   }
   return counts;
 }

@@ -1,0 +1,57 @@
+import {
+  PayloadReader,
+  type PayloadSource,
+  type ReadPayload,
+  readOf,
+} from '../../shared/archive/payload-reader.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { decodeBody } from '../../shared/parser/decode-body.ts';
+import { codingOf, MAX_BYTES } from '../stored-record.ts';
+
+/** A response of the archive, its body whole and decoded. */
+export interface ArchivedPayload {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+/**
+ * Returns a function that reads the response at a place; for a revisit the body that it refers to. It throws
+ * for a record that is damaged, larger than 64 MiB, or whose body is in another crawl's archive.
+ */
+export function createPayloads(archive: PayloadSource) {
+  const payloads = new PayloadReader(archive);
+  return async (location: RecordLocation): Promise<ArchivedPayload> =>
+    decoded(await payloads.read(location, MAX_BYTES));
+}
+
+/**
+ * Calls `use` with the response of each URL, which must be archived, one after the other. Calls `skip` with those that
+ * cannot be read or used. Throws what the disk or the network throws: other responses would fail, too.
+ */
+export async function eachPayload(
+  archive: PayloadSource,
+  records: readonly UrlRecord[],
+  use: (record: UrlRecord, payload: ArchivedPayload) => Promise<void> | void,
+  skip: (url: string, reason: string) => void,
+): Promise<void> {
+  const payloads = new PayloadReader(archive);
+  const all = payloads.readAll(eachOf(records), ({ result }) => result!.location!, MAX_BYTES);
+  for await (const tried of all) {
+    try {
+      await use(tried.value, decoded(readOf(tried)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+      skip(tried.value.url, error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+async function* eachOf<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values;
+}
+
+function decoded({ response, payload: { headers, body } }: ReadPayload): ArchivedPayload {
+  return { status: response.httpStatus, headers, body: decodeBody(body, codingOf(headers), MAX_BYTES) };
+}

@@ -1,0 +1,37 @@
+/** The parts of a crawl that exports of its archive read, in a folder or on a stack. */
+import type { IndexedCapture } from '../../shared/archive/parse-cdxj-line.ts';
+import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
+import type { ReadAt } from '../../shared/archive/scan-members.ts';
+import { isWithheld } from '../../shared/causes/cause.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
+import type { Item } from '../../shared/project/project.ts';
+import { allRecords, type RowSource } from '../url-rows.ts';
+
+export interface ExportSource {
+  readonly crawl: CrawlId;
+  readonly record: Pick<CrawlRecord, 'config'>;
+  readonly rows: RowSource;
+  readonly archive: PayloadSource;
+  /** Opens the WARC files as they are now. What comes later is not read. */
+  openWarcs(): Promise<OpenedWarcs>;
+  /** Returns the same items each time that what it returned is iterated. */
+  openItems(): () => AsyncIterable<Item>;
+}
+
+/** The WARC files of a crawl at one time. */
+export interface OpenedWarcs {
+  /** Their names. */
+  readonly files: readonly string[];
+  reader(file: string): ReadAt;
+  /** Their responses, sorted by URL. `warn` is called for a file that is damaged; what precedes the damage is yielded. */
+  captures(warn: (message: string) => void): AsyncIterable<IndexedCapture>;
+  close(): Promise<void>;
+}
+
+/** The URLs whose content is kept from exports, for the purpose that the crawl states. */
+export async function withheldUrls({ rows, crawl }: ExportSource): Promise<ReadonlySet<string>> {
+  const urls = new Set<string>();
+  for await (const { url, result } of allRecords(rows, crawl)) if (isWithheld(result?.cause)) urls.add(url);
+  return urls;
+}

@@ -1,0 +1,23 @@
+import type { StoredCrawl } from '../stored-crawl.ts';
+import type { ExportSource } from './export-source.ts';
+
+/** The exports of a crawl that read its archive, in a folder or on a stack. Each loads its code when it is called. */
+export const exportsOf = (
+  source: ExportSource,
+  crawl: () => Pick<StoredCrawl, 'urls' | 'documents'>,
+): Pick<StoredCrawl, 'brokenLinks' | 'exportMirror' | 'exportParquet' | 'exportDerived'> => ({
+  async brokenLinks(skip) {
+    return (await import('./find-broken-links.ts')).findBrokenLinks(source, skip);
+  },
+  async exportMirror(out, { skip } = {}) {
+    return (await import('./write-mirror.ts')).writeMirror(source, out, skip);
+  },
+  async exportParquet(out, options) {
+    const { exportParquet } = await import('./export-parquet.ts');
+    const { urls, documents } = crawl();
+    return exportParquet({ ...source, urls, documents }, out, options);
+  },
+  async exportDerived(format, out, options) {
+    return (await import('./derived-warc.ts')).exportDerived(source, format, out, options);
+  },
+});

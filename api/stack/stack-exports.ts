@@ -1,0 +1,120 @@
+/** Documents, tables, mirrors and a search, made of the archive of a stack's crawl. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
+import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
+import { readResponse } from '../../shared/archive/read-response.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
+import { crawlDocuments } from '../crawl-documents.ts';
+import type { ExportSource } from '../exports/export-source.ts';
+import { exportsOf } from '../exports/exports-of.ts';
+import type { SearchedCrawl } from '../exports/search.ts';
+import type { StackCrawl } from '../stack-crawl.ts';
+import type { DocumentOptions } from '../stored-crawl.ts';
+import { flat, urlRows } from '../url-rows.ts';
+import type { StackConnection } from './connect-stack.ts';
+import { explainedAll, explainedOne } from './explained.ts';
+import type { StackArchive } from './stack-archive.ts';
+
+/** A read of S3 takes some 30 ms, in which a page read before it is used. */
+const READS_AT_ONCE = 16;
+
+function documentExports(connection: StackConnection, crawl: CrawlId, archive: StackArchive): Documents {
+  const pages = crawlDocuments(connection.rows, crawl, async () => ({
+    ...payloadsOf(connection, crawl, archive),
+    close: async () => {},
+  }));
+  const documents = (options?: DocumentOptions) => explainedAll(connection, pages.documents(options));
+  const shown = { ...pages, documents };
+  const writers = () => import('../write-documents.ts');
+  return {
+    documents,
+    exportMarkdown: async (out, options) => (await writers()).writeMarkdown(shown, out, options),
+    exportLlms: async (out, options) => (await writers()).writeLlms(shown, out, options),
+  };
+}
+
+/** The archive of a stack's crawl, for reading bodies. */
+export const payloadsOf = (
+  connection: Pick<StackConnection, 'archiveOf'>,
+  crawl: CrawlId,
+  archive = connection.archiveOf(crawl),
+): PayloadSource => ({
+  readsAtOnce: READS_AT_ONCE,
+  async readResponse(place, maxBytes) {
+    const { location, read } = await archive.open(place);
+    return readResponse(read, location, maxBytes);
+  },
+  async *captures() {
+    for await (const line of archive.cdxj()) yield parseCdxjLine(line.trimEnd(), crawl);
+  },
+});
+
+function exportSource(
+  connection: StackConnection,
+  crawl: CrawlId,
+  record: CrawlRecord,
+  archive: StackArchive,
+): ExportSource {
+  return {
+    crawl,
+    record,
+    rows: connection.rows,
+    archive: payloadsOf(connection, crawl, archive),
+    async openWarcs() {
+      const { warcs, reader, cdxj } = await archive.list();
+      return {
+        files: warcs.map(({ name }) => name),
+        reader,
+        async *captures(warn) {
+          for await (const line of cdxj(warn)) yield parseCdxjLine(line.trimEnd(), crawl);
+        },
+        close: async () => {},
+      };
+    },
+    openItems: () => () => connection.itemsOf(crawl),
+  };
+}
+
+type Documents = Pick<StackCrawl, 'documents' | 'exportMarkdown' | 'exportLlms'>;
+type Exports = ReturnType<typeof exportsOf>;
+
+/** Returns the functions of a crawl that read its archive. Errors of their calls say what to do. */
+export function stackExports(
+  connection: StackConnection,
+  crawl: CrawlId,
+  record: CrawlRecord,
+  archive: StackArchive,
+): Documents & Exports & Pick<StackCrawl, 'search'> {
+  const documents = documentExports(connection, crawl, archive);
+  const source = exportSource(connection, crawl, record, archive);
+  const urls = () => flat(urlRows(connection.rows, crawl));
+  const searched: SearchedCrawl = {
+    index: join(homedir(), '.cache', 'strand', connection.stack, crawl, 'search.sqlite'),
+    documents: documents.documents,
+    archiveState: async () =>
+      JSON.stringify((await archive.list()).warcs.map(({ name, bytes }) => [name, bytes])),
+  };
+  return {
+    ...documents,
+    ...explainedExports(
+      connection,
+      exportsOf(source, () => ({ urls, documents: documents.documents })),
+    ),
+    search: (words, options) =>
+      explainedOne(
+        connection,
+        import('../exports/search.ts').then(({ search }) => search(searched, words, options)),
+      ),
+  };
+}
+
+/** The same, whose errors say what to do. */
+const explainedExports = (connection: StackConnection, exports: Exports): Exports => ({
+  brokenLinks: (skip) => explainedOne(connection, exports.brokenLinks(skip)),
+  exportMirror: (out, options) => explainedOne(connection, exports.exportMirror(out, options)),
+  exportParquet: (out, options) => explainedOne(connection, exports.exportParquet(out, options)),
+  exportDerived: (format, out, options) =>
+    explainedOne(connection, exports.exportDerived(format, out, options)),
+});
