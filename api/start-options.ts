@@ -74,7 +74,7 @@ export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
 /** Settings that may change when a crawl is continued: its limits. */
 export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs'>;
 
-export interface ResumeCrawlOptions extends RaisedLimits, SharedOptions {
+export interface ResumeCrawlOptions extends RaisedLimits, Pick<CrawlOptions, 'identity'>, SharedOptions {
   /**
    * Another folder than that which the crawl began with, for the responses of an earlier crawl; `false`: none, so that
    * the sites are asked.

@@ -66,6 +66,11 @@ function limitsOf(options: StackOptions): NonNullable<EncodedSettings['limits']>
  * Throws {@link InvalidConfig} or {@link InvalidOptions} for what would else fail only when a crawl begins.
  */
 function fittedCrawl(crawl: CrawlOptions, times: StackTimes): CrawlOptions {
+  // The settings are in each function's environment, and in the stack's outputs.
+  if (crawl.identity !== undefined)
+    throw new InvalidOptions(
+      'crawl.identity: a private key must not be in the settings of a stack. Name it by --identity on one machine',
+    );
   const { maxTotalTimeoutMs, maxHookTimeoutMs } = times;
   const fitted = fittedTime(crawl, 'totalTimeoutMs', maxTotalTimeoutMs, 'a fifth');
   return { ...STACK_CRAWL_DEFAULTS, ...fittedTime(fitted, 'hookTimeoutMs', maxHookTimeoutMs, 'a fifteenth') };

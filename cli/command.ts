@@ -41,6 +41,7 @@ export interface NetworkFiles {
   readonly ca?: string | undefined;
   readonly clientCert?: string | undefined;
   readonly clientKey?: string | undefined;
+  readonly identity?: string | undefined;
 }
 
 /** The limits that `resume` may raise. */
@@ -72,7 +73,7 @@ export type LocalCommand =
       readonly verb: 'resume';
       readonly dir: string;
       readonly config?: string;
-      readonly limits: RaisedLimits;
+      readonly limits: RaisedLimits & Pick<CrawlOptions, 'identity'>;
       readonly workers: number;
       /**
        * Goes on though this program's rules for canonical URLs are others than those the crawl began with.

@@ -153,7 +153,9 @@ function resumeCommand(given: ParsedOptions): LocalCommandOf<'resume'> {
   const [folder, isWithout] = [textOf(given, 'cache'), isSet(given, 'no-cache')];
   if (folder !== undefined && isWithout) throw new UsageError('Expected --cache or --no-cache, got both');
   const cache = isWithout ? false : folder;
-  return { verb: 'resume', dir: dir!, limits: configOf(given), newUrlRules, cache, ...runSettings(given) };
+  const identity = textOf(given, 'identity');
+  const limits = { ...configOf(given), ...(identity !== undefined && { identity: { key: identity } }) };
+  return { verb: 'resume', dir: dir!, limits, newUrlRules, cache, ...runSettings(given) };
 }
 
 /** A level asks for lines of a log. */

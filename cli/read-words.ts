@@ -27,7 +27,7 @@ export function configOf({ values }: ParsedOptions): CrawlOptions {
   return Object.fromEntries(entries) as CrawlOptions;
 }
 
-const NETWORK_FILES = ['header', 'basic-auth', 'cookies', 'ca', 'client-cert', 'client-key'];
+const NETWORK_FILES = ['header', 'basic-auth', 'cookies', 'ca', 'client-cert', 'client-key', 'identity'];
 
 /** Returns the network options that are files or secrets. */
 export function networkOf(given: ParsedOptions): NetworkFiles | undefined {
@@ -40,6 +40,7 @@ export function networkOf(given: ParsedOptions): NetworkFiles | undefined {
     ca: textOf(given, 'ca'),
     clientCert: textOf(given, 'client-cert'),
     clientKey: textOf(given, 'client-key'),
+    identity: textOf(given, 'identity'),
   };
 }
 

@@ -26,8 +26,10 @@ export async function beginSession(
   start: LocalStart,
   continues: string | undefined,
   project: Project,
-  options: SessionOptions,
+  given: SessionOptions,
 ): Promise<[folder: string, opened: LocalSession]> {
+  const { identity = project.crawl?.identity } = start.kind === 'begin' ? start.options : start.limits;
+  const options = identity === undefined ? given : { ...given, identity };
   if (continues !== undefined)
     return [continues, await inFolder(continues, continueCrawl(continues, options))];
   if (start.kind === 'begin') return begin(start, project, options);

@@ -27,7 +27,7 @@ export function withNetworkFiles(
   warn: (line: string) => void,
 ): CrawlOptions {
   if (files === undefined) return options;
-  const { headers, auth, cookies, ca, clientCert, clientKey } = files;
+  const { headers, auth, cookies, ca, clientCert, clientKey, identity } = files;
   const byHost: Record<string, Record<string, string>> = {};
   for (const { text, where } of linesOf(headers, '--header')) {
     const { host, name, value } = parseHeader(text, where);
@@ -41,6 +41,7 @@ export function withNetworkFiles(
     ...(cookies !== undefined && { cookies: readCookies(cookies, seeds, warn) }),
     ...(ca !== undefined && { certificateAuthorities: [readPem(ca, '--ca')] }),
     ...clientCertificates(clientCert, clientKey),
+    ...(identity !== undefined && { identity: { key: identity } }),
   };
 }
 

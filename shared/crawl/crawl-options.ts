@@ -96,6 +96,20 @@ export interface ProxyOptions {
   scheme?: 'http' | 'https';
 }
 
+/** Who signs the requests of a crawl, so that sites can verify who makes them (Web Bot Auth). */
+export interface IdentityOptions {
+  /**
+   * The https origin where the public keys are published, such as `https://crawler.example.org`. Not needed if the key's
+   * file names it.
+   */
+  agent?: string;
+  /**
+   * A file that `strand identity create` has made, or the private key as JSON Web Key. A key that is given as such is not
+   * kept with the crawl: give it again when you resume it.
+   */
+  key: string | Record<string, unknown>;
+}
+
 /** Durations are milliseconds, sizes are bytes. */
 export interface CrawlOptions {
   /**
@@ -348,6 +362,10 @@ export interface CrawlOptions {
    * machine.
    */
   contact?: string;
+  /** Mail address of a person who is responsible for the crawl, sent to every host as the header `From`. */
+  from?: string;
+  /** Signs every request, so that sites can verify who makes it. Only on one machine: a stack has an identity of its own. */
+  identity?: IdentityOptions;
   /**
    * Headers by host pattern, then by name: `{ 'example.org': { Authorization: 'Bearer ...' } }`. The pattern
    * `seeds` means the origins of the seeds. Never sent to other hosts, and not archived.
@@ -516,7 +534,9 @@ export type WithoutDefault =
   | 'maxTimeMs'
   | 'maxCost'
   | 'maxPagesPerHost'
-  | 'contact';
+  | 'contact'
+  | 'from'
+  | 'identity';
 
 /** A crawl's configuration, complete: every default filled in. */
 export type CrawlConfig = Readonly<

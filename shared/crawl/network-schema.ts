@@ -1,5 +1,6 @@
 /** The settings of a crawl that concern its requests and connections beyond the web's public part. */
 import { z } from 'zod';
+import { readAgent } from '../identity/identity.ts';
 import { isOriginPattern } from '../url/origin-pattern.ts';
 
 /** Stands for the origins of the crawl's seeds in a map by host pattern. */
@@ -11,6 +12,7 @@ export const SEEDS = 'seeds';
  */
 const OWN = 'it belongs to the connection';
 const CONDITIONAL = 'the answer would not be the whole page';
+const SIGNED = 'each request has its own signature, by the key of identity (--identity)';
 export const REFUSED_HEADERS: Readonly<Record<string, string>> = {
   host: 'it comes from the URL',
   'content-length': OWN,
@@ -25,6 +27,9 @@ export const REFUSED_HEADERS: Readonly<Record<string, string>> = {
   'proxy-authorization': 'it comes from the URL of the proxy: http://user:password@proxy:8080',
   'user-agent': 'use userAgent (--user-agent)',
   'accept-encoding': 'the crawler asks for the codings that it can decode',
+  signature: SIGNED,
+  'signature-agent': SIGNED,
+  'signature-input': SIGNED,
   range: CONDITIONAL,
   'if-range': CONDITIONAL,
   'if-match': CONDITIONAL,
@@ -87,11 +92,18 @@ const clientCertificateSchema = z.strictObject({
 });
 
 /** Keys whose values are secrets: they are never printed. */
-export const SECRET_KEYS = ['headers', 'cookies', 'auth', 'clientCertificates', 'proxies'] as const;
+export const SECRET_KEYS = [
+  'headers',
+  'cookies',
+  'auth',
+  'clientCertificates',
+  'proxies',
+  'identity',
+] as const;
 
-/** Whether a part of a configuration, or of something that holds one, is secret. */
+/** Whether a part of a configuration, or of something that holds one, is secret. The identity's agent is public. */
 export const isSecretPath = (path: readonly PropertyKey[]): boolean =>
-  path.some((part) => (SECRET_KEYS as readonly PropertyKey[]).includes(part));
+  path.some((part, i) => (SECRET_KEYS as readonly PropertyKey[]).includes(part) && path[i + 1] !== 'agent');
 
 /** Whether any of the settings is secret. */
 export const hasSecrets = (config: object): boolean =>
@@ -101,7 +113,33 @@ export const hasSecrets = (config: object): boolean =>
 export const withoutSecretKeys = <T extends object>(config: T): T =>
   Object.fromEntries(Object.entries(config).filter(([key]) => !isSecretPath([key]))) as T;
 
+/** Whether the text is an https origin, as `Signature-Agent` must name one. */
+function isAgent(text: string): boolean {
+  try {
+    return readAgent(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
 export const identityShape = {
+  /** Mail address of a person who is responsible for the crawl: the header `From` (RFC 9110, section 10.1.2). */
+  from: z
+    .string()
+    .max(320)
+    .regex(/^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/, 'a mail address')
+    .optional(),
+  /** Requests are signed, so that sites know who makes them (`identity/sign-request.ts`). None: they are not. */
+  identity: z
+    .strictObject({
+      /** Where the public keys are. None: the key's file names it. */
+      agent: z.string().refine(isAgent, 'an https origin such as https://crawler.example.org').optional(),
+      /** A file, or the private JWK itself. */
+      key: z.union([z.string().min(1).max(4096), z.record(z.string(), z.unknown())], {
+        error: 'the name of a file, or a private JWK',
+      }),
+    })
+    .optional(),
   /**
    * Headers by host pattern, then by name. `seeds` means the origins of the seeds. Where several
    * patterns match, the last one counts. Never sent to other hosts.

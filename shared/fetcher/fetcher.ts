@@ -24,6 +24,7 @@ import {
 } from './proxy/choose-proxy.ts';
 import { denied } from './proxy/open-tunnel.ts';
 import { commonHeaders, mergeHeaders, type OwnHeaderValues } from './request-headers.ts';
+import type { RequestSigner } from './request-signer.ts';
 import { SentHeads } from './sent-heads.ts';
 import { createSocketBudget, type SocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
@@ -35,6 +36,7 @@ export interface FetcherOptions
       CrawlConfig,
       | 'userAgent'
       | 'contact'
+      | 'from'
       | 'allowPrivateAddresses'
       | 'resolve'
       | 'allowPorts'
@@ -70,6 +72,8 @@ export interface FetcherOptions
    * own.
    */
   readonly guardsProxies?: boolean;
+  /** Signs each request just before it is sent. Default: none is signed. */
+  readonly sign?: RequestSigner | undefined;
 }
 
 /** Origins remembered whose certificate is bad. */
@@ -179,7 +183,12 @@ class UndiciFetcher implements Fetcher {
       const sent = {
         ...requestTarget(url, this.#connecting.proxyOf(url)),
         method: method as Dispatcher.HttpMethod,
-        headers: mergeHeaders(mergeHeaders(this.#common, own), this.#forwarded(url), headers),
+        headers: mergeHeaders(
+          mergeHeaders(this.#common, own),
+          this.#forwarded(url),
+          headers,
+          this.#options.sign?.({ url, method }),
+        ),
       };
       through.dispatch(body === undefined ? sent : { ...sent, body }, started);
     };

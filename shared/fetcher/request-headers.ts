@@ -10,7 +10,8 @@ export type OwnHeaderValues = Readonly<Record<string, string>> | undefined;
 export function commonHeaders({
   userAgent,
   contact,
-}: Pick<CrawlConfig, 'userAgent' | 'contact'>): readonly string[] {
+  from,
+}: Pick<CrawlConfig, 'userAgent' | 'contact' | 'from'>): readonly string[] {
   return [
     'User-Agent',
     contact === undefined ? userAgent : `${userAgent} (+${contact})`,
@@ -22,6 +23,7 @@ export function commonHeaders({
     // each.
     'Accept-Language',
     'en;q=0.8, *;q=0.5',
+    ...(from === undefined ? [] : ['From', from]),
   ];
 }
 

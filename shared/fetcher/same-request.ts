@@ -14,6 +14,9 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   'host',
   'proxy-authorization',
   'referer',
+  'signature',
+  'signature-agent',
+  'signature-input',
   'user-agent',
 ]);
 

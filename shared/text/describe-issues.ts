@@ -56,6 +56,7 @@ function expectation(issue: z.core.$ZodIssue, words: IssueWords): string {
   if (issue.code === 'too_small') return bound(issue, ['at least', '>='], issue.minimum, words);
   if (issue.code === 'too_big') return bound(issue, ['at most', '<='], issue.maximum, words);
   if (issue.code === 'invalid_type') return `to be of type ${issue.expected}`;
+  if (issue.code === 'invalid_key') return `to be ${issue.issues[0]?.message ?? 'another one'}`;
   if (issue.code === 'invalid_value') return `to be one of ${issue.values.join(', ')}`;
   return `to be ${issue.message}`;
 }

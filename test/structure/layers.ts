@@ -10,7 +10,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['shared/*'],
   ['shared/url', 'shared/text'],
   ['shared/fetcher/outcome'],
-  ['shared/causes', 'shared/usage'],
+  ['shared/causes', 'shared/usage', 'shared/identity'],
   ['shared/crawl', 'shared/robots', 'shared/parser'],
   ['shared/archive', 'shared/content', 'shared/recrawl'],
   ['shared/frontier'],

@@ -8,6 +8,7 @@ export const PURE_FOLDERS: readonly string[] = [
   'shared/crawl',
   'shared/fetcher/outcome',
   'shared/frontier',
+  'shared/identity',
   'shared/parser',
   'shared/recrawl',
   'shared/robots',

@@ -1,5 +1,6 @@
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
+import { createRequestSigner, type RequestSigner } from '../../../fetcher/request-signer.ts';
 import { type MiddlewareOptions, withMiddleware } from '../../../hooks/with-middleware.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Fetcher } from '../../../ports/fetcher.ts';
@@ -8,6 +9,7 @@ import { withStorageFailures } from '../../../storage-failed.ts';
 import { type CacheFolder, openResponseCache } from '../cache/response-cache.ts';
 import { withCache } from '../cache/with-cache.ts';
 import { foldersOf } from '../folders.ts';
+import { openIdentity } from '../identity-file.ts';
 
 export interface FetcherSetup extends Pick<MiddlewareOptions, 'onFailure'> {
   /** The crawl's folder. */
@@ -27,7 +29,7 @@ export function openFetcher(setup: FetcherSetup): Fetcher {
   const { now } = clock;
   const cache = cacheFolder && openResponseCache({ ...cacheFolder, config, tempFolder, now });
   const network = withStorageFailures(
-    createFetcher({ ...config, tempFolder, clock, maxSockets }),
+    createFetcher({ ...config, tempFolder, clock, maxSockets, sign: signerOf(setup) }),
     tempFolder,
   );
   const { totalTimeoutMs } = config;
@@ -36,4 +38,10 @@ export function openFetcher(setup: FetcherSetup): Fetcher {
     project?.middleware ?? [],
     { clock, totalTimeoutMs, ...(onFailure && { onFailure }) },
   );
+}
+
+function signerOf({ config: { identity }, clock, warn = () => {} }: FetcherSetup): RequestSigner | undefined {
+  if (identity === undefined) return undefined;
+  const now = () => clock.now();
+  return createRequestSigner({ identityOf: openIdentity(identity, now, warn), now, onExpired: warn });
 }

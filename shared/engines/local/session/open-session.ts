@@ -1,6 +1,6 @@
-import type { CrawlConfig } from '../../../crawl/config.ts';
+import { type CrawlConfig, InvalidConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { ProxyOptions } from '../../../crawl/crawl-options.ts';
+import type { IdentityOptions, ProxyOptions } from '../../../crawl/crawl-options.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
 import type { HookError } from '../../../ports/hook-error-log.ts';
@@ -11,6 +11,7 @@ import type { CacheFolder } from '../cache/response-cache.ts';
 import { closeAll } from '../close-all.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from '../engine.ts';
+import { openIdentity } from '../identity-file.ts';
 import { openStateFile } from '../items/state-store.ts';
 import type { InFlightTable } from '../threads/in-flight-table.ts';
 import { notingFetcher, notingHooks, notingQueue } from '../threads/noting.ts';
@@ -57,6 +58,8 @@ export interface SessionOptions {
   readonly watched?: { readonly work: PageWork; readonly inFlight: InFlightTable };
   /** Proxies if the crawl's settings name none; not kept with the crawl. */
   readonly proxies?: readonly ProxyOptions[];
+  /** Instead of the identity that is kept with the crawl, if it has one: a private key is not kept. */
+  readonly identity?: IdentityOptions;
   /** Goes on though the crawl began with other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
 }
@@ -68,10 +71,9 @@ export async function openSession(
   given: CrawlConfig,
   session: SessionOptions,
 ): Promise<LocalSession> {
-  const { proxies = [] } = session;
-  const config =
-    given.proxies.length > 0 || proxies.length === 0 ? given : { ...given, proxies: [...proxies] };
+  const config = configOf(given, session);
   const { software, warn, dedupeFrom, workers = 1 } = session;
+  if (config.identity !== undefined) checkIdentity(config.identity, warn);
   const hasCache = typeof session.cache === 'string';
   const limit = maxOpenFiles();
   const plan = planFiles(limit, config, workers, hasCache);
@@ -118,6 +120,29 @@ export async function openSession(
     run: (options) => runLocalCrawl(engine, startWorkerPool, crawl, options),
     close: engine.close,
   };
+}
+
+/** The crawl's settings with what is not kept with it. */
+function configOf(
+  given: CrawlConfig,
+  { proxies = [], identity = given.identity }: SessionOptions,
+): CrawlConfig {
+  return {
+    ...given,
+    ...(given.proxies.length === 0 && proxies.length > 0 && { proxies: [...proxies] }),
+    ...(given.identity !== undefined && { identity }),
+  };
+}
+
+/** Throws `InvalidConfig` before anything is begun: the threads would each say the same later. */
+function checkIdentity(identity: IdentityOptions, warn: SessionOptions['warn'] = () => {}): void {
+  const { key } = identity;
+  if (typeof key !== 'string' && key.d === undefined && key.x !== undefined)
+    throw new InvalidConfig(
+      'The private key that signs the requests of this crawl is not kept with it: give it again, by --identity FILE or in ' +
+        "the project's file",
+    );
+  openIdentity(identity, Date.now, warn);
 }
 
 /** Closes the engine if there can be no cache. */

@@ -21,6 +21,7 @@ import { createUrlRules } from '../../../url/url-rules.ts';
 import { hideDatabase, holdsCrawl } from '../database.ts';
 import { openLocalReader } from '../engine.ts';
 import { foldersOf } from '../folders.ts';
+import { withoutPrivateKey } from '../identity-file.ts';
 import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
 import { sendSeeds } from './send-seeds.ts';
 
@@ -61,7 +62,7 @@ export async function beginCrawl(
   const { registry, exchange } = opened.engine;
   if (hasSecrets(options)) hideDatabase(foldersOf(folder).database);
   await registry.create(id, {
-    config: options,
+    config: withoutPrivateKey(options),
     scopeSeeds: canonical,
     urlRulesVersion: URL_RULES_VERSION,
     status: 'running',
@@ -118,7 +119,7 @@ export async function resumeCrawl(
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom, cache });
   const { registry } = opened.engine;
   registry.keepFolder('cache', cache);
-  await registry.configure(id, limits);
+  await registry.configure(id, withoutPrivateKey(limits));
   if (hasNewRules) registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   await registry.setStatus(id, 'running');
   await sendLostSeeds(opened, record);
