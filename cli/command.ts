@@ -212,6 +212,25 @@ export type LocalCommand =
     }
   | { readonly verb: 'completion'; readonly shell: Shell }
   | {
+      readonly verb: 'identity';
+      readonly action: IdentityAction;
+      /** The identity's file; none: the user's own. */
+      readonly file?: string;
+      readonly agent?: string | undefined;
+      /** Days that a new key signs. */
+      readonly days: number;
+      /** The new key takes the place of the others now. */
+      readonly atOnce: boolean;
+      /** A file or folder instead of standard output. */
+      readonly out?: string | undefined;
+      /** The crawler's aim, in the operator's words. */
+      readonly about?: string | undefined;
+      readonly config?: string | undefined;
+      /** `contact`, `userAgent`, `purpose`, `delayMs`. */
+      readonly options: CrawlOptions;
+      readonly json: boolean;
+    }
+  | {
       readonly verb: 'warc';
       readonly ask: { readonly what: 'check'; readonly paths: readonly string[] } | CatRecord;
       readonly json: boolean;
@@ -227,6 +246,9 @@ interface SearchAsk {
   /** The file of the index. */
   readonly index?: string | undefined;
 }
+
+export const IDENTITY_ACTIONS = ['create', 'publish', 'rotate', 'page'] as const;
+export type IdentityAction = (typeof IDENTITY_ACTIONS)[number];
 
 /** Prints the record that begins at an offset of a WARC file. */
 interface CatRecord {

@@ -3,6 +3,7 @@ import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
 import type { LocalCommand, LocalCommandOf, Logging } from './command.ts';
 import { SHELLS } from './completion.ts';
 import { estimateCommand } from './estimate-command.ts';
+import { identityCommand } from './identity-command.ts';
 import { readTemplate } from './init/create-project.ts';
 import { DEFAULT_PORT } from './option-spec.ts';
 import { explainCommand, shellCommand } from './page-command.ts';
@@ -89,13 +90,12 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       return searchCommand(given, json);
     case 'process':
       return processCommand(given, config);
+    case 'identity':
+      return identityCommand(given, { config, json });
     case 'init':
       return initCommand(words);
-    case 'completion': {
-      const shell = SHELLS.find((known) => known === words[0]);
-      if (shell === undefined || words.length > 1) throw wrongWords(verb, words, [SHELLS.join('|')]);
-      return { verb, shell };
-    }
+    case 'completion':
+      return completionCommand(words);
     case 'warc':
       return { verb, ask: warcAsk(given, json), json };
   }
@@ -122,6 +122,12 @@ function initCommand(words: readonly string[]): LocalCommandOf<'init'> {
   if (others.length > 0) throw wrongWords('init', words, ['[TEMPLATE]', '[FOLDER]']);
   const named = template === undefined ? {} : { template: readTemplate(template) };
   return { verb: 'init', ...named, folder: folder || template || '.' };
+}
+
+function completionCommand(words: readonly string[]): LocalCommandOf<'completion'> {
+  const shell = SHELLS.find((known) => known === words[0]);
+  if (shell === undefined || words.length > 1) throw wrongWords('completion', words, [SHELLS.join('|')]);
+  return { verb: 'completion', shell };
 }
 
 /** Returns the settings that `crawl` and `resume` have in common. */

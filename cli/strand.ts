@@ -61,13 +61,12 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/warc.ts')).warc(command);
     case 'estimate':
       return (await import('./commands/estimate.ts')).estimate(command);
+    case 'identity':
+      return (await import('./commands/identity.ts')).identity(command);
     case 'init':
       return (await import('./commands/init.ts')).init(command);
-    case 'completion': {
-      const { completionScript } = await import('./completion.ts');
-      process.stdout.write(completionScript(command.shell));
-      return exitCodes.finished;
-    }
+    case 'completion':
+      return print((await import('./completion.ts')).completionScript(command.shell));
     case 'read':
       return (await import('./commands/read.ts')).read(command);
     case 'shell':
@@ -78,15 +77,16 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/changes.ts')).changes(command);
     case 'export':
       return (await import('./commands/export.ts')).exportUrls(command);
-    case 'help': {
-      const { helpText } = await import('./help.ts');
-      process.stdout.write(helpText(command.topic, process.stdout.columns));
-      return exitCodes.finished;
-    }
+    case 'help':
+      return print((await import('./help.ts')).helpText(command.topic, process.stdout.columns));
     case 'version':
-      process.stdout.write(`strand ${(await import('../shared/version.ts')).version}\n`);
-      return exitCodes.finished;
+      return print(`strand ${(await import('../shared/version.ts')).version}\n`);
   }
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return exitCodes.finished;
 }
 
 /**

@@ -90,6 +90,17 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       '--stack Strand changes news --since 2026-11-01T08:00Z',
     ],
   },
+  identity: {
+    usage: 'identity ACTION [FILE]',
+    summary:
+      'Make a key that signs requests (create, rotate), and what you publish about it (publish, page). FILE is ~/.config/strand/identity.json by default.',
+    examples: [
+      'identity create --agent https://crawler.example.org',
+      'identity publish --contact me@example.org --out public',
+      'identity rotate',
+      'identity page --contact me@example.org --out crawler.html',
+    ],
+  },
   init: {
     usage: 'init [TEMPLATE] [FOLDER]',
     summary: 'Create a project from a template. Without TEMPLATE: list the templates.',

@@ -26,6 +26,7 @@ export const LOCAL_VERBS = [
   'delete',
   'warc',
   'estimate',
+  'identity',
   'init',
   'completion',
 ] as const;

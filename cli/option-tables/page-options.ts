@@ -67,6 +67,8 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     type: 'choice',
     choices: PURPOSES,
     key: 'purpose',
+    verbs: ['crawl', 'identity'],
+    stackVerbs: ['crawl'],
     group: 'Pages',
     help: 'what the content is used for: pages whose sites forbid that are not fetched, or kept from hooks and exports',
   },

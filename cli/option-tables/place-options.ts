@@ -33,7 +33,7 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     name: 'config',
     argument: 'FILE',
     type: 'text',
-    verbs: ['crawl', 'resume', 'explain', 'read', 'shell', 'process', 'estimate'],
+    verbs: ['crawl', 'resume', 'explain', 'read', 'shell', 'process', 'estimate', 'identity'],
     stackVerbs: ['crawl'],
     reason: 'a stack uses the project file that was deployed with it',
     group: 'Crawl',

@@ -55,8 +55,15 @@ export function signRequest(
     [`"signature-agent";key="${LABEL}"`, member],
   ];
   const second = Math.floor(now / 1000);
-  const parameters = { created: second - BACKDATED_S, expires: second + LIFETIME_S, nonce, tag: TAG };
-  const { signatureInput, signature } = signComponents(components, parameters, key, LABEL);
+  const parameters = {
+    created: second - BACKDATED_S,
+    keyid: key.keyid,
+    alg: 'ed25519',
+    expires: second + LIFETIME_S,
+    nonce,
+    tag: TAG,
+  };
+  const { signatureInput, signature } = signComponents(components, parameters, key.privateKey, LABEL);
   return {
     'Signature-Agent': `${LABEL}=${member}`,
     'Signature-Input': signatureInput,

@@ -1,19 +1,11 @@
 /** Signatures of HTTP messages by RFC 9421, with Ed25519. */
-import { sign } from 'node:crypto';
-import type { SigningKey } from './signing-key.ts';
+import { type KeyObject, sign } from 'node:crypto';
 
 /** A covered component: its identifier as it stands in `Signature-Input`, quotes included, and its value. */
 export type Component = readonly [identifier: string, value: string];
 
-export interface SignatureParameters {
-  /** Seconds since the epoch. */
-  readonly created: number;
-  readonly expires: number;
-  /** Base64; none: the signature may be repeated. */
-  readonly nonce?: string;
-  /** For which use the signature is made. */
-  readonly tag: string;
-}
+/** Parameters of a signature by name, in their order: numbers are integers, texts printable ASCII without quotes. */
+export type SignatureParameters = Readonly<Record<string, number | string>>;
 
 /** A signature under its label: members of the dictionaries `Signature-Input` and `Signature`. */
 export interface LabelledSignature {
@@ -27,15 +19,17 @@ export interface LabelledSignature {
  */
 export function signComponents(
   components: readonly Component[],
-  { created, expires, nonce, tag }: SignatureParameters,
-  { keyid, privateKey }: SigningKey,
+  parameters: SignatureParameters,
+  key: KeyObject,
   label: string,
 ): LabelledSignature {
   const covered = components.map(([identifier]) => identifier).join(' ');
-  const unique = nonce === undefined ? '' : `;nonce="${nonce}"`;
-  const parameters = `(${covered});created=${created};keyid="${keyid}";alg="ed25519";expires=${expires}${unique};tag="${tag}"`;
+  const written = Object.entries(parameters)
+    .map(([name, value]) => (typeof value === 'number' ? `;${name}=${value}` : `;${name}="${value}"`))
+    .join('');
+  const signatureParams = `(${covered})${written}`;
   const lines = components.map(([identifier, value]) => `${identifier}: ${value}\n`).join('');
-  const base = `${lines}"@signature-params": ${parameters}`;
-  const signature = sign(null, Buffer.from(base, 'latin1'), privateKey).toString('base64');
-  return { signatureInput: `${label}=${parameters}`, signature: `${label}=:${signature}:` };
+  const base = `${lines}"@signature-params": ${signatureParams}`;
+  const signature = sign(null, Buffer.from(base, 'latin1'), key).toString('base64');
+  return { signatureInput: `${label}=${signatureParams}`, signature: `${label}=:${signature}:` };
 }

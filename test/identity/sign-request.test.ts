@@ -31,7 +31,15 @@ function signed(
 }
 
 describe('the vectors of the drafts', () => {
-  const parameters = { created: 1_735_689_600, expires: 4_889_289_600 };
+  const created = 1_735_689_600;
+  const given = (nonce: string, expires = 4_889_289_600) => ({
+    created,
+    keyid: key.keyid,
+    alg: 'ed25519',
+    expires,
+    nonce,
+    tag: 'web-bot-auth',
+  });
 
   test('a request with the member of Signature-Agent', () => {
     const nonce = 'n9p433xm+NJ3ph3upfBIGmsuwHw387YV7Q/F+6BSpGCVjYCqQw6rznNA8PVVLySrAWsv0hQtFioQb6E1YsauiA==';
@@ -40,8 +48,8 @@ describe('the vectors of the drafts', () => {
         ['"@authority"', 'example.com'],
         ['"signature-agent";key="agent2"', '"https://signature-agent.test"'],
       ],
-      { ...parameters, nonce, tag: 'web-bot-auth' },
-      key,
+      given(nonce),
+      key.privateKey,
       'sig2',
     );
     expect(made).toEqual({
@@ -56,7 +64,7 @@ describe('the vectors of the drafts', () => {
   test('a request with the authority alone', () => {
     const nonce = 'zIW8+cdmA3vdYagbxojpONwa/l0EKJ/O3/wD486VvsQjO/RxPaSt6ZxvQaMcQzNnqKN/mQ6hpGiFro2L2qkz5A==';
     const components = [['"@authority"', 'example.com']] as const;
-    const made = signComponents(components, { ...parameters, nonce, tag: 'web-bot-auth' }, key, 'sig1');
+    const made = signComponents(components, given(nonce), key.privateKey, 'sig1');
     expect(made.signature).toBe(
       'sig1=:QKN4fTdIYfh82fvoZCQiQA1weuozfCS/Led2zTMbewMMqH8PI2Wsy/5c4ao6B6D09nraNQdBNOADg8aM1MqfCg==:',
     );
@@ -69,8 +77,8 @@ describe('the vectors of the drafts', () => {
         ['"@authority"', 'example.com'],
         ['"signature-agent"', '"https://signature-agent.test"'],
       ],
-      { created: 1_735_689_600, expires: 1_735_693_200, nonce, tag: 'web-bot-auth' },
-      key,
+      given(nonce, 1_735_693_200),
+      key.privateKey,
       'sig2',
     );
     expect(made.signature).toBe(

@@ -57,10 +57,10 @@ function orInvalid<T>(read: () => T): T {
     return read();
   } catch (cause) {
     if (cause instanceof InvalidConfig) throw cause;
-    const isOurs = cause instanceof InvalidIdentity;
-    throw new InvalidConfig(isOurs ? cause.message : `The identity cannot be read: ${messageOf(cause)}`, {
-      ...(!isOurs && { cause }),
-    });
+    if (cause instanceof InvalidIdentity) throw new InvalidConfig(cause.message);
+    const hint =
+      (cause as NodeJS.ErrnoException).code === 'ENOENT' ? ': strand identity create makes one' : '';
+    throw new InvalidConfig(`The identity cannot be read: ${messageOf(cause)}${hint}`, { cause });
   }
 }
 

@@ -1,0 +1,179 @@
+/** `strand identity`: makes the keys that sign requests, and what is published about them. */
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseConfig } from '../../shared/crawl/config.ts';
+import { readIdentityFile } from '../../shared/engines/local/identity-file.ts';
+import { messageOf } from '../../shared/error-message.ts';
+import { DIRECTORY_PATH, directoryOf } from '../../shared/identity/directory.ts';
+import { checkKeys, keyAt, readAgent, readIdentity } from '../../shared/identity/identity.ts';
+import { InvalidIdentity } from '../../shared/identity/invalid-identity.ts';
+import {
+  type IdentityDocument,
+  newIdentity,
+  type PrivateJwk,
+  rotateKeys,
+} from '../../shared/identity/rotate-keys.ts';
+import { readProject } from '../../shared/project/project-file.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type AboutCrawler, agentCard, CARD_PATH, PAGE_PATH } from '../identity/agent-card.ts';
+import { crawlerPage } from '../identity/crawler-page.ts';
+import { headersFile, hostingText } from '../identity/hosting-text.ts';
+import { shellWord } from '../place.ts';
+import { PROGRAM } from '../program.ts';
+import { UsageError } from '../usage-error.ts';
+import { withOutput } from './output-file.ts';
+
+type IdentityCommand = LocalCommandOf<'identity'>;
+
+export async function identity(command: IdentityCommand): Promise<number> {
+  const file = command.file ?? ownFile(process.env);
+  try {
+    if (command.action === 'create') create(file, command);
+    else if (command.action === 'rotate') rotate(file, command);
+    else if (command.action === 'publish') await publish(file, command);
+    else await page(file, command);
+  } catch (error) {
+    if (error instanceof InvalidIdentity) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+  return exitCodes.finished;
+}
+
+/** By the XDG Base Directory Specification. */
+function ownFile({ XDG_CONFIG_HOME }: NodeJS.ProcessEnv): string {
+  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'strand', 'identity.json');
+}
+
+const newJwk = () =>
+  generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as unknown as PrivateJwk;
+
+const timeOf = (seconds: number): string =>
+  `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+function create(file: string, { agent, days, json }: IdentityCommand): void {
+  const document = newIdentity(readAgent(agent, '--agent'), { jwk: newJwk(), days }, Date.now());
+  if (existsSync(file))
+    throw new UsageError(
+      `${file} exists already, and no key is overwritten: identity rotate makes a new key in it`,
+    );
+  writing(file, () => {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Fails if the file has come into being since.
+    writeFileSync(file, textOf(document), { flag: 'wx', mode: 0o600 });
+  });
+  const { keys } = readIdentity(document, { where: file });
+  const [{ keyid, expiresAt = 0 }] = keys as [(typeof keys)[0]];
+  const made = { file, agent: document.agent, keyid, expiresAt: new Date(expiresAt * 1000).toISOString() };
+  const name = shellWord(file);
+  print(json, made, [
+    `Made ${file}, which only you can read. Keep it secret, and have a copy of it.`,
+    `  Agent    ${made.agent}`,
+    `  Key      ${keyid}`,
+    `  Expires  ${timeOf(expiresAt)}: ${PROGRAM} identity rotate ${name} makes a new key before`,
+    '',
+    `Next:      ${PROGRAM} identity publish ${name} --contact YOU@EXAMPLE.ORG --out public`,
+    `Then:      ${PROGRAM} crawl example.org --identity ${name} --contact YOU@EXAMPLE.ORG`,
+  ]);
+}
+
+function rotate(file: string, { days, atOnce, json }: IdentityCommand): void {
+  const present = readIdentityFile(file);
+  const rotation = rotateKeys(present, { jwk: newJwk(), days }, { now: Date.now(), isAtOnce: atOnce });
+  replace(file, rotation.document);
+  const { keys } = readIdentity(rotation.document, { where: file });
+  const added = keys.at(-1)!;
+  const isNow = rotation.signsFrom * 1000 <= Date.now();
+  const made = { file, keyid: added.keyid, signsFrom: new Date(rotation.signsFrom * 1000).toISOString() };
+  print(json, made, [
+    `${file} has a new key, ${added.keyid}.`,
+    isNow
+      ? 'It signs from now on. Sites reject its signatures until you publish the directory, and their copy of it is up to a day old.'
+      : `It signs from ${timeOf(rotation.signsFrom)} on; until then the present key signs. Crawls that run read the file again.`,
+    `Publish the directory ${isNow ? 'now' : 'within a day'}: ${PROGRAM} identity publish ${shellWord(file)} --out public`,
+  ]);
+}
+
+const textOf = (document: IdentityDocument): string => `${JSON.stringify(document, null, 2)}\n`;
+
+/** All or nothing: half of a file would have no key. */
+function replace(file: string, document: IdentityDocument): void {
+  const part = `${file}.part`;
+  writing(file, () => {
+    rmSync(part, { force: true });
+    writeFileSync(part, textOf(document), { flag: 'wx', mode: 0o600, flush: true });
+    renameSync(part, file);
+  });
+}
+
+function writing(file: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function aboutCrawler(agent: string | undefined, command: IdentityCommand): Promise<AboutCrawler> {
+  const project = await readProject(command.config);
+  return { agent, config: parseConfig({ ...project.crawl, ...command.options }), about: command.about };
+}
+
+async function publish(file: string, command: IdentityCommand): Promise<void> {
+  const identity = readIdentityFile(file);
+  const { agent } = identity;
+  checkKeys(identity, Date.now(), file);
+  const directory = directoryOf(identity, Date.now());
+  const crawler = { ...(await aboutCrawler(agent, command)), agent };
+  const card = agentCard(crawler);
+  const { out, json } = command;
+  if (out !== undefined) {
+    write(out, DIRECTORY_PATH, directory.body);
+    write(out, CARD_PATH, `${JSON.stringify(card, null, 2)}\n`);
+    write(out, PAGE_PATH, crawlerPage(crawler));
+    write(out, '_headers', headersFile(directory));
+  }
+  const signs = keyAt(identity.keys, Date.now())?.keyid;
+  const expiresAt = new Date(directory.expiresAt * 1000).toISOString();
+  const made = {
+    agent,
+    signs,
+    directory: { keys: directory.keys },
+    body: directory.body,
+    headers: directory.headers,
+    card,
+    expiresAt,
+  };
+  const shown =
+    out === undefined
+      ? [`${DIRECTORY_PATH}:`, directory.body, '', `${CARD_PATH}:`, JSON.stringify(card, null, 2), '']
+      : [];
+  print(json, made, [...shown, hostingText(agent, directory, out).trimEnd()]);
+  if (crawler.config.contact === undefined)
+    process.stderr.write('The card and the page name nobody to write to: give --contact\n');
+}
+
+function write(folder: string, path: string, text: string): void {
+  const file = join(folder, path);
+  writing(file, () => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  });
+}
+
+async function page(file: string, command: IdentityCommand): Promise<void> {
+  // A crawler that signs nothing may have a page, too.
+  const agent = command.file !== undefined || existsSync(file) ? readIdentityFile(file).agent : undefined;
+  const crawler = await aboutCrawler(agent, command);
+  await withOutput(command.out, async (out) => {
+    out.write(crawlerPage(crawler));
+  });
+  if (crawler.config.contact === undefined)
+    process.stderr.write('The page names nobody to write to: give --contact\n');
+}
+
+function print(json: boolean, made: object, lines: readonly string[]): void {
+  process.stdout.write(json ? `${JSON.stringify(made)}\n` : `${lines.join('\n')}\n`);
+}
