@@ -12,11 +12,9 @@ const app = new App();
 try {
   const context: Record<string, unknown> = app.node.getAllContext();
   const project = await readProject(projectFileIn(context));
-  const { crawl, aws, path } = project;
+  const { crawl, aws, path, webhook } = project;
   if (project.onFinish !== undefined)
     process.stderr.write(`${project.file}: a stack does not call onFinish; crawls on one machine do\n`);
-  if (project.webhook !== undefined)
-    process.stderr.write(`${project.file}: a stack sends no webhooks yet; crawls on one machine do\n`);
   const given = parseOptions({ ...aws, ...optionsInContext(context) });
   // The CDK's command line sets it if it has found credentials.
   const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;
@@ -24,7 +22,12 @@ try {
     ? await fittedOptions(given, () => readConcurrencyLimit(region))
     : { options: given, line: undefined };
   if (line !== undefined) process.stderr.write(`${line}\n`);
-  new CrawlerStack(app, options.stackName, { ...propsOf(options), crawl, configFile: path });
+  new CrawlerStack(app, options.stackName, {
+    ...propsOf(options),
+    crawl,
+    configFile: path,
+    ...(webhook && { webhook }),
+  });
 } catch (error) {
   if (!(error instanceof InvalidOptions || error instanceof InvalidConfig)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -67,6 +67,13 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly configFile?: string;
   /**
+   * Where the waker sends an event for each end of a crawl, besides EventBridge: an http(s) URL, and the key of the
+   * signature, at least 16 characters. Both are in the template, as an environment variable of the waker.
+   *
+   * @default none
+   */
+  readonly webhook?: { readonly url: string; readonly secret: string };
+  /**
    * Name of a parameter of the Systems Manager that holds the crawler's settings, such as `/strand/news`. The
    * command line finds the crawler by it (`--stack /strand/news`) without access to CloudFormation.
    *

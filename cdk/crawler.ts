@@ -25,7 +25,7 @@ import { State } from './constructs/state.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import type { StackOptions } from './options.ts';
 import type { FunctionName } from './permissions.ts';
-import { optionsOf } from './props-options.ts';
+import { checkedWebhook, optionsOf } from './props-options.ts';
 import { settingsOf } from './settings.ts';
 
 /** As long as the queues' names leave room for. */
@@ -94,6 +94,7 @@ export class Crawler extends Construct {
       stores,
       existing,
       configFile: props.configFile,
+      webhook: checkedWebhook(props.webhook),
     });
     const api = new Api(this, 'Api', options, functions.api);
     this.#stores = stores;

@@ -32,7 +32,9 @@ export type ResourceName =
   /** Hearing that a staged object is not there. */
   | 'itemsList'
   /** Listing parts and items, staged and published. */
-  | 'stateLists';
+  | 'stateLists'
+  /** The account's default event bus. */
+  | 'eventBus';
 
 export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[]>>>;
 
@@ -98,8 +100,10 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It announces dead letters.
     linkDeadLetters: COUNT,
     turnDeadLetters: COUNT,
-    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
+    // The event of a crawl's end names the hosts that were given up, which it finds by their directory, or by a scan.
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...SCAN],
     dueIndex: QUERY,
+    eventBus: ['events:PutEvents'],
   },
   api: {
     linkQueue: SEND,

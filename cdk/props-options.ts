@@ -1,5 +1,7 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { isWebhookTarget, MIN_SECRET } from '../shared/webhook/webhook.ts';
 import type { CrawlerProps } from './crawler-props.ts';
+import { InvalidOptions } from './invalid-options.ts';
 import { parseOptions, type StackOptions } from './options.ts';
 
 /** Props that are not options: resources, and what is not about the stack itself. */
@@ -7,6 +9,7 @@ type Other =
   | 'name'
   | 'crawl'
   | 'configFile'
+  | 'webhook'
   | 'bucket'
   | 'encryptionKey'
   | 'alarmTopic'
@@ -33,6 +36,7 @@ function withoutOthers(props: CrawlerProps): Omit<CrawlerProps, Other> {
     name: _name,
     crawl: _crawl,
     configFile: _configFile,
+    webhook: _webhook,
     bucket: _bucket,
     encryptionKey: _encryptionKey,
     alarmTopic: _alarmTopic,
@@ -56,4 +60,12 @@ export function propsOf(options: StackOptions): CrawlerProps & { readonly name: 
     routerWindow: Duration.seconds(routerWindow),
     ...(minDelay !== undefined && { minDelay: Duration.millis(Math.round(minDelay * 1000)) }),
   };
+}
+
+/** Throws `InvalidOptions` for a webhook that could not be sent to. */
+export function checkedWebhook(webhook: CrawlerProps['webhook']): CrawlerProps['webhook'] {
+  if (webhook === undefined || isWebhookTarget(webhook)) return webhook;
+  throw new InvalidOptions(
+    `webhook: expected { url, secret }, an http(s) URL and at least ${MIN_SECRET} characters`,
+  );
 }

@@ -21,6 +21,8 @@ export interface WakerDeps {
   readonly crawls: Crawls;
   /** Looks for troubles of the whole stack. */
   readonly watch?: { look(running: readonly CrawlId[]): Promise<void> } | undefined;
+  /** Announces the ends of crawls. */
+  readonly announcer?: { look(until: number): Promise<void> } | undefined;
   /** The deployer's limit of cost in a day, if there is one. */
   readonly dailyLimit?: DailyLimit | undefined;
 }
@@ -50,8 +52,8 @@ const END_MS = 5000;
 const MAX_AWAKE_BATCHES = 10;
 /** After this number of runs all crawls are checked again, not only those listed as running. */
 const ALL_EVERY = 60;
-/** While no crawl runs, workers that are missing are looked for in one of this number of runs. */
-const START_EVERY_AT_REST = 5;
+/** While no crawl runs, workers that are missing, and ends to announce, are looked for in one of this number of runs. */
+const LOOK_EVERY_AT_REST = 5;
 /** Crawls loaded at once. */
 const LOADS = 10;
 
@@ -93,7 +95,8 @@ class Waker {
   async run(endsAt: number, startMissing: () => Promise<void>): Promise<void> {
     const { clock, log } = this.#deps;
     const wakeUntil = Math.min(endsAt, clock.now() + WAKE_MS);
-    const mayStart = this.#runs % START_EVERY_AT_REST === 0;
+    const wasAtRest = this.isAtRest;
+    const isLook = this.#runs % LOOK_EVERY_AT_REST === 0;
     this.isAtRest = false;
     let ids: CrawlId[] = [];
     try {
@@ -101,7 +104,7 @@ class Waker {
       this.isAtRest = ids.length === 0;
     } finally {
       // Before all else: a run may take most of a minute.
-      if (!this.isAtRest || mayStart) await startMissing();
+      if (!this.isAtRest || isLook) await startMissing();
     }
     const errors = gatherCrawlErrors(log);
     const [first] = ids;
@@ -112,6 +115,8 @@ class Waker {
     for (let left = ids; left.length > 0; )
       left = await this.#forEach(left, wakeUntil, errors, (id) => this.#wake(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#finishIfQuiet(id));
+    // At the end, too, of those that this run has ended.
+    if (!this.isAtRest || !wasAtRest || isLook) await this.#deps.announcer?.look(endsAt);
     if (clock.now() < endsAt) await this.#deps.watch?.look(ids);
     errors.throwAny();
   }

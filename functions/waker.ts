@@ -1,9 +1,16 @@
 /** The function that wakes hosts that are due, once a minute. */
+import { tmpdir } from 'node:os';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { Context } from 'aws-lambda';
+import { endedCrawl } from '../shared/control/summarize-crawl.ts';
 import { createCrawls } from '../shared/crawl-state/crawls.ts';
+import type { StackSettings } from '../shared/engines/aws/settings.ts';
+import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { noteSpend } from '../shared/engines/aws/state/daily-spend.ts';
 import { lazy } from '../shared/lazy.ts';
-import { functionStack } from './stack.ts';
+import { Announcer } from './announcer.ts';
+import { allSinks, eventBus, webhookIn, webhookSink } from './event-sinks.ts';
+import { type FunctionStack, functionStack } from './stack.ts';
 import { countDead, StackWatch } from './stack-watch.ts';
 import { createWakerHandler } from './waker-handler.ts';
 
@@ -20,6 +27,7 @@ const waker = lazy(() => {
     log,
     stack,
     crawls: createCrawls(stack.engine.registry, clock),
+    announcer: announcerOf(stack, settings, { clock, log }),
     watch: new StackWatch({
       now: () => clock.now(),
       attention,
@@ -33,5 +41,23 @@ const waker = lazy(() => {
     }),
   });
 });
+
+function announcerOf(
+  { engine, meter }: OpenedStack,
+  { stack, allowPrivateAddresses }: StackSettings,
+  { clock, log }: Pick<FunctionStack, 'clock' | 'log'>,
+): Announcer {
+  const { registry, ledgers } = engine;
+  const target = webhookIn(process.env.STRAND_WEBHOOK);
+  const sinks = [eventBus({ client: new EventBridgeClient({}), clock, stack })];
+  if (target) sinks.push(webhookSink({ target, clock, tempFolder: tmpdir(), allowPrivateAddresses }));
+  return new Announcer({
+    registry,
+    clock,
+    log,
+    sink: allSinks(sinks),
+    summarize: (crawl, record) => meter.run(crawl, () => endedCrawl({ registry, ledgers }, crawl, record)),
+  });
+}
 
 export const handler = (event: unknown, context: Context): Promise<void> => waker()(event, context);

@@ -4,7 +4,8 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { createFetcher } from '../../shared/fetcher/fetcher.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
-import { createWebhook, type WebhookEvent, type WebhookTarget } from '../../shared/webhook/webhook.ts';
+import { crawlEvents } from '../../shared/webhook/crawl-events.ts';
+import { createWebhook, type WebhookTarget } from '../../shared/webhook/webhook.ts';
 
 export interface WebhookSession {
   readonly target: WebhookTarget;
@@ -16,37 +17,7 @@ export interface WebhookSession {
   readonly signal: AbortSignal;
 }
 
-/** More hosts that were given up are counted in the crawl's own event only. */
-const MAX_HOSTS = 100;
 const TIMEOUT_MS = 10_000;
-/** The states of a crawl that is over, by the event. A crawl that was interrupted or paused has none. */
-const ENDED: Partial<Record<CrawlSummary['state'], string>> = {
-  finished: 'crawlFinished',
-  limited: 'crawlLimited',
-};
-
-/** Returns the events of a session that ended: one for each host that was given up, then that of the crawl. */
-export function webhookEvents(
-  crawl: CrawlId,
-  summary: CrawlSummary,
-  { now, uuid }: Pick<Clock, 'now' | 'uuid'>,
-): WebhookEvent[] {
-  const { state, reason, reasonCode, pages, urls, hosts, bytes, seconds, byStatus, errors, setAside } =
-    summary;
-  const event = (type: string, data: object): WebhookEvent => ({
-    id: uuid(),
-    type,
-    time: new Date(now()).toISOString(),
-    crawl,
-    data,
-  });
-  const ended = ENDED[state];
-  const counts = { pages, urls, hosts, bytes, seconds, byStatus, errors, hostsGivenUp: setAside.length };
-  return [
-    ...setAside.slice(0, MAX_HOSTS).map((host) => event('hostGivenUp', host)),
-    ...(ended === undefined ? [] : [event(ended, { state, reason, reasonCode, ...counts })]),
-  ];
-}
 
 /**
  * Sends the events of the summary. Resolves to the reason why not all were sent, for people: after an event that three
@@ -57,7 +28,7 @@ export async function sendWebhooks(
   summary: CrawlSummary,
 ): Promise<string | undefined> {
   const { target, crawl, config, tempFolder, clock, signal } = session;
-  const events = webhookEvents(crawl, summary, clock);
+  const events = crawlEvents(crawl, summary, { now: () => clock.now(), idOf: () => clock.uuid() });
   if (events.length === 0) return undefined;
   // Cookies, passwords and headers of the crawl are for its sites.
   const { headers, cookies, auth } = parseConfig({});

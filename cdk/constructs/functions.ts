@@ -6,7 +6,7 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { EncodedSettings } from '../../shared/engines/aws/settings.ts';
-import type { ExistingResources } from '../crawler-props.ts';
+import type { CrawlerProps, ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
 import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
@@ -28,6 +28,7 @@ export interface FunctionsProps {
   readonly stores: Stores;
   readonly existing: ExistingResources;
   readonly configFile?: string | undefined;
+  readonly webhook?: CrawlerProps['webhook'];
 }
 
 /** Lambda's least and most (Lambda developer guide, ephemeral storage). */
@@ -99,7 +100,7 @@ export class Functions extends Construct {
   }
 }
 
-function ownOf({ options, settings }: FunctionsProps): Record<FunctionName, Own> {
+function ownOf({ options, settings, webhook }: FunctionsProps): Record<FunctionName, Own> {
   const { maxBodyBytes } = parseConfig(settings.crawlDefaults);
   // A body on its way may be as large as a crawl allows, and lies on disk beyond its first MB.
   const bodiesMb = Math.ceil((options.hostsPerWorker * maxBodyBytes) / 2 ** 20);
@@ -112,7 +113,13 @@ function ownOf({ options, settings }: FunctionsProps): Record<FunctionName, Own>
       isInLoop: true,
     },
     router: { memoryMb: MEMORY_MB.router, timeoutS: ROUTER_TIMEOUT_S, isInLoop: true },
-    waker: { memoryMb: MEMORY_MB.waker, timeoutS: WAKER_TIMEOUT_S, isInLoop: true, isTerse: true },
+    waker: {
+      memoryMb: MEMORY_MB.waker,
+      timeoutS: WAKER_TIMEOUT_S,
+      isInLoop: true,
+      isTerse: true,
+      ...(webhook && { environment: { STRAND_WEBHOOK: JSON.stringify(webhook) } }),
+    },
     api: { memoryMb: MEMORY_MB.api, timeoutS: API_TIMEOUT_S },
     compactor: { memoryMb: MEMORY_MB.compactor, timeoutS: COMPACTOR_TIMEOUT_S },
   };

@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import {
@@ -81,6 +82,10 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: 
         resources: [bucket.bucketArn],
         conditions: { StringLike: { 's3:prefix': `${STAGED_ITEMS_FOLDER}/*` } },
       };
+    case 'eventBus': {
+      const name = { service: 'events', resource: 'event-bus', resourceName: 'default' };
+      return { resources: [Stack.of(bucket).formatArn(name)] };
+    }
     case 'parts':
       return { resources: [bucket.arnForObjects('parts/*')] };
     case 'stateLists':

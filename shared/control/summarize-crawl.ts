@@ -1,5 +1,5 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
-import type { CrawlRecord } from '../ports/crawl-registry.ts';
+import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../ports/crawl-registry.ts';
 import { findFailedSeeds } from '../report/failed-seeds.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import { summaryOf } from '../report/summary-of.ts';
@@ -25,7 +25,7 @@ export async function summarizeCrawl(
   const totals = await engine.registry.totals(crawl);
   const [files, hosts, failedSeeds] = await Promise.all([
     engine.warcFiles?.(crawl) ?? [],
-    totals.hosts > 0 && totals.hosts <= MAX_SCANNED_HOSTS ? findTroubled(engine, crawl) : [],
+    findTroubled(engine, crawl, totals),
     findFailedSeeds(engine.ledgers, crawl, record, totals),
   ]);
   const { total = 0, byItem = {} } = (totals.usage && engine.costOf?.(totals.usage)) ?? {};
@@ -44,14 +44,39 @@ export async function summarizeCrawl(
   );
 }
 
-async function findTroubled({ ledgers }: ControlEngine, crawl: CrawlId): Promise<KnownHost[]> {
+/** Returns the hosts of the crawl that were given up or fail, as far as they are named. */
+export async function findTroubled(
+  { ledgers }: { readonly ledgers: Pick<ControlEngine['ledgers'], 'hostPage'> },
+  crawl: CrawlId,
+  { hosts }: Pick<CrawlTotals, 'hosts'>,
+): Promise<KnownHost[]> {
   const found: KnownHost[] = [];
+  if (hosts === 0 || hosts > MAX_SCANNED_HOSTS) return found;
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && found.length < MAX_TROUBLED; page++) {
-    const { hosts, cursor: next } = await ledgers.hostPage(crawl, cursor, PAGE);
-    for (const known of hosts) if (isTroubled(known.head) && found.length < MAX_TROUBLED) found.push(known);
+    const { hosts: read, cursor: next } = await ledgers.hostPage(crawl, cursor, PAGE);
+    for (const known of read) if (isTroubled(known.head) && found.length < MAX_TROUBLED) found.push(known);
     if (next === undefined) break;
     cursor = next;
   }
   return found;
+}
+
+/** Returns the summary as events represent it: without names of files, and without the reasons of failed seeds. */
+export async function endedCrawl(
+  engine: {
+    readonly registry: Pick<CrawlRegistry, 'totals'>;
+    readonly ledgers: Pick<ControlEngine['ledgers'], 'hostPage'>;
+  },
+  crawl: CrawlId,
+  record: CrawlRecord,
+): Promise<CrawlSummary> {
+  const totals = await engine.registry.totals(crawl);
+  return summaryOf(crawl, record, totals, {
+    costByItem: {},
+    ...troubledHosts(await findTroubled(engine, crawl, totals)),
+    failedSeeds: [],
+    hookErrors: [],
+    warcFiles: [],
+  });
 }

@@ -7,6 +7,7 @@ import { counted, recounted, requestsCounted } from './counted.ts';
 import { deleted } from './deleted.ts';
 import { depthTrue } from './depth-true.ts';
 import { endsRightly } from './ends-rightly.ts';
+import { endsSent } from './ends-sent.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { gatherFacts, totalsOf } from './gather-facts.ts';
 import { givenUp } from './given-up.ts';
@@ -82,6 +83,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...noCrash(facts),
     ...refetched(facts, visits, robots),
     ...capturesKept(facts, visits, robots),
+    ...endsSent(facts),
     ...facts.seen,
   ];
 }

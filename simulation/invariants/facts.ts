@@ -5,7 +5,7 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import { type FaultName, TURN_LOSING } from '../models/faults.ts';
 import { MAX_INDEX_LAG_MS } from '../models/index-lag.ts';
-import type { Failure, SimWeb, Violation, WebRequest } from '../worlds/spec.ts';
+import type { Failure, SentEvent, SimWeb, Violation, WebRequest } from '../worlds/spec.ts';
 import type { ConfigChange, CostChange, HeadChange, StatusChange } from './history-probe.ts';
 
 export interface Facts {
@@ -21,6 +21,8 @@ export interface Facts {
   /** How often each fault struck. */
   readonly strikes: Readonly<Record<FaultName, number>>;
   readonly failures: readonly Failure[];
+  /** The events that were sent to the operator's receiver, in order. */
+  readonly events: readonly SentEvent[];
   /** In the turn queues and the link queue. */
   readonly messages: readonly MessageFacts[];
   readonly deadLetters: readonly { readonly queue: string; readonly body: string }[];

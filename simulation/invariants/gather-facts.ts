@@ -74,6 +74,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
     deletion: deletionFacts(world),
     strikes: cloud.faults.counts,
     failures: world.failures,
+    events: world.events,
     messages: queuedMessages(cloud),
     deadLetters: [...new Set([cloud.turnDeadLetterUrl, settings.linkDeadLetterUrl])].flatMap((queue) =>
       Array.from(cloud.sqs.messages(queue), ({ body }) => ({ queue, body })).filter(

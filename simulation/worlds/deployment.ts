@@ -18,6 +18,7 @@ import {
   WAKER_TIMEOUT_S,
 } from '../../cdk/constructs/times.ts';
 import { parseOptions } from '../../cdk/options.ts';
+import { Announcer } from '../../functions/announcer.ts';
 import { createCompactorHandler } from '../../functions/compactor-handler.ts';
 import { createDeadLetter } from '../../functions/dead-letter.ts';
 import { errorFields, type Log } from '../../functions/log.ts';
@@ -26,6 +27,7 @@ import { createUnreadHandlers } from '../../functions/unread-messages.ts';
 import { createWakerHandler } from '../../functions/waker-handler.ts';
 import { createWorkerHandler, type WorkerStack } from '../../functions/worker-handler.ts';
 import { createControl } from '../../shared/control/create-control.ts';
+import { endedCrawl } from '../../shared/control/summarize-crawl.ts';
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { compactCrawl } from '../../shared/engines/aws/archive/compactor.ts';
@@ -51,11 +53,12 @@ import type { SqsEvent } from '../models/poller-event.ts';
 import type { SimProcess } from '../models/process.ts';
 import { randomOf } from '../models/random.ts';
 import { createSimSchedule } from '../models/schedule.ts';
+import { createEventReceiver } from './event-receiver.ts';
 import type { Rollout } from './newer-version.ts';
 import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
 import { createPageGuard } from './page-guard.ts';
-import type { Failure, Harm } from './spec.ts';
+import type { Failure, Harm, SentEvent } from './spec.ts';
 import { simNewerLog, simStackWatch } from './stack-watch.ts';
 
 export interface DeployOptions {
@@ -84,6 +87,8 @@ export interface Deployment {
   /** An operator's, in a process of its own that no fault strikes: the same one each time. */
   operator(): Desk;
   readonly failures: readonly Failure[];
+  /** Those that were sent to the operator's receiver. */
+  readonly events: readonly SentEvent[];
   readonly functions: {
     readonly worker: SimFunction<SqsEvent, unknown>;
     readonly router: SimFunction<SqsEvent, unknown>;
@@ -118,6 +123,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   const defaults = parseOptions({});
   const { maxConcurrency = defaults.maxConcurrency, routerWindowMs = defaults.routerWindow * 1000 } = options;
   const failures: Failure[] = [];
+  const receiver = createEventReceiver(time.now, randomOf(seed, 'event receiver'));
   const fail = (process: string, message: string) => failures.push({ at: time.now(), process, message });
 
   const logOf =
@@ -246,11 +252,19 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     const { clock } = process;
     const stack = cloud.open(process, { memoryMb: MEMORY_MB.waker });
     const crawls = createCrawls(stack.engine.registry, clock);
+    const { engine, meter } = stack;
     return createWakerHandler({
       clock,
       log,
       stack,
       crawls,
+      announcer: new Announcer({
+        registry: engine.registry,
+        clock,
+        log,
+        sink: receiver.sink,
+        summarize: (crawl, record) => meter.run(crawl, () => endedCrawl(engine, crawl, record)),
+      }),
       watch: simStackWatch(cloud, process, log, stack),
     });
   }
@@ -336,6 +350,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
 
   return {
     failures,
+    events: receiver.events,
     functions,
     pollers: { starts, links, linkShards },
     operator,

@@ -61,6 +61,7 @@ export const INVARIANTS = {
   refetched: 'A page is fetched again after its interval: not before it, and not much later',
   capturesKept:
     'Each response of a page, first or again, is in the archive once, as a record that leads to its payload',
+  endsSent: 'The end of each crawl is announced to its receiver, and no other end',
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;
 
@@ -233,6 +234,16 @@ export interface Failure {
   readonly message: string;
 }
 
+/** An event that was sent to the operator's receiver. */
+export interface SentEvent {
+  readonly at: number;
+  readonly crawl: string;
+  readonly type: string;
+  readonly id: string;
+  /** Whether it was received, whatever the receiver answered. */
+  readonly isReceived: boolean;
+}
+
 /** A world after its run, for the invariants. */
 export interface World {
   readonly spec: WorldSpec;
@@ -242,6 +253,7 @@ export interface World {
   /** Whether all crawls came to their end in time. */
   readonly hasEnded: boolean;
   readonly failures: readonly Failure[];
+  readonly events: readonly SentEvent[];
   /** The violations that were found while it ran. */
   readonly seen: readonly Violation[];
   readonly history: History;

@@ -44,6 +44,8 @@ const MINUTE = 60_000;
 const CALM_MS = 45 * MINUTE;
 /** By then every crawl must have ended. */
 const END_MS = 24 * 60 * MINUTE;
+/** By then the waker has announced the ends of all crawls. */
+const ANNOUNCED_MS = 12 * MINUTE;
 /** It comes more often than once an hour, so that it meets more faults. */
 const COMPACTOR_PERIOD_MS = 20 * MINUTE;
 /**
@@ -174,7 +176,7 @@ export async function runWorld(
   if (stack.hasCompactor) {
     calmAt = time.now() + COMPACTED_MS;
     await time.advance(COMPACTED_MS + CALM_MS);
-  }
+  } else await time.advance(ANNOUNCED_MS);
   deployment.stop();
   const asked: Violation[] = [];
   for (const { id } of crawls) asked.push(...(await drive(time, askForRecords(cloud, web, control, id))));
@@ -187,6 +189,7 @@ export async function runWorld(
     crawls: operator.crawls(),
     hasEnded,
     failures: deployment.failures,
+    events: deployment.events,
     seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
     history,
     hasCompactor: stack.hasCompactor,

@@ -89,7 +89,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['joined-warcs.ts', 'the same'],
   ],
   waker: [
-    ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...readsNoList, ...callsNoHooks],
+    ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...callsNoHooks],
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['link-exchange.ts', 'it sends no links'],
     ...readsNoMessages,

@@ -35,6 +35,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   GetQueueAttributesCommand: ['sqs:GetQueueAttributes'],
   DescribeStacksCommand: ['cloudformation:DescribeStacks'],
   GetParameterCommand: ['ssm:GetParameter'],
+  PutEventsCommand: ['events:PutEvents'],
   // Functions of ours that get the table, the queue or the bucket as a parameter: a module that imports one
   // makes its calls.
   queryItems: ['dynamodb:Query'],
@@ -91,6 +92,8 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'compact-upload.ts': { s3: ['warc'], ListMultipartUploadsCommand: ['uploads'] },
   'daily-spend.ts': { dynamodb: ['crawlState'] },
   'attention-notes.ts': { dynamodb: ['crawlState'] },
+  'unannounced.ts': { dynamodb: ['crawlState'] },
+  'functions/event-sinks.ts': { events: ['eventBus'] },
   'deletions.ts': { dynamodb: ['crawlState'] },
   'delete-data.ts': {
     dynamodb: ['crawlState', 'urlSeen'],

@@ -222,7 +222,7 @@ describe('what others may do', () => {
 
 describe('props', () => {
   type Option = Exclude<keyof StackOptions, 'stackName' | 'logRetentionDays'> | 'name' | 'logRetention';
-  type Other = keyof import('../../cdk/index.ts').ExistingResources | 'crawl' | 'configFile';
+  type Other = keyof import('../../cdk/index.ts').ExistingResources | 'crawl' | 'configFile' | 'webhook';
 
   test('are the options of a stack, all of them, and resources', () => {
     expectTypeOf<keyof CrawlerProps>().toEqualTypeOf<Option | Other>();
@@ -238,6 +238,7 @@ describe('props', () => {
     [{ name: '1st' }, 'Option stackName: expected a letter'],
     [{ parameterName: 'strand' }, 'Option parameterName: expected a path such as /strand/news'],
     [{ crawl: { delayMs: -1 } }, 'delayMs'],
+    [{ webhook: { url: 'https://a.org/', secret: 'short' } }, 'webhook: expected { url, secret }'],
     [{ hostsPerWorker: 0 }, 'Option hostsPerWorker'],
   ])('%j cannot be used, and the message says why', (props, message) => {
     expect(() => withCrawler(() => props)).toThrow(message);

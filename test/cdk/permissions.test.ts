@@ -69,6 +69,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     items: ['staged-items', 'items', 'skips'].map((folder) => `${bucket.bucketArn}/${folder}/*`),
     itemsList: [bucket.bucketArn],
     stateLists: [bucket.bucketArn],
+    eventBus: [stack.formatArn({ service: 'events', resource: 'event-bus', resourceName: 'default' })],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
     id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),

@@ -7,6 +7,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -16,12 +23,15 @@ import {
   type StackCrawl,
   type StoredCrawl,
   startCrawl,
+  verifyWebhook,
 } from '../../api/index.ts';
-import { type Deployed, deploy, ROOT } from './deployed.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
+import { type Deployed, deploy, ENVIRONMENT, ROOT } from './deployed.ts';
 import project from './parity.config.ts';
-import { hasEmulator } from './resources.ts';
+import { CLIENT_OPTIONS, hasEmulator } from './resources.ts';
 
 const ADDRESS = '127.79.0.7';
+const SECRET = 'a secret of the parity test';
 const CONFIG = {
   contact: 'tests@strand.test',
   allowPrivateAddresses: ['127.0.0.0/8'],
@@ -50,8 +60,23 @@ function pageAt(path: string): string | undefined {
   );
 }
 
+/** The events that came to the webhook, whether each was signed, and whether its crawl was one of a stack. */
+const hooked: {
+  readonly type: string;
+  readonly isGenuine: boolean;
+  readonly crawl: string;
+  data: unknown;
+}[] = [];
+
 async function serve(): Promise<Server> {
-  const server = createServer(({ url = '/' }, response) => {
+  const server = createServer(async (request, response) => {
+    const { url = '/', headers } = request;
+    if (url === '/hook') {
+      const body = Buffer.concat(await request.toArray()).toString();
+      const signature = headers['x-strand-signature'] as string;
+      hooked.push({ ...JSON.parse(body), isGenuine: verifyWebhook(SECRET, signature, body) });
+      return void response.end();
+    }
     if (url === '/robots.txt') return void response.end('User-agent: *\nDisallow: /denied/\n');
     const page = pageAt(url);
     if (page === undefined) return void response.writeHead(404).end('none');
@@ -226,6 +251,7 @@ const PROBES: Readonly<Record<string, (crawl: AskedCrawl) => Promise<unknown>>> 
 const seedOf = new WeakMap<object, string>();
 const site = (crawl: AskedCrawl): string => seedOf.get(crawl)!;
 
+const withoutSeconds = (data: unknown) => ({ ...(data as object), seconds: 0 });
 const withoutTimes = (value: unknown): string => withoutDates(JSON.stringify(value));
 
 /** The state that a crawl on one machine names when it refuses. */
@@ -272,14 +298,35 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
   let deployed: Deployed;
   let local: StoredCrawl;
   let stack: StackCrawl;
+  let busQueue: string;
+  const sqs = new SQSClient(CLIENT_OPTIONS);
+
+  /** Sends the events of crawls on the account's event bus to a queue. */
+  async function watchBus(): Promise<void> {
+    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: `bus-${deployed.name}` }));
+    busQueue = QueueUrl!;
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+    );
+    const bus = new EventBridgeClient(CLIENT_OPTIONS);
+    const Name = deployed.name;
+    const pattern = { source: ['strand'], detail: { stack: [deployed.name] } };
+    await bus.send(new PutRuleCommand({ Name, EventPattern: JSON.stringify(pattern) }));
+    const Targets = [{ Id: 'queue', Arn: Attributes?.QueueArn }];
+    await bus.send(new PutTargetsCommand({ Rule: Name, Targets }));
+    bus.destroy();
+  }
 
   beforeAll(async () => {
     server = await serve();
-    deployed = await deploy({ config: join(import.meta.dirname, 'parity.config.ts') });
     const seed = `http://${ADDRESS}:${(server.address() as AddressInfo).port}/`;
+    Object.assign(ENVIRONMENT, { PARITY_WEBHOOK: `${seed}hook` });
+    deployed = await deploy({ config: join(import.meta.dirname, 'parity.config.ts') });
+    await watchBus();
     const out = join(folder, 'crawl');
     const settings = { seeds: [seed], ...CONFIG };
-    const running = await startCrawl({ ...settings, out, ...project });
+    const webhook = { url: `${seed}hook`, secret: SECRET };
+    const running = await startCrawl({ ...settings, out, ...project, webhook });
     expect((await running.done).state).toBe('finished');
     local = await openCrawl(out);
     stack = await startCrawl({ ...settings, stack: deployed.name, crawl: local.name });
@@ -289,6 +336,7 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
   afterAll(async () => {
     await local?.close();
     await stack?.close();
+    sqs.destroy();
     server?.close();
     await deployed?.destroy();
     rmSync(folder, { recursive: true, force: true });
@@ -303,6 +351,24 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
       if (there.can === 'yes') expect(there.value).toEqual(here.value);
     },
   );
+
+  test('the end of the crawl is announced in both places by the webhook, and by EventBridge on a stack', async () => {
+    while (hooked.length < 2) await systemClock.sleep(1000);
+    expect(hooked.every(({ isGenuine }) => isGenuine)).toBe(true);
+    const [here, there] = hooked.map(({ type, crawl, data }) => [type, crawl, withoutSeconds(data)]);
+    expect(there).toEqual(here);
+    expect(here?.[0]).toBe('crawlFinished');
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: busQueue, WaitTimeSeconds: 20 }),
+    );
+    expect(Messages.map(({ Body = '{}' }) => JSON.parse(Body))).toMatchObject([
+      {
+        source: 'strand',
+        'detail-type': 'crawlFinished',
+        detail: { crawl: local.name, stack: deployed.name, data: { state: 'finished' } },
+      },
+    ]);
+  });
 
   test('there is something of each kind to compare', async () => {
     const reasons = (await all(stack.skipped())).map(({ reason }) => reason);

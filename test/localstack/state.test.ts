@@ -386,6 +386,25 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
     await expect(registry.setStatus('nobody', 'paused')).rejects.toThrow('no crawl nobody');
   });
 
+  test('a crawl is to be announced until its end was announced, and again when it has run again', async () => {
+    const { registry } = engine;
+    await registry.create('ending', { ...RECORD, status: 'running' });
+    expect(await registry.listUnannounced()).toEqual([{ crawl: 'ending', tries: 0, retryAt: 0 }]);
+    // It runs, so there is no end to have been announced.
+    await registry.noteAnnounced('ending');
+    expect(await registry.listUnannounced()).toHaveLength(1);
+    await registry.setStatus('ending', 'finished');
+    await registry.delayAnnouncement({ crawl: 'ending', tries: 2, retryAt: 5 });
+    expect(await registry.listUnannounced()).toEqual([{ crawl: 'ending', tries: 2, retryAt: 5 }]);
+    await registry.noteAnnounced('ending');
+    await registry.delayAnnouncement({ crawl: 'ending', tries: 3, retryAt: 9 });
+    expect(await registry.listUnannounced()).toEqual([]);
+    await registry.setStatus('ending', 'running');
+    expect(await registry.listUnannounced()).toEqual([{ crawl: 'ending', tries: 0, retryAt: 0 }]);
+    await registry.setStatus('ending', 'stopped');
+    await registry.noteAnnounced('ending');
+  });
+
   test('a crawl is deleted from both tables and the bucket, and another crawl stays', async () => {
     const { registry, ledgers } = engine;
     const { dynamo, s3, names } = resources;

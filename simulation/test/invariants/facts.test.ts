@@ -58,6 +58,7 @@ async function makeWorld(urls: number): Promise<World> {
     crawls,
     hasEnded: false,
     failures: [],
+    events: [],
     seen: [],
     history,
     hasCompactor: false,

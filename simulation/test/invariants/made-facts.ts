@@ -6,13 +6,14 @@ import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
 import { levelOf, MAX_LEVEL } from '../../../shared/frontier/rank.ts';
 import type { UrlRecord, UrlState } from '../../../shared/frontier/url-record.ts';
+import { endedType } from '../../../shared/webhook/crawl-events.ts';
 import { checkFacts } from '../../invariants/check-world.ts';
 import type { CrawlFacts, Facts, HostFacts } from '../../invariants/facts.ts';
 import type { HeadChange } from '../../invariants/history-probe.ts';
 import { base32 } from '../../invariants/warc.ts';
 import { NO_FAULTS } from '../../models/faults.ts';
 import { T0 } from '../../models/virtual-time.ts';
-import type { WebRequest } from '../../worlds/spec.ts';
+import type { SentEvent, WebRequest } from '../../worlds/spec.ts';
 
 export const HOME = 'http://a.test/';
 export const PAGE = 'http://a.test/page';
@@ -206,6 +207,7 @@ function totalsOf(hosts: Iterable<HostFacts>): Record<string, number> {
  */
 export function makeFacts({
   log = LOG,
+  crawls = [crawlFacts()],
   ...more
 }: Partial<Facts> & { readonly log?: readonly WebRequest[] } = {}): Facts {
   return {
@@ -221,7 +223,8 @@ export function makeFacts({
       allows: (url, version) => version === 0 && url !== SECRET,
       crawlDelayMs: (_host, version) => (version === 0 ? CRAWL_DELAY_MS : undefined),
     },
-    crawls: [crawlFacts()],
+    crawls,
+    events: crawls.flatMap(eventsOf),
     crawlCount: 1,
     strikes: NO_FAULTS.counts,
     failures: [],
@@ -235,6 +238,13 @@ export function makeFacts({
     ...more,
   };
 }
+
+/** The events of each end, as they are to be. */
+const eventsOf = ({ id, statuses }: CrawlFacts): SentEvent[] =>
+  statuses.flatMap(({ status, code, at }, i) => {
+    const type = endedType({ state: status, reasonCode: code });
+    return type === undefined ? [] : [{ at: at + 1000, crawl: id, type, id: `${i}`, isReceived: true }];
+  });
 
 /** Strikes of these faults, once each. */
 export const struck = (...names: (keyof Facts['strikes'])[]): Facts['strikes'] => ({

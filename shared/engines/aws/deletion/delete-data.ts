@@ -29,6 +29,7 @@ import {
   RUNNING,
   S,
   type StateNames,
+  UNANNOUNCED,
 } from '../state/tables.ts';
 import type { DeletionsContext } from './deletions.ts';
 
@@ -180,7 +181,11 @@ class DataDeletion {
     // Entries that are left there had no heads.
     for (const shard of allHostShards(this.#crawl)) await this.#deletePartition(crawlState, shard);
     await this.#deletePartition(crawlState, this.#crawl, CRAWL);
-    await this.#deleteItems(crawlState, [itemKey(RUNNING, this.#crawl), itemKey(DIRECTORY, this.#crawl)]);
+    const names = [RUNNING, UNANNOUNCED, DIRECTORY];
+    await this.#deleteItems(
+      crawlState,
+      names.map((name) => itemKey(name, this.#crawl)),
+    );
     await this.#deleteItems(crawlState, [itemKey(this.#crawl, CRAWL)]);
     return true;
   }

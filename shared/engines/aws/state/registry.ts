@@ -36,6 +36,7 @@ import {
   type SettleTimes,
 } from './quiet.ts';
 import { allDueShards, DIRECTORY, DUE_INDEX, dueShardsOf, RUNNING, S, type StateNames } from './tables.ts';
+import { type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
 
 export interface AwsCrawlRegistry extends CrawlRegistry {
   /** Call it for every head that is replaced. Never rejects. */
@@ -56,6 +57,12 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
    * at `list` now and then.
    */
   listRunning(): Promise<CrawlId[]>;
+  /** Those that run, or whose end is still to be announced; perhaps with others among them. */
+  listUnannounced(): Promise<UnannouncedCrawl[]>;
+  /** The end of the crawl was announced, unless it runs again. */
+  noteAnnounced(crawl: CrawlId): Promise<void>;
+  /** The end of the crawl was announced in vain, and is to be announced again. */
+  delayAnnouncement(delayed: UnannouncedCrawl): Promise<void>;
 }
 
 export interface RegistryOptions extends SettleTimes {
@@ -95,6 +102,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   readonly #store: CrawlStore;
   readonly #all: CrawlDirectory;
   readonly #running: CrawlDirectory;
+  readonly #unannounced: UnannouncedCrawls;
   readonly #hosts: HostDirectory;
   readonly #list: HostList;
   readonly #quiet: QuietNotes;
@@ -110,6 +118,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     this.#store = new CrawlStore({ ...context, sizes, onChange: (crawl) => this.#quiet.noteBusy(crawl) });
     this.#all = new CrawlDirectory({ ...context, name: DIRECTORY });
     this.#running = new CrawlDirectory({ ...context, name: RUNNING });
+    this.#unannounced = new UnannouncedCrawls(context);
     this.#hosts = new HostDirectory(context);
     this.#list = new HostList({ ...context, sizes });
     const exists = async (crawl: CrawlId) => (await this.#store.load(crawl)) !== undefined;
@@ -123,7 +132,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   async create(crawl: CrawlId, record: CrawlRecord): Promise<void> {
     // The directories first: a name there without a crawl does no harm.
     await this.#all.enter(crawl);
-    if (record.status === 'running') await this.#running.enter(crawl);
+    if (record.status === 'running') await this.#enterRunning(crawl);
     const runningSince = record.status === 'running' ? this.#now() : undefined;
     if (!(await this.#store.put(crawl, { record, version: 1, activeMs: 0, runningSince })))
       throw new Error(`there is a crawl ${crawl} already`);
@@ -136,7 +145,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   ): Promise<boolean> {
     let isSet = false;
     const isRunning = status === 'running';
-    if (isRunning) await this.#running.enter(crawl);
+    if (isRunning) await this.#enterRunning(crawl);
     await this.#store.change(crawl, (stored) => {
       isSet = meetsCondition(stored.record, condition);
       if (!isSet) return stored;
@@ -161,7 +170,11 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
       await this.#running.strike(crawl);
       if ((await this.#store.loadNow(crawl))?.record.status !== 'running') return;
     }
-    await this.#running.enter(crawl);
+    await this.#enterRunning(crawl);
+  }
+
+  async #enterRunning(crawl: CrawlId): Promise<void> {
+    await Promise.all([this.#running.enter(crawl), this.#unannounced.enter(crawl)]);
   }
 
   async configure(crawl: CrawlId, changes: CrawlOptions): Promise<void> {
@@ -247,6 +260,20 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
 
   listRunning(): Promise<CrawlId[]> {
     return this.#running.list();
+  }
+
+  listUnannounced(): Promise<UnannouncedCrawl[]> {
+    return this.#unannounced.list();
+  }
+
+  async noteAnnounced(crawl: CrawlId): Promise<void> {
+    await this.#unannounced.strike(crawl);
+    // It may have been resumed meanwhile, and entered before this.
+    if ((await this.#store.loadNow(crawl))?.record.status === 'running') await this.#unannounced.enter(crawl);
+  }
+
+  delayAnnouncement(delayed: UnannouncedCrawl): Promise<void> {
+    return this.#unannounced.delay(delayed);
   }
 
   async #isAnyDue(crawl: CrawlId): Promise<boolean> {

@@ -17,6 +17,7 @@
  * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | none: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
+ * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
  * | CrawlState | `#spend` | the day | `costs` (JSON), `expiresAt`: the costs of crawls on that day (`daily-spend.ts`) |
  * | CrawlState | `#attention` | `state`, `trouble#NAME` | `json`; `saidAt`; `expiresAt`: troubles of the stack (`attention-notes.ts`) |
@@ -73,6 +74,7 @@ export const WORKERS_PREFIX = '#workers ';
 export const HOSTS = 'hosts';
 export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
+export const UNANNOUNCED = '#unannounced';
 export const DELETED = '#deleted';
 export const SPEND = '#spend';
 export const ATTENTION = '#attention';

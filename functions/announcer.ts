@@ -1,0 +1,101 @@
+/** Announces the ends of crawls to the programs of the operator. The waker does it, so that it outlasts any process. */
+import { hash } from 'node:crypto';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { AwsCrawlRegistry } from '../shared/engines/aws/state/registry.ts';
+import type { UnannouncedCrawl } from '../shared/engines/aws/state/unannounced.ts';
+import { messageOf } from '../shared/error-message.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
+import { crawlEvents, type EndedCrawl, endedType } from '../shared/webhook/crawl-events.ts';
+import type { WebhookEvent } from '../shared/webhook/webhook.ts';
+import type { Log } from './log.ts';
+
+/** Where events are sent. */
+export interface EventSink {
+  /** Sends events of one crawl. Resolves to undefined when all were received, else to the reason, for people. */
+  send(events: readonly WebhookEvent[]): Promise<string | undefined>;
+}
+
+export interface AnnouncerDeps {
+  readonly registry: Pick<
+    AwsCrawlRegistry,
+    'load' | 'listUnannounced' | 'noteAnnounced' | 'delayAnnouncement'
+  >;
+  readonly summarize: (crawl: CrawlId, record: CrawlRecord) => Promise<EndedCrawl>;
+  readonly sink: EventSink;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/** Waits after a try: 1, 2, 4 ... minutes, and an hour at most. */
+const FIRST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 3_600_000;
+/** With these waits, a day and more. */
+const MAX_TRIES = 30;
+/** The period of the waker is not exact. */
+const EARLY_MS = 20_000;
+
+/**
+ * Sends the events of each crawl that has ended since it was announced last: at least once, and at each try with the
+ * same ids.
+ */
+export class Announcer {
+  readonly #deps: AnnouncerDeps;
+
+  constructor(deps: AnnouncerDeps) {
+    this.#deps = deps;
+  }
+
+  /** One look. Begins nothing after `until`. What fails is logged, and done by a later one. */
+  async look(until: number): Promise<void> {
+    const { registry, clock, log } = this.#deps;
+    for (const unannounced of await registry.listUnannounced()) {
+      if (clock.now() >= until) return;
+      if (unannounced.retryAt > clock.now() + EARLY_MS) continue;
+      try {
+        await this.#announce(unannounced);
+      } catch (error) {
+        log('warn', {
+          message: 'The end of a crawl cannot be announced now',
+          crawl: unannounced.crawl,
+          cause: messageOf(error),
+        });
+      }
+    }
+  }
+
+  async #announce(unannounced: UnannouncedCrawl): Promise<void> {
+    const { registry, summarize, sink, clock } = this.#deps;
+    const { crawl } = unannounced;
+    const record = await registry.load(crawl);
+    if (record === undefined) return registry.noteAnnounced(crawl);
+    if (endedType({ state: record.status, reasonCode: record.why?.code }) === undefined) {
+      // A paused crawl ends later. Its operator knows of a crawl that was stopped.
+      if (record.status === 'stopped') await registry.noteAnnounced(crawl);
+      return;
+    }
+    const ended = await summarize(crawl, record);
+    const { state, seconds } = ended;
+    const idOf = (subject: string) =>
+      hash('sha256', JSON.stringify([crawl, state, seconds, subject])).slice(0, 32);
+    const fault = await sink.send(crawlEvents(crawl, ended, { now: () => clock.now(), idOf }));
+    if (fault === undefined) return registry.noteAnnounced(crawl);
+    await this.#delay(unannounced, fault);
+  }
+
+  async #delay({ crawl, tries: before }: UnannouncedCrawl, cause: string): Promise<void> {
+    const { registry, clock, log } = this.#deps;
+    const tries = before + 1;
+    if (tries >= MAX_TRIES) {
+      log('error', {
+        message: 'The events of a crawl were not received, and are not sent again',
+        crawl,
+        cause,
+      });
+      return registry.noteAnnounced(crawl);
+    }
+    log('warn', { message: 'The events of a crawl were not received', crawl, tries, cause });
+    const retryAt = clock.now() + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** before);
+    await registry.delayAnnouncement({ crawl, tries, retryAt });
+  }
+}

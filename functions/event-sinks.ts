@@ -1,0 +1,97 @@
+/** The receivers of events: EventBridge, and the webhook of the project. */
+import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { parseConfig } from '../shared/crawl/config.ts';
+import { withRetry } from '../shared/engines/aws/retry.ts';
+import { createFetcher } from '../shared/fetcher/fetcher.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import { createWebhook, isWebhookTarget, type WebhookTarget } from '../shared/webhook/webhook.ts';
+import type { EventSink } from './announcer.ts';
+
+/** The source of all events. */
+export const EVENT_SOURCE = 'strand';
+/** Entries of one call (EventBridge API reference, PutEvents). */
+const MAX_ENTRIES = 10;
+const WEBHOOK_TIMEOUT_MS = 10_000;
+
+export interface EventBusOptions {
+  readonly client: Pick<EventBridgeClient, 'send'>;
+  readonly clock: Clock;
+  /** The stack's name: a rule may ask for it. */
+  readonly stack: string;
+}
+
+/** The default event bus of the account. */
+export const eventBus = ({ client, clock, stack }: EventBusOptions): EventSink => ({
+  async send(events) {
+    for (let from = 0; from < events.length; from += MAX_ENTRIES) {
+      const Entries = events.slice(from, from + MAX_ENTRIES).map((event) => ({
+        Source: EVENT_SOURCE,
+        DetailType: event.type,
+        Detail: JSON.stringify({ ...event, stack }),
+        Time: new Date(event.time),
+      }));
+      const put = () => client.send(new PutEventsCommand({ Entries }));
+      const { FailedEntryCount = 0, Entries: answers = [] } = await withRetry('putting events', put, {
+        clock,
+      });
+      if (FailedEntryCount > 0) {
+        const { ErrorCode, ErrorMessage } = answers.find((answer) => answer.ErrorCode) ?? {};
+        return `EventBridge: ${ErrorCode}: ${ErrorMessage}`;
+      }
+    }
+    return undefined;
+  },
+});
+
+export interface WebhookSinkOptions {
+  readonly target: WebhookTarget;
+  readonly clock: Clock;
+  readonly tempFolder: string;
+  /** CIDR blocks of special addresses where the webhook may be. */
+  readonly allowPrivateAddresses: readonly string[];
+}
+
+/** A URL of the operator. After an event that was not received, none is sent. */
+export function webhookSink({
+  target,
+  clock,
+  tempFolder,
+  allowPrivateAddresses,
+}: WebhookSinkOptions): EventSink {
+  const fetcher = createFetcher({
+    ...parseConfig({ allowPrivateAddresses }),
+    totalTimeoutMs: WEBHOOK_TIMEOUT_MS,
+    tempFolder,
+    clock,
+    maxSockets: 1,
+  });
+  const webhook = createWebhook({ target, fetcher, clock });
+  return {
+    async send(events) {
+      for (const event of events) {
+        const fault = await webhook.send(event);
+        if (fault !== undefined) return `webhook: ${event.type}: ${fault}`;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Sends to all of them, even if one fails. */
+export const allSinks = (sinks: readonly EventSink[]): EventSink => ({
+  async send(events) {
+    const faults = await Promise.all(
+      sinks.map((sink) => sink.send(events).catch((error: Error) => error.message)),
+    );
+    const found = faults.filter((fault) => fault !== undefined);
+    return found.length > 0 ? found.join('; ') : undefined;
+  },
+});
+
+/** Reads the environment variable of the waker. Undefined if there is none. Throws for one that is no target. */
+export function webhookIn(text: string | undefined): WebhookTarget | undefined {
+  if (text === undefined) return undefined;
+  const target: unknown = JSON.parse(text);
+  if (!isWebhookTarget(target)) throw new Error('Expected STRAND_WEBHOOK to be { url, secret }');
+  return target;
+}

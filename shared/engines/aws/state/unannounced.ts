@@ -1,0 +1,82 @@
+/** The crawls whose end is still to be announced: those that run, and those whose events were not received. */
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { withRetry } from '../retry.ts';
+import { queryItems } from './dynamo-pages.ts';
+import { itemKey, N, S, UNANNOUNCED } from './tables.ts';
+
+export interface UnannouncedCrawl {
+  readonly crawl: CrawlId;
+  /** How often its events were sent and not received. */
+  readonly tries: number;
+  /** When they are to be sent again, in ms since the epoch. */
+  readonly retryAt: number;
+}
+
+export interface UnannouncedContext {
+  readonly dynamo: DynamoDBClient;
+  readonly table: string;
+  readonly clock: Clock;
+}
+
+export class UnannouncedCrawls {
+  readonly #context: UnannouncedContext;
+
+  constructor(context: UnannouncedContext) {
+    this.#context = context;
+  }
+
+  /** Safe to repeat. Forgets earlier tries. */
+  async enter(crawl: CrawlId): Promise<void> {
+    const { dynamo, table, clock } = this.#context;
+    const command = new PutItemCommand({ TableName: table, Item: itemKey(UNANNOUNCED, crawl) });
+    await withRetry('noting a crawl to announce', () => dynamo.send(command), { clock });
+  }
+
+  async strike(crawl: CrawlId): Promise<void> {
+    const { dynamo, table, clock } = this.#context;
+    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(UNANNOUNCED, crawl) });
+    await withRetry('noting that a crawl is announced', () => dynamo.send(command), { clock });
+  }
+
+  /** Notes a try without success, unless the crawl was struck meanwhile. */
+  async delay({ crawl, tries, retryAt }: UnannouncedCrawl): Promise<void> {
+    const { dynamo, table, clock } = this.#context;
+    const command = new UpdateItemCommand({
+      TableName: table,
+      Key: itemKey(UNANNOUNCED, crawl),
+      UpdateExpression: 'SET tries = :tries, retryAt = :retryAt',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':tries': N(tries), ':retryAt': N(retryAt) },
+    });
+    try {
+      await withRetry('noting that events were not received', () => dynamo.send(command), { clock });
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+
+  async list(): Promise<UnannouncedCrawl[]> {
+    const { dynamo, table, clock } = this.#context;
+    const found: UnannouncedCrawl[] = [];
+    const entries = queryItems(
+      { dynamo, clock },
+      {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': S(UNANNOUNCED) },
+        ConsistentRead: true,
+      },
+    );
+    for await (const { sk, tries, retryAt } of entries)
+      found.push({ crawl: sk?.S as string, tries: Number(tries?.N ?? 0), retryAt: Number(retryAt?.N ?? 0) });
+    return found;
+  }
+}

@@ -1,0 +1,58 @@
+/** The events of a crawl that ended, for its operator's programs. */
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { CrawlSummary } from '../report/summary.ts';
+import type { WebhookEvent } from './webhook.ts';
+
+/** The parts of a summary that events represent. */
+export type EndedCrawl = Pick<
+  CrawlSummary,
+  | 'state'
+  | 'reason'
+  | 'reasonCode'
+  | 'pages'
+  | 'urls'
+  | 'hosts'
+  | 'bytes'
+  | 'seconds'
+  | 'byStatus'
+  | 'errors'
+  | 'setAside'
+>;
+
+export interface EventContext {
+  readonly now: () => number;
+  /** Returns the id of an event. `subject`: what the event is about, unique among those of one end of the crawl. */
+  readonly idOf: (subject: string) => string;
+}
+
+/** More hosts that were given up are counted in the crawl's own event only. */
+const MAX_HOSTS = 100;
+
+/** The type of the event of a crawl in that state; undefined for one that is not over, or that its operator ended. */
+export function endedType({
+  state,
+  reasonCode,
+}: Pick<CrawlSummary, 'state' | 'reasonCode'>): string | undefined {
+  if (state === 'finished') return 'crawlFinished';
+  // A stack pauses a crawl whose money is spent.
+  if (state === 'limited' || (state === 'paused' && reasonCode === 'maxCost')) return 'crawlLimited';
+  return undefined;
+}
+
+/** Returns an event for each host that was given up, then that of the crawl, if it is over. */
+export function crawlEvents(crawl: CrawlId, ended: EndedCrawl, { now, idOf }: EventContext): WebhookEvent[] {
+  const { state, reason, reasonCode, pages, urls, hosts, bytes, seconds, byStatus, errors, setAside } = ended;
+  const event = (type: string, subject: string, data: object): WebhookEvent => ({
+    id: idOf(subject),
+    type,
+    time: new Date(now()).toISOString(),
+    crawl,
+    data,
+  });
+  const type = endedType(ended);
+  const counts = { pages, urls, hosts, bytes, seconds, byStatus, errors, hostsGivenUp: setAside.length };
+  return [
+    ...setAside.slice(0, MAX_HOSTS).map((host) => event('hostGivenUp', host.host, host)),
+    ...(type === undefined ? [] : [event(type, '', { state, reason, reasonCode, ...counts })]),
+  ];
+}

@@ -1,0 +1,53 @@
+import { endedType } from '../../shared/webhook/crawl-events.ts';
+import type { SentEvent, Violation } from '../worlds/spec.ts';
+import type { CrawlFacts, Facts } from './facts.ts';
+import { createFindings, since } from './findings.ts';
+import type { StatusChange } from './history-probe.ts';
+
+/** After a change of the status, an event of the status before may still be on its way. */
+const ON_ITS_WAY_MS = 60_000;
+
+const typeOf = ({ status, code }: StatusChange): string | undefined =>
+  endedType({ state: status, reasonCode: code });
+
+/**
+ * The receiver has got an event of each crawl that ended by itself or at a limit; each event is of an end that there
+ * was; and the repeated events of one end have one id.
+ */
+export function endsSent({
+  crawls,
+  events,
+  strikes,
+}: Pick<Facts, 'crawls' | 'events' | 'strikes'>): readonly Violation[] {
+  const findings = createFindings('endsSent');
+  for (const crawl of crawls) {
+    const own = events.filter((event) => event.crawl === crawl.id && event.type !== 'hostGivenUp');
+    for (const event of own) {
+      const ends = endsBefore(crawl, event);
+      if (ends.length === 0)
+        findings.add(
+          `${crawl.id}: ${event.type} was sent ${since(event.at)}, and there was no such end`,
+          event,
+        );
+    }
+    const last = crawl.statuses.at(-1);
+    const type = last && typeOf(last);
+    // A clock that is set makes the waker wait for its next try.
+    if (!last || type === undefined || strikes.clockStepped > 0) continue;
+    const sent = own.filter((event) => event.type === type && event.isReceived && event.at >= last.at);
+    if (sent.length === 0)
+      findings.add(`${crawl.id} is ${last.status} ${since(last.at)}, and no ${type} was received`, last);
+    if (new Set(sent.map(({ id }) => id)).size > 1)
+      findings.add(`${crawl.id}: the end ${since(last.at)} was announced with different ids`, last);
+  }
+  return findings.list;
+}
+
+/** The changes to the status of the event by which it may have been sent. */
+const endsBefore = ({ statuses }: CrawlFacts, { at, type }: SentEvent): readonly StatusChange[] =>
+  statuses.filter(
+    (change, i) =>
+      typeOf(change) === type &&
+      change.at <= at &&
+      (statuses[i + 1]?.at ?? Number.POSITIVE_INFINITY) >= at - ON_ITS_WAY_MS,
+  );

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { endsSent } from '../../invariants/ends-sent.ts';
+import { T0 } from '../../models/virtual-time.ts';
+import { crawlFacts, makeFacts, struck } from './made-facts.ts';
+
+const change = (seconds: number, status: string, code?: string) =>
+  ({ at: T0 + seconds * 1000, status, code }) as never;
+
+const event = (seconds: number, type = 'crawlFinished', more = {}) => ({
+  at: T0 + seconds * 1000,
+  crawl: 'crawl',
+  type,
+  id: 'a',
+  isReceived: true,
+  ...more,
+});
+
+const found = (
+  statuses: readonly never[],
+  events: readonly ReturnType<typeof event>[],
+  strikes = struck(),
+) => {
+  const crawl = { ...crawlFacts(), id: 'crawl', statuses };
+  return endsSent({ ...makeFacts(), crawls: [crawl], events, strikes }).map(({ message }) => message);
+};
+
+const RUN = change(0, 'running');
+
+test('each end has its event, repeated or not', () => {
+  const statuses = [RUN, change(10, 'finished'), change(500, 'running'), change(900, 'limited')];
+  const events = [event(20), event(80), event(910, 'crawlLimited', { id: 'b' })];
+  expect(found(statuses, events)).toEqual([]);
+  expect(found([RUN, change(10, 'paused', 'maxCost')], [event(20, 'crawlLimited')])).toEqual([]);
+  for (const status of ['paused', 'stopped']) expect(found([RUN, change(10, status)], [])).toEqual([]);
+});
+
+test('an end without a received event is found, but for a waker whose clock was set', () => {
+  const statuses = [RUN, change(10, 'finished')];
+  const missing = ['crawl is finished T0+10.000 s, and no crawlFinished was received'];
+  expect(found(statuses, [])).toEqual(missing);
+  expect(found(statuses, [event(20, 'crawlFinished', { isReceived: false })])).toEqual(missing);
+  expect(found(statuses, [], struck('clockStepped'))).toEqual([]);
+});
+
+test('an event without an end is found, and so are two ids of one end', () => {
+  expect(found([RUN, change(900, 'stopped')], [event(20)])).toEqual([
+    'crawl: crawlFinished was sent T0+20.000 s, and there was no such end',
+  ]);
+  expect(found([RUN, change(10, 'finished'), change(20, 'running')], [event(30)])).toEqual([]);
+  expect(found([RUN, change(10, 'finished'), change(20, 'running')], [event(90)])).toHaveLength(1);
+  expect(found([RUN, change(10, 'finished')], [event(20), event(80, 'crawlFinished', { id: 'c' })])).toEqual([
+    'crawl: the end T0+10.000 s was announced with different ids',
+  ]);
+});

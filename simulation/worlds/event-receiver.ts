@@ -1,0 +1,29 @@
+/** The receiver of the stack's events in a world: it fails now and then, with or without having got them. */
+import type { EventSink } from '../../functions/announcer.ts';
+import type { SentEvent } from './spec.ts';
+
+export interface EventReceiver {
+  readonly events: readonly SentEvent[];
+  readonly sink: EventSink;
+}
+
+/** Failures in a row. The waits after them are a minute and two. */
+const MAX_IN_A_ROW = 2;
+
+/** `chance`: that a sending fails. */
+export function createEventReceiver(now: () => number, random: () => number, chance = 0.3): EventReceiver {
+  const events: SentEvent[] = [];
+  let failed = 0;
+  return {
+    events,
+    sink: {
+      async send(sent) {
+        const fails = failed < MAX_IN_A_ROW && random() < chance;
+        failed = fails ? failed + 1 : 0;
+        const isReceived = !fails || random() < 0.5;
+        for (const { crawl, type, id } of sent) events.push({ at: now(), crawl, type, id, isReceived });
+        return fails ? 'HTTP 500' : undefined;
+      },
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { Announcer } from '../../functions/announcer.ts';
+import { allSinks, eventBus, webhookIn } from '../../functions/event-sinks.ts';
+import type { UnannouncedCrawl } from '../../shared/engines/aws/state/unannounced.ts';
+import type { EndedCrawl } from '../../shared/webhook/crawl-events.ts';
+import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+
+const MINUTE = 60_000;
+const UNTIL = Number.POSITIVE_INFINITY;
+
+/** A crawl in that state, and a receiver that answers by these faults, then without one. */
+function setUp(status: string, faults: (string | undefined)[] = [], code?: string) {
+  const clock = createFakeClock();
+  const crawls = new Map<string, UnannouncedCrawl>([['news', { crawl: 'news', tries: 0, retryAt: 0 }]]);
+  const sent: WebhookEvent[][] = [];
+  const logged: { readonly level: string; readonly message?: unknown }[] = [];
+  const record = { status, ...(code !== undefined && { why: { code, text: code } }) };
+  const ended = { state: status, reasonCode: code, seconds: 7, pages: 3, setAside: [] };
+  const announcer = new Announcer({
+    registry: {
+      load: async (crawl) => (crawl === 'news' ? (record as never) : undefined),
+      listUnannounced: async () => [...crawls.values()],
+      noteAnnounced: async (crawl) => void crawls.delete(crawl),
+      delayAnnouncement: async (delayed) => void crawls.set(delayed.crawl, delayed),
+    },
+    summarize: async () => ended as unknown as EndedCrawl,
+    sink: {
+      async send(events) {
+        sent.push([...events]);
+        return faults.shift();
+      },
+    },
+    clock,
+    log: (level, fields) => logged.push({ level, ...fields }),
+  });
+  return { announcer, clock, crawls, sent, logged, ended };
+}
+
+describe('the end of a crawl', () => {
+  test.each([
+    ['finished', undefined, 'crawlFinished'],
+    ['limited', 'maxPages', 'crawlLimited'],
+    ['paused', 'maxCost', 'crawlLimited'],
+  ])('%s (%s) is announced as %s, once', async (status, code, type) => {
+    const { announcer, sent, crawls } = setUp(status, [], code);
+    await announcer.look(UNTIL);
+    await announcer.look(UNTIL);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toMatchObject([{ type, crawl: 'news', data: { state: status, pages: 3 } }]);
+    expect(crawls.size).toBe(0);
+  });
+
+  test.each([
+    ['running', 1],
+    ['paused', 1],
+    ['stopped', 0],
+  ])('is none if the crawl is %s', async (status, left) => {
+    const { announcer, sent, crawls } = setUp(status);
+    await announcer.look(UNTIL);
+    expect(sent).toEqual([]);
+    expect(crawls.size).toBe(left);
+  });
+
+  test('names the hosts that were given up, each by an event with an id of its own', async () => {
+    const { announcer, sent, ended } = setUp('finished');
+    ended.setAside = ['a.test', 'b.test'].map((host) => ({ host, cause: 'x', causeCode: 'y' })) as never;
+    await announcer.look(UNTIL);
+    expect(sent[0]?.map(({ type }) => type)).toEqual(['hostGivenUp', 'hostGivenUp', 'crawlFinished']);
+    expect(new Set(sent[0]?.map(({ id }) => id)).size).toBe(3);
+  });
+});
+
+describe('events that are not received', () => {
+  test('are sent again after 1, 2, 4 minutes, with the same ids, until they are', async () => {
+    const { announcer, clock, sent, crawls } = setUp('finished', ['HTTP 500', 'HTTP 500', 'HTTP 500']);
+    const tries: number[] = [];
+    for (let minute = 0; minute <= 8; minute++) {
+      const before = sent.length;
+      await announcer.look(UNTIL);
+      if (sent.length > before) tries.push(minute);
+      await clock.advance(MINUTE);
+    }
+    expect(tries).toEqual([0, 1, 3, 7]);
+    expect(new Set(sent.flat().map(({ id }) => id)).size).toBe(1);
+    expect(crawls.size).toBe(0);
+  });
+
+  test('are given up after a day, with an error in the log', async () => {
+    const { announcer, clock, sent, logged, crawls } = setUp('finished', Array(100).fill('HTTP 500'));
+    for (let hour = 0; hour < 48; hour++) {
+      await announcer.look(UNTIL);
+      await clock.advance(60 * MINUTE);
+    }
+    expect(sent.length).toBe(30);
+    expect(crawls.size).toBe(0);
+    expect(logged.at(-1)).toMatchObject({
+      level: 'error',
+      message: 'The events of a crawl were not received, and are not sent again',
+      crawl: 'news',
+      cause: 'HTTP 500',
+    });
+  });
+
+  test('do not hold up other crawls; those of a crawl that is not there are none', async () => {
+    const { announcer, crawls, logged, sent } = setUp('finished');
+    crawls.set('gone', { crawl: 'gone', tries: 0, retryAt: 0 });
+    crawls.delete('news');
+    crawls.set('news', { crawl: 'news', tries: 0, retryAt: 0 });
+    await announcer.look(UNTIL);
+    expect(sent).toHaveLength(1);
+    expect([...crawls.keys()]).toEqual([]);
+    expect(logged).toEqual([]);
+  });
+});
+
+describe('receivers', () => {
+  const event = (n: number): WebhookEvent => ({
+    id: `${n}`,
+    type: 'crawlFinished',
+    time: '2026-11-24T00:00:00.000Z',
+    crawl: 'news',
+    data: { pages: n },
+  });
+
+  test('EventBridge gets ten entries at a time, with the source, the type and the stack', async () => {
+    const calls: { input: { Entries: { Detail: string; Source: string; DetailType: string }[] } }[] = [];
+    const client = {
+      async send(call: never) {
+        calls.push(call);
+        return { FailedEntryCount: 0 };
+      },
+    };
+    const bus = eventBus({ client: client as never, clock: createFakeClock(), stack: 'Strand' });
+    expect(await bus.send(Array.from({ length: 23 }, (_, n) => event(n)))).toBeUndefined();
+    expect(calls.map(({ input }) => input.Entries.length)).toEqual([10, 10, 3]);
+    const [entry] = calls[0]!.input.Entries;
+    expect(entry).toMatchObject({ Source: 'strand', DetailType: 'crawlFinished' });
+    expect(JSON.parse(entry!.Detail)).toMatchObject({ id: '0', stack: 'Strand', crawl: 'news' });
+  });
+
+  test('an entry that EventBridge refuses is a fault', async () => {
+    const answer = { FailedEntryCount: 1, Entries: [{}, { ErrorCode: 'Throttled', ErrorMessage: 'slow' }] };
+    const client = { send: async () => answer };
+    const bus = eventBus({ client: client as never, clock: createFakeClock(), stack: 'Strand' });
+    expect(await bus.send([event(1), event(2)])).toBe('EventBridge: Throttled: slow');
+  });
+
+  test('one that fails, or throws, keeps none of the others from the events', async () => {
+    let received = 0;
+    const sinks = [
+      { send: async () => 'no' },
+      { send: () => Promise.reject(new Error('broken')) },
+      { send: async () => void received++ },
+    ];
+    expect(await allSinks(sinks).send([event(1)])).toBe('no; broken');
+    expect(received).toBe(1);
+  });
+
+  test('the webhook is read from the environment', () => {
+    const target = { url: 'https://example.org/', secret: '0123456789abcdef' };
+    expect(webhookIn(undefined)).toBeUndefined();
+    expect(webhookIn(JSON.stringify(target))).toEqual(target);
+    expect(() => webhookIn('{"url":"x"}')).toThrow('Expected STRAND_WEBHOOK');
+  });
+});
