@@ -24,6 +24,8 @@ export function crawlDocuments(
         const documents = {
           records: () => allRecords(source, crawl),
           readResponse: archive.readResponse,
+          ...(archive.readUsage && { readUsage: archive.readUsage }),
+          ...(archive.readsAtOnce && { readsAtOnce: archive.readsAtOnce }),
           captures: archive.captures,
         };
         yield* readDocuments(documents, {

@@ -14,13 +14,14 @@ export type CrawlArchive = Pick<
   StoredCrawl,
   'captures' | 'history' | 'cdxj' | 'readRecord' | 'wacz' | 'close'
 > &
-  Pick<PayloadSource, 'readResponse'>;
+  Pick<PayloadSource, 'readResponse' | 'readUsage'>;
 
 export function archiveOf(folder: string): CrawlArchive {
-  const { captures, openRecord, readResponse, close } = openArchiveReader(folder);
+  const { captures, openRecord, readResponse, readUsage, close } = openArchiveReader(folder);
   return {
     captures,
     readResponse,
+    ...(readUsage && { readUsage }),
     close,
     async history(url) {
       const lines = await cdxjLinesOf(folder, surt(url));

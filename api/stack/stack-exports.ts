@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import { readResponse } from '../../shared/archive/read-response.ts';
+import { readUsage } from '../../shared/archive/read-usage.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
@@ -45,6 +46,10 @@ export const payloadsOf = (
   async readResponse(place, maxBytes) {
     const { location, read } = await archive.open(place);
     return readResponse(read, location, maxBytes);
+  },
+  async readUsage(url, place) {
+    const { location, read } = await archive.open(place);
+    return readUsage(read, url, location);
   },
   async *captures() {
     for await (const line of archive.cdxj()) yield parseCdxjLine(line.trimEnd(), crawl);

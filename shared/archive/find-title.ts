@@ -1,5 +1,6 @@
 /** The title of an archived page: of the metadata record beside it, or else of the page itself. */
 import { createDocumentParser } from '../parser/document.ts';
+import { metadataBeside } from './metadata-beside.ts';
 import { parseHttpHead } from './parse-http-head.ts';
 import { openRecord } from './read-member.ts';
 import { fieldOf, NotWarc, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
@@ -12,11 +13,6 @@ export interface ArchivedTitle {
   readonly title?: string | undefined;
 }
 
-/**
- * A request record and the metadata record after it lie within this many bytes; longer ones are not searched
- * for.
- */
-const BESIDE_BYTES = 32 * 1024;
 /** How much of a page is read for its title. */
 const MAX_BODY_BYTES = 512 * 1024;
 
@@ -26,8 +22,7 @@ export async function findTitle(
   url: string,
   location: Pick<RecordLocation, 'offset' | 'length'>,
 ): Promise<ArchivedTitle | undefined> {
-  const beside = await read(location.offset + location.length, BESIDE_BYTES);
-  return (await titleBeside(beside, url)) ?? (await titleOfPage(read, url, location));
+  return (await titleBeside(read, url, location)) ?? (await titleOfPage(read, url, location));
 }
 
 const readOf =
@@ -35,21 +30,14 @@ const readOf =
   async (offset, length) =>
     bytes.subarray(offset, offset + length);
 
-async function titleBeside(bytes: Uint8Array, url: string): Promise<ArchivedTitle | undefined> {
-  try {
-    for await (const { record, blockStart } of scanMembers(readOf(bytes))) {
-      const type = fieldOf(record, 'WARC-Type');
-      const date = fieldOf(record, 'WARC-Date');
-      if (fieldOf(record, 'WARC-Target-URI') !== url || (type !== 'request' && type !== 'metadata')) return;
-      if (type === 'request' || !date) continue;
-      const title = /^title: *(.*?)\r?$/m.exec(Buffer.from(blockStart).toString('utf8'))?.[1];
-      return title ? { date, title } : undefined;
-    }
-  } catch (error) {
-    // The bytes end somewhere in a record.
-    if (!(error instanceof NotWarc)) throw error;
-  }
-  return undefined;
+async function titleBeside(
+  read: ReadAt,
+  url: string,
+  location: Pick<RecordLocation, 'offset' | 'length'>,
+): Promise<ArchivedTitle | undefined> {
+  const { date, block } = (await metadataBeside(read, url, location)) ?? {};
+  const title = block && /^title: *(.*?)\r?$/m.exec(block)?.[1];
+  return title && date ? { date, title } : undefined;
 }
 
 async function titleOfPage(

@@ -1,4 +1,5 @@
 import { mapInOrder } from '../map-in-order.ts';
+import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { ArchivedResponse } from './read-response.ts';
 import type { RecordLocation } from './record-location.ts';
 
@@ -13,6 +14,8 @@ export interface ListedCapture extends RecordLocation {
 export interface PayloadSource {
   /** Reads a response with at most `maxBytes` of its body. Throws if it is damaged or not there. */
   readResponse(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse>;
+  /** Reads what a site has stated about the use of the page whose response is there. Default: nothing is known. */
+  readUsage?(url: string, location: RecordLocation): Promise<UsageStatement[]>;
   /** The archive's index, as it is when it is called. */
   captures(): AsyncIterable<ListedCapture>;
   /** How many reads are best made at the same time. Default: one. */
@@ -23,6 +26,8 @@ export interface ReadPayload {
   readonly response: ArchivedResponse;
   /** The response that has the body: of a revisit, the one that it refers to. */
   readonly payload: ArchivedResponse;
+  /** The statements of the site about the use of the page, if they were asked for. */
+  readonly usage?: readonly UsageStatement[];
 }
 
 /** The payload that was read for a value, or the reason why it could not be read. */
@@ -78,14 +83,21 @@ export class PayloadReader {
     values: AsyncIterable<Value>,
     placeOf: (value: Value) => RecordLocation,
     maxBytes: number,
+    withUsage = false,
   ): AsyncIterable<TriedPayload<Value>> {
     const width = { count: this.#source.readsAtOnce ?? 1, size: MAX_BYTES_AT_ONCE };
     const tried = (value: Value): Promise<TriedPayload<Value>> =>
-      this.read(placeOf(value), maxBytes).then(
+      this.#readOne(placeOf(value), maxBytes, withUsage).then(
         (read) => ({ value, read }),
         (error: unknown) => ({ value, error }),
       );
     return mapInOrder(values, width, tried, (value) => placeOf(value).length);
+  }
+
+  async #readOne(location: RecordLocation, maxBytes: number, withUsage: boolean): Promise<ReadPayload> {
+    const read = await this.read(location, maxBytes);
+    const usage = withUsage ? await this.#source.readUsage?.(read.response.url, location) : undefined;
+    return { ...read, ...(usage && { usage }) };
   }
 
   async #readWhole(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse> {

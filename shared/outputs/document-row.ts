@@ -1,6 +1,7 @@
 import { sha1Label } from '../archive/digest.ts';
 import type { RecordLocation } from '../archive/record-location.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
+import { combineUsage, type UsagePreferences, type UsageStatement } from '../usage/usage-statement.ts';
 import type { PageDocument } from './page-document.ts';
 
 /** A document with what the crawl knows of its page: a line of `documents.jsonl`. */
@@ -9,6 +10,8 @@ export interface DocumentRow extends PageDocument {
   readonly depth: number;
   /** The page that it was first found on. */
   readonly via?: string;
+  /** The uses that the site allows or forbids; missing if it has stated nothing. */
+  readonly usage?: UsagePreferences;
   /** Digest of the body as received: `sha1:` and base32. */
   readonly payloadDigest?: string;
   /** Where the page's record is in the archive. */
@@ -18,8 +21,10 @@ export interface DocumentRow extends PageDocument {
 export function documentRow(
   { text, markdown, ...facts }: PageDocument,
   { depth, via, result }: Pick<UrlRecord, 'depth' | 'via' | 'result'>,
+  statements: readonly UsageStatement[] = [],
 ): DocumentRow {
   const { digest, location } = result ?? {};
   const payloadDigest = digest && sha1Label(digest);
-  return { ...facts, depth, via, payloadDigest, location, text, markdown };
+  const usage = statements.length > 0 && { usage: combineUsage(statements) };
+  return { ...facts, depth, via, ...usage, payloadDigest, location, text, markdown };
 }

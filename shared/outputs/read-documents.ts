@@ -47,15 +47,15 @@ export async function* readDocuments(
 ): AsyncGenerator<DocumentRow, void, undefined> {
   const payloads = new PayloadReader(source);
   const wanted = filtered(source.records(), (record) => hasDocument(record) && isWanted(record));
-  const pages = payloads.readAll(wanted, ({ result }) => result!.location!, MAX_PAGE_BYTES);
+  const pages = payloads.readAll(wanted, ({ result }) => result!.location!, MAX_PAGE_BYTES, true);
   for await (const tried of pages) {
     const record = tried.value;
     const { url } = record;
     try {
-      const { response, payload } = readOf(tried);
+      const { response, payload, usage } = readOf(tried);
       const page = { date: response.date, headers: payload.headers, body: payload.body };
       const document = documentOf(url, page, MAX_PAGE_BYTES, rewrite && ((link) => rewrite(link, url)));
-      if (document) yield documentRow(document, record);
+      if (document) yield documentRow(document, record, usage);
     } catch (error) {
       // The disk fails for other pages, too.
       if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;

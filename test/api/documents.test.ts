@@ -9,7 +9,7 @@ import { type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
 const TEXT = 'A long sentence that says something, so that it counts as the content of its page. '.repeat(4);
 const pageOf = (title: string, body: string) =>
-  `<!doctype html><title>${title} - Site</title><nav><a href="/">Home</a></nav><main><h1>${title}</h1><p>${TEXT}</p>${body}</main>`;
+  `<!doctype html><title>${title} - Site</title>${title === 'B' ? '<meta name="robots" content="noai">' : ''}<nav><a href="/">Home</a></nav><main><h1>${title}</h1><p>${TEXT}</p>${body}</main>`;
 const PAGES: Readonly<Record<string, string>> = {
   '/': pageOf(
     'Start',
@@ -48,7 +48,8 @@ const out = (name: string) => join(folder, name);
 describe('the pages of a crawl', () => {
   test('are documents, also where the archive has a revisit', async () => {
     const found = new Map<string, string | undefined>();
-    for await (const { url, title, markdown, depth } of crawl.documents()) {
+    for await (const { url, title, markdown, depth, usage } of crawl.documents()) {
+      expect(usage).toEqual(url.includes('/a/b') ? { 'train-ai': 'n' } : undefined);
       found.set(new URL(url).pathname, title);
       expect(markdown).toContain('A long sentence');
       expect(depth).toBeLessThan(3);

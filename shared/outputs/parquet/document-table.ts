@@ -21,6 +21,7 @@ export const DOCUMENT_COLUMNS: readonly Column[] = [
   { name: 'truncated', type: 'boolean' },
   { name: 'depth', type: 'int32', isRequired: true },
   { name: 'via', type: 'string' },
+  { name: 'usage', type: 'string' },
   { name: 'payloadDigest', type: 'string' },
   { name: 'warcFile', type: 'string' },
   { name: 'warcOffset', type: 'int64' },
@@ -29,11 +30,16 @@ export const DOCUMENT_COLUMNS: readonly Column[] = [
   { name: 'markdown', type: 'string', isRequired: true },
 ];
 
-/** `types`: with commas between them. */
-export function documentTableRow({ location, types, fetchedAt, ...row }: DocumentRow): Row {
+/** `types`: with commas between them. `usage`: `search=y, train-ai=n`. */
+export function documentTableRow({ location, types, fetchedAt, usage, ...row }: DocumentRow): Row {
   return {
     ...row,
     fetchedAt: new Date(fetchedAt),
+    usage:
+      usage &&
+      Object.entries(usage)
+        .map((one) => one.join('='))
+        .join(', '),
     types: types.length === 0 ? undefined : types.join(','),
     warcFile: location?.file,
     warcOffset: location && BigInt(location.offset),

@@ -3,6 +3,7 @@ import { type IndexedCapture, parseCdxjLine } from '../../../archive/parse-cdxj-
 import type { PayloadSource } from '../../../archive/payload-reader.ts';
 import { type OpenedRecord, openRecord } from '../../../archive/read-member.ts';
 import { readResponse } from '../../../archive/read-response.ts';
+import { readUsage } from '../../../archive/read-usage.ts';
 import type { RecordLocation } from '../../../archive/record-location.ts';
 import type { ReadAt } from '../../../archive/scan-members.ts';
 import { mergedCdxj } from './cdxj-files.ts';
@@ -11,7 +12,7 @@ import { openWarcFiles, type WarcFiles } from './warc-files.ts';
 /** A place where a record begins. */
 export type RecordStart = Pick<RecordLocation, 'file' | 'offset'>;
 
-export interface ArchiveReader extends Pick<PayloadSource, 'readResponse'> {
+export interface ArchiveReader extends Pick<PayloadSource, 'readResponse' | 'readUsage'> {
   /**
    * The index as it is when it is called. `warn` is called for each file that is damaged; what stands before
    * the damage is listed.
@@ -47,6 +48,7 @@ export function openArchiveReader(folder: string): ArchiveReader {
     },
     openRecord: async (start) => openRecord(await readerAt(start), start.offset),
     readResponse: async (location, maxBytes) => readResponse(await readerAt(location), location, maxBytes),
+    readUsage: async (url, location) => readUsage(await readerAt(location), url, location),
     readerAt,
     async close() {
       await (await files)?.close();
