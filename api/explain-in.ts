@@ -2,6 +2,7 @@
 
 import { parseConfig } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import { domainKey } from '../shared/frontier/domain-state.ts';
 import type { Head } from '../shared/frontier/head.ts';
 import type { HostLedger } from '../shared/frontier/ledger.ts';
 import { rankOf } from '../shared/frontier/rank.ts';
@@ -16,6 +17,7 @@ import type { RobotsRules } from '../shared/robots/robots-rules.ts';
 import { decodeRules } from '../shared/robots/rules-text.ts';
 import type { HostKey } from '../shared/url/host-key.ts';
 import { origin } from '../shared/url/host-key.ts';
+import { domainOf } from '../shared/url/registrable-domain.ts';
 
 /**
  * For a larger host the URL's place in the line is not counted: that would read all its records, a second per
@@ -40,11 +42,13 @@ export async function explainIn(
   const name = nameIn(config, url);
   const { host, head, ledger, record } = await lookUpUrl(ledgers, crawl, name);
   const now = Date.now();
+  const domainHead = await ledgers.loadHead(crawl, domainKey(domainOf(host)));
   return explainUrl({
     url,
     config,
     crawl: { id: crawl, state, scopeSeeds: kept.scopeSeeds },
     head,
+    domainHead,
     robots: head && (await robotsOf({ ledgers, crawl }, host, head, origin(name))),
     record,
     isKnown: (other) => ledger.has(other),

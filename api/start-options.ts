@@ -72,7 +72,7 @@ export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
 }
 
 /** Settings that may change when a crawl is continued: its limits. */
-export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs'>;
+export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'domainBudget'>;
 
 export interface ResumeCrawlOptions extends RaisedLimits, Pick<CrawlOptions, 'identity'>, SharedOptions {
   /**

@@ -96,7 +96,7 @@ export async function* allRecords(source: RowSource, crawl: CrawlId): AsyncGener
 /** Yields the hosts with their URLs, for a report. */
 export async function* reportedHosts(source: RowSource, crawl: CrawlId): AsyncGenerator<ReportedHost> {
   for await (const { host, head } of source.ledgers.hosts(crawl))
-    yield { host, head, records: recordsOf(source, crawl, host, head) };
+    if (head.domain === undefined) yield { host, head, records: recordsOf(source, crawl, host, head) };
 }
 
 /** The records, with the places in which their WARC records stand now. */

@@ -45,7 +45,10 @@ export interface NetworkFiles {
 }
 
 /** The limits that `resume` may raise. */
-export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
+export type RaisedLimits = Pick<
+  CrawlOptions,
+  'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost' | 'domainBudget'
+>;
 
 /** On a crawl's folder. */
 export type LocalCommand =

@@ -1,15 +1,15 @@
 /** The output of `explain` for people: a line for each rule that applies, and the verdict. */
 
 import { RANKS } from '../shared/frontier/rank.ts';
-import type { Explanation, TemplateWord } from '../shared/report/explanation.ts';
+import type { DomainWord, Explanation, TemplateWord } from '../shared/report/explanation.ts';
 import { printable, shorten } from '../shared/text/printable.ts';
 import { statusText } from './export-rows.ts';
-import { formatCounted } from './format.ts';
+import { formatCount, formatCounted } from './format.ts';
 
 const MAX_FACT = 200;
 
 export function explanationText(explained: Explanation): string {
-  const { url, canonical, scope, template, rank, settings, hostState, crawl, verdict } = explained;
+  const { url, canonical, scope, template, rank, settings, hostState, domain, crawl, verdict } = explained;
   const facts: [label: string, fact: string | undefined][] = [
     ['Becomes', canonical === url ? undefined : becomesText(explained)],
     [
@@ -28,6 +28,7 @@ export function explanationText(explained: Explanation): string {
     ],
     ['Settings', settingsText(settings)],
     ['Host', hostState && hostText(hostState)],
+    ['Domain', domain && domainText(domain)],
     ['Next', hostState?.nextFetchAt],
     ['Crawl', crawl && `${crawl.crawl}, ${crawl.state}`],
   ];
@@ -75,6 +76,15 @@ function knownText({ known, crawl }: Explanation): string | undefined {
 function settingsText(settings: Explanation['settings']): string | undefined {
   const entries = Object.entries(settings).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
   return entries.length > 0 ? entries.join(', ') : undefined;
+}
+
+function domainText({ domain, budget, granted = 0, nextBudgetAt, hosts, maxHosts }: DomainWord): string {
+  const parts = [
+    budget !== undefined &&
+      `${formatCount(granted)} of ${formatCount(budget)} requests for pages granted, until ${nextBudgetAt}`,
+    maxHosts !== undefined && `${formatCount(hosts)} of ${formatCount(maxHosts)} hosts opened`,
+  ];
+  return `${domain}: ${parts.filter(Boolean).join(', ')}`;
 }
 
 function hostText({ pages, failures, cause, setAside }: NonNullable<Explanation['hostState']>): string {

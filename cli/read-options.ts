@@ -108,6 +108,8 @@ function readValue(
       return readChoice(option, text);
     case 'count':
       return readCount(option, text);
+    case 'countOrOff':
+      return text === 'off' ? text : readCount(option, text);
     case 'dollars':
       return parseDollars(text) ?? fail(expected(option, text, 'such as 5 or 0.50'));
     case 'bytes':

@@ -8,6 +8,7 @@ import { printable, shorten } from '../shared/text/printable.ts';
 import {
   formatBytes,
   formatCount,
+  formatCounted,
   formatDollars,
   formatDuration,
   formatRate,
@@ -102,6 +103,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['Bytes', [formatBytes(summary.bytes)]],
     ['Cache', cacheLines(summary)],
     ['Recrawl', recrawlLines(summary)],
+    ['Over budget', overBudgetLines(summary)],
     ['HTTP', wrapItems(countTexts(largestFirst(summary.httpStatus), (code, n) => `${code}: ${n}`))],
     ['Skipped', wrapItems(countTexts(largestFirst(skipped)))],
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
@@ -142,6 +144,13 @@ function recrawlLines({
   return fetched === 0
     ? []
     : wrapItems([`${formatCount(fetched)} pages fetched again`, ...countTexts(counts)]);
+}
+
+function overBudgetLines({ overBudget: { urls = 0, hosts = 0 } }: CrawlSummary): string[] {
+  if (urls === 0) return [];
+  return wrapItems([
+    `${formatCounted(urls, 'URL')} of ${formatCounted(hosts, 'host')} waiting for the next budget of their domain (--domain-budget)`,
+  ]);
 }
 
 /** The counts that are not zero, the first twelve of them; the others as one. */

@@ -11,6 +11,7 @@ import { InvalidCursor } from '../shared/engines/aws/state/host-page.ts';
 import { NewerFormat } from '../shared/frontier/bytes.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
+import { withoutCrowds } from '../shared/routing/crowded-domains.ts';
 import { deliverLinks, gatherLinks } from '../shared/routing/router.ts';
 import { wakeResumed } from '../shared/routing/waker.ts';
 import { sizesOf } from '../shared/sizes.ts';
@@ -40,7 +41,7 @@ export interface RouterDeps {
 export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
   readonly engine: Pick<Engine, 'queue' | 'sizes'> & {
     readonly workers: OpenedStack['engine']['workers'];
-    readonly ledgers: Pick<OpenedStack['engine']['ledgers'], 'hostPage'>;
+    readonly ledgers: Pick<OpenedStack['engine']['ledgers'], 'hostPage' | 'loadHead' | 'commit'>;
     readonly exchange: OpenedStack['engine']['exchange'];
     readonly linkShards: OpenedStack['engine']['linkShards'];
   };
@@ -169,7 +170,7 @@ class RouterEvent {
 
   /** To the hosts, or, where those are very many, to the shards. The poller deletes the parcels. */
   async #route(crawl: CrawlId, parcels: readonly Parcel[]): Promise<void> {
-    const { crawls, stack } = this.#deps;
+    const { crawls, stack, clock } = this.#deps;
     const { engine, meter } = stack;
     const { linkShards } = engine;
     const maySplit = linkShards.count > 0 && !this.#isOfShard;
@@ -179,7 +180,8 @@ class RouterEvent {
       const byHost = gathered.get(crawl);
       if (maySplit && byHost && byHost.size > sizesOf(engine).splitHosts)
         await linkShards.send(crawl, byHost);
-      else await deliverLinks(engine, gathered);
+      else
+        await deliverLinks(engine, await withoutCrowds({ ledgers: engine.ledgers, clock }, crawls, gathered));
     });
   }
 

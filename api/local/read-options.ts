@@ -65,7 +65,13 @@ export function readResumeOptions(
 
 const isFolderName = (given: unknown): given is string => typeof given === 'string' && given !== '';
 
-const LIMITS: ReadonlySet<string> = new Set(['maxPages', 'maxBytes', 'maxTimeMs', 'identity']);
+const LIMITS: ReadonlySet<string> = new Set([
+  'maxPages',
+  'maxBytes',
+  'maxTimeMs',
+  'domainBudget',
+  'identity',
+]);
 
 function refuse(name: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new InvalidConfig(`${name}: ${faults.join('; ')}`);

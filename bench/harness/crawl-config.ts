@@ -16,6 +16,9 @@ export const CRAWL: CrawlOptions = {
   backoffMs: 0,
   // A web's truth counts each spelling as a page of its own.
   urlRules: { trackingParameters: false, sessionParameters: false },
+  // All hosts of the web are of one domain.
+  domainBudget: 'off',
+  maxHostsPerDomain: 'off',
   // No other crawler of the comparison looks for them.
   sitemaps: 'off',
 };

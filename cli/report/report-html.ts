@@ -68,6 +68,9 @@ function keyFigures(report: CrawlReport): Html[] {
   const { hit = 0, miss = 0, unreadable = 0 } = summary.cache;
   if (hit > 0)
     figures.push(['from the cache', formatCount(hit), `${formatCount(miss + unreadable)} fetched`]);
+  const { urls: overBudget = 0 } = summary.overBudget;
+  if (overBudget > 0)
+    figures.push(['over budget', formatCount(overBudget), 'wait for the next budget of their domain']);
   if (requisites > 0) figures.push(['requisites', formatCount(requisites)]);
   if (sitemaps > 0) figures.push(['sitemaps', formatCount(sitemaps)]);
   if (cost > 0) figures.push(['at list price', `$${cost.toFixed(2)}`]);

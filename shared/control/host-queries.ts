@@ -25,7 +25,8 @@ export async function pageOfHosts(
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
     throw new ControlError('invalid', `Expected limit from 1 to ${MAX_PAGE}, got ${limit}`, 'limit');
   const page = await ledgers.hostPage(crawl, cursor, limit);
-  return { hosts: page.hosts.map(({ host, head }) => hostEntry(host, head)), cursor: page.cursor };
+  const hosts = page.hosts.filter(({ head }) => head.domain === undefined);
+  return { hosts: hosts.map(({ host, head }) => hostEntry(host, head)), cursor: page.cursor };
 }
 
 /** `host`: as a user writes it, or a host key. Throws {@link ControlError} if the crawl does not know it. */
@@ -37,7 +38,7 @@ export async function oneHost(
   const key = hostKey(canonicalize(`https://${host}/`) ?? '') || host;
   for (const name of new Set([host, key])) {
     const head = await ledgers.loadHead(crawl, name);
-    if (head) return hostDetail(name, head);
+    if (head && head.domain === undefined) return hostDetail(name, head);
   }
   throw new ControlError('notFound', `The crawl ${quoted(crawl)} knows no host ${quoted(host)}`, 'host');
 }

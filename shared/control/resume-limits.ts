@@ -9,6 +9,7 @@ export const resumeLimitsSchema = crawlConfigSchema.pick({
   maxBytes: true,
   maxTimeMs: true,
   maxCost: true,
+  domainBudget: true,
 });
 
 export type ResumeLimits = Pick<CrawlConfig, keyof typeof resumeLimitsSchema.shape>;
@@ -34,7 +35,7 @@ export function checkLimits(given: CrawlOptions): ResumeLimits {
 export function checkNotAtLimit(limits: ResumeLimits, used: CrawlTotals): void {
   const { bytes, activeMs, cost = 0 } = used;
   const pages = (used.requisites?.awaited ?? 0) > 0 ? 0 : used.pages;
-  const uses: readonly [key: keyof ResumeLimits, used: number, verb: string][] = [
+  const uses: readonly [key: Exclude<keyof ResumeLimits, 'domainBudget'>, used: number, verb: string][] = [
     ['maxPages', pages, 'fetched'],
     ['maxBytes', bytes, 'received'],
     ['maxTimeMs', activeMs, 'run for'],

@@ -18,6 +18,10 @@ const ms = z.number().min(0);
 
 export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const satisfies readonly ScopePreset[];
 
+/** The domain's head names each of its opened hosts, in four bytes. */
+const MAX_HOSTS_PER_DOMAIN = 10_000;
+const MAX_BUDGET_PERIOD_MS = 30 * 86_400_000;
+
 export const SITEMAPS = ['off', 'robots', 'find'] as const;
 
 export const RECRAWLS = ['off', 'changes', 'freshness'] as const;
@@ -174,6 +178,15 @@ export const crawlConfigSchema = z.strictObject({
   /** US dollars at list price, on an engine that is billed by use. The crawl pauses before it costs more. */
   maxCost: z.number().positive().optional(),
   maxPagesPerHost: positive.optional(),
+  /**
+   * Requests for pages of a registrable domain in a period, over all its hosts; `off`: no such limit. In a crawl of
+   * scope `any` 1,000 if nothing is given, in others `off` (`domain-limits.ts`).
+   */
+  domainBudget: z.union([z.literal('off'), positive]).optional(),
+  /** The period. IRLbot: a day. */
+  domainBudgetEveryMs: z.number().min(1000).max(MAX_BUDGET_PERIOD_MS).default(86_400_000),
+  /** Hosts of a registrable domain that are visited; as with `domainBudget`, 1,000 or `off` if nothing is given. */
+  maxHostsPerDomain: z.union([z.literal('off'), positive.max(MAX_HOSTS_PER_DOMAIN)]).optional(),
 
   // ---- politeness
   /** Least gap from the end of a response to the start of the next request to the host. */

@@ -273,6 +273,23 @@ export interface CrawlOptions {
   maxCost?: number;
   /** Fetches at most this many pages of each host. */
   maxPagesPerHost?: number;
+  /**
+   * Requests at most this many pages of each registrable domain in a period (`domainBudgetEveryMs`), over all hosts
+   * of the domain. Redirects and failures count; robots.txt, page requisites and pages that are fetched again do not.
+   * URLs over the budget wait for the next period. `off`: no such limit. By default 1,000 with scope `any`, otherwise
+   * `off`.
+   */
+  domainBudget?: number | 'off';
+  /**
+   * The period of `domainBudget`. From a second to 30 days.
+   * @default 86400000
+   */
+  domainBudgetEveryMs?: number;
+  /**
+   * Visits at most this many hosts of each registrable domain, 10,000 at most. Links to further hosts are skipped
+   * (`hostsPerDomain`), but seeds are not. `off`: no such limit. By default 1,000 with scope `any`, otherwise `off`.
+   */
+  maxHostsPerDomain?: number | 'off';
 
   /**
    * The least pause between two requests to a host, from the end of a response. A longer `Crawl-delay`
@@ -534,6 +551,8 @@ export type WithoutDefault =
   | 'maxTimeMs'
   | 'maxCost'
   | 'maxPagesPerHost'
+  | 'domainBudget'
+  | 'maxHostsPerDomain'
   | 'contact'
   | 'from'
   | 'identity';

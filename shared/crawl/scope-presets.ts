@@ -1,5 +1,5 @@
-import { type HostKey, hostKey, hostName, pathOf } from '../url/host-key.ts';
-import { registrableDomain } from '../url/registrable-domain.ts';
+import { type HostKey, hostKey, pathOf } from '../url/host-key.ts';
+import { domainOf } from '../url/registrable-domain.ts';
 import type { ScopePreset } from './config.ts';
 
 /** Whether a canonical URL lies within what a preset draws around the seeds. */
@@ -34,12 +34,6 @@ const PRESETS: Record<ScopePreset, (seeds: readonly string[]) => IsWithin> = {
   },
   any: () => () => true,
 };
-
-/**
- * The registrable domain; of an address, a single label or a public suffix the name itself. The port never
- * counts.
- */
-const domainOf = (host: HostKey): string => registrableDomain(host) ?? hostName(host);
 
 /**
  * Below a seed's folder on the seed's host, with http and https as one: `/a/b.html` draws `/a/`, and so does

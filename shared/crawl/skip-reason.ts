@@ -31,6 +31,8 @@ export type LinkSkip =
   | 'notModified'
   /** Its host has had `maxPagesPerHost` pages. */
   | 'pagesPerHost'
+  /** Its registrable domain has had `maxHostsPerDomain` hosts, and its host is none of them. */
+  | 'hostsPerDomain'
   /** It has no canonical form. */
   | 'badUrl'
   /** After more than `maxRedirects` redirects in a row. */

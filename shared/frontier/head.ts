@@ -6,6 +6,7 @@
 import type { Cause } from '../causes/cause.ts';
 import { storedCause } from '../causes/stored-cause.ts';
 import type { RobotsState } from '../robots/policy.ts';
+import type { DomainState } from './domain-state.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger-index.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
 import type { TrapState } from './trap-watch.ts';
@@ -58,6 +59,20 @@ export interface Head extends TrapState {
   readonly stagedItems?: string;
   /** In a crawl that recrawls: what the host's refetches have shown. */
   readonly recrawl?: HostRecrawl;
+  /** In a crawl with a budget for each registrable domain: the host's share of it. */
+  readonly share?: DomainShareState;
+  /** Only in the head of a domain, which is no host's: it has nothing else but counts of skipped links. */
+  readonly domain?: DomainState;
+}
+
+/** A host's share of the budget of its registrable domain. */
+export interface DomainShareState {
+  /** The number of the period (`domain-state.ts`). In another one, nothing of this counts. */
+  readonly period: number;
+  /** Pages granted and not requested yet. */
+  readonly left: number;
+  /** The budget of the period is used up. */
+  readonly isOut?: true;
 }
 
 /** The results of fetching known pages of a host again, as far as they say something about all of them. */
@@ -184,6 +199,8 @@ export interface HostTotals {
   readonly recrawl?: Readonly<Record<string, number>>;
   /** Fetches per day that the known pages are worth at each of some prices, in millionths (`recrawl/demand-curve.ts`). */
   readonly demand?: Readonly<Record<string, number>>;
+  /** If the budget of its domain is used up: URLs that wait for the next period (`urls`), and 1 for the host (`hosts`). */
+  readonly overBudget?: Readonly<Record<string, number>>;
 }
 
 /** How many exchanges there were, with the host or with the cache instead. */
@@ -206,6 +223,7 @@ export const COUNT_MAPS = [
   'sent',
   'recrawl',
   'demand',
+  'overBudget',
 ] as const satisfies (keyof HostTotals)[];
 
 export const NO_TOTALS: HostTotals = {
@@ -261,10 +279,11 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('sent', a, b),
     ...addOptional('recrawl', a, b),
     ...addOptional('demand', a, b),
+    ...addOptional('overBudget', a, b),
   };
 }
 
-type OptionalMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache' | 'sent' | 'recrawl' | 'demand';
+type OptionalMap = Exclude<(typeof COUNT_MAPS)[number], 'httpStatus' | 'skipped' | 'errors'>;
 
 function addOptional(
   map: OptionalMap,

@@ -78,6 +78,9 @@ const crawlSummarySchema = z.strictObject({
   recrawl: counts.describe(
     'Fetches of known pages by what they have shown; empty for a crawl that does not recrawl',
   ),
+  overBudget: counts.describe(
+    'URLs that wait because the budget of their registrable domain is used up, and their hosts; empty where none do',
+  ),
   reasonCode: z.enum(STATUS_CODES).optional().describe('`reason` for programs'),
   begunBy: z
     .string()

@@ -31,7 +31,10 @@ export interface LedgerStore {
   /** Names of all the host's parts, in any order. */
   listParts(crawl: CrawlId, host: HostKey): Promise<string[]>;
   deleteParts(crawl: CrawlId, host: HostKey, names: readonly string[]): Promise<void>;
-  /** Every host of the crawl with its head; a snapshot is not promised. */
+  /**
+   * Every host of the crawl with its head, and the heads of registrable domains, which are no hosts' (`Head.domain`); a
+   * snapshot is not promised.
+   */
   hosts(crawl: CrawlId): AsyncIterable<{ readonly host: HostKey; readonly head: Head }>;
   /**
    * Up to `limit` hosts whose head's `dueAt` has come, the longest due first; then those whose `dueAt` is

@@ -29,6 +29,7 @@ export function verdictOf(explained: Explained, now: number): Verdict {
     lineText(explained),
     robotsText(explained),
     timeText(explained, now),
+    budgetText(explained),
   ];
   const isOver = crawl !== undefined && crawl.state !== 'running';
   if (isOver) parts.push(`once the crawl is resumed (it is ${crawl.state})`);
@@ -50,9 +51,18 @@ function pastText(status: keyof typeof PAST, { known }: Explained): string {
 }
 
 /** For a URL that waits, only what is checked again before the fetch. */
-function reasonAgainst({ canonical, scope, known, template, hostState }: Explained): string | undefined {
+function reasonAgainst({
+  canonical,
+  scope,
+  known,
+  template,
+  hostState,
+  domain,
+}: Explained): string | undefined {
   if (canonical === undefined) return 'it is not an http or https URL';
   if (!known && scope?.reason !== undefined) return scope.rule;
+  if (!known && domain?.isFull)
+    return `hostsPerDomain: ${domain.hosts} hosts of ${domain.domain} were opened, and its host is none of them`;
   if (template?.isClosed) return `trap: ${template.why}`;
   if (hostState?.isFull) return `maxPagesPerHost: its host has had ${hostState.pages} pages`;
   return undefined;
@@ -80,8 +90,24 @@ const robotsText = ({ robots }: Explained): string | undefined =>
     ? `if robots.txt, requested first, allows it (${robots.url})`
     : undefined;
 
-function timeText({ hostState, known, robots }: Explained, now: number): string | undefined {
-  const times = [hostState?.nextFetchAt, known?.dueAt, robots?.says === 'closed' ? robots.until : undefined];
+/** Parts of pages do not count. */
+const isOverBudget = ({ domain, as }: Explained): boolean => domain?.isOut === true && as !== 'requisite';
+
+function budgetText(explained: Explained): string | undefined {
+  const { domain } = explained;
+  return isOverBudget(explained)
+    ? `as the budget of ${domain?.domain} (${domain?.budget} requests for pages, --domain-budget) is used up until then`
+    : undefined;
+}
+
+function timeText(explained: Explained, now: number): string | undefined {
+  const { hostState, known, robots, domain } = explained;
+  const times = [
+    hostState?.nextFetchAt,
+    known?.dueAt,
+    robots?.says === 'closed' ? robots.until : undefined,
+    isOverBudget(explained) ? domain?.nextBudgetAt : undefined,
+  ];
   const at = Math.max(...times.map((time) => (time === undefined ? 0 : Date.parse(time))));
   return at > now ? `not before ${clockText(at, now)}` : undefined;
 }

@@ -17,6 +17,7 @@ import { templateOf } from '../url/template-of.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 import { appliedUrlRules, createUrlRules } from '../url/url-rules.ts';
 import { forbiddenUse } from '../usage/purpose.ts';
+import { explainDomain } from './explain-domain.ts';
 import { verdictOf } from './explain-verdict.ts';
 import type { Explanation, HostLine, HostWord, RobotsWord, TemplateWord } from './explanation.ts';
 import type { CrawlSummary } from './summary.ts';
@@ -35,6 +36,8 @@ export interface ExplainFacts {
   };
   /** The head of the URL's host, with the stored robots rules of the URL's origin. */
   readonly head?: Head;
+  /** The head of the registrable domain of the URL's host. */
+  readonly domainHead?: Head;
   readonly robots?: RobotsRules;
   readonly record?: UrlRecord;
   /** Whether the crawl knows another URL of the host. None: it knows none. */
@@ -60,7 +63,7 @@ export function nameIn({ urlRules }: Pick<CrawlConfig, 'urlRules'>, url: string)
 }
 
 function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBeFetched' | 'verdict'> {
-  const { url, config, crawl, head, record, line } = facts;
+  const { url, config, crawl, head, domainHead, record, line, now } = facts;
   const canonical = nameIn(config, plain);
   const host = hostKey(canonical);
   const scopeSeeds = crawl?.scopeSeeds ?? [canonical];
@@ -82,6 +85,7 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
     line,
     settings: settingsOf(config, host),
     hostState: head && hostWord(head, createHostConfigs(config)(host)),
+    domain: explainDomain({ config, host, head, domainHead, isSeed, now }),
   };
 }
 

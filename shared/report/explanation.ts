@@ -37,6 +37,8 @@ export interface Explanation {
   /** Settings that are other ones for its host. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly hostState?: HostWord;
+  /** In a crawl with limits for registrable domains. */
+  readonly domain?: DomainWord;
   readonly crawl?: { readonly crawl: CrawlId; readonly state: CrawlSummary['state'] };
   readonly wouldBeFetched: boolean;
   /** In one line, for people. */
@@ -72,6 +74,23 @@ export interface RobotsWord {
   /** ISO 8601, UTC. */
   readonly until?: string;
   readonly cause?: string;
+}
+
+/** The registrable domain of the URL, and what the crawl's limits leave it. */
+export interface DomainWord {
+  readonly domain: string;
+  /** Requests for its pages in a period, and those granted to its hosts in this one. */
+  readonly budget?: number;
+  readonly granted?: number;
+  /** When the next period begins. ISO 8601, UTC. */
+  readonly nextBudgetAt?: string;
+  /** Its hosts that were opened, and how many may be. */
+  readonly hosts: number;
+  readonly maxHosts?: number;
+  /** It has no room for the URL's host, which is not opened. */
+  readonly isFull: boolean;
+  /** The URL's host has none of the budget left before the next period. */
+  readonly isOut: boolean;
 }
 
 export interface HostWord {

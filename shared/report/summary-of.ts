@@ -48,6 +48,7 @@ export function summaryOf(
     reasonCode: reasonIn(record)?.code,
     cache: totals.cache ?? {},
     recrawl: totals.recrawl ?? {},
+    overBudget: overBudgetOf(totals),
     exact: totals.isExact ?? true,
     begunBy: record.begunBy,
   };
@@ -57,6 +58,10 @@ export function summaryOf(
 function hooksOf({ hooks = {} }: CrawlTotals, late: number): CrawlSummary['hooks'] {
   const { pages = 0, failed = 0 } = hooks;
   return late === 0 ? hooks : { ...hooks, failed: Math.max(failed, Math.min(pages, failed + late)) };
+}
+
+function overBudgetOf({ overBudget: { urls = 0, hosts = 0 } = {} }: CrawlTotals): CrawlSummary['overBudget'] {
+  return urls > 0 ? { urls, hosts } : {};
 }
 
 function requisitesOf({ requisites }: CrawlTotals): CrawlSummary['requisites'] {

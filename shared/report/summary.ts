@@ -64,6 +64,11 @@ export interface CrawlSummary {
    * by a 304), `gone`, `failed`. Empty for a crawl that does not recrawl.
    */
   readonly recrawl: Readonly<Record<string, number>>;
+  /**
+   * `urls` that wait because the budget of their registrable domain is used up, and the `hosts` that they are of. Empty
+   * where none wait for that.
+   */
+  readonly overBudget: Readonly<Record<string, number>>;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];
   /** On a stack: who began the crawl, as far as AWS says. */
@@ -121,6 +126,7 @@ export const SUMMARY_KEYS = [
   'reasonCode',
   'cache',
   'recrawl',
+  'overBudget',
   'begunBy',
   'exact',
 ] as const satisfies readonly (keyof CrawlSummary)[];

@@ -7,9 +7,8 @@ import type { Engine } from '../ports/engine.ts';
 import type { LinkParcel } from '../ports/link-exchange.ts';
 import { sizesOf } from '../sizes.ts';
 import { type HostKey, hostKey } from '../url/host-key.ts';
-
-/** Links by the host that they are for; each URL once, with all that matters of its links (`foldLink`). */
-export type LinksByHost = ReadonlyMap<HostKey, ReadonlyMap<string, Link>>;
+import { withoutCrowds } from './crowded-domains.ts';
+import type { LinksByHost } from './links-by-host.ts';
 
 /**
  * Delivers the links of many turns to their hosts, one message for each host and crawl, so that a popular
@@ -17,16 +16,16 @@ export type LinksByHost = ReadonlyMap<HostKey, ReadonlyMap<string, Link>>;
  * repeat.
  */
 export async function routeParcels(
-  engine: Pick<Engine, 'queue' | 'exchange' | 'sizes'>,
+  engine: Pick<Engine, 'queue' | 'exchange' | 'sizes' | 'ledgers' | 'clock'>,
   crawls: Crawls,
   parcels: readonly LinkParcel[],
 ): Promise<void> {
-  await deliverLinks(engine, await gatherLinks(crawls, parcels));
+  await deliverLinks(engine, await withoutCrowds(engine, crawls, await gatherLinks(crawls, parcels)));
   await engine.exchange.acknowledge(parcels);
 }
 
 /**
- * The first half: the links by crawl and host, but those that the scope rules out, and those of crawls not
+ * The first part: the links by crawl and host, but those that the scope rules out, and those of crawls not
  * there.
  */
 export async function gatherLinks(
@@ -51,7 +50,7 @@ export async function gatherLinks(
   return byCrawl;
 }
 
-/** The second half: sends each host its links. */
+/** The last part: sends each host its links. */
 export async function deliverLinks(
   { queue, sizes }: Pick<Engine, 'queue' | 'sizes'>,
   gathered: ReadonlyMap<CrawlId, LinksByHost>,

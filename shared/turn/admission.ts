@@ -188,7 +188,10 @@ export class UrlAdmission {
     const isPage = record.kind !== 'requisite' && !isAgain(record);
     const isWithin = isPage ? await allowance.reserve() : allowance.allowsRequisites;
     const mayGoOn = !quarantine.isAnnouncing;
-    if (!isWithin) return { outcome: mayGoOn && isDraining(crawl) ? 'putBack' : 'turnEnds', record };
+    if (!isWithin) {
+      const hasMore = isDraining(crawl) || allowance.isDomainOut;
+      return { outcome: mayGoOn && hasMore ? 'putBack' : 'turnEnds', record };
+    }
     // The announcements and the pages of others may have been waited for.
     const isTooLate = !(await pace.waitForMoment());
     if (!isTooLate && !(isPage && allowance.isHostFull)) {

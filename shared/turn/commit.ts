@@ -3,6 +3,7 @@ import type { HostLedger } from '../frontier/ledger.ts';
 import { partsOfRun } from '../frontier/run-stack.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
 import type { TurnCounters } from './counters.ts';
+import type { DomainShare } from './domain-share.ts';
 import type { HostPace } from './host-pace.ts';
 import type { KnownRobots } from './known-robots.ts';
 import type { LinkIntake } from './link-intake.ts';
@@ -32,6 +33,7 @@ export interface TurnResults {
   readonly quarantine: Quarantine;
   readonly output: TurnOutput;
   readonly recrawl: RecrawlPlan;
+  readonly share: DomainShare;
 }
 
 /**
@@ -60,7 +62,7 @@ export class TurnCommit {
    */
   async run(): Promise<number> {
     const { engine, hooks } = this.#services;
-    const { crawl, head, ledger, intake, output } = this.#results;
+    const { crawl, head, ledger, intake, output, share } = this.#results;
     const before = head.head;
     const id = newPartId(head.nextVersion, engine.clock);
 
@@ -73,6 +75,7 @@ export class TurnCommit {
     const stagedItems = hooks ? await head.stageItems(output.items) : undefined;
 
     countRequisites(this.#results, engine.clock.now());
+    share.countWaiting();
     const plan = await planNextTurn(engine, this.#results);
     if (plan.hasToken) await this.#sendToken(id);
     const after = await head.replace({
@@ -85,6 +88,7 @@ export class TurnCommit {
 
     this.#services.ledgers.put(crawl.id, crawl.host, after.version, ledger);
     await reviveIfCutShort(engine, this.#results);
+    await share.giveBack();
     if (commit.obsolete.length > 0) await this.#sweep(before, after);
     return plan.restUntil;
   }
@@ -104,6 +108,7 @@ export class TurnCommit {
   #nextHead(id: string, ledger: Head['ledger'], plan: NextTurn): Omit<Head, 'version'> {
     const { pace, knownRobots, counters, traps, sitemaps, quarantine } = this.#results;
     const recrawl = this.#results.recrawl.state();
+    const share = this.#results.share.state();
     const { closedOrigins, movedRobots } = knownRobots;
     const { resumedBy } = pace;
     const sitemapPace = sitemaps.state();
@@ -123,6 +128,7 @@ export class TurnCommit {
       ...(quarantine.suspect && { intent: quarantine.suspect }),
       ...(quarantine.blocked.length > 0 && { quarantine: quarantine.blocked }),
       ...(recrawl && { recrawl }),
+      ...(share && { share }),
     };
   }
 

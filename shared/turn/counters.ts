@@ -10,7 +10,16 @@ type Mutable<T> = {
 };
 
 /** Maps of {@link HostTotals} that few hosts have. */
-type RareMap = 'seeds' | 'hooks' | 'hints' | 'requisites' | 'cache' | 'sent' | 'recrawl' | 'demand';
+type RareMap =
+  | 'seeds'
+  | 'hooks'
+  | 'hints'
+  | 'requisites'
+  | 'cache'
+  | 'sent'
+  | 'recrawl'
+  | 'demand'
+  | 'overBudget';
 
 /**
  * Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are

@@ -1,11 +1,13 @@
 import { isRecrawling } from '../crawl/config.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
+import { domainLimitsOf } from '../crawl/domain-limits.ts';
 import { isCutShort, isDraining } from '../crawl-state/drain.ts';
 import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { Engine } from '../ports/engine.ts';
 import { MAX_WAIT_DAYS } from '../recrawl/due-time.ts';
 import type { TurnCounters } from './counters.ts';
+import type { DomainShare } from './domain-share.ts';
 import type { HostPace } from './host-pace.ts';
 import { RETRY_HOST_MS, type RecrawlPlan } from './recrawl-plan.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -30,7 +32,10 @@ const DRAINED_MS = 7_200_000;
 
 /** A head that says that its host is due later than this was written by a process whose clock was ahead. */
 export const maxDueMs = (config: CrawlConfig): number =>
-  DRAINED_MS + maxWaitMs(config) + (isRecrawling(config) ? (MAX_WAIT_DAYS + 1) * 86_400_000 : 0);
+  DRAINED_MS +
+  maxWaitMs(config) +
+  (isRecrawling(config) ? (MAX_WAIT_DAYS + 1) * 86_400_000 : 0) +
+  (domainLimitsOf(config).budget === undefined ? 0 : config.domainBudgetEveryMs);
 
 /** When and by what the host continues. */
 export interface NextTurn {
@@ -48,6 +53,7 @@ export interface NextTurnParts {
   readonly counters: TurnCounters;
   readonly pace: HostPace;
   readonly recrawl: RecrawlPlan;
+  readonly share: Pick<DomainShare, 'outUntil'>;
 }
 
 /**
@@ -81,7 +87,7 @@ export async function reviveIfCutShort(
   if (await isCutShort(registry, await crawl.latest(), totals)) await crawl.revive();
 }
 
-function nextTurn({ crawl, ledger, counters, pace, recrawl }: NextTurnParts, now: number): NextTurn {
+function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnParts, now: number): NextTurn {
   const { nextFetchAt } = pace;
   // A host that was given up is not waited for: what it has left of its rest would only keep a crawl from its
   // end.
@@ -92,9 +98,12 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl }: NextTurnParts, now
       restUntil: Math.min(pace.gapUntil, nextFetchAt),
     };
   const isFull = counters.isFull(crawl.config);
-  const firstDueAt = ledger.nextDueAt(now, isFull || isDraining(crawl));
+  const withoutPages = isFull || isDraining(crawl);
+  const { outUntil } = withoutPages ? {} : share;
+  const firstDueAt = ledger.nextDueAt(now, withoutPages || outUntil !== undefined);
+  const laterDueAt = outUntil === undefined || ledger.nextDueAt(now) === undefined ? undefined : outUntil;
   const againDueAt = recrawl.isOn ? ledger.againDueAt() : undefined;
-  if (firstDueAt === undefined && againDueAt === undefined) {
+  if (firstDueAt === undefined && againDueAt === undefined && laterDueAt === undefined) {
     // For when the crawl is resumed, which wakes all hosts; and should one be left out.
     const isDue = isDraining(crawl) && !isFull && ledger.nextDueAt(now) !== undefined;
     return { hasToken: false, ...(isDue && { dueAt: now + DRAINED_MS }), restUntil: nextFetchAt };
@@ -102,6 +111,7 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl }: NextTurnParts, now
   const urlDueAt = Math.min(
     firstDueAt === undefined ? Number.POSITIVE_INFINITY : soonest(firstDueAt, now, maxWaitMs(crawl.config)),
     againDueAt === undefined ? Number.POSITIVE_INFINITY : soonest(againDueAt, now, maxDueMs(crawl.config)),
+    laterDueAt ?? Number.POSITIVE_INFINITY,
   );
   const workAt = Math.max(urlDueAt, nextFetchAt, now);
   // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses

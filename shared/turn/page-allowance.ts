@@ -1,21 +1,31 @@
 import { isDraining } from '../crawl-state/drain.ts';
 import type { TurnCounters } from './counters.ts';
+import type { DomainShare } from './domain-share.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
+export interface PageAllowanceOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly share: Pick<DomainShare, 'isOut' | 'reserve' | 'tryReserve' | 'cancel'>;
+}
+
 /**
- * How many pages a turn may still fetch: by the crawl's budget, the host's share, and the turn's own limit.
+ * How many pages a turn may still fetch: by the crawl's budget, the host's share, what it has of its domain's
+ * budget, and the turn's own limit.
  */
 export class PageAllowance {
   readonly #crawl: TurnCrawl;
   readonly #counters: TurnCounters;
+  readonly #share: Pick<DomainShare, 'isOut' | 'reserve' | 'tryReserve' | 'cancel'>;
   readonly #maxPages: number;
   #begun = 0;
   #inFlight = 0;
 
   /** `maxPages`: of this turn. */
-  constructor(crawl: TurnCrawl, counters: TurnCounters, maxPages: number) {
+  constructor({ crawl, counters, share }: PageAllowanceOptions, maxPages: number) {
     this.#crawl = crawl;
     this.#counters = counters;
+    this.#share = share;
     this.#maxPages = maxPages;
   }
 
@@ -26,17 +36,33 @@ export class PageAllowance {
 
   /** Whether no page may be begun, by one of the limits: requisites make those whole that were fetched. */
   get allowsOnlyRequisites(): boolean {
-    return this.#begun >= this.#maxPages || this.isHostFull || isDraining(this.#crawl);
+    return this.#begun >= this.#maxPages || this.isHostFull || this.isDomainOut || isDraining(this.#crawl);
   }
 
-  /** Reserves a page of the budget; waits while others have reserved the last ones. False: a limit is met. */
-  reserve(): Promise<boolean> {
-    return this.#crawl.budget.reserve();
+  /** Whether the budget of the host's domain is used up. */
+  get isDomainOut(): boolean {
+    return this.#share.isOut;
+  }
+
+  /**
+   * Reserves a page of the crawl's and of the domain's budget; waits while others have reserved the last ones. False:
+   * a limit is met.
+   */
+  async reserve(): Promise<boolean> {
+    if (!(await this.#crawl.budget.reserve())) return false;
+    let isGranted = false;
+    try {
+      isGranted = await this.#share.reserve();
+    } finally {
+      if (!isGranted) this.#crawl.budget.settle(false);
+    }
+    return isGranted;
   }
 
   /** Gives back a page that was reserved and not begun. */
   cancel(): void {
     this.#crawl.budget.settle(false);
+    this.#share.cancel();
   }
 
   /** Begins a page that was reserved. */
@@ -47,7 +73,11 @@ export class PageAllowance {
 
   /** Reserves and begins a page, if that can be done at once: a requisite turned out to be one. */
   tryBegin(): boolean {
-    if (this.isHostFull || !this.#crawl.budget.tryReserve()) return false;
+    if (this.isHostFull || !this.#share.tryReserve()) return false;
+    if (!this.#crawl.budget.tryReserve()) {
+      this.#share.cancel();
+      return false;
+    }
     this.begin();
     return true;
   }

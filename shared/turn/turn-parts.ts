@@ -5,6 +5,7 @@ import { UrlAdmission } from './admission.ts';
 import { CanonicalLinks } from './canonical-link.ts';
 import type { TurnResults } from './commit.ts';
 import { TurnCounters } from './counters.ts';
+import { DomainShare } from './domain-share.ts';
 import type { FetchLoopOptions } from './fetch-loop.ts';
 import { HostPace } from './host-pace.ts';
 import { KnownRobots } from './known-robots.ts';
@@ -69,7 +70,8 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     lastRequestAt,
   });
   const recrawl = new RecrawlPlan(engine, { crawl, counters, recrawl: options.head.recrawl });
-  const own = { crawl, head, ledger, counters, traps, quarantine, output, pace, recrawl };
+  const share = new DomainShare(services, { crawl, ledger, counters, share: options.head.share });
+  const own = { crawl, head, ledger, counters, traps, quarantine, output, pace, recrawl, share };
 
   const linkParts = createLinkParts(services, own);
   const robotsParts = createRobotsParts(services, { ...own, ...linkParts });
@@ -82,7 +84,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     hooks,
   });
   const settlement = new Settlement({ host, ledger, counters, pace, recrawl, hooks, onSeed, onEvent });
-  const allowance = new PageAllowance(crawl, counters, crawl.budget.turnPages());
+  const allowance = new PageAllowance(own, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
   const limits = { maxUrls: isAnnouncing ? 1 : config.turnMaxPages, askedRobots: options.askedRobots };
   return { ...own, ...linkParts, ...robotsParts, reader, settlement, allowance, admission, limits };
@@ -90,7 +92,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
 
 type OwnParts = Pick<
   TurnParts,
-  'crawl' | 'head' | 'ledger' | 'counters' | 'traps' | 'quarantine' | 'output' | 'pace' | 'recrawl'
+  'crawl' | 'head' | 'ledger' | 'counters' | 'traps' | 'quarantine' | 'output' | 'pace' | 'recrawl' | 'share'
 >;
 
 /** Where links lead: into the ledger, to other hosts, or nowhere. */

@@ -8,6 +8,7 @@ import type { HostKey } from '../url/host-key.ts';
 import { TurnCommit } from './commit.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import type { Lease } from './lease.ts';
+import { openHost } from './open-host.ts';
 import { openLedger } from './open-ledger.ts';
 import { HOOK_CALLS } from './page-hooks.ts';
 import { RETRY_HOST_MS } from './recrawl-plan.ts';
@@ -74,8 +75,11 @@ export async function runTurn(services: TurnServices, loaded: Crawl, input: Turn
   // The process that committed them may have died before it could.
   if (stored.stagedItems !== undefined)
     await items?.publish(crawl.id, host, stored.version, stored.stagedItems);
-  const head = withoutFarTimes(stored, clock.now(), crawl.config);
-  const request = requestOf(input.deliveries, head, clock.now());
+  const known = withoutFarTimes(stored, clock.now(), crawl.config);
+  const asked = requestOf(input.deliveries, known, clock.now());
+  const { isOpen, share } = await openHost(services, crawl, known, asked.links);
+  const request = isOpen ? asked : { ...asked, links: [] };
+  const head = share ? { ...known, share } : known;
   if (request.links.length === 0 && !request.isBegun) return { restUntil: restOf(head) };
 
   const ledger =
@@ -180,9 +184,11 @@ class Turn {
 
   async run(): Promise<TurnEnd> {
     const { crawl, head, ledger, request } = this.#options;
-    const { intake, pace, recrawl } = this.#parts;
-    if (request.resumedBy !== undefined) pace.resume(request.resumedBy);
-    else if (recrawl.isOn) pace.retryAfter(RETRY_HOST_MS);
+    const { intake, pace, recrawl, share } = this.#parts;
+    if (request.resumedBy !== undefined) {
+      pace.resume(request.resumedBy);
+      share.forget();
+    } else if (recrawl.isOn) pace.retryAfter(RETRY_HOST_MS);
     const news = intake.mergeDelivered(request.links, this.#services.engine.clock.now());
     if (news > 0 || request.isBegun || this.#hasLeftovers()) return this.#fetchAndCommit();
     // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.
@@ -199,12 +205,13 @@ class Turn {
 
   async #fetchAndCommit(): Promise<TurnEnd> {
     const { crawl, head, ledger } = this.#options;
-    const { counters, pace, quarantine } = this.#parts;
+    const { counters, pace, quarantine, share } = this.#parts;
     const { stats } = this.#services;
     stats.open.set(ledger, head.ledger.counts);
     let readsBefore = crawl.budget.reads();
     try {
       if (pace.givenUp !== undefined || crawl.status !== 'running') pace.end();
+      else if (this.#hasPageDue()) await share.prepare();
       await this.#parts.recrawl.load();
       await new FetchLoop(this.#services, this.#parts).run();
       if (quarantine.isPostponed) return { restUntil: pace.nextFetchAt, isPostponed: true };
@@ -221,6 +228,14 @@ class Turn {
       quarantine.release();
       stats.open.delete(ledger);
     }
+  }
+
+  /** Whether a page may be requested, for which robots.txt might be first. */
+  #hasPageDue(): boolean {
+    const { crawl, ledger } = this.#options;
+    const now = this.#services.engine.clock.now();
+    const dueAt = ledger.nextDueAt(now);
+    return dueAt !== undefined && dueAt <= now && crawl.budget.metLimit() === undefined;
   }
 
   /** The turn is discarded, but the host was asked: it rests anyway. */

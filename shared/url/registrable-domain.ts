@@ -13,5 +13,11 @@ export function registrableDomain(host: HostKey): string | undefined {
   return getDomain(hostName(host), OPTIONS) ?? undefined;
 }
 
+/**
+ * The name that stands for the owner of a host: its registrable domain; of an address, a single label or a public
+ * suffix the name itself. The port never counts.
+ */
+export const domainOf = (host: HostKey): string => registrableDomain(host) ?? hostName(host);
+
 // The name comes from a parsed URL: there is nothing to extract or to validate.
 const OPTIONS = { allowPrivateDomains: true, extractHostname: false, validateHostname: false };

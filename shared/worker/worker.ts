@@ -13,6 +13,7 @@ import type { Fetcher } from '../ports/fetcher.ts';
 import type { HostDeliveries } from '../ports/turn-queue.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
+import { createDomainHeads } from '../turn/domain-heads.ts';
 import type { PageHooks } from '../turn/page-hooks.ts';
 import { type PageWork, UNWATCHED } from '../turn/page-work.ts';
 import type { OnSeed } from '../turn/seed-events.ts';
@@ -102,6 +103,7 @@ export function startWorker(
     crawls: createCrawls(registry, clock, options.tally),
     ledgers: createLedgerCache(options.maxCacheBytes ?? sizes.ledgerCacheBytes),
     lanes: options.lanes ?? createLanes(clock, sizes.maxIdleLanes),
+    domains: createDomainHeads(engine),
     intentLock: createLock(clock),
     hooks: options.hooks,
     onSeed: options.onSeed,

@@ -150,7 +150,15 @@ export async function createWorld(
     shardEventBytes: plan.shardEventBytes,
   });
   const { delayMs, turnMaxMs } = options;
-  const config: CrawlOptions = { contact: 'https://sim.test/about', scope: 'any', delayMs, turnMaxMs };
+  const config: CrawlOptions = {
+    contact: 'https://sim.test/about',
+    scope: 'any',
+    delayMs,
+    turnMaxMs,
+    // All its hosts are of one domain.
+    domainBudget: 'off',
+    maxHostsPerDomain: 'off',
+  };
   await drive(cloud.time, begin(cloud, seed, config, seedsOf(seed, shape, web.seeds)));
   const special = plan.hosts;
   const count = special + (options.popularHost ? 1 : 0) + (options.slowHost > 0 ? 1 : 0);

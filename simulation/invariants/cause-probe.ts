@@ -97,6 +97,8 @@ export function createCauseProbe(now: () => number): CauseProbe {
         ledgers: {
           ...ledgers,
           async commit(crawl, host, next) {
+            // A domain's head has no chain of turns: turns of its hosts replace it, and the router.
+            if (next.domain) return ledgers.commit(crawl, host, next);
             const partition = hostPartition(crawl, host);
             const causes = deliveriesOf(host).filter(({ message }) => message.crawl === crawl);
             const tokens = namedBefore(partition, next.version);

@@ -6,6 +6,7 @@ import { configured } from './configured.ts';
 import { counted, recounted, requestsCounted } from './counted.ts';
 import { deleted } from './deleted.ts';
 import { depthTrue } from './depth-true.ts';
+import { domainBudget } from './domain-budget.ts';
 import { endsRightly } from './ends-rightly.ts';
 import { endsSent } from './ends-sent.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
@@ -75,6 +76,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...notRunning(facts),
     ...limitsKept(facts),
     ...pastLimits(facts, robots),
+    ...domainBudget(facts, robots),
     ...bestFirst(facts, visits, robots),
     ...configured(visits, robots),
     ...noGarbage(facts),

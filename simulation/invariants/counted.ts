@@ -73,9 +73,9 @@ export function counted({ crawls, strikes, hostsPerWorker }: UsedFacts): readonl
  */
 export function recounted({ crawls }: Pick<Facts, 'crawls'>): readonly Violation[] {
   const findings = createFindings('recounted');
-  for (const { id, hosts, totals, recounted } of crawls) {
+  for (const { id, hosts, domains, totals, recounted } of crawls) {
     if (!recounted) continue;
-    const sums = sumOf(Array.from(hosts.values(), ({ head }) => head));
+    const sums = sumOf([...hosts.values(), ...domains.values()]);
     for (const name of new Set([...Object.keys(sums), ...Object.keys(totals), ...Object.keys(recounted)])) {
       const isUsage = name.startsWith('usage.');
       const [expected = 0, total = 0] = [isUsage ? totals[name] : sums[name], recounted[name]];
@@ -119,8 +119,8 @@ function checkRequisites(
   }
 }
 
-function checkTotals(findings: Findings, { id, hosts, totals }: CrawlFacts): void {
-  const sums = sumOf(Array.from(hosts.values(), ({ head }) => head));
+function checkTotals(findings: Findings, { id, hosts, domains, totals }: CrawlFacts): void {
+  const sums = sumOf([...hosts.values(), ...domains.values()]);
   for (const name of new Set([...Object.keys(sums), ...Object.keys(totals)])) {
     const [sum, total] = [sums[name] ?? 0, totals[name] ?? 0];
     if (!name.startsWith('usage.') && sum !== total)
@@ -133,8 +133,8 @@ function checkTotals(findings: Findings, { id, hosts, totals }: CrawlFacts): voi
 /** Counters that one update changes by at most one for each of its hosts. */
 const ONE_EACH = ['hosts', 'hostsWaiting', 'hostsDue'];
 
-function checkBounds(findings: Findings, { id, hosts, totals }: CrawlFacts, most: number): void {
-  const sums = sumOf(Array.from(hosts.values(), ({ head }) => head));
+function checkBounds(findings: Findings, { id, hosts, domains, totals }: CrawlFacts, most: number): void {
+  const sums = sumOf([...hosts.values(), ...domains.values()]);
   for (const name of ONE_EACH) {
     const [sum, total] = [sums[name] ?? 0, totals[name] ?? 0];
     if (Math.abs(total - sum) > most)
@@ -144,13 +144,15 @@ function checkBounds(findings: Findings, { id, hosts, totals }: CrawlFacts, most
   }
 }
 
-function sumOf(heads: readonly Head[]): Record<string, number> {
+function sumOf(heads: readonly { readonly head: Head }[]): Record<string, number> {
   const sums: Record<string, number> = {};
   const add = (name: string, count: number) => {
     sums[name] = (sums[name] ?? 0) + count;
   };
-  for (const { ledger, totals, dueAt } of heads) {
-    add('hosts', 1);
+  for (const {
+    head: { ledger, totals, dueAt, domain },
+  } of heads) {
+    add('hosts', domain ? 0 : 1);
     add('hostsWaiting', ledger.counts.waiting > 0 ? 1 : 0);
     add('hostsDue', dueAt === undefined ? 0 : 1);
     for (const name of ['pages', 'bytes', 'requests'] as const) add(name, totals[name]);
@@ -166,6 +168,7 @@ function sumOf(heads: readonly Head[]): Record<string, number> {
       'sent',
       'recrawl',
       'demand',
+      'overBudget',
     ] as const)
       for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);
   }

@@ -74,6 +74,8 @@ export interface CrawlFacts {
   /** As stored: the seeds, and where they redirected to. */
   readonly scopeSeeds: readonly string[];
   readonly hosts: ReadonlyMap<string, HostFacts>;
+  /** By registrable domain, where the crawl limits these. */
+  readonly domains: ReadonlyMap<string, DomainFacts>;
   /** The records of all ledgers, by URL. */
   readonly known: ReadonlyMap<string, UrlRecord>;
   /** The sum of the counter items, by the names of `head-counts.ts`. */
@@ -99,6 +101,12 @@ export interface JoinedFacts {
   readonly file: string;
   readonly offset: number;
   readonly bytes: number;
+}
+
+export interface DomainFacts {
+  readonly head: Head;
+  /** Hosts that are opened. */
+  readonly opened: number;
 }
 
 export interface HostFacts {

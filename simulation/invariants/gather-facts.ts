@@ -23,6 +23,7 @@ import {
   partObject,
   TOTALS_PREFIX,
 } from '../../shared/engines/aws/state/tables.ts';
+import { openedHosts } from '../../shared/frontier/domain-state.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
@@ -35,7 +36,15 @@ import { asPresent } from '../worlds/newer-version.ts';
 import type { SimItem } from '../worlds/sim-hooks.ts';
 import type { CrawlPlan, WebRequest, World } from '../worlds/spec.ts';
 import { headIn } from '../worlds/stored-items.ts';
-import type { CrawlFacts, DeletionFacts, Facts, HostFacts, JoinedFacts, MessageFacts } from './facts.ts';
+import type {
+  CrawlFacts,
+  DeletionFacts,
+  DomainFacts,
+  Facts,
+  HostFacts,
+  JoinedFacts,
+  MessageFacts,
+} from './facts.ts';
 import type { History } from './history-probe.ts';
 
 export async function gatherFacts(world: World): Promise<Facts> {
@@ -209,7 +218,12 @@ async function crawlFacts(
   const record = stored && (JSON.parse(gunzipSync(stored).toString('utf8')) as CrawlRecord);
   const hosts = new Map<HostKey, HostFacts>();
   const known = new Map<string, UrlRecord>();
+  const domains = new Map<string, DomainFacts>();
   for (const [host, head] of heads.get(id) ?? []) {
+    if (head.domain) {
+      domains.set(host.slice(1), { head, opened: openedHosts(head.domain) });
+      continue;
+    }
     const changes = history.heads.get(hostPartition(id, host)) ?? [];
     const partition = hostPartition(id, host);
     const facts = {
@@ -234,6 +248,7 @@ async function crawlFacts(
     costs: history.costs.get(id) ?? [],
     scopeSeeds: record?.scopeSeeds ?? seeds,
     hosts,
+    domains,
     known,
     totals: totalsIn(items),
     isExact: record?.status === 'finished' && areExact(items),

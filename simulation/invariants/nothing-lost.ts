@@ -2,6 +2,7 @@ import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import type { Violation } from '../worlds/spec.ts';
+import { mayBeRefused } from './domain-budget.ts';
 import { type CrawlFacts, type Facts, type HostFacts, isBy, isFullHost, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
@@ -68,7 +69,7 @@ function checkKnown(
       );
     if (record.state !== 'fetched' || !isOk(record) || !isWhole(record, whole)) continue;
     for (const part of config.requisites ? web.requisitesOf(record.url) : [])
-      if (scope.acceptsSeed(part) && isUnknown(part))
+      if (scope.acceptsSeed(part) && isUnknown(part) && !mayBeRefused(crawl, hostKey(part)))
         findings.add(
           `${id}: ${record.url} (fetched, depth ${record.depth}) has the requisite ${part}, which is not known`,
           { host: hostKey(part) },
@@ -91,11 +92,11 @@ function checkKnown(
 }
 
 /**
- * Whether links to the URL are dropped by design: the host is full, or the group that the URL is of has
- * closed.
+ * Whether links to the URL are dropped by design: the host is full or its domain has no room for it, or the group that
+ * the URL is of has closed.
  */
 function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string, web: Facts['web']): boolean {
-  if (isFullHost(crawl, host)) return true;
+  if (isFullHost(crawl, host) || mayBeRefused(crawl, hostKey(url))) return true;
   return host !== undefined && isClosed(crawl, host.head, url) && mayBeOfTrap(url, host, web);
 }
 

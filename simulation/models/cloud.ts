@@ -76,7 +76,7 @@ export interface SimCloudOptions {
 }
 
 /** The maximal error of a wrong clock, in either direction. */
-const MAX_SKEW_MS = 5000;
+export const MAX_SKEW_MS = 5000;
 const MAX_RECEIVES = 100;
 const HOOK_TIMEOUT_MS = parseConfig({}).hookTimeoutMs;
 const WORKER_TIMEOUT_MS = 60_000;

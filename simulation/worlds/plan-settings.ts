@@ -59,3 +59,20 @@ export function planLimits(random: Random): CrawlOptions {
     ...(random() < 0.06 && { maxCost: between(random, 1, 40) / 100_000 }),
   };
 }
+
+/**
+ * In a hundred crawls: 8 have a budget of a few pages for each registrable domain in a period of seconds to minutes, and
+ * half of these, and 3 others, a limit of hosts. All hosts of a web are of one domain. The other crawls have none, or
+ * where they go anywhere the default, which is more than a world has.
+ */
+export function planDomainLimits(random: Random): CrawlOptions {
+  const way = random();
+  const hasBudget = way < 0.08;
+  return {
+    ...(hasBudget && {
+      domainBudget: between(random, 2, 12),
+      domainBudgetEveryMs: pick(random, [30, 60, 300, 900]) * 1000,
+    }),
+    ...((way < 0.04 || (way >= 0.08 && way < 0.11)) && { maxHostsPerDomain: between(random, 1, 3) }),
+  };
+}

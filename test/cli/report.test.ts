@@ -40,6 +40,7 @@ const SUMMARY: CrawlSummary = {
   hookErrors: [],
   requisites: {},
   cache: {},
+  overBudget: {},
   recrawl: {},
 };
 

@@ -33,6 +33,7 @@ export const RUNNING: CrawlSummary = {
   failedSeeds: [],
   hints: {},
   cache: {},
+  overBudget: {},
   recrawl: {},
   hooks: {},
   hookErrors: [],

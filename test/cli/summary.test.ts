@@ -40,6 +40,7 @@ const SUMMARY: CrawlSummary = {
   hookErrors: [],
   requisites: {},
   cache: {},
+  overBudget: {},
   recrawl: {},
 };
 
@@ -174,6 +175,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'reasonCode',
     'cache',
     'recrawl',
+    'overBudget',
     'exact',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { domainKey, grantPages } from '../../shared/frontier/domain-state.ts';
+import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
+import { createDomainHeads } from '../../shared/turn/domain-heads.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './subject.ts';
 import { CRAWL, headOf, ODD_HOSTS } from './subjects.ts';
@@ -203,5 +206,24 @@ export function ledgerStoreContract(subject: Subject): void {
     expect(await hostsAt(10, 10_000_000)).toEqual(['h1.test', 'h4.test', 'h0.test']);
     expect(await hostsAt(2, 10_000_000)).toEqual(['h1.test', 'h4.test']);
     expect(await hostsAt(10, 86_400_000)).toEqual(['h1.test', 'h4.test']);
+  });
+
+  test('two processes that change the state of a domain at once lose no change of the other', async () => {
+    const { ledgers } = subject.engine;
+    const clock = { random: () => 0, uuid: () => subject.engine.clock.uuid(), sleep: async () => {} };
+    const processes = [createDomainHeads({ ledgers, clock }), createDomainHeads({ ledgers, clock })];
+    // Alike, so that one process might take the other's head for its own.
+    const changes = Array.from({ length: 12 }, (_, i) =>
+      processes[i % 2]?.change(CRAWL, 'a.test', (state) => {
+        const { state: next, pages } = grantPages(state, { period: 1, budget: 100, wanted: 1 });
+        return { state: next, skipped: 1, result: pages };
+      }),
+    );
+    expect(await Promise.all(changes)).toEqual(changes.map(() => 1));
+    // More, where the answer to a write was lost and the other process went on: it is made again.
+    expect((await processes[0]?.load(CRAWL, 'a.test'))?.granted[1]).toBeGreaterThanOrEqual(12);
+    const { totals } = (await store().loadHead(CRAWL, domainKey('a.test'))) ?? NEW_HEAD;
+    expect(totals.skipped.hostsPerDomain).toBeGreaterThanOrEqual(12);
+    expect(await store().loadHead(CRAWL, A)).toBeUndefined();
   });
 }

@@ -152,6 +152,7 @@ const LINK_SKIPS = {
   nofollow: 0,
   notModified: 0,
   pagesPerHost: 0,
+  hostsPerDomain: 0,
   badUrl: 0,
   redirects: 0,
   linksPerPage: 0,

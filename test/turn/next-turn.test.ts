@@ -6,7 +6,7 @@ import { TurnCounters } from '../../shared/turn/counters.ts';
 import { maxDueMs, type NextTurnParts, planNextTurn } from '../../shared/turn/next-turn.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
-import { crawlOfTurn } from './turn-fakes.ts';
+import { crawlOfTurn, NO_SHARE } from './turn-fakes.ts';
 
 const MINUTE = 60_000;
 
@@ -24,6 +24,8 @@ interface Situation {
   readonly isGivenUp?: boolean;
   readonly awaited?: number;
   readonly fetchedRequisites?: number;
+  /** The budget of the host's domain is used up until then. */
+  readonly outUntil?: number;
 }
 
 async function plan(situation: Situation) {
@@ -41,6 +43,7 @@ async function plan(situation: Situation) {
     }),
     counters,
     recrawl: { isOn: false },
+    share: { ...NO_SHARE, outUntil: situation.outUntil },
     ledger: {
       againDueAt: () => undefined,
       nextDueAt: (_now: number, requisitesOnly = false) =>

@@ -3,12 +3,12 @@ import { NO_TOTALS } from '../../shared/frontier/head.ts';
 import { TurnCounters } from '../../shared/turn/counters.ts';
 import { PageAllowance } from '../../shared/turn/page-allowance.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
-import { type CrawlOfTurn, crawlOfTurn } from './turn-fakes.ts';
+import { type CrawlOfTurn, crawlOfTurn, NO_SHARE } from './turn-fakes.ts';
 
 function open(options: CrawlOfTurn = {}, maxPages = Number.POSITIVE_INFINITY, hostPages = 0) {
   const crawl = crawlOfTurn(options);
   const counters = new TurnCounters({ ...NO_TOTALS, pages: hostPages }, newStats());
-  return { crawl, counters, allowance: new PageAllowance(crawl, counters, maxPages) };
+  return { crawl, counters, allowance: new PageAllowance({ crawl, counters, share: NO_SHARE }, maxPages) };
 }
 
 test('a page that is begun and ends as one counts for the host and for the crawl', async () => {

@@ -10,6 +10,7 @@ import { type Link, linkOf } from '../../shared/frontier/message.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import type { OptionalPorts } from '../../shared/ports/engine.ts';
 import { SIZES, type Sizes } from '../../shared/sizes.ts';
+import { createDomainHeads } from '../../shared/turn/domain-heads.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import type { PageWork } from '../../shared/turn/page-work.ts';
@@ -120,6 +121,7 @@ export async function openTurn(situation: TurnSituation = {}): Promise<OpenTurn>
     crawls,
     ledgers: createLedgerCache(1_000_000),
     lanes: createLanes(clock, 10),
+    domains: createDomainHeads(engine),
     intentLock: createLock(clock),
     hooks: situation.hooks,
     onSeed: (event) => void opened.seedEvents.push(event),

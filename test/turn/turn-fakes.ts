@@ -68,3 +68,12 @@ export const recordOf = (url: string, fields: Partial<UrlRecord> = {}): UrlRecor
 /** The ledger of a host never met. */
 export const newLedger = (): Promise<HostLedger> =>
   HostLedger.open(HOST, EMPTY_INDEX, () => Promise.reject(new Error('it has no parts')));
+
+/** A host's share of its domain's budget in a crawl without such budgets. */
+export const NO_SHARE = {
+  isOut: false,
+  outUntil: undefined,
+  reserve: async () => true,
+  tryReserve: () => true,
+  cancel: () => {},
+};

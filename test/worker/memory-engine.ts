@@ -302,7 +302,7 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
       for (const { ledger } of all) for (const state of URL_STATES) urls[state] += ledger.counts[state];
       return {
         ...all.reduce((sum, { totals }) => addTotals(sum, totals), NO_TOTALS),
-        hosts: all.length,
+        hosts: all.filter(({ domain }) => domain === undefined).length,
         hostsWaiting: all.filter(({ ledger }) => ledger.counts.waiting > 0).length,
         urls,
         activeMs: 0,

@@ -63,6 +63,8 @@ test('a turn stores records, links, parts and items, then sends the token, then 
     scope: 'any',
     delayMs: 500,
     requisites: false,
+    domainBudget: 'off',
+    maxHostsPerDomain: 'off',
   });
   const engine = withNotes(world, (step) => steps.push(step));
   // One host at a time.

@@ -178,6 +178,7 @@ export interface KnownHost {
 export async function ledgersOf({ ledgers }: Engine, crawl = CRAWL): Promise<Map<string, KnownHost>> {
   const hosts = new Map<string, KnownHost>();
   for await (const { host, head } of ledgers.hosts(crawl)) {
+    if (head.domain) continue;
     const ledger = await openLedger(ledgers, { crawl, host, index: head.ledger });
     const records = new Map<string, UrlRecord>();
     for await (const record of ledger.records()) {

@@ -7,7 +7,7 @@ import { meetsCondition } from '../../crawl-state/status-condition.ts';
 import type { Head } from '../../frontier/head.ts';
 import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../ports/crawl-registry.ts';
 import { inTransaction } from './database.ts';
-import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
+import { addSums, NO_SUMS, replaceHead, type Sums } from './sums.ts';
 
 /**
  * The use of the folder of an earlier crawl: its payloads are not stored again, or its responses are used instead of
@@ -25,7 +25,9 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void;
   /** Returns the sums over the crawl's heads. */
   sums(crawl: CrawlId): Sums;
-  /** From now on the crawl's totals are what `read` gives: others commit, and report how much. */
+  /**
+   * From now on the crawl's totals are what `read` gives, and what is committed here: others commit, and report how much.
+   */
   followSums(crawl: CrawlId, read: () => Sums): void;
   /** The crawl is known by this version of the rules for canonical URLs from now on. */
   setUrlRulesVersion(crawl: CrawlId, version: number): void;
@@ -66,6 +68,8 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   readonly #anyAwaited: StatementSync;
   readonly #selectHeads: StatementSync;
   readonly #sums = new Map<CrawlId, () => Sums>();
+  /** Crawls whose sums others report; and what was committed here besides: by the router, heads of domains. */
+  readonly #followed = new Map<CrawlId, { own: Sums }>();
 
   constructor(
     database: DatabaseSync,
@@ -166,7 +170,9 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   }
 
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void {
-    const sum = this.#sums.get(crawl)?.();
+    const followed = this.#followed.get(crawl);
+    if (followed) followed.own = replaceHead(followed.own, before, after);
+    const sum = followed ? undefined : this.#sums.get(crawl)?.();
     if (!sum) return;
     const next = replaceHead(sum, before, after);
     this.#sums.set(crawl, () => next);
@@ -183,7 +189,9 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   }
 
   followSums(crawl: CrawlId, read: () => Sums): void {
-    this.#sums.set(crawl, read);
+    const followed = { own: NO_SUMS };
+    this.#followed.set(crawl, followed);
+    this.#sums.set(crawl, () => addSums(read(), followed.own));
   }
 
   keepFolder(use: FolderUse, folder: string | undefined): void {

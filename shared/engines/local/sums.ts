@@ -36,8 +36,8 @@ export function replaceHead(sums: Sums, before: Head | undefined, after: Head): 
   return before ? addSums(added, negative(sumsOf(before))) : added;
 }
 
-const sumsOf = ({ ledger, totals }: Head): Sums => ({
-  hosts: 1,
+const sumsOf = ({ ledger, totals, domain }: Head): Sums => ({
+  hosts: domain ? 0 : 1,
   hostsWaiting: ledger.counts.waiting > 0 ? 1 : 0,
   urls: ledger.counts,
   totals,

@@ -175,6 +175,7 @@ export function crawlFacts(
     costs: [],
     scopeSeeds: [HOME],
     hosts,
+    domains: new Map(),
     known,
     totals: totalsOf(hosts.values()),
     isExact: false,

@@ -7,6 +7,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { isDomainKey } from '../../../frontier/domain-state.ts';
 import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { warcFolder } from '../archive/archives.ts';
@@ -120,7 +121,7 @@ class DataDeletion {
       crawlState,
       hosts.map((host) => itemKey(hostShardOf(this.#crawl, host), host)),
     );
-    this.#deleted.hosts += hosts.length;
+    this.#deleted.hosts += hosts.filter((host) => !isDomainKey(host)).length;
     this.#report();
   }
 

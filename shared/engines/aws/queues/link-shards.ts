@@ -1,5 +1,5 @@
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { LinksByHost } from '../../../routing/router.ts';
+import type { LinksByHost } from '../../../routing/links-by-host.ts';
 import { SIZES, type Sizes } from '../../../sizes.ts';
 import { splitLinks } from './link-split.ts';
 import { parcelTexts } from './message-text.ts';

@@ -1,5 +1,5 @@
 import type { Link } from '../../../frontier/message.ts';
-import type { LinksByHost } from '../../../routing/router.ts';
+import type { LinksByHost } from '../../../routing/links-by-host.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { shardOf } from '../shard-of.ts';

@@ -78,9 +78,9 @@ function countsBelow(prefix: string, counts: Counts): Counts {
   return below;
 }
 
-function countsOf({ ledger, totals, dueAt }: Head): Record<string, number> {
+function countsOf({ ledger, totals, dueAt, domain }: Head): Record<string, number> {
   const counts: Record<string, number> = {
-    hosts: 1,
+    hosts: domain ? 0 : 1,
     hostsWaiting: ledger.counts.waiting > 0 ? 1 : 0,
     [HOSTS_DUE]: dueAt === undefined ? 0 : 1,
     pages: totals.pages,
