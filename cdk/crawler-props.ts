@@ -80,6 +80,13 @@ export interface CrawlerProps extends ExistingResources {
    * @default none
    */
   readonly parameterName?: string;
+  /**
+   * Name of a parameter of the Systems Manager with the identity by which all requests are signed, such as
+   * `/strand/identity`. `strand --stack NAME identity upload FILE` makes it, after the deployment.
+   *
+   * @default none: requests are not signed
+   */
+  readonly identityParameter?: string;
 
   /**
    * How long a worker may run: 30 seconds to 15 minutes. All other times follow from it.

@@ -83,6 +83,7 @@ export class Crawler extends Construct {
       frontier: new Frontier(this, 'Frontier', options, props),
       state: new State(this, 'State', options, props),
       archive: new Archive(this, 'Archive', options, props),
+      identityArn: identityArn(this, options),
     };
     const { frontier, state, archive } = stores;
     const settings = settingsOf(options, props.crawl ?? {}, stores);
@@ -155,4 +156,10 @@ export class Crawler extends Construct {
       new Dashboard(this, 'Dashboard', { stackName: name, frontier, functions, alarms: all });
     return all;
   }
+}
+
+function identityArn(scope: Construct, { identityParameter }: StackOptions): string | undefined {
+  if (identityParameter === undefined) return undefined;
+  const resourceName = identityParameter.slice(1);
+  return Stack.of(scope).formatArn({ service: 'ssm', resource: 'parameter', resourceName });
 }

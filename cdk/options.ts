@@ -116,6 +116,15 @@ export const stackOptionsSchema = z.strictObject({
   /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
   allowPorts: ports.default([]),
 
+  /**
+   * Parameter of the Systems Manager (SecureString) with the identity by which all requests are signed. It is not a part
+   * of the stack, whose template would hold the key: `strand --stack NAME identity upload FILE` makes it.
+   */
+  identityParameter: matching(
+    /^(?:\/[A-Za-z0-9_.-]+){1,15}$/,
+    'a path such as /strand/identity: letters, digits, ., - and _ after each /',
+  ).optional(),
+
   // ---- limits that no caller can exceed
   /**
    * Seconds between two requests to a host at least. By default 0.1, or 0 where crawls may connect to private addresses:

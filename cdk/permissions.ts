@@ -34,7 +34,9 @@ export type ResourceName =
   /** Listing parts and items, staged and published. */
   | 'stateLists'
   /** The account's default event bus. */
-  | 'eventBus';
+  | 'eventBus'
+  /** The parameter with the identity, if the stack has one. */
+  | 'identity';
 
 export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[]>>>;
 
@@ -78,6 +80,9 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It copies what it has staged, and deletes that. Without the list, S3 would refuse to say what is not there.
     items: [...READ, ...WRITE, ...DELETE],
     itemsList: LIST,
+    // Nobody else reads the private key. It is decrypted by the key of the Systems Manager, whose policy allows that to all
+    // that may read the parameter.
+    identity: ['ssm:GetParameter'],
   },
   router: {
     // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds

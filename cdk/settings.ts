@@ -19,7 +19,7 @@ export function settingsOf(
   { frontier, state, archive }: Stores,
 ): EncodedSettings {
   const workerTimeoutMs = options.workerTimeout * 1000;
-  const crawlDefaults = fittedCrawl(crawl, timesOf({ workerTimeoutMs }));
+  const crawlDefaults = fittedCrawl(withoutIdentity(crawl, options), timesOf({ workerTimeoutMs }));
   checkSize(crawlDefaults, options);
   return {
     stack: options.stackName,
@@ -43,7 +43,24 @@ export function settingsOf(
     limits: limitsOf(options),
     maxCostPerHour: options.maxCostPerHour,
     ...(options.allowPorts.length > 0 && { allowPorts: options.allowPorts }),
+    ...(options.identityParameter !== undefined && { identityParameter: options.identityParameter }),
   };
+}
+
+/**
+ * A project's identity is for one machine: settings are in each function's environment and in the stack's outputs. On the
+ * stack, its own one takes the place. Throws {@link InvalidOptions} if there is none: requests would not be signed.
+ */
+function withoutIdentity(
+  { identity, ...crawl }: CrawlOptions,
+  { identityParameter }: StackOptions,
+): CrawlOptions {
+  if (identity !== undefined && identityParameter === undefined)
+    throw new InvalidOptions(
+      'crawl.identity: a stack keeps its key in a parameter of the Systems Manager: set the option identityParameter, such ' +
+        'as /strand/identity, and after the deployment: strand --stack NAME identity upload FILE',
+    );
+  return crawl;
 }
 
 const DEFAULT_MIN_DELAY_S = 0.1;
@@ -66,11 +83,6 @@ function limitsOf(options: StackOptions): NonNullable<EncodedSettings['limits']>
  * Throws {@link InvalidConfig} or {@link InvalidOptions} for what would else fail only when a crawl begins.
  */
 function fittedCrawl(crawl: CrawlOptions, times: StackTimes): CrawlOptions {
-  // The settings are in each function's environment, and in the stack's outputs.
-  if (crawl.identity !== undefined)
-    throw new InvalidOptions(
-      'crawl.identity: a private key must not be in the settings of a stack. Name it by --identity on one machine',
-    );
   const { maxTotalTimeoutMs, maxHookTimeoutMs } = times;
   const fitted = fittedTime(crawl, 'totalTimeoutMs', maxTotalTimeoutMs, 'a fifth');
   return { ...STACK_CRAWL_DEFAULTS, ...fittedTime(fitted, 'hookTimeoutMs', maxHookTimeoutMs, 'a fifteenth') };

@@ -333,6 +333,7 @@ export type StackRequest =
       readonly ask: { readonly what: 'check'; readonly files: readonly string[] } | CatRecord;
     }
   | { readonly verb: 'changes'; readonly crawl: CrawlId; readonly since?: Date | undefined }
+  | { readonly verb: 'identity'; readonly file?: string | undefined }
   | {
       readonly verb: 'export';
       readonly crawl: CrawlId;

@@ -83,6 +83,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     }
     case 'warc':
       return warcRequest(given);
+    case 'identity':
+      return identityRequest(given);
     case 'export':
       return exportRequest(given, crawlAlone());
   }
@@ -104,6 +106,13 @@ function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
     chunkTokens: readChunk(given, format),
     tables: readTables(given, format),
   };
+}
+
+function identityRequest({ words }: ParsedOptions): StackRequest {
+  const [action, file, ...others] = words;
+  if (action !== 'upload' || file === '' || others.length > 0)
+    throw wrongWords('identity', words, ['upload [FILE]']);
+  return { verb: 'identity', file };
 }
 
 function warcRequest(given: ParsedOptions): StackRequest {

@@ -92,6 +92,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   identity: {
     usage: 'identity ACTION [FILE]',
+    stackUsage: 'identity upload [FILE]',
     summary:
       'Make a key that signs requests (create, rotate), and what you publish about it (publish, page). FILE is ~/.config/strand/identity.json by default.',
     examples: [
@@ -99,6 +100,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'identity publish --contact me@example.org --out public',
       'identity rotate',
       'identity page --contact me@example.org --out crawler.html',
+      '--stack Strand identity upload',
     ],
   },
   init: {

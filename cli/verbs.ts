@@ -51,6 +51,7 @@ export const STACK_VERBS = [
   'stop',
   'delete',
   'warc',
+  'identity',
 ] as const;
 
 export type LocalVerb = (typeof LOCAL_VERBS)[number];

@@ -16,6 +16,7 @@ import { functionStack } from './stack.ts';
 import { createWorkerFetchers } from './worker-fetchers.ts';
 import { createWorkerHandler, type WorkerStack } from './worker-handler.ts';
 import { createWorkerHooks, guardWorker } from './worker-hooks.ts';
+import { createWorkerIdentity } from './worker-identity.ts';
 
 export interface WorkerParts {
   /** URL of the entry module: it exports {@link onBlocked}. */
@@ -31,13 +32,20 @@ type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 /** Creates the handler of the function. The stack is opened at the first event. */
 export function createWorkerFunction(parts: WorkerParts): Handler {
   const worker = lazy(() => openWorker(parts));
-  return (event, context) => worker()(event, context);
+  return async (event, context) => {
+    const { handler, identity } = worker();
+    await identity.load();
+    return handler(event, context);
+  };
 }
 
 function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerParts) {
-  const { settings, clock, log, reportNewer, open } = functionStack();
+  const { settings, clock, log, reportNewer, announce, open } = functionStack();
   const prices = stackPrices(settings);
-  const fetchers = createWorkerFetchers({ settings, clock, log, middleware: project.middleware ?? [] });
+  const identity = createWorkerIdentity({ parameter: settings.identityParameter, clock, log, announce });
+  const { sign } = identity;
+  const middleware = project.middleware ?? [];
+  const fetchers = createWorkerFetchers({ settings, clock, log, middleware, sign });
   const hooks = createWorkerHooks({ project, clock, log });
   if (hooks !== undefined) guardWorker(log);
   let last: { readonly opened: OpenedStack; readonly stack: WorkerStack } | undefined;
@@ -55,7 +63,7 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
     return last.stack;
   }
 
-  return createWorkerHandler({
+  const handler = createWorkerHandler({
     settings,
     clock,
     log,
@@ -71,6 +79,7 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
       blockTimeoutMs: parseConfig(settings.crawlDefaults).blockTimeoutMs,
     }),
   });
+  return { handler, identity };
 }
 
 const same = <T>(value: T): T => value;

@@ -20,6 +20,8 @@ export interface FunctionStack {
   readonly reportNewer: ReportNewer;
   /** Announces troubles by the tables of this stack. */
   readonly attentionOf: (stack: OpenedStack) => Attention & { readonly notes: AttentionNotes };
+  /** Announces a trouble by the stack that is open. If none is, it is opened. */
+  readonly announce: Attention['announce'];
   /**
    * The same one as the last time, for the same queue; for another one, that is closed: its connections
    * count.
@@ -46,12 +48,13 @@ export const functionStack = lazy((): FunctionStack => {
   const announce = announceNewer({ announce: announceByCurrent }, { now, log: logLine });
   const reportNewer = createNewerLog({ log: logLine, announce });
   let current: { readonly turnQueueUrl?: string; readonly stack: OpenedStack } | undefined;
-  return {
+  const functions: FunctionStack = {
     settings,
     clock,
     log: logLine,
     reportNewer,
     attentionOf,
+    announce: async (...trouble) => attentionOf(current?.stack ?? functions.open()).announce(...trouble),
     open(turnQueueUrl) {
       if (current && current.turnQueueUrl === turnQueueUrl) return current.stack;
       current?.stack.close();
@@ -73,6 +76,7 @@ export const functionStack = lazy((): FunctionStack => {
       return stack;
     },
   };
+  return functions;
 });
 
 /** The first invocation pays for the start before it, which Lambda ends after 10 s. */

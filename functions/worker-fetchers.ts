@@ -3,6 +3,7 @@ import type { CrawlConfig } from '../shared/crawl/config.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { createBlockGuard } from '../shared/fetcher/address-guard.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
+import type { RequestSigner } from '../shared/fetcher/request-signer.ts';
 import { createSocketBudget } from '../shared/fetcher/socket-budget.ts';
 import { withMiddleware } from '../shared/hooks/with-middleware.ts';
 import type { Clock } from '../shared/ports/clock.ts';
@@ -16,6 +17,8 @@ export interface WorkerFetchersOptions {
   readonly clock: Clock;
   readonly middleware: readonly FetchMiddleware[];
   readonly log: Log;
+  /** Signs the requests of all crawls. Default: none is signed. */
+  readonly sign?: RequestSigner | undefined;
 }
 
 /**
@@ -33,7 +36,8 @@ export const socketsFor = (hosts: number): number =>
   hosts > MANY_HOSTS ? MAX_SOCKETS_OF_MANY_HOSTS : MAX_SOCKETS;
 
 /** The fetchers of all crawls that the worker meets, within what the stack allows. */
-export function createWorkerFetchers({ settings, clock, middleware, log }: WorkerFetchersOptions): Fetchers {
+export function createWorkerFetchers(options: WorkerFetchersOptions): Fetchers {
+  const { settings, clock, middleware, log, sign } = options;
   const sockets = createSocketBudget(socketsFor(settings.hostsPerWorker));
   const isOpen = createBlockGuard(settings.allowPrivateAddresses);
   function make(config: CrawlConfig): Fetcher {
@@ -46,6 +50,7 @@ export function createWorkerFetchers({ settings, clock, middleware, log }: Worke
       // The disk is sized by it: no request may ask for more.
       mostBodyBytes: config.maxBodyBytes,
       sockets,
+      sign,
       tempFolder: tmpdir(),
       clock,
     });

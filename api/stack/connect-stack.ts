@@ -20,7 +20,8 @@ import type { StackAddress } from '../stack-address.ts';
 import type { RowSource } from '../url-rows.ts';
 import { awsRefusal } from './aws-refusal.ts';
 import { findStack } from './find-stack.ts';
-import { missingSdk } from './missing-sdk.ts';
+import { loadedSdk } from './loaded-sdk.ts';
+import { putIdentity } from './put-identity.ts';
 import { createStackArchive, type StackArchive } from './stack-archive.ts';
 import { type StoredLines, stackItems } from './stack-items.ts';
 import { stackSkips } from './stack-skips.ts';
@@ -43,6 +44,8 @@ export interface StackConnection {
   readonly clock: Clock;
   /** Keys of a crawl's configuration that a request may not set. */
   readonly refusedKeys: readonly string[];
+  /** Stores the identity (as JSON) that signs the stack's requests. Returns where. */
+  putIdentity(document: object): Promise<string>;
   /** Returns an error of AWS as one that says what to do; any other as it is. */
   readonly explained: (error: unknown) => unknown;
   close(): Promise<void>;
@@ -72,16 +75,6 @@ export async function connectStack({ stack: name, region }: StackAddress): Promi
   } finally {
     lookup.destroy();
   }
-}
-
-/**
- * A package of the SDK that functions do not need. It is imported when it is used: a project's file that imports this
- * package becomes a part of them.
- */
-async function loadedSdk<Module>(module: Promise<Module>): Promise<Module> {
-  return module.catch((error: unknown) => {
-    throw missingSdk(error) ?? error;
-  });
 }
 
 /** Its package is needed only by those who name a parameter. */
@@ -140,6 +133,7 @@ export function connectionOf(
     skipsOf: (crawl, onBeyond) => stackSkips(linesOf(crawl), onBeyond),
     clock,
     refusedKeys: Object.keys(policy.refuses ?? {}),
+    putIdentity: (document) => putIdentity(settings, document),
     explained,
     async close() {
       try {

@@ -16,6 +16,8 @@ export interface Stores {
   readonly frontier: Frontier;
   readonly state: State;
   readonly archive: Archive;
+  /** ARN of the parameter with the identity, if there is one. */
+  readonly identityArn?: string | undefined;
 }
 
 /** The operator's keys that encrypt what is stored. */
@@ -39,8 +41,10 @@ export const statementsOf = (permissions: Permissions, stores: Stores): iam.Poli
 
 type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };
 
-function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: Stores): Target {
+function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, identityArn }: Stores): Target {
   switch (name) {
+    case 'identity':
+      return { resources: identityArn === undefined ? [] : [identityArn] };
     case 'turnQueues':
       return { resources: frontier.turns.arns };
     case 'startQueue':

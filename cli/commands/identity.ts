@@ -1,7 +1,6 @@
 /** `strand identity`: makes the keys that sign requests, and what is published about them. */
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { readIdentityFile } from '../../shared/engines/local/identity-file.ts';
@@ -21,6 +20,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { type AboutCrawler, agentCard, CARD_PATH, PAGE_PATH } from '../identity/agent-card.ts';
 import { crawlerPage } from '../identity/crawler-page.ts';
 import { headersFile, hostingText } from '../identity/hosting-text.ts';
+import { ownIdentityFile } from '../identity/own-file.ts';
 import { shellWord } from '../place.ts';
 import { PROGRAM } from '../program.ts';
 import { UsageError } from '../usage-error.ts';
@@ -29,7 +29,7 @@ import { withOutput } from './output-file.ts';
 type IdentityCommand = LocalCommandOf<'identity'>;
 
 export async function identity(command: IdentityCommand): Promise<number> {
-  const file = command.file ?? ownFile(process.env);
+  const file = command.file ?? ownIdentityFile(process.env);
   try {
     if (command.action === 'create') create(file, command);
     else if (command.action === 'rotate') rotate(file, command);
@@ -40,11 +40,6 @@ export async function identity(command: IdentityCommand): Promise<number> {
     throw error;
   }
   return exitCodes.finished;
-}
-
-/** By the XDG Base Directory Specification. */
-function ownFile({ XDG_CONFIG_HOME }: NodeJS.ProcessEnv): string {
-  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'strand', 'identity.json');
 }
 
 const newJwk = () =>
@@ -98,8 +93,9 @@ function rotate(file: string, { days, atOnce, json }: IdentityCommand): void {
 
 const textOf = (document: IdentityDocument): string => `${JSON.stringify(document, null, 2)}\n`;
 
-/** All or nothing: half of a file would have no key. */
-function replace(file: string, document: IdentityDocument): void {
+/** All or nothing: half of a file would have no key. A link stays a link. */
+function replace(link: string, document: IdentityDocument): void {
+  const file = realpathSync(link);
   const part = `${file}.part`;
   writing(file, () => {
     rmSync(part, { force: true });

@@ -62,7 +62,10 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
 
 /** The parts of the connection that commands need. */
 export interface StackSession
-  extends Pick<StackConnection, 'control' | 'deletions' | 'rows' | 'itemsOf' | 'archiveOf' | 'refusedKeys'> {
+  extends Pick<
+    StackConnection,
+    'control' | 'deletions' | 'rows' | 'itemsOf' | 'archiveOf' | 'refusedKeys' | 'putIdentity'
+  > {
   /** Throws `ControlError` if there is no such crawl. */
   readonly openCrawl: (crawl: CrawlId) => Promise<AskedCrawl>;
 }
@@ -150,6 +153,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.explain(command);
     case 'warc':
       return printed.warc(command);
+    case 'identity':
+      return printed.identity(command);
     case 'changes':
       return printed.changes(command);
     case 'search':
@@ -227,6 +232,12 @@ class StackAnswer {
     }
     output.err.write(`The crawl continues; watch it again with: ${commandAt(this.#place(crawl), 'watch')}\n`);
     return exitCodes.interrupted;
+  }
+
+  async identity({ file }: CommandOf<'identity'>): Promise<ExitCode> {
+    const { uploadedText, uploadIdentity } = await import('./upload-identity.ts');
+    const uploaded = await uploadIdentity(this.#session, file);
+    return this.value(uploaded, uploadedText(uploaded));
   }
 
   async delete(command: CommandOf<'delete'>): Promise<ExitCode> {

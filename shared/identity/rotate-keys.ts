@@ -72,6 +72,12 @@ export function rotateKeys(
   return { document: { agent, keys: [...older, old, added(signsFrom)] }, signsFrom };
 }
 
+/** The identity as a file has it, without the keys that have expired at `now` (ms since the epoch). */
+export function documentOf({ agent, keys }: Identity, now: number): IdentityDocument {
+  const valid = keys.filter(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt * 1000 > now);
+  return { agent, keys: valid.map(jwkOf) };
+}
+
 function jwkOf({ publicJwk, privateKey, notBefore, expiresAt }: SigningKey): PrivateJwk {
   const d = privateKey.export({ format: 'jwk' }).d as string;
   const times = {

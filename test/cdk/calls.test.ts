@@ -158,5 +158,7 @@ test("an operator needs what the API may, to find the stack, and to read the arc
   const has = [...granted(PERMISSIONS.api), 's3:GetObject on warc'];
   // By the stack's name, or by a parameter.
   has.push('cloudformation:DescribeStacks on stack', 'ssm:GetParameter on parameter');
+  // To upload the identity: for the people who have its key.
+  has.push('ssm:PutParameter on identity');
   expect([...needed('api/stack/connect-stack.ts', readsArchives)].sort()).toEqual(has.sort());
 });

@@ -36,6 +36,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   DescribeStacksCommand: ['cloudformation:DescribeStacks'],
   GetParameterCommand: ['ssm:GetParameter'],
   PutEventsCommand: ['events:PutEvents'],
+  PutParameterCommand: ['ssm:PutParameter'],
   // Functions of ours that get the table, the queue or the bucket as a parameter: a module that imports one
   // makes its calls.
   queryItems: ['dynamodb:Query'],
@@ -119,6 +120,8 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'functions/router.ts': { parker: ['linkQueue', 'linkShards'] },
   'api/stack/find-stack.ts': { cloudformation: ['stack'] },
   'api/stack/connect-stack.ts': { ssm: ['parameter'] },
+  'api/stack/put-identity.ts': { ssm: ['identity'] },
+  'functions/identity-parameter.ts': { ssm: ['identity'] },
   'api/stack/stack-archive.ts': { s3: ['warcList'] },
 };
 

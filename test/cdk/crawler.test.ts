@@ -239,9 +239,23 @@ describe('props', () => {
     [{ parameterName: 'strand' }, 'Option parameterName: expected a path such as /strand/news'],
     [{ crawl: { delayMs: -1 } }, 'delayMs'],
     [{ webhook: { url: 'https://a.org/', secret: 'short' } }, 'webhook: expected { url, secret }'],
+    [{ identityParameter: 'identity' }, 'Option identityParameter: expected a path such as /strand/identity'],
+    [{ crawl: { identity: { key: 'a.json' } } }, 'set the option identityParameter'],
     [{ hostsPerWorker: 0 }, 'Option hostsPerWorker'],
   ])('%j cannot be used, and the message says why', (props, message) => {
     expect(() => withCrawler(() => props)).toThrow(message);
+  });
+
+  test('leave the identity of a project to the stack, whose settings have no key', () => {
+    const key = { kty: 'OKP', crv: 'Ed25519', x: 'x', d: 'hidden' };
+    const crawl = { identity: { agent: 'https://crawler.example.org', key } };
+    const text = JSON.stringify(
+      withCrawler(() => ({ identityParameter: '/strand/identity', crawl }))
+        .template()
+        .toJSON(),
+    );
+    expect(text).not.toContain('hidden');
+    expect(text).toContain('/strand/identity');
   });
 
   test('work in an app without any context, in a region of its own', () => {

@@ -18,6 +18,7 @@ interface Statement {
 const plain = synthesized({ turnQueues: 2 });
 const sharded = synthesized({ turnQueues: 64, linkShards: 64, maxConcurrency: 128, stackName: LONG_NAME });
 const traced = synthesized({ tracing: true });
+const signing = synthesized({ identityParameter: '/strand/news/identity' });
 
 /** Below which prefix a function may list keys. */
 const LISTED: Readonly<Record<string, string | string[]>> = {
@@ -70,6 +71,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     itemsList: [bucket.bucketArn],
     stateLists: [bucket.bucketArn],
     eventBus: [stack.formatArn({ service: 'events', resource: 'event-bus', resourceName: 'default' })],
+    identity: [],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
     id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),
@@ -112,6 +114,19 @@ describe('least privilege', () => {
       line('Allow', action, '*'),
     );
     expect(granted(traced, name)).toEqual([...listed(traced, name), ...more].sort());
+  });
+
+  test('the worker alone may read the identity, where the stack has one, and nobody may change it', () => {
+    const resource = 'parameter/strand/news/identity';
+    const identity = line(
+      'Allow',
+      'ssm:GetParameter',
+      signing.stack.resolve(signing.stack.formatArn({ service: 'ssm', resource })),
+    );
+    expect(granted(signing, 'worker')).toEqual([...listed(signing, 'worker'), identity].sort());
+    for (const name of FUNCTIONS.filter((one) => one !== 'worker'))
+      expect(granted(signing, name)).toEqual(listed(signing, name));
+    expect(JSON.stringify(granted(plain, 'worker'))).not.toContain('ssm:');
   });
 
   test('nothing is granted on everything, neither by action nor by resource', () => {

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -126,6 +136,16 @@ describe('rotate', () => {
     expect(added!.nbf).toBeLessThan(kept!.exp);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(folder, 'keys'))).toEqual(['identity.json']);
+  });
+
+  test('replaces the file that a link names, not the link', async () => {
+    await create();
+    const link = join(folder, 'link.json');
+    symlinkSync(file, link);
+    const [old] = keys();
+    await run('rotate', link, '--at-once');
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(keys()[0]!.x).not.toBe(old!.x);
   });
 
   test('at once leaves the new key alone', async () => {

@@ -53,6 +53,7 @@ async function runOn(line: string, answers: Partial<Control> = {}, items: readon
     archiveOf: () => ({}) as never,
     itemsOf: <T>() => Readable.from(items) as AsyncIterable<T>,
     refusedKeys: ['hosts', 'warcMaxBytes'],
+    putIdentity: async () => '/strand/identity',
     openCrawl: async () => OPENED as never,
   };
   const [out, err] = [paper(), paper()];

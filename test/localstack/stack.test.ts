@@ -2,13 +2,19 @@
  * The real stack with nothing stubbed: deployed by the CDK, seeded through API Gateway and by a plain SQS
  * message, crawling through its real event source mappings, judged by the web's own log.
  */
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import { putIdentity } from '../../api/stack/put-identity.ts';
 import type { HostPage } from '../../shared/control/control.ts';
+import type { PublicJwk } from '../../shared/identity/signing-key.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { UrlDetail } from '../../shared/report/url-detail.ts';
+import { type ReceivedRequest, verifyByRfc9421 } from '../identity/verifiers.ts';
 import { PLAIN } from '../web/features.ts';
 import { startChain } from './chain-web.ts';
 import { type Deployed, deploy, printErrors, until } from './deployed.ts';
@@ -17,12 +23,17 @@ import { configFor, expectLedgers, expectLog, serve, untilFinished } from './sta
 
 const CHAIN = 40;
 
+/** The private key of the stack's identity. */
+const KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as never as PublicJwk;
+
 const FEATURES = { ...PLAIN, robots: true, redirects: true, errors: true, duplicates: true, slow: true };
 
 describe.skipIf(!hasEmulator())('a deployed stack', () => {
   let deployed: Deployed;
   beforeAll(async () => {
-    deployed = await deploy();
+    const identityParameter = `/strand/${randomUUID()}/identity`;
+    deployed = await deploy({ identityParameter });
+    await putIdentity(deployed.settings, { agent: 'https://crawler.example.org', keys: [KEY] });
   }, 400_000);
   afterAll(() => deployed?.destroy(), 300_000);
   beforeEach(() => onTestFailed(() => printErrors(deployed)));
@@ -79,6 +90,33 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
       await chain.stop();
     }
   }, 900_000);
+
+  test('signs each request by the identity that was uploaded: pages, robots.txt and redirects', async () => {
+    const seen: ReceivedRequest[] = [];
+    const server = createServer(({ method = '', url, headers }, response) => {
+      seen.push({ method, url: `http://${headers.host}${url}`, fields: headers as Record<string, string> });
+      if (url === '/') response.writeHead(302, { location: '/moved' }).end();
+      else response.writeHead(200, { 'content-type': 'text/html' }).end('<a href="/b">b</a>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.78.0.9', resolve));
+    try {
+      const seed = `http://127.78.0.9:${(server.address() as AddressInfo).port}/`;
+      const config = { ...configFor({ address: '127.78.0.9' }), robots: 'obey' };
+      const { status } = await deployed.call('POST', '/crawls', { crawl: 'signed', seeds: [seed], config });
+      expect(status).toBe(201);
+      await until(async () => seen.length >= 4, 'four requests');
+      expect(seen.map(({ url }) => new URL(url).pathname).sort()).toEqual([
+        '/',
+        '/b',
+        '/moved',
+        '/robots.txt',
+      ]);
+      for (const request of seen) await verifyByRfc9421(request, KEY);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
 
   test('a message that is none goes to the dead letters with its reason', async () => {
     const { sqs } = deployed.stack.clients;

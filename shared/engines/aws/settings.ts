@@ -90,6 +90,8 @@ export const stackSettingsSchema = z.strictObject({
   maxCostPerHour: z.number().positive().optional(),
   /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
   allowPorts: z.array(z.int()).optional(),
+  /** Parameter of the Systems Manager with the identity that signs all requests. None: they are not signed. */
+  identityParameter: text.optional(),
 });
 
 /** The settings of a deployed stack. */

@@ -103,14 +103,20 @@ const checkNow = (identity: Identity, now: number, where: string): void =>
 
 const changeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 
+/** In place of a private key. */
+const NOT_KEPT = { isKept: false } as const;
+
+/** Whether the settings have a key, not only the note that there was one. */
+export const isKept = ({ key }: IdentityOptions): boolean => typeof key === 'string' || key.isKept !== false;
+
 /**
- * The settings as they are kept with the crawl. A private key is never kept: of one that is given as such, only the public
- * half. A file is named from the root.
+ * The settings as they are kept with the crawl. A private key is never kept: {@link isKept} says that one is missing. A file
+ * is named from the root.
  */
 export function withoutPrivateKey<T extends CrawlOptions>(options: T): T {
   const { identity } = options;
   if (identity === undefined) return options;
   const { agent, key } = identity;
-  const kept = typeof key === 'string' ? resolve(key) : { kty: key.kty, crv: key.crv, x: key.x };
+  const kept = typeof key === 'string' ? resolve(key) : NOT_KEPT;
   return { ...options, identity: { ...(agent !== undefined && { agent }), key: kept } };
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openIdentity, withoutPrivateKey } from '../../../shared/engines/local/identity-file.ts';
+import { isKept, openIdentity, withoutPrivateKey } from '../../../shared/engines/local/identity-file.ts';
 import { createRequestSigner } from '../../../shared/fetcher/request-signer.ts';
 
 let folder: string;
@@ -95,11 +95,16 @@ test('when the last key expires, requests go without signatures, and one warning
   expect(warnings).toEqual([expect.stringContaining('strand identity rotate')]);
 });
 
-test('what is kept with a crawl has no private key, and names a file from the root', () => {
+test('the settings that are kept with a crawl have no private key, and name a file from the root', () => {
   const jwk = newJwk();
   const kept = withoutPrivateKey({ maxPages: 3, identity: { agent: AGENT, key: jwk } });
-  const { kty, crv, x } = jwk as Record<string, unknown>;
-  expect(kept).toEqual({ maxPages: 3, identity: { agent: AGENT, key: { kty, crv, x } } });
+  expect(JSON.stringify(kept)).not.toContain((jwk as { d?: string }).d);
+  expect(kept).toMatchObject({ maxPages: 3, identity: { agent: AGENT } });
+  expect([isKept(kept.identity), isKept({ key: jwk }), isKept({ key: 'a.json' })]).toEqual([
+    false,
+    true,
+    true,
+  ]);
   expect(withoutPrivateKey({ identity: { key: 'a.json' } }).identity).toEqual({
     key: join(process.cwd(), 'a.json'),
   });

@@ -11,7 +11,7 @@ import type { CacheFolder } from '../cache/response-cache.ts';
 import { closeAll } from '../close-all.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from '../engine.ts';
-import { openIdentity } from '../identity-file.ts';
+import { isKept, openIdentity } from '../identity-file.ts';
 import { openStateFile } from '../items/state-store.ts';
 import type { InFlightTable } from '../threads/in-flight-table.ts';
 import { notingFetcher, notingHooks, notingQueue } from '../threads/noting.ts';
@@ -136,8 +136,7 @@ function configOf(
 
 /** Throws `InvalidConfig` before anything is begun: the threads would each say the same later. */
 function checkIdentity(identity: IdentityOptions, warn: SessionOptions['warn'] = () => {}): void {
-  const { key } = identity;
-  if (typeof key !== 'string' && key.d === undefined && key.x !== undefined)
+  if (!isKept(identity))
     throw new InvalidConfig(
       'The private key that signs the requests of this crawl is not kept with it: give it again, by --identity FILE or in ' +
         "the project's file",
