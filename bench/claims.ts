@@ -65,6 +65,11 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/digest.ts',
   },
   {
+    name: 'signatures',
+    says: 'CPU and bytes that a signature adds to a request, with an identity',
+    file: './claims/signatures.ts',
+  },
+  {
     name: 'ledger',
     says: 'What is known of a host with a million URLs: its size, and what a turn of 15 pages costs on it',
     maxWords: 2,

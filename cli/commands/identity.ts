@@ -1,6 +1,14 @@
 /** `strand identity`: makes the keys that sign requests, and what is published about them. */
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { readIdentityFile } from '../../shared/engines/local/identity-file.ts';
@@ -129,7 +137,7 @@ async function publish(file: string, command: IdentityCommand): Promise<void> {
     write(out, DIRECTORY_PATH, directory.body);
     write(out, CARD_PATH, `${JSON.stringify(card, null, 2)}\n`);
     write(out, PAGE_PATH, crawlerPage(crawler));
-    write(out, '_headers', headersFile(directory));
+    writeHeaders(out, headersFile(directory));
   }
   const signs = keyAt(identity.keys, Date.now())?.keyid;
   const expiresAt = new Date(directory.expiresAt * 1000).toISOString();
@@ -157,6 +165,14 @@ function write(folder: string, path: string, text: string): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   });
+}
+
+/** The folder may be that of a whole site, with rules of its own. */
+function writeHeaders(folder: string, rules: string): void {
+  const file = join(folder, '_headers');
+  const isOurs = !existsSync(file) || readFileSync(file, 'utf8').startsWith(DIRECTORY_PATH);
+  if (isOurs) write(folder, '_headers', rules);
+  else process.stderr.write(`${file} has other rules, and was left as it is: add the headers below to it\n`);
 }
 
 async function page(file: string, command: IdentityCommand): Promise<void> {

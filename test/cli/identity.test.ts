@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,6 +107,19 @@ describe('publish', () => {
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
       .join('');
     for (const { d } of keys()) expect(all).not.toContain(d);
+  });
+
+  test('leaves the rules of a whole site as they are', async () => {
+    await create();
+    const rules = join(folder, '_headers');
+    writeFileSync(rules, '/*\n  X-Frame-Options: DENY\n');
+    await run('publish', file, '--out', folder);
+    expect(readFileSync(rules, 'utf8')).toBe('/*\n  X-Frame-Options: DENY\n');
+    rmSync(rules);
+    await run('publish', file, '--out', folder);
+    await run('rotate', file);
+    await run('publish', file, '--out', folder);
+    expect(readFileSync(rules, 'utf8')).toContain('binding1');
   });
 
   test('prints the same as JSON', async () => {
