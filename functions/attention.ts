@@ -12,7 +12,7 @@ export const TROUBLES = {
   DeadLinks: 'There are dead messages of links or seeds',
   NewerFormat: 'A newer version has written messages or ledgers, which wait until it is deployed again',
   ErrorRatio: 'More than half of the requests count against their hosts',
-  Identity: 'The identity of the stack cannot be used: requests are not signed',
+  Identity: 'The identity of the stack cannot be used, or expires soon',
   Spend: 'All crawls together have cost more than maxCostPerHour in an hour',
 } as const;
 

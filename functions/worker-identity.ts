@@ -1,6 +1,6 @@
 /** The identity of a stack in its workers: signs the requests of all crawls. */
 import { createRequestSigner, type RequestSigner } from '../shared/fetcher/request-signer.ts';
-import { checkKeys, type Identity, readIdentity } from '../shared/identity/identity.ts';
+import { checkKeys, expiryWarning, type Identity, readIdentity } from '../shared/identity/identity.ts';
 import { InvalidIdentity } from '../shared/identity/invalid-identity.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Attention } from './attention.ts';
@@ -63,6 +63,8 @@ export function createWorkerIdentity(options: WorkerIdentityOptions): WorkerIden
         checkKeys(found, now(), parameter);
         identity = found;
         lookAt = now() + KEPT_MS;
+        const warning = expiryWarning(found, now(), parameter);
+        if (warning !== undefined) await report(new InvalidIdentity(warning));
       } catch (error) {
         lookAt = now() + TRY_AGAIN_MS;
         await report(error);

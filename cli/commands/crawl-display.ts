@@ -82,8 +82,10 @@ function printerOf({ logFormat, quiet }: CrawlCommand): ((entry: LogEntry) => vo
   };
 }
 
-const beginText = ({ folder, projectFile }: Begun): string =>
-  `Crawling into ${folder}${projectFile === undefined ? '' : `, with ${projectFile}`}`;
+function beginText({ folder, projectFile, config: { identity } }: Begun): string {
+  const project = projectFile === undefined ? '' : `, with ${projectFile}`;
+  return `Crawling into ${folder}${project}${identity === undefined ? '' : `, signed as ${identity.agent}`}`;
+}
 
 const retriedText = ({ where, cause }: { where?: string; cause: string }): string =>
   where === undefined ? cause : `${where}: ${cause}; tried again`;

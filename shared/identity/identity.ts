@@ -88,5 +88,15 @@ export function checkKeys({ keys }: Identity, now: number, where: string): void 
   );
 }
 
+/** A warning comes so early: a rotation needs two of these days. */
+const WARNED_S = 14 * 86_400;
+
+/** Returns a warning if the last key of the identity expires within two weeks of `now` (ms since the epoch). */
+export function expiryWarning({ keys }: Identity, now: number, where: string): string | undefined {
+  const last = Math.max(...keys.map(endOf));
+  if (last * 1000 - now > WARNED_S * 1000) return undefined;
+  return `The key in ${where} expires on ${dayOf(last)}: strand identity rotate makes a new one, which you publish before`;
+}
+
 const dayOf = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');

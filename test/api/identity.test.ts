@@ -200,6 +200,23 @@ test('requests by a proxy are signed for the site', async () => {
   await expectVerified(site.seen, jwk);
 });
 
+test('a crawl whose key expires within two weeks says so in its log', async () => {
+  const site = await serveSite('127.92.0.9');
+  const lines: string[] = [];
+  const exp = Math.floor(Date.now() / 1000) + 86_400;
+  const crawl = await startCrawl({
+    ...SETTINGS,
+    seeds: [site.origin],
+    out: join(folder, 'c'),
+    identity: { key: identityFile([{ ...newJwk(), exp }]) },
+    onError,
+    onLog: (entry) => lines.push(JSON.stringify(entry)),
+  });
+  await crawl.done;
+  expect(lines.join()).toContain('strand identity rotate');
+  expect(site.seen.length).toBeGreaterThan(4);
+});
+
 test('without an identity, no request has a signature', async () => {
   const site = await serveSite('127.92.0.6');
   await (await startCrawl({ ...SETTINGS, seeds: [site.origin], out: join(folder, 'c') })).done;

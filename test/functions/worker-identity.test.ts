@@ -91,10 +91,19 @@ test('an identity that was read before stays in use if the parameter cannot be r
   expect(state.announced).toEqual(['Identity']);
 });
 
+test('a key that expires within two weeks signs, and the operator is called', async () => {
+  const { state, load, sign } = setUp(identityOf(newJwk({ exp: 1_790_000_000 + 13 * 86_400 })));
+  await load();
+  expect(sign(REQUEST)).toBeDefined();
+  expect(state.announced).toEqual(['Identity']);
+  expect(JSON.stringify(state.lines)).toContain('strand identity rotate');
+});
+
 test('keys that expire while a worker runs are reported once', async () => {
   const { state, load, sign } = setUp(identityOf(newJwk({ exp: 1_790_000_000 + 10 })));
   await load();
   expect(sign(REQUEST)).toBeDefined();
+  state.announced.length = 0;
   state.now += 10_000;
   expect([sign(REQUEST), sign(REQUEST)]).toEqual([undefined, undefined]);
   expect(state.announced).toEqual(['Identity']);

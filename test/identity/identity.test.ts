@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { checkKeys, keyAt, readAgent, readIdentity } from '../../shared/identity/identity.ts';
+import { checkKeys, expiryWarning, keyAt, readAgent, readIdentity } from '../../shared/identity/identity.ts';
 
 const newJwk = (more: object = {}) => ({
   ...(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as { x: string; d: string }),
@@ -92,6 +92,19 @@ describe('which key signs', () => {
 
   test('the newest one whose time has begun, without a gap', () => {
     expect([0, 999, 1000, 2499, 2500, 9999].map((second) => at(second))).toEqual([0, 0, 1, 1, 2, 2]);
+  });
+
+  test('a warning comes two weeks before the last of them expires', () => {
+    const day = 86_400;
+    const some = read({
+      agent: AGENT,
+      keys: [newJwk({ exp: 20 * day }), newJwk({ nbf: 18 * day, exp: 40 * day })],
+    });
+    const warningAt = (days: number) => expiryWarning(some, days * day * 1000, 'identity.json');
+    expect([warningAt(15), warningAt(25.9)]).toEqual([undefined, undefined]);
+    expect(warningAt(26.1)).toContain('The key in identity.json expires on 1970-02-10');
+    const endless = read({ agent: AGENT, keys: [newJwk()] });
+    expect(expiryWarning(endless, Date.now(), 'x')).toBeUndefined();
   });
 
   test('none before the first and after the last', () => {

@@ -3,6 +3,7 @@ import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { IdentityOptions, ProxyOptions } from '../../../crawl/crawl-options.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
+import { expiryWarning } from '../../../identity/identity.ts';
 import type { HookError } from '../../../ports/hook-error-log.ts';
 import type { Project } from '../../../project/project-file.ts';
 import type { PageWork } from '../../../turn/page-work.ts';
@@ -71,9 +72,8 @@ export async function openSession(
   given: CrawlConfig,
   session: SessionOptions,
 ): Promise<LocalSession> {
-  const config = configOf(given, session);
   const { software, warn, dedupeFrom, workers = 1 } = session;
-  if (config.identity !== undefined) checkIdentity(config.identity, warn);
+  const config = withAgent(configOf(given, session), warn);
   const hasCache = typeof session.cache === 'string';
   const limit = maxOpenFiles();
   const plan = planFiles(limit, config, workers, hasCache);
@@ -134,14 +134,23 @@ function configOf(
   };
 }
 
-/** Throws `InvalidConfig` before anything is begun: the threads would each say the same later. */
-function checkIdentity(identity: IdentityOptions, warn: SessionOptions['warn'] = () => {}): void {
+/**
+ * The settings with the agent's origin, also if the key's file names it. Throws `InvalidConfig` for an identity that cannot be
+ * used, before anything is begun: the threads would each say the same later.
+ */
+function withAgent(config: CrawlConfig, warn: SessionOptions['warn'] = () => {}): CrawlConfig {
+  const { identity } = config;
+  if (identity === undefined) return config;
   if (!isKept(identity))
     throw new InvalidConfig(
       'The private key that signs the requests of this crawl is not kept with it: give it again, by --identity FILE or in ' +
         "the project's file",
     );
-  openIdentity(identity, Date.now, warn);
+  const found = openIdentity(identity, Date.now, warn)();
+  const where = typeof identity.key === 'string' ? identity.key : 'identity.key';
+  const warning = expiryWarning(found, Date.now(), where);
+  if (warning !== undefined) warn(warning);
+  return { ...config, identity: { ...identity, agent: found.agent } };
 }
 
 /** Closes the engine if there can be no cache. */
