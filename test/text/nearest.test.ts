@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { OPTIONS } from '../../cli/options.ts';
 import { nearest } from '../../shared/text/nearest.ts';
 
-const NAMES = OPTIONS.map(({ name }) => name);
+const NAMES = OPTIONS.filter(({ verbs }) => verbs?.includes('crawl') ?? true).map(({ name }) => name);
 
 test.each([
   ['max-page', 'max-pages'],

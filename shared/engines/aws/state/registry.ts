@@ -174,7 +174,8 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   }
 
   async #enterRunning(crawl: CrawlId): Promise<void> {
-    await Promise.all([this.#running.enter(crawl), this.#unannounced.enter(crawl)]);
+    await this.#running.enter(crawl);
+    await this.#unannounced.enter(crawl);
   }
 
   async configure(crawl: CrawlId, changes: CrawlOptions): Promise<void> {
