@@ -118,6 +118,8 @@ export interface Sizes {
   readonly maxCountsInUpdate: number;
   /** Turns that end within the same moment share a PUT to the archive. */
   readonly archiveGatherMs: number;
+  /** Payloads that a process remembers for revisits, up to twice as many. */
+  readonly maxRecentPayloads: number;
   /** Messages sent within it share requests to SQS, which would else be a large part of the cost. */
   readonly sendGatherMs: number;
   /**
@@ -193,6 +195,7 @@ export const SIZES: Sizes = {
   maxLoadedHeads: 1000,
   maxCountsInUpdate: 100,
   archiveGatherMs: 1000,
+  maxRecentPayloads: 50_000,
   sendGatherMs: 100,
   settleGatherMs: 500,
 

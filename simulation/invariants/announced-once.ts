@@ -1,11 +1,12 @@
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { lazy } from '../../shared/lazy.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import { type IndexLine, readIndexes } from './index-lines.ts';
-import { readWarcResponse, toHex, type WarcResponse } from './warc.ts';
+import { archivedResponses, originalOf, readWarcResponse, toHex, type WarcResponse } from './warc.ts';
 
 /** States that only a final response makes; `failed` may come from one. */
 const OF_RESPONSES = new Set(['fetched', 'redirect', 'gone']);
@@ -21,6 +22,7 @@ export function announcedOnce({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): r
   for (const crawl of crawls) {
     const announced = new Map<string, string>();
     const indexes = readIndexes(findings, crawl);
+    const responses = lazy(() => archivedResponses(crawl.files));
     for (const record of crawl.known.values()) {
       const { url, state, result } = record;
       const where = { host: hostKey(url), at: result?.fetchedAt };
@@ -37,7 +39,7 @@ export function announcedOnce({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): r
       if (other !== undefined)
         findings.add(`${crawl.id}: ${url} and ${other} both announce the record at ${text(location)}`, where);
       announced.set(key, url);
-      checkRecord(findings, crawl, { record, location, served: served.get(url) ?? [] }, indexes);
+      checkRecord(findings, crawl, { record, location, served: served.get(url) ?? [], responses }, indexes);
     }
   }
   return findings.list;
@@ -49,12 +51,14 @@ interface Announced {
   readonly record: UrlRecord;
   readonly location: RecordLocation;
   readonly served: readonly WebRequest[];
+  /** All responses of the archive. */
+  readonly responses: () => ReadonlySet<string>;
 }
 
 function checkRecord(
   findings: Findings,
   crawl: CrawlFacts,
-  { record, location, served }: Announced,
+  { record, location, served, responses }: Announced,
   indexes: Indexes,
 ): void {
   const { url, result } = record;
@@ -67,6 +71,8 @@ function checkRecord(
     const place = resolve(crawl, location);
     const response = readWarcResponse(bytesAt(crawl, place));
     for (const problem of problemsOf(record, response, served)) found(problem);
+    if (response.isRevisit && !responses().has(originalOf(response.fields)))
+      found(`it refers to ${originalOf(response.fields)}, which is not in the archive`);
     const isJoined = place.file !== location.file;
     const problem = isJoined ? indexProblem(place, url, response.httpStatus, indexes) : undefined;
     if (problem !== undefined) found(problem);

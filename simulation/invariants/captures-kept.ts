@@ -2,10 +2,10 @@ import { gunzipSync } from 'node:zlib';
 import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
-import { createFindings, type Findings } from './findings.ts';
+import { createFindings } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
-import { readWarcRecords, type WarcFields } from './warc.ts';
+import { archivedResponses, originalOf, readWarcRecords, type WarcFields } from './warc.ts';
 
 /**
  * In crawls that fetch pages again: each whole answer of a page, 2xx or 304, is in the archive as a record, no more and
@@ -23,7 +23,12 @@ export function capturesKept(
   for (const crawl of facts.crawls) {
     if (!isRecrawling(crawl.config)) continue;
     const records = capturesIn(crawl);
-    checkRevisits(findings, crawl, records);
+    const responses = archivedResponses(crawl.files);
+    for (const fields of records)
+      if (fields.get('warc-type') === 'revisit' && !responses.has(originalOf(fields)))
+        findings.add(
+          `${crawl.id}: the revisit of ${fields.get('warc-target-uri')} at ${fields.get('warc-date')} refers to ${originalOf(fields)}, which is not in the archive`,
+        );
     const byUrl = Map.groupBy(
       // A revisit is always truncated: it has no payload.
       records.filter((fields) => fields.get('warc-type') === 'revisit' || !fields.has('warc-truncated')),
@@ -70,25 +75,9 @@ function capturesIn({ files }: CrawlFacts): WarcFields[] {
     if (!name.endsWith('.warc.gz')) return [];
     return readWarcRecords(gunzipSync(bytes)).filter((fields) => {
       const type = fields.get('warc-type');
-      return type === 'revisit' || (type === 'response' && /^2/.test(fields.get('http-status') ?? ''));
+      const status = fields.get('http-status');
+      // A revisit that a 304 made has no block.
+      return type === 'revisit' ? /^2/.test(status ?? '2') : type === 'response' && /^2/.test(status ?? '');
     });
   });
-}
-
-function checkRevisits(findings: Findings, { id }: CrawlFacts, records: readonly WarcFields[]): void {
-  const keyOf = (fields: WarcFields, uri: string, date: string) =>
-    `${fields.get(uri)} ${fields.get(date)} ${fields.get('warc-payload-digest')}`;
-  const responses = new Set(
-    records
-      .filter((fields) => fields.get('warc-type') === 'response')
-      .map((fields) => keyOf(fields, 'warc-target-uri', 'warc-date')),
-  );
-  for (const fields of records) {
-    if (fields.get('warc-type') !== 'revisit') continue;
-    const original = keyOf(fields, 'warc-refers-to-target-uri', 'warc-refers-to-date');
-    if (!responses.has(original))
-      findings.add(
-        `${id}: the revisit of ${fields.get('warc-target-uri')} at ${fields.get('warc-date')} refers to ${original}, which is not in the archive`,
-      );
-  }
 }

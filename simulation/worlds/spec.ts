@@ -31,7 +31,7 @@ export const INVARIANTS = {
     'At the end, every accepted URL is in exactly one state, and no URL that could be fetched is waiting',
   nothingLost: 'Every seed and every link of a fetched page is known, and no other URL',
   announcedOnce:
-    'Every fetched URL has exactly one announced WARC record, which contains what was served, and one index line',
+    'Every fetched URL has exactly one announced WARC record, which contains what was served or refers to a record of the archive that does, and one index line',
   counted: 'Counters equal the sets',
   recounted: 'A recount makes the counters exact',
   deleted: 'Of a deleted crawl nothing is requested, and nothing is left',

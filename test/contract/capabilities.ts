@@ -8,6 +8,8 @@ export type Capability =
   | 'shortPark'
   /** Read what was archived. */
   | 'readRecord'
+  /** Know payloads after an abrupt end. */
+  | 'keepPayloads'
   /** Be found again after an abrupt end. */
   | 'reopen';
 

@@ -104,9 +104,12 @@ function waitingFor(time: VirtualTime, engine: Engine): Engine {
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-engineContract('sim', opens());
+/** Payloads are in the memory of a process. */
+const LACKS = { keepPayloads: 'they are in the memory of a process' };
 
-describe('whose services answer at once', () => engineContract('sim', opens({ isInstant: true })));
+engineContract('sim', opens(), LACKS);
+
+describe('whose services answer at once', () => engineContract('sim', opens({ isInstant: true }), LACKS));
 
 /**
  * Those that the engine hides from its callers. Not among them are messages that come late or twice, and
@@ -123,5 +126,5 @@ const HIDDEN: readonly FaultName[] = [
 ];
 
 describe.each([1, 2, 3])('with faults that it hides, seed %i', (seed) =>
-  engineContract('sim', opens({ seed, faults: HIDDEN })),
+  engineContract('sim', opens({ seed, faults: HIDDEN }), LACKS),
 );

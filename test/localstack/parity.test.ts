@@ -129,7 +129,7 @@ async function inFolder<T>(
 }
 
 /** Columns that say when and where something was stored. */
-const PLACES = /time|warc|fetched|tookMs|subset/i;
+const PLACES = /time|warc_(file|record)|warcFile|warcOffset|warcLength|date|fetched|tookMs/i;
 
 /** The rows of Parquet tables without times and places in the archive, with the name of their table. */
 const rowsIn = (write: (folder: string) => Promise<unknown>) =>
@@ -159,8 +159,7 @@ const recordsIn = (write: (folder: string) => Promise<unknown>) =>
         const text = record.type === 'conversion' ? Buffer.from(content).toString() : '';
         records.push(`${record.type} ${record.url} ${text}`);
       }
-    // One machine has a revisit record for it, of which nothing is made.
-    return records.filter((record) => !record.includes('/copy Page')).sort();
+    return records.sort();
   });
 
 const withoutDates = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'DATE');

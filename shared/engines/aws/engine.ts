@@ -17,6 +17,7 @@ import { createLinkExchange, type SqsLinkExchange } from './queues/link-exchange
 import { createLinkShards, type LinkShards } from './queues/link-shards.ts';
 import { createTurnQueue } from './queues/turn-queue.ts';
 import { createShardedTurnQueue } from './queues/turn-shards.ts';
+import { recentPayloads } from './recent-payloads.ts';
 import { type AwsLedgerStore, createLedgerStore } from './state/ledger-store.ts';
 import { SHARDED_SETTLE_MS } from './state/quiet.ts';
 import { type AwsCrawlRegistry, createRegistry } from './state/registry.ts';
@@ -121,6 +122,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     }),
     ledgers: createLedgerStore({ dynamo, s3, names, clock, sizes, onCommit: registry.onCommit }),
     items: createItemObjects({ s3, bucket: names.bucket, clock }),
+    payloads: recentPayloads(sizes.maxRecentPayloads),
     skips: createSkipObjects({ s3, bucket: names.bucket, clock, gatherMs: sizes.archiveGatherMs }),
     archiveOf: createArchives({
       client: s3,

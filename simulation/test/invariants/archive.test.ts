@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { CrawlFacts } from '../../invariants/facts.ts';
+import { base32 } from '../../invariants/warc.ts';
 import {
   crawlFacts,
   fileOf,
@@ -35,6 +38,41 @@ describe('announcedOnce', () => {
     const skipped = withPage((record) => ({ ...record, state: 'skipped' }));
     expect(found(skipped).join()).toContain(
       `announcedOnce: crawl: ${PAGE} is skipped, and announces the record at`,
+    );
+  });
+
+  test('a revisit has its payload in the archive, or is found', () => {
+    const body = `the page ${PAGE}`;
+    const digest = `sha1:${base32(hash('sha1', body, 'hex'))}`;
+    const record = (fields: readonly string[], block: string) =>
+      gzipSync(
+        `${['WARC/1.1', ...fields, `WARC-Payload-Digest: ${digest}`, `Content-Length: ${block.length}`].join('\r\n')}\r\n\r\n${block}\r\n\r\n`,
+      );
+    const head = 'HTTP/1.1 200 Some\r\nContent-Type: text/html\r\n\r\n';
+    const copy = 'http://a.test/copy';
+    const original = record(
+      ['WARC-Type: response', `WARC-Target-URI: ${copy}`, 'WARC-Date: 2026-01-01T00:00:00Z'],
+      head + body,
+    );
+    const revisitOf = (date: string) =>
+      withMember(
+        record(
+          [
+            'WARC-Type: revisit',
+            `WARC-Target-URI: ${PAGE}`,
+            `WARC-Refers-To-Target-URI: ${copy}`,
+            `WARC-Refers-To-Date: ${date}`,
+          ],
+          head,
+        ),
+      );
+    const judged = (date: string) => {
+      const crawl = revisitOf(date);
+      return found({ ...crawl, files: new Map([...crawl.files, ['o.warc.gz', original]]) });
+    };
+    expect(judged('2026-01-01T00:00:00Z')).toEqual([]);
+    expect(judged('2026-01-01T00:00:01Z').join()).toContain(
+      `it refers to ${copy} 2026-01-01T00:00:01Z ${digest}, which is not in the archive`,
     );
   });
 
