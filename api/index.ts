@@ -22,6 +22,8 @@ export { type VerifyOptions, verifyWebhook } from '../shared/webhook/signature.t
 export type { WebhookEvent, WebhookTarget } from '../shared/webhook/webhook.ts';
 export type * from './archive-types.ts';
 export type { BrokenLink, BrokenLinks, LinkingPage } from './broken-links.ts';
+export { pullCrawl, pushCrawl } from './copy-crawl.ts';
+export type * from './copy-options.ts';
 export type * from './crawl-events.ts';
 export type { CrawlServer, ServeOptions } from './crawl-server.ts';
 export { deleteCrawl } from './delete-crawl.ts';

@@ -1,6 +1,7 @@
 /** The library's calls for a stack. The AWS SDK is loaded when one is made. */
 import type { CrawlEntry } from '../shared/control/control.ts';
 import type { CrawlDeletion, DeleteOptions } from '../shared/control/deletion.ts';
+import type { CopiedCrawl, CopyOptions } from './copy-options.ts';
 import type { ProcessedPage, ProcessOptions } from './process-options.ts';
 import type { StackConnection } from './stack/connect-stack.ts';
 import { missingSdk } from './stack/missing-sdk.ts';
@@ -68,6 +69,39 @@ export async function deleteOnStack(at: StackCrawlAddress, options?: DeleteOptio
   const connection = await connect(at);
   try {
     return await connection.control.delete(at.crawl, options);
+  } finally {
+    await connection.close();
+  }
+}
+
+export async function pushTo(
+  folder: string,
+  { crawl, ...at }: StackAddress & Partial<StackCrawlAddress>,
+  options: CopyOptions,
+): Promise<CopiedCrawl> {
+  const connection = await connect(at);
+  try {
+    const { pushCrawl } = await import('./stack/copy/push-crawl.ts');
+    return await pushCrawl(folder, connection, { ...options, ...(crawl !== undefined && { crawl }) });
+  } catch (error) {
+    throw connection.explained(error);
+  } finally {
+    await connection.close();
+  }
+}
+
+export async function pullFrom(
+  at: StackCrawlAddress,
+  folder: string,
+  options: CopyOptions,
+): Promise<CopiedCrawl> {
+  checkAddress(at);
+  const connection = await connect(at);
+  try {
+    const { pullCrawl } = await import('./stack/copy/pull-crawl.ts');
+    return await pullCrawl(connection, at.crawl, folder, options);
+  } catch (error) {
+    throw connection.explained(error);
   } finally {
     await connection.close();
   }

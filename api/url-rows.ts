@@ -99,6 +99,10 @@ export async function* reportedHosts(source: RowSource, crawl: CrawlId): AsyncGe
     if (head.domain === undefined) yield { host, head, records: recordsOf(source, crawl, host, head) };
 }
 
+/** The record, with the place in which its WARC record stands now. */
+export const locatedNow = async (source: RowSource, crawl: CrawlId, record: UrlRecord): Promise<UrlRecord> =>
+  (await located(source, crawl, [record]))[0]!;
+
 /** The records, with the places in which their WARC records stand now. */
 async function located(
   source: RowSource,

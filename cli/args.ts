@@ -10,7 +10,8 @@ import { type ParsedOptions, readParsedOptions } from './read-options.ts';
 import { isSet, textOf } from './read-words.ts';
 import { stackAsk } from './stack-ask.ts';
 import { UsageError } from './usage-error.ts';
-import { isStackVerb, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
+import { VERB_HELP } from './verb-help.ts';
+import { isLocalVerb, isStackVerb, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
 
 /**
  * The command in `argv` (without node and the script). Throws {@link UsageError}. Of an option given twice
@@ -28,6 +29,7 @@ export function parseArgs(argv: readonly string[]): Command {
   const given = readParsedOptions(verb, rest);
   const stack = textOf(given, 'stack');
   if (stack === undefined) {
+    if (!isLocalVerb(verb)) throw needsStack(verb);
     refuseOptionsOf('stack', verb, given);
     return localCommand(verb, given);
   }
@@ -86,6 +88,10 @@ function needsFolder(verb: Verb): UsageError {
   return new UsageError(
     `${verb} is for crawls on this machine: ${PROGRAM} ${verb} ...; on a stack there are ${STACK_VERBS.join(', ')}`,
   );
+}
+
+function needsStack(verb: Verb): UsageError {
+  return new UsageError(`${verb} needs a stack: ${PROGRAM} --stack NAME ${VERB_HELP[verb].usage}`);
 }
 
 /** SSM takes no longer name of a parameter. */

@@ -298,6 +298,8 @@ export type StackRequest =
       readonly yes: boolean;
       readonly watch: boolean;
     }
+  | { readonly verb: 'push'; readonly dir: string; readonly name?: CrawlId | undefined }
+  | { readonly verb: 'pull'; readonly crawl: CrawlId; readonly dir: string }
   | { readonly verb: 'list' }
   | {
       readonly verb: 'hosts';

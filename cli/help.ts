@@ -31,7 +31,7 @@ function overview(width: number): string[] {
     exampleLine('--stack Strand crawl example.org --watch'),
     '',
     'Commands:',
-    ...lines(VERBS.filter((verb) => isLocalVerb(verb) || verb === 'help')),
+    ...lines(VERBS),
     ...columnsOf('--version', 'The version.', longest, width),
     '',
     ...wrapWords(

@@ -56,6 +56,14 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       return { verb, crawl: crawlAlone() };
     case 'delete':
       return { verb, crawl: crawlAlone(), archive: isSet(given, 'archive'), yes: isSet(given, 'yes'), watch };
+    case 'push': {
+      const name = textOf(given, 'name');
+      return { verb, dir: readWords(verb, given, 'DIR')[0]!, name: name && readCrawlName(name) };
+    }
+    case 'pull': {
+      const [crawl, dir] = readWords(verb, given, 'CRAWL', 'DIR');
+      return { verb, crawl: readCrawlName(crawl!), dir: dir! };
+    }
     case 'list':
       readWords(verb, given);
       return { verb };

@@ -240,6 +240,19 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       '--stack Strand delete news --archive',
     ],
   },
+  push: {
+    usage: 'push DIR [options]',
+    summary: 'Copy a crawl from its folder to the stack, where it can be continued.',
+    examples: [
+      '--stack Strand push crawls/example.org',
+      '--stack Strand push crawls/example.org --name news',
+    ],
+  },
+  pull: {
+    usage: 'pull CRAWL DIR',
+    summary: 'Copy a crawl that does not run from the stack to a new folder, where it can be continued.',
+    examples: ['--stack Strand pull news crawls/news'],
+  },
   help: {
     usage: 'help [VERB]',
     summary: 'Show this page, or the page of a command.',

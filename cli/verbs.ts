@@ -50,6 +50,8 @@ export const STACK_VERBS = [
   'resume',
   'stop',
   'delete',
+  'push',
+  'pull',
   'warc',
   'identity',
 ] as const;

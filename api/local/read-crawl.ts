@@ -25,7 +25,7 @@ import { itemsCsv } from '../items-csv.ts';
 import { seedDetail } from '../seed-detail.ts';
 import { skippedUrls } from '../skipped-urls.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
-import { reportedHosts, urlRows } from '../url-rows.ts';
+import { locatedNow, reportedHosts, urlRows } from '../url-rows.ts';
 import { addSeeds } from './add-seeds.ts';
 import { archiveOf, type CrawlArchive } from './crawl-archive.ts';
 import { type OpenedFolder, openFolder, stateOf } from './open-folder.ts';
@@ -94,7 +94,7 @@ const urlQueries = (opened: OpenedFolder): Pick<StoredCrawl, 'urls' | 'changes' 
       const asked = canonicalize(given) ?? given;
       const { urlRules } = parseConfig(record.config);
       const { host, record: known, head } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
-      if (known) return urlDetail(known, head);
+      if (known) return urlDetail(await locatedNow(reader, crawl, known), head);
       const seed = reader.findSeed(host, [asked, createUrlRules(urlRules)(asked)]);
       return seed && seedDetail(seed);
     },

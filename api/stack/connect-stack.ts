@@ -1,6 +1,10 @@
 /** A connection to a deployed stack, for its operator. Loads the AWS SDK. */
 import { type Control, ControlError } from '../../shared/control/control.ts';
-import { createControl } from '../../shared/control/create-control.ts';
+import {
+  type ControlEngine,
+  type ControlPolicy,
+  createControl,
+} from '../../shared/control/create-control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { type JoinedResolver, joinedResolver } from '../../shared/engines/aws/archive/joined-warcs.ts';
 import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
@@ -8,6 +12,7 @@ import {
   type CrawlDeletions,
   createCrawlDeletions,
 } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
+import type { AwsEngine } from '../../shared/engines/aws/engine.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
@@ -19,12 +24,21 @@ import { type Sizes, sizesOf } from '../../shared/sizes.ts';
 import type { StackAddress } from '../stack-address.ts';
 import type { RowSource } from '../url-rows.ts';
 import { awsRefusal } from './aws-refusal.ts';
+import type { BucketFolder } from './copy/copy-archive.ts';
 import { findStack } from './find-stack.ts';
 import { loadedSdk } from './loaded-sdk.ts';
 import { putIdentity } from './put-identity.ts';
 import { createStackArchive, type StackArchive } from './stack-archive.ts';
-import { type StoredLines, stackItems } from './stack-items.ts';
+import { stackItems } from './stack-items.ts';
 import { stackSkips } from './stack-skips.ts';
+
+/** The parts of a stack that copies of whole crawls are read from, and written to. */
+export interface StackCopies {
+  readonly engine: Pick<AwsEngine, 'ledgers' | 'registry' | 'exchange'>;
+  readonly control: ControlEngine;
+  readonly policy: ControlPolicy;
+  bucketOf(crawl: CrawlId): BucketFolder;
+}
 
 /** Errors of all its calls are `ControlError`, `StackRefused`, `StackUnavailable`, or bugs. */
 export interface StackConnection {
@@ -37,6 +51,8 @@ export interface StackConnection {
   /** The source of the rows of exports and reports. */
   readonly rows: RowSource;
   archiveOf(crawl: CrawlId): StackArchive;
+  /** For copies of whole crawls from and to the stack. */
+  readonly copies: StackCopies;
   /** Yields what the workers' hooks returned. */
   itemsOf<T>(crawl: CrawlId): AsyncIterable<T>;
   /** Yields the links that the workers left out. `onBeyond`: called with the number of those that were only counted. */
@@ -117,20 +133,22 @@ export function connectionOf(
     sizes: sizesOf({ ...(sizes && { sizes }) }),
     mapping: { dynamo: clients.dynamo, clock, names: settings },
   };
-  const linesOf = (crawl: CrawlId): StoredLines => ({
+  const bucketOf = (crawl: CrawlId): BucketFolder => ({
     context: archive,
     crawl,
     run: (call) => meter.run(crawl, call),
   });
+  const controlEngine = controlEngineOf(opened, settings);
   return {
     stack,
-    control: explaining(createControl(controlEngineOf(opened, settings), policy), explained),
+    control: explaining(createControl(controlEngine, policy), explained),
     registry: engine.registry,
     deletions: createCrawlDeletions({ ...clients, ...engine, names: settings }),
     rows: rowsOf(opened, settings),
     archiveOf: (crawl) => createStackArchive(archive, crawl, (call) => meter.run(crawl, call)),
-    itemsOf: (crawl) => stackItems(linesOf(crawl)),
-    skipsOf: (crawl, onBeyond) => stackSkips(linesOf(crawl), onBeyond),
+    copies: { engine, control: controlEngine, policy, bucketOf },
+    itemsOf: (crawl) => stackItems(bucketOf(crawl)),
+    skipsOf: (crawl, onBeyond) => stackSkips(bucketOf(crawl), onBeyond),
     clock,
     refusedKeys: Object.keys(policy.refuses ?? {}),
     putIdentity: (document) => putIdentity(settings, document),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import QuickLRU from 'quick-lru';
 import { cdxjLine, scanCaptures } from '../../shared/archive/cdxj.ts';
+import type { JoinedSource } from '../../shared/archive/joined-source.ts';
 import { mergeSorted } from '../../shared/archive/merge-sorted.ts';
 import { NotWarc } from '../../shared/archive/read-warc.ts';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
@@ -21,6 +22,7 @@ import {
 } from '../../shared/engines/aws/archive/compact-objects.ts';
 import { isMissing } from '../../shared/engines/aws/archive/is-missing.ts';
 import {
+  allJoinedSources,
   type JoinedOptions,
   joinedSources,
   resolveLocation,
@@ -36,6 +38,8 @@ export interface StackArchive {
   cdxj(warn?: (message: string) => void): AsyncGenerator<string, void, undefined>;
   /** Lists the files that hold the archive now. They can be read though the compactor joins them later. */
   list(): Promise<ArchiveFiles>;
+  /** All files that were joined, with the places where they stand now. */
+  joined(): Promise<ReadonlyMap<string, JoinedSource>>;
   /** Returns where a record stands now, and how its file is read. Throws `RangeError` if it is not there. */
   open(location: RecordLocation): Promise<{ readonly location: RecordLocation; readonly read: ReadAt }>;
 }
@@ -46,6 +50,8 @@ export interface ArchiveFiles {
   has(location: RecordLocation): boolean;
   /** Holds nothing: each read is a request. */
   reader(file: string): ReadAt;
+  /** Returns what reads the index of the file; undefined if it has none. */
+  openIndex(file: string): (() => AsyncIterable<Uint8Array>) | undefined;
   /** As {@link StackArchive.cdxj}, of these files alone. */
   cdxj(warn?: (message: string) => void): AsyncGenerator<string, void, undefined>;
 }
@@ -102,6 +108,8 @@ export function createStackArchive(
       warcs,
       reader,
       has: ({ file, offset, length }) => offset + length <= (files.get(file) ?? 0),
+      openIndex: (file) =>
+        files.has(indexName(file)) ? () => wholeFile(reader(indexName(file))) : undefined,
       cdxj: (warn) => linesIn({ warcs, has: (file) => files.has(file), reader }, warn),
     };
   }
@@ -128,6 +136,7 @@ export function createStackArchive(
 
   return {
     list,
+    joined: () => run(() => allJoinedSources(mapping, crawl)),
     open,
     async *cdxj(warn) {
       yield* (await list()).cdxj(warn);

@@ -1,4 +1,6 @@
 /** `strand --stack NAME VERB ...`: questions to a deployed stack, and how the answers are printed. */
+
+import type { CopiedCrawl, CopyOptions } from '../../api/copy-options.ts';
 import { connect } from '../../api/load-stack.ts';
 import type { StackConnection } from '../../api/stack/connect-stack.ts';
 import { addAllSeeds } from '../../api/stack/seed-batches.ts';
@@ -46,7 +48,15 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
     if (isWatch) process.once('SIGINT', stop).once('SIGTERM', stop);
     const openCrawl = async (crawl: CrawlId) =>
       (await import('../../api/stack/open-stack-crawl.ts')).openStackCrawl(connection, crawl);
-    return await answer({ ...connection, openCrawl }, command, {
+    const session: StackSession = {
+      ...connection,
+      openCrawl,
+      push: async (dir, options) =>
+        (await import('../../api/stack/copy/push-crawl.ts')).pushCrawl(dir, connection, options),
+      pull: async (crawl, dir, options) =>
+        (await import('../../api/stack/copy/pull-crawl.ts')).pullCrawl(connection, crawl, dir, options),
+    };
+    return await answer(session, command, {
       out: process.stdout,
       err: process.stderr,
       environment: process.env,
@@ -68,6 +78,8 @@ export interface StackSession
   > {
   /** Throws `ControlError` if there is no such crawl. */
   readonly openCrawl: (crawl: CrawlId) => Promise<AskedCrawl>;
+  readonly push: (dir: string, options: CopyOptions & { readonly crawl?: CrawlId }) => Promise<CopiedCrawl>;
+  readonly pull: (crawl: CrawlId, dir: string, options: CopyOptions) => Promise<CopiedCrawl>;
 }
 
 type AskedCrawl = Pick<
@@ -135,6 +147,10 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.watch(command.crawl);
     case 'delete':
       return printed.delete(command);
+    case 'push':
+      return printed.push(command);
+    case 'pull':
+      return printed.pull(command);
     case 'list': {
       const crawls = await control.list();
       return printed.value({ crawls }, crawlsText(crawls, `${stackProgram(command)} crawl SEED...`));
@@ -246,6 +262,20 @@ class StackAnswer {
     if (deletion) return this.value(deletion, deletionText(deletion));
     this.#output.err.write('Nothing was deleted\n');
     return exitCodes.interrupted;
+  }
+
+  async push(command: CommandOf<'push'>): Promise<ExitCode> {
+    const { copyProgress, pushedText } = await import('./copy-crawl.ts');
+    const { dir, name } = command;
+    const onProgress = copyProgress(this.#output);
+    const copied = await this.#session.push(dir, { onProgress, ...(name !== undefined && { crawl: name }) });
+    return this.value(copied, pushedText(copied, dir, command));
+  }
+
+  async pull({ crawl, dir, stack }: CommandOf<'pull'>): Promise<ExitCode> {
+    const { copyProgress, pulledText } = await import('./copy-crawl.ts');
+    const copied = await this.#session.pull(crawl, dir, { onProgress: copyProgress(this.#output) });
+    return this.value(copied, pulledText(copied, dir, stack));
   }
 
   async hosts({ crawl, host, cursor, limit }: CommandOf<'hosts'>): Promise<ExitCode> {

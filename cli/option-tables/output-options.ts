@@ -301,10 +301,10 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     argument: 'CRAWL',
     type: 'text',
     verbs: [],
-    stackVerbs: ['crawl'],
+    stackVerbs: ['crawl', 'push'],
     reason: 'a crawl on one machine is named by its folder: --out DIR',
     group: 'Stack',
-    help: 'name of the crawl; by default the host of its first seed',
+    help: 'name of the crawl; by default the host of its first seed; for push: the name that it has',
   },
   {
     name: 'watch',

@@ -13,6 +13,7 @@ export const STATUS_CODES = [
   'proxy',
   'operator',
   'deleting',
+  'arriving',
   // ---- a crawl that was finished, and is so no more
   'seedsAdded',
   // ---- a crawl that recrawls, and was to end when nothing is due
@@ -29,6 +30,8 @@ export interface StatusReason {
 export const BY_OPERATOR: StatusReason = { code: 'operator', text: 'by the operator' };
 /** The crawl's data is deleted once no worker holds a part of it. Nothing sets the crawl running again. */
 export const BEING_DELETED: StatusReason = { code: 'deleting', text: 'it is being deleted' };
+/** The crawl is being copied here, and is not complete. Until it is, nothing sets it running. */
+export const ARRIVING: StatusReason = { code: 'arriving', text: 'it is being copied here' };
 export const SEEDS_ADDED: StatusReason = { code: 'seedsAdded', text: 'seeds were added' };
 
 /** `dueAt`: when the first URL is due. */
@@ -56,6 +59,7 @@ export function reasonIn({ reason, why }: KeptReason): StatusReason | undefined 
 }
 
 export const isBeingDeleted = (record: KeptReason): boolean => reasonIn(record)?.code === 'deleting';
+export const isArriving = (record: KeptReason): boolean => reasonIn(record)?.code === 'arriving';
 
 /** Sentences of versions that stored no code. */
 const OLDER_TEXTS: readonly (readonly [StatusCode, RegExp])[] = [

@@ -1,4 +1,4 @@
-import { isBeingDeleted } from '../causes/status-reason.ts';
+import { isArriving, isBeingDeleted } from '../causes/status-reason.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlRecord, CrawlRegistry } from '../ports/crawl-registry.ts';
 import { quoted } from '../text/printable.ts';
@@ -27,10 +27,16 @@ export function createFinder(registry: Pick<CrawlRegistry, 'load'>): Finder {
   return { find, recordOf };
 }
 
-/** Throws {@link ControlError} if the crawl is being deleted. */
+/** Throws {@link ControlError} if the crawl is being deleted, or is not complete yet. */
 export function checkKept(crawl: CrawlId, record: CrawlRecord): void {
   if (isBeingDeleted(record))
     throw new ControlError('conflict', `The crawl ${quoted(crawl)} is being deleted`, 'crawl');
+  if (isArriving(record))
+    throw new ControlError(
+      'conflict',
+      `The crawl ${quoted(crawl)} is being copied here. If that was interrupted, \`strand push\` again continues it`,
+      'crawl',
+    );
 }
 
 /** Fingerprints of URLs made under other rules do not compare. `advice`: what the operator can do. */

@@ -52,7 +52,7 @@ export interface PlannedCrawl {
  */
 export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCrawl {
   checkRequest(newCrawlSchema, request, 'the crawl');
-  const taken = seedCredentials(optionsOf(request.config ?? {}, policy), request.seeds);
+  const taken = seedCredentials(crawlOptionsOf(request.config ?? {}, policy), request.seeds);
   const { options } = taken;
   const config = parseConfig(options);
   const seeds = sortSeeds(taken.seeds, config);
@@ -98,8 +98,8 @@ function nameFor(seeds: readonly string[]): CrawlId {
   return crawlIdSchema.safeParse(name).success ? name : 'crawl';
 }
 
-/** The defaults, overlaid by what is requested. */
-function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
+/** The defaults, overlaid by what is requested. Throws {@link ControlError} for what may not be requested. */
+export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   const {
     defaults,
     allowPrivateAddresses,

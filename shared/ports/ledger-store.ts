@@ -15,6 +15,11 @@ export interface LedgerStore {
    * `StaleTurn`. The one write that makes a turn real.
    */
   commit(crawl: CrawlId, host: HostKey, next: Head): Promise<void>;
+  /**
+   * Stores the head of a host of a crawl that is copied here and does not run, at its own version, over none, or over one
+   * of that version or an earlier one. Otherwise throws `StaleTurn`. Its parts are here already.
+   */
+  importHead(crawl: CrawlId, host: HostKey, head: Head): Promise<void>;
   /** Stores a part; durable before it resolves. Repeating it with the same bytes is safe. */
   putPart(crawl: CrawlId, host: HostKey, name: string, bytes: Uint8Array): Promise<void>;
   /**

@@ -1,6 +1,6 @@
 import type { Head } from '../frontier/head.ts';
+import { partsOf } from '../frontier/head-parts.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
-import { partsOfRun } from '../frontier/run-stack.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
 import type { TurnCounters } from './counters.ts';
 import type { DomainShare } from './domain-share.ts';
@@ -145,12 +145,4 @@ export class TurnCommit {
     const old = names.filter((name) => !named.has(name) && versionOfPart(name) <= before.version);
     await ledgers.deleteParts(crawl, host, old);
   }
-}
-
-function partsOf({ ledger, robots }: Head): string[] {
-  return [
-    ...ledger.segments,
-    ...ledger.runs.flatMap(partsOfRun),
-    ...robots.flatMap(({ part }) => part ?? []),
-  ];
 }

@@ -55,12 +55,16 @@ async function runOn(line: string, answers: Partial<Control> = {}, items: readon
     refusedKeys: ['hosts', 'warcMaxBytes'],
     putIdentity: async () => '/strand/identity',
     openCrawl: async () => OPENED as never,
+    push: async () => ({ ...COPIED, lacks: ['the setting hosts'] }),
+    pull: async () => COPIED,
   };
   const [out, err] = [paper(), paper()];
   const output = { out, err, environment: {}, clock: fastClock(), signal: new AbortController().signal };
   const code = await answer(session, command, output as never);
   return { code, out: out.text(), err: err.text(), calls };
 }
+
+const COPIED = { crawl: 'news', hosts: 2, warcFiles: 1, items: 3, lacks: [] };
 
 /** Deletes the crawl's data at the third call. */
 function slowDeletions() {
@@ -276,6 +280,22 @@ describe('the other verbs', () => {
       'This deletes the crawl news of the stack S (running, 1,234 pages of 52 hosts), with its archive and items. ' +
         'Without a terminal, confirm it with: npm run strand -- --stack S delete news --archive --yes',
     );
+  });
+
+  test('push and pull say what was copied, and how to continue', async () => {
+    const pushed = await runOn('push crawls/a --name news');
+    expect(pushed.out).toBe(
+      'The crawl news is in the stack S: 2 hosts, 1 WARC file, 3 items\n' +
+        'Not copied: the setting hosts\n' +
+        'Continue it there with: npm run strand -- --stack S resume news\n' +
+        'crawls/a keeps its copy. Continue one of the two: both would fetch the same pages\n',
+    );
+    const pulled = await runOn('pull news crawls/a');
+    expect(pulled.out).toContain('Continue it here with: npm run strand -- resume crawls/a\n');
+    expect(JSON.parse((await runOn('pull news crawls/a --json')).out)).toMatchObject({
+      crawl: 'news',
+      hosts: 2,
+    });
   });
 
   test('add prints what was left out, and fails if nothing was added', async () => {

@@ -59,6 +59,9 @@ describe('a command line with --stack becomes a command for that stack', () => {
       '--stack S resume news --max-cost 20 --max-pages 7 --watch',
       { verb: 'resume', crawl: 'news', limits: { maxCost: 20, maxPages: 7 }, watch: true },
     ],
+    ['--stack S push crawls/a', { verb: 'push', dir: 'crawls/a' }],
+    ['--stack S push crawls/a --name news', { verb: 'push', dir: 'crawls/a', name: 'news' }],
+    ['--stack S pull news crawls/a', { verb: 'pull', crawl: 'news', dir: 'crawls/a' }],
     ['--stack S list', { verb: 'list' }],
     ['--stack S hosts news', { verb: 'hosts', crawl: 'news' }],
     ['--stack S hosts news Example.org', { verb: 'hosts', crawl: 'news', host: 'example.org' }],
@@ -195,7 +198,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ['--stack S search news', 'Expected npm run strand -- search CRAWL WORDS..., got "news"'],
     [
       '--stack S serve news',
-      'serve is for crawls on this machine: npm run strand -- serve ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, history, diff, explain, export, changes, search, pause, resume, stop, delete, warc, identity',
+      'serve is for crawls on this machine: npm run strand -- serve ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, history, diff, explain, export, changes, search, pause, resume, stop, delete, push, pull, warc, identity',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search'],
   ])('%s', (line, message) => {

@@ -53,6 +53,19 @@ export function ledgerStoreContract(subject: Subject): void {
     },
   );
 
+  test('imports a head at its own version, over none and over its own earlier copy', async () => {
+    for (const version of [7, 7, 9]) {
+      const head = headOf(version, { dueAt: version, urls: { waiting: version } });
+      await store().importHead(CRAWL, A, head);
+      expect(await store().loadHead(CRAWL, A)).toEqual(head);
+    }
+    expect(await store().dueHosts(CRAWL, Date.now(), 10)).toEqual([{ host: A, version: 9 }]);
+    await expect(store().importHead(CRAWL, A, headOf(8))).rejects.toThrow(StaleTurn);
+    await store().commit(CRAWL, A, headOf(10));
+    await expect(store().importHead(CRAWL, A, headOf(9))).rejects.toThrow(StaleTurn);
+    expect(await store().loadHead(CRAWL, A)).toEqual(headOf(10));
+  });
+
   test('refuses a later version for a host never met', async () => {
     await expect(store().commit(CRAWL, A, headOf(2))).rejects.toThrow(StaleTurn);
     expect(await store().loadHead(CRAWL, A)).toBeUndefined();

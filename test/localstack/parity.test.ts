@@ -19,6 +19,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   NotOnStack,
   openCrawl,
+  pullCrawl,
+  pushCrawl,
   readWarc,
   type StackCrawl,
   type StoredCrawl,
@@ -46,6 +48,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/1': ['/2', '/missing'],
   '/2': ['/3', 'http://other.test/', 'http://more.test/x'],
   '/3': ['/'],
+  '/late': ['/'],
 };
 
 function pageAt(path: string): string | undefined {
@@ -368,6 +371,26 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
       },
     ]);
   });
+
+  test('the crawl of the folder is copied to the stack, continues there, and is copied back', async () => {
+    const late = `${site(local)}late`;
+    const copied = await pushCrawl(local.folder, { stack: deployed.name, crawl: 'copied' });
+    expect(copied).toMatchObject({ hosts: 1, items: 5, lacks: [] });
+    await using there = await openCrawl({ stack: deployed.name, crawl: 'copied' });
+    const states = async (crawl: AskedCrawl) =>
+      (await all(crawl.urls())).map(({ url, status }) => [url, status]);
+    expect(sorted(await states(there))).toEqual(sorted(await states(local)));
+    await there.addSeeds([late]);
+    while ((await there.url(late))?.status !== 'fetched') await systemClock.sleep(1000);
+    await there.pause();
+    const back = join(folder, 'back');
+    await pullCrawl({ stack: deployed.name, crawl: 'copied' }, back);
+    await using here = await openCrawl(back);
+    expect(sorted(await states(here))).toEqual(sorted([...(await states(local)), [late, 'fetched']]));
+    expect(sorted((await all(here.cdxj())).map((line) => line.split('{')[0]))).toHaveLength(8);
+    const { warcFile: file = '', warcOffset: offset = 0 } = (await here.url(late))!;
+    expect((await here.readRecord({ file, offset })).url).toBe(late);
+  }, 300_000);
 
   test('there is something of each kind to compare', async () => {
     const reasons = (await all(stack.skipped())).map(({ reason }) => reason);

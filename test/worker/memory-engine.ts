@@ -237,6 +237,11 @@ function createLedgers({ heads, parts }: Store): LedgerStore {
       if (version !== next.version - 1) throw new StaleTurn(`${host} is at version ${version}`);
       ofCrawl.set(host, JSON.stringify(next));
     },
+    async importHead(crawl, host, head) {
+      const text = heads.get(crawl)?.get(host);
+      if (text !== undefined && parse(text).version > head.version) throw new StaleTurn(`${host} is newer`);
+      getOrAdd(heads, crawl).set(host, JSON.stringify(head));
+    },
     async putPart(crawl, host, name, bytes) {
       partsOf(crawl, host).set(name, Uint8Array.from(bytes));
     },

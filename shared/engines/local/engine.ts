@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import type { RecordLocation } from '../../archive/record-location.ts';
 import type { ControlEngine } from '../../control/control-engine.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Link } from '../../frontier/message.ts';
@@ -8,6 +9,7 @@ import type { LedgerStore } from '../../ports/ledger-store.ts';
 import { orStorageFailed, withStorageFailures } from '../../storage-failed.ts';
 import type { HostKey } from '../../url/host-key.ts';
 import { repairFileArchive } from './archive/archive.ts';
+import { type JoinedFiles, loadJoinedFiles, locateIn } from './archive/joined-files.ts';
 import { createWarcJournal } from './archive/warc-journal.ts';
 import { closeAll } from './close-all.ts';
 import { holdsCrawl, openDatabase } from './database.ts';
@@ -91,6 +93,8 @@ export interface LocalReader {
   readonly ledgers: LedgerStore;
   readonly registry: LocalCrawlRegistry;
   readonly hostPage: ControlEngine['ledgers']['hostPage'];
+  /** Where records stand, of which some may be in files that were joined. */
+  locateAll(crawl: CrawlId, locations: readonly RecordLocation[]): Promise<readonly RecordLocation[]>;
   crawl(): CrawlId | undefined;
   /** A seed on its way to its host that is known by one of these URLs of the host: no ledger has it yet. */
   findSeed(host: HostKey, urls: readonly string[]): Link | undefined;
@@ -114,10 +118,16 @@ export function openLocalReader(folder: string): LocalReader | undefined {
     createRegistry(database, () => true, createSeedCount(database, { withOpenTurns: true })),
     paths.database,
   );
+  let joined: JoinedFiles | undefined;
   return {
     ledgers: withStorageFailures(createLedgerStore(database, paths.ledgers), paths.database),
     registry,
     hostPage: createHostPages(database),
+    async locateAll(_crawl, locations) {
+      joined ??= orStorageFailed(paths.database, () => loadJoinedFiles(database));
+      const { size } = joined;
+      return size === 0 ? locations : locations.map((location) => locateIn(joined!, location));
+    },
     crawl: () => registry.list()[0],
     findSeed: (host, urls) => orStorageFailed(paths.database, () => findSeed(database, host, urls)),
     waitingSeeds: () => orStorageFailed(paths.database, () => [...waitingSeeds(database)]),

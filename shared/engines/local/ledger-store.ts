@@ -28,6 +28,7 @@ class HeadStore {
   readonly #select: StatementSync;
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
+  readonly #import: StatementSync;
   readonly #selectHosts: StatementSync;
   readonly #selectDue: StatementSync;
 
@@ -39,6 +40,11 @@ class HeadStore {
     );
     this.#update = database.prepare(
       'UPDATE heads SET version = ?, due_at = ?, head = ? WHERE crawl = ? AND host = ? AND version = ?',
+    );
+    this.#import = database.prepare(
+      `INSERT INTO heads (crawl, host, version, due_at, head) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET version = excluded.version, due_at = excluded.due_at, head = excluded.head
+       WHERE version <= excluded.version`,
     );
     this.#selectHosts = database.prepare(
       'SELECT host, head FROM heads WHERE crawl = ? AND host > ? ORDER BY host LIMIT 500',
@@ -69,6 +75,14 @@ class HeadStore {
         `${host} is at version ${before?.version}, not ${next.version - 1}: another turn went first`,
       );
     this.#onCommit(crawl, before, next);
+  }
+
+  async importHead(crawl: CrawlId, host: HostKey, head: Head): Promise<void> {
+    const before = this.#load(crawl, host);
+    const { version, dueAt = null } = head;
+    if (this.#import.run(crawl, host, version, dueAt, JSON.stringify(head)).changes === 0)
+      throw new StaleTurn(`${host} is at version ${before?.version}, and was to be imported at ${version}`);
+    this.#onCommit(crawl, before, head);
   }
 
   async *hosts(crawl: CrawlId): ReturnType<LedgerStore['hosts']> {

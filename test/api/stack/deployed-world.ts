@@ -5,7 +5,11 @@ import type { ProjectHooks } from '../../../shared/hooks/create-hooks.ts';
 import { createSimCloud, type SimCloud } from '../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../simulation/models/faults.ts';
 import type { VirtualTime } from '../../../simulation/models/virtual-time.ts';
-import { createScriptedWeb, type Pages } from '../../../simulation/test/worlds/scripted-web.ts';
+import {
+  createScriptedWeb,
+  type Pages,
+  type ScriptedWeb,
+} from '../../../simulation/test/worlds/scripted-web.ts';
 import { type Deployment, deploy } from '../../../simulation/worlds/deployment.ts';
 import { openOperator } from '../../../simulation/worlds/operator-process.ts';
 
@@ -14,19 +18,26 @@ export interface DeployedWorld {
   readonly time: VirtualTime;
   readonly deployment: Deployment;
   readonly connection: StackConnection;
+  readonly web: ScriptedWeb;
 }
 
 interface Deployed {
   readonly hasCompactor?: boolean;
+  /** Which private addresses crawls may open. Default: none. */
+  readonly allowPrivateAddresses?: readonly string[];
   /** Whose hooks the workers call. */
   readonly project?: ProjectHooks;
 }
 
 export function deployedWorld(
   pages: Pages,
-  { hasCompactor = false, project = {} }: Deployed = {},
+  { hasCompactor = false, project = {}, allowPrivateAddresses = [] }: Deployed = {},
 ): DeployedWorld {
-  const cloud = createSimCloud({ seed: 1, faults: () => NO_FAULTS });
+  const cloud = createSimCloud({
+    seed: 1,
+    faults: () => NO_FAULTS,
+    settings: { allowPrivateAddresses: [...allowPrivateAddresses] },
+  });
   const { time, settings } = cloud;
   const web = createScriptedWeb(time, pages);
   const hooks = createWorkerHooks({ project, clock: time, log: () => {} });
@@ -38,7 +49,7 @@ export function deployedWorld(
   const opened = openOperator(cloud, 1);
   const { clock } = opened.engine;
   const connection = connectionOf('Strand', opened, settings, { clock });
-  return { cloud, time, deployment, connection };
+  return { cloud, time, deployment, connection, web };
 }
 
 export async function all<T>(values: AsyncIterable<T>): Promise<T[]> {

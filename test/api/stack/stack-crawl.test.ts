@@ -178,7 +178,12 @@ test('the command line reports, explains and exports a crawl of a stack', async 
   await inWorld(async (world) => {
     await (await begin(world)).done;
     const { connection } = world;
-    const session = { ...connection, openCrawl: (crawl: string) => openStackCrawl(connection, crawl) };
+    const session = {
+      ...connection,
+      openCrawl: (crawl: string) => openStackCrawl(connection, crawl),
+      push: () => Promise.reject(new Error('not asked for')),
+      pull: () => Promise.reject(new Error('not asked for')),
+    };
     const folder = mkdtempSync(join(tmpdir(), 'strand-stack-'));
     const run = async (...words: string[]) => {
       const [out, err] = [paper(), paper()];

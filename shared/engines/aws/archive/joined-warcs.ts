@@ -6,20 +6,13 @@
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
+import { type JoinedSource, placeInJoined } from '../../../archive/joined-source.ts';
 import type { RecordLocation } from '../../../archive/record-location.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { type BatchContext, getItems, writeItems } from '../state/dynamo-batch.ts';
-import { itemKey, JOINED_PREFIX, N, S, type StateNames } from '../state/tables.ts';
+import { queryItems } from '../state/dynamo-pages.ts';
+import { type Item, itemKey, JOINED_PREFIX, N, S, type StateNames } from '../state/tables.ts';
 import type { JoinPlan } from './compact-layout.ts';
-
-/**
- * Where a source stands: `bytes` from `offset` of `file`. Never changes: joined files are not joined again.
- */
-export interface JoinedSource {
-  readonly file: string;
-  readonly offset: number;
-  readonly bytes: number;
-}
 
 export interface JoinedOptions extends BatchContext {
   readonly names: Pick<StateNames, 'crawlState'>;
@@ -44,6 +37,25 @@ export async function announceJoined(
   await writeItems(options, options.names.crawlState, puts);
 }
 
+/** All files of the crawl that were joined, by their names. */
+export async function allJoinedSources(
+  { dynamo, clock, names }: JoinedOptions,
+  crawl: CrawlId,
+): Promise<Map<string, JoinedSource>> {
+  const sources = new Map<string, JoinedSource>();
+  const items = queryItems(
+    { dynamo, clock },
+    {
+      TableName: names.crawlState,
+      KeyConditionExpression: 'pk = :crawl AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ':crawl': S(crawl), ':prefix': S(JOINED_PREFIX) },
+      ConsistentRead: true,
+    },
+  );
+  for await (const item of items) sources.set(...sourceIn(item));
+  return sources;
+}
+
 /** Those of the files that were joined, by their names. */
 export async function joinedSources(
   options: JoinedOptions,
@@ -52,13 +64,13 @@ export async function joinedSources(
 ): Promise<Map<string, JoinedSource>> {
   const keys = [...new Set(files)].map((file) => itemKey(crawl, JOINED_PREFIX + file));
   const items = await getItems(options, options.names.crawlState, keys);
-  return new Map(
-    items.map(({ sk, file, offset, bytes }) => [
-      (sk?.S ?? '').slice(JOINED_PREFIX.length),
-      { file: file?.S as string, offset: Number(offset?.N), bytes: Number(bytes?.N) },
-    ]),
-  );
+  return new Map(items.map(sourceIn));
 }
+
+const sourceIn = ({ sk, file, offset, bytes }: Item): [file: string, source: JoinedSource] => [
+  (sk?.S ?? '').slice(JOINED_PREFIX.length),
+  { file: file?.S as string, offset: Number(offset?.N), bytes: Number(bytes?.N) },
+];
 
 /**
  * Says where records stand now. A location of a file that is not joined is itself, which holds until it is
@@ -82,7 +94,7 @@ export function joinedResolver(options: JoinedOptions, crawl: CrawlId): JoinedRe
     const found = await joinedSources(options, crawl, unknown);
     const resolved = locations.map((location) => {
       const source = remembered.get(location.file) ?? found.get(location.file);
-      return source ? moved(location, source) : location;
+      return source ? placeInJoined(location, source) : location;
     });
     for (const [file, source] of found) remembered.set(file, source);
     return resolved;
@@ -113,13 +125,4 @@ export function resolveLocation(
   const resolver = ofClient.get(key) ?? joinedResolver(options, crawl);
   ofClient.set(key, resolver);
   return resolver.resolve(location);
-}
-
-function moved({ file, offset, length }: RecordLocation, source: JoinedSource): RecordLocation {
-  if (offset + length > source.bytes) {
-    throw new Error(
-      `Expected a record within the ${source.bytes} bytes of ${file}, got ${length} bytes at ${offset}`,
-    );
-  }
-  return { file: source.file, offset: source.offset + offset, length };
 }

@@ -32,8 +32,10 @@ import {
   itemKey,
   N,
   replacing,
+  replacingUpTo,
   S,
   type StateNames,
+  type WriteCondition,
 } from './tables.ts';
 
 export interface LedgerStoreOptions {
@@ -119,14 +121,25 @@ class HeadStore {
 
   async commit(crawl: CrawlId, host: HostKey, next: Head): Promise<void> {
     if (next.version === 1) await this.#hosts.enter(crawl, host);
-    const before = await this.#put(crawl, host, next);
+    const before = await this.#put(crawl, host, next, replacing(next.version - 1));
     await this.#options.onCommit?.(crawl, before, next);
   }
 
+  async importHead(crawl: CrawlId, host: HostKey, head: Head): Promise<void> {
+    await this.#hosts.enter(crawl, host);
+    const before = await this.#put(crawl, host, head, replacingUpTo(head.version));
+    await this.#options.onCommit?.(crawl, before, head);
+  }
+
   /** Returns the head that was replaced. */
-  async #put(crawl: CrawlId, host: HostKey, next: Head): Promise<Head | undefined> {
+  async #put(
+    crawl: CrawlId,
+    host: HostKey,
+    next: Head,
+    condition: WriteCondition,
+  ): Promise<Head | undefined> {
     const { dynamo, clock } = this.#options;
-    const command = this.#putCommand(crawl, host, next);
+    const command = this.#putCommand(crawl, host, next, condition);
     const atHand = this.#takeLoaded(hostPartition(crawl, host), next.version - 1);
     try {
       const { Attributes } = await withRetry('committing a head', () => dynamo.send(command), { clock });
@@ -146,7 +159,7 @@ class HeadStore {
     }
   }
 
-  #putCommand(crawl: CrawlId, host: HostKey, next: Head): PutItemCommand {
+  #putCommand(crawl: CrawlId, host: HostKey, next: Head, condition: WriteCondition): PutItemCommand {
     return new PutItemCommand({
       TableName: this.#table,
       Item: {
@@ -159,7 +172,7 @@ class HeadStore {
           dueAt: N(indexedDueAt(next.dueAt, this.#options.clock.now())),
         }),
       },
-      ...replacing(next.version - 1),
+      ...condition,
       ReturnValues: 'ALL_OLD',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });

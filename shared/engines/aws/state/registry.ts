@@ -1,12 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { boundMethods } from '../../../bound-methods.ts';
-import { keptReason } from '../../../causes/status-reason.ts';
+import { isArriving, keptReason, type StatusReason } from '../../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { meetsCondition } from '../../../crawl-state/status-condition.ts';
 import type { Head } from '../../../frontier/head.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../../ports/crawl-registry.ts';
+import type { CrawlRecord, CrawlRegistry, CrawlStatus, CrawlTotals } from '../../../ports/crawl-registry.ts';
 import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import type { Sizes } from '../../../sizes.ts';
 import type { Meter } from '../cost/meter.ts';
@@ -39,6 +39,8 @@ import { allDueShards, DIRECTORY, DUE_INDEX, dueShardsOf, RUNNING, S, type State
 import { type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
 
 export interface AwsCrawlRegistry extends CrawlRegistry {
+  /** All of a crawl that was created as `ARRIVING` is here. Safe to repeat. */
+  endCopy(crawl: CrawlId, copied: CopiedCrawl): Promise<void>;
   /** Call it for every head that is replaced. Never rejects. */
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): Promise<void>;
   /**
@@ -63,6 +65,13 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   noteAnnounced(crawl: CrawlId): Promise<void>;
   /** The end of the crawl was announced in vain, and is to be announced again. */
   delayAnnouncement(delayed: UnannouncedCrawl): Promise<void>;
+}
+
+/** How a crawl stood where it was copied from. */
+export interface CopiedCrawl {
+  readonly status: Exclude<CrawlStatus, 'running'>;
+  readonly why?: StatusReason | undefined;
+  readonly activeMs: number;
 }
 
 export interface RegistryOptions extends SettleTimes {
@@ -176,6 +185,14 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   async #enterRunning(crawl: CrawlId): Promise<void> {
     await this.#running.enter(crawl);
     await this.#unannounced.enter(crawl);
+  }
+
+  async endCopy(crawl: CrawlId, { status, why, activeMs }: CopiedCrawl): Promise<void> {
+    await this.#store.change(crawl, (stored) =>
+      isArriving(stored.record)
+        ? { ...stored, record: { ...stored.record, status, ...keptReason(why) }, activeMs }
+        : stored,
+    );
   }
 
   async configure(crawl: CrawlId, changes: CrawlOptions): Promise<void> {

@@ -24,7 +24,7 @@
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
  */
 import { hash } from 'node:crypto';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { shardOf } from '../shard-of.ts';
@@ -150,8 +150,14 @@ export const indexedUntil = (now: number): number => roundUp(now, FINE_MS);
 
 const roundUp = (at: number, step: number): number => Math.ceil(at / step) * step;
 
+/** The part of a request that makes a write conditional. */
+export type WriteCondition = Pick<
+  PutItemCommandInput,
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
 /** The condition of a write: it replaces the item of that `version`; 0: there is none yet. */
-export const replacing = (version: number) =>
+export const replacing = (version: number): WriteCondition =>
   version === 0
     ? { ConditionExpression: 'attribute_not_exists(pk)' }
     : {
@@ -159,3 +165,10 @@ export const replacing = (version: number) =>
         ExpressionAttributeNames: { '#version': 'version' },
         ExpressionAttributeValues: { ':expected': N(version) },
       };
+
+/** The condition of a write over no item, or over one of that version or an earlier one. */
+export const replacingUpTo = (version: number): WriteCondition => ({
+  ConditionExpression: 'attribute_not_exists(pk) OR #version <= :version',
+  ExpressionAttributeNames: { '#version': 'version' },
+  ExpressionAttributeValues: { ':version': N(version) },
+});

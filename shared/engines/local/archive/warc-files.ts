@@ -4,11 +4,13 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JoinedSource } from '../../../archive/joined-source.ts';
 import type { RecordLocation } from '../../../archive/record-location.ts';
 import type { ReadAt } from '../../../archive/scan-members.ts';
 import type { WaczWarc } from '../../../archive/wacz.ts';
 import { foldersOf } from '../folders.ts';
 import { listWarcFiles, sizeOf, type WarcFileEntry } from './archive-names.ts';
+import { readJoinedFiles } from './joined-files.ts';
 import { readHandle } from './read-handle.ts';
 import { durableBytes } from './warc-journal.ts';
 
@@ -17,6 +19,7 @@ export interface WarcFiles {
   readonly list: readonly WaczWarc[];
   /** Whether the record lies in what is taken of its file. */
   has(location: RecordLocation): boolean;
+  /** Also of a file that was joined into one of the list. */
   reader(file: string): ReadAt;
   close(): Promise<void>;
 }
@@ -55,14 +58,16 @@ export async function openWarcFiles(dir: string): Promise<WarcFiles> {
     }
     return handle;
   };
-  const reader =
-    (file: string): ReadAt =>
-    async (offset, length) =>
-      readHandle(await handleOf(file), sizes.get(file)!)(offset, length);
+  const joined = readJoinedFiles(foldersOf(dir).database);
+  const reader = (file: string): ReadAt => {
+    const source = joined.get(file);
+    if (source && !sizes.has(file)) return within(reader(source.file), source);
+    return async (offset, length) => readHandle(await handleOf(file), sizes.get(file)!)(offset, length);
+  };
 
   return {
     list: [...sizes].map(([name, bytes]) => ({ name, bytes, read: () => piecesOf(reader(name)) })),
-    has: ({ file, offset, length }) => offset + length <= (sizes.get(file) ?? 0),
+    has: ({ file, offset, length }) => offset + length <= (sizes.get(file) ?? joined.get(file)?.bytes ?? 0),
     reader,
     async close() {
       const open = [...handles.values()];
@@ -71,6 +76,12 @@ export async function openWarcFiles(dir: string): Promise<WarcFiles> {
     },
   };
 }
+
+/** Reads a file that was joined, in the file that holds it. */
+const within =
+  (read: ReadAt, { offset: start, bytes }: JoinedSource): ReadAt =>
+  (offset, length) =>
+    read(start + offset, Math.max(0, Math.min(length, bytes - offset)));
 
 async function bytesOf(
   { file, bytes, isOpen }: WarcFileEntry,

@@ -8,6 +8,7 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -95,6 +96,13 @@ export const createItemStore = (
   ...createItemStage(database),
   ...boundMethods(new ItemFile(database, file)),
 });
+
+/** All that the file holds now counts: it was made from the items of another engine. */
+export function saveItemBytes(database: DatabaseSync, file: string): void {
+  database
+    .prepare('INSERT OR REPLACE INTO item_files (file, bytes) VALUES (?, ?)')
+    .run(basename(file), statSync(file).size);
+}
 
 interface Publication {
   readonly crawl: CrawlId;

@@ -160,6 +160,11 @@ export function skipsBeyond(database: DatabaseSync, crawl: CrawlId): number {
   return (row?.count as number | undefined) ?? 0;
 }
 
+/** Sets how many were only counted, where the links come from another engine's log. */
+export function saveSkipsBeyond(database: DatabaseSync, crawl: CrawlId, count: number): void {
+  if (count > 0) database.prepare('INSERT OR REPLACE INTO skips_beyond VALUES (?, ?)').run(crawl, count);
+}
+
 const hasSkips = (database: DatabaseSync): boolean => hasTable(database, 'skips_beyond');
 
 const hasTable = (database: DatabaseSync, name: string): boolean =>
