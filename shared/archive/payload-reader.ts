@@ -23,6 +23,7 @@ export interface PayloadSource {
 }
 
 export interface ReadPayload {
+  /** A 304 has the head of the response that it says is unchanged. */
   readonly response: ArchivedResponse;
   /** The response that has the body: of a revisit, the one that it refers to. */
   readonly payload: ArchivedResponse;
@@ -68,14 +69,16 @@ export class PayloadReader {
   async read(location: RecordLocation, maxBytes: number): Promise<ReadPayload> {
     const response = await this.#readWhole(location, maxBytes);
     if (response.revisit === undefined) return { response, payload: response };
-    const { digest, url } = response.revisit;
+    const { digest, url, hasHead } = response.revisit;
     const place = digest === undefined ? undefined : await this.#placeOf(digest);
     const payload = place && (await this.#readWhole(place, maxBytes));
     if (payload === undefined)
       throw new Error(
         `its content is archived with ${url ?? 'another page'}, which this crawl does not have`,
       );
-    return { response, payload };
+    if (hasHead) return { response, payload };
+    const { httpStatus, statusText, headers } = payload;
+    return { response: { ...response, httpStatus, statusText, headers }, payload };
   }
 
   /** As {@link read} for each value, in their order. Reads ahead, where the archive is best read so. */

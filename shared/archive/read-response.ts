@@ -17,8 +17,15 @@ export interface ArchivedResponse extends Pick<ResponseHead, 'httpStatus' | 'sta
   readonly body: Uint8Array;
   /** The body is longer than `maxBytes`, and was cut there. */
   readonly isCut: boolean;
-  /** For a revisit record: the payload's digest (`sha1:` and Base32), and the URL that it is archived with. */
-  readonly revisit?: { readonly digest: string | undefined; readonly url: string | undefined };
+  /**
+   * For a revisit record: the payload's digest (`sha1:` and Base32), and the URL that it is archived with. Without a head
+   * of its own it stands for a 304 (`encodeNotModified`).
+   */
+  readonly revisit?: {
+    readonly digest: string | undefined;
+    readonly url: string | undefined;
+    readonly hasHead: boolean;
+  };
   /** WARC-IP-Address. */
   readonly ipAddress?: string | undefined;
   /** WARC-Protocol, as often as it is given. */
@@ -28,6 +35,8 @@ export interface ArchivedResponse extends Pick<ResponseHead, 'httpStatus' | 'sta
   /** WARC-Truncated. */
   readonly truncated?: string | undefined;
 }
+
+const NOT_MODIFIED = { httpStatus: 304, statusText: 'Not Modified', headers: [] };
 
 /** Members up to this length are inflated by one synchronous call: 0.2 ms instead of 1.4 for a stream. */
 const SMALL_BYTES = 128 * 1024;
@@ -74,7 +83,8 @@ function responseOf(
 ): ArchivedResponse {
   const type = fieldOf(record, 'WARC-Type');
   const date = fieldOf(record, 'WARC-Date');
-  const headLength = recordHeadLength(block);
+  const isHeadless = type === 'revisit' && block.length === 0;
+  const headLength = isHeadless ? 0 : recordHeadLength(block);
   if ((type !== 'response' && type !== 'revisit') || date === undefined || headLength === undefined)
     throw new NotWarc(`Member at ${offset}: expected a response or revisit record, got ${type ?? 'none'}`);
   const body = block.subarray(headLength);
@@ -82,13 +92,14 @@ function responseOf(
     recordId: fieldOf(record, 'WARC-Record-ID') ?? '',
     url: fieldOf(record, 'WARC-Target-URI')?.replace(/^<(.*)>$/, '$1') ?? '',
     date,
-    ...parseHttpHead(block.subarray(0, headLength)),
+    ...(isHeadless ? NOT_MODIFIED : parseHttpHead(block.subarray(0, headLength))),
     body: body.subarray(0, maxBytes),
     isCut: body.length > maxBytes,
     ...(type === 'revisit' && {
       revisit: {
         digest: fieldOf(record, 'WARC-Payload-Digest'),
         url: fieldOf(record, 'WARC-Refers-To-Target-URI'),
+        hasHead: !isHeadless,
       },
     }),
     ipAddress: fieldOf(record, 'WARC-IP-Address'),

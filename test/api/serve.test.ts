@@ -247,6 +247,123 @@ test('a damaged record is an error page, and the server continues', async () => 
   expect((await show('/nothing')).status).toBe(404);
 });
 
+test('Memento: TimeMaps, a TimeGate, and the time of each page', async () => {
+  const { server, show, site } = await serve({ '/': 'one', '/a?b=%22': 'two' }, '127.78.0.78');
+  const { origin } = new URL(server.url);
+  const url = `${site}/a?b=%22`;
+  const shown = await show('/a?b=%22');
+  const datetime = shown.headers['memento-datetime'] as string;
+  expect(new Date(datetime).toUTCString()).toBe(datetime);
+  const links = shown.headers['link'] as string;
+  expect(links).toContain(`<${url}>; rel="original"`);
+  const memento = /<([^>]+)>; rel="memento"; datetime="([^"]+)"/.exec(links)!;
+  expect(memento[2]).toBe(datetime);
+  expect((await get(memento[1]!)).text).toBe(shown.text);
+
+  const map = await get(`${origin}/timemap/link/${url}`);
+  expect([map.status, map.headers['content-type']]).toEqual([200, 'application/link-format']);
+  expect(map.text).toContain(`<${memento[1]}>; rel="first last memento"; datetime="${datetime}"`);
+  const json = await get(`${origin}/timemap/json/${url}`);
+  expect(JSON.parse(json.text).mementos.list).toEqual([
+    { uri: memento[1], datetime: new Date(datetime).toISOString().replace('.000Z', 'Z') },
+  ]);
+  for (const gate of [`${origin}/timegate/${url}`, `${origin}/${url}`]) {
+    const { status, headers } = await get(gate, { 'accept-datetime': 'Thu, 01 Jan 1970 00:00:00 GMT' });
+    expect([status, origin + headers['location'], headers['vary']]).toEqual([
+      302,
+      memento[1],
+      'accept-datetime',
+    ]);
+    expect(headers['memento-datetime']).toBeUndefined();
+  }
+  for (const bad of ['yesterday', '2026-01-01', 'Thu, 99 Jan 1970 00:00:00 GMT', `Thu${' '.repeat(999)}`])
+    expect.soft((await get(`${origin}/timegate/${url}`, { 'accept-datetime': bad })).status).toBe(400);
+  for (const path of ['timemap/link/2/', 'timemap/json/0/', 'timemap/xml/', 'timemap/link/x', 'timegate/x'])
+    expect.soft([path, (await get(`${origin}/${path}${url}`)).status]).toEqual([path, 404]);
+  expect((await get(`${origin}/timemap/link/${site}/none`)).status).toBe(404);
+});
+
+test('a TimeMap has pages', async () => {
+  const { createCaptureIndex } = await import('../../shared/engines/local/archive/capture-index.ts');
+  const { timeMap } = await import('../../api/local/serve/memento.ts');
+  const url = 'http://a.example/';
+  async function* captures() {
+    for (let i = 0; i < 10_001; i++)
+      yield { url, surt: '', timestamp: String(20260101000000 + i), file: 'f', offset: i, length: 1 };
+  }
+  const index = await createCaptureIndex(captures());
+  onTestFinished(() => index.close());
+  const page = (number: number) => timeMap(index, { origin: 'http://o', url, format: 'link', page: number });
+  const texts = [1, 2, 3].map((number) => page(number)!.text);
+  expect(texts.map((text) => text.match(/rel="[a-z ]*memento"/g)?.length)).toEqual([5000, 5000, 1]);
+  expect(texts.map((text) => /first memento/.test(text))).toEqual([true, false, false]);
+  expect(texts.map((text) => /last memento/.test(text))).toEqual([false, false, true]);
+  expect(texts[0]).toContain(`<http://o/timemap/link/2/${url}>; rel="next timemap"`);
+  expect(texts[2]).toContain(`<http://o/timemap/link/2/${url}>; rel="prev timemap"`);
+  expect(page(4)).toBeUndefined();
+});
+
+test('a response as it was is for programs, under headers that do nothing here', async () => {
+  const { server, site } = await serve(
+    {
+      '/': '<script>x()</script><a href="/b">b</a>',
+      '/moved': { status: 301, location: '/b' },
+      '/missing': { status: 404, body: 'no' },
+    },
+    '127.78.0.79',
+  );
+  const { origin } = new URL(server.url);
+  const raw = (path: string, headers = {}) => get(`${origin}/2030id_/${site}${path}`, headers);
+  const page = await raw('/');
+  expect([page.status, page.text]).toEqual([200, '<script>x()</script><a href="/b">b</a>']);
+  expect(page.headers['memento-datetime']).toBeDefined();
+  expect(page.headers['content-security-policy']).toContain('sandbox');
+  expect(await raw('/moved')).toMatchObject({
+    status: 301,
+    headers: { location: `${origin}/2030id_/${site}/b` },
+  });
+  expect(await raw('/missing')).toMatchObject({ status: 404, text: 'no' });
+  expect((await raw('/none')).status).toBe(404);
+  for (const mode of ['navigate', 'no-cors', 'cors'])
+    expect((await raw('/', { 'sec-fetch-mode': mode, 'sec-fetch-site': 'same-origin' })).status).toBe(403);
+});
+
+test('headers of a raw response cannot act on the server', async () => {
+  const { rawResponse } = await import('../../api/local/serve/raw.ts');
+  const headers: [string, string][] = [
+    ['Set-Cookie', 'a=b'],
+    ['Content-Encoding', 'gzip'],
+    ['Content-Type', 'text/html'],
+    ['Content-Type', 'text/plain'],
+    ['X-Bad', 'a\u0000b'],
+    ['Bad Name', 'x'],
+    ['X-Long', 'x'.repeat(5000)],
+    ['Location', 'javascript:alert(1)'],
+    ...Array.from({ length: 500 }, (_, i): [string, string] => [`X-${i}`, 'x']),
+  ];
+  const response = rawResponse({ status: 199, headers, body: Buffer.from('x') }, 'http://a.example/', String);
+  expect(response.status).toBe(200);
+  expect(Object.keys(response.headers)).toHaveLength(60);
+  expect(response.headers).toMatchObject({ 'x-archive-orig-set-cookie': 'a=b', 'content-type': 'text/html' });
+  for (const name of ['set-cookie', 'content-encoding', 'x-archive-orig-content-encoding', 'location'])
+    expect(response.headers).not.toHaveProperty(name);
+});
+
+test('the captures are those of the CDX server', async () => {
+  const { server, site } = await serve({ '/': 'one', '/a': 'two' }, '127.78.0.80');
+  const { origin } = new URL(server.url);
+  const first = await get(`${origin}/cdx?url=${site}/*&limit=1`);
+  expect([first.status, first.headers['content-type']]).toEqual([200, 'text/x-cdxj']);
+  const next = /^<([^>]+)>; rel="next"$/.exec(first.headers['link'] as string)?.[1] as string;
+  expect((first.text + (await get(next)).text).match(/"url":"[^"]*"/g)).toEqual([
+    `"url":"${site}/"`,
+    `"url":"${site}/a"`,
+  ]);
+  expect((await get(`${origin}/cdx`)).status).toBe(400);
+  expect((await get(`${origin}/cdx?url=%ff%00`)).status).toBe(400);
+  expect((await get(`${origin}/cdx?url=a`, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+});
+
 test('the nearest capture in time is shown', async () => {
   const { createCaptureIndex } = await import('../../shared/engines/local/archive/capture-index.ts');
   async function* captures() {

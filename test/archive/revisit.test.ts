@@ -8,6 +8,8 @@ import {
   isRevisitable,
 } from '../../shared/archive/capture.ts';
 import { sha1Label } from '../../shared/archive/digest.ts';
+import { PayloadReader, REVISIT } from '../../shared/archive/payload-reader.ts';
+import { readResponse } from '../../shared/archive/read-response.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import { bodyOf, captureOf, fixedIds, joined, RECORDS, REQUEST_ID, RESPONSE_ID, T0 } from './captures.ts';
 
@@ -138,4 +140,29 @@ test('a 304 becomes a revisit that refers to the content that the server says is
   const text = gunzipSync(await joined(members[0])).toString('latin1');
   expect(text, 'no head: players would answer 304').toMatch(/Content-Length: 0\r\n\r\n\r\n\r\n$/);
   expect(line).toContain('"mime": "warc/revisit"');
+});
+
+test('a 304 is read with the head and the content of the response that it refers to', async () => {
+  const page = Buffer.from('the page');
+  const options = { newId: fixedIds() };
+  const first = await encodeCapture(captureOf({ headers: [['X-A', 'b']], body: page }), options);
+  const again = captureOf({ url: 'http://example.test/again', httpStatus: 304, body: Buffer.alloc(0) });
+  const revisit = await encodeNotModified(again, { ...ORIGINAL, sha1: sha1(page) }, options);
+  const members = [await joined(first.members[0]), await joined(revisit.members[0])] as const;
+  const file = Buffer.concat(members);
+  const read = async (offset: number, length: number) => file.subarray(offset, offset + length);
+  const digest = sha1Label(sha1(page));
+  const original = { file: 'f', offset: 0, length: members[0].length, digest };
+  const visit = { file: 'f', offset: members[0].length, length: members[1].length, digest, mime: REVISIT };
+  const reader = new PayloadReader({
+    readResponse: (location, maxBytes) => readResponse(read, location, maxBytes),
+    async *captures() {
+      yield original;
+      yield visit;
+    },
+  });
+  const { response, payload } = await reader.read(visit, 1000);
+  expect(Buffer.from(payload.body).toString()).toBe('the page');
+  expect(response).toMatchObject({ httpStatus: 200, headers: expect.arrayContaining([['X-A', 'b']]) });
+  expect(response.url).toBe('http://example.test/again');
 });

@@ -6,7 +6,18 @@ import { messageOf } from '../../../shared/error-message.ts';
 import { Semaphore } from '../../../shared/semaphore.ts';
 import { canonicalize } from '../../../shared/url/canonical.ts';
 import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
+import { answerCdx } from './cdx-server.ts';
+import {
+  acceptedTime,
+  httpDate,
+  linksOf,
+  pathOf,
+  type TimeMapFormat,
+  type TimeMapQuery,
+  timeMap,
+} from './memento.ts';
 import { errorPage, indexPage } from './pages.ts';
+import { rawResponse } from './raw.ts';
 import { replay } from './replay.ts';
 
 export interface ResponderOptions {
@@ -29,9 +40,9 @@ const MAX_QUERY = 500;
 /** Responses that are read at once: each may have 64 MiB. */
 const MAX_READS = 4;
 const HTML = 'text/html; charset=utf-8';
-
-export const pathOf = ({ url, timestamp }: Pick<ListedCapture, 'url' | 'timestamp'>): string =>
-  `/${timestamp}/${url}`;
+const TEXT = 'text/plain; charset=utf-8';
+/** After all captures. */
+const NEWEST = '99991231235959';
 
 /** Never rejects: what fails is an answer. */
 export function createResponder(options: ResponderOptions): (request: IncomingMessage) => Promise<Answer> {
@@ -42,20 +53,47 @@ export function createResponder(options: ResponderOptions): (request: IncomingMe
     const origin = `http://${request.headers.host}`;
     const path = request.url ?? '/';
     try {
-      if (/^\/(?:\?|$)/.test(path)) return listing(options, new URL(path, origin).searchParams);
-      const [, timestamp, reference] = /^\/(\d{4,17})\/(.*)$/.exec(path) ?? [];
-      if (timestamp === undefined || reference === undefined)
-        return failure(404, 'Not found', `This server has no ${path}`);
-      const release = await reads.acquire();
-      try {
-        return await shown(options, { origin, timestamp, reference, isDocument: isDocument(request) });
-      } finally {
-        release?.();
-      }
+      return await answer(options, reads, { request, origin, path });
     } catch (error) {
       return failure(500, 'The record cannot be read', messageOf(error));
     }
   };
+}
+
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly origin: string;
+  /** With the query, as sent. */
+  readonly path: string;
+}
+
+async function answer(options: ResponderOptions, reads: Semaphore, asked: Asked): Promise<Answer> {
+  const { origin, path, request } = asked;
+  if (/^\/(?:\?|$)/.test(path)) return listing(options, new URL(path, origin).searchParams);
+  if (/^\/cdx(?:\?|$)/.test(path)) return cdx(options, new URL(path, origin));
+  const [, format, page, mapped] = /^\/timemap\/(link|json)\/(?:(\d{1,9})\/)?(.*)$/.exec(path) ?? [];
+  if (format !== undefined && mapped !== undefined)
+    return timeMapOf(options, {
+      origin,
+      url: mapped,
+      format: format as TimeMapFormat,
+      page: Number(page ?? 1),
+    });
+  const [, gated] = /^\/(?:timegate\/)?(https?:\/\/.*)$/i.exec(path) ?? [];
+  if (gated !== undefined) return gate(options, asked, gated);
+  const [, timestamp, raw, reference] = /^\/(\d{4,17})(id_)?\/(.*)$/.exec(path) ?? [];
+  if (timestamp === undefined || reference === undefined)
+    return failure(404, 'Not found', `This server has no ${path}`);
+  // A browser would show it as a page of this server.
+  if (raw !== undefined && request.headers['sec-fetch-mode'] !== undefined)
+    return failure(403, 'Forbidden', 'Responses as they were are for programs such as pywb');
+  const release = await reads.acquire();
+  try {
+    const place = { origin, timestamp, reference, isDocument: isDocument(request) };
+    return raw === undefined ? await shown(options, place) : await unchanged(options, place);
+  } finally {
+    release?.();
+  }
 }
 
 /**
@@ -80,28 +118,91 @@ function refuse({ method, headers, socket }: IncomingMessage): Answer | undefine
 const isDocument = ({ headers }: IncomingMessage): boolean =>
   !['image', 'font', 'style', 'audio', 'video', 'track'].includes(String(headers['sec-fetch-dest']));
 
-interface Asked {
+interface ShownAt {
   readonly origin: string;
   readonly timestamp: string;
   readonly reference: string;
   readonly isDocument: boolean;
 }
 
-async function shown(
-  { index, payloadOf, nameOf }: ResponderOptions,
-  { origin, timestamp, reference, isDocument }: Asked,
-): Promise<Answer> {
+/** Returns the capture of the URL that is nearest to the time, and the URL as it was asked for. */
+function captureAt({ index, nameOf }: ResponderOptions, reference: string, timestamp: string) {
   const asked = /^https?:\/\//i.test(reference) ? canonicalize(reference) : undefined;
   const capture = asked && (index.find(asked, timestamp) ?? index.find(nameOf(asked), timestamp));
-  if (!capture)
-    return failure(404, 'Not in this archive', `The crawl has no response of ${asked ?? reference}`);
+  return { capture, missing: () => notArchived(asked ?? reference) };
+}
+
+const notArchived = (url: string): Answer =>
+  failure(404, 'Not in this archive', `The crawl has no response of ${url}`);
+
+async function shown(
+  options: ResponderOptions,
+  { origin, timestamp, reference, isDocument }: ShownAt,
+): Promise<Answer> {
+  const { capture, missing } = captureAt(options, reference, timestamp);
+  if (!capture) return missing();
   const { url, file, offset, length } = capture;
   const rewrite = (target: string) => pathOf({ url: target, timestamp });
   const shownAt = origin + pathOf({ url, timestamp });
-  const payload = await payloadOf({ file, offset, length });
+  const payload = await options.payloadOf({ file, offset, length });
   const { status, type, body, location } = replay(payload, { url, shownAt, rewrite, isDocument });
   const moved: Record<string, string> = location === undefined ? {} : { location: rewrite(location) };
-  return { status, headers: { ...policyOf(origin), 'content-type': type, ...moved }, body };
+  const headers = { ...policyOf(origin), ...mementoHeaders(origin, capture), 'content-type': type, ...moved };
+  return { status, headers, body };
+}
+
+async function unchanged(
+  options: ResponderOptions,
+  { origin, timestamp, reference }: ShownAt,
+): Promise<Answer> {
+  const { capture, missing } = captureAt(options, reference, timestamp);
+  if (!capture) return missing();
+  const { url, file, offset, length } = capture;
+  const leadTo = (target: string) => `${origin}/${timestamp}id_/${target}`;
+  const { status, headers, body } = rawResponse(
+    await options.payloadOf({ file, offset, length }),
+    url,
+    leadTo,
+  );
+  const own = { ...COMMON, 'content-security-policy': "sandbox; default-src 'none'" };
+  return { status, headers: { ...headers, ...own, ...mementoHeaders(origin, capture) }, body };
+}
+
+const mementoHeaders = (origin: string, capture: ListedCapture) => ({
+  'memento-datetime': httpDate(capture.timestamp),
+  link: linksOf(origin, capture),
+});
+
+/** A TimeGate that redirects (RFC 7089 section 4.1.1). */
+function gate(options: ResponderOptions, { request, origin }: Asked, reference: string): Answer {
+  const given = request.headers['accept-datetime'];
+  const timestamp = given === undefined ? NEWEST : acceptedTime(String(given));
+  if (timestamp === undefined)
+    return failure(400, 'Bad request', `Expected Accept-Datetime to be a date such as ${httpDate('2026')}`);
+  const { capture, missing } = captureAt(options, reference, timestamp);
+  if (!capture) return missing();
+  const location = pathOf(capture);
+  const headers = { location, link: linksOf(origin, capture), vary: 'accept-datetime' };
+  return { status: 302, headers: { ...DATA, ...headers, 'content-type': TEXT }, body: Buffer.from(location) };
+}
+
+function timeMapOf({ index, nameOf }: ResponderOptions, { url: reference, ...asked }: TimeMapQuery): Answer {
+  const given = /^https?:\/\//i.test(reference) ? canonicalize(reference) : undefined;
+  if (given === undefined) return notArchived(reference);
+  const url = index.countOf(given) > 0 ? given : nameOf(given);
+  const found = timeMap(index, { ...asked, url });
+  if (!found) return notArchived(asked.page > 1 ? `${url} on page ${asked.page}` : url);
+  return { status: 200, headers: { ...DATA, 'content-type': found.type }, body: Buffer.from(found.text) };
+}
+
+function cdx({ index }: ResponderOptions, asked: URL): Answer {
+  const { status, type, text, resumeKey } = answerCdx(index, asked.searchParams);
+  const headers: Record<string, string> = { ...DATA, 'content-type': type };
+  if (resumeKey !== undefined) {
+    asked.searchParams.set('resumeKey', resumeKey);
+    headers['link'] = `<${asked.href}>; rel="next"`;
+  }
+  return { status, headers, body: Buffer.from(text) };
 }
 
 function listing({ crawl, index }: ResponderOptions, asked: URLSearchParams): Answer {
@@ -145,6 +246,9 @@ const COMMON = {
   'x-content-type-options': 'nosniff',
   'x-dns-prefetch-control': 'off',
 };
+
+/** For answers that are no pages. */
+const DATA = { ...COMMON, 'content-security-policy': "sandbox; default-src 'none'" };
 
 /**
  * An archived page runs no script, sends no form, and loads only what this server has. `allow-same-origin` lets it load

@@ -8,7 +8,8 @@ import type { CrawlServer, ServeOptions } from '../../crawl-server.ts';
 import { createPayloads } from '../../exports/archived-payloads.ts';
 import { archiveOf } from '../crawl-archive.ts';
 import { openFolder } from '../open-folder.ts';
-import { createResponder, pathOf } from './respond.ts';
+import { pathOf } from './memento.ts';
+import { createResponder } from './respond.ts';
 
 /** Only programs of this machine reach it. */
 const ADDRESS = '127.0.0.1';
@@ -21,7 +22,7 @@ export async function serveLocal(folder: string, { port = 0, warn }: ServeOption
   const { reader, crawl, record } = await openFolder(folder);
   reader.close();
   const archive = archiveOf(folder);
-  const index = await createCaptureIndex(archive.captures(warn));
+  const index = await createCaptureIndex(archive.captures(warn), { hasKeys: true });
   const payloadOf = createPayloads(archive);
   const respond = createResponder({
     crawl,

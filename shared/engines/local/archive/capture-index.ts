@@ -1,6 +1,7 @@
 /** The captures of an archive by URL and time, in a temporary database: of any number, in little memory. */
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { epochOf, type KeyRange } from '../../../archive/capture-query.ts';
 import type { IndexedCapture } from '../../../archive/parse-cdxj-line.ts';
 import { REVISIT } from '../../../archive/payload-reader.ts';
 
@@ -9,8 +10,32 @@ export type ListedCapture = Pick<
   'url' | 'timestamp' | 'mime' | 'status' | 'digest' | 'file' | 'offset' | 'length'
 >;
 
+/** A capture with its place in the order of the index: by key, time, and `id`. */
+export interface KeyedCapture extends ListedCapture {
+  readonly surt: string;
+  readonly id: number;
+}
+
+export type IndexPlace = Pick<KeyedCapture, 'surt' | 'timestamp' | 'id'>;
+
+export interface RangeQuery extends KeyRange {
+  /** The first and the last second. */
+  readonly first?: string | undefined;
+  readonly last?: string | undefined;
+  /** Those after this place, in the order. */
+  readonly after?: IndexPlace | undefined;
+  readonly isReverse?: boolean | undefined;
+  readonly limit: number;
+}
+
 export interface CaptureIndex {
   readonly size: number;
+  /** Returns captures by key and time. Only of an index made with `hasKeys`. */
+  inRange(query: RangeQuery): readonly KeyedCapture[];
+  /** Returns captures of `url` by time. */
+  ofUrl(url: string, page: { readonly offset: number; readonly limit: number }): readonly ListedCapture[];
+  /** Returns the number of captures of `url`. */
+  countOf(url: string): number;
   /** Returns the capture of `url` that is nearest to `timestamp`. */
   find(url: string, timestamp: string): ListedCapture | undefined;
   /** Returns the last captures of `url`, at most `limit`, the newest first. */
@@ -31,13 +56,19 @@ export interface CaptureQuery {
 
 const COLUMNS = 'url, timestamp, mime, status, digest, file, offset, length';
 
-/**
- * `path`: a file for the index, which takes the place of one that is there. Default: a file of SQLite's own, which goes
- * with the connection.
- */
+export interface IndexOptions {
+  /**
+   * A file for the index, which takes the place of one that is there. Default: a file of SQLite's own, which goes with
+   * the connection.
+   */
+  readonly path?: string;
+  /** Whether captures are looked up by their keys (SURT), too. Default: false. */
+  readonly hasKeys?: boolean;
+}
+
 export async function createCaptureIndex(
   captures: AsyncIterable<IndexedCapture>,
-  path = '',
+  { path = '', hasKeys = false }: IndexOptions = {},
 ): Promise<CaptureIndex> {
   if (path !== '') rmSync(path, { force: true });
   const database = new DatabaseSync(path);
@@ -45,14 +76,18 @@ export async function createCaptureIndex(
     // Nothing is lost with it: it is made again.
     database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE captures (
       url TEXT NOT NULL, timestamp TEXT NOT NULL, mime TEXT, status INTEGER, digest TEXT, file TEXT, offset INTEGER,
-      length INTEGER
+      length INTEGER, surt TEXT
     ) STRICT; BEGIN;`);
-    const insert = database.prepare(`INSERT INTO captures (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-    for await (const { url, timestamp, mime, status, digest, file, offset, length } of captures) {
+    const insert = database.prepare(
+      `INSERT INTO captures (${COLUMNS}, surt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    for await (const { url, timestamp, mime, status, digest, file, offset, length, surt } of captures) {
       if (!/^https?:/.test(url)) continue;
-      insert.run(url, timestamp, mime ?? null, status ?? null, digest ?? null, file, offset, length);
+      const optional = [mime ?? null, status ?? null, digest ?? null];
+      insert.run(url, timestamp, ...optional, file, offset, length, hasKeys ? surt : null);
     }
     database.exec('COMMIT; CREATE INDEX by_url ON captures (url, timestamp);');
+    if (hasKeys) database.exec('CREATE INDEX by_key ON captures (surt, timestamp);');
     return indexIn(database);
   } catch (error) {
     database.close();
@@ -72,12 +107,19 @@ function indexIn(database: DatabaseSync): CaptureIndex {
   const after = database.prepare(
     `SELECT ${COLUMNS} FROM captures WHERE url = ? AND timestamp > ? ORDER BY timestamp LIMIT 1`,
   );
+  const ofUrl = database.prepare(
+    `SELECT ${COLUMNS} FROM captures WHERE url = ? ORDER BY timestamp, rowid LIMIT ? OFFSET ?`,
+  );
+  const count = database.prepare('SELECT count(*) AS count FROM captures WHERE url = ?');
   const newest = database.prepare(
     `SELECT ${COLUMNS} FROM captures WHERE url = ? ORDER BY timestamp DESC LIMIT ?`,
   );
 
   return {
     size,
+    inRange: (query) => capturesInRange(database, query),
+    ofUrl: (url, { offset, limit }) => ofUrl.all(url, limit, offset).flatMap((row) => captureOf(row) ?? []),
+    countOf: (url) => (count.get(url) as { count: number }).count,
     find(url, timestamp) {
       const [earlier, later] = [before.get(url, timestamp), after.get(url, timestamp)].map(captureOf);
       if (!earlier || !later) return earlier ?? later;
@@ -106,6 +148,32 @@ function indexIn(database: DatabaseSync): CaptureIndex {
   };
 }
 
+function capturesInRange(
+  database: DatabaseSync,
+  { from, below, first, last, after, isReverse = false, limit }: RangeQuery,
+): readonly KeyedCapture[] {
+  const where = ['surt >= ?', 'surt < ?'];
+  const values: (string | number)[] = [from, below];
+  const add = (condition: string, ...given: (string | number)[]) => {
+    where.push(condition);
+    values.push(...given);
+  };
+  if (first !== undefined) add('timestamp >= ?', first);
+  if (last !== undefined) add('timestamp <= ?', last);
+  if (after) {
+    // Names the part of the index from which on it must be read.
+    add(`surt ${isReverse ? '<=' : '>='} ?`, after.surt);
+    add(`(surt, timestamp, rowid) ${isReverse ? '<' : '>'} (?, ?, ?)`, after.surt, after.timestamp, after.id);
+  }
+  const order = ['surt', 'timestamp', 'rowid'].map((column) => `${column}${isReverse ? ' DESC' : ''}`);
+  const rows = database
+    .prepare(
+      `SELECT ${COLUMNS}, surt, rowid AS id FROM captures WHERE ${where.join(' AND ')} ORDER BY ${order.join(', ')} LIMIT ?`,
+    )
+    .all(...values, limit);
+  return rows.map((row) => captureOf(row) as KeyedCapture);
+}
+
 function captureOf(row: Record<string, unknown> | undefined): ListedCapture | undefined {
   if (row === undefined) return undefined;
   const given = Object.entries(row).filter(([, value]) => value !== null);
@@ -113,11 +181,4 @@ function captureOf(row: Record<string, unknown> | undefined): ListedCapture | un
 }
 
 /** Between two times `YYYYMMDDhhmmss`; the unit does not matter. */
-const distance = (from: string, to: string): number => timeOf(to) - timeOf(from);
-
-function timeOf(timestamp: string): number {
-  const [year, month, day, hour, minute, second] = [0, 4, 6, 8, 10, 12].map((at, i) =>
-    Number(timestamp.slice(at, at + (i === 0 ? 4 : 2)) || 1),
-  );
-  return Date.UTC(year!, month! - 1, day!, hour!, minute!, second!);
-}
+const distance = (from: string, to: string): number => epochOf(to) - epochOf(from);

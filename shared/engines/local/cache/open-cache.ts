@@ -32,7 +32,7 @@ export async function indexCache(
   const index = join(foldersOf(own).temporary, 'cache.sqlite');
   const archive = openArchiveReader(folder);
   try {
-    const captures = await createCaptureIndex(archive.captures(warn), index);
+    const captures = await createCaptureIndex(archive.captures(warn), { path: index });
     captures.close();
     if (captures.size === 0)
       throw new InvalidConfig(`The crawl in ${folder}, given as cache, has archived no response`);
