@@ -175,7 +175,7 @@ export interface ExportedDocuments {
 export interface SearchOptions extends Pick<DocumentOptions, 'skip'> {
   /** Only pages of this host, such as `example.org` or `example.org:8080`. */
   readonly host?: string;
-  /** Only pages that say they are in this language: `en` finds `en-US` too. */
+  /** Only pages in this language, by its code: `de`. A region does not count. */
   readonly language?: string;
   /** Only pages fetched at this time or later. */
   readonly since?: Date;

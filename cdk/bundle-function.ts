@@ -1,6 +1,6 @@
 /** Makes one file of a function and all that it imports. */
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { createRequire, findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { BuildOptions, buildSync } from 'esbuild';
 import { isSource } from '../shared/own-file.ts';
 import { InvalidOptions } from './invalid-options.ts';
@@ -49,7 +49,11 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
     legalComments: 'eof',
     banner: { js: BANNER },
     logLevel: 'silent',
-    ...(configFile !== undefined && { alias: { '#strand-config': configFile, 'strand-crawler': PACKAGE } }),
+    define: { IS_BUNDLED: 'true' },
+    alias: {
+      ...languageData(),
+      ...(configFile !== undefined && { '#strand-config': configFile, 'strand-crawler': PACKAGE }),
+    },
   };
   const build = loadEsbuild();
   try {
@@ -64,6 +68,13 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
 }
 
 const moduleOf = (name: FunctionName): string => join(FUNCTIONS_FOLDER, `${name}${END}`);
+
+/** `require` would not find this module, since its package names it for `import` alone. */
+function languageData(): Record<string, string> {
+  const manifest = findPackageJSON('eld', import.meta.url);
+  if (manifest === undefined) throw new InvalidOptions('The package eld is not installed: npm install eld');
+  return { 'eld/extrasmall': join(dirname(manifest), 'src/entries/static.extrasmall.js') };
+}
 
 /** Loaded when needed: in the package, only projects with a file of their own have it. */
 function loadEsbuild(): typeof buildSync {

@@ -1,5 +1,6 @@
 /** The full-text index of a crawl's pages, a file of SQLite. Made of the archive on demand. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { primaryLanguage } from '../../shared/content/language.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { searchQuery } from '../../shared/outputs/search-query.ts';
 import type { SearchHit, SearchOptions } from '../stored-crawl.ts';
@@ -123,7 +124,7 @@ class SqliteIndex implements SearchIndex {
       url,
       URL.parse(url)?.host ?? '',
       title ?? null,
-      language?.toLowerCase() ?? null,
+      language ?? null,
       fetchedAt,
       captureOf(document),
       location?.file ?? null,
@@ -153,11 +154,7 @@ function runSearch(
     values.push(value);
   };
   where('host = ?', host?.toLowerCase());
-  // `en` finds `en-US` too.
-  where(
-    "(language || '-') LIKE ? ESCAPE '\\'",
-    language && `${language.toLowerCase().replace(/[\\%_]/g, '\\$&')}-%`,
-  );
+  where('language = ?', language && (primaryLanguage(language) ?? language));
   where('fetched_at >= ?', since?.toISOString());
   const rows = database
     .prepare(

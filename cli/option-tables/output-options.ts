@@ -207,7 +207,7 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     type: 'text',
     verbs: ['search'],
     group: 'Output',
-    help: 'find only pages that say they are in this language: en finds en-US too',
+    help: 'find only pages in this language, such as de',
   },
   {
     name: 'since',

@@ -204,7 +204,7 @@ class PageContents {
     if (known !== undefined) return known;
     // Takes 100 ms the first time, which a crawl without hooks does not pay.
     const { createPageContent, loadCheerio } = await import('./page-content.ts');
-    loadCheerio();
+    await loadCheerio();
     const body = await response.body.bytes();
     const content = createPageContent(body, response, { url, ...facts }, this.#config.maxDecodedBytes);
     this.#contents.set(response, content);

@@ -57,6 +57,9 @@ export function createHookPage(
     get metadata() {
       return content.main.metadata;
     },
+    get language() {
+      return content.language;
+    },
     get $() {
       return content.$;
     },

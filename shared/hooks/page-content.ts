@@ -1,9 +1,9 @@
 /** The content of a response, each view of it made when it is first used. */
-import { createRequire } from 'node:module';
 import type { CheerioAPI } from 'cheerio';
 import { Parser } from 'htmlparser2';
 import { type Extracted, extractContent } from '../content/extract.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
+import { pageLanguage } from '../outputs/page-language.ts';
 import { charsetOf, createCharsetDecoder } from '../parser/charset-decoder.ts';
 import { decodeBody } from '../parser/decode-body.ts';
 import type { DocumentFacts } from '../parser/document.ts';
@@ -17,6 +17,8 @@ export interface PageContent {
   readonly text: string;
   readonly $: CheerioAPI;
   readonly main: Extracted;
+  /** By the main content, otherwise as the page declares it. */
+  readonly language: string | undefined;
 }
 
 /**
@@ -45,6 +47,7 @@ export function createPageContent(
       ? extractContent(html(), facts.url)
       : { metadata: { types: [] }, text: html(), markdown: html(), isTruncated: false },
   );
+  const language = once(() => pageLanguage(main().text, main().metadata.language));
   const $ = once(() => loadDocument(html(), isXml(facts.mimeType)));
   return {
     get body() {
@@ -62,33 +65,47 @@ export function createPageContent(
     get main() {
       return main();
     },
+    get language() {
+      return language();
+    },
   };
 }
 
-const requireFrom = createRequire(import.meta.url);
-let cheerio: typeof import('cheerio') | undefined;
+interface Parsers {
+  readonly load: typeof import('cheerio').load;
+  readonly adapter: typeof import('parse5-htmlparser2-tree-adapter').adapter;
+}
+
+let parsers: Parsers | undefined;
 
 /**
- * Loads cheerio, which takes 160 ms the first time. Synchronous, so that crawls without hooks never load it;
- * and to be called before a hook is: a module that is cut off in the middle of its loading stays half of one.
+ * Loads cheerio for {@link loadDocument}, which takes 160 ms the first time: crawls without hooks never load it. To be called
+ * before a hook is: a module that is cut off in the middle of its loading stays half of one. By `import`, which esbuild
+ * bundles for the functions.
  */
-export function loadCheerio(): typeof import('cheerio') {
-  cheerio ??= requireFrom('cheerio') as typeof import('cheerio');
-  return cheerio;
+export async function loadCheerio(): Promise<void> {
+  if (parsers !== undefined) return;
+  const [{ load }, { adapter }] = await Promise.all([
+    import('cheerio'),
+    import('parse5-htmlparser2-tree-adapter'),
+  ]);
+  parsers = { load, adapter };
 }
 
 /** Elements around each other. Browsers stop at 512. */
 const MAX_DEPTH = 1024;
 
 /**
- * Throws for a document nested so deep that the parser's work, quadratic in the depth, could be without end.
+ * To be called after {@link loadCheerio} has resolved. Throws for a document nested so deep that the parser's work, quadratic
+ * in the depth, could be without end.
  */
 export function loadDocument(
   text: string,
   isXml: boolean,
   options: { readonly scriptingEnabled?: boolean } = {},
 ): CheerioAPI {
-  const { load } = loadCheerio();
+  if (parsers === undefined) throw new Error('Expected loadCheerio to be called first');
+  const { load, adapter } = parsers;
   let depth = 0;
   const countOpen = () => {
     if (++depth > MAX_DEPTH) throw new Error(`elements nested deeper than ${MAX_DEPTH}`);
@@ -97,9 +114,6 @@ export function loadDocument(
     new Parser({ onopentag: countOpen, onclosetag: () => void depth-- }, { xmlMode: true }).end(text);
     return load(text, { xml: true });
   }
-  const { adapter } = requireFrom(
-    'parse5-htmlparser2-tree-adapter',
-  ) as typeof import('parse5-htmlparser2-tree-adapter');
   return load(text, {
     ...options,
     treeAdapter: { ...adapter, onItemPush: countOpen, onItemPop: () => void depth-- },

@@ -6,11 +6,14 @@ import { sniffCharset } from '../parser/charset.ts';
 import { createCharsetDecoder } from '../parser/charset-decoder.ts';
 import { decodeBody } from '../parser/decode-body.ts';
 import { essenceOf } from '../parser/media-type.ts';
+import { pageLanguage } from './page-language.ts';
 
 export interface PageDocument extends PageMetadata {
   readonly url: string;
   /** When the page was fetched: WARC-Date. */
   readonly fetchedAt: string;
+  /** The language of the text as it was detected, otherwise as declared: ISO 639-1. */
+  readonly language?: string;
   /** The main content as plain text. */
   readonly text: string;
   /** The main content as Markdown (CommonMark with GFM's tables). */
@@ -48,7 +51,19 @@ export function documentOf(
   const bytes = decodeBody(body, valuesOf('content-encoding').join(', '), maxBytes);
   const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
   const source = decoder.decode(bytes) + decoder.end();
-  if (!/html/.test(contentType!)) return { url, fetchedAt: date, types: [], text: source, markdown: source };
+  if (!/html/.test(contentType!)) {
+    const language = pageLanguage(source, undefined);
+    return { url, fetchedAt: date, language, types: [], text: source, markdown: source };
+  }
   const { metadata, text, markdown, isTruncated } = extractContent(source, url, rewrite);
-  return { url, fetchedAt: date, ...metadata, ...(isTruncated && { truncated: true }), text, markdown };
+  const language = pageLanguage(text, metadata.language);
+  return {
+    url,
+    fetchedAt: date,
+    ...metadata,
+    language,
+    ...(isTruncated && { truncated: true }),
+    text,
+    markdown,
+  };
 }

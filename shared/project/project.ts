@@ -93,6 +93,11 @@ export interface Page {
   readonly markdown: string;
   /** The page's metadata in meta elements, Open Graph and JSON-LD. */
   readonly metadata: PageMetadata;
+  /**
+   * The language of the main content as it was detected, such as `de`; if there is too little text, the one that the page
+   * declares. ISO 639-1, or 639-3 for a declared language without a shorter code. `metadata.language` is as declared.
+   */
+  readonly language: string | undefined;
   /** The document by cheerio. */
   readonly $: CheerioAPI;
   /** Label and data of the request that fetched the page, if {@link PageContext.enqueue} made it. */

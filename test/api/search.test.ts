@@ -70,7 +70,8 @@ test('a hit has what is known of the page, and the words in their context', asyn
 
 test('hits are limited by host, language, time and number', async () => {
   expect(await found('harbour', { language: 'en' })).toEqual(['/', '/b']);
-  expect(await found('harbour', { language: 'en-gb' })).toEqual(['/b']);
+  expect(await found('harbour', { language: 'en-gb' })).toEqual(['/', '/b']);
+  expect(await found('harbour', { language: 'de' })).toEqual([]);
   expect(await found('harbour', { language: '%' })).toEqual([]);
   expect(await found('harbour', { host: new URL(site.url).host })).toHaveLength(2);
   expect(await found('harbour', { host: 'example.org' })).toEqual([]);

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { createPageContent } from '../../shared/hooks/page-content.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createPageContent, loadCheerio } from '../../shared/hooks/page-content.ts';
 import { withoutHang } from '../hang-guard.ts';
 
 const content = (body: string, mimeType = 'text/html') =>
@@ -9,6 +9,8 @@ const content = (body: string, mimeType = 'text/html') =>
     { url: 'https://example.org/', mimeType },
     100_000_000,
   );
+
+beforeAll(loadCheerio);
 
 describe('the views of a page that is made to take long', () => {
   test.each([

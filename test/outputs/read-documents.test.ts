@@ -101,7 +101,7 @@ test('a page is a document with its main content, metadata and time', async () =
   expect(document).toMatchObject({ title: 'A & b', description: 'Of "A & b"' });
   expect(document.markdown).toContain(`[Next](${SITE}/b#top) and [elsewhere](https://other.test/x).`);
   expect(frontMatter(document)).toBe(
-    `---\nurl: "${SITE}/a"\ntitle: "A & b"\ndescription: "Of \\"A & b\\""\nfetched: "2026-01-02T03:04:05.067Z"\n---\n\n`,
+    `---\nurl: "${SITE}/a"\ntitle: "A & b"\ndescription: "Of \\"A & b\\""\nlanguage: "en"\nfetched: "2026-01-02T03:04:05.067Z"\n---\n\n`,
   );
 });
 

@@ -1,7 +1,10 @@
 /** HTML of which no reference leads out of the server that shows it. */
 import { Tokenizer } from 'htmlparser2';
-import { loadDocument } from '../../../shared/hooks/page-content.ts';
+import { loadCheerio, loadDocument } from '../../../shared/hooks/page-content.ts';
 import { refreshReference } from '../../../shared/parser/meta-refresh.ts';
+
+// The functions here are synchronous, since they are cut off when they take too long.
+await loadCheerio();
 
 /** Attributes by which a browser goes to a URL, or connects to its host, without that a policy could forbid it. */
 const LEADING = ['href', 'xlink:href', 'src', 'action', 'formaction', 'data', 'ping', 'manifest', 'longdesc'];

@@ -1,0 +1,41 @@
+/** Hooks as a function runs them: one file, in a folder where no package is installed. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { bundleFunction } from '../../cdk/bundle-function.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Runs the module of the repository bundled, and returns what it has printed. */
+function runBundled(text: string): string {
+  // Within the repository, so that its imports are found; the bundle is outside.
+  const source = mkdtempSync(join(ROOT, 'node_modules/.strand-bundle-'));
+  const outdir = mkdtempSync(join(tmpdir(), 'strand-bundled-'));
+  try {
+    const entry = join(source, 'entry.ts');
+    writeFileSync(entry, text);
+    bundleFunction('worker', { entry, outdir, sourcemap: false });
+    const { stdout, stderr } = spawnSync(process.execPath, [join(outdir, 'index.mjs')], { encoding: 'utf8' });
+    return stdout + stderr;
+  } finally {
+    rmSync(source, { recursive: true, force: true });
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}
+
+test('a hook has all views of its page in a function', () => {
+  const printed = runBundled(`
+    import { createHooks } from '${ROOT}/shared/hooks/create-hooks.ts';
+    import { madePage } from '${ROOT}/test/hooks/made-page.ts';
+    const config = { blockTimeoutMs: 4000, hookTimeoutMs: 10_000, maxDecodedBytes: 100_000, maxLinksPerPage: 5 };
+    const onPage = ({ $, language, mainText }) => ({ heading: $('h1').text(), language, has: mainText.length > 50 });
+    const hooks = createHooks({ onPage }, { config, clock: { now: () => 0, sleep: () => new Promise(() => {}) } });
+    const sentence = 'Alle Menschen sind frei und gleich an Würde und Rechten geboren, und sie haben alle eine Meinung. ';
+    const body = '<meta charset=utf-8><html lang=en><h1>Titel</h1><main><p>' + sentence.repeat(5) + '</main>';
+    const { items, error } = await hooks.onPage(await madePage({ body }));
+    console.log(error ?? items.join());
+  `);
+  expect(printed).toBe('{"heading":"Titel","language":"de","has":true}\n');
+}, 60_000);
