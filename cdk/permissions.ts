@@ -115,6 +115,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...SCAN],
     urlSeen: GET_ITEM,
     parts: READ,
+    // It looks captures up in the archive.
+    warc: READ,
     warcList: LIST,
   },
   compactor: {

@@ -20,10 +20,10 @@ export interface Capture {
 
 /**
  * The captures of a WARC file, every member of which is checked ({@link scanMembers}). `read` is called at
- * most about a megabyte before where it was called last.
+ * most about a megabyte before where it was called last. `start`: where a member begins, from which on to read.
  */
-export async function* scanCaptures(read: ReadAt): AsyncGenerator<Capture> {
-  for await (const { record, offset, length, blockStart } of scanMembers(read))
+export async function* scanCaptures(read: ReadAt, start = 0): AsyncGenerator<Capture> {
+  for await (const { record, offset, length, blockStart } of scanMembers(read, start))
     if (isCapture(record)) yield { lineStart: lineStartOf(record, blockStart), offset, length };
 }
 

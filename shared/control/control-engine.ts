@@ -6,6 +6,7 @@ import type { CrawlRegistry } from '../ports/crawl-registry.ts';
 import type { LedgerStore } from '../ports/ledger-store.ts';
 import type { LinkExchange } from '../ports/link-exchange.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { CapturesAsked, CapturesFound } from './captures.ts';
 import type { Deletions } from './deletion.ts';
 
 /** The parts of an engine that {@link createControl} needs. */
@@ -46,6 +47,8 @@ export interface ControlEngine {
   warcFiles?(crawl: CrawlId): Promise<readonly string[]>;
   /** Where a record stands by now: files may have been joined since it was written. */
   locate?(crawl: CrawlId, location: RecordLocation): Promise<RecordLocation>;
+  /** Reads a page of the archive's captures. A page may be short, and the last alone has no `next`. Default: none are known. */
+  captures?(crawl: CrawlId, asked: CapturesAsked): Promise<CapturesFound>;
   /** Returns the cost of the usage, in US dollars at list price. */
   costOf?(usage: Readonly<Record<string, number>>): {
     readonly total: number;

@@ -16,6 +16,7 @@ import type { CrawlStatus } from '../ports/crawl-registry.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { CapturePage, CapturePageRequest } from './captures.ts';
 import type { CrawlDeletion, DeleteOptions } from './deletion.ts';
 
 export interface Control {
@@ -39,6 +40,8 @@ export interface Control {
   host(crawl: CrawlId, host: HostKey): Promise<HostDetail>;
   /** All that is known of a URL. */
   url(crawl: CrawlId, url: string): Promise<UrlDetail>;
+  /** The captures of a URL, of a prefix or of a host, a page at a time. */
+  captures(crawl: CrawlId, request: CapturePageRequest): Promise<CapturePage>;
 }
 
 export interface NewCrawl {

@@ -8,6 +8,8 @@ import { type UrlDetail, urlDetail } from '../report/url-detail.ts';
 import { quoted } from '../text/printable.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { parseSeed } from '../url/parse-seed.ts';
+import { pageOfCaptures } from './capture-page.ts';
+import type { CapturePage, CapturePageRequest } from './captures.ts';
 import { pauseCrawl, stopCrawl } from './change-status.ts';
 import { checkLimitBounds } from './check-bounds.ts';
 import {
@@ -148,5 +150,10 @@ class EngineControl implements Control {
     if (!result?.location || !engine.locate) return urlDetail(record, head);
     const location = await engine.locate(crawl, result.location);
     return urlDetail({ ...record, result: { ...result, location } });
+  }
+  async captures(crawl: CrawlId, request: CapturePageRequest): Promise<CapturePage> {
+    await this.#recordOf(crawl);
+    const { captures = async () => ({ captures: [], damaged: [] }) } = this.#engine;
+    return pageOfCaptures(captures, crawl, request);
   }
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { CAUSE_CODES } from '../causes/cause-text.ts';
 import { STATUS_CODES } from '../causes/status-reason.ts';
+import { CAPTURE_KINDS, type CaptureEntry, type CapturePage } from '../control/captures.ts';
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../control/control.ts';
 import type { CrawlDeletion } from '../control/deletion.ts';
 import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
@@ -175,6 +176,26 @@ const urlDetailSchema = z.strictObject({
   hostNextTryAt: time.optional(),
 }) satisfies z.ZodType<UrlDetail>;
 
+const captureEntrySchema = z.strictObject({
+  url: z.string(),
+  time,
+  kind: z
+    .enum(CAPTURE_KINDS)
+    .describe('All but `response` are revisit records, which refer to a response with the same content'),
+  httpStatus: count.optional().describe('304 if it is `notModified`'),
+  contentType: z.string().optional().describe('None for a revisit record'),
+  digest: z.string().optional().describe('Payload digest: sha1 and Base32'),
+  warcFile: z.string(),
+  warcOffset: count,
+  warcLength: count,
+}) satisfies z.ZodType<CaptureEntry>;
+
+const capturePageSchema = z.strictObject({
+  captures: z.array(captureEntrySchema).describe('Sorted by URL and time'),
+  damaged: z.array(z.string()).describe('Damaged WARC files: their captures before the damage are found'),
+  cursor: z.string().optional().describe('For the next page; none on the last'),
+}) satisfies z.ZodType<CapturePage>;
+
 export const ERROR_CODES = [
   'invalid',
   'notFound',
@@ -207,6 +228,8 @@ export const API_SCHEMAS = {
   HostEntry: hostEntrySchema,
   HostDetail: hostDetailSchema,
   UrlDetail: urlDetailSchema,
+  CapturePage: capturePageSchema,
+  CaptureEntry: captureEntrySchema,
   Error: errorSchema,
   ApiDescription: z.looseObject({ openapi: z.string() }),
 } as const;

@@ -1,5 +1,6 @@
 /** The API over HTTP as one table: requests are answered from it, and its description is made of it. */
 import { z } from 'zod';
+import { CAPTURE_MATCHES } from '../control/captures.ts';
 import type { Control } from '../control/control.ts';
 import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
 import { resumeLimitsSchema } from '../control/resume-limits.ts';
@@ -35,13 +36,9 @@ function route<P extends Shape, Q extends Shape, B extends z.ZodObject>(given: R
 
 const crawl = { crawl: crawlIdSchema };
 const cursor = z.string().min(1).max(4096).optional().describe('Of the page before');
-const limit = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(1000)
-  .optional()
-  .describe('Hosts on the page; 100 by default');
+const limitOf = (things: string) =>
+  z.coerce.number().int().min(1).max(1000).optional().describe(`${things} on the page; 100 by default`);
+const time = z.string().min(4).max(40).optional();
 
 export const ROUTES: readonly Route[] = [
   route({
@@ -137,7 +134,7 @@ export const ROUTES: readonly Route[] = [
     summary:
       'Hosts of a crawl with their state, a page at a time; a page may be short, and only the last has no cursor.',
     params: crawl,
-    query: { cursor, limit },
+    query: { cursor, limit: limitOf('Hosts') },
     answerName: 'HostPage',
     run: (control, { params, query }) => control.hosts(params.crawl, query),
   }),
@@ -159,6 +156,27 @@ export const ROUTES: readonly Route[] = [
     query: { url: z.string().min(1).describe('In any spelling') },
     answerName: 'UrlDetail',
     run: (control, { params, query }) => control.url(params.crawl, query.url),
+  }),
+  route({
+    operationId: 'listCaptures',
+    method: 'GET',
+    path: '/crawls/{crawl}/captures',
+    summary:
+      'Captures of a URL, a prefix or a host in the archive, a page at a time; a page may be short, and only the last has no cursor.',
+    params: crawl,
+    query: {
+      url: z.string().min(1).max(16_384).describe('In any spelling'),
+      matchType: z
+        .enum(CAPTURE_MATCHES)
+        .optional()
+        .describe('`exact` by default. Scheme, `www.` and letter case do not count'),
+      from: time.describe('`YYYYMMDDhhmmss`, the beginning of that, or ISO 8601'),
+      to: time.describe('The same; the whole of it counts'),
+      cursor,
+      limit: limitOf('Captures'),
+    },
+    answerName: 'CapturePage',
+    run: (control, { params, query }) => control.captures(params.crawl, query),
   }),
   route({
     operationId: 'getApiDescription',

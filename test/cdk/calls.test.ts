@@ -69,6 +69,7 @@ const controls: Never = [
     ...callsNoHooks,
   ],
   ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
+  ['compact-objects.ts deleteObjects', 'the same'],
 ];
 
 const NEVER: Readonly<Record<FunctionName, Never>> = {
@@ -87,6 +88,8 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['part-store.ts', 'it opens no ledger: seeds are merged by the worker'],
     ['control-engine.ts', 'it takes seeds in, and reads no status'],
     ['joined-warcs.ts', 'the same'],
+    ['capture-pages.ts', 'the same'],
+    ['compact-objects.ts', 'the same'],
   ],
   waker: [
     ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...callsNoHooks],
@@ -150,12 +153,11 @@ describe.each(FUNCTIONS)('%s', (name) => {
 
 const readsArchives: Never = [
   ...controls,
-  ['compact-objects.ts deleteObjects', 'an operator joins no files'],
   ['delete-data.ts', '`delete --watch` needs what the compactor may, too'],
 ];
 
-test("an operator needs what the API may, to find the stack, and to read the archive's objects", () => {
-  const has = [...granted(PERMISSIONS.api), 's3:GetObject on warc'];
+test('an operator needs what the API may, and to find the stack', () => {
+  const has = [...granted(PERMISSIONS.api)];
   // By the stack's name, or by a parameter.
   has.push('cloudformation:DescribeStacks on stack', 'ssm:GetParameter on parameter');
   // To upload the identity: for the people who have its key.

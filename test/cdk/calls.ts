@@ -84,6 +84,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'item-objects.ts': { s3: ['items'], isMissing: ['itemsList'] },
   'skip-objects.ts': { s3: ['items'] },
   'joined-warcs.ts': { dynamodb: ['crawlState'] },
+  'capture-pages.ts': { isMissing: ['warcList'] },
   'compact-aside.ts': { dynamodb: ['crawlState'] },
   'compact-candidates.ts': { dynamodb: ['crawlState'] },
   'compact-lease.ts': { dynamodb: ['crawlState'] },

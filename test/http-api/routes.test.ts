@@ -72,6 +72,69 @@ describe('over HTTP', () => {
     expect(Object.keys(status.body)).toEqual(SUMMARY_KEYS.filter((key) => key in status.body));
   });
 
+  test('the captures of a URL are listed, a page at a time', async () => {
+    const asked: unknown[] = [];
+    const capture = { surt: 'test,a)/', file: 'f.warc.gz', offset: 1, length: 2, url: A };
+    const { control } = openRoom({
+      engine: {
+        async captures(crawl, { place, ...query }) {
+          asked.push([crawl, query]);
+          if (place) return { captures: [], damaged: [] };
+          const captures = [
+            { ...capture, timestamp: '20260102030405', mime: 'text/html', status: 200, digest: 'sha1:A' },
+            { ...capture, timestamp: '20260102030406', mime: 'warc/revisit', status: 200 },
+            { ...capture, timestamp: '20260102030407', mime: 'warc/revisit' },
+          ];
+          return { captures, damaged: ['g.warc.gz'], next: { file: 'f.cdxj', at: 9, madeAt: 5 } };
+        },
+      },
+    });
+    await ask(control, 'POST', '/crawls', { crawl: 'one', seeds: [A] });
+    const path = `/crawls/one/captures?url=${A}&matchType=host&from=2026&to=2026-01-03T04&limit=3`;
+    const { status, body } = await ask(control, 'GET', path);
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        captures: [
+          {
+            url: A,
+            time: '2026-01-02T03:04:05Z',
+            kind: 'response',
+            httpStatus: 200,
+            contentType: 'text/html',
+          },
+          { kind: 'identicalPayload', httpStatus: 200 },
+          { kind: 'notModified', httpStatus: 304, warcFile: 'f.warc.gz', warcOffset: 1, warcLength: 2 },
+        ],
+        damaged: ['g.warc.gz'],
+      },
+    ]);
+    expect(asked).toEqual([
+      [
+        'one',
+        { from: 'test,a)', below: 'test,a*', first: '20260101000000', last: '20260103045959', limit: 3 },
+      ],
+    ]);
+    expect((await ask(control, 'GET', `${path}&cursor=${body['cursor']}`)).body).toEqual({
+      captures: [],
+      damaged: [],
+    });
+    const refused = [
+      '',
+      '?url=',
+      `?url=${A}&matchType=domain`,
+      `?url=${A}&limit=0`,
+      `?url=${A}&limit=1001`,
+      `?url=${A}&from=20269999`,
+      `?url=${A}&cursor=x`,
+      `?url=${A}&page=1`,
+      `?url=${'a'.repeat(20_000)}`,
+    ];
+    for (const query of refused)
+      expect.soft((await ask(control, 'GET', `/crawls/one/captures${query}`)).status).toBe(400);
+    expect((await ask(control, 'GET', `/crawls/none/captures?url=${A}`)).status).toBe(404);
+  });
+
   test('a crawl is deleted, and asked again how far that is', async () => {
     const begun: unknown[] = [];
     let deletion: Deletion | undefined;

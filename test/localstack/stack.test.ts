@@ -10,6 +10,7 @@ import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { putIdentity } from '../../api/stack/put-identity.ts';
+import type { CapturePage } from '../../shared/control/captures.ts';
 import type { HostPage } from '../../shared/control/control.ts';
 import type { PublicJwk } from '../../shared/identity/signing-key.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
@@ -30,6 +31,16 @@ const FEATURES = { ...PLAIN, robots: true, redirects: true, errors: true, duplic
 
 describe.skipIf(!hasEmulator())('a deployed stack', () => {
   let deployed: Deployed;
+
+  /** Waits until the API lists captures of these paths: their turn has been committed. */
+  const untilCaptured = (crawl: string, url: string, paths: readonly string[]) =>
+    until(async () => {
+      const query = `url=${encodeURIComponent(url)}&matchType=host`;
+      const { body } = await deployed.call<CapturePage>('GET', `/crawls/${crawl}/captures?${query}`);
+      const found = body.captures.map((capture) => new URL(capture.url).pathname);
+      return paths.every((path) => found.includes(path));
+    }, 'captures');
+
   beforeAll(async () => {
     const identityParameter = `/strand/${randomUUID()}/identity`;
     deployed = await deploy({ identityParameter });
@@ -112,6 +123,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
         '/robots.txt',
       ]);
       for (const request of seen) await verifyByRfc9421(request, KEY);
+      await untilCaptured('signed', seed, ['/', '/b', '/moved']);
     } finally {
       server.close();
       server.closeAllConnections();

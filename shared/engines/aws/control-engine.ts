@@ -6,7 +6,9 @@ import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { ControlError } from '../../control/control.ts';
 import type { ControlEngine, ControlPolicy } from '../../control/create-control.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
+import { SIZES } from '../../sizes.ts';
 import { warcFolder } from './archive/archives.ts';
+import { CapturePages } from './archive/capture-pages.ts';
 import { resolveLocation } from './archive/joined-warcs.ts';
 import { costOf } from './cost/prices.ts';
 import { stackPrices } from './cost/stack-prices.ts';
@@ -31,6 +33,9 @@ export function controlEngineOf(
   const { registry, exchange, ledgers, clock } = engine;
   const { s3, dynamo } = clients;
   const prices = stackPrices(settings);
+  const mapping = { dynamo, clock, names: settings };
+  const { bucket } = settings;
+  const capturePages = new CapturePages({ s3, bucket, clock, sizes: SIZES, mapping });
 
   async function warcFiles(crawl: CrawlId): Promise<string[]> {
     const prefix = `${warcFolder(crawl)}/`;
@@ -71,8 +76,8 @@ export function controlEngineOf(
     // The router does it, page by page: there may be more hosts than one call has time for.
     wakeAll: (crawl) => meter.run(crawl, () => exchange.sendTexts([wakeAllText(crawl)])),
     warcFiles: (crawl) => meter.run(crawl, () => warcFiles(crawl)),
-    locate: (crawl, location) =>
-      meter.run(crawl, () => resolveLocation({ dynamo, clock, names: settings }, crawl, location)),
+    locate: (crawl, location) => meter.run(crawl, () => resolveLocation(mapping, crawl, location)),
+    captures: (crawl, asked) => meter.run(crawl, () => capturePages.page(crawl, asked)),
     costOf: (usage) => costOf(usage, prices),
   };
 }
