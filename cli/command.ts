@@ -42,6 +42,7 @@ export interface NetworkFiles {
   readonly clientCert?: string | undefined;
   readonly clientKey?: string | undefined;
   readonly identity?: string | undefined;
+  readonly domainBudgets?: string | undefined;
 }
 
 /** The limits that `resume` may raise. */

@@ -27,11 +27,20 @@ export function configOf({ values }: ParsedOptions): CrawlOptions {
   return Object.fromEntries(entries) as CrawlOptions;
 }
 
-const NETWORK_FILES = ['header', 'basic-auth', 'cookies', 'ca', 'client-cert', 'client-key', 'identity'];
+const FILES = [
+  'header',
+  'basic-auth',
+  'cookies',
+  'ca',
+  'client-cert',
+  'client-key',
+  'identity',
+  'domain-budgets',
+];
 
-/** Returns the network options that are files or secrets. */
+/** Returns the options that are files or secrets. */
 export function networkOf(given: ParsedOptions): NetworkFiles | undefined {
-  if (!NETWORK_FILES.some((name) => given.values.has(name))) return undefined;
+  if (!FILES.some((name) => given.values.has(name))) return undefined;
   const listOf = (name: string) => (given.values.get(name) as readonly string[] | undefined) ?? [];
   return {
     headers: listOf('header'),
@@ -41,6 +50,7 @@ export function networkOf(given: ParsedOptions): NetworkFiles | undefined {
     clientCert: textOf(given, 'client-cert'),
     clientKey: textOf(given, 'client-key'),
     identity: textOf(given, 'identity'),
+    domainBudgets: textOf(given, 'domain-budgets'),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Settings that are read from files: headers, cookies, passwords, certificates. */
+/** Settings that are read from files: headers, cookies, passwords, certificates, budgets of domains. */
 import { readFileSync, statSync } from 'node:fs';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { cookiesOfSites, readNetscapeCookies } from '../../shared/crawl/netscape-cookies.ts';
@@ -8,6 +8,7 @@ import { quoted } from '../../shared/text/printable.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import type { NetworkFiles } from '../command.ts';
+import { readDomainBudgets } from '../domain-budgets-file.ts';
 import { formatCounted } from '../format.ts';
 import { parseAuth, parseHeader } from '../network-given.ts';
 import { UsageError } from '../usage-error.ts';
@@ -27,7 +28,7 @@ export function withNetworkFiles(
   warn: (line: string) => void,
 ): CrawlOptions {
   if (files === undefined) return options;
-  const { headers, auth, cookies, ca, clientCert, clientKey, identity } = files;
+  const { headers, auth, cookies, ca, clientCert, clientKey, identity, domainBudgets } = files;
   const byHost: Record<string, Record<string, string>> = {};
   for (const { text, where } of linesOf(headers, '--header')) {
     const { host, name, value } = parseHeader(text, where);
@@ -42,6 +43,12 @@ export function withNetworkFiles(
     ...(ca !== undefined && { certificateAuthorities: [readPem(ca, '--ca')] }),
     ...clientCertificates(clientCert, clientKey),
     ...(identity !== undefined && { identity: { key: identity } }),
+    ...(domainBudgets !== undefined && {
+      domainBudgets: readDomainBudgets(
+        readText(domainBudgets, '--domain-budgets', MAX_LINES_FILE),
+        domainBudgets,
+      ),
+    }),
   };
 }
 

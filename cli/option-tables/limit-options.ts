@@ -68,6 +68,13 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     help: 'the period of --domain-budget: 1h, 12h, 7d; at most 30d',
   },
   {
+    name: 'domain-budgets',
+    argument: 'FILE',
+    type: 'text',
+    group: 'Limits',
+    help: 'budgets of some domains, such as ranks give them: DOMAIN, a tab and the requests, a line each; at most 5,000',
+  },
+  {
     name: 'max-hosts-per-domain',
     argument: 'N|off',
     type: 'countOrOff',

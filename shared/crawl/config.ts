@@ -20,6 +20,8 @@ export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const satis
 
 /** The domain's head names each of its opened hosts, in four bytes. */
 const MAX_HOSTS_PER_DOMAIN = 10_000;
+/** All of them are in the crawl's record, which is read every two seconds. */
+export const MAX_DOMAIN_BUDGETS = 5000;
 const MAX_BUDGET_PERIOD_MS = 30 * 86_400_000;
 
 export const SITEMAPS = ['off', 'robots', 'find'] as const;
@@ -183,6 +185,13 @@ export const crawlConfigSchema = z.strictObject({
    * scope `any` 1,000 if nothing is given, in others `off` (`domain-limits.ts`).
    */
   domainBudget: z.union([z.literal('off'), positive]).optional(),
+  /** Other budgets of some registrable domains, by their names. */
+  domainBudgets: z
+    .record(z.string().regex(DOMAIN, { error: 'a domain in lower case, such as example.org' }), positive)
+    .refine((budgets) => Object.keys(budgets).length <= MAX_DOMAIN_BUDGETS, {
+      error: `at most ${MAX_DOMAIN_BUDGETS} domains`,
+    })
+    .default({}),
   /** The period. IRLbot: a day. */
   domainBudgetEveryMs: z.number().min(1000).max(MAX_BUDGET_PERIOD_MS).default(86_400_000),
   /** Hosts of a registrable domain that are visited; as with `domainBudget`, 1,000 or `off` if nothing is given. */

@@ -281,6 +281,12 @@ export interface CrawlOptions {
    */
   domainBudget?: number | 'off';
   /**
+   * Other budgets of some registrable domains, by their names: `{ 'example.org': 5000 }`. They hold with each scope. At
+   * most 5,000.
+   * @default {}
+   */
+  domainBudgets?: Record<string, number>;
+  /**
    * The period of `domainBudget`. From a second to 30 days.
    * @default 86400000
    */

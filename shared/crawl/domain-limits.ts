@@ -14,17 +14,40 @@ export interface DomainLimits {
   readonly maxHosts?: number;
 }
 
-type DomainConfig = Pick<CrawlConfig, 'scope' | 'domainBudget' | 'domainBudgetEveryMs' | 'maxHostsPerDomain'>;
+type DomainConfig = Pick<
+  CrawlConfig,
+  'scope' | 'domainBudget' | 'domainBudgets' | 'domainBudgetEveryMs' | 'maxHostsPerDomain'
+>;
 
-/** The limits of a crawl. Only in a crawl of the whole web there are some by default: it goes where links lead. */
-export function domainLimitsOf(config: DomainConfig): DomainLimits {
-  const { scope, domainBudget, domainBudgetEveryMs: everyMs, maxHostsPerDomain } = config;
-  const isBroad = scope === 'any';
-  const budget = domainBudget ?? (isBroad ? DEFAULT_DOMAIN_BUDGET : 'off');
-  const maxHosts = maxHostsPerDomain ?? (isBroad ? DEFAULT_HOSTS_PER_DOMAIN : 'off');
+/** The limits of a registrable domain in a crawl. Only in a crawl of the whole web there are some by default: it goes where links lead. */
+export function domainLimitsOf(config: DomainConfig, domain: string): DomainLimits {
+  const { scope, domainBudget, domainBudgets, domainBudgetEveryMs: everyMs } = config;
+  const own = Object.hasOwn(domainBudgets, domain) ? domainBudgets[domain] : undefined;
+  const budget = own ?? domainBudget ?? (scope === 'any' ? DEFAULT_DOMAIN_BUDGET : 'off');
+  const maxHosts = maxHostsPerDomain(config);
   return {
     everyMs,
     ...(budget !== 'off' && { budget }),
-    ...(maxHosts !== 'off' && { maxHosts }),
+    ...(maxHosts !== undefined && { maxHosts }),
   };
+}
+
+/** Hosts of each domain that are opened. None: there is no such limit. */
+export function maxHostsPerDomain({
+  scope,
+  maxHostsPerDomain: given,
+}: Pick<DomainConfig, 'scope' | 'maxHostsPerDomain'>): number | undefined {
+  const most = given ?? (scope === 'any' ? DEFAULT_HOSTS_PER_DOMAIN : 'off');
+  return most === 'off' ? undefined : most;
+}
+
+/** The longest that a host of the crawl may wait for the next budget of its domain; 0 if none has a budget. */
+export function longestBudgetWaitMs({
+  scope,
+  domainBudget,
+  domainBudgets,
+  domainBudgetEveryMs,
+}: DomainConfig): number {
+  const isOff = domainBudget === 'off' || (domainBudget === undefined && scope !== 'any');
+  return isOff && Object.keys(domainBudgets).length === 0 ? 0 : domainBudgetEveryMs;
 }

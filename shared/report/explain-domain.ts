@@ -28,9 +28,9 @@ export function explainDomain({
   isSeed,
   now,
 }: DomainFacts): DomainWord | undefined {
-  const { budget, everyMs, maxHosts } = domainLimitsOf(config);
-  if (budget === undefined && maxHosts === undefined) return undefined;
   const domain = domainOf(host);
+  const { budget, everyMs, maxHosts } = domainLimitsOf(config, domain);
+  if (budget === undefined && maxHosts === undefined) return undefined;
   const state = domainHead?.domain ?? NO_DOMAIN_STATE;
   const period = periodAt(domain, now, everyMs);
   const isKnown = head !== undefined && countUrls(head.ledger.counts) > 0;

@@ -1,5 +1,5 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
-import { domainLimitsOf } from '../crawl/domain-limits.ts';
+import { maxHostsPerDomain } from '../crawl/domain-limits.ts';
 import type { Crawls } from '../crawl-state/crawls.ts';
 import { openedCheck, openedHosts } from '../frontier/domain-state.ts';
 import type { Link } from '../frontier/message.ts';
@@ -24,7 +24,7 @@ export async function withoutCrowds(
   const kept = new Map<CrawlId, LinksByHost>();
   for (const [id, byHost] of gathered) {
     const crawl = await crawls.get(id);
-    const { maxHosts } = crawl ? domainLimitsOf(crawl.config) : {};
+    const maxHosts = crawl && maxHostsPerDomain(crawl.config);
     kept.set(id, maxHosts === undefined ? byHost : await thinned({ domains, id, maxHosts }, byHost));
   }
   return kept;

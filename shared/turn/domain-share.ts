@@ -39,8 +39,8 @@ export class DomainShare {
     const { crawl, share } = options;
     this.#services = services;
     this.#options = options;
-    this.#limits = domainLimitsOf(crawl.config);
     this.#domain = domainOf(crawl.host);
+    this.#limits = domainLimitsOf(crawl.config, this.#domain);
     this.#period = this.#now();
     if (share?.period !== this.#period) return;
     this.#left = share.left;

@@ -1,6 +1,6 @@
 import { isRecrawling } from '../crawl/config.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
-import { domainLimitsOf } from '../crawl/domain-limits.ts';
+import { longestBudgetWaitMs } from '../crawl/domain-limits.ts';
 import { isCutShort, isDraining } from '../crawl-state/drain.ts';
 import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
@@ -35,7 +35,7 @@ export const maxDueMs = (config: CrawlConfig): number =>
   DRAINED_MS +
   maxWaitMs(config) +
   (isRecrawling(config) ? (MAX_WAIT_DAYS + 1) * 86_400_000 : 0) +
-  (domainLimitsOf(config).budget === undefined ? 0 : config.domainBudgetEveryMs);
+  longestBudgetWaitMs(config);
 
 /** When and by what the host continues. */
 export interface NextTurn {

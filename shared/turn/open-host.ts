@@ -26,11 +26,11 @@ export async function openHost(
   { ledger: { counts } }: Head,
   links: readonly Link[],
 ): Promise<Opening> {
-  const { maxHosts, budget, everyMs } = domainLimitsOf(crawl.config);
-  const isKnown = URL_STATES.some((state) => counts[state] > 0);
-  if (maxHosts === undefined || isKnown || links.length === 0) return OPEN;
   const { host } = crawl;
   const domain = domainOf(host);
+  const { maxHosts, budget, everyMs } = domainLimitsOf(crawl.config, domain);
+  const isKnown = URL_STATES.some((state) => counts[state] > 0);
+  if (maxHosts === undefined || isKnown || links.length === 0) return OPEN;
   const isSeed = links.some((link) => link.isSeed);
   const wanted = links.filter(({ kind }) => kind !== 'requisite').length;
   const opening = await domains.change<Opening>(crawl.id, domain, (state) => {

@@ -1,5 +1,5 @@
 import { isRecrawling } from '../../shared/crawl/config.ts';
-import { domainLimitsOf } from '../../shared/crawl/domain-limits.ts';
+import { domainLimitsOf, maxHostsPerDomain } from '../../shared/crawl/domain-limits.ts';
 import { periodAt, periodEnd } from '../../shared/frontier/domain-state.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { domainOf } from '../../shared/url/registrable-domain.ts';
@@ -42,11 +42,12 @@ interface Requests {
 
 function checkPages(findings: Findings, crawl: CrawlFacts, { log, isClockWrong, skewMs }: Requests): void {
   const { id, config, known } = crawl;
-  const { budget, everyMs } = domainLimitsOf(config);
   // Requests for pages that are fetched again do not count.
-  if (budget === undefined || isRecrawling(config)) return;
+  if (isRecrawling(config)) return;
   const pages = log.filter(({ url, failure }) => known.get(url)?.kind !== 'requisite' && failure !== 'stale');
   for (const [domain, requests] of Map.groupBy(pages, ({ host }) => domainOf(host))) {
+    const { budget, everyMs } = domainLimitsOf(config, domain);
+    if (budget === undefined) continue;
     const hosts = new Set(requests.map(({ host }) => host)).size;
     const most = Math.floor(SLACK * budget) + hosts * config.perHost;
     for (const [period, all] of Map.groupBy(requests, ({ startedAt }) =>
@@ -66,7 +67,7 @@ function checkPages(findings: Findings, crawl: CrawlFacts, { log, isClockWrong, 
 }
 
 function checkHosts(findings: Findings, { id, config, hosts, seeds, laterSeeds }: CrawlFacts): void {
-  const { maxHosts } = domainLimitsOf(config);
+  const maxHosts = maxHostsPerDomain(config);
   if (maxHosts === undefined) return;
   const seeded = new Set([...seeds, ...laterSeeds].map(hostKey));
   const visited = [...hosts.values()].filter(({ records }) => records.length > 0);
@@ -84,7 +85,7 @@ function checkHosts(findings: Findings, { id, config, hosts, seeds, laterSeeds }
  * host, but links that came before are gone.
  */
 export function mayBeRefused({ config, domains, hosts }: CrawlFacts, host: string): boolean {
-  const { maxHosts } = domainLimitsOf(config);
+  const maxHosts = maxHostsPerDomain(config);
   const records = hosts.get(host)?.records ?? [];
   if (maxHosts === undefined || (records.length > 0 && records.every(({ depth }) => depth > 0))) return false;
   return (domains.get(domainOf(host))?.opened ?? 0) >= maxHosts;

@@ -70,7 +70,9 @@ export function planDomainLimits(random: Random): CrawlOptions {
   const hasBudget = way < 0.08;
   return {
     ...(hasBudget && {
-      domainBudget: between(random, 2, 12),
+      ...(random() < 0.3
+        ? { domainBudget: 'off' as const, domainBudgets: { 'sim.test': between(random, 2, 12) } }
+        : { domainBudget: between(random, 2, 12) }),
       domainBudgetEveryMs: pick(random, [30, 60, 300, 900]) * 1000,
     }),
     ...((way < 0.04 || (way >= 0.08 && way < 0.11)) && { maxHostsPerDomain: between(random, 1, 3) }),

@@ -386,6 +386,8 @@ describe('a command line that cannot be followed is refused with what was expect
 
   test('any option with one letter missing is unknown, and the option that was meant is named', () => {
     const names = VERBS.flatMap((verb) => optionsOf(verb).map(({ name }) => ({ verb, name })));
+    const isOneChanged = (a: string, b: string) =>
+      a.length === b.length && Array.from(a).filter((letter, at) => letter !== b[at]).length === 1;
     const withoutOne = (name: string) => Array.from(name, (_, at) => name.slice(0, at) + name.slice(at + 1));
     for (const { verb, name } of names) {
       for (const wrong of withoutOne(name)) {
@@ -394,7 +396,10 @@ describe('a command line that cannot be followed is refused with what was expect
         // `--c` is what other crawlers call `--hosts`.
         if (nameHere(wrong) !== undefined) continue;
         // `--eeds` may be `--seeds` as well as `--feeds`.
-        const meant = optionsOf(verb).filter((option) => withoutOne(option.name).includes(wrong));
+        // `--domain-budges` is as near to `--domain-budget` as to `--domain-budgets`.
+        const meant = optionsOf(verb).filter(
+          ({ name }) => withoutOne(name).includes(wrong) || isOneChanged(name, wrong),
+        );
         const said = new RegExp(`did you mean --(${meant.map((option) => option.name).join('|')})\\?`);
         expect(() => parseArgs([verb, 'a', `--${wrong}`])).toThrow(said);
       }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/crawl/config.ts';
-import { domainLimitsOf } from '../../shared/crawl/domain-limits.ts';
+import { domainLimitsOf, longestBudgetWaitMs } from '../../shared/crawl/domain-limits.ts';
 
-const limits = (options: CrawlOptions) => domainLimitsOf(parseConfig(options));
+const limits = (options: CrawlOptions, domain = 'example.org') =>
+  domainLimitsOf(parseConfig(options), domain);
 const everyMs = 86_400_000;
 
 test('only a crawl of the whole web has limits for domains by default', () => {
@@ -20,7 +21,32 @@ test('limits that are given hold with each scope, and off means none', () => {
   expect(limits({ scope: 'any', domainBudget: 'off', maxHostsPerDomain: 'off' })).toEqual({ everyMs });
 });
 
+test('a domain may have a budget of its own, whatever the others have', () => {
+  const domainBudgets = { 'example.org': 7, 'b.org': 2 };
+  expect(limits({ domainBudgets })).toEqual({ budget: 7, everyMs });
+  expect(limits({ domainBudgets }, 'c.org')).toEqual({ everyMs });
+  expect(limits({ domainBudgets, domainBudget: 3 }, 'b.org')).toEqual({ budget: 2, everyMs });
+  expect(limits({ domainBudgets, domainBudget: 3 }, 'c.org')).toEqual({ budget: 3, everyMs });
+  expect(limits({ domainBudgets }, 'constructor')).toEqual({ everyMs });
+});
+
+test('a host may wait for a period where a domain has a budget', () => {
+  const wait = (options: CrawlOptions) => longestBudgetWaitMs(parseConfig(options));
+  expect([{}, { scope: 'any', domainBudget: 'off' }].map((options) => wait(options as CrawlOptions))).toEqual(
+    [0, 0],
+  );
+  for (const options of [
+    { scope: 'any' },
+    { domainBudget: 3 },
+    { domainBudgets: { 'a.org': 1 } },
+  ] as CrawlOptions[])
+    expect(wait(options)).toBe(everyMs);
+});
+
 test.each([
+  { domainBudgets: { 'example.org': 0 } },
+  { domainBudgets: { 'Example.org': 1 } },
+  { domainBudgets: Object.fromEntries(Array.from({ length: 5001 }, (_, i) => [`a${i}.org`, 1])) },
   { domainBudget: 0 },
   { domainBudget: 1.5 },
   { domainBudget: 'on' },

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { MAX_DOMAIN_BUDGETS, parseConfig } from '../../../../shared/crawl/config.ts';
 import { decodeCrawl, encodeCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../../../shared/ports/crawl-registry.ts';
 
@@ -21,4 +23,17 @@ test('a crawl around 200,000 URLs is refused, with its size and the limit', () =
   const encode = () => encodeCrawl({ record: recordOf(200_000), version: 1, activeMs: 0 });
   expect(encode).toThrow(CrawlTooLarge);
   expect(encode).toThrow(/200000 URLs .* at most 390 KB fit/);
+});
+
+test('a crawl with as many budgets of domains as are allowed fits', () => {
+  const nameOf = (i: number) => createHash('sha256').update(`${i}`).digest('hex').slice(0, 40);
+  const domainBudgets = Object.fromEntries(
+    Array.from({ length: MAX_DOMAIN_BUDGETS }, (_, i) => [`${nameOf(i)}.example`, 100_000 + i]),
+  );
+  const stored = {
+    record: { ...recordOf(0), config: parseConfig({ scope: 'any', domainBudgets }) },
+    version: 1,
+    activeMs: 0,
+  };
+  expect(decodeCrawl(encodeCrawl(stored))).toEqual(stored);
 });
