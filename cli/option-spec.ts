@@ -43,6 +43,7 @@ export const BOTH = ['crawl', 'resume'] as const;
 /**
  * `count`: a whole number; `countOrOff`: or `off`. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit.
  * `date`: a day, or a time, as in ISO 8601. `rules`: names of the choices that are on, all others off.
+ * `list`: texts with commas between them.
  * `patterns`, `pins`, `urls`, `proxies`: repeatable. `addresses`: CIDR blocks, repeatable, the value optional and only
  * by `=`. `secrets`: text, repeatable, in no message.
  */
@@ -57,6 +58,7 @@ export type OptionType =
   | 'duration'
   | 'date'
   | 'rules'
+  | 'list'
   | 'patterns'
   | 'pins'
   | 'urls'

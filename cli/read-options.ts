@@ -122,6 +122,8 @@ function readValue(
       return isDate(text) ? text : fail(expected(option, text, 'such as 2026-01-31 or 2026-01-31T12:00:00Z'));
     case 'rules':
       return readRules(option, text);
+    case 'list':
+      return added(text.split(',').map((one) => one.trim()));
     case 'urls':
       return added([seedUrl(text, ` for --${option.name}`)]);
     case 'secrets':

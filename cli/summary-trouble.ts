@@ -69,7 +69,7 @@ function hostLines(hosts: readonly (readonly [host: string, cause: string])[], w
 }
 
 function hintLines({ hints }: CrawlSummary): string[] {
-  const { javascript = 0, login = 0, withheld = 0 } = hints;
+  const { javascript = 0, login = 0, withheld = 0, otherLanguage = 0 } = hints;
   const lines: string[] = [];
   if (javascript > 0)
     lines.push(
@@ -79,6 +79,10 @@ function hintLines({ hints }: CrawlSummary): string[] {
   if (withheld > 0)
     lines.push(
       `${formatCounted(withheld, 'page')} kept from hooks, documents and exports: they forbid the use that --purpose names`,
+    );
+  if (otherLanguage > 0)
+    lines.push(
+      `${formatCounted(otherLanguage, 'page')} kept from hooks, documents and exports: not in the languages of --languages`,
     );
   if (login > 0)
     lines.push(

@@ -6,9 +6,10 @@ import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { parseStartText, type StartMessage } from '../shared/engines/aws/workers/start-message.ts';
 import { NewerFormat } from '../shared/frontier/bytes.ts';
+import { createLanguageReader } from '../shared/hooks/read-language.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
-import { HOOK_CALLS, type PageHooks } from '../shared/turn/page-hooks.ts';
+import { HOOK_CALLS, type PageHooks, type ReadLanguage } from '../shared/turn/page-hooks.ts';
 import type { PageWork } from '../shared/turn/page-work.ts';
 import type { Lanes } from '../shared/turn/services.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
@@ -33,6 +34,8 @@ export interface WorkerDeps {
   readonly lanes: Lanes;
   /** The project's hooks, if it has any. */
   readonly hooks?: PageHooks;
+  /** Finds the languages of pages. Default: by their texts. */
+  readonly languageOf?: ReadLanguage;
   /** Bytes of memory that the process uses now, while it serves this number of hosts. */
   readonly usedBytes: (hosts: number) => number;
   /** Shows a watchdog what this thread does. Default: nobody watches. */
@@ -103,6 +106,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         lanes: deps.lanes,
         work: deps.work,
         hooks: deps.hooks,
+        languageOf: deps.languageOf ?? createLanguageReader(),
         onError: turnErrorsTo(deps),
       });
       watching = watch(worker, stack, endsAt, deps);

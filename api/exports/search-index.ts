@@ -1,8 +1,8 @@
 /** The full-text index of a crawl's pages, a file of SQLite. Made of the archive on demand. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { primaryLanguage } from '../../shared/content/language.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { searchQuery } from '../../shared/outputs/search-query.ts';
+import { primaryLanguage } from '../../shared/text/primary-language.ts';
 import type { SearchHit, SearchOptions } from '../stored-crawl.ts';
 
 /** Another search may be adding pages. */

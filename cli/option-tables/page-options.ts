@@ -73,6 +73,14 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     help: 'what the content is used for: pages whose sites forbid that are not fetched, or kept from hooks and exports',
   },
   {
+    name: 'languages',
+    argument: 'CODES',
+    type: 'list',
+    key: 'languages',
+    group: 'Pages',
+    help: 'use only pages in these languages (de,en): others are archived, and kept from hooks and exports',
+  },
+  {
     name: 'obey-noindex',
     type: 'flag',
     isNegatable: true,

@@ -38,6 +38,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   noindex: () => 'noindex',
   usageForbidden: ({ use, by }) =>
     by === undefined ? `it forbids its use (${use})` : `robots.txt forbids its use (${use})`,
+  otherLanguage: ({ language }) => `it is in another language (${language})`,
   needsJavaScript: () => JAVASCRIPT_WORDS,
   loginPage: () => LOGIN_WORDS,
   badDocument: ({ detail }) => detail,

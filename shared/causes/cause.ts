@@ -51,6 +51,8 @@ export type Cause =
   | { readonly code: 'noindex' }
   /** `by`: robots.txt said so before the fetch; otherwise the response or the page did. */
   | { readonly code: 'usageForbidden'; readonly use: string; readonly by?: 'robots.txt' }
+  /** ISO 639. */
+  | { readonly code: 'otherLanguage'; readonly language: string }
   | { readonly code: 'needsJavaScript' }
   | { readonly code: 'loginPage' }
   | { readonly code: 'badDocument'; readonly detail: string }
@@ -103,4 +105,6 @@ export function boundedText(text: string): string {
 
 /** Whether a fetched page is archived, and kept from hooks, documents and exports. */
 export const isWithheld = (cause: Cause | undefined): boolean =>
-  cause?.code === 'usageForbidden' || (cause?.code === 'linksDropped' && isWithheld(cause.besides));
+  cause?.code === 'usageForbidden' ||
+  cause?.code === 'otherLanguage' ||
+  (cause?.code === 'linksDropped' && isWithheld(cause.besides));

@@ -1,4 +1,5 @@
 /** The language that a text is written in. */
+import { primaryLanguage } from '../text/primary-language.ts';
 
 export interface LanguageDetector {
   /** The languages that it can find, as by {@link primaryLanguage}. */
@@ -43,22 +44,4 @@ function* samplesOf(text: string): Generator<string> {
     const sample = text.slice(from, end);
     if (Buffer.byteLength(sample) >= MIN_BYTES) yield sample;
   }
-}
-
-/** A tag as in `lang` attributes: a language of two or three letters, and what narrows it down. */
-const TAG = /^\s*([a-z]{2,3})(?:[-_]|\s*$)/i;
-/** Tags that name no language (ISO 639-2): undetermined, several, no linguistic content, not coded. */
-const NO_LANGUAGE = new Set(['und', 'mul', 'zxx', 'mis']);
-/** Written standards of Norwegian, which detectors take for one language. */
-const SAME: Readonly<Record<string, string>> = { nb: 'no', nn: 'no' };
-
-/**
- * The language of a tag by BCP 47, as its shortest code: `en` of `en-US` and `eng`, `he` of `iw`. Undefined for a tag that
- * names no language.
- */
-export function primaryLanguage(tag: string): string | undefined {
-  const [, code] = TAG.exec(tag.slice(0, 100)) ?? [];
-  if (code === undefined || NO_LANGUAGE.has(code.toLowerCase())) return undefined;
-  const { language } = new Intl.Locale(code);
-  return SAME[language] ?? language;
 }

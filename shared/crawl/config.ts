@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { primaryLanguage } from '../text/primary-language.ts';
 import { PURPOSES } from '../usage/purpose.ts';
 import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './crawl-options.ts';
 import { DOMAIN } from './domains.ts';
@@ -12,6 +13,7 @@ import { identityShape, tlsShape } from './network-schema.ts';
 
 export { type CrawlConfig, type CrawlOptions, type HostOverride, InvalidConfig, type ScopePreset };
 
+const isLanguage = (tag: string): boolean => primaryLanguage(tag) !== undefined;
 const count = z.int().min(0);
 const positive = z.int().min(1);
 const ms = z.number().min(0);
@@ -125,6 +127,14 @@ export const crawlConfigSchema = z.strictObject({
   obeyNofollow: z.boolean().default(true),
   /** The use that is made of the content, which sites may forbid (`usage/purpose.ts`). None: nothing is refused. */
   purpose: z.enum(PURPOSES).optional(),
+  /**
+   * Pages in other languages are archived, and kept from hooks, documents and exports; their links are followed. None: pages of all
+   * languages are used.
+   */
+  languages: z
+    .array(z.string().refine(isLanguage, { error: 'a language, such as de' }))
+    .min(1)
+    .optional(),
   /** `noindex`: the page is archived, and is not given to `onPage`. */
   obeyNoindex: z.boolean().default(true),
   /**

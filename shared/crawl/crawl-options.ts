@@ -200,6 +200,11 @@ export interface CrawlOptions {
    */
   purpose?: 'archive' | 'search' | 'ai-input' | 'train-ai' | 'research';
   /**
+   * Languages by their codes (`['de', 'en']`). Pages whose main text is in another language are archived, and kept from hooks,
+   * documents and exports; their links are followed. Pages whose language is unknown are used. Default: all languages.
+   */
+  languages?: string[];
+  /**
    * Does not call `onPage` for pages that say `noindex`. They are archived.
    * @default true
    */
@@ -548,6 +553,7 @@ export interface CrawlOptions {
 /** Settings that have no default, and may be missing in a complete configuration. */
 export type WithoutDefault =
   | 'purpose'
+  | 'languages'
   | 'maxDepth'
   | 'modifiedSince'
   | 'recrawlEveryMs'

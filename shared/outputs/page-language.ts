@@ -2,7 +2,8 @@
 import { createRequire, findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { eld } from 'eld/extrasmall';
-import { type LanguageDetector, languageOf, primaryLanguage } from '../content/language.ts';
+import { type LanguageDetector, languageOf } from '../content/language.ts';
+import { primaryLanguage } from '../text/primary-language.ts';
 
 let detector: LanguageDetector | undefined;
 

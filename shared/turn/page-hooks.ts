@@ -30,6 +30,12 @@ export interface HookedPage {
   readonly around?: <T>(part: () => T) => T;
 }
 
+/**
+ * Resolves to the language of a page's main text, as by `primaryLanguage`; undefined if that is unknown, or if the page is no
+ * document. Never rejects.
+ */
+export type ReadLanguage = (page: HookedPage) => Promise<string | undefined>;
+
 /** The result of a project's hook for a page. */
 export interface PageAnswer {
   /** Lines of JSON, without their ends. */

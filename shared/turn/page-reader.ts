@@ -79,6 +79,14 @@ export class PageReader {
       counters.count('hints', 'withheld');
       return { facts: found, state, cause: { code: 'usageForbidden', use }, duplicateOf };
     }
+    const language =
+      state === 'fetched' && record.kind === undefined && duplicateOf === undefined
+        ? await hooks.otherLanguage(record, response, found)
+        : undefined;
+    if (language !== undefined) {
+      counters.count('hints', 'otherLanguage');
+      return { facts: found, state, cause: { code: 'otherLanguage', language } };
+    }
     const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
     const hint = state === 'fetched' ? hintOf(record, found) : undefined;
     const remark = isHidden ? NOINDEX : (cause ?? (hint && HINT_CAUSES[hint]));

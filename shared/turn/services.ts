@@ -6,7 +6,7 @@ import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { DomainHeads } from './domain-heads.ts';
-import type { PageHooks } from './page-hooks.ts';
+import type { PageHooks, ReadLanguage } from './page-hooks.ts';
 import type { PageWork } from './page-work.ts';
 import type { OnSeed } from './seed-events.ts';
 import type { OnWorkEvent } from './work-events.ts';
@@ -28,6 +28,8 @@ export interface TurnServices {
   readonly intentLock: Lock;
   /** None: the project has no hooks. */
   readonly hooks?: PageHooks;
+  /** None: crawls with `languages` cannot be worked for. */
+  readonly languageOf?: ReadLanguage;
   /** Called when a seed was not fetched: after each try that fails, and after the last. */
   readonly onSeed?: OnSeed;
   /** Called with what happens, as it happens. None: there is no listener. */

@@ -6,6 +6,7 @@ import { unlessStopped } from '../unless-stopped.ts';
 import { type OwnRequest, requestUrl } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { LinkIntake } from './link-intake.ts';
+import { otherLanguage } from './other-language.ts';
 import type { HookedPage, PageAnswer, PageRequest } from './page-hooks.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -37,11 +38,11 @@ export interface PageForHooks {
 
 /** Calls the project's hooks during a turn, and counts how that went. Without hooks it does nothing. */
 export class TurnHooks {
-  readonly #services: Pick<TurnServices, 'hooks' | 'work' | 'stopping' | 'engine' | 'onEvent'>;
+  readonly #services: Pick<TurnServices, 'hooks' | 'languageOf' | 'work' | 'stopping' | 'engine' | 'onEvent'>;
   readonly #options: TurnHooksOptions;
 
   constructor(
-    services: Pick<TurnServices, 'hooks' | 'work' | 'stopping' | 'engine' | 'onEvent'>,
+    services: Pick<TurnServices, 'hooks' | 'languageOf' | 'work' | 'stopping' | 'engine' | 'onEvent'>,
     options: TurnHooksOptions,
   ) {
     this.#services = services;
@@ -74,6 +75,19 @@ export class TurnHooks {
     this.#addItems(url, called.items);
     for (const own of called.requests ?? []) this.#takeRequest(record, own);
     return { facts, error: called.error ?? error };
+  }
+
+  /** Resolves to the page's language if the crawl does not want it: {@link otherLanguage}. */
+  otherLanguage(
+    record: UrlRecord,
+    response: FetchedResponse,
+    facts: DocumentFacts,
+  ): Promise<string | undefined> {
+    const { work, languageOf } = this.#services;
+    const { id, config } = this.#options.crawl;
+    const { url, depth } = record;
+    const around = <T>(part: () => T) => work.run(id, url, 'parse', part);
+    return otherLanguage(config, { crawl: { id, config }, url, depth, response, facts, around }, languageOf);
   }
 
   /**

@@ -14,7 +14,7 @@ import type { HostDeliveries } from '../ports/turn-queue.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
 import { createDomainHeads } from '../turn/domain-heads.ts';
-import type { PageHooks } from '../turn/page-hooks.ts';
+import type { PageHooks, ReadLanguage } from '../turn/page-hooks.ts';
 import { type PageWork, UNWATCHED } from '../turn/page-work.ts';
 import type { OnSeed } from '../turn/seed-events.ts';
 import type { Lanes, TurnServices } from '../turn/services.ts';
@@ -62,6 +62,8 @@ export interface WorkerOptions {
   readonly tally?: Tally;
   /** The project's hooks, if it has any. */
   readonly hooks?: PageHooks;
+  /** Finds the languages of pages, for crawls with `languages`. */
+  readonly languageOf?: ReadLanguage;
   /** Called when a seed was not fetched. */
   readonly onSeed?: OnSeed;
   /** Called with each event. None: there is no listener. */
@@ -106,6 +108,7 @@ export function startWorker(
     domains: createDomainHeads(engine),
     intentLock: createLock(clock),
     hooks: options.hooks,
+    ...(options.languageOf && { languageOf: options.languageOf }),
     onSeed: options.onSeed,
     onEvent: options.onEvent,
     work: options.work ?? UNWATCHED,

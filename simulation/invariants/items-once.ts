@@ -1,4 +1,5 @@
 import { isRecrawling } from '../../shared/crawl/config.ts';
+import { simLanguage } from '../worlds/sim-hooks.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, isPage } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
@@ -6,7 +7,7 @@ import { createFindings, type Findings } from './findings.ts';
 /**
  * The hook of a world returns an item for each page that it is called for, also if it reports an error. A committed head counts them, and
  * each is in S3 once: published, and no longer staged. An attempt that was never committed may have left a
- * staged object.
+ * staged object. No item is of a page in a language that the crawl does not want.
  *
  * A queue that loses a message may lose the turn that would have published what a dead process had staged.
  */
@@ -33,6 +34,8 @@ function checkUrls(findings: Findings, crawl: CrawlFacts, { log }: Facts['web'])
     const record = known.get(url);
     if (record === undefined || !isPage(record))
       findings.add(`${id}: there is an item of ${url}, which is no page of the crawl`);
+    if (config.languages && simLanguage(url) === 'en')
+      findings.add(`${id}: there is an item of ${url}, which is in another language than the crawl's`);
   }
 }
 

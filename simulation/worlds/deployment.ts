@@ -58,6 +58,7 @@ import type { Rollout } from './newer-version.ts';
 import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
 import { createPageGuard } from './page-guard.ts';
+import { simLanguage } from './sim-hooks.ts';
 import type { Failure, Harm, SentEvent } from './spec.ts';
 import { simNewerLog, simStackWatch } from './stack-watch.ts';
 
@@ -218,6 +219,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         usedBytes: options.usedBytes ?? (() => 0),
         work,
         reportNewer: newerLog(process, log),
+        languageOf: async ({ url }) => simLanguage(url),
         ...(options.hooksOf && { hooks: options.hooksOf(process) }),
         write() {},
       }),

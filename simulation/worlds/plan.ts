@@ -43,6 +43,9 @@ export function planStack(seed: number): StackPlan {
   };
 }
 
+/** Crawls that want pages in one language alone. */
+const LANGUAGES_CHANCE = 0.1;
+
 /** A crawl that fetches its pages again ends when the operator stops it. */
 const WITHOUT_LIMITS = {
   maxPages: undefined,
@@ -70,6 +73,7 @@ export function planCrawls(
       // By its contact the web knows which crawl asks.
       ...planPages(randomOf(seed, 'pages of crawl', i), hasSmallTraps),
       ...planDomainLimits(randomOf(seed, 'domain limits', i)),
+      ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,
     };

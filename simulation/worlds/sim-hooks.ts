@@ -14,6 +14,9 @@ const PAGE_FAILS = 0.05;
 const IS_SLOW = 0.05;
 const MAX_SLOW_MS = 2000;
 
+/** The language of a page, as its URL decides it; undefined for some. */
+export const simLanguage = (url: string): string | undefined => ['de', 'en', undefined][url.length % 3];
+
 /** Returns hooks with an item for each page. Some fail, as `shared/hooks/` reports it; some take seconds. */
 export function createSimHooks(seed: number, { clock }: Pick<SimProcess, 'clock'>): PageHooks {
   const randomFor = (hook: string, url: string) => randomOf(seed, hook, url);

@@ -76,6 +76,7 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
 
 /** Causes of which an earlier version stored only what a person reads. */
 const NEW: readonly (readonly [Cause, string])[] = [
+  [{ code: 'otherLanguage', language: 'fr' }, 'it is in another language (fr)'],
   [{ code: 'usageForbidden', use: 'train-ai' }, 'it forbids its use (train-ai)'],
   [{ code: 'usageForbidden', use: 'tdm', by: 'robots.txt' }, 'robots.txt forbids its use (tdm)'],
   [{ code: 'fetchFailed', failure: 'noTls', detail: 'no TLS' }, 'no TLS'],

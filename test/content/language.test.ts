@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type LanguageDetector, languageOf, primaryLanguage } from '../../shared/content/language.ts';
+import { type LanguageDetector, languageOf } from '../../shared/content/language.ts';
 
 /** Finds the language that the text names: `[de]`. */
 const detector: LanguageDetector = {
@@ -42,27 +42,5 @@ describe('the language of a text', () => {
     const detect = (text: string): undefined => void samples.push(text);
     languageOf('word '.repeat(1_000_000), 'en', { ...detector, detect });
     expect(samples.map(({ length }) => length)).toEqual([600, 600, 600]);
-  });
-});
-
-describe('the primary language of a tag', () => {
-  test.each([
-    ['en-US', 'en'],
-    [' EN_us ', 'en'],
-    ['eng', 'en'],
-    ['iw', 'he'],
-    ['nb-NO', 'no'],
-    ['nn', 'no'],
-    ['zh-Hant-TW', 'zh'],
-    ['gsw', 'gsw'],
-    ['', undefined],
-    ['und', undefined],
-    ['mul', undefined],
-    ['english', undefined],
-    ['x-default', undefined],
-    ['{{ lang }}', undefined],
-    ['1', undefined],
-  ])('%j is %j', (tag, language) => {
-    expect(primaryLanguage(tag)).toBe(language);
   });
 });

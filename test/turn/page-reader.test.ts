@@ -23,6 +23,7 @@ interface Situation {
   readonly softTarget?: string;
   readonly original?: string;
   readonly hookError?: string;
+  readonly otherLanguage?: string;
   readonly isStopped?: boolean;
 }
 
@@ -57,6 +58,11 @@ async function read(
       },
     },
     hooks: {
+      async otherLanguage(of: UrlRecord, response: unknown, facts: DocumentFacts) {
+        expect([of, response]).toEqual([record, RESPONSE]);
+        expect(facts).toBe(page.facts);
+        return situation.otherLanguage;
+      },
       async callForPage(of: UrlRecord, given: { facts: DocumentFacts; forItems: boolean }) {
         expect(of).toBe(record);
         expect(given).toMatchObject({ response: RESPONSE, facts: { type: 'html' }, request });
@@ -172,6 +178,20 @@ test('a page that forbids the use of the crawl calls no hook, and is counted', a
   });
   for (const config of [{ purpose: 'search' }, { purpose: 'archive' }, {}] as const)
     expect((await read(recordOf(PAGE), page, { config })).calls).toEqual([['hooks', true]]);
+});
+
+test('a page in another language calls no hook, and is counted; its links are followed', async () => {
+  const situation = { otherLanguage: 'fr', original: `${ORIGIN}/original` };
+  const page = fetched();
+  expect(await read(recordOf(PAGE), page, situation)).toEqual({
+    reading: { state: 'fetched', facts: page.facts, cause: { code: 'otherLanguage', language: 'fr' } },
+    calls: [['count', 'hints', 'otherLanguage']],
+  });
+  // Copies and parts of pages have no items anyway.
+  const copy = await read(recordOf(PAGE), fetched({ canonical: `${ORIGIN}/original` }), situation);
+  expect(copy.reading).toMatchObject({ duplicateOf: `${ORIGIN}/original`, cause: undefined });
+  const image = await read(recordOf(PAGE, { kind: 'requisite' }), page, situation);
+  expect(image.calls).toEqual([['hooks', false]]);
 });
 
 test('a part of a page has no items', async () => {

@@ -7,9 +7,11 @@ import { messageOf } from '../../../shared/error-message.ts';
 import type { FetchedResponse } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
 import type { StateStore } from '../../../shared/hooks/crawl-state.ts';
 import { createHooks, type ProjectHooks } from '../../../shared/hooks/create-hooks.ts';
+import { createLanguageReader } from '../../../shared/hooks/read-language.ts';
 import { createDocumentParser, type DocumentFacts } from '../../../shared/parser/document.ts';
 import type { HookError } from '../../../shared/ports/hook-error-log.ts';
 import { robotName } from '../../../shared/robots/parse-robots.ts';
+import { otherLanguage } from '../../../shared/turn/other-language.ts';
 import { type PageWork, UNWATCHED } from '../../../shared/turn/page-work.ts';
 import { createResolver } from '../../../shared/url/canonical.ts';
 import { fetchedUrl, ownRequest } from '../../../shared/url/request-url.ts';
@@ -24,7 +26,7 @@ export interface PageOutcome {
   readonly items: readonly string[];
   readonly requests: number;
   readonly error?: HookError;
-  /** It says `noindex`, or forbids the use that the crawl is for: no hook was called. */
+  /** It says `noindex`, forbids the use that the crawl is for, or is in another language than the crawl's: no hook was called. */
   readonly isHidden?: boolean;
 }
 
@@ -56,6 +58,7 @@ export function createPageProcessor({
     failure ??= error;
   };
   const payloads = new PayloadReader(archive);
+  const languageOf = createLanguageReader(config);
   const hooks = createHooks(project, { config, clock: systemClock, warn, store, onFailure });
 
   return async (page) => {
@@ -69,6 +72,9 @@ export function createPageProcessor({
       const isForbidden = forbiddenUse(config.purpose, found.usage) !== undefined;
       if (isForbidden || (config.obeyNoindex && found.robots.noindex)) return { ...nothing, isHidden: true };
       const { depth, via } = page;
+      const given = { url, depth, response, facts: found };
+      if ((await otherLanguage(config, given, languageOf)) !== undefined)
+        return { ...nothing, isHidden: true };
       const around = <T>(part: () => T) => work.run('', url, 'hook', part);
       const seen = { url, depth, via, response, request: ownRequest(page.url), around };
       const ended = work.beginHook();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_TOTALS } from '../../../shared/frontier/head.ts';
+import { simLanguage } from '../../worlds/sim-hooks.ts';
 import { crawlFacts, HOME, makeFacts, PAGE, struck, violationsOf } from './made-facts.ts';
 
 /** The crawl of the facts whose first host's head counts this number of items. */
@@ -27,6 +28,15 @@ describe('itemsOnce', () => {
     expect(brokenItems(withItems(1, ['http://other.test/']))).toEqual([
       expect.stringContaining('there is an item of http://other.test/'),
     ]);
+  });
+
+  test('an item of a page in another language than the crawl’s is found', () => {
+    const english = [HOME, `${HOME}x`, `${HOME}xx`].find((url) => simLanguage(url) === 'en')!;
+    const crawl = withItems(1, [english]);
+    const given = { ...crawl, config: { ...crawl.config, languages: ['de'] } };
+    const found = expect.stringContaining(`an item of ${english}, which is in another language`);
+    expect(brokenItems(given)).toContainEqual(found);
+    expect(brokenItems(crawl)).not.toContainEqual(found);
   });
 
   test('items that are missing, or staged and not published, are found, unless a message was lost', () => {

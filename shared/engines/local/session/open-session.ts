@@ -2,6 +2,7 @@ import { type CrawlConfig, InvalidConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { IdentityOptions, ProxyOptions } from '../../../crawl/crawl-options.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
+import { createLanguageReader } from '../../../hooks/read-language.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
 import { expiryWarning } from '../../../identity/identity.ts';
 import type { HookError } from '../../../ports/hook-error-log.ts';
@@ -184,7 +185,7 @@ function inThisThread(
   const store = openStateFile(foldersOf(folder).state);
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
   const startWorkerPool = (options: WorkerPoolOptions) => {
-    const own = { ...options, maxHosts, hooks };
+    const own = { ...options, maxHosts, hooks, languageOf: createLanguageReader() };
     if (!watched) return startOwnWorkerPool(engine, fetcher, own);
     const { inFlight, work } = watched;
     return startOwnWorkerPool(

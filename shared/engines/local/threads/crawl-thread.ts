@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { guardProcess } from '../../../hooks/guard-process.ts';
+import { createLanguageReader } from '../../../hooks/read-language.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
 import type { HookError } from '../../../ports/hook-error-log.ts';
 import { readProject } from '../../../project/project-file.ts';
@@ -55,6 +56,7 @@ async function crawl(): Promise<void> {
     signal: stopping.signal,
     tally: engine.tally,
     hooks: hooks && notingHooks(hooks, engine.inFlight),
+    languageOf: createLanguageReader(),
     onSeed: (event) => post({ kind: 'seed', event }),
     onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
     work,

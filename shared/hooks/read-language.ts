@@ -1,0 +1,29 @@
+/** The language of a fetched page, for crawls that want only some. */
+import type { CrawlConfig } from '../crawl/config.ts';
+import { isDocumentType } from '../outputs/page-document.ts';
+import type { HookedPage, ReadLanguage } from '../turn/page-hooks.ts';
+
+/** A larger body, as received, is not read: its page is used whatever its language. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** `fallback`: the settings for pages that come without a crawl. */
+export function createLanguageReader(fallback?: Pick<CrawlConfig, 'maxDecodedBytes'>): ReadLanguage {
+  return async (page) => {
+    const { response, facts, crawl, around = (part) => part() } = page;
+    const config = crawl?.config ?? fallback;
+    if (config === undefined || !isDocumentType(facts.mimeType) || response.body.size > MAX_BODY_BYTES)
+      return undefined;
+    // Loaded by crawls that use it.
+    const { createPageContent } = await import('./page-content.ts');
+    try {
+      const body = await response.body.bytes();
+      const content = createPageContent(body, response, factsOf(page), config.maxDecodedBytes);
+      return around(() => content.language);
+    } catch {
+      // Its body cannot be decoded, or is too large when it is.
+      return undefined;
+    }
+  };
+}
+
+const factsOf = ({ url, facts }: HookedPage) => ({ url, ...facts });
