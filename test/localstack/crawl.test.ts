@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
+import { decodeMember, fieldOf, type WarcRecord } from '../../shared/archive/read-warc.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { createFetcher } from '../../shared/fetcher/fetcher.ts';
 import { wakeDueHosts } from '../../shared/routing/waker.ts';
@@ -61,13 +61,23 @@ test.runIf(hasEmulator())(
     const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
     expect(checkLog(web, log, { truth, delayMs: 3, toleranceMs: 3 })).toEqual([]);
     let fetched = 0;
+    const digests = new Map<string, string | undefined>();
+    const revisits: WarcRecord[] = [];
     for (const { records } of (await ledgersOf(engine)).values())
       for (const { url, result } of records.values()) {
         if (!result?.location) continue;
         fetched++;
         const record = decodeMember((await opened.readRecord?.(CRAWL, result.location)) as Uint8Array);
-        expect([fieldOf(record, 'WARC-Target-URI'), fieldOf(record, 'WARC-Type')]).toEqual([url, 'response']);
+        expect(fieldOf(record, 'WARC-Target-URI')).toBe(url);
+        expect(fieldOf(record, 'WARC-Type')).toMatch(/^(?:response|revisit)$/);
+        if (fieldOf(record, 'WARC-Type') === 'revisit') revisits.push(record);
+        else digests.set(url, fieldOf(record, 'WARC-Payload-Digest'));
       }
+    // The web has pages of several URLs; each is archived in full at least once.
+    for (const record of revisits)
+      expect(digests.get(fieldOf(record, 'WARC-Refers-To-Target-URI') ?? '')).toBe(
+        fieldOf(record, 'WARC-Payload-Digest'),
+      );
     expect(fetched).toBe(log.filter(({ path }) => path !== '/robots.txt').length);
   },
   180_000,

@@ -159,7 +159,7 @@ describe('worlds notice', () => {
       'a head that is written without its condition',
       'HeadStore.#putCommand',
       'drop-property',
-      '...replacing(',
+      '...condition',
     ],
     ['a token that is not sent', 'TurnCommit.run', 'drop-statement', 'await this.#sendToken('],
     ['links that are not sent', 'TurnCommit.#sendLinks', 'drop-statement', 'await exchange.send('],
