@@ -195,7 +195,7 @@ class RouterEvent {
   }
 
   /** Some pages; what remains is a message of its own, which another invocation gets. */
-  async #wakeAll({ crawl, cursor }: WakeAll): Promise<void> {
+  async #wakeAll({ crawl, cursor, resume }: WakeAll): Promise<void> {
     const { crawls, stack } = this.#deps;
     const { engine } = stack;
     const { wakePageHosts, wakePages } = sizesOf(engine);
@@ -206,11 +206,11 @@ class RouterEvent {
     let next = cursor;
     for (let pages = 0; pages < wakePages && this.#timeLeft() >= END_MS; pages++) {
       const page = await engine.ledgers.hostPage(crawl, next, wakePageHosts);
-      await wakeResumed(engine.queue, crawl, page.hosts);
+      await wakeResumed(engine.queue, crawl, page.hosts, resume);
       if (page.cursor === undefined) return;
       next = page.cursor;
     }
-    await engine.exchange.sendTexts([wakeAllText(crawl, next)]);
+    await engine.exchange.sendTexts([wakeAllText(crawl, resume, next)]);
   }
 }
 

@@ -193,7 +193,7 @@ class Waker {
     const { log, stack } = this.#deps;
     const { registry } = stack.engine;
     if ((await registry.load(id))?.status !== 'running' || !(await registry.isQuiet(id))) return;
-    if (!(await registry.setStatus(id, 'finished', undefined, { from: ['running'] }))) return;
+    if (!(await registry.setStatus(id, 'finished', undefined, { from: ['running'], isQuiet: true }))) return;
     log('info', { message: 'The crawl has finished', crawl: id });
   }
 }

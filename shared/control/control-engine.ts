@@ -39,10 +39,10 @@ export interface ControlEngine {
   /** None: the engine deletes no crawls. */
   readonly deletions?: Deletions;
   /**
-   * All hosts that have URLs waiting are woken soon, and why they were set aside is forgotten. Safe to
-   * repeat.
+   * All hosts that have URLs waiting are woken soon, and why they were set aside is forgotten: once for the resume of
+   * that number, however often this is called.
    */
-  wakeAll(crawl: CrawlId): Promise<void>;
+  wakeAll(crawl: CrawlId, resume: number): Promise<void>;
   /** Names of the crawl's WARC files. */
   warcFiles?(crawl: CrawlId): Promise<readonly string[]>;
   /** Where a record stands by now: files may have been joined since it was written. */

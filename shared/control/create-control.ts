@@ -119,11 +119,11 @@ class EngineControl implements Control {
     checkNotAtLimit(limits, totals);
     await checkRoom(this.#engine, crawl, this.#limits);
     if (Object.keys(changes).length > 0) await registry.configure(crawl, changes);
-    if (record.status !== 'running') await registry.setStatus(crawl, 'running');
+    const number = await registry.resume(crawl);
     // Begun by a process that died before its seeds were on their way: merging them twice changes nothing.
     if (totals.hosts === 0)
       await this.#seeding.sendSeeds(crawl, record.scopeSeeds, canonicalSitemaps(config.sitemapUrls));
-    await this.#engine.wakeAll(crawl);
+    await this.#engine.wakeAll(crawl, number);
     return this.status(crawl);
   }
 

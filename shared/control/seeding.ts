@@ -90,6 +90,9 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
 
   async addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {
     checkRequest(newSeedsSchema, { seeds: urls }, 'the seeds');
+    const { registry } = this.#engine;
+    // Before the status is read: a crawl that runs then is not called finished before its seeds show.
+    await registry.noteSent?.(crawl);
     const record = await this.#finder.recordOf(crawl);
     checkRules(crawl, record);
     checkKept(crawl, record);
@@ -104,9 +107,10 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     // Found finished only after this, it is set running again by the turn that takes the seeds in.
     if (record.status === 'finished') {
       await checkRoom(this.#engine, crawl, this.#policy.limits ?? {});
-      await this.#engine.registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
+      await registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
     }
     await this.sendSeeds(crawl, seeds.accepted);
+    await registry.noteSent?.(crawl);
     return added(crawl, seeds);
   }
 

@@ -38,10 +38,10 @@ export interface Head extends TrapState {
   /** The host failed again and again: no more turns, until the crawl is resumed. */
   readonly setAside?: GivenUp;
   /**
-   * The delivery of the last wake-up by the operator that was obeyed: one that comes back does not try the
-   * host once more.
+   * The number of the last resume by the operator that was obeyed: another message of it does not try the host once
+   * more. Of a wake-up without a number, which an earlier version sent, its delivery.
    */
-  readonly resumedBy?: string;
+  readonly resumedBy?: number | string;
   /**
    * The URL that a quarantine turn was about to fetch (`turn/quarantine.ts`): it is known by this if it kills the
    * worker. `tries`: how often it was about to be fetched while no other URL was announced.

@@ -30,7 +30,7 @@ export function encodeMessage(message: Message, compressFrom = MIN_COMPRESSED_BY
   out.text(message.crawl);
   if (message.kind === 'links') writeLinks(out, message.links);
   if (message.kind === 'token') out.text(message.token);
-  if (message.kind === 'wake') out.byte(message.isResumed ? 1 : 0);
+  if (message.kind === 'wake') writeWake(out, message);
   if (message.kind === 'robots') out.text(message.url);
   return wrap(out.bytes(), compressFrom);
 }
@@ -45,9 +45,23 @@ export function decodeMessage(bytes: Uint8Array, maxLinks = Number.POSITIVE_INFI
   const crawl = input.text();
   if (kind === 'links') return { kind, crawl, links: readLinks(input, maxLinks) };
   if (kind === 'token') return { kind, crawl, token: input.text() };
-  if (kind === 'wake') return input.byte() === 1 ? { kind, crawl, isResumed: true } : { kind, crawl };
+  if (kind === 'wake') return readWake(input, crawl);
   if (kind === 'robots') return { kind, crawl, url: input.text() };
   throw new CorruptBytes('a message of unknown kind');
+}
+
+type Wake = Extract<Message, { kind: 'wake' }>;
+
+/** The number stands at the end, where versions of the program that know of none do not look. */
+function writeWake(out: ByteWriter, { isResumed, resume }: Wake): void {
+  out.byte(isResumed ? 1 : 0);
+  if (isResumed && resume !== undefined) out.varint(resume);
+}
+
+function readWake(input: ByteReader, crawl: string): Wake {
+  if (input.byte() !== 1) return { kind: 'wake', crawl };
+  const resume = input.isAtEnd ? undefined : input.varint();
+  return { kind: 'wake', crawl, isResumed: true, ...(resume !== undefined && { resume }) };
 }
 
 /** As {@link encodeMessage} does it. */

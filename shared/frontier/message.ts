@@ -34,8 +34,11 @@ export interface OutLinks {
 export type Message =
   | { readonly kind: 'links'; readonly crawl: string; readonly links: readonly Link[] }
   | { readonly kind: 'token'; readonly crawl: string; readonly token: string }
-  /** `isResumed`: by the operator, who wants even hosts set aside to be tried again. */
-  | { readonly kind: 'wake'; readonly crawl: string; readonly isResumed?: boolean }
+  /**
+   * `isResumed`: by the operator, who wants even hosts set aside to be tried again. `resume`: the number of that resume
+   * (`CrawlRegistry.resume`); an earlier version of the program gave none.
+   */
+  | { readonly kind: 'wake'; readonly crawl: string; readonly isResumed?: boolean; readonly resume?: number }
   /**
    * `url`: of the host, which another host's robots.txt redirects to. Its rules are to be in this host's
    * head.

@@ -44,6 +44,8 @@ export interface CrawlRecord extends KeptReason {
   readonly status: CrawlStatus;
   /** The caller who began it, as far as the engine knows. */
   readonly begunBy?: string | undefined;
+  /** How often the operator has resumed it. Default 0. */
+  readonly resumes?: number;
 }
 
 export interface StatusCondition {
@@ -53,6 +55,8 @@ export interface StatusCondition {
   readonly limits?: {
     readonly [K in 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost']?: CrawlOptions[K] | undefined;
   };
+  /** Nothing was sent to the crawl since a look found it quiet ({@link CrawlRegistry.noteSent}). */
+  readonly isQuiet?: true;
 }
 
 /** The records of crawls: settings, status and totals. */
@@ -72,6 +76,11 @@ export interface CrawlRegistry {
     reason?: StatusReason,
     condition?: StatusCondition,
   ): Promise<boolean>;
+  /**
+   * Sets the crawl running for the operator, whatever it is, and counts that. Returns the number of this resume; the
+   * first is 1. Its wake-ups have that number, so that a host obeys one of them, however often they come.
+   */
+  resume(crawl: CrawlId): Promise<number>;
   /** Changes parts of the configuration (limits that an operator raises); the rest stays. */
   configure(crawl: CrawlId, changes: CrawlOptions): Promise<void>;
   /**
@@ -80,6 +89,11 @@ export interface CrawlRegistry {
    */
   addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void>;
   totals(crawl: CrawlId): Promise<CrawlTotals>;
+  /**
+   * Something was or is now sent to the crawl from outside of its turns: for some time it is not quiet, even if the
+   * queues do not show the message yet. Default: they show it at once.
+   */
+  noteSent?(crawl: CrawlId): Promise<void>;
   /**
    * Whether nothing will happen by itself: no message, no parcel, and, if the crawl runs, no host that is due
    * at some time. Perhaps late. Where other crawls keep the queues busy, an engine may go by the time in

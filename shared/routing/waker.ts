@@ -42,12 +42,16 @@ export async function wakeDueHosts(
   return hosts.length;
 }
 
-/** Wakes every host that has URLs waiting, and forgets why it was set aside: what resuming a crawl means. */
+/**
+ * Wakes every host that has URLs waiting, and forgets why it was set aside: what resuming a crawl means. `resume`: the
+ * number that the registry has given to the resume.
+ */
 export async function wakeAllHosts(
   { ledgers, queue }: Pick<Engine, 'ledgers' | 'queue'>,
   crawl: CrawlId,
+  resume: number,
 ): Promise<void> {
-  for await (const known of ledgers.hosts(crawl)) await wakeResumed(queue, crawl, [known]);
+  for await (const known of ledgers.hosts(crawl)) await wakeResumed(queue, crawl, [known], resume);
 }
 
 /** The same for some of the crawl's hosts. */
@@ -55,8 +59,9 @@ export async function wakeResumed(
   queue: Pick<Engine['queue'], 'send'>,
   crawl: CrawlId,
   hosts: readonly { readonly host: HostKey; readonly head: Head }[],
+  resume: number | undefined,
 ): Promise<void> {
-  const message = { kind: 'wake', crawl, isResumed: true } as const;
+  const message = { kind: 'wake', crawl, isResumed: true, ...(resume !== undefined && { resume }) } as const;
   const some = hosts.filter(({ head }) => head.ledger.counts.waiting > 0 || head.setAside);
   if (some.length > 0) await queue.send(some.map(({ host }) => ({ host, message })));
 }

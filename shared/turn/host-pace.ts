@@ -25,6 +25,12 @@ const NO_TIME = 'there was no time left for it';
 /** Tries after which a crawl ends if no host has ever answered. */
 const FIRST_TRIES = 2;
 
+type ResumedBy = NonNullable<Head['resumedBy']>;
+
+/** Whether the host has obeyed that resume, if it has obeyed `last`. Resumes have numbers in their order. */
+export const isObeyed = (by: ResumedBy, last: ResumedBy | undefined): boolean =>
+  typeof by === 'number' && typeof last === 'number' ? by <= last : by === last;
+
 export interface HostPaceOptions {
   readonly crawl: TurnCrawl;
   readonly counters: TurnCounters;
@@ -94,17 +100,16 @@ export class HostPace {
     return this.#options.lastRequestAt;
   }
 
-  /**
-   * Tries a host that was given up again. A delivery that comes back was obeyed already, and does nothing.
-   */
-  resume(deliveryId: string): void {
-    if (deliveryId === this.#resumedBy) return;
+  /** Tries a host that was given up again, unless this or a later resume was obeyed already. Returns whether it does. */
+  resume(by: ResumedBy): boolean {
+    if (isObeyed(by, this.#resumedBy)) return false;
     if (this.#givenUp) {
       this.#clock = { ...this.#clock, failures: 0 };
       this.#reportedFailures = 0;
     }
     this.#givenUp = undefined;
-    this.#resumedBy = deliveryId;
+    this.#resumedBy = by;
+    return true;
   }
 
   /** Tries a host again that was given up so long ago: a crawl that recrawls outlasts most troubles. */

@@ -7,6 +7,7 @@ import type { Delivery } from '../ports/turn-queue.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { TurnCommit } from './commit.ts';
 import { FetchLoop } from './fetch-loop.ts';
+import { isObeyed } from './host-pace.ts';
 import type { Lease } from './lease.ts';
 import { openHost } from './open-host.ts';
 import { openLedger } from './open-ledger.ts';
@@ -96,8 +97,8 @@ interface TurnRequest {
    * this one.
    */
   readonly isBegun: boolean;
-  /** The last delivery by which an operator wants the host tried again, even if it was given up. */
-  readonly resumedBy: string | undefined;
+  /** The last resume by which an operator wants the host tried again, even if it was given up. */
+  readonly resumedBy: Head['resumedBy'];
   readonly askedRobots: readonly string[];
   /** The deliveries came back so often that they have perhaps killed their workers. */
   readonly isSuspicious: boolean;
@@ -107,14 +108,16 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
   const links: Link[] = [];
   const askedRobots: string[] = [];
   let isBegun = false;
-  let resumedBy: string | undefined;
+  let resumedBy: Head['resumedBy'];
   for (const delivery of deliveries) {
-    const { id, message, receiveCount } = delivery;
+    const { message, receiveCount } = delivery;
     if (message.kind === 'links') for (const link of message.links) links.push(link);
     else if (message.kind === 'token') isBegun ||= message.token === head.token;
     else if (message.kind === 'wake') {
       isBegun ||= !isServedWake(delivery, head, now);
-      if (message.isResumed) resumedBy = id;
+      const resume = resumeIn(delivery);
+      if (resume !== undefined && !(resumedBy !== undefined && isObeyed(resume, resumedBy)))
+        resumedBy = resume;
     }
     // One that has come back was served, or is requested again by who needs it: a host that rests is not
     // asked by it forever.
@@ -129,16 +132,18 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
   };
 }
 
+/** The resume that a wake-up belongs to, if an operator sent it. */
+const resumeIn = ({ id, message }: Delivery): Head['resumedBy'] =>
+  message.kind === 'wake' && message.isResumed ? (message.resume ?? id) : undefined;
+
 /**
- * Whether a wake-up that came back has had its turn: the host is not due any more, and its next turn has a
- * token of its own. It would give the host one turn after the other otherwise, each with a further token.
+ * Whether a wake-up that came back, or as one of several copies, has had its turn: the host is not due any more, and
+ * its next turn has a token of its own. It would give the host one turn after the other otherwise, each with a further
+ * token.
  */
-function isServedWake(
-  { id, message, receiveCount }: Delivery,
-  { dueAt, resumedBy }: Head,
-  now: number,
-): boolean {
-  const isKnown = message.kind === 'wake' && message.isResumed ? resumedBy === id : receiveCount > 1;
+function isServedWake(delivery: Delivery, { dueAt, resumedBy }: Head, now: number): boolean {
+  const resume = resumeIn(delivery);
+  const isKnown = resume === undefined ? delivery.receiveCount > 1 : isObeyed(resume, resumedBy);
   return isKnown && (dueAt === undefined || dueAt > now);
 }
 
@@ -185,10 +190,8 @@ class Turn {
   async run(): Promise<TurnEnd> {
     const { crawl, head, ledger, request } = this.#options;
     const { intake, pace, recrawl, share } = this.#parts;
-    if (request.resumedBy !== undefined) {
-      pace.resume(request.resumedBy);
-      share.forget();
-    } else if (recrawl.isOn) pace.retryAfter(RETRY_HOST_MS);
+    if (request.resumedBy !== undefined && pace.resume(request.resumedBy)) share.forget();
+    else if (recrawl.isOn) pace.retryAfter(RETRY_HOST_MS);
     const news = intake.mergeDelivered(request.links, this.#services.engine.clock.now());
     if (news > 0 || request.isBegun || this.#hasLeftovers()) return this.#fetchAndCommit();
     // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.

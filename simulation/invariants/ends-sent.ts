@@ -1,11 +1,13 @@
 import { endedType } from '../../shared/webhook/crawl-events.ts';
 import type { SentEvent, Violation } from '../worlds/spec.ts';
-import type { CrawlFacts, Facts } from './facts.ts';
+import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, since } from './findings.ts';
 import type { StatusChange } from './history-probe.ts';
 
 /** After a change of the status, an event of the status before may still be on its way. */
 const ON_ITS_WAY_MS = 60_000;
+/** A waker that stands still between its look at the status and the sending: 3 minutes at most. */
+const STILL_MS = ON_ITS_WAY_MS + 180_000;
 
 const typeOf = ({ status, code }: StatusChange): string | undefined =>
   endedType({ state: status, reasonCode: code });
@@ -23,12 +25,12 @@ export function endsSent({
   for (const crawl of crawls) {
     const own = events.filter((event) => event.crawl === crawl.id && event.type !== 'hostGivenUp');
     for (const event of own) {
-      const ends = endsBefore(crawl, event);
-      if (ends.length === 0)
-        findings.add(
-          `${crawl.id}: ${event.type} was sent ${since(event.at)}, and there was no such end`,
-          event,
-        );
+      if (isOfAnEnd(crawl, event, ON_ITS_WAY_MS)) continue;
+      const isLate = mayHaveLostTurns({ strikes }) && isOfAnEnd(crawl, event, STILL_MS);
+      findings.add(`${crawl.id}: ${event.type} was sent ${since(event.at)}, and there was no such end`, {
+        at: event.at,
+        excuse: isLate ? 'lateHearing' : undefined,
+      });
     }
     const last = crawl.statuses.at(-1);
     const type = last && typeOf(last);
@@ -43,11 +45,11 @@ export function endsSent({
   return findings.list;
 }
 
-/** The changes to the status of the event by which it may have been sent. */
-const endsBefore = ({ statuses }: CrawlFacts, { at, type }: SentEvent): readonly StatusChange[] =>
-  statuses.filter(
+/** Whether the crawl was in the status of the event so long before at most. */
+const isOfAnEnd = ({ statuses }: CrawlFacts, { at, type }: SentEvent, mostMs: number): boolean =>
+  statuses.some(
     (change, i) =>
       typeOf(change) === type &&
       change.at <= at &&
-      (statuses[i + 1]?.at ?? Number.POSITIVE_INFINITY) >= at - ON_ITS_WAY_MS,
+      (statuses[i + 1]?.at ?? Number.POSITIVE_INFINITY) >= at - mostMs,
   );

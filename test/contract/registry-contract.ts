@@ -14,6 +14,20 @@ export function registryContract(subject: Subject): void {
   const commit = (host: string, ...rest: Parameters<typeof headOf>) =>
     subject.engine.ledgers.commit(CRAWL, host, headOf(...rest));
 
+  test('a resume sets the crawl running, whatever it is, and has a number of its own', async () => {
+    await registry().create(CRAWL, RECORD);
+    await registry().setStatus(CRAWL, 'limited', TEN_PAGES);
+    expect(await registry().resume(CRAWL)).toBe(1);
+    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, resumes: 1 });
+    await registry().setStatus(CRAWL, 'paused', BY_OPERATOR);
+    await registry().setStatus(CRAWL, 'running');
+    expect(await registry().resume(CRAWL)).toBe(2);
+    const both = await Promise.all([registry().resume(CRAWL), registry().resume(CRAWL)]);
+    expect(both.sort()).toEqual([3, 4]);
+    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, resumes: 4 });
+    await expect(registry().resume('other')).rejects.toThrow();
+  });
+
   test('knows a crawl once it was created', async () => {
     expect(await registry().load(CRAWL)).toBeUndefined();
     await registry().create(CRAWL, RECORD);

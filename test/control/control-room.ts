@@ -67,6 +67,11 @@ export function openRoom({
         if (isSet) done.push(`status ${status}`);
         return isSet;
       },
+      async resume(crawl) {
+        const resume = await registry.resume(crawl);
+        done.push(`resume ${resume}`);
+        return resume;
+      },
       async addScopeSeeds(crawl, urls) {
         await registry.addScopeSeeds(crawl, urls);
         done.push(`scope ${urls.join(' ')}`);
@@ -92,9 +97,9 @@ export function openRoom({
       },
     },
     clock,
-    async wakeAll(crawl) {
-      woken.push(crawl);
-      await wakeAllHosts(world.engine, crawl);
+    async wakeAll(crawl, resume) {
+      woken.push(`${crawl} ${resume}`);
+      await wakeAllHosts(world.engine, crawl, resume);
     },
     ...more,
   };

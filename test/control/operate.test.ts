@@ -125,7 +125,7 @@ describe('a crawl that was run', () => {
     isUp = true;
     await control.resume('one');
     await runToEnd(world, ['one']);
-    expect(woken).toEqual(['one']);
+    expect(woken).toEqual(['one 1']);
     expect(await control.status('one')).toMatchObject({ setAside: [], pages: 1 });
   });
 
@@ -198,8 +198,8 @@ describe('a crawl is resumed', () => {
       state: 'running',
     });
     expect((await engine.registry.load('one'))?.config).toMatchObject({ maxPages: 6 });
-    expect(done).toEqual(['status running']);
-    expect(woken).toEqual(['one']);
+    expect(done).toEqual(['resume 1']);
+    expect(woken).toEqual(['one 1']);
   });
 
   test.each<[CrawlOptions, CrawlOptions, RegExp]>([

@@ -41,6 +41,29 @@ describe('seeds added to a crawl', () => {
     expect(done).toEqual([`scope ${B}`, 'send 1']);
   });
 
+  test.each(['running', 'finished'] as const)(
+    'are noted before the status of one that is %s is read, and when they are on their way',
+    async (status) => {
+      const { control, engine, done } = await begun();
+      await engine.registry.setStatus('one', status);
+      const { load } = engine.registry;
+      Object.assign(engine.registry, {
+        async load(crawl: string) {
+          done.push('load');
+          return load(crawl);
+        },
+        async noteSent(crawl: string) {
+          done.push(`note ${crawl}`);
+        },
+      });
+      done.length = 0;
+      await control.addSeeds('one', [`${A}x`]);
+      const order = done.filter((what, i) => what !== done[i - 1]);
+      const running = status === 'finished' ? ['status running'] : [];
+      expect(order).toEqual(['note one', 'load', ...running, 'send 1', 'note one']);
+    },
+  );
+
   test.each(['finished', 'limited', 'paused'] as const)('reach one that is %s', async (status) => {
     const { control, engine, done } = await begun();
     await engine.registry.setStatus('one', status);

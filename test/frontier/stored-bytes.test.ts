@@ -396,6 +396,14 @@ describe('a message', () => {
     [{ kind: 'robots', crawl: 'c', url: 'u' }, '4d0200 03 0163 0175'],
   ];
 
+  test('the number of a resume follows where earlier versions do not look, and which they did not write', () => {
+    const numbered: Message = { kind: 'wake', crawl: 'c', isResumed: true, resume: 300 };
+    expect(Buffer.from(encodeMessage(numbered)).toString('hex')).toBe('4d020002016301ac02');
+    expect(decodeMessage(fromHex('4d0200 02 0163 01ac02'))).toEqual(numbered);
+    expect(() => decodeMessage(fromHex('4d0200 02 0163 01ac'))).toThrow(CorruptBytes);
+    expect(decodeMessage(fromHex('4d0200 02 0163 00ac02'))).toEqual({ kind: 'wake', crawl: 'c' });
+  });
+
   test.each(MESSAGES)('%j has these bytes, and is refused wherever they end too early', (message, text) => {
     const bytes = fromHex(text);
     expect(hex(encodeMessage(message, NEVER))).toBe(hex(bytes));

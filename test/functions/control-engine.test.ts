@@ -56,8 +56,8 @@ test('a thousand files are named at most, and looked for in three lists', async 
 
 test('waking all hosts is the router’s work: it gets a message', async () => {
   const { engine, texts } = setUp();
-  await engine.wakeAll('news');
-  expect(texts).toEqual(['{"wakeAll":"news"}']);
+  await engine.wakeAll('news', 3);
+  expect(texts).toEqual(['{"wakeAll":"news","resume":3}']);
 });
 
 test('a cursor that nobody gave is the asker’s fault, and nothing else is', async () => {

@@ -406,25 +406,31 @@ describe('waking all hosts of a crawl', () => {
 
   test('wakes those with URLs waiting and those set aside, as resumed', async () => {
     const { run, engine, texts } = await withHosts(12);
-    expect(await run([wakeAllText(CRAWL)])).toEqual([]);
+    expect(await run([wakeAllText(CRAWL, 4)])).toEqual([]);
     const woken = Array.from({ length: 12 }, (_, i) => i).filter(
       (i) => engine.messages(`h${i}.test`).length > 0,
     );
     expect(woken).toEqual([0, 1, 2, 4, 5, 7, 8, 9, 10, 11]);
-    expect(engine.messages('h0.test')).toEqual([{ kind: 'wake', crawl: CRAWL, isResumed: true }]);
+    expect(engine.messages('h0.test')).toEqual([{ kind: 'wake', crawl: CRAWL, isResumed: true, resume: 4 }]);
     expect(texts).toEqual([]);
+  });
+
+  test('without a number, as an earlier version sent it, wakes them as resumed', async () => {
+    const { run, engine } = await withHosts(3);
+    expect(await run([JSON.stringify({ wakeAll: CRAWL })])).toEqual([]);
+    expect(engine.messages('h1.test')).toEqual([{ kind: 'wake', crawl: CRAWL, isResumed: true }]);
   });
 
   test('a second time wakes the hosts as they are then', async () => {
     const { run, engine } = await withHosts(3);
-    await run([wakeAllText(CRAWL)]);
+    await run([wakeAllText(CRAWL, 4)]);
     const counts = { ...NEW_HEAD.ledger.counts, waiting: 1 };
     await engine.ledgers.commit(CRAWL, 'late.test', {
       ...NEW_HEAD,
       version: 1,
       ledger: { ...NEW_HEAD.ledger, counts },
     });
-    await run([wakeAllText(CRAWL)]);
+    await run([wakeAllText(CRAWL, 4)]);
     expect(engine.messages('late.test')).toHaveLength(1);
     expect(engine.messages('h1.test')).toHaveLength(2);
   });
@@ -432,20 +438,23 @@ describe('waking all hosts of a crawl', () => {
   test('of a crawl that was known to be paused wakes them as soon as it runs', async () => {
     const { run, engine } = await withHosts(3);
     await engine.registry.setStatus(CRAWL, 'paused');
-    expect(await run([wakeAllText(CRAWL)])).toEqual([]);
+    expect(await run([wakeAllText(CRAWL, 4)])).toEqual([]);
     await engine.registry.setStatus(CRAWL, 'running');
-    expect(await run([wakeAllText(CRAWL)])).toEqual([]);
+    expect(await run([wakeAllText(CRAWL, 4)])).toEqual([]);
     expect(engine.messages('h1.test')).toHaveLength(1);
   });
 
   test('continues by a message of its own where there are many, until all are woken once', async () => {
     const { run, engine, texts } = await withHosts(5600);
     let rounds = 0;
-    for (let next: string | undefined = wakeAllText(CRAWL); next !== undefined; next = texts.pop()) {
+    for (let next: string | undefined = wakeAllText(CRAWL, 4); next !== undefined; next = texts.pop()) {
       expect(await run([next])).toEqual([]);
       rounds++;
     }
     expect(rounds).toBe(2);
+    expect(engine.messages('h5599.test')).toEqual([
+      { kind: 'wake', crawl: CRAWL, isResumed: true, resume: 4 },
+    ]);
     const counts = Array.from({ length: 5600 }, (_, i) => engine.messages(`h${i}.test`).length);
     expect(counts).toEqual(counts.map((_, i) => (i % 3 !== 0 || i % 9 === 0 ? 1 : 0)));
   });
@@ -455,7 +464,7 @@ describe('waking all hosts of a crawl', () => {
     async (status) => {
       const { run, engine, texts, dead } = await withHosts(12);
       await engine.registry.setStatus(CRAWL, status);
-      expect(await run([wakeAllText(CRAWL), wakeAllText('gone')])).toEqual([]);
+      expect(await run([wakeAllText(CRAWL, 4), wakeAllText('gone', 4)])).toEqual([]);
       expect(engine.messages('h1.test')).toEqual([]);
       expect([texts, dead]).toEqual([[], []]);
     },
@@ -466,8 +475,8 @@ describe('waking all hosts of a crawl', () => {
     stack.engine.ledgers.hostPage = async () => {
       throw new InvalidCursor('no such cursor');
     };
-    expect(await run([wakeAllText(CRAWL, 'x')])).toEqual([]);
-    expect(dead).toEqual([{ body: wakeAllText(CRAWL, 'x'), reason: 'no such cursor' }]);
+    expect(await run([wakeAllText(CRAWL, 4, 'x')])).toEqual([]);
+    expect(dead).toEqual([{ body: wakeAllText(CRAWL, 4, 'x'), reason: 'no such cursor' }]);
   });
 });
 

@@ -121,6 +121,16 @@ describe('a crawl', () => {
     expect(logged).toEqual([{ level: 'info', message: 'The crawl has finished', crawl: 'news' }]);
   });
 
+  test('that was found quiet is not finished if something was sent to it since', async () => {
+    const { run, engine, stack, logged } = await setUp({ news: 0 });
+    const { setStatus } = engine.registry;
+    stack.engine.registry.setStatus = async (crawl, status, reason, condition) =>
+      !condition?.isQuiet && setStatus(crawl, status, reason, condition);
+    await run();
+    expect(await engine.registry.load('news')).toMatchObject({ status: 'running' });
+    expect(logged).toEqual([]);
+  });
+
   test('is finished by a later run of the process, and again when it has run again', async () => {
     const { run, engine } = await setUp({ news: 0 });
     const statusAfterRun = async () => {

@@ -111,14 +111,14 @@ test('resuming wakes the hosts that have URLs waiting and those that were given 
     { host: 'done', head: head(0) },
     { host: 'given-up', head: head(0, true) },
   ];
-  await wakeResumed(engine.queue, 'crawl', hosts);
-  await wakeResumed(engine.queue, 'crawl', hosts.slice(1, 2));
+  await wakeResumed(engine.queue, 'crawl', hosts, 1);
+  await wakeResumed(engine.queue, 'crawl', hosts.slice(1, 2), 1);
   expect(sent).toEqual([['wake waits', 'wake given-up']]);
   const ledgers = {
     async *hosts() {
       yield* hosts;
     },
   };
-  await wakeAllHosts({ ...engine, ledgers } as never, 'crawl');
+  await wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 2);
   expect(sent.slice(1)).toEqual([['wake waits'], ['wake given-up']]);
 });

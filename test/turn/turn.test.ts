@@ -22,6 +22,9 @@ import { HOST, ORIGIN } from './turn-fakes.ts';
 
 type Given = Partial<Delivery> & { readonly message: Message };
 const token = (text = 't'): Given => ({ message: { kind: 'token', crawl: CRAWL_ID, token: text } });
+const resumed = (resume: number): Given => ({
+  message: { kind: 'wake', crawl: CRAWL_ID, isResumed: true, resume },
+});
 const wake = (isResumed = false, fields: Partial<Delivery> = {}): Given => ({
   message: { kind: 'wake', crawl: CRAWL_ID, ...(isResumed && { isResumed }) },
   ...fields,
@@ -138,6 +141,12 @@ describe('a turn is begun', () => {
       true,
     ],
     ["an operator's wake-up after another one", { ...LATER, resumedBy: 'd7' }, wake(true), true],
+    ["an operator's first wake-up with a number", LATER, resumed(1), true],
+    ['one of a later resume', { ...LATER, resumedBy: 1 }, resumed(2), true],
+    ['another copy of one', { ...LATER, resumedBy: 2 }, resumed(2), false],
+    ['one of an earlier resume', { ...LATER, resumedBy: 2 }, resumed(1), false],
+    ['another copy of one, while the host is due', { ...DUE, resumedBy: 2 }, resumed(2), true],
+    ['one with a number after one without', { ...LATER, resumedBy: 'd7' }, resumed(1), true],
     ['links that are known', LATER, links('/1'), false],
   ] as const)('by %s or not', async (_, fields, delivery, isBegun) => {
     const { end, asked, headOf } = await again(fields, [delivery]);
@@ -200,6 +209,29 @@ describe('an operator who wants a host tried again', () => {
     await end;
     expect((await headOf()).resumedBy).toBe('d2');
   });
+
+  test.each([
+    [undefined, [1], 1, true],
+    [1, [1], 1, false],
+    [1, [2], 2, true],
+    [2, [1], 2, false],
+    [1, [3, 2], 3, true],
+    [2, [1, 2, 1], 2, false],
+    ['d7', [1], 1, true],
+  ] as const)(
+    'gets it tried once for each resume: after %s by the copies of %j',
+    async (resumedBy, numbers, last, isTried) => {
+      // Due, so that the wake-ups give it a turn at any rate.
+      const { end, asked, headOf } = await again(
+        { dueAt: T0, setAside, clock, resumedBy },
+        numbers.map(resumed),
+      );
+      await end;
+      expect(asked()).toEqual(isTried ? ['/1'] : []);
+      const { setAside: after, resumedBy: by } = await headOf();
+      expect([after !== undefined, by]).toEqual([!isTried, last]);
+    },
+  );
 
   test('is the only one who does', async () => {
     const { end, asked, headOf } = await again({ setAside, clock }, [wake(), token('t')]);

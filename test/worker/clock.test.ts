@@ -47,7 +47,7 @@ test('a crawl that is resumed after its clock was set back by a day continues at
   world.clock.set(-DAY_MS);
   const before = world.clock.elapsed();
   // As `resume` does.
-  await wakeAllHosts(world.engine, CRAWL);
+  await wakeAllHosts(world.engine, CRAWL, 1);
   expect(await runToEnd(world)).toEqual([]);
   expect(world.clock.elapsed() - before).toBeLessThan(HOUR_MS);
   const { urls } = await world.engine.registry.totals(CRAWL);
@@ -75,7 +75,7 @@ test('so do URLs that wait for another try, hosts that rest after failures, and 
   world.clock.set(-DAY_MS);
   const before = world.clock.elapsed();
   // As `resume` does.
-  await wakeAllHosts(world.engine, CRAWL);
+  await wakeAllHosts(world.engine, CRAWL, 1);
   expect(await runToEnd(world)).toEqual([]);
   expect(world.clock.elapsed() - before).toBeLessThan(2 * HOUR_MS);
   const { urls } = await world.engine.registry.totals(CRAWL);

@@ -295,6 +295,14 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
       });
       return isSet;
     },
+    async resume(crawl) {
+      change(crawl, ({ resumes = 0 }) => ({
+        status: 'running',
+        ...keptReason(undefined),
+        resumes: resumes + 1,
+      }));
+      return crawls.get(crawl)?.resumes ?? 0;
+    },
     async configure(crawl, changes) {
       change(crawl, ({ config }) => ({ config: { ...config, ...changes } }));
     },

@@ -152,7 +152,7 @@ test('that are documents of the crawl are fetched with the last page, and count 
   // Their links are known, so that nothing is missing when the crawl continues.
   await registry.configure(CRAWL, { maxPages: 9 });
   await registry.setStatus(CRAWL, 'running');
-  await wakeAllHosts(world.engine, CRAWL);
+  await wakeAllHosts(world.engine, CRAWL, 1);
   await runToEnd(world);
   expect(Object.values(await statesOf(world.engine)).every((state) => state === 'fetched')).toBe(true);
 });

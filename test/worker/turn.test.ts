@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../shared/frontier/message.ts';
 import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
+import { wakeAllHosts } from '../../shared/routing/waker.ts';
 import { page } from './scripted-fetcher.ts';
 import {
   areQuiet,
@@ -141,6 +142,25 @@ describe('deliveries', () => {
       expect(fetcher.log.length - before).toBe(1);
       expect((await head(world))?.setAside).toBeDefined();
     }
+  });
+
+  test('ninety copies of the wake-up of a resumed crawl try a host that was given up once', async () => {
+    const world = createWorld({ [`${A}/robots.txt`]: { fails: 'dns' }, [`${A}/`]: page() });
+    await begin(world, [`${A}/`], { delayMs: 1000 });
+    await runToEnd(world);
+    const { clock, engine, fetcher } = world;
+    const before = fetcher.log.length;
+    const resume = await engine.registry.resume(CRAWL);
+    for (let copy = 0; copy < 90; copy++) {
+      await wakeAllHosts(engine, CRAWL, resume);
+      const until = clock.now() + 10_000;
+      const process = startProcess(engine, fetcher);
+      await clock.drive(process.ended, async () => clock.now() > until);
+      process.stop();
+      await clock.drive(process.ended);
+    }
+    expect(fetcher.log.length - before).toBe(1);
+    expect((await head(world))?.setAside).toBeDefined();
   });
 
   test.each([false, true])(

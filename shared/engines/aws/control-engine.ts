@@ -74,7 +74,7 @@ export function controlEngineOf(
       },
     },
     // The router does it, page by page: there may be more hosts than one call has time for.
-    wakeAll: (crawl) => meter.run(crawl, () => exchange.sendTexts([wakeAllText(crawl)])),
+    wakeAll: (crawl, resume) => meter.run(crawl, () => exchange.sendTexts([wakeAllText(crawl, resume)])),
     warcFiles: (crawl) => meter.run(crawl, () => warcFiles(crawl)),
     locate: (crawl, location) => meter.run(crawl, () => resolveLocation(mapping, crawl, location)),
     captures: (crawl, asked) => meter.run(crawl, () => capturePages.page(crawl, asked)),

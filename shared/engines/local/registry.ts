@@ -118,6 +118,15 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     return isSet;
   }
 
+  async resume(crawl: CrawlId): Promise<number> {
+    let resumes = 0;
+    this.#change(crawl, (record) => {
+      resumes = (record.resumes ?? 0) + 1;
+      return { ...record, status: 'running', ...keptReason(undefined), resumes };
+    });
+    return resumes;
+  }
+
   async configure(crawl: CrawlId, changes: CrawlOptions): Promise<void> {
     this.#change(crawl, (record) => ({ ...record, config: { ...record.config, ...changes } }));
   }

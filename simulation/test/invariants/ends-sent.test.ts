@@ -42,6 +42,20 @@ test('an end without a received event is found, but for a waker whose clock was 
   expect(found(statuses, [], struck('clockStepped'))).toEqual([]);
 });
 
+test('an event of a waker that stood still for minutes is excused, and none after that', () => {
+  const statuses = [RUN, change(10, 'finished'), change(20, 'running')];
+  const excusesOf = (seconds: number, ...names: Parameters<typeof struck>) =>
+    endsSent({
+      ...makeFacts(),
+      crawls: [{ ...crawlFacts(), id: 'crawl', statuses }],
+      events: [event(seconds)],
+      strikes: struck(...names),
+    }).map(({ excuse, at }) => [excuse, at]);
+  expect(excusesOf(260, 'workerFrozen')).toEqual([['lateHearing', T0 + 260_000]]);
+  expect(excusesOf(261, 'workerFrozen')).toEqual([[undefined, T0 + 261_000]]);
+  expect(excusesOf(260)).toEqual([[undefined, T0 + 260_000]]);
+});
+
 test('an event without an end is found, and so are two ids of one end', () => {
   expect(found([RUN, change(900, 'stopped')], [event(20)])).toEqual([
     'crawl: crawlFinished was sent T0+20.000 s, and there was no such end',

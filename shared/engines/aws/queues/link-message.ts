@@ -18,8 +18,16 @@ export type LinkMessage =
       readonly urls: readonly string[];
       readonly config?: Readonly<Record<string, unknown>>;
     }
-  /** Wakes every host of the crawl, a page of hosts at a time, from `cursor` on. */
-  | { readonly kind: 'wakeAll'; readonly crawl: CrawlId; readonly cursor?: string };
+  /**
+   * Wakes every host of the crawl, a page of hosts at a time, from `cursor` on. `resume`: the number of the resume; an
+   * earlier version of the program gave none.
+   */
+  | {
+      readonly kind: 'wakeAll';
+      readonly crawl: CrawlId;
+      readonly cursor?: string;
+      readonly resume?: number;
+    };
 
 /** The text is no known message. The error's message says why, for the sender. */
 export class InvalidLinkMessage extends Error {
@@ -37,7 +45,11 @@ const seedsSchema = z.strictObject({
   urls: z.array(text).max(MAX_MESSAGE_URLS).optional(),
   config: z.record(z.string(), z.unknown()).optional(),
 });
-const wakeAllSchema = z.strictObject({ wakeAll: crawlName, cursor: text.optional() });
+const wakeAllSchema = z.strictObject({
+  wakeAll: crawlName,
+  cursor: text.optional(),
+  resume: z.int().positive().optional(),
+});
 
 /**
  * Reads a message of the link queue. People send seeds as `{"url": "https://..."}`, `{"urls": [...]}`,
@@ -54,9 +66,9 @@ export function parseLinkText(body: string): LinkMessage {
   return { kind: 'seeds', urls: parseUrls(trimmed) };
 }
 
-/** The message that wakes the crawl's hosts, from the page at `cursor` on. */
-export const wakeAllText = (crawl: CrawlId, cursor?: string): string =>
-  JSON.stringify({ wakeAll: crawl, cursor });
+/** The message that wakes the crawl's hosts for that resume, from the page at `cursor` on. */
+export const wakeAllText = (crawl: CrawlId, resume: number | undefined, cursor?: string): string =>
+  JSON.stringify({ wakeAll: crawl, cursor, resume });
 
 function parseParcel(base64: string): LinkMessage {
   try {
@@ -72,8 +84,14 @@ function parseParcel(base64: string): LinkMessage {
 function parseObject(json: string): LinkMessage {
   const value = parseJson(json);
   if (Object.hasOwn(value, 'wakeAll')) {
-    const { wakeAll: crawl, cursor } = check(wakeAllSchema, value, 'cursor', 'wakeAll');
-    return { kind: 'wakeAll', crawl, ...(cursor !== undefined && { cursor }) };
+    const parsed = check(wakeAllSchema, value, 'cursor', 'resume', 'wakeAll');
+    const { wakeAll: crawl, cursor, resume } = parsed;
+    return {
+      kind: 'wakeAll',
+      crawl,
+      ...(cursor !== undefined && { cursor }),
+      ...(resume !== undefined && { resume }),
+    };
   }
   const { crawl, url, urls = [], config } = check(seedsSchema, value, 'crawl', 'url', 'urls', 'config');
   const all = url === undefined ? urls : [url, ...urls];

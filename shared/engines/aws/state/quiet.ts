@@ -5,6 +5,7 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
+  GetItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
@@ -105,6 +106,8 @@ type Noted = Pick<QuietTimes, 'idleSince' | 'looks' | 'quietSince'> & {
 export interface QuietNotes {
   /** Starts all times again. */
   noteBusy(crawl: CrawlId): Promise<void>;
+  /** Whether a look has found the crawl idle since it was noted as busy. */
+  isNoted(crawl: CrawlId): Promise<boolean>;
   /**
    * No host is due. Returns what is known with that. Times that a clock that was ahead has given are begun
    * again.
@@ -155,6 +158,17 @@ export function createQuietNotes({ dynamo, table, clock }: QuietNotesOptions): Q
 
   return {
     noteBusy,
+    async isNoted(crawl) {
+      const command = new GetItemCommand({
+        TableName: table,
+        Key: itemKey(crawl, QUIET),
+        ConsistentRead: true,
+      });
+      const { Item } = await withRetry('reading since when a crawl is quiet', () => dynamo.send(command), {
+        clock,
+      });
+      return Item !== undefined;
+    },
     async noteRecounted(crawl) {
       const command = new UpdateItemCommand({
         TableName: table,

@@ -103,7 +103,7 @@ export const createRegistry = (options: RegistryOptions): AwsCrawlRegistry => ({
  * meanwhile, as often as it takes. Totals are sums kept up with each commit (`onCommit`), exact but for what
  * ended processes have lost: `recount`. As queue counts and index lag, a crawl is quiet when it had nothing
  * to do at two looks, `settleMs` or more apart, and none between them found something, no head was committed
- * and nobody changed the crawl; the looks may be those of different processes (`quiet.ts`). A crawl's active
+ * and nobody changed the crawl or sent it seeds; the looks may be those of different processes (`quiet.ts`). A crawl's active
  * time is the time that its status was `running`.
  */
 class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
@@ -152,6 +152,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   async setStatus(
     ...[crawl, status, reason, condition]: Parameters<CrawlRegistry['setStatus']>
   ): Promise<boolean> {
+    if (condition?.isQuiet && !(await this.#quiet.isNoted(crawl))) return false;
     let isSet = false;
     const isRunning = status === 'running';
     if (isRunning) await this.#enterRunning(crawl);
@@ -168,6 +169,23 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     });
     if (isSet) await this.#enterAgain(crawl, isRunning);
     return isSet;
+  }
+
+  async resume(crawl: CrawlId): Promise<number> {
+    let resumes = 0;
+    await this.#enterRunning(crawl);
+    await this.#store.change(crawl, (stored) => {
+      const now = this.#now();
+      resumes = (stored.record.resumes ?? 0) + 1;
+      return {
+        ...stored,
+        record: { ...stored.record, status: 'running', ...keptReason(undefined), resumes },
+        activeMs: activeMsOf(stored, now),
+        runningSince: now,
+      };
+    });
+    await this.#enterAgain(crawl, true);
+    return resumes;
   }
 
   /**
@@ -223,6 +241,10 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
       activeMs: stored ? activeMsOf(stored, this.#now()) : 0,
       ...(totals.usage && { cost: costOf(totals.usage, prices).total }),
     };
+  }
+
+  noteSent(crawl: CrawlId): Promise<void> {
+    return this.#quiet.noteBusy(crawl);
   }
 
   async isQuiet(crawl: CrawlId, requisitesOnly?: boolean): Promise<boolean> {

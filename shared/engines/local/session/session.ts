@@ -121,9 +121,9 @@ export async function resumeCrawl(
   registry.keepFolder('cache', cache);
   await registry.configure(id, withoutPrivateKey(limits));
   if (hasNewRules) registry.setUrlRulesVersion(id, URL_RULES_VERSION);
-  await registry.setStatus(id, 'running');
+  const number = await registry.resume(id);
   await sendLostSeeds(opened, record);
-  await wakeAllHosts(opened.engine, id);
+  await wakeAllHosts(opened.engine, id, number);
   return opened;
 }
 

@@ -12,6 +12,11 @@ export function sharingRegistry(registry: LocalCrawlRegistry, onChange: () => vo
       onChange();
       return isSet;
     },
+    async resume(...args) {
+      const resumes = await registry.resume(...args);
+      onChange();
+      return resumes;
+    },
     async configure(...args) {
       await registry.configure(...args);
       onChange();

@@ -78,6 +78,8 @@ describe('what is refused, with its reason', () => {
       JSON.stringify({ urls: Array.from({ length: 10_001 }, () => 'a.test') }),
       /^Expected `urls` to have at most 10000 items/,
     ],
+    ['waking for no resume', '{"wakeAll": "news", "resume": 0}', /resume/],
+    ['waking for a part of a resume', '{"wakeAll": "news", "resume": 1.5}', /resume/],
     ['waking with more than is known', '{"wakeAll": "news", "all": true}', /^Unknown key all in the message/],
   ])('%s', (_, body, reason) => {
     expect(() => parseLinkText(body)).toThrow(InvalidLinkMessage);
@@ -122,10 +124,16 @@ describe('parcels and texts are not mistaken for each other', () => {
   });
 });
 
-test.each([undefined, 'abc'])('the message that wakes all hosts is read as written, cursor: %s', (cursor) => {
-  expect(parseLinkText(wakeAllText('news', cursor))).toEqual({
+test.each([
+  [undefined, undefined],
+  [1, undefined],
+  [undefined, 'abc'],
+  [7, 'abc'],
+])('the message that wakes all hosts is read as written, resume: %s, cursor: %s', (resume, cursor) => {
+  expect(parseLinkText(wakeAllText('news', resume, cursor))).toEqual({
     kind: 'wakeAll',
     crawl: 'news',
     ...(cursor && { cursor }),
+    ...(resume && { resume }),
   });
 });

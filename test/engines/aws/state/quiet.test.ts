@@ -83,11 +83,11 @@ test('a stack with link shards waits for 20 minutes, in which links may be gathe
   expect([settled(1_199_999), settled(1_200_000)]).toEqual([false, true]);
 });
 
-test('a head that is committed while the queues are looked at keeps its crawl from being quiet', async () => {
+/** A registry with a crawl, whose queues say that they are empty. `look`: called when they are looked at. */
+async function openQuietCrawl(look = async () => {}) {
   const cloud = createSimCloud({ seed: 1 });
   const process = cloud.begin('waker');
   const wait = <T>(promise: Promise<T>) => drive(cloud.time, promise);
-  let commit = async () => {};
   const registry = createRegistry({
     ...{
       dynamo: cloud.clientsOf(process).dynamo,
@@ -96,15 +96,45 @@ test('a head that is committed while the queues are looked at keeps its crawl fr
       settleMs: 10_000,
     },
     async hasMessages() {
-      await commit();
+      await look();
       return false;
     },
   });
+  await wait(registry.create('crawl', RECORD));
   const isQuietAfter = async (ms: number) => {
     await cloud.time.advance(ms);
     return wait(registry.isQuiet('crawl'));
   };
-  await wait(registry.create('crawl', RECORD));
+  return { registry, wait, isQuietAfter };
+}
+
+test('seeds that were sent keep a crawl from being quiet until the queues must show them', async () => {
+  const { registry, wait, isQuietAfter } = await openQuietCrawl();
+  expect(await isQuietAfter(0)).toBe(false);
+  await isQuietAfter(8000);
+  await wait(registry.noteSent?.('crawl') as Promise<void>);
+  expect(await isQuietAfter(3000)).toBe(false);
+  expect(await isQuietAfter(9000)).toBe(false);
+  expect(await isQuietAfter(1000)).toBe(true);
+});
+
+test('a crawl that was found quiet is not called finished if seeds were sent since', async () => {
+  const { registry, wait, isQuietAfter } = await openQuietCrawl();
+  const finish = () =>
+    wait(registry.setStatus('crawl', 'finished', undefined, { from: ['running'], isQuiet: true }));
+  await isQuietAfter(0);
+  expect(await isQuietAfter(10_000)).toBe(true);
+  await wait(registry.noteSent?.('crawl') as Promise<void>);
+  expect(await finish()).toBe(false);
+  expect((await wait(registry.load('crawl')))?.status).toBe('running');
+  await isQuietAfter(0);
+  expect(await isQuietAfter(10_000)).toBe(true);
+  expect(await finish()).toBe(true);
+});
+
+test('a head that is committed while the queues are looked at keeps its crawl from being quiet', async () => {
+  let commit = async () => {};
+  const { registry, isQuietAfter } = await openQuietCrawl(() => commit());
   expect(await isQuietAfter(0)).toBe(false);
   commit = () => registry.onCommit('crawl', undefined, headOf(1));
   expect(await isQuietAfter(20_000)).toBe(false);
