@@ -15,9 +15,11 @@ import { lookUpUrl } from '../shared/report/look-up-url.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import type { RobotsRules } from '../shared/robots/robots-rules.ts';
 import { decodeRules } from '../shared/robots/rules-text.ts';
+import { usageFileKey, usageFilesOf } from '../shared/robots/usage-files.ts';
 import type { HostKey } from '../shared/url/host-key.ts';
 import { origin } from '../shared/url/host-key.ts';
 import { domainOf } from '../shared/url/registrable-domain.ts';
+import { makesUse, wantsTdm } from '../shared/usage/purpose.ts';
 
 /**
  * For a larger host the URL's place in the line is not counted: that would read all its records, a second per
@@ -43,13 +45,21 @@ export async function explainIn(
   const { host, head, ledger, record } = await lookUpUrl(ledgers, crawl, name);
   const now = Date.now();
   const domainHead = await ledgers.loadHead(crawl, domainKey(domainOf(host)));
+  const rulesOf = async (key: string) => head && rulesIn({ ledgers, crawl }, host, head, key);
+  const robots = await rulesOf(origin(name));
+  const files = makesUse(config.purpose)
+    ? usageFilesOf(origin(name), robots ?? NO_RULES, wantsTdm(config.purpose))
+    : [];
   return explainUrl({
     url,
     config,
     crawl: { id: crawl, state, scopeSeeds: kept.scopeSeeds },
     head,
     domainHead,
-    robots: head && (await robotsOf({ ledgers, crawl }, host, head, origin(name))),
+    robots,
+    usageFiles: (await Promise.all(files.map((file) => rulesOf(usageFileKey(file))))).flatMap(
+      (rules) => rules ?? [],
+    ),
     record,
     isKnown: (other) => ledger.has(other),
     line: record?.state === 'waiting' && record.dueAt <= now ? await lineOf(ledger, record, now) : undefined,
@@ -57,13 +67,16 @@ export async function explainIn(
   });
 }
 
-async function robotsOf(
+const NO_RULES: RobotsRules = { rules: [], sitemaps: [] };
+
+/** Rules that the head keeps by that key. */
+async function rulesIn(
   { ledgers, crawl }: { readonly ledgers: Pick<LedgerStore, 'readPart'>; readonly crawl: CrawlId },
   host: HostKey,
   { robots }: Head,
-  from: string,
+  key: string,
 ): Promise<RobotsRules | undefined> {
-  const kept = robots.find((one) => one.origin === from);
+  const kept = robots.find((one) => one.origin === key);
   if (!kept || kept.kind === 'allowAll') return undefined;
   const text = kept.part
     ? Buffer.from(await ledgers.readPart(crawl, host, kept.part)).toString('utf8')

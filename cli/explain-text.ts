@@ -58,7 +58,8 @@ function robotsText({ robots }: Explanation): string | undefined {
   if (says === 'ignored') return 'ignored, as the settings say';
   if (says === 'unknown') return `not known, or too old; requested first: ${url}`;
   if (says === 'closed') return `could not be fetched: ${cause}; requested again after ${until}: ${url}`;
-  if (use !== undefined) return `denied for this crawl's purpose: it forbids its use (${use})`;
+  if (use !== undefined)
+    return `denied for this crawl's purpose: ${robots.forbiddenBy === 'license' ? 'its licence' : 'it'} forbids its use (${use})`;
   if (rule !== undefined) return `${says} by line ${line}: ${rule}`;
   return says === 'allowed' ? 'allowed: no rule matches' : 'denied: its rules take too long to apply';
 }

@@ -4,7 +4,7 @@ import { metadataBeside } from './metadata-beside.ts';
 import type { RecordLocation } from './record-location.ts';
 import type { ReadAt } from './scan-members.ts';
 
-const LINE = /^usage-preference: (robots\.txt|header|html) ([a-z-]{1,40}): (.*?)\r?$/gm;
+const LINE = /^usage-preference: (robots\.txt|license|tdmrep\.json|header|html) ([a-z-]{1,40}): (.*?)\r?$/gm;
 
 /** `location`: where the response or revisit is. No statements if nothing is stated, or the record is broken. */
 export async function readUsage(

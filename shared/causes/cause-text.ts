@@ -37,7 +37,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   redirectToNoUrl: ({ location }) => `to ${location}, which is no http(s) URL`,
   noindex: () => 'noindex',
   usageForbidden: ({ use, by }) =>
-    by === undefined ? `it forbids its use (${use})` : `robots.txt forbids its use (${use})`,
+    `${by === 'license' ? 'the licence in robots.txt' : (by ?? 'it')} forbids its use (${use})`,
   otherLanguage: ({ language }) => `it is in another language (${language})`,
   needsJavaScript: () => JAVASCRIPT_WORDS,
   loginPage: () => LOGIN_WORDS,

@@ -49,8 +49,8 @@ export type Cause =
   | { readonly code: 'redirectWithoutLocation' }
   | { readonly code: 'redirectToNoUrl'; readonly location: string }
   | { readonly code: 'noindex' }
-  /** `by`: robots.txt said so before the fetch; otherwise the response or the page did. */
-  | { readonly code: 'usageForbidden'; readonly use: string; readonly by?: 'robots.txt' }
+  /** `by`: said so before the fetch; otherwise the response or the page did. */
+  | { readonly code: 'usageForbidden'; readonly use: string; readonly by?: 'robots.txt' | 'license' }
   /** ISO 639. */
   | { readonly code: 'otherLanguage'; readonly language: string }
   | { readonly code: 'needsJavaScript' }

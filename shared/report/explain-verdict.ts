@@ -70,7 +70,7 @@ function reasonAgainst({
 
 const deniedText = ({ robots }: Explained): string =>
   robots?.forbiddenUse !== undefined
-    ? `robots.txt forbids its use (${robots.forbiddenUse}), and the crawl's purpose is that`
+    ? `${robots.forbiddenBy === 'license' ? 'the licence in robots.txt' : 'robots.txt'} forbids its use (${robots.forbiddenUse}), and the crawl's purpose is that`
     : robots?.rule === undefined
       ? 'robots.txt denies it'
       : `line ${robots.line} of robots.txt, ${robots.rule}`;

@@ -39,6 +39,8 @@ export interface ExplainFacts {
   /** The head of the registrable domain of the URL's host. */
   readonly domainHead?: Head;
   readonly robots?: RobotsRules;
+  /** Statements of files beside robots.txt about the use of content. */
+  readonly usageFiles?: readonly RobotsRules[];
   readonly record?: UrlRecord;
   /** Whether the crawl knows another URL of the host. None: it knows none. */
   readonly isKnown?: (url: string) => boolean;
@@ -123,7 +125,8 @@ function templateWord(
   };
 }
 
-function robotsWord({ config, head, robots, now }: ExplainFacts, url: string): RobotsWord {
+function robotsWord(facts: ExplainFacts, url: string): RobotsWord {
+  const { config, head, robots, usageFiles = [], now } = facts;
   const at = robotsUrl(url) as string;
   const from = origin(url);
   if (createHostConfigs(config)(hostKey(url)).robots === 'ignore') return { says: 'ignored', url: at };
@@ -133,16 +136,24 @@ function robotsWord({ config, head, robots, now }: ExplainFacts, url: string): R
   const kept = head?.robots.find((one) => one.origin === from && one.expiresAt > now);
   if (!kept || (kept.kind === 'rules' && !robots)) return { says: 'unknown', url: at };
   const until = isoTime(kept.expiresAt);
-  if (kept.kind === 'allowAll' || !robots) return { says: 'allowed', url: at, until };
   const path = pathAndQuery(url);
-  const { allowed, rule } = isAllowed(robots, path);
-  const stated = allowed ? usageAt(robots, path) : [];
-  const use = forbiddenUse(config.purpose, stated);
+  const rules = kept.kind === 'allowAll' || !robots ? [] : [robots];
+  const { allowed, rule } = rules[0] ? isAllowed(rules[0], path) : { allowed: true };
+  const stated = allowed ? [...rules, ...usageFiles].flatMap((one) => usageAt(one, path)) : [];
+  // A page may say otherwise than tdmrep.json.
+  const deciding = (['robots.txt', 'license'] as const).map((by) => {
+    const use = forbiddenUse(
+      config.purpose,
+      stated.filter(({ source }) => source === by),
+    );
+    return use === undefined ? undefined : { forbiddenUse: use, forbiddenBy: by };
+  });
+  const forbidden = deciding.find((one) => one !== undefined);
   const usage = stated.map(({ signal, value }) => `${signal}: ${value}`);
   return {
-    says: allowed && use === undefined ? 'allowed' : 'denied',
+    says: allowed && forbidden === undefined ? 'allowed' : 'denied',
     url: at,
-    ...(use !== undefined && { forbiddenUse: use }),
+    ...forbidden,
     rule: rule && `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`,
     line: rule?.line,
     ...(usage.length > 0 && { usage }),

@@ -67,9 +67,10 @@ export interface RobotsWord {
   /** The rule that decided, as robots.txt has it, and its line there, from 1. */
   readonly rule?: string;
   readonly line?: number;
-  /** The use of its content that the crawl is for, and robots.txt forbids. */
+  /** The use of its content that the crawl is for, and robots.txt, or a licence that it names, forbids. */
   readonly forbiddenUse?: string;
-  /** Statements of robots.txt about the use of the URL's content: `content-usage: train-ai=n`. */
+  readonly forbiddenBy?: 'robots.txt' | 'license';
+  /** Statements of robots.txt, and of files beside it, about the use of the URL's content: `content-usage: train-ai=n`. */
   readonly usage?: readonly string[];
   /** ISO 8601, UTC. */
   readonly until?: string;

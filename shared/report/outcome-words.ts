@@ -21,6 +21,7 @@ const HINTS: Readonly<Record<number, string>> = {
 export function outcomeInWords({ state, httpStatus, cause }: LastTry): string {
   const words = optionalText(cause);
   if (state === 'redirect') return `redirects ${words ?? 'to nowhere'}`;
+  if (cause?.code === 'usageForbidden') return `not used: ${words}`;
   if (state === 'deniedByRobots') return `denied by ${words ?? 'robots.txt'}`;
   const isStatus = cause === undefined || cause.code === 'httpStatus';
   if (httpStatus !== undefined && isStatus) return statusInWords(httpStatus);

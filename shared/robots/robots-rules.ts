@@ -7,9 +7,12 @@ export interface RobotsRule {
   readonly line: number;
 }
 
-/** A statement of robots.txt about the use of content below a path. */
+/**
+ * A statement about the use of content below a path: of robots.txt, or of a file about the use of the site's content
+ * (`usage-files.ts`).
+ */
 export interface UsageRule {
-  readonly signal: 'content-usage' | 'content-signal' | 'license';
+  readonly signal: 'content-usage' | 'content-signal' | 'license' | 'tdm-reservation' | 'tdm-policy' | 'rsl';
   /** In the form compared; `/` for what has no path. */
   readonly pattern: string;
   readonly value: string;

@@ -38,25 +38,39 @@ export function isAllowed(rules: RobotsRules, pathAndQuery: string): RobotsAnswe
 }
 
 /**
- * Returns the statements of robots.txt about the use of the content at this path and query: the Content-Usage of the longest
- * pattern that matches (draft-ietf-aipref-attach, section 5.1), and what has no path. Rules that take more than
- * `MAX_MATCH_STEPS` are not compared any more: then one that forbids something applies, if there is one.
+ * Returns the statements about the use of the content at this path and query: of each signal those of the longest
+ * pattern that matches (draft-ietf-aipref-attach, section 5.1; TDMRep refers to RFC 9309, which says the same). Rules
+ * that take more than `MAX_MATCH_STEPS` are not compared any more: then one that forbids something applies, if there is one.
  */
 export function usageAt({ usage = [] }: RobotsRules, pathAndQuery: string): UsageStatement[] {
   const path = usage.length > 0 ? normalPath(pathAndQuery) : '/';
   const budget = { left: MAX_MATCH_STEPS };
-  const applied = usage.find(
-    ({ signal, pattern }) => signal === 'content-usage' && matchesPattern(pattern, path, budget),
-  );
+  const applied = new Map<string, string>();
+  for (const { signal, pattern } of usage) {
+    if (applied.has(signal)) continue;
+    if (pattern === '/' || matchesPattern(pattern, path, budget)) applied.set(signal, pattern);
+  }
   // A rule that could not be compared may forbid.
-  const assumed = applied ?? (budget.left > 0 ? undefined : usage.find(isForbidding));
+  const assumed =
+    budget.left > 0 ? undefined : usage.find((rule) => !applied.has(rule.signal) && isForbidding(rule));
+  // A policy is that of the reservation which applies.
+  applied.delete('tdm-policy');
+  const reserved = applied.get('tdm-reservation');
+  if (reserved !== undefined) applied.set('tdm-policy', reserved);
   return usage
-    .filter((rule) => rule.value !== '' && (rule === assumed || rule.signal !== 'content-usage'))
-    .map(({ signal, value }) => ({ signal, source: 'robots.txt', value }));
+    .filter((rule) => rule === assumed || applied.get(rule.signal) === rule.pattern)
+    .filter(({ value }) => value !== '')
+    .map(({ signal, value }) => ({ signal, source: SOURCES[signal] ?? 'robots.txt', value }));
 }
 
+const SOURCES: Partial<Record<UsageRule['signal'], UsageStatement['source']>> = {
+  'tdm-reservation': 'tdmrep.json',
+  'tdm-policy': 'tdmrep.json',
+  rsl: 'license',
+};
+
 const isForbidding = ({ signal, value }: UsageRule): boolean =>
-  signal === 'content-usage' && /=n(?:,|$)/.test(value);
+  signal === 'tdm-reservation' ? value === '1' : signal !== 'license' && /=n/.test(value);
 
 /**
  * Path and query of an absolute http(s) URL in canonical form, an empty query's `?` kept, without fragment.

@@ -4,10 +4,11 @@ import type { TrapWatch } from '../frontier/trap-watch.ts';
 import { isAgain, type UrlRecord, type UrlState } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
-import { isAllowed, usageAt } from '../robots/rules.ts';
+import { isAllowed } from '../robots/rules.ts';
 import { pathOf } from '../url/host-key.ts';
 import { fetchedUrl, isOwnRequest } from '../url/request-url.ts';
 import { forbiddenUse } from '../usage/purpose.ts';
+import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { PageAllowance } from './page-allowance.ts';
@@ -15,6 +16,7 @@ import { causeOfDeath, type Quarantine } from './quarantine.ts';
 import type { RobotsAccess, RobotsKeeper } from './robots-keeper.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
+import type { UsageKeeper } from './usage-keeper.ts';
 
 /** The decision about a URL that was taken from the ledger. `record`: as it is to be settled. */
 export type Admission =
@@ -38,6 +40,7 @@ export interface UrlAdmissionOptions {
   readonly quarantine: Quarantine;
   readonly traps: TrapWatch;
   readonly robots: RobotsKeeper;
+  readonly usage: Pick<UsageKeeper, 'ofRobots' | 'ofFiles' | 'missing' | 'fetch'>;
   readonly pace: HostPace;
   readonly allowance: PageAllowance;
 }
@@ -56,7 +59,10 @@ export class UrlAdmission {
   async decide(record: UrlRecord, origin: string): Promise<Admission> {
     const { pace, quarantine } = this.#options;
     const refusal =
-      this.#checkQuarantine(record) ?? this.#checkTraps(record) ?? (await this.#checkRobots(record, origin));
+      this.#checkQuarantine(record) ??
+      this.#checkTraps(record) ??
+      (await this.#checkRobots(record, origin)) ??
+      (await this.#checkUsage(record));
     if (refusal) return refusal;
     // robots.txt may have taken the host's moment.
     if (!(await pace.waitForMoment())) return { outcome: 'turnEnds', record };
@@ -86,22 +92,22 @@ export class UrlAdmission {
     const { robots } = this.#options;
     const known = await robots.known(origin);
     if (known) return this.#checkRules(record, known);
-    const refusal = await this.#announceRobots(record, origin);
+    const url = robotsUrl(origin) as string;
+    const refusal = await this.#announceFile(record, url);
     if (refusal) return refusal;
     const access = await robots.fetch(origin);
-    this.#options.quarantine.clear(robotsUrl(origin) as string);
+    this.#options.quarantine.clear(url);
     return access.kind === 'known'
       ? this.#checkFetchedRules(record, access.rules)
       : this.#withoutRules(record, access);
   }
 
   /**
-   * Announces the robots.txt of the origin. One that has killed too many workers is not fetched: the host is
+   * Announces a robots.txt, or a file beside it. One that has killed too many workers is not fetched: the host is
    * given up.
    */
-  async #announceRobots(record: UrlRecord, origin: string): Promise<Admission | undefined> {
+  async #announceFile(record: UrlRecord, url: string): Promise<Admission | undefined> {
     const { quarantine, pace } = this.#options;
-    const url = robotsUrl(origin) as string;
     const answer = await quarantine.announce(url);
     if (answer === 'allowed') return undefined;
     if (answer === 'quarantined') pace.giveUp(causeOfDeath('robots'));
@@ -157,21 +163,41 @@ export class UrlAdmission {
     const { allowed, rule } = this.#services.work.run(this.#options.crawl.id, url, 'robots', () =>
       isAllowed(rules, pathOf(fetchedUrl(url))),
     );
-    if (allowed) return this.#checkUsage(record, rules);
+    if (allowed) return undefined;
     const by = rule && { line: rule.line, pattern: boundedText(rule.pattern) };
     return this.#unasked(record, 'deniedByRobots', { code: 'robotsDenied', ...by });
   }
 
-  /** Content that robots.txt reserves for other purposes is not fetched. A sitemap only names it. */
-  #checkUsage(record: UrlRecord, rules: RobotsRules): Admission | undefined {
-    const { id, config } = this.#options.crawl;
-    if (config.purpose === undefined || rules.usage === undefined || record.kind === 'sitemap')
-      return undefined;
-    const { url } = record;
-    const stated = this.#services.work.run(id, url, 'robots', () => usageAt(rules, pathOf(fetchedUrl(url))));
-    const use = forbiddenUse(config.purpose, stated);
-    if (use === undefined) return undefined;
-    return this.#unasked(record, 'deniedByRobots', { code: 'usageForbidden', use, by: 'robots.txt' });
+  /**
+   * Content that robots.txt, or a licence that it names, reserves for other purposes is not fetched. A sitemap only names
+   * it. Other files are fetched first, too: they count if the page itself does not say otherwise.
+   */
+  async #checkUsage(record: UrlRecord): Promise<Admission | undefined> {
+    const { crawl, pace, quarantine, usage } = this.#options;
+    if (crawl.config.purpose === undefined || record.kind === 'sitemap') return undefined;
+    const url = fetchedUrl(record.url);
+    const denied = this.#usageRefusal(record, await usage.ofRobots(url), 'robots.txt');
+    if (denied) return denied;
+    for (const file of await usage.missing(url)) {
+      if (!(await pace.waitForMoment())) return { outcome: 'turnEnds', record };
+      const refusal = await this.#announceFile(record, file);
+      if (refusal) return refusal;
+      await usage.fetch(file);
+      quarantine.clear(file);
+    }
+    const licensed = (await usage.ofFiles(url)).filter(({ source }) => source === 'license');
+    return this.#usageRefusal(record, licensed, 'license');
+  }
+
+  #usageRefusal(
+    record: UrlRecord,
+    stated: readonly UsageStatement[],
+    by: 'robots.txt' | 'license',
+  ): Admission | undefined {
+    const use = forbiddenUse(this.#options.crawl.config.purpose, stated);
+    return use === undefined
+      ? undefined
+      : this.#unasked(record, 'deniedByRobots', { code: 'usageForbidden', use, by });
   }
 
   async #checkIntent(record: UrlRecord): Promise<Admission | undefined> {

@@ -1,8 +1,11 @@
 import type { ClosedOrigin, Head, HostRobots, MovedRobots } from '../frontier/head.ts';
 import { isOriginKey } from '../robots/policy.ts';
+import { isUsageFileKey, MAX_FILES_OF_ORIGIN } from '../robots/usage-files.ts';
 
 /** The maximal number of rules and redirects that a head keeps for other hosts. A head costs by its size. */
 const MAX_FOR_OTHERS = 8;
+/** Those of two origins. */
+const MAX_USAGE_FILES = 2 * MAX_FILES_OF_ORIGIN;
 
 /**
  * The robots.txt data in a host's head: rules by key (an origin, or a URL that another host's robots.txt
@@ -83,11 +86,13 @@ export class KnownRobots {
     this.#moved = this.#moved.filter((moved) => moved.from !== from);
   }
 
-  /** Drops what was kept for other hosts and is old, or too much. */
+  /** Drops what was kept for other hosts, and of files about the use of content, and is old, or too much. */
   trim(now: number): void {
     const isFresh = ({ expiresAt }: { readonly expiresAt: number }) => expiresAt > now;
-    const forOthers = this.#rules.filter(({ origin }) => !isOriginKey(origin));
-    const kept = new Set(forOthers.filter(isFresh).slice(-MAX_FOR_OTHERS));
+    const further = this.#rules.filter((robots) => !isOriginKey(robots.origin) && isFresh(robots));
+    const files = further.filter(({ origin }) => isUsageFileKey(origin));
+    const forOthers = further.filter(({ origin }) => !isUsageFileKey(origin));
+    const kept = new Set([...forOthers.slice(-MAX_FOR_OTHERS), ...files.slice(-MAX_USAGE_FILES)]);
     this.#rules = this.#rules.filter((robots) => isOriginKey(robots.origin) || kept.has(robots));
     const moved = this.#moved.filter(isFresh);
     this.#moved = [

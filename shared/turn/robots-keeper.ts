@@ -2,13 +2,10 @@ import type { Cause } from '../causes/cause.ts';
 import { type FetchedResponse, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { MovedRobots } from '../frontier/head.ts';
 import { gapAfter } from '../frontier/politeness.ts';
-import { createContentDecoder } from '../parser/content-decoder.ts';
-import { MAX_ROBOTS_BYTES, parseRobots, robotName } from '../robots/parse-robots.ts';
+import { parseRobots, robotName } from '../robots/parse-robots.ts';
 import { expiry, isOriginKey, type RobotsVerdict, robotsKey } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
-import { usageAt } from '../robots/rules.ts';
-import { pathOf } from '../url/host-key.ts';
-import type { UsageStatement } from '../usage/usage-statement.ts';
+import { decodedBody } from './decoded-body.ts';
 import type { MovedRobotsFinder } from './moved-robots.ts';
 import type { Quarantine } from './quarantine.ts';
 import { headersOf } from './response-headers.ts';
@@ -78,14 +75,6 @@ export class RobotsKeeper {
   /** The rules for the origin if they are known and fresh. */
   async known(origin: string): Promise<RobotsRules | undefined> {
     return this.#options.crawl.config.robots === 'ignore' ? NO_RULES : this.#options.store.fresh(origin);
-  }
-
-  /** Statements of the origin's robots.txt, as it is at the fetch, about the use of a URL's content. */
-  async usageOf(origin: string, url: string): Promise<UsageStatement[]> {
-    const { crawl, store } = this.#options;
-    const rules = crawl.config.robots === 'ignore' ? undefined : await store.last(origin);
-    if (rules?.usage === undefined) return [];
-    return this.#services.work.run(crawl.id, url, 'robots', () => usageAt(rules, pathOf(url)));
   }
 
   /** Whether what stands at that URL of the host is known and fresh: rules, or a redirect to another host. */
@@ -217,16 +206,4 @@ export class RobotsKeeper {
   #now(): number {
     return this.#services.engine.clock.now();
   }
-}
-
-async function decodedBody(response: FetchedResponse): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  const decoder = createContentDecoder({
-    contentEncoding: headersOf(response, 'content-encoding').join(', ') || undefined,
-    maxDecodedBytes: MAX_ROBOTS_BYTES + 1,
-    onData: (piece) => pieces.push(Uint8Array.from(piece)),
-  });
-  for await (const piece of response.body.chunks()) decoder.write(piece);
-  await decoder.end();
-  return Buffer.concat(pieces);
 }

@@ -28,6 +28,7 @@ import { StoredHead } from './stored-head.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import { TurnHooks } from './turn-hooks.ts';
 import { TurnOutput } from './turn-output.ts';
+import { UsageKeeper } from './usage-keeper.ts';
 
 /**
  * The collaborators of one turn. Each owns its state; the loop drives them, and the commit reads their
@@ -113,5 +114,6 @@ function createRobotsParts(services: TurnServices, own: OwnParts & { readonly si
   const store = new RobotsStore(services, { crawl, known, pace, sitemapLinks, version });
   const moved = new MovedRobotsFinder(services, { crawl, known, pace });
   const robots = new RobotsKeeper(services, { crawl, pace, output, quarantine, known, store, moved });
-  return { knownRobots, robots };
+  const usage = new UsageKeeper(services, { crawl, pace, output, quarantine, known, store });
+  return { knownRobots, robots, usage };
 }

@@ -8,7 +8,6 @@ import { createDocumentParser, type DocumentFacts, type DocumentParser } from '.
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
 import { robotName } from '../robots/parse-robots.ts';
 import { createResolver } from '../url/canonical.ts';
-import { origin as originOf } from '../url/host-key.ts';
 import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { TurnCounters } from './counters.ts';
@@ -21,11 +20,11 @@ import type { Quarantine } from './quarantine.ts';
 import type { RecrawlPlan } from './recrawl-plan.ts';
 import { Refetch } from './refetch.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
-import type { RobotsKeeper } from './robots-keeper.ts';
 import type { TurnServices } from './services.ts';
 import type { Settlement } from './settlement.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { ArchivedExchange, TurnOutput } from './turn-output.ts';
+import type { UsageKeeper } from './usage-keeper.ts';
 
 /** The collaborators of a visit. */
 export interface VisitOptions {
@@ -40,7 +39,7 @@ export interface VisitOptions {
   readonly output: TurnOutput;
   readonly settlement: Settlement;
   readonly recrawl: RecrawlPlan;
-  readonly robots: Pick<RobotsKeeper, 'usageOf'>;
+  readonly usage: Pick<UsageKeeper, 'ofRobots' | 'ofFiles'>;
 }
 
 const MAX_TYPE_CHARS = 100;
@@ -63,7 +62,7 @@ export class UrlVisit {
   /** The URL was fetched before. */
   readonly #refetch: Refetch | undefined;
   #parser: DocumentParser | undefined;
-  /** Statements of robots.txt about the use of the content. */
+  /** Statements of robots.txt, and of files beside it, about the use of the content. */
   #usage: readonly UsageStatement[] = [];
   /** Whether a page of the budget is reserved for it. */
   #isReserved: boolean;
@@ -92,7 +91,8 @@ export class UrlVisit {
     try {
       // As it was when the URL was fetched (draft-ietf-aipref-attach, section 5.3).
       const { url } = this.#record;
-      this.#usage = await this.#options.robots.usageOf(originOf(url), url);
+      const { usage } = this.#options;
+      this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'notAsked';
       const verdict = this.#judge(outcome, crawlDelayMs);

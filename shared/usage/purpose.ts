@@ -25,3 +25,10 @@ export function forbiddenUse(
   const preferences = combineUsage(statements);
   return USES[purpose].find((use) => preferences[use] === 'n');
 }
+
+/** Whether the purpose has to obey a reservation of text and data mining. */
+export const wantsTdm = (purpose: Purpose): boolean => USES[purpose].includes('tdm');
+
+/** Whether the purpose makes a use of content that a site can reserve. An archive makes none. */
+export const makesUse = (purpose: Purpose | undefined): purpose is Purpose =>
+  purpose !== undefined && USES[purpose].length > 0;

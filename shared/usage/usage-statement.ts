@@ -11,13 +11,15 @@ export type UsageSignal =
   | 'tdm-policy'
   /** RSL 1.0: where the licence is. */
   | 'license'
+  /** RSL 1.0: what the licence allows without asking, in the form of Content-Usage. */
+  | 'rsl'
   /** `noai` and similar words, in X-Robots-Tag and in `<meta name="robots">`. */
   | 'robots';
 
 /** A statement of one signal about a page. */
 export interface UsageStatement {
   readonly signal: UsageSignal;
-  readonly source: 'robots.txt' | 'header' | 'html';
+  readonly source: 'robots.txt' | 'license' | 'tdmrep.json' | 'header' | 'html';
   /** In one form for equal statements: `search=y, train-ai=n`; a URL as it was written. */
   readonly value: string;
 }
@@ -48,26 +50,25 @@ export function plainValue(signal: UsageSignal, value: string): string {
 /**
  * Combines the statements about a page: what one of them forbids no other allows (draft-ietf-aipref-vocab,
  * section 7.1). Uses that no statement names are missing. A page's own `tdm-reservation` replaces that of its
- * header (TDMRep, section 6).
+ * header, and both that of the site's file (TDMRep, section 6).
  */
 export function combineUsage(statements: readonly UsageStatement[]): UsagePreferences {
   const uses = new Map<string, 'y' | 'n'>();
   const add = (use: string, is: 'y' | 'n') => {
     if (uses.get(use) !== 'n') uses.set(use, is);
   };
-  const isReservedByPage = statements.some(
-    ({ signal, source }) => signal === 'tdm-reservation' && source === 'html',
+  const reserving = (['html', 'header', 'tdmrep.json'] as const).find((source) =>
+    statements.some((one) => one.signal === 'tdm-reservation' && one.source === source),
   );
   for (const { signal, source, value } of statements) {
-    if (signal === 'content-usage' || signal === 'content-signal') {
+    if (signal === 'content-usage' || signal === 'content-signal' || signal === 'rsl') {
       for (const member of value.split(', ')) {
         const [use = '', is = ''] = member.split('=');
         if (use !== 'use') add(use === 'ai-train' ? 'train-ai' : use, is.startsWith('y') ? 'y' : 'n');
       }
     } else if (signal === 'robots') {
       if (NO_TRAINING.test(value)) add('train-ai', 'n');
-    } else if (signal === 'tdm-reservation' && (source === 'html' || !isReservedByPage))
-      add('tdm', value === '1' ? 'n' : 'y');
+    } else if (signal === 'tdm-reservation' && source === reserving) add('tdm', value === '1' ? 'n' : 'y');
   }
   return Object.fromEntries(uses);
 }

@@ -52,7 +52,7 @@ test('preferences about the use of content are stored as version 2, which earlie
   expect(decodeRules(text)).toEqual(rules);
 });
 
-test.each(['', '3', '3 1000', '1 x', '1000\n+1 /', 'User-agent: *\nDisallow: /'])(
+test.each(['', '4', '4 1000', '1 x', '1000\n+1 /', 'User-agent: *\nDisallow: /'])(
   'text of another version is known as such: %j',
   (text) => expect(decodeRules(text)).toBeUndefined(),
 );

@@ -8,6 +8,7 @@ import type { QuarantineAnswer } from '../../shared/turn/quarantine.ts';
 import type { RobotsAccess } from '../../shared/turn/robots-keeper.ts';
 import type { TurnServices } from '../../shared/turn/services.ts';
 import { requestUrl } from '../../shared/url/request-url.ts';
+import type { UsageStatement } from '../../shared/usage/usage-statement.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { type CrawlOfTurn, crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
 
@@ -36,6 +37,11 @@ interface Situation {
   reserves?: boolean;
   allowsRequisites?: boolean;
   isHostFull?: boolean;
+  /** Statements of robots.txt, and of files beside it that are kept, about the use of content. */
+  stated?: readonly UsageStatement[];
+  inFiles?: readonly UsageStatement[];
+  /** Files that are to be fetched first. */
+  missing?: readonly string[];
   /** The registry fails. */
   fault?: Error;
 }
@@ -76,6 +82,12 @@ function admissionIn(situation: Situation) {
         log.push(`fetch ${origin}`);
         return situation.access ?? { kind: 'known', rules: OPEN };
       },
+    },
+    usage: {
+      ofRobots: async () => situation.stated ?? [],
+      ofFiles: async () => situation.inFiles ?? [],
+      missing: async () => situation.missing ?? [],
+      fetch: async (file: string) => void log.push(`fetch ${file}`),
     },
     pace: {
       nextFetchAt: NEXT,
@@ -175,22 +187,56 @@ test('what robots.txt forbids is settled so, with the line that forbids it', asy
   expect(await decide(recordOf(PAGE), { known: SECRET })).toMatchObject({ outcome: 'fetch' });
 });
 
+const TRAINING = { known: OPEN, crawl: { config: { purpose: 'train-ai' } } } as const;
+const FILE = `${ORIGIN}/.well-known/tdmrep.json`;
+
 test('what robots.txt reserves for other purposes is not fetched, but its sitemaps are', async () => {
-  const usage = [{ signal: 'content-usage', pattern: '/', value: 'train-ai=n' }] as const;
-  const reserved = { ...OPEN, usage } as unknown as typeof OPEN;
-  const training = { known: reserved, crawl: { config: { purpose: 'train-ai' } } } as const;
-  expect(await decide(recordOf(PAGE), training)).toMatchObject({
+  const stated = [{ signal: 'content-usage', source: 'robots.txt', value: 'train-ai=n' }] as const;
+  // No file is asked for if robots.txt decides already.
+  expect(await decide(recordOf(PAGE), { ...TRAINING, stated, missing: [FILE] })).toMatchObject({
     outcome: 'unasked',
     record: {
       state: 'deniedByRobots',
       result: { cause: { code: 'usageForbidden', use: 'train-ai', by: 'robots.txt' } },
     },
+    log: [],
   });
-  expect(await decide(recordOf(PAGE, { kind: 'sitemap' }), training)).toMatchObject({ outcome: 'fetch' });
+  expect(await decide(recordOf(PAGE, { kind: 'sitemap' }), { ...TRAINING, stated })).toMatchObject({
+    outcome: 'fetch',
+  });
   for (const config of [{ purpose: 'search' }, {}] as const)
-    expect(await decide(recordOf(PAGE), { known: reserved, crawl: { config } })).toMatchObject({
+    expect(await decide(recordOf(PAGE), { known: OPEN, stated, crawl: { config } })).toMatchObject({
       outcome: 'fetch',
     });
+});
+
+test('files about the use of content are fetched first, each in a moment of the host', async () => {
+  const log = ['wait', `fetch ${FILE}`, `clear ${FILE}`, 'wait', `fetch ${PAGE}/l`, `clear ${PAGE}/l`];
+  const missing = [FILE, `${PAGE}/l`];
+  const admitted = await decide(recordOf(PAGE), { ...TRAINING, missing });
+  expect(admitted).toEqual({ outcome: 'fetch', log: [...log, 'wait', 'reserve', 'wait', 'begin'] });
+  // The turn has no more time for the second one.
+  const late = await decide(recordOf(PAGE), { ...TRAINING, missing, moments: [true, false] });
+  expect(late).toMatchObject({
+    outcome: 'turnEnds',
+    record: recordOf(PAGE),
+    log: [...log.slice(0, 3), 'wait'],
+  });
+  // One that has killed too many workers.
+  const killer = { ...TRAINING, missing, isAnnouncing: true, answers: ['quarantined'] } as const;
+  expect(await decide(recordOf(PAGE), killer)).toMatchObject({ outcome: 'turnEnds' });
+});
+
+test('a licence that robots.txt names forbids a page; tdmrep.json leaves that to the page', async () => {
+  const inFiles = [{ signal: 'rsl', source: 'license', value: 'search=y, train-ai=n' }] as const;
+  expect(await decide(recordOf(PAGE), { ...TRAINING, inFiles })).toMatchObject({
+    outcome: 'unasked',
+    record: { result: { cause: { code: 'usageForbidden', use: 'train-ai', by: 'license' } } },
+  });
+  const reserved = [{ signal: 'tdm-reservation', source: 'tdmrep.json', value: '1' }] as const;
+  expect(await decide(recordOf(PAGE), { ...TRAINING, inFiles: reserved })).toMatchObject({
+    outcome: 'fetch',
+  });
 });
 
 test('rules that are not known are fetched first, and the page waits for its moment after them', async () => {

@@ -1,5 +1,6 @@
 /** The pages of a crawl's archive for which `onPage` is called. */
 import type { RecordLocation } from '../../../shared/archive/record-location.ts';
+import { isWithheld } from '../../../shared/causes/cause.ts';
 import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
 import { type RowSource, recordsOf } from '../../url-rows.ts';
 
@@ -11,6 +12,8 @@ export interface ArchivedPage {
   readonly via?: string;
   /** The response, or a revisit of one. */
   readonly location: RecordLocation;
+  /** The crawl kept it from hooks, for what the site states or for its language. */
+  readonly isWithheld?: true;
 }
 
 /** Every page that was fetched and is no other one's copy, host by host. */
@@ -20,10 +23,11 @@ export async function* archivedPages(
 ): AsyncGenerator<ArchivedPage, void, undefined> {
   for await (const { host, head } of source.ledgers.hosts(crawl)) {
     for await (const { url, state, kind, depth, via, result } of recordsOf(source, crawl, host, head)) {
-      const { location, duplicateOf, httpStatus = 0 } = result ?? {};
+      const { location, duplicateOf, httpStatus = 0, cause } = result ?? {};
       const isPage = state === 'fetched' && kind === undefined && duplicateOf === undefined;
       if (!isPage || !location || httpStatus < 200 || httpStatus > 299) continue;
-      yield { url, depth, ...(via !== undefined && { via }), location };
+      const withheld = isWithheld(cause) && { isWithheld: true as const };
+      yield { url, depth, ...(via !== undefined && { via }), location, ...withheld };
     }
   }
 }

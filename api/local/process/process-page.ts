@@ -65,6 +65,7 @@ export function createPageProcessor({
     const url = fetchedUrl(page.url);
     const nothing = { url, items: [], requests: 0 };
     if (!hooks) return nothing;
+    if (page.isWithheld) return { ...nothing, isHidden: true };
     failure = undefined;
     try {
       const response = await responseOf(payloads, page);

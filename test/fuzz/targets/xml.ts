@@ -1,6 +1,8 @@
 /** Sitemaps, feeds and their values. */
 import { gzipSync } from 'node:zlib';
+import { readRslLicense } from '../../../shared/parser/rsl-license.ts';
 import { parseW3cDatetime } from '../../../shared/parser/w3c-datetime.ts';
+import { usageRules } from '../../../shared/robots/usage-files.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 import { checkDocument, readDocument } from './html.ts';
 
@@ -56,6 +58,18 @@ const XML = [
     '0.5',
     '1',
   ],
+];
+const RSL = [
+  ...XML,
+  ...['<rsl>', '<content url="/{#}">', '<content url="https://example.com/">', '</content>', ' server="x"'],
+  ...[
+    '<license>',
+    '</license>',
+    '<permits type="usage">',
+    '<prohibits type="usage">',
+    '<payment type="free"/>',
+  ],
+  ...['<permits type="user">', ' all', ' ai-train', ' search', '</permits>'],
 ];
 const SITEMAP = [
   ...[
@@ -209,6 +223,24 @@ export const TARGETS: readonly FuzzTarget[] = [
     asSitemap,
   ),
   xml('feed', FEED, 'application/rss+xml', { seeds: ['feed.xml', 'feed.atom'] }),
+  {
+    name: 'RSL',
+    tokens: RSL,
+    frames: [
+      ['<rsl><content url="/a"><license>', '</license></content></rsl>'],
+      ['<rsl><content url="/', '"><license/></content></rsl>'],
+      ['<rsl><content url="/"><license><permits type="usage">', '</permits>'],
+    ],
+    maxBytes: MB,
+    maxUsPerByte: 0.6,
+    maxHeldPerByte: 64,
+    run: (body) => readRslLicense(body.toString(), 'https://example.com'),
+    check(body) {
+      const { usage = [] } = usageRules(readRslLicense(body.toString(), 'https://example.com'));
+      for (const { value } of usage)
+        if (!/^ai-input=[yn], search=[yn], tdm=[yn], train-ai=[yn]$/.test(value)) throw new Error(value);
+    },
+  },
   {
     name: 'dates of sitemaps',
     tokens: [
