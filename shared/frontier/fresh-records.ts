@@ -68,6 +68,10 @@ export class FreshRecords {
     return this.#records.has(url);
   }
 
+  isTaken(url: string): boolean {
+    return this.#taken.has(url);
+  }
+
   values(): MapIterator<UrlRecord> {
     return this.#records.values();
   }

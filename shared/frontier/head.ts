@@ -86,6 +86,13 @@ export interface HostRecrawl {
   readonly demand?: readonly number[];
   /** Blocks of text that repeat on its pages (`recrawl/repeated-blocks.ts`): 1 KB in base64. */
   readonly blocks?: string;
+  /** The observations of its templates (`recrawl/template-pools.ts`), in base64. */
+  readonly templates?: string;
+  /**
+   * Only of a host with hints: its fetches by whether there was a hint, and whether the page has changed (`HintCounts`,
+   * in its order).
+   */
+  readonly hints?: readonly number[] | undefined;
   /** How the host answers conditional requests. */
   readonly validators?: ValidatorTrust;
 }

@@ -24,7 +24,7 @@ import { REQUISITE_RANK } from './rank.ts';
 import type { UrlOutcome } from './run-outcomes.ts';
 import { openRunStack, type RunStack } from './run-stack.ts';
 import { decodeSegment, encodeSegment } from './segment.ts';
-import type { UrlRecord, UrlState } from './url-record.ts';
+import { isAgain, type UrlRecord, type UrlState } from './url-record.ts';
 
 /** Waiting pages that one search for requisites moves from runs into memory, at most. */
 const MAX_MOVED = 1000;
@@ -230,6 +230,31 @@ export class HostLedger {
     };
     this.#fresh.put(after);
     return { before: risen, after };
+  }
+
+  /**
+   * Returns the records of those of the URLs that were fetched and are due again. Reads lists of the runs that have
+   * them: for many URLs at once. Calls `pause` between two blocks.
+   */
+  async findAgain(urls: Iterable<string>, pause: () => Promise<void>): Promise<UrlRecord[]> {
+    const found: UrlRecord[] = [];
+    const stored: string[] = [];
+    for (const url of urls) {
+      const record = this.#fresh.get(url);
+      if (!record) stored.push(url);
+      else if (isAgain(record)) found.push(record);
+    }
+    const ofRuns = stored.length > 0 ? await this.#runs.findAgain(stored, pause) : [];
+    // Another lane may have taken one meanwhile.
+    return [...found, ...ofRuns.filter(({ url }) => !this.#fresh.has(url))];
+  }
+
+  /**
+   * Replaces the record of a URL that is due again, such as {@link findAgain} has returned it, by one of the same state.
+   * Nothing happens if the URL is taken at this moment: its fetch decides.
+   */
+  amend(record: UrlRecord): void {
+    if (!this.#fresh.isTaken(record.url)) this.#fresh.put(record);
   }
 
   /** Takes in a URL that is never to be fetched. Nothing happens if it is known. */

@@ -7,8 +7,11 @@ const HAS_TEXT_DIGEST = 2;
 const HAS_ETAG = 4;
 const HAS_LAST_MODIFIED = 8;
 const IS_BACK = 16;
-const ALL = 31;
+const HAS_HINT = 32;
+const HAS_NEW_LINKS = 64;
+const ALL = 127;
 export const TEXT_DIGEST_BYTES = 8;
+const MAX_HINTS = 255;
 
 /** Writes about 15 bytes, and the server's own texts. `fetchedAt`: of the record's result. */
 export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: number): void {
@@ -18,13 +21,20 @@ export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: nu
       (textDigest ? HAS_TEXT_DIGEST : 0) |
       (etag !== undefined ? HAS_ETAG : 0) |
       (lastModified !== undefined ? HAS_LAST_MODIFIED : 0) |
-      (state.isBack ? IS_BACK : 0),
+      (state.isBack ? IS_BACK : 0) |
+      (state.hintedAt !== undefined ? HAS_HINT : 0) |
+      (state.newLinks !== undefined ? HAS_NEW_LINKS : 0),
   );
   out.varint(history);
   out.byte(rate);
   out.varint(misses);
   out.signed(fetchedAt - changedAt);
   out.signed(fetchedAt - capturedAt);
+  if (state.hintedAt !== undefined) {
+    out.signed(fetchedAt - state.hintedAt);
+    out.byte(Math.min(MAX_HINTS, state.hints ?? 0));
+  }
+  if (state.newLinks !== undefined) out.byte(state.newLinks);
   if (textDigest) out.raw(textDigest);
   for (const text of [capturedUrl, etag, lastModified]) if (text !== undefined) out.text(text);
 }
@@ -38,6 +48,9 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
   const misses = input.varint();
   const changedAt = fetchedAt - input.signed();
   const capturedAt = fetchedAt - input.signed();
+  const hintedAt = has & HAS_HINT ? fetchedAt - input.signed() : undefined;
+  const hints = hintedAt === undefined ? undefined : input.byte() || undefined;
+  const newLinks = has & HAS_NEW_LINKS ? input.byte() : undefined;
   const textDigest = has & HAS_TEXT_DIGEST ? Uint8Array.from(input.raw(TEXT_DIGEST_BYTES)) : undefined;
   return {
     history,
@@ -48,6 +61,9 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
     capturedAt,
     capturedUrl: has & HAS_CAPTURED_URL ? input.text() : undefined,
     textDigest,
+    hints,
+    hintedAt,
+    newLinks,
     etag: has & HAS_ETAG ? input.text() : undefined,
     lastModified: has & HAS_LAST_MODIFIED ? input.text() : undefined,
   };

@@ -74,6 +74,11 @@ export interface RunStack {
   againDueAt(): number | undefined;
   /** Moves on in the list of that one: its record, or undefined if it no longer counts. */
   takeAgain(): Promise<UrlRecord | undefined>;
+  /**
+   * Those of the URLs that were fetched and are due again, as the runs know them. Reads the lists of the runs that
+   * have them, and calls `pause` between two blocks.
+   */
+  findAgain(urls: Iterable<string>, pause: () => Promise<void>): Promise<UrlRecord[]>;
   /** The same where only what {@link RunStack.firstRank} says to be of this rank is taken. */
   nextDueAtRank(now: number, rank: number): number | undefined;
   /**
@@ -167,6 +172,28 @@ class OpenRuns implements RunStack {
     if (!first) throw new Error('takeAgain() where againDueAt() is undefined');
     const record = await first.again.take();
     return this.#isCurrent(first.run, record) ? record : undefined;
+  }
+
+  async findAgain(urls: Iterable<string>, pause: () => Promise<void>): Promise<UrlRecord[]> {
+    const wanted = new Map<OpenRun, Set<string>>();
+    for (const url of urls) {
+      const { run, note } = this.#newest(url);
+      if (!run?.entry.again || isReadyNote(note)) continue;
+      const ofRun = wanted.get(run);
+      if (ofRun) ofRun.add(url);
+      else wanted.set(run, new Set([url]));
+    }
+    const found: UrlRecord[] = [];
+    for (const [run, ofRun] of wanted) {
+      const list = await this.#read(`${run.entry.id}.again`);
+      // Records before the cursor were taken: newer ones are elsewhere.
+      for (const header of listBlocks(list, run.again?.cursor.offset ?? 0)) {
+        const records = decodeRecords(this.#host, blockPayload(list, header));
+        found.push(...records.filter((record) => ofRun.has(record.url) && this.#isCurrent(run, record)));
+        await pause();
+      }
+    }
+    return found;
   }
 
   async push(id: string, records: readonly UrlRecord[]): Promise<{ parts: Part[]; obsolete: string[] }> {

@@ -12,7 +12,7 @@
 import { fingerprint } from '../url/fingerprint.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { type BlockHeader, blockPayload, encodeBlocks, listBlocks, readBlockHeader } from './block-list.ts';
-import { buildKeyRun, type KeyRun, mergeKeyRuns, noteOf, READY_REQUISITE_NOTE } from './key-run.ts';
+import { buildKeyRun, findKey, type KeyRun, mergeKeyRuns, noteOf, READY_REQUISITE_NOTE } from './key-run.ts';
 import { rankOf } from './rank.ts';
 import { decodeRecords, needsRecrawlFormat } from './record-block.ts';
 import { isAgain, type UrlRecord } from './url-record.ts';
@@ -86,19 +86,49 @@ export function mergeRuns(host: HostKey, newer: MergedRun, older: MergedRun, blo
     keys: mergeKeyRuns(newer.keys, older.keys),
     ready: concat(ready),
     later: listByDueTime(host, later, blockRecords),
-    done: concat([newer.done, older.done]),
+    done: concat(mergeDone(host, newer, older, blockRecords)),
     ...(again && { again: listByDueTime(host, again, blockRecords) }),
   };
 }
 
 type MergedRun = Run & { readonly entry: RunEntry };
 
-/** The records that are due again, without those taken; undefined if neither run has such a list. */
+/**
+ * The records that are due again, without those taken, and those of the older run that the newer one has, too: a hint
+ * has changed them before they were due. Undefined if neither run has such a list.
+ */
 function mergeAgain(host: HostKey, newer: MergedRun, older: MergedRun): UrlRecord[] | undefined {
   if (!newer.again && !older.again) return undefined;
   const restOfAgain = ({ again, entry }: MergedRun) =>
     again && entry.again ? recordsOf(host, again, entry.again) : [];
-  return [...restOfAgain(older), ...restOfAgain(newer)];
+  return [...restOfAgain(older).filter(notIn(newer.keys)), ...restOfAgain(newer)];
+}
+
+/**
+ * The records that are never due again. Usually both lists as they are; a crawl that recrawls may have records of the
+ * older run that are due again in the newer one.
+ */
+function mergeDone(host: HostKey, newer: MergedRun, older: MergedRun, blockRecords: number): Uint8Array[] {
+  if (!newer.again) return [newer.done, older.done];
+  const isOld = notIn(newer.keys);
+  return [
+    newer.done,
+    ...listBlocks(older.done, 0).flatMap((header) => {
+      const records = decodeRecords(host, blockPayload(older.done, header));
+      const kept = records.filter(isOld);
+      return kept.length === records.length
+        ? [older.done.subarray(header.at, header.at + header.size)]
+        : encodeBlocks(host, kept, { blockRecords, isMixed: true });
+    }),
+  ];
+}
+
+function notIn(keys: KeyRun): (record: UrlRecord) => boolean {
+  const key = new Uint32Array(2);
+  return ({ url }) => {
+    fingerprint(url, key, 0);
+    return findKey(keys, key[0] as number, key[1] as number) < 0;
+  };
 }
 
 function listByDueTime(host: HostKey, records: readonly UrlRecord[], blockRecords: number): Uint8Array {

@@ -59,6 +59,11 @@ export interface RecrawlState {
   readonly capturedUrl?: string | undefined;
   /** Digest of the text by which changes are seen: 8 bytes. */
   readonly textDigest?: Uint8Array | undefined;
+  /** Hints since the last fetch that the page has changed (`recrawl/hints.ts`), and the newest time that one gave. */
+  readonly hints?: number | undefined;
+  readonly hintedAt?: number | undefined;
+  /** Links to new URLs that a change of the page has brought, as a code (`recrawl/page-importance.ts`). */
+  readonly newLinks?: number | undefined;
   /** ETag as the server sent it (RFC 9110, section 8.8.3). */
   readonly etag?: string | undefined;
   /** Last-Modified as the server sent it; kept if there is no ETag. */

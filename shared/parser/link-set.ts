@@ -25,7 +25,8 @@ export interface HtmlLink {
   /** True if all links to this URL that are to be followed say `rel=nofollow`. */
   readonly nofollow?: boolean;
   /**
-   * For URLs of a sitemap: their `priority`, 0 to 1, and when they were last modified, in ms since the epoch.
+   * For URLs of a sitemap: their `priority`, 0 to 1, and when they were last modified, in ms since the epoch. The
+   * latter of items of a feed, too.
    */
   readonly priority?: number;
   readonly modifiedAt?: number;

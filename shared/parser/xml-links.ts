@@ -169,9 +169,8 @@ function createCollected(
   };
   return {
     add,
-    addRaw: (value: string, kind: LinkKind, element: XmlElement) => {
-      add(decodeXml(value).trim(), kind, element);
-    },
+    addRaw: (value: string, kind: LinkKind, element: XmlElement) =>
+      add(decodeXml(value).trim(), kind, element),
     hint: (url: string, hints: UrlHints) => links.hint(url, hints),
     drop: () => {
       links = createLinkSet(0);

@@ -22,6 +22,6 @@ export interface XmlSink {
   /** Adds a link. Returns its URL, or undefined if it is none or there are too many. */
   add(reference: string, kind: LinkKind, element: XmlElement): string | undefined;
   /** The same for an attribute's value as written. */
-  addRaw(value: string, kind: LinkKind, element: XmlElement): void;
+  addRaw(value: string, kind: LinkKind, element: XmlElement): string | undefined;
   hint(url: string, hints: UrlHints): void;
 }

@@ -19,6 +19,12 @@ export const NO_HINTS: HintCounts = {
   unhintedUnchanged: 0,
 };
 
+/**
+ * The weight of the past at each fetch of the same column, hinted or not: half after 693. So a host whose hints become
+ * worthless loses its trust, and one that seldom hints is not forgotten for what it did not hint at.
+ */
+const FORGET = 0.999;
+
 /** Counts one fetch of a page that the host could have hinted at. */
 export function countHint(counts: HintCounts, isHinted: boolean, hasChanged: boolean): HintCounts {
   const which = isHinted
@@ -28,7 +34,44 @@ export function countHint(counts: HintCounts, isHinted: boolean, hasChanged: boo
     : hasChanged
       ? 'unhintedChanged'
       : 'unhintedUnchanged';
-  return { ...counts, [which]: counts[which] + 1 };
+  const past = isHinted
+    ? { hintedChanged: FORGET * counts.hintedChanged, hintedUnchanged: FORGET * counts.hintedUnchanged }
+    : {
+        unhintedChanged: FORGET * counts.unhintedChanged,
+        unhintedUnchanged: FORGET * counts.unhintedUnchanged,
+      };
+  const kept = { ...counts, ...past };
+  return { ...kept, [which]: kept[which] + 1 };
+}
+
+/** The page as it was fetched last, and the newest time that an earlier hint gave. */
+export interface LastFetch {
+  readonly fetchedAt: number;
+  readonly hintedAt?: number | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Whether a list that says that the page was modified at `modifiedAt` shows something new. A date without a time means
+ * any moment of its day. A time that is far in the future is none; up to a day it may be one of another time zone.
+ */
+export function isHint(modifiedAt: number, { fetchedAt, hintedAt }: LastFetch, now: number): boolean {
+  if (modifiedAt > now + DAY_MS || (hintedAt !== undefined && modifiedAt <= hintedAt)) return false;
+  const isDate = modifiedAt % DAY_MS === 0;
+  return (isDate ? modifiedAt + DAY_MS - 1 : modifiedAt) > fetchedAt;
+}
+
+/** Lists of fewer entries may well have one time. */
+const MIN_ENTRIES = 10;
+const MAX_EQUAL = 0.9;
+
+/** Whether nearly all entries of a list have the same time: that of its build, which says nothing of a page. */
+export function isBuildTime(times: readonly number[]): boolean {
+  if (times.length < MIN_ENTRIES) return false;
+  const counts = new Map<number, number>();
+  for (const time of times) counts.set(time, (counts.get(time) ?? 0) + 1);
+  return Math.max(...counts.values()) > MAX_EQUAL * times.length;
 }
 
 export interface HintTrust {

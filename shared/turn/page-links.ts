@@ -36,14 +36,14 @@ export class PageLinks {
 
   /**
    * Takes in the links of a page, each as what it is, with a pause after each `linksAtOnce`. `isRequest`: the
-   * project requested the page.
+   * project requested the page. Returns how many were new to the host.
    */
   async take(
     record: UrlRecord,
     response: FetchedResponse,
     facts: DocumentFacts,
     isRequest = false,
-  ): Promise<void> {
+  ): Promise<number> {
     const { work, engine } = this.#services;
     const { crawl, counters, traps } = this.#options;
     const watched = (part: () => void) => work.run(crawl.id, record.url, 'links', part);
@@ -52,19 +52,23 @@ export class PageLinks {
     const isWatched = record.kind === undefined && !isRequest && this.isWatchingTraps();
     const takeLink = this.#taker(record, facts);
     const newLinks: string[] = [];
+    let news = 0;
     const take = (link: HtmlLink) => {
-      if (takeLink(link) && isWatched && newLinks.length < MAX_LINKS) newLinks.push(link.url);
+      if (!takeLink(link)) return;
+      news++;
+      if (isWatched && newLinks.length < MAX_LINKS) newLinks.push(link.url);
     };
     const { linksAtOnce } = sizesOf(engine);
     for (let from = 0; from < facts.links.length; from += linksAtOnce) {
       if (from > 0) await work.pause();
       watched(() => facts.links.slice(from, from + linksAtOnce).forEach(take));
     }
-    if (!isWatched) return;
+    if (!isWatched) return news;
     // For other types than HTML, the bytes themselves: two pictures are two.
     const textHash = facts.type === 'html' ? facts.textHash : Buffer.from(response.body.sha1).readUInt32LE(0);
     const isCopy = isCopyOf(record.url, facts.canonical);
     watched(() => traps.count(record.url, { newLinks, textHash, isCopy }));
+    return news;
   }
 
   /** Whether the host has enough pages for its templates to be watched. */

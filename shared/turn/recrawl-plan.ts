@@ -29,11 +29,15 @@ import {
   subtractDemand,
 } from '../recrawl/demand-curve.ts';
 import { daysUntilDue, firstIntervalDays, type RefetchOutcome } from '../recrawl/due-time.ts';
-import { fetchIntervalDays, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
+import { fetchIntervalDays, MIN_INTERVAL_DAYS, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
+import { pageImportance, withNewLinks } from '../recrawl/page-importance.ts';
+import { createTemplatePools, type TemplatePools } from '../recrawl/template-pools.ts';
 import { isOwnRequest } from '../url/request-url.ts';
+import { templateOf } from '../url/template-of.ts';
 import { ChangeWatch } from './change-watch.ts';
 import type { TurnCounters } from './counters.ts';
 import { hashOfUrl } from './hash-of-url.ts';
+import { HintWatch } from './hint-watch.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import { ValidatorWatch } from './validator-watch.ts';
@@ -49,9 +53,6 @@ const HOST_SHARE = 0.8;
 const NEARLY = 0.97;
 /** Demand is counted in millionths of a fetch per day, since counters are integers. */
 const UNITS = 1e6;
-/** A sitemap, which names what has changed; a seed. */
-const SITEMAP_IMPORTANCE = 128;
-const SEED_IMPORTANCE = 32;
 
 /** A response, and what it has shown of its URL. */
 export interface Sighting {
@@ -61,6 +62,8 @@ export interface Sighting {
   /** Where the payload is archived: WARC-Date, and the URL if it is another one's. */
   readonly capturedAt: number;
   readonly capturedUrl?: string | undefined;
+  /** Links to URLs that were new to the host; undefined: not counted. */
+  readonly newLinks?: number | undefined;
 }
 
 export interface RecrawlPlanOptions {
@@ -78,6 +81,8 @@ export interface RecrawlPlanOptions {
 export class RecrawlPlan {
   readonly validators: ValidatorWatch;
   readonly changes: ChangeWatch;
+  readonly hints: HintWatch;
+  readonly #templates: TemplatePools;
   readonly #engine: Pick<TurnServices['engine'], 'registry'>;
   readonly #options: RecrawlPlanOptions;
   #pool: ChangePool;
@@ -91,6 +96,11 @@ export class RecrawlPlan {
     this.#options = options;
     this.validators = new ValidatorWatch(recrawl);
     this.changes = new ChangeWatch(recrawl?.blocks);
+    this.hints = new HintWatch(recrawl?.hints);
+    const { templates } = recrawl ?? {};
+    this.#templates = createTemplatePools(
+      templates === undefined ? undefined : Buffer.from(templates, 'base64'),
+    );
     const [changes = 0, changedDays = 0, unchangedDays = 0] = recrawl?.pool ?? [];
     this.#pool = recrawl ? { changes, changedDays, unchangedDays } : EMPTY_POOL;
     this.#demand = PRICES.map((_, i) => recrawl?.demand?.[i] ?? 0);
@@ -99,6 +109,11 @@ export class RecrawlPlan {
   /** Whether the crawl fetches pages again. */
   get isOn(): boolean {
     return isRecrawling(this.#options.crawl.config);
+  }
+
+  /** Whether lists of changes move fetches forward: where intervals are not fixed. */
+  get usesHints(): boolean {
+    return this.#objective !== undefined;
   }
 
   /** Finds the price by which this turn decides. */
@@ -119,10 +134,14 @@ export class RecrawlPlan {
     if (!this.isOn) return undefined;
     const { changes, changedDays, unchangedDays } = this.#pool;
     const { trust } = this.validators;
+    const hints = this.hints.state();
+    const templates = Buffer.from(this.#templates.bytes).toString('base64');
     return {
       pool: [rounded(changes), rounded(changedDays), rounded(unchangedDays)],
       ...(this.#objective !== undefined && { demand: this.#demand }),
       blocks: this.changes.state(),
+      ...(templates !== '' && { templates }),
+      ...(hints && { hints }),
       ...(trust && { validators: trust }),
     };
   }
@@ -147,13 +166,27 @@ export class RecrawlPlan {
   isWorthFetch(record: UrlRecord, now: number): boolean {
     const { state, result, recrawl, dueAt } = record;
     if (state !== 'fetched' || !result || !recrawl || dueAt === 0) return true;
-    return (now - result.fetchedAt) / DAY_MS >= NEARLY * this.#intervalDays(record, recrawl);
+    return (now - result.fetchedAt) / DAY_MS >= NEARLY * this.#waitDays(record, recrawl);
+  }
+
+  /**
+   * The record of a page of which a list says that it was modified at `modifiedAt`: due sooner, as far as the host's
+   * lists have proved true. Undefined: that says nothing new, or a try is being repeated.
+   */
+  hinted(record: UrlRecord, modifiedAt: number, now: number): UrlRecord | undefined {
+    if (record.state !== 'fetched' || record.attempts > 0) return undefined;
+    const recrawl = this.hints.noted(record, modifiedAt, now);
+    if (!recrawl) return undefined;
+    const older = this.hints.daysOf(recrawl) - (record.recrawl ? this.hints.daysOf(record.recrawl) : 0);
+    const earliest = Math.max(now, (record.result?.fetchedAt ?? now) + MIN_INTERVAL_DAYS * DAY_MS);
+    const dueAt = Math.ceil(Math.max(earliest, record.dueAt - older * DAY_MS) / 1000) * 1000;
+    return { ...record, recrawl, dueAt: Math.min(record.dueAt, dueAt) };
   }
 
   /** The record of a URL that is due and not worth its fetch: due when it will be, or looked at again. */
   putOff(record: UrlRecord, now: number): UrlRecord {
     const { result, recrawl } = record;
-    const days = recrawl ? this.#intervalDays(record, recrawl) : 1;
+    const days = recrawl ? this.#waitDays(record, recrawl) : 1;
     const waited = result ? (now - result.fetchedAt) / DAY_MS : 0;
     return this.#dueIn(record, { kind: 'fetched' }, Math.max(0, days - waited), now);
   }
@@ -177,7 +210,11 @@ export class RecrawlPlan {
     if (isAgain(before)) this.#count(state === 'gone' ? 'gone' : hasChanged ? 'changed' : 'unchanged');
     const observed = this.#observed(before, result.fetchedAt, hasChanged, sighting);
     const misses = state === 'gone' ? (before.recrawl?.misses ?? 0) + 1 : 0;
-    return this.#planned(after, { ...observed, misses });
+    const { newLinks } = sighting;
+    // Links of the first fetch say nothing of its changes.
+    const isCounted = isAgain(before) && hasChanged && newLinks !== undefined;
+    const brings = isCounted ? withNewLinks(observed.newLinks, newLinks) : observed.newLinks;
+    return this.#planned(after, { ...observed, misses, newLinks: brings });
   }
 
   /** The record of a URL whose fetch at `fetchedAt` has shown what is archived already. */
@@ -252,24 +289,38 @@ export class RecrawlPlan {
     return recrawl.history === 0 ? firstIntervalDays(days, mixHash(hashOfUrl(record.url))) : days;
   }
 
+  /** The days from a page's last fetch to its next one: its interval, without those that hints make it older. */
+  #waitDays(record: UrlRecord, recrawl: RecrawlState): number {
+    const days = this.#intervalDays(record, recrawl);
+    const hinted = this.usesHints ? this.hints.daysOf(recrawl) : 0;
+    return hinted > 0 ? Math.min(days, Math.max(MIN_INTERVAL_DAYS, days - hinted)) : days;
+  }
+
   #observed(before: UrlRecord, fetchedAt: number, hasChanged: boolean, sighting: Sighting): RecrawlState {
     const { recrawl, result, url } = before;
     const { response, capturedAt, capturedUrl, textDigest } = sighting;
+    const template = hashOfUrl(templateOf(url));
     let history = recrawl?.history ?? 0;
     if (recrawl && result && isAgain(before)) {
       const days = Math.max(0, fetchedAt - result.fetchedAt) / DAY_MS;
       history = observePacked(history, days, hasChanged, mixHash(hashOfUrl(url) ^ (fetchedAt >>> 0)));
       this.#pool = observePool(this.#pool, days, hasChanged);
+      this.#templates.observe(template, days, hasChanged);
+      this.hints.count(before, hasChanged);
     }
+    const prior = priorRate(this.#pool, this.#templates.of(template) ?? EMPTY_POOL);
     return {
       history,
-      rate: rateCode(changeRate(unpackHistory(history), priorRate(this.#pool))),
+      rate: rateCode(changeRate(unpackHistory(history), prior)),
       changedAt: hasChanged || !recrawl ? fetchedAt : recrawl.changedAt,
       isBack: hasChanged ? before.state === 'gone' || undefined : recrawl?.isBack,
       misses: 0,
       capturedAt,
       capturedUrl,
       textDigest,
+      hints: undefined,
+      hintedAt: recrawl?.hintedAt,
+      newLinks: recrawl?.newLinks,
       etag: undefined,
       lastModified: undefined,
       ...this.validators.validatorsOf(response, fetchedAt),
@@ -301,12 +352,14 @@ function outcomeOf({ state, result }: UrlRecord, misses: number): RefetchOutcome
   return { kind: 'fetched' };
 }
 
-/** About twice as much for twice as many linking pages. */
-export function importanceOf(record: UrlRecord): number {
-  if (record.kind === 'sitemap') return SITEMAP_IMPORTANCE;
-  // Seeds have the highest level, so that they are fetched first; that would be a seventh of the budget.
-  return isSeedRecord(record) ? SEED_IMPORTANCE : 2 ** record.level;
-}
+/** The importance of a page by what the crawl knows of it. */
+export const importanceOf = (record: UrlRecord): number =>
+  pageImportance({
+    isSitemap: record.kind === 'sitemap',
+    isSeed: isSeedRecord(record),
+    level: record.level,
+    newLinks: record.recrawl?.newLinks,
+  });
 
 const perDayOf = (units: number): number => units / UNITS;
 

@@ -11,6 +11,7 @@ import { HostPace } from './host-pace.ts';
 import { KnownRobots } from './known-robots.ts';
 import type { Lease } from './lease.ts';
 import { LinkIntake } from './link-intake.ts';
+import { ListedChanges } from './listed-changes.ts';
 import { MovedRobotsFinder } from './moved-robots.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { PageLinks } from './page-links.ts';
@@ -75,6 +76,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const own = { crawl, head, ledger, counters, traps, quarantine, output, pace, recrawl, share };
 
   const linkParts = createLinkParts(services, own);
+  const listed = new ListedChanges(services, own);
   const robotsParts = createRobotsParts(services, { ...own, ...linkParts });
   const hooks = new TurnHooks(services, { ...own, intake: linkParts.intake });
   const reader = new PageReader(engine.clock, {
@@ -88,7 +90,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const allowance = new PageAllowance(own, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
   const limits = { maxUrls: isAnnouncing ? 1 : config.turnMaxPages, askedRobots: options.askedRobots };
-  return { ...own, ...linkParts, ...robotsParts, reader, settlement, allowance, admission, limits };
+  return { ...own, ...linkParts, ...robotsParts, listed, reader, settlement, allowance, admission, limits };
 }
 
 type OwnParts = Pick<

@@ -12,6 +12,7 @@ import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
+import type { ListedChanges } from './listed-changes.ts';
 import type { PageAllowance } from './page-allowance.ts';
 import { wantsSigns } from './page-hints.ts';
 import type { PageLinks } from './page-links.ts';
@@ -36,6 +37,7 @@ export interface VisitOptions {
   readonly traps: TrapWatch;
   readonly reader: PageReader;
   readonly links: PageLinks;
+  readonly listed: ListedChanges;
   readonly output: TurnOutput;
   readonly settlement: Settlement;
   readonly recrawl: RecrawlPlan;
@@ -87,7 +89,7 @@ export class UrlVisit {
 
   /** Returns the record as it was settled. `cache`: as of the request (`FetchRequest`). */
   async run(crawlDelayMs: number | undefined, cache?: FetchRequest['cache']): Promise<UrlRecord> {
-    const { crawl, allowance, counters, links, quarantine } = this.#options;
+    const { crawl, allowance, counters, quarantine } = this.#options;
     try {
       // As it was when the URL was fetched (draft-ietf-aipref-attach, section 5.3).
       const { url } = this.#record;
@@ -105,13 +107,7 @@ export class UrlVisit {
       const facts = verdict.isAttempt
         ? await this.#finish(outcome.startedAt, response, verdict, found)
         : this.#giveBack();
-      if (facts && response)
-        await links.take(
-          this.#record,
-          response,
-          facts,
-          this.#request !== undefined || this.#refetch !== undefined,
-        );
+      if (facts && response) await this.#takeLinks(response, facts);
       return this.#named();
     } finally {
       if (this.#isReserved) allowance.end(this.#isPage);
@@ -184,7 +180,16 @@ export class UrlVisit {
     void this.#options.settlement.settle(this.#named());
   }
 
-  /** Archives and settles the URL. Returns what its links are taken from, if there is such. */
+  /** Takes in the links of the page. Returns how many were new to the host. */
+  async #takeLinks(response: FetchedResponse, facts: DocumentFacts): Promise<number> {
+    const { links, listed } = this.#options;
+    const isUnwatched = this.#request !== undefined || this.#refetch !== undefined;
+    const news = await links.take(this.#record, response, facts, isUnwatched);
+    await listed.take(facts, this.#taken.result?.fetchedAt);
+    return news;
+  }
+
+  /** Archives and settles the URL. Returns what its links are to be taken from, if there is such. */
   async #finish(
     startedAt: number,
     response: FetchedResponse | undefined,
@@ -211,11 +216,14 @@ export class UrlVisit {
       archived = await output.archive(this.#record, response, page.facts);
     }
     await response?.body.dispose();
-    await this.#settle({ startedAt, response, verdict, page, archived });
-    return page.facts;
+    // When a known page is fetched next depends on what it brings.
+    const newLinks =
+      this.#refetch && response && page.facts ? await this.#takeLinks(response, page.facts) : undefined;
+    await this.#settle({ startedAt, response, verdict, page, archived, newLinks });
+    return this.#refetch ? undefined : page.facts;
   }
 
-  async #settle({ startedAt, response, verdict, page, archived }: FinishedPage): Promise<void> {
+  async #settle({ startedAt, response, verdict, page, archived, newLinks }: FinishedPage): Promise<void> {
     const { counters, settlement, recrawl } = this.#options;
     const received = verdict.isFinal ? response : undefined;
     const { kind } = this.#record;
@@ -237,7 +245,8 @@ export class UrlVisit {
         duplicateOf: page.duplicateOf,
       },
     };
-    const sighting = received && archived && recrawl.sightingOf(received, page.facts, archived.payload);
+    const sighting = received &&
+      archived && { ...recrawl.sightingOf(received, page.facts, archived.payload), newLinks };
     if (sighting) this.#refetch?.countChange(this.#record, sighting);
     this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
     const isAnswer = received !== undefined && page.state !== 'redirect' && !isAnswered(this.#taken);
@@ -276,6 +285,7 @@ interface FinishedPage {
   readonly verdict: Verdict;
   readonly page: PageReading;
   readonly archived: ArchivedExchange | undefined;
+  readonly newLinks: number | undefined;
 }
 
 /** Resolves references to canonical URLs, with one resolver for each base. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { HostLedger } from '../../shared/frontier/ledger.ts';
 import { EMPTY_INDEX, type LedgerIndex } from '../../shared/frontier/ledger-index.ts';
 import { decodeSegment } from '../../shared/frontier/segment.ts';
-import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import { isAgain, URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
 import { SIZES, type Sizes } from '../../shared/sizes.ts';
 
 const HOST = 'example.org';
@@ -96,6 +96,48 @@ async function take(ledger: HostLedger, url: string): Promise<UrlRecord> {
 }
 
 describe('a URL that is to be fetched again', () => {
+  test('is changed by a hint before it is due, wherever it is stored', async () => {
+    const host = new Host(SMALL);
+    let ledger = await host.open();
+    for (let i = 0; i < 20; i++) {
+      ledger.settle(fetched(await take(ledger, urlOf(i)), NOW, NOW + (i + 10) * DAY));
+      if (i % 4 === 0) ledger = await host.commit(ledger);
+    }
+    const wanted = [3, 12, 19].map(urlOf);
+    const found = await ledger.findAgain([...wanted, urlOf(99)], async () => {});
+    expect(found.map(({ url }) => url).sort()).toEqual([...wanted].sort());
+    const hint = { hints: 3, hintedAt: NOW + 12_345, newLinks: 200 };
+    for (const record of found)
+      ledger.amend({
+        ...record,
+        dueAt: NOW + DAY,
+        recrawl: { ...record.recrawl, ...hint } as UrlRecord['recrawl'],
+      });
+    for (let i = 20; i < 40; i++) {
+      ledger.settle(fetched(await take(ledger, urlOf(i)), NOW, NOW + 90 * DAY));
+      if (i % 4 === 0) ledger = await host.commit(ledger);
+    }
+    ledger = await host.commit(ledger);
+    expect((await listOf(ledger.records())).length, 'each once').toBe(40);
+    for (let n = 0; n < 3; n++) {
+      const again = (await ledger.nextAgain(NOW + DAY)) as UrlRecord;
+      expect(wanted).toContain(again.url);
+      expect(again.recrawl).toMatchObject(hint);
+      ledger.settle({ ...again, dueAt: NOW + 100 * DAY });
+    }
+    expect(await ledger.nextAgain(NOW + DAY)).toBeUndefined();
+  });
+
+  test('is not changed while it is taken', async () => {
+    const ledger = await new Host().open();
+    const record = fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY);
+    ledger.settle(record);
+    await ledger.nextAgain(NOW + DAY);
+    ledger.amend({ ...record, dueAt: NOW });
+    ledger.settle({ ...record, dueAt: NOW + 2 * DAY });
+    expect(ledger.againDueAt()).toBe(NOW + 2 * DAY);
+  });
+
   test('is given when it is due, with all that is known of it, and counts once', async () => {
     const host = new Host();
     let ledger = await host.open();
@@ -164,6 +206,14 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('sleep' as const), days: fc.integer({ min: 1, max: 4 }) }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('commit' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('hints' as const),
+      urls: fc.uniqueArray(fc.nat(60), { maxLength: 6 }),
+      days: fc.integer({ min: 0, max: 5 }),
+    }),
+  },
 );
 
 test('loses, doubles and forgets nothing, whatever is merged', async () => {
@@ -182,7 +232,21 @@ test('loses, doubles and forgets nothing, whatever is merged', async () => {
             expect(isNew).toBe(!model.has(urlOf(i)));
             if (isNew) model.set(urlOf(i), { url: urlOf(i), state: 'waiting', dueAt: 0 } as UrlRecord);
           }
-        else
+        else if (one.kind === 'hints') {
+          const found = await ledger.findAgain(one.urls.map(urlOf), async () => {});
+          const due = one.urls.flatMap((i) => model.get(urlOf(i)) ?? []).filter(isAgain);
+          expect(found.map(({ url }) => url).sort()).toEqual(due.map(({ url }) => url).sort());
+          for (const record of found) {
+            expect(record).toMatchObject({
+              dueAt: model.get(record.url)?.dueAt,
+              recrawl: { history: 0x123456 },
+            });
+            const dueAt = Math.min(record.dueAt, now + one.days * DAY);
+            const recrawl = { ...record.recrawl, hints: 1, hintedAt: now } as UrlRecord['recrawl'];
+            ledger.amend({ ...record, dueAt, recrawl });
+            model.set(record.url, { ...record, dueAt });
+          }
+        } else
           for (let i = 0; i < one.count; i++) {
             const record = i % 2 === 0 ? await ledger.nextAgain(now) : await ledger.next(now);
             const due = [...model.values()].filter(

@@ -108,6 +108,30 @@ describe('feeds', () => {
     expect(links(xml)).toEqual(['item e/b', 'item c', 'media e/d.mp3', 'item e/f/g']);
   });
 
+  test('an item has the newest of its dates', () => {
+    const dated = (xml: string) => parse(xml).links.map(({ url, modifiedAt }) => [url.slice(9), modifiedAt]);
+    const at = Date.UTC(2026, 10, 3, 12, 30);
+    expect(
+      dated(
+        `<rss xmlns:dc="d"><channel><pubDate>Tue, 10 Nov 2026 12:30:00 GMT</pubDate><item><pubDate>Tue, 03 Nov 2026 12:30:00 +0000</pubDate><link>/a</link>
+        <guid>http://h/b</guid></item><item><link>/c</link></item><item><link>/d</link><dc:date>2026-11-03T14:30+02:00</dc:date></item>
+        <item><link>/e</link><pubDate>soon</pubDate></item></channel></rss>`,
+      ),
+    ).toEqual([
+      ['a', at],
+      ['b', at],
+      ['c', undefined],
+      ['d', at],
+      ['e', undefined],
+    ]);
+    expect(
+      dated(
+        `<feed><updated>2026-11-09T00:00:00Z</updated><entry><published>2020-01-01T00:00:00Z</published><link href="/a"/><updated>2026-11-03T12:30:00Z</updated>
+        <source><updated>2026-11-08T00:00:00Z</updated></source></entry></feed>`,
+      ),
+    ).toEqual([['a', at]]);
+  });
+
   test('links beyond the limit are counted', () => {
     const xml = `<rss><channel>${'abc'.replace(/./g, '<item><link>/$&</link></item>')}</channel></rss>`;
     expect(parse(xml, { maxLinks: 2 })).toMatchObject({ droppedLinks: 1, fault: 'more than 2 links' });

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { newLinksOf, pageImportance, withNewLinks } from '../../shared/recrawl/page-importance.ts';
+
+const PAGE = { isSitemap: false, isSeed: false, level: 2 };
+
+test('a page whose changes bring new links is worth more, by what they are worth', () => {
+  const plain = pageImportance(PAGE);
+  expect(plain).toBe(4);
+  let code: number | undefined;
+  for (let change = 0; change < 8; change++) code = withNewLinks(code, 3);
+  expect(pageImportance({ ...PAGE, newLinks: code })).toBeCloseTo(4 + 4 * 3, 0);
+  for (let change = 0; change < 30; change++) code = withNewLinks(code, 0);
+  expect(pageImportance({ ...PAGE, newLinks: code }), 'it brings none any more').toBeLessThan(4.5);
+});
+
+test('a code is a byte, and a trap of new links does not take the budget', () => {
+  const code = withNewLinks(undefined, 1e9);
+  expect(code).toBeLessThan(256);
+  expect(newLinksOf(code)).toBeCloseTo(64, 0);
+  expect(withNewLinks(255, 1e9)).toBeLessThan(256);
+  expect(withNewLinks(undefined, 0)).toBe(0);
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { mixHash } from '../../shared/mix-hash.ts';
+import { changeRate, EMPTY_POOL, observePool, priorRate } from '../../shared/recrawl/change-rate.ts';
+import { createTemplatePools, MAX_TEMPLATES } from '../../shared/recrawl/template-pools.ts';
+
+const NEWS = 0xf1234567;
+const ABOUT = 17;
+
+describe('the pools of templates', () => {
+  test('learn the rate of each, though the state is stored after each fetch', () => {
+    let pools = createTemplatePools();
+    let host = EMPTY_POOL;
+    for (let fetch = 0; fetch < 4000; fetch++) {
+      const isNews = fetch % 2 === 0;
+      const random = mixHash(fetch) / 2 ** 32;
+      const hasChanged = random < -Math.expm1(-(isNews ? 1 : 0.01));
+      pools.observe(isNews ? NEWS : ABOUT, 1, hasChanged);
+      host = observePool(host, 1, hasChanged);
+      pools = createTemplatePools(pools.bytes);
+    }
+    expect(priorRate(host, pools.of(NEWS) ?? EMPTY_POOL)).toBeCloseTo(1, 0.5);
+    expect(priorRate(host, pools.of(ABOUT) ?? EMPTY_POOL)).toBeLessThan(0.03);
+    expect(changeRate(host, 0.1), 'of both together').toBeGreaterThan(0.2);
+  });
+
+  test('keep the templates that are fetched often, whatever comes once', () => {
+    const pools = createTemplatePools();
+    for (let fetch = 0; fetch < 20_000; fetch++)
+      pools.observe(fetch % 3 === 0 ? NEWS : mixHash(fetch), 1, true);
+    expect(pools.of(NEWS)?.changes).toBeGreaterThan(1000);
+    expect(pools.bytes.length).toBe(16 * MAX_TEMPLATES);
+  });
+
+  test('forget a template that is fetched no more when others come', () => {
+    const pools = createTemplatePools();
+    for (let fetch = 0; fetch < 1000; fetch++) pools.observe(NEWS, 1, true);
+    for (let fetch = 0; fetch < 10_000; fetch++) pools.observe(fetch % 100, 1, true);
+    expect(pools.of(NEWS)).toBeUndefined();
+  });
+
+  test.each([
+    ['of another length', new Uint8Array(17)],
+    ['of too many', new Uint8Array(16 * 33)],
+    ['with times that are none', new Uint8Array(16).fill(0xff)],
+  ])('begin without bytes %s', (_, bytes) => {
+    expect(createTemplatePools(bytes).bytes.length).toBe(0);
+  });
+});
