@@ -132,7 +132,7 @@ function cacheLines({ cache: { hit = 0, miss = 0, unreadable = 0 } }: CrawlSumma
 
 /** Fetches of known pages. */
 function recrawlLines({
-  recrawl: { changed = 0, unchanged = 0, notModified = 0, gone = 0, failed = 0 },
+  recrawl: { changed = 0, unchanged = 0, notModified = 0, gone = 0, failed = 0, late = 0 },
 }: CrawlSummary) {
   const counts = [
     ['changed', changed],
@@ -143,7 +143,11 @@ function recrawlLines({
   const fetched = changed + unchanged + notModified + gone + failed;
   return fetched === 0
     ? []
-    : wrapItems([`${formatCount(fetched)} pages fetched again`, ...countTexts(counts)]);
+    : wrapItems([
+        `${formatCount(fetched)} pages fetched again`,
+        ...countTexts(counts),
+        ...(late > 0 ? [`${formatCount(late)} skipped a time of the schedule`] : []),
+      ]);
 }
 
 function overBudgetLines({ overBudget: { urls = 0, hosts = 0 } }: CrawlSummary): string[] {

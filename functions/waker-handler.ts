@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { Crawls } from '../shared/crawl-state/crawls.ts';
+import { LateWatch } from '../shared/crawl-state/late-watch.ts';
 import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock } from '../shared/ports/clock.ts';
@@ -83,6 +84,7 @@ class Waker {
   readonly #deps: WakerDeps;
   /** By crawl. */
   readonly #woken = new Map<CrawlId, Woken>();
+  readonly #late = new Map<CrawlId, LateWatch>();
   #runs = 0;
   /** The last run found no crawl that runs: such runs are kept cheap, as there are 1,440 a day. */
   isAtRest = false;
@@ -114,6 +116,7 @@ class Waker {
     // A batch of each in turn: a crawl of many hosts does not hold up the others.
     for (let left = ids; left.length > 0; )
       left = await this.#forEach(left, wakeUntil, errors, (id) => this.#wake(id));
+    await this.#forEach(ids, endsAt, errors, (id) => this.#reportLate(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#finishIfQuiet(id));
     // At the end, too, of those that this run has ended.
     if (!this.isAtRest || !wasAtRest || isLook) await this.#deps.announcer?.look(endsAt);
@@ -150,7 +153,8 @@ class Waker {
       };
       await Promise.all(all.slice(from, from + LOADS).map(load));
     }
-    for (const id of this.#woken.keys()) if (!running.has(id)) this.#woken.delete(id);
+    for (const known of [this.#woken, this.#late])
+      for (const id of known.keys()) if (!running.has(id)) known.delete(id);
     return beginningAt(
       all.filter((id) => running.has(id)),
       this.#runs++,
@@ -187,6 +191,18 @@ class Waker {
     this.#woken.set(id, own);
     const count = await wakeDueHosts(stack.engine, crawls, id, own);
     return count >= wakeBatch && own.size < MAX_AWAKE_BATCHES * wakeBatch;
+  }
+
+  /** Says so when pages skip a time of the crawl's schedule. */
+  async #reportLate(id: CrawlId): Promise<void> {
+    const { clock, crawls, log, stack } = this.#deps;
+    const crawl = await crawls.get(id);
+    if (crawl?.config.recrawlSchedule === undefined) return;
+    const { recrawl = {} } = await stack.engine.registry.totals(id);
+    const watch = this.#late.get(id) ?? new LateWatch();
+    this.#late.set(id, watch);
+    const message = watch.look(crawl, recrawl.late ?? 0, clock.now());
+    if (message !== undefined) log('warn', { message, crawl: id });
   }
 
   async #finishIfQuiet(id: CrawlId): Promise<void> {

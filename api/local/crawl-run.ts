@@ -116,6 +116,7 @@ class SessionRun implements CrawlRun {
       onSeed: (event) => post({ kind: 'seed', event }),
       onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
       onClockStep: (ms) => post({ kind: 'clockStep', ms }),
+      onLate: (line) => post({ kind: 'warning', line }),
       onError: (error, where) => post({ kind: 'retried', where, cause: messageOf(error) }),
     });
     post({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });

@@ -100,6 +100,22 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     help: 'keep fetching each page again after this time: 10m, 12h, 7d; at most 60d',
   },
   {
+    name: 'schedule',
+    argument: 'CRON',
+    type: 'text',
+    key: 'recrawlSchedule',
+    group: 'Recrawl',
+    help: "fetch all pages again at these times: '0 6 * * 1-5', @daily, 'cron(0 6 ? * MON-FRI *)'",
+  },
+  {
+    name: 'time-zone',
+    argument: 'ZONE',
+    type: 'text',
+    key: 'recrawlTimeZone',
+    group: 'Recrawl',
+    help: 'the time zone of --schedule, such as Europe/Berlin; UTC by default',
+  },
+  {
     name: 'recrawl-budget',
     argument: 'N',
     type: 'count',

@@ -61,7 +61,7 @@ export interface Budget {
 }
 
 export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'> &
-  Partial<Pick<CrawlConfig, 'requisites' | 'recrawl' | 'recrawlEveryMs'>>;
+  Partial<Pick<CrawlConfig, 'requisites' | 'recrawl' | 'recrawlEveryMs' | 'recrawlSchedule'>>;
 
 /** The new status of the crawl, and the reason. */
 export interface MetLimit {
@@ -222,6 +222,7 @@ class CrawlBudget implements Budget {
       requisites,
       recrawl = 'off',
       recrawlEveryMs,
+      recrawlSchedule,
     } = this.#limits;
     if (maxBytes !== undefined && bytes >= maxBytes) return limited('maxBytes', `${maxBytes} bytes`);
     if (maxTimeMs !== undefined && this.#activeMs() >= maxTimeMs)
@@ -236,7 +237,10 @@ class CrawlBudget implements Budget {
       return {
         ...limited('maxPages', `${maxPages} pages`),
         ...(requisites && { allowsRequisites: true }),
-        ...(isRecrawling({ recrawl, recrawlEveryMs }) && { allowsRequisites: true, allowsRecrawl: true }),
+        ...(isRecrawling({ recrawl, recrawlEveryMs, recrawlSchedule }) && {
+          allowsRequisites: true,
+          allowsRecrawl: true,
+        }),
       };
     return undefined;
   }

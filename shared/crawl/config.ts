@@ -10,6 +10,8 @@ import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './cra
 import { DOMAIN } from './domains.ts';
 import { InvalidConfig } from './invalid-config.ts';
 import { identityShape, tlsShape } from './network-schema.ts';
+import { scheduleFault } from './schedule.ts';
+import { isTimeZone } from './time-zone.ts';
 
 export { type CrawlConfig, type CrawlOptions, type HostOverride, InvalidConfig, type ScopePreset };
 
@@ -34,8 +36,9 @@ export const RECRAWLS = ['off', 'changes', 'freshness'] as const;
 export const isRecrawling = ({
   recrawl,
   recrawlEveryMs,
-}: Pick<CrawlConfig, 'recrawl' | 'recrawlEveryMs'>): boolean =>
-  recrawl !== 'off' || recrawlEveryMs !== undefined;
+  recrawlSchedule,
+}: Pick<CrawlConfig, 'recrawl' | 'recrawlEveryMs' | 'recrawlSchedule'>): boolean =>
+  recrawl !== 'off' || recrawlEveryMs !== undefined || recrawlSchedule !== undefined;
 
 /** The rules that make two spellings one URL though no standard says so (`url/url-rules.ts`). */
 const urlRulesSchema = z.strictObject({
@@ -177,6 +180,20 @@ export const crawlConfigSchema = z.strictObject({
   recrawlEveryMs: ms
     .min(60_000)
     .max(60 * 86_400_000)
+    .optional(),
+  /** All pages again at these times instead: a cron expression (`crawl/cron.ts`). */
+  recrawlSchedule: z
+    .string()
+    .superRefine((expression, context) => {
+      const fault = scheduleFault(expression);
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: `a cron expression: ${fault}` });
+    })
+    .optional(),
+  /** The zone of these times. None: UTC. */
+  recrawlTimeZone: z
+    .string()
+    .max(100)
+    .refine(isTimeZone, { error: 'a time zone, such as Europe/Berlin' })
     .optional(),
   /** Fetches of known pages per day. None: a fifth of the pages known. */
   recrawlPerDay: positive.optional(),

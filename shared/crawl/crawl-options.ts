@@ -263,6 +263,15 @@ export interface CrawlOptions {
    */
   recrawlEveryMs?: number;
   /**
+   * Fetches all pages again at these times, instead of as often as they change: a cron expression, such as
+   * `0 6 * * 1-5`, `@daily` or EventBridge's `cron(0 6 ? * MON-FRI *)`.
+   */
+  recrawlSchedule?: string;
+  /**
+   * The time zone of `recrawlSchedule`, such as `Europe/Berlin`. UTC by default.
+   */
+  recrawlTimeZone?: string;
+  /**
    * Fetches of known pages per day, for all hosts together. By default a fifth of the pages known. The hosts'
    * pauses (`delayMs`) hold as always.
    */
@@ -557,6 +566,8 @@ export type WithoutDefault =
   | 'maxDepth'
   | 'modifiedSince'
   | 'recrawlEveryMs'
+  | 'recrawlSchedule'
+  | 'recrawlTimeZone'
   | 'recrawlPerDay'
   | 'maxPages'
   | 'maxBytes'

@@ -61,7 +61,7 @@ export interface CrawlSummary {
   readonly cache: Readonly<Record<string, number>>;
   /**
    * Fetches of pages that were fetched before, by what they have shown: `changed`, `unchanged`, `notModified` (the same,
-   * by a 304), `gone`, `failed`. Empty for a crawl that does not recrawl.
+   * by a 304), `gone`, `failed`; of these `late`, which skipped a time of the schedule. Empty for a crawl that does not recrawl.
    */
   readonly recrawl: Readonly<Record<string, number>>;
   /**

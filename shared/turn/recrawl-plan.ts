@@ -1,5 +1,6 @@
 import type { ArchivedPayload } from '../archive/archived-payload.ts';
 import { isRecrawling } from '../crawl/config.ts';
+import { parseSchedule, type Schedule } from '../crawl/schedule.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostRecrawl } from '../frontier/head.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
@@ -28,7 +29,7 @@ import {
   priceFor,
   subtractDemand,
 } from '../recrawl/demand-curve.ts';
-import { daysUntilDue, firstIntervalDays, type RefetchOutcome } from '../recrawl/due-time.ts';
+import { daysUntilDue, firstIntervalDays, MAX_WAIT_DAYS, type RefetchOutcome } from '../recrawl/due-time.ts';
 import { fetchIntervalDays, MIN_INTERVAL_DAYS, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
 import { pageImportance, withNewLinks } from '../recrawl/page-importance.ts';
 import { createTemplatePools, type TemplatePools } from '../recrawl/template-pools.ts';
@@ -51,6 +52,8 @@ const DEFAULT_SHARE_PER_DAY = 0.2;
 const HOST_SHARE = 0.8;
 /** A page is fetched after this part of its interval: the price moves by some percent all the time. */
 const NEARLY = 0.97;
+/** A page that is to be tried after a week is tried at the time of the schedule that is a week later, not at the next. */
+const SOONER = 0.9;
 /** Demand is counted in millionths of a fetch per day, since counters are integers. */
 const UNITS = 1e6;
 
@@ -89,6 +92,9 @@ export class RecrawlPlan {
   /** That of the host's pages, in {@link UNITS}. */
   #demand: DemandCurve;
   #price = 0;
+  #schedule: Schedule | undefined;
+  /** The same; it remembers another time. */
+  #timeAfter: Schedule | undefined;
 
   constructor(engine: Pick<TurnServices['engine'], 'registry'>, options: RecrawlPlanOptions) {
     const { recrawl } = options;
@@ -118,9 +124,15 @@ export class RecrawlPlan {
 
   /** Finds the price by which this turn decides. */
   async load(): Promise<void> {
+    const { crawl } = this.#options;
+    const { recrawlSchedule, recrawlTimeZone = 'UTC' } = crawl.config;
+    if (recrawlSchedule !== undefined) {
+      const schedule = parseSchedule(recrawlSchedule, recrawlTimeZone);
+      this.#schedule = remembered(schedule);
+      this.#timeAfter = remembered(schedule);
+    }
     const objective = this.#objective;
     if (objective === undefined) return;
-    const { crawl } = this.#options;
     const { registry } = this.#engine;
     const { demand, urls } = registry.isShared ? crawl.budget.used() : await registry.totals(crawl.id);
     const { recrawlPerDay } = crawl.config;
@@ -166,6 +178,7 @@ export class RecrawlPlan {
   isWorthFetch(record: UrlRecord, now: number): boolean {
     const { state, result, recrawl, dueAt } = record;
     if (state !== 'fetched' || !result || !recrawl || dueAt === 0) return true;
+    if (this.#schedule) return (this.#schedule.next(result.fetchedAt) ?? Number.POSITIVE_INFINITY) <= now;
     return (now - result.fetchedAt) / DAY_MS >= NEARLY * this.#waitDays(record, recrawl);
   }
 
@@ -193,7 +206,7 @@ export class RecrawlPlan {
 
   /** The record of a URL that was due and could not be fetched: looked at again after a day. */
   postpone(record: UrlRecord, now: number): UrlRecord {
-    return { ...record, dueAt: now + DAY_MS };
+    return { ...record, dueAt: this.#schedule ? this.#scheduledAfter(now) : now + DAY_MS };
   }
 
   /**
@@ -265,8 +278,9 @@ export class RecrawlPlan {
   }
 
   get #objective(): RecrawlObjective | undefined {
-    const { recrawl, recrawlEveryMs } = this.#options.crawl.config;
-    return recrawl === 'off' || recrawlEveryMs !== undefined ? undefined : recrawl;
+    const { recrawl, recrawlEveryMs, recrawlSchedule } = this.#options.crawl.config;
+    const isFixed = recrawlEveryMs !== undefined || recrawlSchedule !== undefined;
+    return recrawl === 'off' || isFixed ? undefined : recrawl;
   }
 
   /** In {@link UNITS}, whole. */
@@ -283,6 +297,8 @@ export class RecrawlPlan {
   #intervalDays(record: UrlRecord, recrawl: RecrawlState): number {
     const objective = this.#objective;
     const { recrawlEveryMs } = this.#options.crawl.config;
+    const time = this.#schedule?.next(record.result?.fetchedAt ?? 0);
+    if (time !== undefined) return ((this.#timeAfter?.next(time) ?? time + DAY_MS) - time) / DAY_MS;
     if (objective === undefined) return (recrawlEveryMs ?? DAY_MS) / DAY_MS;
     const days = fetchIntervalDays(objective, this.#valueOf(record, recrawl), this.#price);
     // Pages of a site that were never fetched again have one interval, and would come in a wave.
@@ -307,6 +323,7 @@ export class RecrawlPlan {
       this.#pool = observePool(this.#pool, days, hasChanged);
       this.#templates.observe(template, days, hasChanged);
       this.hints.count(before, hasChanged);
+      if (before.attempts === 0 && this.#isLate(before, result.fetchedAt, fetchedAt)) this.#count('late');
     }
     const prior = priorRate(this.#pool, this.#templates.of(template) ?? EMPTY_POOL);
     return {
@@ -337,12 +354,45 @@ export class RecrawlPlan {
   /** Due times are whole seconds, as the lists of a ledger keep them. */
   #dueIn(record: UrlRecord, outcome: RefetchOutcome, days: number, from: number): UrlRecord {
     const until = daysUntilDue(outcome, days);
-    return { ...record, dueAt: until === undefined ? 0 : Math.ceil((from + until * DAY_MS) / 1000) * 1000 };
+    if (until === undefined) return { ...record, dueAt: 0 };
+    if (this.#schedule) return { ...record, dueAt: this.#scheduledAfter(from, outcome, until) };
+    return { ...record, dueAt: Math.ceil((from + until * DAY_MS) / 1000) * 1000 };
   }
 
-  #count(kind: 'notModified' | 'unchanged' | 'changed' | 'gone' | 'failed'): void {
+  /**
+   * The next time of the schedule; for a page that has failed again or is not there, the first one after about as many
+   * days. 0: none.
+   */
+  #scheduledAfter(from: number, outcome?: RefetchOutcome, days = 0): number {
+    const isNext =
+      outcome === undefined ||
+      outcome.kind === 'fetched' ||
+      (outcome.kind === 'failed' && outcome.failures <= 1);
+    const next = this.#schedule?.next(isNext ? from : from + SOONER * days * DAY_MS);
+    return next === undefined ? 0 : Math.min(next, Math.ceil(from / 1000) * 1000 + MAX_WAIT_DAYS * DAY_MS);
+  }
+
+  /** Whether the page waited for one time of the schedule until the next one came, which it skips. */
+  #isLate({ state }: UrlRecord, fetchedBefore: number, now: number): boolean {
+    const time = state === 'fetched' ? this.#schedule?.next(fetchedBefore) : undefined;
+    return time !== undefined && (this.#timeAfter?.next(time) ?? Number.POSITIVE_INFINITY) <= now;
+  }
+
+  #count(kind: 'notModified' | 'unchanged' | 'changed' | 'gone' | 'failed' | 'late'): void {
     this.#options.counters.count('recrawl', kind);
   }
+}
+
+/** Most pages of a turn are fetched between the same two times. */
+function remembered(schedule: Schedule): Schedule {
+  let from = Number.POSITIVE_INFINITY;
+  let until: number | undefined;
+  return {
+    next(at) {
+      if (at < from || at >= (until ?? 0)) [from, until] = [at, schedule.next(at)];
+      return until;
+    },
+  };
 }
 
 function outcomeOf({ state, result }: UrlRecord, misses: number): RefetchOutcome {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { timeZone } from '../../shared/crawl/time-zone.ts';
 import { NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { rateCode } from '../../shared/recrawl/change-rate.ts';
@@ -24,7 +25,7 @@ async function planOf(config: CrawlOptions): Promise<RecrawlPlan> {
     }),
   };
   const engine = { registry } as unknown as ConstructorParameters<typeof RecrawlPlan>[0];
-  const counters = { totals: {} } as unknown as TurnCounters;
+  const counters = { totals: {}, count: () => {} } as unknown as TurnCounters;
   const plan = new RecrawlPlan(engine, { crawl: crawlOfTurn({ config }), counters, recrawl: undefined });
   await plan.load();
   return plan;
@@ -94,4 +95,56 @@ test('a host asks the crawl for no more fetches than its pace leaves room for, a
   expect(asked.at(-1), 'at a high price the pages ask for less').toBe(own.at(-1));
   for (let i = 0; i < 100; i++) plan.replace(page(i), { ...page(i), state: 'gone', dueAt: 0 });
   expect(new Set(Object.values(counters.totals.demand ?? {})), 'nothing is left').toEqual(new Set([0]));
+});
+
+test('by a schedule, a page is due at the next time; one that is missing, or has failed again, at a time some days later', async () => {
+  const plan = await planOf({ recrawlSchedule: '0 6 * * *', recrawlTimeZone: 'Europe/Berlin' });
+  const day = (record: UrlRecord) => new Date(record.dueAt).toISOString();
+  const midnight = Math.ceil(T0 / DAY) * DAY;
+  const sixOn = (days: number) => {
+    const at = midnight + days * DAY;
+    const offset = timeZone('Europe/Berlin').offsetAt(at + DAY / 4);
+    return new Date(at + DAY / 4 - offset).toISOString();
+  };
+  const [page] = [pageOf(1)];
+  const now = Date.parse(sixOn(0)) + 300_000;
+  const fetched = { ...page!, result: { ...page!.result, fetchedAt: now } as UrlRecord['result'] };
+  expect(day(plan.putOff(fetched, now))).toBe(sixOn(1));
+  expect(plan.isWorthFetch(fetched, Date.parse(sixOn(1)) - 1)).toBe(false);
+  expect(plan.isWorthFetch(fetched, Date.parse(sixOn(1)))).toBe(true);
+  expect(day(plan.postpone(fetched, now))).toBe(sixOn(1));
+
+  const sighting = { capturedAt: now, response: { httpStatus: 404, headers: [] } } as never;
+  const missing = plan.schedule({ ...page!, dueAt: now }, { ...fetched, state: 'gone' }, sighting);
+  expect(day(missing), 'a week later').toBe(sixOn(7));
+  const failed = plan.afterFailure({ ...page!, attempts: 3 }, now);
+  expect(day(failed)).toBe(sixOn(1));
+  expect(day(plan.afterFailure({ ...page!, attempts: 4 }, now))).toBe(sixOn(2));
+});
+
+test('a time further away than a clock may be wrong is looked at again before', async () => {
+  const plan = await planOf({ recrawlSchedule: '@yearly' });
+  const { dueAt } = plan.postpone(pageOf(1), T0);
+  expect(dueAt - T0).toBeLessThanOrEqual(61 * DAY);
+  expect(plan.isWorthFetch(pageOf(1), T0 + 61 * DAY)).toBe(false);
+});
+
+test('a time that a page skips is counted once', async () => {
+  const counted: string[] = [];
+  const counters = {
+    totals: {},
+    count: (_: string, kind: string) => counted.push(kind),
+  } as unknown as TurnCounters;
+  const config = { recrawlSchedule: '@daily' };
+  const plan = new RecrawlPlan({ registry: {} } as never, {
+    crawl: crawlOfTurn({ config }),
+    counters,
+    recrawl: undefined,
+  });
+  await plan.load();
+  const response = { httpStatus: 200, headers: [] } as never;
+  plan.unchanged(pageOf(1), T0 + DAY, response);
+  expect(counted).toEqual(['unchanged']);
+  plan.unchanged(pageOf(1), T0 + 4 * DAY, response);
+  expect(counted).toEqual(['unchanged', 'unchanged', 'late']);
 });

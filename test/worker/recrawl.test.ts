@@ -95,6 +95,42 @@ describe('a crawl with a fixed interval', () => {
   });
 });
 
+describe('a crawl with a schedule', () => {
+  const site: Site = { [`${A}/`]: page('/1'), [`${A}/1`]: (n) => textOf(words(n)) };
+  /** The first time of a schedule that begins every four hours. */
+  const first = Math.ceil((T0 + 1) / (4 * HOUR)) * 4 * HOUR;
+
+  test('fetches all pages again at its times, and nothing between', async () => {
+    const world = await recrawled(site, first - T0 + 9 * HOUR, { recrawlSchedule: '0 */4 * * *' });
+    const expected = [T0, first, first + 4 * HOUR, first + 8 * HOUR].map((at) => (at - T0) / HOUR);
+    for (const path of ['/', '/1'])
+      hoursOf(world, path).forEach((hour, i) => {
+        // The waker of this world looks each ten minutes.
+        expect(hour - expected[i]!).toBeLessThan(0.2);
+        expect(hour).toBeGreaterThanOrEqual(expected[i]!);
+      });
+    expect(hoursOf(world, '/1').length).toBe(4);
+    const { recrawl } = await world.engine.registry.totals(CRAWL);
+    expect(recrawl).toEqual({ changed: 3, unchanged: 3 });
+  });
+
+  test('a page that is late skips a time, is fetched once for both, and is counted', async () => {
+    const slow = Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`${A}/${i}`, textOf(words(i))]));
+    const links = Object.keys(slow).map((url) => new URL(url).pathname);
+    const world = await recrawled({ ...slow, [`${A}/`]: page(...links) }, 24 * HOUR, {
+      recrawlSchedule: '0 */4 * * *',
+      delayMs: 1_800_000 * 1.5,
+    });
+    const { recrawl } = await world.engine.registry.totals(CRAWL);
+    expect(recrawl?.late).toBeGreaterThan(0);
+    for (const { url } of world.fetcher.log) {
+      const times = world.fetcher.log.filter((other) => other.url === url).map(({ startedAt }) => startedAt);
+      const slots = times.slice(1).map((at) => Math.floor(at / (4 * HOUR)));
+      expect(new Set(slots).size, url).toBe(slots.length);
+    }
+  });
+});
+
 describe('a page that does not answer as before', () => {
   const EVERY = { recrawlEveryMs: 6 * HOUR, maxAttempts: 2, retryMs: 60_000 };
 

@@ -1,6 +1,8 @@
 import { nothingDue, type StatusReason } from '../../../causes/status-reason.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Crawl } from '../../../crawl-state/crawls.ts';
 import { endOf } from '../../../crawl-state/drain.ts';
+import { LateWatch } from '../../../crawl-state/late-watch.ts';
 import type { CrawlStatus } from '../../../ports/crawl-registry.ts';
 import { routeParcels } from '../../../routing/router.ts';
 import { wakeDueHosts } from '../../../routing/waker.ts';
@@ -17,6 +19,8 @@ export interface LocalRunOptions extends WorkerPoolOptions {
   readonly onProgress?: (stats: PoolStats) => void;
   /** Called when the machine's clock was set, with the difference in ms; negative: back. */
   readonly onClockStep?: (ms: number) => void;
+  /** Called with a sentence for people when pages skip a time of the schedule. */
+  readonly onLate?: (text: string) => void;
 }
 
 /** How a run ended. `running`: by the operator's signal; the crawl can be resumed. */
@@ -74,6 +78,7 @@ async function runToEnd(
   const { signal } = stopping;
   const { onError, onSeed, onEvent, once = false } = options;
   const pool = startWorkerPool({ signal, onError, onSeed, onEvent });
+  const report = reporter(engine, options);
   let end: LocalRunEnd = { status: 'running' };
 
   async function route(): Promise<void> {
@@ -113,8 +118,7 @@ async function runToEnd(
       if (clock.elapsed() - countedAt >= 1000) {
         countedAt += count(countedAt);
         engine.hold.keep();
-        const step = clock.takeStep();
-        if (step !== 0) options.onClockStep?.(step);
+        await report(current);
       }
     }
     count(countedAt);
@@ -136,4 +140,17 @@ async function runToEnd(
   if (end.status !== 'running' || end.reason) await registry.setStatus(crawl, end.status, end.reason);
   options.onProgress?.(pool.stats());
   return end;
+}
+
+/** Returns what reports that the machine's clock was set, and that pages skip a time of the crawl's schedule. */
+function reporter({ registry, clock }: LocalEngine, { onClockStep, onLate }: LocalRunOptions) {
+  const watch = new LateWatch();
+  return async (crawl: Crawl | undefined): Promise<void> => {
+    const step = clock.takeStep();
+    if (step !== 0) onClockStep?.(step);
+    if (crawl?.config.recrawlSchedule === undefined) return;
+    const { recrawl = {} } = await registry.totals(crawl.id);
+    const text = watch.look(crawl, recrawl.late ?? 0, clock.now());
+    if (text !== undefined) onLate?.(text);
+  };
 }

@@ -1,0 +1,42 @@
+/** The times of a time zone, by the data of the IANA that Node has. */
+
+export interface TimeZone {
+  /** Returns by how many ms the zone's clocks are ahead of UTC at a time (ms since the epoch). */
+  offsetAt(at: number): number;
+}
+
+/** Throws a `RangeError` for a name that is none, such as `Europe/Berlinn`. */
+export function timeZone(name: string): TimeZone {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: name,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  return {
+    offsetAt(at) {
+      const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+      const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = PARTS.map((part) =>
+        parts.get(part),
+      );
+      return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+    },
+  };
+}
+
+const PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
+
+export function isTimeZone(name: string): boolean {
+  try {
+    timeZone(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
