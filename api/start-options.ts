@@ -71,8 +71,19 @@ export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
   readonly project?: string;
 }
 
-/** Settings that may change when a crawl is continued: its limits. */
-export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'domainBudget'>;
+/** Settings that may change when a crawl is continued: its limits, and whether it recrawls. */
+export type RaisedLimits = Pick<
+  CrawlOptions,
+  | 'maxPages'
+  | 'maxBytes'
+  | 'maxTimeMs'
+  | 'domainBudget'
+  | 'recrawl'
+  | 'recrawlEveryMs'
+  | 'recrawlSchedule'
+  | 'recrawlTimeZone'
+  | 'recrawlPerDay'
+>;
 
 export interface ResumeCrawlOptions extends RaisedLimits, Pick<CrawlOptions, 'identity'>, SharedOptions {
   /**

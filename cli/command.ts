@@ -45,10 +45,19 @@ export interface NetworkFiles {
   readonly domainBudgets?: string | undefined;
 }
 
-/** The limits that `resume` may raise. */
+/** The settings that `resume` may change: limits, recrawl. */
 export type RaisedLimits = Pick<
   CrawlOptions,
-  'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost' | 'domainBudget'
+  | 'maxPages'
+  | 'maxBytes'
+  | 'maxTimeMs'
+  | 'maxCost'
+  | 'domainBudget'
+  | 'recrawl'
+  | 'recrawlEveryMs'
+  | 'recrawlSchedule'
+  | 'recrawlTimeZone'
+  | 'recrawlPerDay'
 >;
 
 /** On a crawl's folder. */

@@ -202,11 +202,12 @@ class RouterEvent {
     // Resuming a crawl makes it run first. One that does not any more would be read through, host by host,
     // for nothing.
     crawls.refresh(crawl);
-    if ((await crawls.get(crawl))?.status !== 'running') return;
+    const current = await crawls.get(crawl);
+    if (current?.status !== 'running') return;
     let next = cursor;
     for (let pages = 0; pages < wakePages && this.#timeLeft() >= END_MS; pages++) {
       const page = await engine.ledgers.hostPage(crawl, next, wakePageHosts);
-      await wakeResumed(engine.queue, crawl, page.hosts, resume);
+      await wakeResumed(engine.queue, crawl, page.hosts, { resume, config: current.config });
       if (page.cursor === undefined) return;
       next = page.cursor;
     }

@@ -70,6 +70,11 @@ const LIMITS: ReadonlySet<string> = new Set([
   'maxBytes',
   'maxTimeMs',
   'domainBudget',
+  'recrawl',
+  'recrawlEveryMs',
+  'recrawlSchedule',
+  'recrawlTimeZone',
+  'recrawlPerDay',
   'identity',
 ]);
 

@@ -1,5 +1,5 @@
 import { boundMethods } from '../bound-methods.ts';
-import { parseConfig } from '../crawl/config.ts';
+import { parseConfig, withRecrawl } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { canonicalSitemaps } from '../frontier/seed-links.ts';
 import { lookUpUrl } from '../report/look-up-url.ts';
@@ -113,7 +113,7 @@ class EngineControl implements Control {
     checkRules(crawl, record);
     checkKept(crawl, record);
     const config = parseConfig(record.config);
-    const changes = { ...asked, ...loweredCost({ ...config, ...asked }, this.#limits) };
+    const changes = withRecrawl({ ...asked, ...loweredCost({ ...config, ...asked }, this.#limits) });
     const limits: ResumeLimits = { ...config, ...changes };
     const totals = await registry.totals(crawl);
     checkNotAtLimit(limits, totals);

@@ -1,18 +1,35 @@
-import { type CrawlConfig, type CrawlOptions, crawlConfigSchema } from '../crawl/config.ts';
+import { z } from 'zod';
+import {
+  type CrawlConfig,
+  type CrawlOptions,
+  crawlConfigSchema,
+  isRecrawling,
+  RECRAWLS,
+} from '../crawl/config.ts';
 import type { CrawlTotals } from '../ports/crawl-registry.ts';
 import { checkRequest } from './check-request.ts';
 import { ControlError } from './control.ts';
 
-/** The limits that a crawl can be resumed with. The rest of its configuration stays what it is. */
-export const resumeLimitsSchema = crawlConfigSchema.pick({
-  maxPages: true,
-  maxBytes: true,
-  maxTimeMs: true,
-  maxCost: true,
-  domainBudget: true,
-});
+/** The settings that a crawl can be resumed with: limits, recrawl. The rest of its configuration stays what it is. */
+export const resumeLimitsSchema = crawlConfigSchema
+  .pick({
+    maxPages: true,
+    maxBytes: true,
+    maxTimeMs: true,
+    maxCost: true,
+    domainBudget: true,
+    recrawlEveryMs: true,
+    recrawlSchedule: true,
+    recrawlTimeZone: true,
+    recrawlPerDay: true,
+  })
+  // Without a default: what is not given stays.
+  .extend({ recrawl: z.enum(RECRAWLS).optional() });
 
-export type ResumeLimits = Pick<CrawlConfig, keyof typeof resumeLimitsSchema.shape>;
+type ResumeKey = keyof typeof resumeLimitsSchema.shape;
+
+/** The changed settings of a crawl that is resumed. */
+export type ResumeLimits = Partial<Pick<CrawlConfig, ResumeKey>>;
 
 /** Throws {@link ControlError} for what is no such limit, or not valid. */
 export function checkLimits(given: CrawlOptions): ResumeLimits {
@@ -28,14 +45,18 @@ export function checkLimits(given: CrawlOptions): ResumeLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
+type UsedLimit = 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost';
+
 /**
  * A crawl that stands at a limit would end at once: throws a conflict that names it, and what was used. At
  * its limit of pages it continues where requisites are awaited.
  */
 export function checkNotAtLimit(limits: ResumeLimits, used: CrawlTotals): void {
   const { bytes, activeMs, cost = 0 } = used;
-  const pages = (used.requisites?.awaited ?? 0) > 0 ? 0 : used.pages;
-  const uses: readonly [key: Exclude<keyof ResumeLimits, 'domainBudget'>, used: number, verb: string][] = [
+  // It ends the first pass alone.
+  const goesOn = (used.requisites?.awaited ?? 0) > 0 || isRecrawling({ recrawl: 'off', ...limits });
+  const pages = goesOn ? 0 : used.pages;
+  const uses: readonly [key: UsedLimit, used: number, verb: string][] = [
     ['maxPages', pages, 'fetched'],
     ['maxBytes', bytes, 'received'],
     ['maxTimeMs', activeMs, 'run for'],

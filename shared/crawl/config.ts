@@ -40,6 +40,16 @@ export const isRecrawling = ({
 }: Pick<CrawlConfig, 'recrawl' | 'recrawlEveryMs' | 'recrawlSchedule'>): boolean =>
   recrawl !== 'off' || recrawlEveryMs !== undefined || recrawlSchedule !== undefined;
 
+/**
+ * The changed settings of a crawl that is resumed. There is one kind of recrawl: by price, after a fixed interval, or at
+ * the times of a schedule. One that is given takes the place of the others.
+ */
+export function withRecrawl<T extends CrawlOptions>(changes: T): T {
+  const { recrawl, recrawlEveryMs, recrawlSchedule } = changes;
+  if ((recrawl ?? recrawlEveryMs ?? recrawlSchedule) === undefined) return changes;
+  return { ...changes, recrawlEveryMs, recrawlSchedule };
+}
+
 /** The rules that make two spellings one URL though no standard says so (`url/url-rules.ts`). */
 const urlRulesSchema = z.strictObject({
   /**

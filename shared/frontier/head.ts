@@ -86,6 +86,10 @@ export interface HostRecrawl {
   readonly demand?: readonly number[];
   /** Blocks of text that repeat on its pages (`recrawl/repeated-blocks.ts`): 1 KB in base64. */
   readonly blocks?: string;
+  /** Recrawl was switched off: pages that were fetched since have no due time. */
+  readonly isOff?: boolean;
+  /** Recrawl was switched on, and some known pages have no due time yet. */
+  readonly isStarting?: boolean;
   /** The observations of its templates (`recrawl/template-pools.ts`), in base64. */
   readonly templates?: string;
   /**

@@ -52,7 +52,7 @@ export interface RecrawlState {
   readonly misses: number;
   /**
    * WARC-Date of the record that holds the payload: what revisits refer to. Later fetches may have shown the same
-   * content.
+   * content. {@link UNKNOWN_CAPTURE}: not known; the next response is archived as that of a new URL.
    */
   readonly capturedAt: number;
   /** The URL of the response that holds the payload, if that is another one's. */
@@ -69,6 +69,9 @@ export interface RecrawlState {
   /** Last-Modified as the server sent it; kept if there is no ETag. */
   readonly lastModified?: string | undefined;
 }
+
+/** The crawl did not recrawl when the URL was fetched: its record may be a revisit itself, of another URL. */
+export const UNKNOWN_CAPTURE = 0;
 
 /**
  * All that a ledger knows of one URL. Replaced as a whole: the newest record of a URL counts. Made with all

@@ -1,7 +1,9 @@
+import { isRecrawling } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Crawls } from '../crawl-state/crawls.ts';
 import { isDraining } from '../crawl-state/drain.ts';
 import type { Head } from '../frontier/head.ts';
+import { countUrls } from '../frontier/url-record.ts';
 import type { Engine } from '../ports/engine.ts';
 import { sizesOf } from '../sizes.ts';
 import { maxDueMs } from '../turn/next-turn.ts';
@@ -43,15 +45,17 @@ export async function wakeDueHosts(
 }
 
 /**
- * Wakes every host that has URLs waiting, and forgets why it was set aside: what resuming a crawl means. `resume`: the
- * number that the registry has given to the resume.
+ * Wakes every host that has something to do, and forgets why it was set aside: what resuming a crawl means. `resume`: the
+ * number that the registry has given to the resume. `config`: of the crawl, as resumed.
  */
 export async function wakeAllHosts(
   { ledgers, queue }: Pick<Engine, 'ledgers' | 'queue'>,
   crawl: CrawlId,
   resume: number,
+  config?: RecrawlConfig,
 ): Promise<void> {
-  for await (const known of ledgers.hosts(crawl)) await wakeResumed(queue, crawl, [known], resume);
+  for await (const known of ledgers.hosts(crawl))
+    await wakeResumed(queue, crawl, [known], { resume, config });
 }
 
 /** The same for some of the crawl's hosts. */
@@ -59,9 +63,19 @@ export async function wakeResumed(
   queue: Pick<Engine['queue'], 'send'>,
   crawl: CrawlId,
   hosts: readonly { readonly host: HostKey; readonly head: Head }[],
-  resume: number | undefined,
+  { resume, config }: { readonly resume?: number | undefined; readonly config?: RecrawlConfig | undefined },
 ): Promise<void> {
   const message = { kind: 'wake', crawl, isResumed: true, ...(resume !== undefined && { resume }) } as const;
-  const some = hosts.filter(({ head }) => head.ledger.counts.waiting > 0 || head.setAside);
+  const some = hosts.filter(
+    ({ head }) => head.ledger.counts.waiting > 0 || head.setAside || (config && isSwitched(head, config)),
+  );
   if (some.length > 0) await queue.send(some.map(({ host }) => ({ host, message })));
+}
+
+type RecrawlConfig = Parameters<typeof isRecrawling>[0];
+
+/** Whether the crawl has begun or ceased to recrawl since the host's last turn: its pages are due, or no more. */
+function isSwitched({ recrawl, ledger, dueAt }: Head, config: RecrawlConfig): boolean {
+  if (!isRecrawling(config)) return recrawl !== undefined && dueAt !== undefined;
+  return (recrawl === undefined || recrawl.isOff === true) && countUrls(ledger.counts) > 0;
 }

@@ -102,7 +102,7 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
   const { outUntil } = withoutPages ? {} : share;
   const firstDueAt = ledger.nextDueAt(now, withoutPages || outUntil !== undefined);
   const laterDueAt = outUntil === undefined || ledger.nextDueAt(now) === undefined ? undefined : outUntil;
-  const againDueAt = recrawl.isOn ? ledger.againDueAt() : undefined;
+  const againDueAt = recrawl.isStarting ? now : recrawl.isOn ? ledger.againDueAt() : undefined;
   if (firstDueAt === undefined && againDueAt === undefined && laterDueAt === undefined) {
     // For when the crawl is resumed, which wakes all hosts; and should one be left out.
     const isDue = isDraining(crawl) && !isFull && ledger.nextDueAt(now) !== undefined;

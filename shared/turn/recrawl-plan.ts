@@ -4,7 +4,7 @@ import { parseSchedule, type Schedule } from '../crawl/schedule.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostRecrawl } from '../frontier/head.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
-import { isAgain, type RecrawlState, type UrlRecord } from '../frontier/url-record.ts';
+import { isAgain, type RecrawlState, UNKNOWN_CAPTURE, type UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import { mixHash } from '../mix-hash.ts';
 import type { DocumentFacts } from '../parser/document.ts';
@@ -95,6 +95,10 @@ export class RecrawlPlan {
   #schedule: Schedule | undefined;
   /** The same; it remembers another time. */
   #timeAfter: Schedule | undefined;
+  /** In this time all known pages can be fetched once. */
+  #roundDays = 1;
+  /** Recrawl was switched on, and known pages may have no due time (`known-pages.ts`). */
+  isStarting: boolean;
 
   constructor(engine: Pick<TurnServices['engine'], 'registry'>, options: RecrawlPlanOptions) {
     const { recrawl } = options;
@@ -109,6 +113,7 @@ export class RecrawlPlan {
     );
     const [changes = 0, changedDays = 0, unchangedDays = 0] = recrawl?.pool ?? [];
     this.#pool = recrawl ? { changes, changedDays, unchangedDays } : EMPTY_POOL;
+    this.isStarting = this.isOn && (recrawl === undefined || Boolean(recrawl.isOff ?? recrawl.isStarting));
     this.#demand = PRICES.map((_, i) => recrawl?.demand?.[i] ?? 0);
   }
 
@@ -137,13 +142,16 @@ export class RecrawlPlan {
     const { demand, urls } = registry.isShared ? crawl.budget.used() : await registry.totals(crawl.id);
     const { recrawlPerDay } = crawl.config;
     const known = (urls?.fetched ?? 0) + (urls?.redirect ?? 0);
-    const price = priceFor(curveOf(demand), recrawlPerDay ?? Math.max(1, DEFAULT_SHARE_PER_DAY * known));
+    const perDay = recrawlPerDay ?? Math.max(1, DEFAULT_SHARE_PER_DAY * known);
+    this.#roundDays = Math.max(1, known / perDay);
+    const price = priceFor(curveOf(demand), perDay);
     this.#price = hostPrice(price, this.#demand.map(perDayOf), this.#hostPerDay);
   }
 
   /** The fields of the next head; undefined for a crawl that fetches each page once. */
   state(): HostRecrawl | undefined {
-    if (!this.isOn) return undefined;
+    const { recrawl: stored } = this.#options;
+    if (!this.isOn) return stored && { ...stored, isOff: true };
     const { changes, changedDays, unchangedDays } = this.#pool;
     const { trust } = this.validators;
     const hints = this.hints.state();
@@ -154,6 +162,7 @@ export class RecrawlPlan {
       blocks: this.changes.state(),
       ...(templates !== '' && { templates }),
       ...(hints && { hints }),
+      ...(this.isStarting && { isStarting: true }),
       ...(trust && { validators: trust }),
     };
   }
@@ -207,6 +216,30 @@ export class RecrawlPlan {
   /** The record of a URL that was due and could not be fetched: looked at again after a day. */
   postpone(record: UrlRecord, now: number): UrlRecord {
     return { ...record, dueAt: this.#schedule ? this.#scheduledAfter(now) : now + DAY_MS };
+  }
+
+  /**
+   * The record of a URL that was fetched while the crawl did not recrawl: due within the first round, at a time by its
+   * hash, so that the round keeps to the budget. Undefined: it is not fetched again.
+   */
+  adopted(record: UrlRecord, now: number): UrlRecord | undefined {
+    const { url, state, result, recrawl: known } = record;
+    if (!result || isAgain(record) || state === 'waiting' || isOwnRequest(url)) return undefined;
+    if (state === 'skipped' || state === 'deniedByRobots' || (state === 'gone' && known)) return undefined;
+    const { recrawlEveryMs } = this.#options.crawl.config;
+    const days = recrawlEveryMs === undefined ? this.#roundDays : recrawlEveryMs / DAY_MS;
+    const part = mixHash(hashOfUrl(url)) / 2 ** 32;
+    const spread = Math.ceil((now + Math.min(days, MAX_WAIT_DAYS) * part * DAY_MS) / 1000) * 1000;
+    const dueAt = this.#schedule ? this.#scheduledAfter(now) : spread;
+    const prior = priorRate(this.#pool, this.#templates.of(hashOfUrl(templateOf(url))) ?? EMPTY_POOL);
+    const recrawl: RecrawlState = known ?? {
+      history: 0,
+      rate: rateCode(changeRate(unpackHistory(0), prior)),
+      changedAt: result.fetchedAt,
+      misses: state === 'gone' ? 1 : 0,
+      capturedAt: UNKNOWN_CAPTURE,
+    };
+    return { ...record, attempts: 0, dueAt, ...(state !== 'failed' && { recrawl }) };
   }
 
   /**

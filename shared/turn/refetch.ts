@@ -1,7 +1,7 @@
 import { isRevisitable } from '../archive/capture.ts';
 import { warcDate } from '../archive/warc-record.ts';
 import type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
-import type { RecrawlState, UrlRecord } from '../frontier/url-record.ts';
+import { type RecrawlState, UNKNOWN_CAPTURE, type UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { RecrawlPlan, Sighting } from './recrawl-plan.ts';
@@ -62,6 +62,7 @@ export class Refetch {
       return recrawl.afterFailure({ ...record, recrawl: plain }, startedAt, verdict);
     }
     if (verdict.state !== 'fetched' || record.state !== 'fetched' || !record.recrawl) return undefined;
+    if (record.recrawl.capturedAt === UNKNOWN_CAPTURE) return undefined;
     if (!this.#hasSamePayload(response)) return undefined;
     recrawl.validators.countFull(record.recrawl, response, this.fields !== undefined, false);
     return this.#unchanged(startedAt, response, record.recrawl, usage);

@@ -8,6 +8,7 @@ import { TurnCounters } from './counters.ts';
 import { DomainShare } from './domain-share.ts';
 import type { FetchLoopOptions } from './fetch-loop.ts';
 import { HostPace } from './host-pace.ts';
+import { KnownPages } from './known-pages.ts';
 import { KnownRobots } from './known-robots.ts';
 import type { Lease } from './lease.ts';
 import { LinkIntake } from './link-intake.ts';
@@ -35,7 +36,7 @@ import { UsageKeeper } from './usage-keeper.ts';
  * The collaborators of one turn. Each owns its state; the loop drives them, and the commit reads their
  * results.
  */
-export type TurnParts = TurnResults & FetchLoopOptions;
+export type TurnParts = TurnResults & FetchLoopOptions & { readonly knownPages: KnownPages };
 
 export interface TurnPartsOptions {
   readonly crawl: TurnCrawl;
@@ -77,6 +78,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
 
   const linkParts = createLinkParts(services, own);
   const listed = new ListedChanges(services, own);
+  const knownPages = new KnownPages(services, own);
   const robotsParts = createRobotsParts(services, { ...own, ...linkParts });
   const hooks = new TurnHooks(services, { ...own, intake: linkParts.intake });
   const reader = new PageReader(engine.clock, {
@@ -90,7 +92,18 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const allowance = new PageAllowance(own, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
   const limits = { maxUrls: isAnnouncing ? 1 : config.turnMaxPages, askedRobots: options.askedRobots };
-  return { ...own, ...linkParts, ...robotsParts, listed, reader, settlement, allowance, admission, limits };
+  return {
+    ...own,
+    ...linkParts,
+    ...robotsParts,
+    knownPages,
+    listed,
+    reader,
+    settlement,
+    allowance,
+    admission,
+    limits,
+  };
 }
 
 type OwnParts = Pick<

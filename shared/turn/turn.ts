@@ -216,6 +216,7 @@ class Turn {
       if (pace.givenUp !== undefined || crawl.status !== 'running') pace.end();
       else if (this.#hasPageDue()) await share.prepare();
       await this.#parts.recrawl.load();
+      await this.#parts.knownPages.adopt();
       await new FetchLoop(this.#services, this.#parts).run();
       if (quarantine.isPostponed) return { restUntil: pace.nextFetchAt, isPostponed: true };
       readsBefore = crawl.budget.reads();

@@ -152,6 +152,11 @@ describe('a command line becomes a typed command', () => {
       'resume --json crawls/a --max-pages 7 --max-bytes 1k --max-time 1m --quiet',
       { ...RESUME, limits: { maxPages: 7, maxBytes: 1000, maxTimeMs: 60_000 }, json: true, quiet: true },
     ],
+    [
+      'resume crawls/a --recrawl off --recrawl-budget 50',
+      { ...RESUME, limits: { recrawl: 'off', recrawlPerDay: 50 } },
+    ],
+    ['resume crawls/a --every 7d', { ...RESUME, limits: { recrawlEveryMs: 604_800_000 } }],
     ['resume crawls/a --workers 2 --new-url-rules', { ...RESUME, workers: 2, newUrlRules: true }],
     ['resume -- --odd', { ...RESUME, dir: '--odd' }],
     ['add crawls/a example.org', { verb: 'add', dir: 'crawls/a', seeds: [SEED], json: false }],

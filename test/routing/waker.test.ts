@@ -111,8 +111,8 @@ test('resuming wakes the hosts that have URLs waiting and those that were given 
     { host: 'done', head: head(0) },
     { host: 'given-up', head: head(0, true) },
   ];
-  await wakeResumed(engine.queue, 'crawl', hosts, 1);
-  await wakeResumed(engine.queue, 'crawl', hosts.slice(1, 2), 1);
+  await wakeResumed(engine.queue, 'crawl', hosts, { resume: 1 });
+  await wakeResumed(engine.queue, 'crawl', hosts.slice(1, 2), { resume: 1 });
   expect(sent).toEqual([['wake waits', 'wake given-up']]);
   const ledgers = {
     async *hosts() {
@@ -121,4 +121,25 @@ test('resuming wakes the hosts that have URLs waiting and those that were given 
   };
   await wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 2);
   expect(sent.slice(1)).toEqual([['wake waits'], ['wake given-up']]);
+});
+
+test('resuming wakes the hosts with known pages if the crawl is to recrawl now, and those with due ones if no more', async () => {
+  const { sent, engine } = open();
+  const counts = { ...NEW_HEAD.ledger.counts, fetched: 3 };
+  const known = { ...NEW_HEAD, ledger: { ...NEW_HEAD.ledger, counts } };
+  const hosts = [
+    { host: 'empty', head: head(0) },
+    { host: 'known', head: known },
+    { host: 'recrawls', head: { ...known, dueAt: 9, recrawl: { pool: [0, 0, 0] } } },
+    { host: 'off', head: { ...known, recrawl: { pool: [0, 0, 0], isOff: true } } },
+  ] as const;
+  const woken = async (recrawl: 'changes' | 'off') => {
+    await wakeResumed(engine.queue, 'crawl', hosts, {
+      resume: 1,
+      config: { recrawl, recrawlEveryMs: undefined, recrawlSchedule: undefined },
+    });
+    return sent.pop();
+  };
+  expect(await woken('changes')).toEqual(['wake known', 'wake off']);
+  expect(await woken('off')).toEqual(['wake recrawls']);
 });

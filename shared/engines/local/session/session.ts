@@ -3,7 +3,7 @@
  * resume` do.
  */
 import { resolve } from 'node:path';
-import { InvalidConfig, parseConfig } from '../../../crawl/config.ts';
+import { InvalidConfig, parseConfig, withRecrawl } from '../../../crawl/config.ts';
 import { CrawlExists, NoCrawl } from '../../../crawl/crawl-errors.ts';
 import { crawlNameOf } from '../../../crawl/crawl-name.ts';
 import type { CrawlOptions } from '../../../crawl/crawl-options.ts';
@@ -101,7 +101,7 @@ export async function continueCrawl(folder: string, session: SessionOptions): Pr
  */
 export async function resumeCrawl(
   folder: string,
-  limits: CrawlOptions,
+  given: CrawlOptions,
   session: SessionOptions,
 ): Promise<LocalSession> {
   const { id, record, folders } = await readCrawl(folder);
@@ -112,9 +112,10 @@ export async function resumeCrawl(
         `this program by version ${URL_RULES_VERSION}: some URLs would be known under two forms, and fetched again. ` +
         'Continue with the program that began it, or with --new-url-rules',
     );
+  const limits = withRecrawl(given);
   const config = parseConfig({ ...record.config, ...limits });
-  const { cache: given = folders.cache } = session;
-  const cache = given ? resolve(given) : undefined;
+  const { cache: earlier = folders.cache } = session;
+  const cache = earlier ? resolve(earlier) : undefined;
   const { dedupeFrom = folders.dedupeFrom } = session;
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom, cache });
   const { registry } = opened.engine;
@@ -123,7 +124,7 @@ export async function resumeCrawl(
   if (hasNewRules) registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   const number = await registry.resume(id);
   await sendLostSeeds(opened, record);
-  await wakeAllHosts(opened.engine, id, number);
+  await wakeAllHosts(opened.engine, id, number, config);
   return opened;
 }
 
