@@ -1,5 +1,6 @@
 import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { OutLinks } from '../shared/frontier/message.ts';
+import { isRequestName } from '../shared/hooks/collect-requests.ts';
 import { quoted } from '../shared/text/printable.ts';
 import { canonicalize } from '../shared/url/canonical.ts';
 
@@ -13,7 +14,7 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
  * Returns the fault of a parcel that no worker of ours can have sent, or undefined: callers that may send
  * seeds can send parcels, too. A URL that is not canonical would belong to a host of its own (`EXAMPLE.org`,
  * `example.org:443`), and each of these hosts would be fetched at the same time, at the pace of one. A
- * crawl's name becomes a key.
+ * project's request must be one that its hook can make. A crawl's name becomes a key.
  */
 export function parcelFault({ crawl, links }: OutLinks): string | undefined {
   if (!crawlIdSchema.safeParse(crawl).success)
@@ -21,6 +22,6 @@ export function parcelFault({ crawl, links }: OutLinks): string | undefined {
   const characters = links.reduce((sum, { url, via = '' }) => sum + url.length + via.length, 0);
   if (characters > MAX_CHARACTERS)
     return `Expected a parcel of at most ${MAX_CHARACTERS} characters, got ${characters}`;
-  const wrong = links.find(({ url }) => canonicalize(url) !== url);
+  const wrong = links.find(({ url }) => canonicalize(url) !== url && !isRequestName(url));
   return wrong && `Expected a parcel of canonical URLs, got ${quoted(wrong.url)}`;
 }

@@ -3,7 +3,7 @@ import type { EnqueueOptions } from '../project/project.ts';
 import { printable } from '../text/printable.ts';
 import type { PageRequest } from '../turn/page-hooks.ts';
 import { canonicalize } from '../url/canonical.ts';
-import type { OwnRequest } from '../url/request-url.ts';
+import { fetchedUrl, type OwnRequest, ownRequest, requestUrl } from '../url/request-url.ts';
 
 export interface RequestCollector {
   enqueue(url: string | URL, options?: EnqueueOptions): void;
@@ -48,6 +48,21 @@ export function collectRequests(base: string, max: number): RequestCollector {
       return requests;
     },
   };
+}
+
+/**
+ * Whether it is the ledger's name of a request that {@link collectRequests} may have given, or a redirect of one: in a
+ * message that others may have sent.
+ */
+export function isRequestName(name: string): boolean {
+  const url = fetchedUrl(name);
+  if (canonicalize(url) !== url) return false;
+  try {
+    const request = ownRequest(name);
+    return request !== undefined && requestUrl(url, checkedRequest(request as EnqueueOptions)) === name;
+  } catch {
+    return false;
+  }
 }
 
 function checkedPriority(priority: unknown = 0): number {

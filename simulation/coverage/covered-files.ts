@@ -11,6 +11,8 @@ export const FOLDERS: readonly string[] = [
   'shared/routing',
   'shared/worker',
   'shared/frontier',
+  'shared/recrawl',
+  'shared/webhook',
   'shared/engines/aws',
   'functions',
 ];

@@ -2,6 +2,7 @@ import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { lazy } from '../../shared/lazy.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
+import { fetchedUrl } from '../../shared/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
@@ -87,7 +88,7 @@ function* problemsOf(
   served: readonly WebRequest[],
 ): Generator<string> {
   const target = fields.get('warc-target-uri');
-  if (target !== url) yield `it is of ${target}`;
+  if (target !== fetchedUrl(url)) yield `it is of ${target}`;
   if (httpStatus !== result?.httpStatus)
     yield `its status is ${httpStatus}, the ledger says ${result?.httpStatus}`;
   const digest = toHex(result?.digest ?? new Uint8Array());
@@ -109,7 +110,8 @@ function indexProblem(
   const [line] = lines;
   if (lines.length !== 1 || !line)
     return `the index of ${file} has ${lines.length} lines for offset ${offset}, expected 1`;
-  const isTrue = line.url === url && line.status === String(httpStatus) && line.length === String(length);
+  const isTrue =
+    line.url === fetchedUrl(url) && line.status === String(httpStatus) && line.length === String(length);
   return isTrue ? undefined : `the index of ${file} says ${JSON.stringify(line)}`;
 }
 

@@ -1,6 +1,7 @@
 import { levelOf, MAX_LEVEL } from '../../shared/frontier/rank.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
+import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { createFindings } from './findings.ts';
@@ -45,7 +46,10 @@ export function depthTrue(
       const isWatched = trapAfterPages > 0 && host.head.totals.pages >= trapAfterPages;
       // Links that the scope leaves out, or that lead into a trap, are not met.
       const isMet = (from: UrlRecord, to: UrlRecord) =>
-        !isWatched && scope.accepts(to.url, from.depth + 1) && isMetBefore(from, to, byUrl);
+        !isWatched &&
+        !isOwnRequest(to.url) &&
+        scope.accepts(to.url, from.depth + 1) &&
+        isMetBefore(from, to, byUrl);
       for (const record of host.records) {
         // An image, a style or a font has no links: nothing follows from its depth.
         if (record.kind === 'requisite') continue;
@@ -69,14 +73,19 @@ function sourcesIn({ known, seeds, laterSeeds }: CrawlFacts, web: Facts['web']):
   for (const url of [...seeds, ...laterSeeds]) add(url, { depth: 0, redirects: 0, level: MAX_LEVEL });
   for (const from of known.values()) {
     const { url, state, depth } = from;
-    if (state === 'fetched')
+    if (state === 'fetched') {
       for (const link of web.linksOf(url))
-        add(link, { from, depth: depth + 1, redirects: 0, level: levelOf(link, url) });
+        add(link, { from, depth: depth + 1, redirects: 0, level: levelOf(link, fetchedUrl(url)) });
+      // Their levels are the hook's to say.
+      for (const name of isOwnRequest(url) ? [] : web.requestsOf(url))
+        add(name, { from, depth: depth + 1, redirects: 0, level: MAX_LEVEL });
+    }
     const target = state === 'redirect' ? web.redirectOf(url) : undefined;
     if (target === undefined) continue;
     const redirects = from.redirects + 1;
     // The target of a seed counts as a seed, where it is of the crawl.
-    add(target, { from, depth, redirects, level: depth === 0 ? MAX_LEVEL : levelOf(target, url) });
+    const isKept = depth === 0 || isOwnRequest(target);
+    add(target, { from, depth, redirects, level: isKept ? MAX_LEVEL : levelOf(target, url) });
   }
   return sources;
 }

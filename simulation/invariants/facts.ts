@@ -5,7 +5,7 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import { type FaultName, TURN_LOSING } from '../models/faults.ts';
 import { MAX_INDEX_LAG_MS } from '../models/index-lag.ts';
-import type { Failure, SentEvent, SimWeb, Violation, WebRequest } from '../worlds/spec.ts';
+import type { Failure, SentEvent, SimWeb, Violation, WebRequest, World } from '../worlds/spec.ts';
 import type { ConfigChange, CostChange, HeadChange, StatusChange } from './history-probe.ts';
 
 export interface Facts {
@@ -13,7 +13,7 @@ export interface Facts {
   readonly now: number;
   readonly hasEnded: boolean;
   /** Its log is without the requests of a crawl that was deleted. */
-  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'fetcherOf'>;
+  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'fetcherOf'> & Pick<World, 'requestsOf'>;
   readonly crawls: readonly CrawlFacts[];
   /** The number of crawls that there were, with the one that was deleted. */
   readonly crawlCount: number;

@@ -71,6 +71,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
       },
       requisitesOf: (url) => web.requisitesOf(url),
       redirectOf: (url) => web.redirectOf(url),
+      requestsOf: (url) => world.requestsOf(url),
       isTrap: (url) => web.isTrap(url),
       harmOf: (url) => web.harmOf(url),
       allows: (url, version) => web.allows(url, version),

@@ -1,4 +1,5 @@
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isPage, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
@@ -48,10 +49,10 @@ function checkUrls(findings: Findings, { id, config, hosts }: CrawlFacts): void 
   const { maxDepth = Number.POSITIVE_INFINITY, maxUrlLength, maxRedirects } = config;
   for (const { host, records } of hosts.values())
     for (const { url, kind, depth, redirects } of records) {
-      // A requisite's depth is that of its page, and more: it is fetched with that.
-      if (depth > maxDepth && kind !== 'requisite')
+      // A requisite's depth is that of its page, and more: it is fetched with that. A project's request is one in any depth.
+      if (depth > maxDepth && kind !== 'requisite' && !isOwnRequest(url))
         findings.add(`${id}: ${url} has depth ${depth}, expected at most ${maxDepth}`, { host });
-      if (url.length > maxUrlLength)
+      if (fetchedUrl(url).length > maxUrlLength)
         findings.add(`${id}: ${url} has ${url.length} characters, expected at most ${maxUrlLength}`, {
           host,
         });

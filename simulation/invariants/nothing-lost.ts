@@ -1,9 +1,19 @@
 import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
+import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
+import { simLanguage } from '../worlds/sim-hooks.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { mayBeRefused } from './domain-budget.ts';
-import { type CrawlFacts, type Facts, type HostFacts, isBy, isFullHost, mayHaveLostTurns } from './facts.ts';
+import {
+  type CrawlFacts,
+  type Facts,
+  type HostFacts,
+  isBy,
+  isFullHost,
+  isPage,
+  mayHaveLostTurns,
+} from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
 import { isClosed, mayBeOfTrap } from './traps-end.ts';
@@ -49,7 +59,9 @@ function checkKnown(
       const target = web.redirectOf(record.url);
       const isFollowed = record.redirects + 1 <= config.maxRedirects;
       const isAccepted = (url: string) =>
-        isFirstSeed(record) ? scope.acceptsSeed(url) : scope.accepts(url, record.depth);
+        isOwnRequest(url) || isFirstSeed(record)
+          ? scope.acceptsSeed(fetchedUrl(url))
+          : scope.accepts(url, record.depth);
       if (target !== undefined && isFollowed && isAccepted(target) && isMissing(target))
         findings.add(
           `${id}: ${record.url} redirects to ${target}, which is not known (depth ${record.depth}, ${record.result?.cause?.code})`,
@@ -74,6 +86,11 @@ function checkKnown(
           `${id}: ${record.url} (fetched, depth ${record.depth}) has the requisite ${part}, which is not known`,
           { host: hostKey(part) },
         );
+    for (const name of areHooksCalled(record, crawl) ? web.requestsOf(record.url) : [])
+      if (scope.acceptsSeed(fetchedUrl(name)) && isUnknown(name) && !leavesOutRequest(crawl, name))
+        findings.add(`${id}: the hook of ${record.url} has requested ${name}, which is not known`, {
+          host: hostKey(name),
+        });
     const links = web.linksOf(record.url);
     // Which of too many links are kept is not for us to say.
     if (links.length > config.maxLinksPerPage) continue;
@@ -99,6 +116,14 @@ function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string, 
   if (isFullHost(crawl, host) || mayBeRefused(crawl, hostKey(url))) return true;
   return host !== undefined && isClosed(crawl, host.head, url) && mayBeOfTrap(url, host, web);
 }
+
+/** Whether the project's hook is called for a page that came whole: not for one in a language that is not wanted. */
+const areHooksCalled = (record: UrlRecord, { config }: CrawlFacts): boolean =>
+  isPage(record) && !isOwnRequest(record.url) && !(config.languages && simLanguage(record.url) === 'en');
+
+/** Whether a project's request to the host is dropped by design. */
+const leavesOutRequest = (crawl: CrawlFacts, name: string): boolean =>
+  isFullHost(crawl, crawl.hosts.get(hostKey(name))) || mayBeRefused(crawl, hostKey(name));
 
 /** A seed from the beginning on: a redirect of it is followed wherever it leads. */
 const isFirstSeed = ({ depth, via, kind }: UrlRecord): boolean =>
@@ -137,7 +162,8 @@ function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
   const reachable = new Set<string>();
   const asked = new Set(web.log.flatMap(({ url, isRobots }) => (isRobots ? [] : url)));
   for (const url of asked) {
-    for (const link of [...web.linksOf(url), ...web.requisitesOf(url)]) reachable.add(link);
+    for (const link of [...web.linksOf(url), ...web.requisitesOf(url), ...web.requestsOf(url)])
+      reachable.add(link);
     const target = web.redirectOf(url);
     if (target !== undefined) reachable.add(target);
   }
@@ -151,11 +177,13 @@ function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: Read
   for (const { url, kind, depth, via } of known.values()) {
     const host = hostKey(url);
     const from = `depth ${depth}, from ${via ?? 'nowhere'}`;
+    const isOutside = () =>
+      kind === 'requisite' ? !config.requisites : depth > 0 && !scope.accepts(url, depth);
     if (!seeds.has(url) && !reachable.has(url))
       findings.add(`${id}: ${url} is known (${from}), but is no seed and on no page that was requested`, {
         host,
       });
-    else if (kind === 'requisite' ? !config.requisites : depth > 0 && !scope.accepts(url, depth))
+    else if (isOwnRequest(url) ? !scope.acceptsSeed(fetchedUrl(url)) : isOutside())
       findings.add(`${id}: ${url} is known (${from}), but is not within the crawl's scope and limits`, {
         host,
       });

@@ -5,6 +5,8 @@
  */
 
 import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
+import { origin } from '../../shared/url/host-key.ts';
+import { fetchedUrl, ownRequest, redirectedRequest } from '../../shared/url/request-url.ts';
 import type { CallFaults } from '../models/call-faults.ts';
 import type { Faults } from '../models/faults.ts';
 import type { Trace } from '../models/trace.ts';
@@ -15,6 +17,7 @@ import { createAtlas } from './atlas.ts';
 import { type Exchange, planExchange } from './exchange.ts';
 import { createSimFetcher, type OpenExchange } from './fetcher.ts';
 import { createMishaps } from './mishaps.ts';
+import { nameOf, recognized } from './own-requests.ts';
 import type { WebShape } from './shape.ts';
 
 export interface SimWebOptions {
@@ -58,7 +61,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
     const answered = mishaps(host, answer(place, { ...request, age: startedAt - beganAt, at: startedAt }));
     const exchange = planExchange(answered, startedAt, startedAt + totalTimeoutMs, maxBodyBytes);
     const entry: Mutable<WebRequest> = {
-      url,
+      url: recognized(request),
       host,
       isRobots: place.what === 'robots' || url.endsWith('/robots.txt'),
       startedAt,
@@ -96,8 +99,8 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         open: (request) => open({ process: process.name, contact }, totalTimeoutMs, request),
         addressOf: (url) => addressOf(hosts.byKey(hostOf(url))?.number ?? 0),
       }),
-    linksOf: (url) => links.of(places.find(url)),
-    requisitesOf: (url) => assets.of(places.find(url)),
+    linksOf: (url) => links.of(places.find(fetchedUrl(url))),
+    requisitesOf: (url) => assets.of(places.find(fetchedUrl(url))),
     someUrl(random, at) {
       const host =
         hosts.byKey(at === undefined ? '' : hostOf(at)) ?? hosts.of(Math.floor(random() * hosts.count));
@@ -106,17 +109,23 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         ? places.pageUrl(host, Math.floor(random() * host.pages))
         : `${places.pageUrl(host, 0)}missing/x`;
     },
-    isTrap: (url) => places.find(url).what === 'day',
+    isTrap: (url) => places.find(fetchedUrl(url)).what === 'day',
     harmOf(url) {
-      const place = places.find(url);
+      const place = places.find(fetchedUrl(url));
       return place.what === 'page' ? pages.harmOf(place.host, place.page) : undefined;
     },
-    redirectOf(url) {
+    redirectOf(name) {
+      const url = fetchedUrl(name);
       const place = places.find(url);
       if (place.what === 'robots') return place.isFirst ? places.robotsTarget(place.host) : undefined;
-      return pages.redirectOf(place)?.target;
+      const { target, status = 0 } = pages.redirectOf(place) ?? {};
+      const request = ownRequest(name);
+      if (target === undefined || request === undefined) return target;
+      const isSameOrigin = origin(target) === origin(url);
+      return nameOf({ url: target, request: redirectedRequest(request, status, isSameOrigin) });
     },
-    allows(url, robotsVersion) {
+    allows(name, robotsVersion) {
+      const url = fetchedUrl(name);
       const host = hosts.byKey(hostOf(url));
       return !host || rules.allows(places.rulesOf(host), robotsVersion, url.slice(url.indexOf('/', 8)));
     },

@@ -1,12 +1,17 @@
 /** The project's hooks in worlds that have some. What a hook does follows from the seed and the page's URL. */
-import type { HookedPage, PageHooks } from '../../shared/turn/page-hooks.ts';
+import type { HookedPage, PageHooks, PageRequest } from '../../shared/turn/page-hooks.ts';
 import type { SimProcess } from '../models/process.ts';
 import { between, randomOf } from '../models/random.ts';
+import { nameOf } from '../web/own-requests.ts';
 
 /** The items of a simulated hook. */
 export interface SimItem {
+  /** As the ledger knows the page: of a request of a hook, its name. */
   readonly url: string;
 }
+
+/** The requests that a hook makes for a page. */
+export type RequestsOf = (url: string) => readonly PageRequest[];
 
 /** Chances of a page: its extraction fails, its `onPage` fails, a hook takes long. */
 const EXTRACTION_FAILS = 0.05;
@@ -17,8 +22,15 @@ const MAX_SLOW_MS = 2000;
 /** The language of a page, as its URL decides it; undefined for some. */
 export const simLanguage = (url: string): string | undefined => ['de', 'en', undefined][url.length % 3];
 
-/** Returns hooks with an item for each page. Some fail, as `shared/hooks/` reports it; some take seconds. */
-export function createSimHooks(seed: number, { clock }: Pick<SimProcess, 'clock'>): PageHooks {
+/**
+ * Returns hooks with an item for each page, and `requestsOf` a page that no hook has requested. Some fail, as
+ * `shared/hooks/` reports it; some take seconds.
+ */
+export function createSimHooks(
+  seed: number,
+  { clock }: Pick<SimProcess, 'clock'>,
+  requestsOf: RequestsOf = () => [],
+): PageHooks {
   const randomFor = (hook: string, url: string) => randomOf(seed, hook, url);
 
   async function call<T extends object>(hook: string, page: HookedPage, chance: number, answer: T) {
@@ -30,8 +42,12 @@ export function createSimHooks(seed: number, { clock }: Pick<SimProcess, 'clock'
 
   return {
     extract: (page) => call('extraction', page, EXTRACTION_FAILS, { facts: page.facts }),
-    onPage: (page) =>
-      call('onPage', page, PAGE_FAILS, { items: [JSON.stringify({ url: page.url } satisfies SimItem)] }),
+    onPage(page) {
+      const { url, request } = page;
+      const item: SimItem = { url: request ? nameOf({ url, request }) : url };
+      const requests = request ? [] : requestsOf(url);
+      return call('onPage', page, PAGE_FAILS, { items: [JSON.stringify(item)], requests });
+    },
     async onError(url) {
       const random = randomFor('onError', url);
       if (random() < IS_SLOW) await clock.sleep(between(random, 1, MAX_SLOW_MS));

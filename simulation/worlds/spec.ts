@@ -165,7 +165,10 @@ export interface WebRequest {
 /** A page may kill the process that parses it, or block its thread. */
 export type Harm = 'kills' | 'blocks';
 
-/** The simulated web: what there is on it, what it served, and to whom. */
+/**
+ * The simulated web: what there is on it, what it served, and to whom. For a request of a project's hook, URLs are the
+ * names under which the ledger knows it (`shared/url/request-url.ts`), also in the log.
+ */
 export interface SimWeb {
   /** From them all of it is reached. Canonical. */
   readonly seeds: readonly string[];
@@ -259,6 +262,8 @@ export interface World {
   /** The violations that were found while it ran. */
   readonly seen: readonly Violation[];
   readonly history: History;
+  /** The names of the requests that the project's hook makes for a page; none in worlds without such hooks. */
+  requestsOf(url: string): readonly string[];
   readonly hasCompactor: boolean;
   /** The crawl that was deleted, in some worlds. */
   readonly deletion?: DeletedCrawl | undefined;

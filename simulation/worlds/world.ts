@@ -16,6 +16,7 @@ import type { SimProcess } from '../models/process.ts';
 import { randomOf } from '../models/random.ts';
 import type { TraceEntry } from '../models/trace.ts';
 import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
+import { nameOf, requestsFor } from '../web/own-requests.ts';
 import { shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
 import { planDeletion, runDeletion } from './deletion.ts';
@@ -60,8 +61,9 @@ const COMPACTED_MS = 90 * MINUTE;
 const MAX_STEPS = 1_000_000;
 const MAX_STEPS_AT_ONCE = 10_000;
 const MAX_STEPS_OF_HOSTS = 8;
-/** Worlds in which the project has hooks. */
+/** Worlds in which the project has hooks; and those of them in which these make requests. */
 const HOOKS_CHANCE = 0.3;
+const REQUESTS_CHANCE = 0.5;
 const timeLimitsOf = ({ hosts = 0 }: WorldSpec): TimeLimits => {
   const size = Math.max(1, hosts / MAX_STEPS_OF_HOSTS);
   return { steps: size * MAX_STEPS, stepsAtOnce: size * MAX_STEPS_AT_ONCE };
@@ -119,6 +121,7 @@ export async function runWorld(
   });
   const { time, faults } = cloud;
   now = time.now;
+  const hasHooks = randomOf(seed, 'hooks')() < HOOKS_CHANCE;
   const recrawl = planRecrawl(seed, CALM_MS, { isCertain: spec.recrawls });
   const shape = shapeOf(seed, {
     ...(recrawl && { changes: true }),
@@ -126,15 +129,15 @@ export async function runWorld(
     ...(spec.pages !== undefined && { maxPages: spec.pages }),
   });
   const web = createSimWeb({ seed, time, faults, calls: cloud.calls, trace, shape });
+  const hasRequests = !recrawl && randomOf(seed, 'hooks that make requests')() < REQUESTS_CHANCE;
+  const requestsOf = (url: string) => (hasHooks && hasRequests ? requestsFor(seed, web, url) : []);
   const causes = createCauseProbe(time.now);
   const history = createHistoryProbe(cloud);
   const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
   const deployment = deploy(cloud, {
     fetcherOf: (process, config) => web.fetcherOf(process, config),
     harmOf: web.harmOf,
-    ...(randomOf(seed, 'hooks')() < HOOKS_CHANCE && {
-      hooksOf: (process: SimProcess) => createSimHooks(seed, process),
-    }),
+    ...(hasHooks && { hooksOf: (process: SimProcess) => createSimHooks(seed, process, requestsOf) }),
     maxConcurrency: stack.maxConcurrency,
     usedBytes: (hosts) => (hosts >= stack.hostsInMemory ? Infinity : 0),
     routerWindowMs: stack.routerWindowMs,
@@ -192,6 +195,7 @@ export async function runWorld(
     events: deployment.events,
     seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
     history,
+    requestsOf: (url) => requestsOf(url).map(nameOf),
     hasCompactor: stack.hasCompactor,
     deletion,
     recrawl,

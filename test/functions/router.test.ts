@@ -10,6 +10,7 @@ import { parcelTexts, parseParcelText } from '../../shared/engines/aws/queues/me
 import { InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { SIZES } from '../../shared/sizes.ts';
+import { requestUrl } from '../../shared/url/request-url.ts';
 import { batchAnswer, entriesOf, fakeSqs } from '../engines/aws/queues/fake-sqs.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
@@ -82,7 +83,21 @@ describe('links', () => {
     expect(engine.messages('b.test')).toEqual([]);
   });
 
+  test('that hooks have requested are routed with their parcel', async () => {
+    const { run, engine, dead } = await setUp();
+    const request = { method: 'POST', headers: { a: 'b' }, body: 'q=1', label: 'list', data: { page: 2 } };
+    const name = requestUrl('http://b.test/', request);
+    expect(await run([parcel(CRAWL, 'http://c.test/', name)])).toEqual([]);
+    expect(dead).toEqual([]);
+    expect(engine.messages('b.test')).toMatchObject([{ kind: 'links', links: [{ url: name }] }]);
+    expect(engine.messages('c.test')).toHaveLength(1);
+  });
+
   test.each([
+    requestUrl('http://B.test/', { method: 'POST' }),
+    requestUrl('http://b.test/', { method: 'TRACE' }),
+    requestUrl('http://b.test/', { headers: { host: 'c.test' } }),
+    'http://b.test/#!x',
     'http://B.test/',
     'http://b.test:80/',
     'http://u@b.test/',

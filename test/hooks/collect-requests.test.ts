@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { collectRequests } from '../../shared/hooks/collect-requests.ts';
+import { collectRequests, isRequestName } from '../../shared/hooks/collect-requests.ts';
 import type { EnqueueOptions } from '../../shared/project/project.ts';
+import { redirectedRequest, requestUrl } from '../../shared/url/request-url.ts';
 
 const BASE = 'https://a.test/b/c';
 
@@ -66,4 +67,46 @@ describe('enqueue', () => {
     expect(requests.end()).toHaveLength(2);
     expect(() => requests.enqueue('/4')).toThrow(/after onPage had ended/);
   });
+});
+
+describe('the name of a request, in a message', () => {
+  const OPTIONS: readonly EnqueueOptions[] = [
+    {},
+    { label: 'l', data: { a: [1, null] }, priority: 7 },
+    { body: new URLSearchParams({ q: 'a b' }), headers: { Authorization: 'Basic eA==', 'X-B': '1' } },
+    { method: 'PUT', body: { a: 1 } },
+    { method: 'DELETE', headers: { b: '1', a: '\u00e9' } },
+  ];
+
+  test.each(OPTIONS)('is known if enqueue may have made it: %j', (options) => {
+    for (const { url, request } of collected('/d?e', options)) {
+      expect(isRequestName(requestUrl(url, request))).toBe(true);
+      for (const status of [301, 303, 307])
+        for (const isSameOrigin of [true, false])
+          expect(isRequestName(requestUrl(BASE, redirectedRequest(request, status, isSameOrigin)))).toBe(
+            true,
+          );
+    }
+  });
+
+  const named = (value: unknown) =>
+    `${BASE}#!${Buffer.from(JSON.stringify(value), 'utf8').toString('base64url')}`;
+
+  test.each([
+    ['a URL', BASE],
+    ['a fragment', `${BASE}#x`],
+    ['no JSON', `${BASE}#!x`],
+    ['a URL that is not canonical', requestUrl('https://A.test/', {})],
+    ['no object', named(null)],
+    ['an unknown part', named({ proxy: 'p' })],
+    ['a header of the connection', named({ headers: { host: 'b' } })],
+    ['a header with a line end', named({ headers: { a: 'b\nc: d' } })],
+    ['a method in lower case', named({ method: 'post' })],
+    ['a method that is left out', named({ method: 'GET' })],
+    ['another method', named({ method: 'TRACE' })],
+    ['a body without a method', named({ body: 'b' })],
+    ['headers in another order', named({ headers: { b: '1', a: '2' } })],
+    ['parts in another order', named({ body: 'b', method: 'POST' })],
+    ['too much', named({ data: 'x'.repeat(70_000) })],
+  ])('is not known with %s', (_, name) => expect(isRequestName(name)).toBe(false));
 });

@@ -61,6 +61,7 @@ async function makeWorld(urls: number): Promise<World> {
     events: [],
     seen: [],
     history,
+    requestsOf: () => [],
     hasCompactor: false,
     recount: async () => {},
   };

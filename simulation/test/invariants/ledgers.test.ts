@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Head, NO_TOTALS } from '../../../shared/frontier/head.ts';
+import { nameOf } from '../../web/own-requests.ts';
 import {
   crawlFacts,
   HOME,
@@ -129,6 +130,28 @@ describe('nothingLost', () => {
       `nothingLost: crawl: ${PAGE} (fetched, depth 1) has the requisite http://b.test/1.png, which is not known`,
     ]);
     expect(foundIn({})).toEqual([]);
+  });
+
+  test('a request of a hook that is not known is found, and one that no hook has made', () => {
+    const facts = makeFacts();
+    const name = nameOf({ url: `${OTHER}x`, request: { method: 'POST', body: 'a' } });
+    const made = {
+      ...facts,
+      web: { ...facts.web, requestsOf: (url: string) => (url === PAGE ? [name] : []) },
+    };
+    expect(messagesOf(made)).toEqual([
+      `nothingLost: crawl: the hook of ${PAGE} has requested ${name}, which is not known`,
+    ]);
+    const excluded = crawlFacts(RECORDS, { config: { exclude: ['/x$'] } });
+    expect(messagesOf({ ...made, crawls: [excluded] })).toEqual([]);
+    const message = { queue: 'links', crawl: 'crawl', kind: 'links' as const, urls: [name] };
+    expect(violationsOf('nothingLost', { ...made, messages: [message] })).toEqual([]);
+    const known = crawlFacts([...RECORDS, urlRecord(name, 'gone', 404, { depth: 2, via: PAGE })]);
+    const asked = { ...made.web, log: [...LOG, request(name, 20, 21, { httpStatus: 404 })] };
+    expect(violationsOf('nothingLost', { ...made, web: asked, crawls: [known] })).toEqual([]);
+    expect(violationsOf('nothingLost', { ...facts, crawls: [known] })).toEqual([
+      `nothingLost: crawl: ${name} is known (depth 2, from ${PAGE}), but is no seed and on no page that was requested`,
+    ]);
   });
 
   test('a link that no ledger knows is found, to another host and to the same one', () => {

@@ -218,6 +218,7 @@ export function makeFacts({
       log,
       linksOf: (url) => LINKS[url] ?? [],
       requisitesOf: () => [],
+      requestsOf: () => [],
       redirectOf: (url) => REDIRECTS[url],
       isTrap: (url) => url.includes('/cal/'),
       harmOf: () => undefined,
