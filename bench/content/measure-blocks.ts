@@ -14,8 +14,9 @@ for (const file of readdirSync(`${folder}/html`).sort()) {
   const html = gunzipSync(readFileSync(`${folder}/html/${file}`)).toString('utf8');
   const elements = parseElements(html);
   const found = textBlocks(elements[0]!);
-  const rows = blockFeatures(elements, found, readMetadata(elements, 'https://example.org/'));
-  const blocks = found.map(({ text }, i) => ({ text, features: Array.from(rows[i]!, rounded) }));
+  const data = readMetadata(elements, 'https://example.org/');
+  const rows = blockFeatures(elements, found, data, (row) => Array.from(row, rounded));
+  const blocks = found.map(({ text }, i) => ({ text, features: rows[i] }));
   process.stdout.write(`${JSON.stringify({ id: file.replace('.html.gz', ''), blocks })}\n`);
 }
 

@@ -3,8 +3,9 @@ import type { TextBlock } from './blocks.ts';
 import { AROUND, type ElementFacts, elementFacts, isLong } from './element-facts.ts';
 import type { ContentElement } from './element-tree.ts';
 import type { StructuredData } from './metadata.ts';
-import { shareOf, shinglesOf, WORD } from './shingles.ts';
+import { shareOf, shinglesOf } from './shingles.ts';
 import { SIGNS } from './signs.ts';
+import { eachWord } from './text-measure.ts';
 
 const OWN_TAGS = [
   'p',
@@ -29,7 +30,8 @@ const OWN_TAGS = [
   'section',
 ];
 const TAG_AT: ReadonlyMap<string, number> = new Map(OWN_TAGS.map((name, i) => [name, i]));
-const HEADING = /^h[1-6]$/;
+const HEADINGS: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+const SENTENCE_ENDS: ReadonlySet<string> = new Set('.!?。:"”)');
 /** Elements around a block, each holding more than the one before. */
 const LEVELS = 4;
 const NEIGHBOURS = [-1, -2, 1, 2];
@@ -91,12 +93,16 @@ export const FEATURES: readonly string[] = [
   ],
 ];
 
-/** One row of {@link FEATURES} for each block. Work and memory are linear in elements and blocks. */
-export function blockFeatures(
+/**
+ * Calls `use` with one row of {@link FEATURES} for each block, which is valid during the call alone. Returns what `use`
+ * returns. Work and memory are linear in elements and blocks.
+ */
+export function blockFeatures<T>(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],
   { metadata, modelTitle, texts }: StructuredData,
-): Float64Array[] {
+  use: (row: Float64Array) => T,
+): T[] {
   const data = shinglesOf(texts);
   const dataShares = blocks.map(({ text }) => shareOf(text, data));
   const facts = elementFacts(elements, blocks, dataShares);
@@ -113,18 +119,21 @@ export function blockFeatures(
   let headingsBefore = 0;
   let sinceHeading = 99;
 
+  const { wordsTo, linkWordsTo } = sumsOf(blocks);
+  const row = new Float64Array(FEATURES.length);
+  let at = 0;
+  const put = (value: number) => {
+    row[at++] = value;
+  };
+  const putBits = (bits: number, length: number) => {
+    for (let bit = 0; bit < length; bit++) row[at++] = (bits >> bit) & 1;
+  };
+
   return blocks.map((block, i) => {
     const { element, text, words, linkWords, counts } = block;
     const { index, name, parent } = element;
     if (i === h1) wordsToH1 = wordsBefore;
-    const row = new Float64Array(FEATURES.length);
-    let at = 0;
-    const put = (value: number) => {
-      row[at++] = value;
-    };
-    const putBits = (bits: number, length: number) => {
-      for (let bit = 0; bit < length; bit++) row[at++] = (bits >> bit) & 1;
-    };
+    at = 0;
 
     put(words);
     put(text.length);
@@ -134,9 +143,10 @@ export function blockFeatures(
     put(counts.digits / text.length);
     put(counts.capitals / text.length);
     put(text.length / Math.max(1, words));
-    put(/[.!?。:"”)]$/.test(text) ? 1 : 0);
+    put(SENTENCE_ENDS.has(text.at(-1)!) ? 1 : 0);
 
     const tag = TAG_AT.get(name);
+    row.fill(0, at, at + OWN_TAGS.length);
     if (tag !== undefined) row[at + tag] = 1;
     at += OWN_TAGS.length;
     putBits(facts.around[index]!, AROUND.length);
@@ -188,12 +198,10 @@ export function blockFeatures(
       put(other && alike[i + step] === group ? 1 : 0);
     }
 
-    let windowWords = 0;
-    let windowLinks = 0;
-    for (let j = Math.max(0, i - WINDOW); j <= Math.min(blocks.length - 1, i + WINDOW); j++) {
-      windowWords += blocks[j]!.words;
-      windowLinks += blocks[j]!.linkWords;
-    }
+    const windowFrom = Math.max(0, i - WINDOW);
+    const windowEnd = Math.min(blocks.length, i + WINDOW + 1);
+    const windowWords = wordsTo[windowEnd]! - wordsTo[windowFrom]!;
+    const windowLinks = linkWordsTo[windowEnd]! - linkWordsTo[windowFrom]!;
     put(windowWords);
     put(windowLinks / Math.max(1, windowWords));
     put(facts.words[0]!);
@@ -211,10 +219,10 @@ export function blockFeatures(
     put(dataShareOf(facts, parent?.parent?.index ?? 0));
 
     wordsBefore += words;
-    const isHeading = HEADING.test(name);
+    const isHeading = HEADINGS.has(name);
     sinceHeading = isHeading ? 1 : sinceHeading + 1;
     if (isHeading) headingsBefore++;
-    return row;
+    return use(row);
   });
 }
 
@@ -230,15 +238,18 @@ interface Group {
 
 /** Groups blocks whose elements, and the two elements around them, have the same names. */
 function groupsOf(blocks: readonly TextBlock[]): Group[] {
-  const groups = new Map<string, Group>();
+  const groups = new Map<number, Group>();
+  const idOf = nameIds();
   return blocks.map((block) => {
     const { element } = block;
     const up = element.parent;
-    const name = `${nameOf(element)}<${up ? nameOf(up) : ''}<${up?.parent?.name ?? ''}`;
-    let group = groups.get(name);
+    // There are fewer names than elements and blocks, so that the number is below 2^53.
+    const id =
+      (idOf(element) * NAMES + (up ? idOf(up) : 0)) * NAMES + (up?.parent ? idOf(up.parent, true) : 0);
+    let group = groups.get(id);
     if (!group) {
       group = { blocks: 0, words: 0, linkWords: 0, long: 0 };
-      groups.set(name, group);
+      groups.set(id, group);
     }
     group.blocks++;
     group.words += block.words;
@@ -248,8 +259,32 @@ function groupsOf(blocks: readonly TextBlock[]): Group[] {
   });
 }
 
-const nameOf = ({ name, attributes }: ContentElement): string =>
-  `${name}.${(attributes.class ?? '').slice(0, 60)}`;
+const NAMES = 1 << 17;
+
+/** Returns a function that numbers the names of elements, with their classes unless `isBare`. */
+function nameIds() {
+  const ids = new Map<string, number>();
+  return ({ name, attributes }: ContentElement, isBare = false): number => {
+    const text = isBare ? name : `${name}.${(attributes.class ?? '').slice(0, 60)}`;
+    let id = ids.get(text);
+    if (id === undefined) {
+      id = ids.size + 1;
+      ids.set(text, id);
+    }
+    return id;
+  };
+}
+
+/** The words and the words in links before each block, and before the end. */
+function sumsOf(blocks: readonly TextBlock[]) {
+  const wordsTo = new Float64Array(blocks.length + 1);
+  const linkWordsTo = new Float64Array(blocks.length + 1);
+  for (const [i, { words, linkWords }] of blocks.entries()) {
+    wordsTo[i + 1] = wordsTo[i]! + words;
+    linkWordsTo[i + 1] = linkWordsTo[i]! + linkWords;
+  }
+  return { wordsTo, linkWordsTo };
+}
 
 function countsOf(blocks: readonly TextBlock[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
@@ -273,16 +308,23 @@ function bestRange(
 /** Longer texts are no titles. */
 const MAX_TITLE = 300;
 
-const wordsOf = (text: string): ReadonlySet<string> =>
-  new Set(Array.from(text.slice(0, MAX_TITLE).toLowerCase().matchAll(WORD), ([word]) => word));
+function wordsOf(text: string): ReadonlySet<number> {
+  const words = new Set<number>();
+  eachWord(text.slice(0, MAX_TITLE).toLowerCase(), (word) => {
+    words.add(word);
+    return true;
+  });
+  return words;
+}
 
-function shareOfWords(text: string, words: ReadonlySet<string>): number {
+function shareOfWords(text: string, words: ReadonlySet<number>): number {
   if (words.size === 0 || text.length > MAX_TITLE) return 0;
   let count = 0;
   let hits = 0;
-  for (const [word] of text.toLowerCase().matchAll(WORD)) {
+  eachWord(text.toLowerCase(), (word) => {
     count++;
     if (words.has(word)) hits++;
-  }
+    return true;
+  });
   return count === 0 ? 0 : hits / count;
 }

@@ -1,9 +1,7 @@
 /**
  * The blocks of text of a document: paragraphs, headings, list items, cells, and what stands between them.
  */
-import { INLINE } from '../parser/inline-elements.ts';
 import type { ContentElement } from './element-tree.ts';
-import { UNSEEN } from './tags.ts';
 import { measureText, type TextCounts } from './text-measure.ts';
 
 /** A run of text that holds no line of its own. */
@@ -39,7 +37,7 @@ export function textBlocks(root: ContentElement): TextBlock[] {
       const block = blockOf(element, first, i, isInLink);
       if (block) blocks.push(block);
       first = i + 1;
-      if (child !== undefined && !isUnseen(child)) visit(child, isInLink || child.name === 'a');
+      if (child !== undefined && !child.isUnseen) visit(child, isInLink || child.name === 'a');
     }
   }
 }
@@ -71,30 +69,14 @@ function gather(node: ContentElement | string, run: Run, isLink: boolean): void 
     if (isLink) run.linkText += node;
     return;
   }
-  if (isUnseen(node)) return;
+  if (node.isUnseen) return;
   if (node.name === 'br') run.text += ' ';
   for (const child of node.children) gather(child, run, isLink || node.name === 'a');
 }
 
 /** Whether it stands within a line. What is not seen ends no line. */
 const isInline = (element: ContentElement): boolean =>
-  isUnseen(element) || element.name === 'br' || (INLINE.has(element.name) && !element.hasBlocks);
+  element.isUnseen || element.name === 'br' || (element.isInline && !element.hasBlocks);
 
-/**
- * Whether readers never see it. What they can open (tabs, accordions) and what scripts show after loading is
- * seen.
- */
-export function isUnseen({ name, attributes }: ContentElement): boolean {
-  if (UNSEEN.has(name)) return true;
-  const { hidden, style, role, id = '' } = attributes;
-  const isHidden = hidden !== undefined || (style !== undefined && /display\s{0,3}:\s{0,3}none/i.test(style));
-  return isHidden && role !== 'tabpanel' && !STREAMED.test(id);
-}
-
-/**
- * React sends parts of a page that come late in hidden elements, and moves them to their places (`S:0`,
- * `S:1a`).
- */
-const STREAMED = /^S:[0-9a-f]{1,8}$/;
-
-export const fold = (text: string): string => text.replace(/\s+/g, ' ').trim();
+/** A single space is no run to replace: most white space is that. */
+export const fold = (text: string): string => text.replace(/ \s+|[^\S ]\s*/g, ' ').trim();

@@ -93,6 +93,7 @@ export function elementFacts(
     children[parent]!++;
   }
 
+  const known = new Map<string, number>();
   const own = new Int32Array(count);
   const near = new Int32Array(count);
   const any = new Int32Array(count);
@@ -108,7 +109,7 @@ export function elementFacts(
     const element = elements[i]!;
     const up = element.parent!.index;
     const isMain = isMarkedMain(element);
-    own[i] = signsOf(element);
+    own[i] = signsOf(element, known);
     near[i] = own[i]! | own[up]! | own[element.parent!.parent?.index ?? 0]!;
     any[i] = own[i]! | any[up]!;
     around[i] = around[up]! | (AROUND_BIT.get(element.name) ?? 0);

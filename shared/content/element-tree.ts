@@ -1,5 +1,6 @@
 import { INLINE } from '../parser/inline-elements.ts';
 import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
+import { UNSEEN } from './tags.ts';
 
 /** An element of a document. */
 export interface ContentElement {
@@ -10,6 +11,10 @@ export interface ContentElement {
   readonly attributes: Readonly<Record<string, string>>;
   readonly parent: ContentElement | undefined;
   readonly children: (ContentElement | string)[];
+  /** Whether readers never see it. */
+  readonly isUnseen: boolean;
+  /** Whether it stands within a line if nothing in it begins one. */
+  readonly isInline: boolean;
   /** Whether an element within begins a line of its own. */
   hasBlocks: boolean;
 }
@@ -17,17 +22,29 @@ export interface ContentElement {
 /** Further elements of a document are dropped, with the text in them. */
 export const MAX_ELEMENTS = 100_000;
 
+/** The attributes that tell what a page says. */
+const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set(
+  'alt class content data-src datetime hidden href id itemprop lang name property role src start style type xml:lang'.split(
+    ' ',
+  ),
+);
+
 /**
- * Parses HTML, whatever it is. Returns all elements in document order, the root first. Time and memory are
- * linear.
+ * Parses HTML, whatever it is. Returns all elements in document order, the root first, with the `wanted` attributes.
+ * Time and memory are linear.
  */
-export function parseElements(html: string): readonly ContentElement[] {
+export function parseElements(
+  html: string,
+  wanted: ReadonlySet<string> = CONTENT_ATTRIBUTES,
+): readonly ContentElement[] {
   const root: ContentElement = {
     index: 0,
     name: '#document',
     attributes: {},
     parent: undefined,
     children: [],
+    isUnseen: false,
+    isInline: false,
     hasBlocks: true,
   };
   const elements = [root];
@@ -45,10 +62,20 @@ export function parseElements(html: string): readonly ContentElement[] {
         }
         depth++;
         const index = elements.length;
-        const element = { index, name, attributes, parent: current, children: [], hasBlocks: false };
+        const isInline = INLINE.has(name) || name === 'br';
+        const element = {
+          index,
+          name,
+          attributes,
+          parent: current,
+          children: [],
+          isUnseen: isUnseen(name, attributes),
+          isInline,
+          hasBlocks: false,
+        };
         elements.push(element);
         current.children.push(element);
-        if (!INLINE.has(name) && name !== 'br') markBlock(current);
+        if (!isInline) markBlock(current);
         current = element;
       },
       onclosetag() {
@@ -71,9 +98,26 @@ export function parseElements(html: string): readonly ContentElement[] {
     () => {
       dropped = Math.min(dropped, MAX_DEPTH - 1);
     },
+    wanted,
   );
   return elements;
 }
+
+/**
+ * What readers can open (tabs, accordions) and what scripts show after loading is seen.
+ */
+function isUnseen(name: string, attributes: ContentElement['attributes']): boolean {
+  if (UNSEEN.has(name)) return true;
+  const { hidden, style } = attributes;
+  const isHidden = hidden !== undefined || (style !== undefined && /display\s{0,3}:\s{0,3}none/i.test(style));
+  return isHidden && attributes.role !== 'tabpanel' && !STREAMED.test(attributes.id ?? '');
+}
+
+/**
+ * React sends parts of a page that come late in hidden elements, and moves them to their places (`S:0`,
+ * `S:1a`).
+ */
+const STREAMED = /^S:[0-9a-f]{1,8}$/;
 
 /** Each element is marked once: the ones around a marked one are marked already. */
 function markBlock(inner: ContentElement): void {

@@ -10,7 +10,7 @@ export function mainBlocks(
   blocks: readonly TextBlock[],
   data: StructuredData,
 ): TextBlock[] {
-  const chances = blockFeatures(elements, blocks, data).map(contentProbability);
+  const chances = blockFeatures(elements, blocks, data, contentProbability);
   const chosen = withoutHoles(likelyBest(chances, blocks), blocks);
   return blocks.filter((_, i) => chosen.has(i));
 }

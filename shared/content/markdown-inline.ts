@@ -1,5 +1,4 @@
 /** Text within a line, as Markdown (CommonMark 0.31, with GFM's strikethrough). */
-import { isUnseen } from './blocks.ts';
 import type { ContentElement } from './element-tree.ts';
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -26,8 +25,8 @@ export function inlineMarkdown(
   return tidy(nodes.map((node) => render(node, '')).join(''));
 
   function render(node: ContentElement | string, open: string): string {
-    if (typeof node === 'string') return escapeText(node.replace(/\s+/g, ' '));
-    if (isUnseen(node)) return '';
+    if (typeof node === 'string') return escapeText(node.replace(/ \s+|[^\S ]\s*/g, ' '));
+    if (node.isUnseen) return '';
     const { name, attributes, children } = node;
     if (name === 'br') return '\n';
     if (name === 'img') return image(attributes);
@@ -68,7 +67,7 @@ export function inlineMarkdown(
 export function plainText(node: ContentElement | string): string {
   if (typeof node === 'string') return node;
   if (node.name === 'br') return '\n';
-  return isUnseen(node) ? '' : node.children.map(plainText).join('');
+  return node.isUnseen ? '' : node.children.map(plainText).join('');
 }
 
 /** With more backticks around than are in it (CommonMark, "Code spans"). */
@@ -107,7 +106,7 @@ const escapeText = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&'
  * another block.
  */
 function tidy(text: string): string {
-  const lines = text.split('\n').map((line) => escapeStart(line.replace(/ +/g, ' ').trim()));
+  const lines = text.split('\n').map((line) => escapeStart(line.replace(/ {2,}/g, ' ').trim()));
   return lines.filter((line) => line !== '').join('  \n');
 }
 

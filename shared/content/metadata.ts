@@ -31,6 +31,7 @@ const MAX_JSON_CHARS = 500_000;
 const MAX_JSON_VALUES = 5000;
 const MAX_DEPTH = 32;
 const MAX_HEADINGS = 200;
+const HEADINGS: ReadonlySet<string> = new Set(['h1', 'h2', 'h3']);
 
 /** `url`: the page's, whose host may be the name of the site. */
 export function readMetadata(elements: readonly ContentElement[], url: string): StructuredData {
@@ -44,7 +45,7 @@ export function readMetadata(elements: readonly ContentElement[], url: string): 
     if (name === 'html') language = attributes.lang ?? attributes['xml:lang'];
     else if (name === 'title' && titleElement === undefined && element.parent?.name !== 'svg')
       titleElement = textOf(element);
-    else if (/^h[1-3]$/.test(name) && headings.length < MAX_HEADINGS) {
+    else if (HEADINGS.has(name) && headings.length < MAX_HEADINGS) {
       headings.push({ level: Number(name[1]), text: textOf(element) });
     } else if (name === 'meta') {
       const key = (attributes.property ?? attributes.name ?? attributes.itemprop ?? '').toLowerCase();

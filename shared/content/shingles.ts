@@ -1,11 +1,12 @@
 /** Runs of four words, hashed: to find a text again inside others. */
+import { eachWord } from './text-measure.ts';
+
 const RUN = 4;
 const MAX_SHINGLES = 20_000;
-export const WORD = /[\p{L}\p{N}]+/gu;
 
 export function shinglesOf(texts: readonly string[]): ReadonlySet<number> {
   const shingles = new Set<number>();
-  for (const text of texts) for (const shingle of shinglesIn(text)) shingles.add(shingle);
+  for (const text of texts) eachShingle(text, (shingle) => void shingles.add(shingle));
   return shingles;
 }
 
@@ -14,23 +15,25 @@ export function shareOf(text: string, known: ReadonlySet<number>): number {
   if (known.size === 0) return 0;
   let count = 0;
   let hits = 0;
-  for (const shingle of shinglesIn(text)) {
+  eachShingle(text, (shingle) => {
     count++;
     if (known.has(shingle)) hits++;
-  }
+  });
   return count === 0 ? 0 : hits / count;
 }
 
-function* shinglesIn(text: string): Generator<number> {
-  const last: number[] = [];
-  let count = 0;
-  for (const [word] of text.toLowerCase().matchAll(WORD)) {
-    let hash = 0x811c9dc5;
-    for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193);
-    last.push(hash);
-    if (last.length > RUN) last.shift();
-    if (last.length < RUN) continue;
-    if (++count > MAX_SHINGLES) return;
-    yield last.reduce((all, one) => Math.imul(all ^ one, 0x9e3779b1), 0);
-  }
+function eachShingle(text: string, use: (shingle: number) => void): void {
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let words = 0;
+  eachWord(text.toLowerCase(), (d) => {
+    if (++words >= RUN) use(mix(mix(mix(mix(0, a), b), c), d));
+    a = b;
+    b = c;
+    c = d;
+    return words - RUN + 1 < MAX_SHINGLES;
+  });
 }
+
+const mix = (all: number, one: number): number => Math.imul(all ^ one, 0x9e3779b1);

@@ -40,12 +40,17 @@ const BITS: ReadonlyMap<string, number> = new Map(
 const MAX_CHARS = 400;
 const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
 
-/** A bit for each of {@link SIGNS}: what the element's own names say. */
-export function signsOf({ attributes }: ContentElement): number {
+/**
+ * A bit for each of {@link SIGNS}: what the element's own names say. `known`: the same names are often repeated in a page.
+ */
+export function signsOf({ attributes }: ContentElement, known: Map<string, number>): number {
   const { class: classes = '', id = '', role = '', itemprop = '' } = attributes;
   const text = `${classes} ${id} ${role} ${itemprop}`;
   if (text.length === 3) return 0;
+  const before = known.get(text);
+  if (before !== undefined) return before;
   let bits = 0;
   for (const [word] of text.slice(0, MAX_CHARS).matchAll(WORD)) bits |= BITS.get(word.toLowerCase()) ?? 0;
+  known.set(text, bits);
   return bits;
 }

@@ -16,6 +16,7 @@ const DIGIT = 2;
 const CAPITAL = 4;
 const COMMA = 8;
 const STOP = 16;
+const LETTER = 32;
 
 /**
  * The kind of each UTF-16 code unit; halves of pairs are words. Made when first needed, which takes some 10
@@ -25,6 +26,7 @@ const kindsOfUnits = lazy((): Uint8Array => {
   const made = new Uint8Array(0x10000);
   for (let unit = 0; unit < made.length; unit++) {
     const text = String.fromCharCode(unit);
+    if (/[\p{L}\p{N}]/u.test(text)) made[unit]! |= LETTER;
     if (/[\p{L}\p{N}_]/u.test(text) || (unit >= 0xd800 && unit < 0xe000)) made[unit]! |= WORD;
     if (/\p{N}/u.test(text)) made[unit]! |= DIGIT;
     if (/\p{Lu}/u.test(text)) made[unit]! |= CAPITAL;
@@ -33,6 +35,36 @@ const kindsOfUnits = lazy((): Uint8Array => {
   }
   return made;
 });
+
+/**
+ * Calls `use` with a hash (FNV-1a over UTF-16 code units) of each run of letters and digits, until it returns false.
+ */
+export function eachWord(text: string, use: (hash: number) => boolean | undefined): void {
+  const kinds = kindsOfUnits();
+  const { length } = text;
+  let hash = NO_WORD;
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit < 0xe000) {
+      const point = text.codePointAt(i)!;
+      if (point > 0xffff && /[\p{L}\p{N}]/u.test(String.fromCodePoint(point))) {
+        hash = Math.imul(hash ^ unit, FNV);
+        hash = Math.imul(hash ^ text.charCodeAt(++i), FNV);
+        continue;
+      }
+      if (point > 0xffff) i++;
+    } else if (kinds[unit]! & LETTER) {
+      hash = Math.imul(hash ^ unit, FNV);
+      continue;
+    }
+    if (hash !== NO_WORD && use(hash) === false) return;
+    hash = NO_WORD;
+  }
+  if (hash !== NO_WORD) use(hash);
+}
+
+const FNV = 0x01000193;
+const NO_WORD = 0x811c9dc5;
 
 export function measureText(text: string): TextCounts {
   const kinds = kindsOfUnits();

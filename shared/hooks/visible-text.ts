@@ -26,9 +26,12 @@ export function visibleText(html: string): string {
     () => {
       hiddenDepth = Math.min(hiddenDepth, MAX_DEPTH - 1);
     },
+    HIDING,
   );
   return pieces.join('').replace(/\s+/g, ' ').trim();
 }
+
+const HIDING: ReadonlySet<string> = new Set(['hidden', 'style']);
 
 function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   return attributes.hidden !== undefined || /display\s*:\s*none/i.test(attributes.style ?? '');

@@ -27,6 +27,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   embed: 'src',
   object: 'data',
 };
+const READ: ReadonlySet<string> = new Set(['href', 'src', 'data', 'alt', 'title']);
 const MAX_TEXT = 200;
 
 /**
@@ -70,6 +71,7 @@ export function readPageLinks(
       onend: close,
     },
     () => {},
+    READ,
   );
 }
 

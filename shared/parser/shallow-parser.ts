@@ -1,4 +1,5 @@
-import { type Handler, Parser } from 'htmlparser2';
+import { type Handler, Parser, type ParserOptions } from 'htmlparser2';
+import { WholeTokenizer } from './whole-tokenizer.ts';
 
 /** Elements around each other. Browsers nest no deeper. */
 export const MAX_DEPTH = 512;
@@ -7,12 +8,13 @@ export const MAX_DEPTH = 512;
  * Calls `handler` with the tags and text of an HTML document, character references decoded. Linear in the
  * length of `html`: htmlparser2 searches and shifts the stacks of its open elements at each tag, so elements
  * around more than `MAX_DEPTH` others are forgotten: `onForget` is called, and their end tags are never
- * reported.
+ * reported. Attributes whose names are not `wanted` are not reported either.
  */
 export function parseShallow(
   html: string,
   handler: Partial<Handler> & Required<Pick<Handler, 'onopentag'>>,
   onForget: () => void,
+  wanted?: ReadonlySet<string>,
 ): void {
   const parser = new Parser(
     {
@@ -22,7 +24,7 @@ export function parseShallow(
         handler.onopentag(name, attributes, isImplied);
       },
     },
-    { decodeEntities: true },
+    { Tokenizer: WholeTokenizer, wanted } as unknown as ParserOptions,
   );
   // Its own stacks, which its type does not have, innermost first.
   const { stack, foreignContext } = parser as unknown as Record<'stack' | 'foreignContext', unknown[]>;

@@ -33,6 +33,8 @@ const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
 };
 /** Further attributes of a link that are kept. */
 const KEPT = ['rel', 'type', 'target', 'alt', 'title', 'hreflang', 'media', 'method'];
+const METAS = ['name', 'property', 'http-equiv', 'content', 'charset'];
+const ATTRIBUTES: ReadonlySet<string> = new Set([...Object.values(URL_ATTRIBUTES).flat(), ...KEPT, ...METAS]);
 const MAX_LINKS = 20_000;
 const MAX_VALUE_CHARS = 4096;
 const MAX_ANCHOR_NODES = 64;
@@ -45,12 +47,11 @@ export function htmlMetadata(html: string): Json {
   const links: Json[] = [];
   let title: string | undefined;
   let base: string | undefined;
-  for (const element of parseElements(html.slice(0, MAX_CHARS))) {
+  for (const element of parseElements(html.slice(0, MAX_CHARS), ATTRIBUTES)) {
     const { name, attributes } = element;
     if (name === 'title' && element.parent?.name !== 'svg')
       title ??= cut(textOf(element, MAX_ANCHOR_NODES, MAX_VALUE_CHARS));
-    else if (name === 'meta')
-      push(metas, kept(attributes, ['name', 'property', 'http-equiv', 'content', 'charset']));
+    else if (name === 'meta') push(metas, kept(attributes, METAS));
     else if (name === 'base') base ??= attributes.href;
     for (const attribute of URL_ATTRIBUTES[name] ?? []) {
       const url = attributes[attribute];
