@@ -28,6 +28,7 @@ export type * from './crawl-events.ts';
 export type { CrawlServer, ServeOptions } from './crawl-server.ts';
 export { deleteCrawl } from './delete-crawl.ts';
 export type * from './folder-types.ts';
+export { type Anchor, anchorsOf, type Inlink } from './inlinks.ts';
 export { listCrawls, openCrawl } from './open-crawl.ts';
 export { openPages } from './open-pages.ts';
 export type { PageSession, PageSessionOptions } from './page-session.ts';

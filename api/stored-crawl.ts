@@ -13,6 +13,7 @@ import type { UrlChange } from '../shared/report/url-change.ts';
 import type { UrlDetail } from '../shared/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 import type { BrokenLinks } from './broken-links.ts';
+import type { Inlink } from './inlinks.ts';
 import type { UrlDifference, VisitTimes } from './url-difference.ts';
 
 /**
@@ -49,6 +50,11 @@ export interface StoredCrawl extends AsyncDisposable {
    * Parses every HTML page of the archive again; calls `skip` for those that cannot be read.
    */
   brokenLinks(skip?: (url: string, reason: string) => void): Promise<BrokenLinks>;
+  /**
+   * Returns the pages of the crawl that link to a URL, or to one that redirects to it, sorted, with the texts of the links.
+   * The page itself does not count. Parses every HTML page of the archive again; calls `skip` for those that cannot be read.
+   */
+  inlinks(url: string, skip?: (url: string, reason: string) => void): Promise<readonly Inlink[]>;
   /** Yields the items that `onPage` returned, in the order of `items.jsonl`. */
   items<T = Item>(): AsyncIterable<T>;
   /**
@@ -104,6 +110,11 @@ export interface StoredCrawl extends AsyncDisposable {
    * `RangeError` for items of more than 1,000 different keys.
    */
   exportParquet(out: string, options?: ParquetOptions): Promise<ExportedTables>;
+  /**
+   * Writes the link graph into `out`, a new or empty folder: `hosts/` and `pages/`, each with `vertices.txt.gz`,
+   * `edges.txt.gz` and, up to 200,000 edges, `graph.graphml`. Throws `FolderNotEmpty`.
+   */
+  exportGraph(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedGraph>;
   /**
    * Finds pages by the words of their titles and main content, the best first: all words, `"a phrase"`, `prefix*`,
    * `-without`. The first search makes an index of the archive, later ones add what has come since; for a crawl on a
@@ -162,6 +173,18 @@ export interface ExportedMirror {
   /** HTML pages among them. */
   readonly pages: number;
   /** Responses that could not be read. */
+  readonly skipped: number;
+}
+
+export interface GraphSize {
+  readonly vertices: number;
+  readonly edges: number;
+}
+
+export interface ExportedGraph {
+  readonly hosts: GraphSize;
+  readonly pages: GraphSize;
+  /** Pages whose links could not be read. */
   readonly skipped: number;
 }
 

@@ -163,6 +163,14 @@ export type LocalCommand =
       /** Since the crawl began, if there is none. */
       readonly since?: Date | undefined;
     }
+  | {
+      readonly verb: 'inlinks';
+      readonly dir: string;
+      readonly url: string;
+      /** The texts of the links instead of the pages. */
+      readonly anchors: boolean;
+      readonly json: boolean;
+    }
   | ({
       readonly verb: 'search';
       readonly dir: string;
@@ -336,6 +344,13 @@ export type StackRequest =
       readonly html?: string | undefined;
       /** Only the links that lead nowhere. */
       readonly broken?: boolean;
+    }
+  | {
+      readonly verb: 'inlinks';
+      readonly crawl: CrawlId;
+      readonly url: string;
+      /** The texts of the links instead of the pages. */
+      readonly anchors: boolean;
     }
   | ({ readonly verb: 'search'; readonly crawl: CrawlId } & SearchAsk)
   | {

@@ -16,6 +16,7 @@ import {
   readDiff,
   readFormat,
   readHosts,
+  readInlinks,
   readOffset,
   readReport,
   readSearch,
@@ -66,18 +67,16 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'diff':
       return diffCommand(given, json);
     case 'history':
-    case 'url': {
-      const [dir, url] = readWords(verb, given, 'DIR', 'URL');
-      return { verb, dir: dir!, url: seedUrl(url!), json };
-    }
+    case 'url':
+      return ofUrl(verb, given, json);
+    case 'inlinks':
+      return inlinksCommand(given, json);
     case 'estimate':
       return estimateCommand(given, { config, json });
     case 'explain':
       return explainCommand(given, { config, json });
-    case 'read': {
-      const [url] = readWords(verb, given, 'URL');
-      return { verb, url: seedUrl(url!), config, options: configOf(given), network: networkOf(given), json };
-    }
+    case 'read':
+      return readCommand(given, { config, json });
     case 'serve':
       return serveCommand(given);
     case 'shell':
@@ -99,6 +98,32 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'warc':
       return { verb, ask: warcAsk(given, json), json };
   }
+}
+
+function readCommand(
+  given: ParsedOptions,
+  { config, json }: { readonly config: string | undefined; readonly json: boolean },
+): LocalCommand {
+  const [url] = readWords('read', given, 'URL');
+  const options = configOf(given);
+  return {
+    verb: 'read',
+    url: seedUrl(url!),
+    ...(config !== undefined && { config }),
+    options,
+    network: networkOf(given),
+    json,
+  };
+}
+
+function ofUrl(verb: 'history' | 'url', given: ParsedOptions, json: boolean): LocalCommand {
+  const [dir, url] = readWords(verb, given, 'DIR', 'URL');
+  return { verb, dir: dir!, url: seedUrl(url!), json };
+}
+
+function inlinksCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'inlinks'> {
+  const { place: dir, ...asked } = readInlinks(given, 'DIR');
+  return { verb: 'inlinks', dir, ...asked, json };
 }
 
 function diffCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'diff'> {

@@ -12,7 +12,7 @@ export const ARCHIVE_FORMATS = ['cdxj', 'wacz'] as const;
 export const DOCUMENT_FORMATS = ['documents', 'markdown', 'llms'] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
 /** Made of such an archive, several files each. */
-export const FOLDER_FORMATS = ['mirror', 'parquet', 'wet', 'wat'] as const;
+export const FOLDER_FORMATS = ['mirror', 'parquet', 'wet', 'wat', 'graph'] as const;
 export type ArchiveFormat = Exclude<ExportFormat, RowFormat>;
 export const EXPORT_FORMATS = [
   ...ROW_FORMATS,

@@ -182,7 +182,7 @@ function expected(option: OptionSpec, text: string | undefined, hint = '', end =
   const isSecret = option.type === 'secrets' || option.type === 'proxies';
   const came = text ? (isSecret ? 'something else' : quoted(text)) : 'nothing';
   return new UsageError(
-    `Expected --${option.name} ${option.argument}${hint && ` (${hint})`}, got ${came}${end}`,
+    `Expected --${option.name} ${option.type === 'choice' ? option.choices?.join('|') : option.argument}${hint && ` (${hint})`}, got ${came}${end}`,
   );
 }
 

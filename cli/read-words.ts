@@ -180,6 +180,12 @@ export function readReport(given: ParsedOptions) {
   return { html, ...(broken && { broken }) };
 }
 
+/** The arguments of `inlinks`. `place`: the name of the crawl's argument. */
+export function readInlinks(given: ParsedOptions, place: string) {
+  const [crawl, url] = readWords('inlinks', given, place, 'URL');
+  return { place: crawl!, url: seedUrl(url!), anchors: isSet(given, 'anchors') };
+}
+
 /** The arguments of `search`. `place`: the name of the crawl's argument. */
 export function readSearch(given: ParsedOptions, place: string) {
   const [crawl, ...words] = given.words;

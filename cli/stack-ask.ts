@@ -10,6 +10,7 @@ import {
   readDiff,
   readFormat,
   readHosts,
+  readInlinks,
   readOffset,
   readReport,
   readSearch,
@@ -67,22 +68,20 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'list':
       readWords(verb, given);
       return { verb };
-    case 'hosts': {
-      const { names, ...page } = readHosts(given, 'CRAWL');
-      return { verb, crawl: readCrawlName(names[0]), host: names[1], ...page };
-    }
+    case 'hosts':
+      return hostsRequest(given);
     case 'changes':
       return { verb, crawl: crawlAlone(), since: sinceOf(given) };
     case 'report':
       return { verb, crawl: crawlAlone(), ...readReport(given) };
-    case 'search': {
-      const { place, ...asked } = readSearch(given, 'CRAWL');
-      return { verb, crawl: readCrawlName(place), ...asked };
-    }
+    case 'search':
+      return searchRequest(given);
     case 'diff': {
       const { place, ...asked } = readDiff(given, 'CRAWL');
       return { verb, crawl: readCrawlName(place), ...asked };
     }
+    case 'inlinks':
+      return inlinksRequest(given);
     case 'explain':
     case 'history':
     case 'url': {
@@ -96,6 +95,21 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'export':
       return exportRequest(given, crawlAlone());
   }
+}
+
+function hostsRequest(given: ParsedOptions): StackRequest {
+  const { names, ...page } = readHosts(given, 'CRAWL');
+  return { verb: 'hosts', crawl: readCrawlName(names[0]), host: names[1], ...page };
+}
+
+function inlinksRequest(given: ParsedOptions): StackRequest {
+  const { place, ...asked } = readInlinks(given, 'CRAWL');
+  return { verb: 'inlinks', crawl: readCrawlName(place), ...asked };
+}
+
+function searchRequest(given: ParsedOptions): StackRequest {
+  const { place, ...asked } = readSearch(given, 'CRAWL');
+  return { verb: 'search', crawl: readCrawlName(place), ...asked };
 }
 
 function exportRequest(given: ParsedOptions, crawl: string): StackRequest {

@@ -71,6 +71,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/read.ts')).read(command);
     case 'shell':
       return (await import('./commands/shell.ts')).shell(command);
+    case 'inlinks':
+      return (await import('./commands/inlinks.ts')).inlinks(command);
     case 'search':
       return (await import('./commands/search.ts')).search(command);
     case 'changes':

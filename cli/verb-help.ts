@@ -150,8 +150,18 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'export crawls/example.org --format wacz --out example.wacz',
       'export crawls/a --format markdown --out pages',
       'export crawls/a --format documents --chunk 500',
+      'export crawls/a --format graph --out graph',
       '--stack Strand export news --format wacz --out news.wacz',
       '--stack Strand export news --format markdown --out pages',
+    ],
+  },
+  inlinks: {
+    usage: 'inlinks DIR URL [options]',
+    stackUsage: 'inlinks CRAWL URL [options]',
+    summary: 'List the pages that link to a URL, with the texts of their links.',
+    examples: [
+      'inlinks crawls/example.org https://example.org/about',
+      'inlinks crawls/a https://example.org/about --anchors --json',
     ],
   },
   search: {

@@ -32,7 +32,7 @@ export function createPayloads(archive: PayloadSource) {
  */
 export async function eachPayload(
   archive: PayloadSource,
-  records: readonly UrlRecord[],
+  records: Iterable<UrlRecord> | AsyncIterable<UrlRecord>,
   use: (record: UrlRecord, payload: ArchivedPayload) => Promise<void> | void,
   skip: (url: string, reason: string) => void,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function eachPayload(
   }
 }
 
-async function* eachOf<T>(values: readonly T[]): AsyncGenerator<T> {
+async function* eachOf<T>(values: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
   yield* values;
 }
 

@@ -2,13 +2,12 @@
 import { resultText } from '../../shared/causes/cause-text.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { readPageLinks } from '../../shared/outputs/page-links.ts';
-import { sniffCharset } from '../../shared/parser/charset.ts';
-import { canonicalize, createResolver } from '../../shared/url/canonical.ts';
+import { htmlOf, resolvedLinks } from '../../shared/outputs/resolved-links.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { BrokenLink, BrokenLinks, LinkingPage } from '../broken-links.ts';
 import { allRecords } from '../url-rows.ts';
 import { eachPayload } from './archived-payloads.ts';
+import { isHtml } from './crawl-links.ts';
 import type { ExportSource } from './export-source.ts';
 
 /** Broken URLs that are listed, pages that are named for each, and redirects that are followed. */
@@ -54,10 +53,8 @@ export async function findBrokenLinks(
   await eachPayload(
     archive,
     pages,
-    ({ url: page }, { headers, body }) => {
-      const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-      const html = new TextDecoder(sniffCharset(body, type)).decode(body);
-      for (const { target, text, element } of linksOf(html, page)) {
+    ({ url: page }, payload) => {
+      for (const { target, text, element } of resolvedLinks(htmlOf(payload), page)) {
         const found = broken.get(finalOf(redirects, nameOf(target)));
         if (!found) continue;
         found.links++;
@@ -71,27 +68,6 @@ export async function findBrokenLinks(
   return { ...answer, broken: all };
 }
 
-function linksOf(html: string, page: string): { target: string; text: string; element: string }[] {
-  const found: { target: string; text: string; element: string }[] = [];
-  const seen = new Set<string>();
-  let resolve = createResolver(page);
-  readPageLinks(
-    html,
-    ({ reference, text, element }) => {
-      const target = resolve(reference.trim());
-      const key = `${target} ${text}`;
-      if (target === undefined || seen.has(key)) return;
-      seen.add(key);
-      found.push({ target, text, element });
-    },
-    (reference) => {
-      const base = canonicalize(reference, page);
-      if (base !== undefined) resolve = createResolver(base);
-    },
-  );
-  return found;
-}
-
 /** Where a chain of redirects ends. */
 function finalOf(redirects: ReadonlyMap<string, string>, url: string): string {
   let at = url;
@@ -102,5 +78,3 @@ function finalOf(redirects: ReadonlyMap<string, string>, url: string): string {
   }
   return at;
 }
-
-const isHtml = (type = ''): boolean => type === 'text/html' || type === 'application/xhtml+xml';

@@ -118,6 +118,8 @@ export function stackExports(
 /** The same, whose errors say what to do. */
 const explainedExports = (connection: StackConnection, exports: Exports): Exports => ({
   brokenLinks: (skip) => explainedOne(connection, exports.brokenLinks(skip)),
+  inlinks: (url, skip) => explainedOne(connection, exports.inlinks(url, skip)),
+  exportGraph: (out, options) => explainedOne(connection, exports.exportGraph(out, options)),
   exportMirror: (out, options) => explainedOne(connection, exports.exportMirror(out, options)),
   exportParquet: (out, options) => explainedOne(connection, exports.exportParquet(out, options)),
   exportDerived: (format, out, options) =>

@@ -36,6 +36,7 @@ export type ExportedCrawl = Pick<
   | 'exportMirror'
   | 'exportParquet'
   | 'exportDerived'
+  | 'exportGraph'
 >;
 
 interface ArchiveExport {
@@ -58,6 +59,8 @@ export async function exportArchiveOf(
       return (await import('./export-mirror.ts')).exportMirror(crawl, out!);
     case 'parquet':
       return (await import('./export-parquet.ts')).exportParquet(crawl, out!, tables);
+    case 'graph':
+      return (await import('./export-graph.ts')).exportGraph(crawl, out!);
     case 'wet':
     case 'wat':
       return (await import('./export-derived.ts')).exportDerived(crawl, format, out!);

@@ -99,6 +99,8 @@ type AskedCrawl = Pick<
   | 'exportMirror'
   | 'exportParquet'
   | 'exportDerived'
+  | 'exportGraph'
+  | 'inlinks'
   | 'brokenLinks'
   | 'search'
 >;
@@ -173,6 +175,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.identity(command);
     case 'changes':
       return printed.changes(command);
+    case 'inlinks':
+      return printed.inlinks(command);
     case 'search':
       return printed.search(command);
     case 'export':
@@ -315,6 +319,11 @@ class StackAnswer {
     if (broken) return printBroken(stored, json, this.#output.out);
     const place = this.#place(crawl);
     return printReport(await stored.report(), { html, json, place }, this.#output.out);
+  }
+
+  async inlinks({ crawl, ...asked }: CommandOf<'inlinks'>): Promise<ExitCode> {
+    const { printInlinks } = await import('./inlinks.ts');
+    return printInlinks(await this.#session.openCrawl(crawl), asked, this.#output.out);
   }
 
   async search({ crawl, ...asked }: CommandOf<'search'>): Promise<ExitCode> {

@@ -9,13 +9,13 @@ const WITHOUT_JSON: readonly LocalVerb[] = ['serve', 'export', 'init', 'completi
 export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'format',
-    argument: EXPORT_FORMATS.join('|'),
+    argument: 'FORMAT',
     type: 'choice',
     choices: EXPORT_FORMATS,
     verbs: ['export'],
     group: 'Output',
     preset: 'jsonl',
-    help: 'the format; by default, the ending of the file that --out names decides',
+    help: `${EXPORT_FORMATS.join(', ')}; by default, the ending of the file that --out names decides`,
   },
   {
     name: 'skipped',
@@ -38,7 +38,7 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     verbs: ['export', 'process'],
     stackVerbs: ['export'],
     group: 'Output',
-    help: 'write to this file instead of standard output; required for wacz, and for markdown, mirror, llms, parquet, wet and wat, as a folder',
+    help: 'write to this file instead of standard output; required for wacz, and for markdown, mirror, llms, parquet, wet, wat and graph, as a folder',
   },
   {
     name: 'out',
@@ -128,6 +128,13 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     verbs: ['report'],
     group: 'Output',
     help: 'show the broken links instead, with the pages that have them; the exit code is 6 if there are any',
+  },
+  {
+    name: 'anchors',
+    type: 'flag',
+    verbs: ['inlinks'],
+    group: 'Output',
+    help: 'show the texts of the links instead, each with the number of pages that have it',
   },
   {
     name: 'html',

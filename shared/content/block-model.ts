@@ -19,36 +19,46 @@ interface Tree {
 /** The features that the model was trained with, in their order. */
 export const MODEL_FEATURES: readonly string[] = model.features;
 
-/** All inner nodes, one tree after the other; a child is a node's place in these lists, or `-1 - n` for a leaf. */
-const FEATURE: number[] = [];
-const THRESHOLD: number[] = [];
-const LEFT: number[] = [];
-const RIGHT: number[] = [];
-const LEAF: number[] = [];
-const ROOT: number[] = [];
+const FOREST = forestOf(model.trees);
 
-for (const { feature, threshold, left, right, leaf } of model.trees as readonly Tree[]) {
-  const root = FEATURE.length;
-  const firstLeaf = LEAF.length;
-  const placeOf = (child: number) => (child < 0 ? child - firstLeaf : root + child);
-  ROOT.push(root);
-  FEATURE.push(...feature);
-  THRESHOLD.push(...threshold);
-  LEFT.push(...left.map(placeOf));
-  RIGHT.push(...right.map(placeOf));
-  LEAF.push(...leaf);
+/** All trees as lists of numbers of one kind, which are read in a third of the time. */
+interface Forest {
+  /** The inner nodes' features, one tree after the other; so the next three lists. A child is a node's place in these lists, or `-1 - n` for a leaf. */
+  readonly features: Uint16Array;
+  readonly thresholds: Float64Array;
+  readonly lefts: Int16Array;
+  readonly rights: Int16Array;
+  readonly leaves: Float64Array;
+  readonly roots: Uint16Array;
 }
 
-/** Lists of numbers of one kind are read in a third of the time. */
-const features = Uint16Array.from(FEATURE);
-const thresholds = Float64Array.from(THRESHOLD);
-const lefts = Int16Array.from(LEFT);
-const rights = Int16Array.from(RIGHT);
-const leaves = Float64Array.from(LEAF);
-const roots = Uint16Array.from(ROOT);
+function forestOf(trees: readonly Tree[]): Forest {
+  const roots = startsOf(trees.map(({ feature }) => feature.length));
+  const firstLeaves = startsOf(trees.map(({ leaf }) => leaf.length));
+  const placesOf = (children: readonly number[], tree: number) =>
+    children.map((child) => (child < 0 ? child - firstLeaves[tree]! : child + roots[tree]!));
+  return {
+    features: Uint16Array.from(trees.flatMap(({ feature }) => feature)),
+    thresholds: Float64Array.from(trees.flatMap(({ threshold }) => threshold)),
+    lefts: Int16Array.from(trees.flatMap(({ left }, i) => placesOf(left, i))),
+    rights: Int16Array.from(trees.flatMap(({ right }, i) => placesOf(right, i))),
+    leaves: Float64Array.from(trees.flatMap(({ leaf }) => leaf)),
+    roots: Uint16Array.from(roots),
+  };
+}
+
+/** Where each of some lists begins if they follow one another. */
+function startsOf(lengths: readonly number[]): number[] {
+  let start = 0;
+  return lengths.map((length) => {
+    start += length;
+    return start - length;
+  });
+}
 
 /** Between 0 and 1. `row`: one number for each of {@link MODEL_FEATURES}. */
 export function contentProbability(row: Float64Array): number {
+  const { features, thresholds, lefts, rights, leaves, roots } = FOREST;
   let sum = 0;
   for (let tree = 0; tree < roots.length; tree++) {
     let node = roots[tree]!;

@@ -22,7 +22,7 @@ export interface ContentElement {
 /** Further elements of a document are dropped, with the text in them. */
 export const MAX_ELEMENTS = 100_000;
 
-/** The attributes that tell what a page says. */
+/** The attributes that are read. */
 const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set(
   'alt class content data-src datetime hidden href id itemprop lang name property role src start style type xml:lang'.split(
     ' ',
@@ -103,9 +103,7 @@ export function parseElements(
   return elements;
 }
 
-/**
- * What readers can open (tabs, accordions) and what scripts show after loading is seen.
- */
+/** Whether readers never see it. They see what they can open (tabs, accordions), and what scripts show after loading. */
 function isUnseen(name: string, attributes: ContentElement['attributes']): boolean {
   if (UNSEEN.has(name)) return true;
   const { hidden, style } = attributes;

@@ -320,7 +320,7 @@ describe('a command line that cannot be followed is refused with what was expect
     [['url', 'a'], 'Expected npm run strand -- url DIR URL, got "a"'],
     [
       ['export', 'a', '--format', 'cvs'],
-      'Expected --format jsonl|csv|cdxj|wacz|documents|markdown|llms|mirror|parquet|wet|wat, got "cvs"; did you mean csv?',
+      'Expected --format jsonl|csv|cdxj|wacz|documents|markdown|llms|mirror|parquet|wet|wat|graph, got "cvs"; did you mean csv?',
     ],
     [
       ['export', 'a', '--format', 'jsonl', '--tables', 'urls'],

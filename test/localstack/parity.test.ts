@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
 import {
   CreateQueueCommand,
@@ -231,6 +232,16 @@ const PROBES: Readonly<Record<string, (crawl: AskedCrawl) => Promise<unknown>>> 
       broken: broken.map(({ url, links, pages }) => [url, links, pages.map(({ page }) => page)]),
     };
   },
+  '`inlinks`': async (crawl) => crawl.inlinks(`${site(crawl)}2`),
+  '`export --format graph`': (crawl) =>
+    inFolder(
+      (folder) => crawl.exportGraph(folder),
+      async (files) =>
+        files
+          .filter((file) => file.endsWith('.gz'))
+          .map((file) => gunzipSync(readFileSync(file)).toString())
+          .sort(),
+    ),
   '`export --format mirror`': (crawl) => written((folder) => crawl.exportMirror(folder)),
   '`export --format parquet`': (crawl) =>
     rowsIn((folder) => crawl.exportParquet(folder, { tables: ['index', 'urls', 'items', 'documents'] })),

@@ -23,6 +23,7 @@ export const isPure = (file: string): boolean => PURE_FOLDERS.some((folder) => f
  */
 const PURE_PACKAGES = new Set([
   'entities',
+  'entities/decode',
   'htmlparser2',
   'node:buffer',
   'node:crypto',

@@ -1,0 +1,49 @@
+/** The links of a crawl's pages to one URL. */
+import { parseConfig } from '../../shared/crawl/config.ts';
+import { canonicalize } from '../../shared/url/canonical.ts';
+import { createUrlRules } from '../../shared/url/url-rules.ts';
+import type { Inlink } from '../inlinks.ts';
+import { eachLink, redirectsOf } from './crawl-links.ts';
+import type { ExportSource } from './export-source.ts';
+
+/** Redirects to the URL that are followed, one after the other. */
+const MAX_REDIRECTS = 20;
+
+/** See `StoredCrawl.inlinks`. */
+export async function findInlinks(
+  source: ExportSource,
+  url: string,
+  skip: (url: string, reason: string) => void = () => {},
+): Promise<readonly Inlink[]> {
+  const nameOf = createUrlRules(parseConfig(source.record.config).urlRules);
+  const asked = nameOf(canonicalize(url) ?? url);
+  const targets = await namesOf(source, asked);
+  const found = new Map<string, { page: string; texts: string[]; by?: string }>();
+  await eachLink(
+    source,
+    ({ page, target, text }) => {
+      if (page === asked || !targets.has(target)) return;
+      const before = found.get(page);
+      if (!before) {
+        found.set(page, { page, texts: [text], ...(target !== asked && { by: target }) });
+        return;
+      }
+      before.texts.push(text);
+      if (target === asked) delete before.by;
+    },
+    skip,
+  );
+  const links = [...found.values()].map((link) => ({ ...link, texts: [...new Set(link.texts)] }));
+  return links.sort((a, b) => (a.page < b.page ? -1 : 1));
+}
+
+/** The URL, and those that redirect to it. Reads the crawl once for each step of the longest chain. */
+async function namesOf(source: ExportSource, url: string): Promise<ReadonlySet<string>> {
+  const names = new Set([url]);
+  for (let step = 0; step < MAX_REDIRECTS; step++) {
+    const before = names.size;
+    for await (const [from, to] of redirectsOf(source)) if (names.has(to)) names.add(from);
+    if (names.size === before) break;
+  }
+  return names;
+}

@@ -1,0 +1,45 @@
+/** The links of an HTML page as absolute, canonical URLs. */
+import { sniffCharset } from '../parser/charset.ts';
+import { canonicalize, createResolver } from '../url/canonical.ts';
+import { readPageLinks } from './page-links.ts';
+
+export interface ResolvedLink {
+  readonly target: string;
+  /** The link's visible text; the `alt` of an image. */
+  readonly text: string;
+  /** The element: `a`, `img`, `link`, `script`. */
+  readonly element: string;
+}
+
+/** Returns the links of a page, each pair of target and text once, in document order. */
+export function resolvedLinks(html: string, page: string): readonly ResolvedLink[] {
+  const found: ResolvedLink[] = [];
+  const seen = new Set<string>();
+  let resolve = createResolver(page);
+  readPageLinks(
+    html,
+    ({ reference, text, element }) => {
+      const target = resolve(reference.trim());
+      const key = `${target} ${text}`;
+      if (target === undefined || seen.has(key)) return;
+      seen.add(key);
+      found.push({ target, text, element });
+    },
+    (reference) => {
+      const base = canonicalize(reference, page);
+      if (base !== undefined) resolve = createResolver(base);
+    },
+  );
+  return found;
+}
+
+/** The text of an archived HTML page. */
+export function htmlOf({ headers, body }: HtmlPayload): string {
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  return new TextDecoder(sniffCharset(body, type)).decode(body);
+}
+
+interface HtmlPayload {
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
