@@ -6,7 +6,7 @@ export const REASONS = {
   wiring:
     'It joins a deployed function to its environment, sockets and log. In a world simulation/worlds/deployment.ts stands in its place; test/localstack deploys and calls it.',
   oneMachine:
-    'It exists on one machine only (the cache, totals of one process, revisits, messages about seeds, threads and their watchdog), or for requests that a project makes itself. test/local-crawl and test/hooks reach it.',
+    'It exists on one machine only (the cache, totals of one process, revisits, messages about seeds, threads and their watchdog), or for plain GETs that a project makes itself. test/local-crawl and test/hooks reach it.',
   defaults: 'A default for callers that say less than a world does: other tools, or tests.',
   types:
     'The types of the SDK or of the language let a value be absent that the service, its model and all callers always give.',

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import type { CrawlOptions } from '../../shared/crawl/crawl-options.ts';
+import { wasAsked } from '../../shared/fetcher/outcome/fetch-outcome.ts';
+import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
+import type { HostFailure } from '../../shared/frontier/politeness.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { HostPace, type HostPaceOptions } from '../../shared/turn/host-pace.ts';
 import type { TurnServices } from '../../shared/turn/services.ts';
@@ -73,4 +76,361 @@ test('a request is not made when its time was over by then', async () => {
   const { outcome, requestsAt } = askAfterFreeze({ lastRequestAt: T0 + 30_000 });
   expect(await outcome).toMatchObject({ status: 'failed', reason: 'aborted', isNotSent: true });
   expect(requestsAt).toEqual([]);
+});
+
+interface Given {
+  readonly head?: Partial<Head>;
+  readonly config?: CrawlOptions;
+  readonly lanesRestUntil?: number;
+  readonly leaseMs?: number;
+  readonly endByMs?: number;
+  /** By call. The last one stays. */
+  readonly statuses?: readonly string[];
+  readonly isRunning?: boolean;
+  readonly requests?: number;
+  readonly answers?: number;
+  readonly hasAnswered?: boolean;
+  readonly httpStatus?: Readonly<Record<string, number>>;
+  /** How long the lanes keep the request waiting. */
+  readonly waitMs?: number;
+  /** The lanes refuse the request. */
+  readonly isRefused?: boolean;
+  readonly outcome?: object;
+}
+
+/** A pace over lanes, a fetcher and a lease that write down what they are asked. */
+function paceOf({
+  head = {},
+  config = {},
+  lanesRestUntil = 0,
+  leaseMs = 600_000,
+  endByMs = 600_000,
+  statuses = ['running'],
+  isRunning = true,
+  requests = 9,
+  answers = 0,
+  hasAnswered = false,
+  httpStatus = {},
+  waitMs = 0,
+  isRefused = false,
+  outcome = { status: 'response', httpStatus: 200 },
+}: Given = {}) {
+  const clock = createFakeClock();
+  const stopping = new AbortController();
+  const said: unknown[] = [];
+  const events: unknown[] = [];
+  const left = [...statuses];
+  const counted: unknown[] = [];
+  const services = {
+    engine: {
+      clock: { ...clock, random: () => 0.5 },
+      registry: { isShared: true, totals: async () => ({ httpStatus }) },
+    },
+    stats: { answers },
+    lanes: {
+      restUntil: () => lanesRestUntil,
+      restAfterLast: (host: string, ms: number) => said.push(['rest', host, ms]),
+      async run(host: string, spacing: object, request: () => Promise<unknown>, wasMade: unknown) {
+        const { signal, ...times } = spacing as { signal: AbortSignal };
+        said.push(['lane', host, times, signal === stopping.signal, wasMade === wasAsked]);
+        await clock.advance(waitMs);
+        return isRefused ? undefined : request();
+      },
+    },
+    fetcherOf: (crawl: string) => ({
+      async fetch({ signal, ...request }: { signal: AbortSignal }) {
+        said.push(['fetch', crawl, request, signal === stopping.signal]);
+        return outcome;
+      },
+    }),
+    stopping: stopping.signal,
+    onEvent: (event: unknown) => events.push(event),
+  } as unknown as TurnServices;
+  const crawl = {
+    id: 'c',
+    host: 'a.test',
+    everywhere: 'the crawl',
+    config: parseConfig({ adaptive: false, delayMs: 1000, totalTimeoutMs: 5000, ...config }),
+    current: async () => ({ status: left.length > 1 ? left.shift() : left[0] }),
+    isRunning: async () => isRunning,
+  };
+  const options = {
+    crawl,
+    counters: { totals: { requests }, hasAnswered, countExchange: (one: unknown) => counted.push(one) },
+    quarantine: {
+      async watch<T>(work: () => Promise<T>) {
+        said.push('watched');
+        return work();
+      },
+    },
+    lease: { endsAt: T0 + leaseMs, lockFor: async (ms: number) => void said.push(['lock', ms]) },
+    endBy: () => T0 + endByMs,
+    lastRequestAt: T0 + leaseMs,
+  } as unknown as HostPaceOptions;
+  const pace = new HostPace(services, { ...NEW_HEAD, ...head }, options);
+  return { pace, clock, stopping, said, events, counted };
+}
+
+const FAILED: HostFailure = { cause: { code: 'other', text: 'it failed' }, weight: 1 };
+const answered = (startedMs: number, endedMs: number, more = {}) =>
+  ({ status: 'response', startedAt: T0 + startedMs, endedAt: T0 + endedMs, ...more }) as never;
+
+describe('the moment to ask a host', () => {
+  const clock = (restMs: number) => ({ clock: { nextFetchAt: T0 + restMs, failures: 0 } });
+
+  test('is now for a host that rests no more, up to the end of the turn', async () => {
+    for (const given of [{}, { head: clock(0) }, { head: clock(-1) }, { endByMs: 0 }])
+      expect(await paceOf(given).pace.waitForMoment()).toBe(true);
+    expect(await paceOf({ endByMs: -1 }).pace.waitForMoment()).toBe(false);
+  });
+
+  test('comes after the host’s rest, by its head or by what the worker knows', async () => {
+    for (const given of [{ head: clock(3000) }, { lanesRestUntil: T0 + 3000 }]) {
+      const { pace, clock: time } = paceOf(given);
+      let isMoment: boolean | undefined;
+      const waiting = pace.waitForMoment().then((is) => {
+        isMoment = is;
+      });
+      await time.advance(2999);
+      expect(isMoment).toBeUndefined();
+      await time.advance(1);
+      await waiting;
+      expect(isMoment).toBe(true);
+      expect(pace.nextFetchAt).toBe(T0 + 3000);
+    }
+    expect(paceOf({ head: clock(5000), lanesRestUntil: T0 + 3000 }).pace.nextFetchAt).toBe(T0 + 5000);
+  });
+
+  test('is too late for the turn after a long rest, or at the turn’s end', async () => {
+    const config = { turnMaxWaitMs: 3000 };
+    const isTooLate = async (given: Given) => !(await paceOf({ config, ...given }).pace.waitForMoment());
+    expect(await isTooLate({ head: clock(3001) })).toBe(true);
+    expect(await isTooLate({ head: clock(3000), endByMs: 2999 })).toBe(true);
+    const { pace, clock: time } = paceOf({ config, head: clock(3000), endByMs: 3000 });
+    const moment = pace.waitForMoment();
+    await time.advance(3000);
+    expect(await moment).toBe(true);
+  });
+
+  test('does not come if the turn is over, the worker stops, or the crawl does not run', async () => {
+    const over = paceOf();
+    over.pace.end();
+    expect(await over.pace.waitForMoment()).toBe(false);
+    const stopped = paceOf({ head: clock(3000) });
+    const moment = stopped.pace.waitForMoment();
+    await stopped.clock.advance(100);
+    stopped.stopping.abort();
+    expect(await moment).toBe(false);
+    expect(await paceOf({ statuses: ['paused'] }).pace.waitForMoment()).toBe(false);
+  });
+
+  test('does not come if the crawl was paused during the rest', async () => {
+    const { pace, clock: time } = paceOf({ head: clock(3000), statuses: ['running', 'paused'] });
+    const moment = pace.waitForMoment();
+    await time.advance(3000);
+    expect(await moment).toBe(false);
+  });
+});
+
+describe('an exchange', () => {
+  const URL = { url: 'http://a.test/' };
+  const config = { perHost: 2, maxCrawlDelayMs: 8000 };
+
+  test('has its host’s lane, the lock for request and rest, and the eyes of the quarantine', async () => {
+    const { pace, said } = paceOf({ config, leaseMs: 50_000 });
+    expect(await pace.exchange({ ...URL, method: 'POST' }, 3000)).toEqual({
+      status: 'response',
+      httpStatus: 200,
+    });
+    expect(said).toEqual([
+      ['lane', 'a.test', { perHost: 2, gapMs: 3000, latestAt: T0 + 50_000 }, true, true],
+      ['lock', 5000 + 3000],
+      'watched',
+      ['fetch', 'the crawl', { ...URL, method: 'POST' }, true],
+    ]);
+  });
+
+  test('is locked for the delay after it, and comes after the one before it', async () => {
+    const { pace, said } = paceOf({ config });
+    await pace.exchange(URL, undefined, 9000);
+    expect(said[0]).toContainEqual(expect.objectContaining({ gapMs: 1000 }));
+    expect(said[1]).toEqual(['lock', 5000 + 8000]);
+    const adaptive = paceOf({ config: { adaptive: true, adaptiveFactor: 3, maxAdaptiveDelayMs: 60_000 } });
+    await adaptive.pace.exchange(URL);
+    expect(adaptive.said[0]).toContainEqual(expect.objectContaining({ gapMs: 1000 }));
+    expect(adaptive.said[1]).toEqual(['lock', 5000 + 15_000]);
+  });
+
+  test('that the lanes refuse, or whose time is over, was not made', async () => {
+    const message = 'there was no time left for it';
+    const unmade = { status: 'failed', reason: 'aborted', isNotSent: true, ...URL, message };
+    const refused = paceOf({ isRefused: true });
+    expect(await refused.pace.exchange(URL)).toEqual({ ...unmade, startedAt: T0, endedAt: T0 });
+    const late = paceOf({ waitMs: 1001, leaseMs: 1000 });
+    expect(await late.pace.exchange(URL)).toEqual({ ...unmade, startedAt: T0 + 1001, endedAt: T0 + 1001 });
+    expect(late.said).not.toContain('watched');
+    expect(await paceOf({ waitMs: 1000, leaseMs: 1000 }).pace.exchange(URL)).toMatchObject({
+      status: 'response',
+    });
+  });
+
+  test('that waited for more than two seconds is made only if the crawl still runs', async () => {
+    const paused = { isRunning: false };
+    expect(await paceOf({ ...paused, waitMs: 2001 }).pace.exchange(URL)).toMatchObject({
+      reason: 'aborted',
+      isNotSent: true,
+      message: 'the crawl does not run',
+    });
+    expect(await paceOf({ ...paused, waitMs: 2000 }).pace.exchange(URL)).toMatchObject({
+      status: 'response',
+    });
+    const running = paceOf({ waitMs: 2001 });
+    await running.pace.exchange(URL);
+    expect(running.said.filter((what) => Array.isArray(what) && what[0] === 'lock')).toHaveLength(2);
+  });
+});
+
+describe('what came of an exchange', () => {
+  test('moves the clock on, rests the host for other crawls, and is counted', () => {
+    const { pace, said, counted } = paceOf({ head: { clock: { nextFetchAt: 0, failures: 3 } } });
+    const outcome = answered(0, 200);
+    pace.record(outcome, undefined, 4000);
+    expect(pace.clock).toEqual({ nextFetchAt: T0 + 4200, failures: 1 });
+    expect([pace.nextFetchAt, pace.gapUntil]).toEqual([T0 + 4200, T0 + 4200]);
+    expect(said).toEqual([['rest', 'a.test', 4000]]);
+    expect(counted).toEqual([outcome]);
+    // A request beside it that ended before.
+    pace.record(answered(0, 100), undefined, undefined);
+    expect([pace.nextFetchAt, pace.gapUntil]).toEqual([T0 + 4200, T0 + 4200]);
+  });
+
+  test('lets the crawl back off after a failure, and not the others', () => {
+    const { pace, said } = paceOf({ config: { backoffMs: 60_000 } });
+    pace.record(answered(0, 100), FAILED, undefined);
+    expect(pace.clock).toEqual({ nextFetchAt: T0 + 60_100, failures: 1, cause: FAILED.cause });
+    expect(pace.gapUntil).toBe(T0 + 1100);
+    expect(said).toEqual([['rest', 'a.test', 1000]]);
+  });
+
+  test('is neither a failure nor an answer if we have aborted it', () => {
+    const { pace } = paceOf({ head: { clock: { nextFetchAt: 0, failures: 3, cause: FAILED.cause } } });
+    const aborted = { status: 'failed', reason: 'aborted', startedAt: T0, endedAt: T0 + 100 } as never;
+    pace.record(aborted, undefined, undefined);
+    expect(pace.clock).toEqual({ nextFetchAt: T0 + 1100, failures: 3, cause: FAILED.cause });
+  });
+
+  test('leaves the clock as it is if the cache has answered, and is counted all the same', () => {
+    const { pace, said, counted } = paceOf();
+    pace.record(answered(0, 0, { cache: { kind: 'hit' } }), FAILED, undefined);
+    expect([pace.clock, pace.gapUntil, said]).toEqual([{ nextFetchAt: 0, failures: 0 }, 0, []]);
+    expect(counted).toHaveLength(1);
+  });
+
+  test('says nothing of a host that has spoken HTTP if one URL does not', () => {
+    const failure: HostFailure = { cause: { code: 'other', text: 'no HTTP' }, code: 'notHttp', weight: 1 };
+    const codeAfter = (hasAnswered: boolean, code: HostFailure['code']) => {
+      const { pace } = paceOf({ hasAnswered });
+      pace.record(answered(0, 100), { ...failure, code }, undefined);
+      return pace.clock.code;
+    };
+    expect(codeAfter(false, 'notHttp')).toBe('notHttp');
+    expect(codeAfter(true, 'notHttp')).toBeUndefined();
+    expect(codeAfter(true, 'dnsNotFound' as never)).toBe('dnsNotFound');
+  });
+
+  test('may be a failure that no exchange shows', () => {
+    const { pace } = paceOf({ config: { backoffMs: 10_000 } });
+    pace.fail({ code: 'hostFailed' });
+    expect(pace.clock).toEqual({ nextFetchAt: T0 + 10_000, failures: 1, cause: { code: 'hostFailed' } });
+    pace.restoreFailures({ failures: 7, cause: FAILED.cause });
+    expect(pace.clock).toEqual({ nextFetchAt: T0 + 10_000, failures: 7, cause: FAILED.cause });
+  });
+
+  test('is reported as back-off when failures in a row have grown', () => {
+    const { pace, events } = paceOf({ head: { clock: { nextFetchAt: 0, failures: 2 } } });
+    pace.reportBackoff();
+    expect(events).toEqual([]);
+    pace.fail(FAILED.cause);
+    pace.reportBackoff();
+    pace.reportBackoff();
+    expect(events).toMatchObject([{ type: 'hostBackoff', host: 'a.test', failures: 3 }]);
+    pace.record(answered(0, 100), undefined, undefined);
+    pace.reportBackoff();
+    pace.fail(FAILED.cause);
+    pace.reportBackoff();
+    expect(events).toMatchObject([{ failures: 3 }, { failures: 2 }]);
+  });
+
+  test('postpones the host, and never hurries it', () => {
+    const { pace } = paceOf({ head: { clock: { nextFetchAt: T0 + 500, failures: 1 } } });
+    pace.postponeTo(T0 + 400);
+    expect(pace.nextFetchAt).toBe(T0 + 500);
+    pace.postponeTo(T0 + 600);
+    expect(pace.clock).toEqual({ nextFetchAt: T0 + 600, failures: 1 });
+  });
+});
+
+describe('a host is given up', () => {
+  const failing = (failures: number, more: Given = {}) =>
+    paceOf({ head: { clock: { nextFetchAt: 0, failures, cause: FAILED.cause } }, ...more });
+  const isGivenUp = async (given: ReturnType<typeof failing>) => {
+    await given.pace.giveUpIfHopeless();
+    return given.pace.givenUp;
+  };
+  const config = { maxHostFailures: 4 };
+
+  test('after the configured number of failures, with the cause of the last', async () => {
+    const heard = { httpStatus: { 200: 1 } };
+    expect(await isGivenUp(failing(3, { config, ...heard }))).toBeUndefined();
+    expect(await isGivenUp(failing(4, { config, ...heard }))).toEqual({ cause: FAILED.cause, at: T0 });
+    const nameless = paceOf({ config, head: { clock: { nextFetchAt: 0, failures: 4 } } });
+    expect(await isGivenUp(nameless)).toEqual({ cause: { code: 'hostFailed' }, at: T0 });
+    const before = { cause: { code: 'other', text: 'before' }, at: T0 - 5 } as const;
+    const twice = paceOf({ config, head: { setAside: before, clock: { nextFetchAt: 0, failures: 4 } } });
+    expect(await isGivenUp(twice)).toBe(before);
+  });
+
+  test('at its second failure if no host has ever answered', async () => {
+    const isAt = async (failures: number, more: Given = {}) =>
+      (await isGivenUp(failing(failures, { config, requests: 2, ...more }))) !== undefined;
+    expect(await isAt(2)).toBe(true);
+    expect(await isAt(1)).toBe(false);
+    expect(await isAt(2, { requests: 1 })).toBe(false);
+    expect(await isAt(2, { config: { ...config, keepTrying: true } })).toBe(false);
+    expect(await isAt(2, { answers: 1 })).toBe(false);
+    expect(await isAt(2, { hasAnswered: true })).toBe(false);
+    expect(await isAt(2, { httpStatus: { 404: 1 } })).toBe(false);
+  });
+
+  test('and tried again by a resume, with its failures forgotten, or in time by a crawl that recrawls', () => {
+    const setAside = { cause: FAILED.cause, at: T0 - 1000 };
+    const clock = { nextFetchAt: 0, failures: 4, cause: FAILED.cause };
+    const { pace, events } = paceOf({ head: { setAside, clock, resumedBy: 2 } });
+    expect([pace.resume(1), pace.resume(2), pace.givenUp, pace.resumedBy]).toEqual([
+      false,
+      false,
+      setAside,
+      2,
+    ]);
+    expect([pace.resume(3), pace.givenUp, pace.resumedBy]).toEqual([true, undefined, 3]);
+    expect(pace.clock.failures).toBe(0);
+    pace.fail(FAILED.cause);
+    pace.reportBackoff();
+    expect(events).toMatchObject([{ failures: 1 }]);
+
+    const running = paceOf({ head: { clock } });
+    expect(running.pace.resume(1)).toBe(true);
+    expect(running.pace.clock.failures).toBe(4);
+
+    const again = paceOf({ head: { setAside, clock } });
+    again.pace.retryAfter(1001);
+    expect(again.pace.givenUp).toEqual(setAside);
+    again.pace.retryAfter(1000);
+    expect([again.pace.givenUp, again.pace.clock.failures]).toEqual([undefined, 0]);
+    again.pace.fail(FAILED.cause);
+    again.pace.reportBackoff();
+    expect(again.events).toMatchObject([{ failures: 1 }]);
+    running.pace.retryAfter(0);
+    expect(running.pace.clock.failures).toBe(4);
+  });
 });

@@ -1,0 +1,117 @@
+/** Lists of CrawlState that come page by page: queries, the directories of crawls and of hosts. */
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { expect, test } from 'vitest';
+import { CrawlDirectory } from '../../../../shared/engines/aws/state/crawl-directory.ts';
+import { queryItems, scanItems } from '../../../../shared/engines/aws/state/dynamo-pages.ts';
+import { type DirectoryPlace, HostDirectory } from '../../../../shared/engines/aws/state/host-directory.ts';
+import { HOST_SHARDS } from '../../../../shared/engines/aws/state/tables.ts';
+import { createServices, key, S } from '../../../../simulation/test/models/dynamo-services.ts';
+import { createFakeClock } from '../../../worker/fake-clock.ts';
+
+/** `throttled`: calls that are refused at first. */
+function open(throttled = 0) {
+  const { clients } = createServices();
+  const clock = { ...createFakeClock(), sleep: async () => {} };
+  const sent: string[] = [];
+  let left = throttled;
+  const dynamo = {
+    async send(command: { readonly constructor: { readonly name: string }; readonly input: object }) {
+      sent.push(command.constructor.name);
+      if (left-- > 0) throw Object.assign(new Error('slower'), { name: 'ThrottlingException' });
+      return clients.dynamo.send(command as never);
+    },
+  } as unknown as typeof clients.dynamo;
+  return { dynamo, clock, sent, table: 'T' };
+}
+
+const put = async (dynamo: ReturnType<typeof open>['dynamo'], pk: string, sk: string) =>
+  dynamo.send(new PutItemCommand({ TableName: 'T', Item: key(pk, sk) }));
+
+test.each(['query', 'scan'] as const)(
+  'a %s gives all items, page by page, each page tried again',
+  async (kind) => {
+    const { dynamo, clock, sent } = open();
+    for (const sk of ['a', 'b', 'c', 'd', 'e']) await put(dynamo, 'p', sk);
+    await put(dynamo, 'q', 'f');
+    sent.length = 0;
+    let refused = 0;
+    const throttling = {
+      async send(command: never) {
+        if (refused++ % 2 === 0) throw Object.assign(new Error('slower'), { name: 'ThrottlingException' });
+        return dynamo.send(command);
+      },
+    } as unknown as typeof dynamo;
+    const found =
+      kind === 'query'
+        ? queryItems(
+            { dynamo: throttling, clock },
+            {
+              TableName: 'T',
+              KeyConditionExpression: 'pk = :pk',
+              ExpressionAttributeValues: { ':pk': S('p') },
+              Limit: 2,
+            },
+          )
+        : scanItems({ dynamo: throttling, clock }, { TableName: 'T', Limit: 2 });
+    const keys: (string | undefined)[] = [];
+    for await (const { sk } of found) keys.push(sk?.S);
+    expect(keys.sort()).toEqual(['a', 'b', 'c', 'd', 'e', ...(kind === 'scan' ? ['f'] : [])]);
+    expect(sent.length).toBeGreaterThanOrEqual(3);
+  },
+);
+
+test('a query that its caller leaves early reads no further page', async () => {
+  const { dynamo, clock, sent } = open();
+  for (const sk of ['a', 'b', 'c']) await put(dynamo, 'p', sk);
+  sent.length = 0;
+  for await (const _ of scanItems({ dynamo, clock }, { TableName: 'T', Limit: 1 })) break;
+  expect(sent).toHaveLength(1);
+});
+
+test('a directory lists the crawls that were entered and not struck, and none of another directory', async () => {
+  for (const throttled of [0, 2]) {
+    const context = open(throttled);
+    const crawls = new CrawlDirectory({ ...context, name: '#crawls' });
+    const running = new CrawlDirectory({ ...context, name: '#running' });
+    await crawls.enter('a');
+    await crawls.enter('b');
+    await crawls.enter('b');
+    await running.enter('c');
+    await crawls.strike('a');
+    await crawls.strike('never');
+    expect(await crawls.list()).toEqual(['b']);
+    expect(await running.list()).toEqual(['c']);
+  }
+});
+
+test('a directory of hosts gives those of its crawl, each once, in pages of any size', async () => {
+  const context = open();
+  const hosts = new HostDirectory(context);
+  const names = Array.from({ length: 40 }, (_, i) => `h${i}.test`);
+  for (const host of [...names, 'h0.test']) await hosts.enter('one', host);
+  await hosts.enter('other', 'stranger.test');
+  for (const limit of [1, 3, 100]) {
+    const found: string[] = [];
+    const shards = new Set<number>();
+    for (let place: DirectoryPlace | undefined = { shard: 0 }; place; ) {
+      shards.add(place.shard);
+      const page = await hosts.page('one', place, limit);
+      expect(page.hosts.length).toBeLessThanOrEqual(limit);
+      found.push(...page.hosts);
+      place = page.next;
+    }
+    expect(found.sort()).toEqual([...names].sort());
+    expect(shards.size).toBe(HOST_SHARDS);
+  }
+  expect(await hosts.page('one', { shard: HOST_SHARDS }, 10)).toEqual({ hosts: [] });
+});
+
+test('a directory of hosts is complete if it was opened', async () => {
+  const hosts = new HostDirectory(open(1));
+  expect(await hosts.isComplete('one')).toBe(false);
+  await hosts.enter('one', 'a.test');
+  expect(await hosts.isComplete('one')).toBe(false);
+  await hosts.open('one');
+  expect(await hosts.isComplete('one')).toBe(true);
+  expect(await hosts.isComplete('other')).toBe(false);
+});
