@@ -14,6 +14,7 @@ import type { UrlDetail } from '../shared/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 import type { BrokenLinks } from './broken-links.ts';
 import type { Inlink } from './inlinks.ts';
+import type { SinkSecrets } from './sinks/open-sink.ts';
 import type { UrlDifference, VisitTimes } from './url-difference.ts';
 
 /**
@@ -122,6 +123,13 @@ export interface StoredCrawl extends AsyncDisposable {
    */
   search(words: string, options?: SearchOptions): Promise<readonly SearchHit[]>;
   /**
+   * Brings a destination outside of Strand up to the documents of this moment: sends those that are new or were fetched again
+   * since the last call, and deletes those that are gone. `to`: `opensearch+https://HOST/INDEX`, `elasticsearch+...`,
+   * `webhook+https://...` or `s3://BUCKET/PREFIX`. Throws `InvalidSink`, and `SinkFailed` if the destination does not take
+   * them; the next call sends what is missing.
+   */
+  sendDocuments(to: string, options?: SendOptions): Promise<SentDocumentCounts>;
+  /**
    * Writes a WET file (the text of each page) or a WAT file (what each record says about itself, and the
    * links of its page) for each WARC file into `out`, a new or empty folder. Throws `FolderNotEmpty`.
    */
@@ -216,6 +224,23 @@ export interface SearchOptions extends Pick<DocumentOptions, 'skip'> {
   readonly index?: string;
   /** Called for each page that is added to the index before the search, with the number of pages so far. */
   readonly onIndexed?: (pages: number) => void;
+}
+
+export interface SendOptions {
+  readonly secrets?: SinkSecrets;
+  /** Called with each page whose document could not be made, or was refused, and the reason. */
+  readonly skip?: (url: string, reason: string) => void;
+  /** Called after each batch, with the number of documents so far. */
+  readonly onSent?: (documents: number) => void;
+}
+
+export interface SentDocumentCounts {
+  readonly sent: number;
+  readonly deleted: number;
+  /** Documents that the destination will not take. The next call tries them again. */
+  readonly refused: number;
+  /** Pages whose document could not be made. */
+  readonly skipped: number;
 }
 
 export interface SearchHit {

@@ -164,6 +164,13 @@ export type LocalCommand =
       readonly since?: Date | undefined;
     }
   | {
+      readonly verb: 'send';
+      readonly dir: string;
+      /** The address of the destination. */
+      readonly to: string;
+      readonly json: boolean;
+    }
+  | {
       readonly verb: 'inlinks';
       readonly dir: string;
       readonly url: string;
@@ -345,6 +352,7 @@ export type StackRequest =
       /** Only the links that lead nowhere. */
       readonly broken?: boolean;
     }
+  | { readonly verb: 'send'; readonly crawl: CrawlId; readonly to: string }
   | {
       readonly verb: 'inlinks';
       readonly crawl: CrawlId;

@@ -21,6 +21,7 @@ import {
   readReport,
   readSearch,
   readSeedWords,
+  readSend,
   readTables,
   readWords,
   refuseMix,
@@ -54,14 +55,10 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       return { verb, dir: readWords(verb, given, 'DIR')[0]!, json };
     case 'list':
       return listCommand(words, json);
-    case 'hosts': {
-      const { names, ...page } = readHosts(given, 'DIR');
-      return { verb, dir: names[0], host: names[1], ...page, json };
-    }
-    case 'delete': {
-      const [dir] = readWords(verb, given, 'DIR');
-      return { verb, dir: dir!, keepArchive: isSet(given, 'keep-archive'), yes: isSet(given, 'yes'), json };
-    }
+    case 'hosts':
+      return hostsCommand(given, json);
+    case 'delete':
+      return deleteCommand(given, json);
     case 'report':
       return reportCommand(given, json);
     case 'diff':
@@ -85,6 +82,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       return exportCommand(given);
     case 'changes':
       return { verb, dir: readWords(verb, given, 'DIR')[0]!, since: sinceOf(given) };
+    case 'send':
+      return sendCommand(given, json);
     case 'search':
       return searchCommand(given, json);
     case 'process':
@@ -119,6 +118,22 @@ function readCommand(
 function ofUrl(verb: 'history' | 'url', given: ParsedOptions, json: boolean): LocalCommand {
   const [dir, url] = readWords(verb, given, 'DIR', 'URL');
   return { verb, dir: dir!, url: seedUrl(url!), json };
+}
+
+function hostsCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'hosts'> {
+  const { names, ...page } = readHosts(given, 'DIR');
+  return { verb: 'hosts', dir: names[0], host: names[1], ...page, json };
+}
+
+function deleteCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'delete'> {
+  const [dir] = readWords('delete', given, 'DIR');
+  const keepArchive = isSet(given, 'keep-archive');
+  return { verb: 'delete', dir: dir!, keepArchive, yes: isSet(given, 'yes'), json };
+}
+
+function sendCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'send'> {
+  const { place: dir, to } = readSend(given, 'DIR');
+  return { verb: 'send', dir, to, json };
 }
 
 function inlinksCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'inlinks'> {

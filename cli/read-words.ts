@@ -186,6 +186,14 @@ export function readInlinks(given: ParsedOptions, place: string) {
   return { place: crawl!, url: seedUrl(url!), anchors: isSet(given, 'anchors') };
 }
 
+/** The arguments of `send`. `place`: the name of the crawl's argument. */
+export function readSend(given: ParsedOptions, place: string) {
+  const [crawl] = readWords('send', given, place);
+  const to = textOf(given, 'to');
+  if (to === undefined) throw new UsageError('Expected --to ADDRESS: where the documents are sent');
+  return { place: crawl!, to };
+}
+
 /** The arguments of `search`. `place`: the name of the crawl's argument. */
 export function readSearch(given: ParsedOptions, place: string) {
   const [crawl, ...words] = given.words;

@@ -15,6 +15,7 @@ import {
   readReport,
   readSearch,
   readSeedWords,
+  readSend,
   readTables,
   readWords,
   refuseMix,
@@ -61,10 +62,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       const name = textOf(given, 'name');
       return { verb, dir: readWords(verb, given, 'DIR')[0]!, name: name && readCrawlName(name) };
     }
-    case 'pull': {
-      const [crawl, dir] = readWords(verb, given, 'CRAWL', 'DIR');
-      return { verb, crawl: readCrawlName(crawl!), dir: dir! };
-    }
+    case 'pull':
+      return pullRequest(given);
     case 'list':
       readWords(verb, given);
       return { verb };
@@ -74,12 +73,12 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       return { verb, crawl: crawlAlone(), since: sinceOf(given) };
     case 'report':
       return { verb, crawl: crawlAlone(), ...readReport(given) };
+    case 'send':
+      return sendRequest(given);
     case 'search':
       return searchRequest(given);
-    case 'diff': {
-      const { place, ...asked } = readDiff(given, 'CRAWL');
-      return { verb, crawl: readCrawlName(place), ...asked };
-    }
+    case 'diff':
+      return diffRequest(given);
     case 'inlinks':
       return inlinksRequest(given);
     case 'explain':
@@ -100,6 +99,21 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
 function hostsRequest(given: ParsedOptions): StackRequest {
   const { names, ...page } = readHosts(given, 'CRAWL');
   return { verb: 'hosts', crawl: readCrawlName(names[0]), host: names[1], ...page };
+}
+
+function pullRequest(given: ParsedOptions): StackRequest {
+  const [crawl, dir] = readWords('pull', given, 'CRAWL', 'DIR');
+  return { verb: 'pull', crawl: readCrawlName(crawl!), dir: dir! };
+}
+
+function diffRequest(given: ParsedOptions): StackRequest {
+  const { place, ...asked } = readDiff(given, 'CRAWL');
+  return { verb: 'diff', crawl: readCrawlName(place), ...asked };
+}
+
+function sendRequest(given: ParsedOptions): StackRequest {
+  const { place, to } = readSend(given, 'CRAWL');
+  return { verb: 'send', crawl: readCrawlName(place), to };
 }
 
 function inlinksRequest(given: ParsedOptions): StackRequest {

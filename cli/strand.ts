@@ -73,6 +73,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/shell.ts')).shell(command);
     case 'inlinks':
       return (await import('./commands/inlinks.ts')).inlinks(command);
+    case 'send':
+      return (await import('./commands/send.ts')).send(command);
     case 'search':
       return (await import('./commands/search.ts')).search(command);
     case 'changes':
@@ -80,10 +82,15 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
     case 'export':
       return (await import('./commands/export.ts')).exportUrls(command);
     case 'help':
-      return print((await import('./help.ts')).helpText(command.topic, process.stdout.columns));
     case 'version':
-      return print(`strand ${(await import('../shared/version.ts')).version}\n`);
+      return aboutProgram(command);
   }
+}
+
+async function aboutProgram(command: Extract<Command, { verb: 'help' | 'version' }>): Promise<number> {
+  return command.verb === 'help'
+    ? print((await import('./help.ts')).helpText(command.topic, process.stdout.columns))
+    : print(`strand ${(await import('../shared/version.ts')).version}\n`);
 }
 
 function print(text: string): number {

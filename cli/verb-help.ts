@@ -174,6 +174,16 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'search crawls/a archive --language de --json',
     ],
   },
+  send: {
+    usage: 'send DIR --to ADDRESS [options]',
+    stackUsage: 'send CRAWL --to ADDRESS [options]',
+    summary: 'Send documents that are new, changed or gone to a search engine, webhook or bucket.',
+    examples: [
+      'send crawls/a --to opensearch+https://example.org:9200/pages',
+      'send crawls/a --to webhook+https://example.org/documents',
+      'send crawls/a --to s3://my-bucket/pages',
+    ],
+  },
   serve: {
     usage: 'serve DIR [options]',
     summary:

@@ -70,6 +70,11 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     async search(words, options) {
       return (await import('../exports/search.ts')).search(searchedIn(folder, stored), words, options);
     },
+    async sendDocuments(to, options) {
+      const { sendDocuments } = await import('../sinks/send-documents.ts');
+      const { documents, url } = stored;
+      return sendDocuments({ name: crawl, documents, url, sent: foldersOf(folder).sinks }, to, options);
+    },
     wacz: archive.wacz,
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
     hosts: (page = {}) => pageOfHosts(reader, crawl, page),

@@ -26,7 +26,7 @@ import { addAllSeeds } from './seed-batches.ts';
 import type { StackArchive } from './stack-archive.ts';
 import { NotOnStack } from './stack-errors.ts';
 import { createStackEvents, isOver } from './stack-events.ts';
-import { payloadsOf, stackExports } from './stack-exports.ts';
+import { payloadsOf, stackExports, stackSending } from './stack-exports.ts';
 import { stackWacz } from './stack-wacz.ts';
 import { watchStatus } from './watch-status.ts';
 
@@ -48,6 +48,8 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
   const { stack, control } = connection;
   const watch = new CrawlWatch(connection, crawl);
   const archive = connection.archiveOf(crawl);
+  const queries = urlQueries(connection, crawl, record);
+  const exports = stackExports(connection, crawl, record, archive);
 
   async function close(): Promise<void> {
     if (watch.isClosed) return;
@@ -62,11 +64,12 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
     summary: () => control.status(crawl),
     hosts: (page = {}) => control.hosts(crawl, page),
     host: (host) => control.host(crawl, host),
-    ...urlQueries(connection, crawl, record),
+    ...queries,
     ...archiveQueries(connection, crawl, archive),
     wacz: (warn) =>
       explainedAll(connection, stackWacz({ rows: connection.rows, archive, crawl, record, warn })),
-    ...stackExports(connection, crawl, record, archive),
+    ...exports,
+    ...stackSending(connection, crawl, { documents: exports.documents, url: queries.url }),
     ...skippedQueries(connection, crawl),
     items: <T = Item>() => explainedAll(connection, connection.itemsOf<T>(crawl)),
     itemsCsv: () =>

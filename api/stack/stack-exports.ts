@@ -115,6 +115,19 @@ export function stackExports(
   };
 }
 
+/** Returns the function of a crawl that sends its documents. The file of what was sent is on this machine. */
+export const stackSending = (
+  connection: StackConnection,
+  name: CrawlId,
+  crawl: Pick<StackCrawl, 'documents' | 'url'>,
+): Pick<StackCrawl, 'sendDocuments'> => ({
+  async sendDocuments(to, options) {
+    const { sendDocuments } = await import('../sinks/send-documents.ts');
+    const sent = join(homedir(), '.cache', 'strand', connection.stack, name, 'sinks.sqlite');
+    return sendDocuments({ ...crawl, name, sent }, to, options);
+  },
+});
+
 /** The same, whose errors say what to do. */
 const explainedExports = (connection: StackConnection, exports: Exports): Exports => ({
   brokenLinks: (skip) => explainedOne(connection, exports.brokenLinks(skip)),

@@ -100,6 +100,7 @@ type AskedCrawl = Pick<
   | 'exportParquet'
   | 'exportDerived'
   | 'exportGraph'
+  | 'sendDocuments'
   | 'inlinks'
   | 'brokenLinks'
   | 'search'
@@ -177,6 +178,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.changes(command);
     case 'inlinks':
       return printed.inlinks(command);
+    case 'send':
+      return printed.send(command);
     case 'search':
       return printed.search(command);
     case 'export':
@@ -324,6 +327,11 @@ class StackAnswer {
   async inlinks({ crawl, ...asked }: CommandOf<'inlinks'>): Promise<ExitCode> {
     const { printInlinks } = await import('./inlinks.ts');
     return printInlinks(await this.#session.openCrawl(crawl), asked, this.#output.out);
+  }
+
+  async send({ crawl, to, json }: CommandOf<'send'>): Promise<ExitCode> {
+    const { printSent } = await import('./send.ts');
+    return printSent(await this.#session.openCrawl(crawl), { to, json }, this.#output.out);
   }
 
   async search({ crawl, ...asked }: CommandOf<'search'>): Promise<ExitCode> {

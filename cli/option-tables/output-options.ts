@@ -130,6 +130,14 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     help: 'show the broken links instead, with the pages that have them; the exit code is 6 if there are any',
   },
   {
+    name: 'to',
+    argument: 'ADDRESS',
+    type: 'text',
+    verbs: ['send'],
+    group: 'Output',
+    help: 'opensearch+https://HOST/INDEX (or elasticsearch+), webhook+https://HOST/PATH, or s3://BUCKET/PREFIX',
+  },
+  {
     name: 'anchors',
     type: 'flag',
     verbs: ['inlinks'],

@@ -22,4 +22,6 @@ export const foldersOf = (folder: string) => ({
   temporary: join(folder, 'tmp'),
   /** Index of the pages' words, made by the first search. */
   search: join(folder, 'search.sqlite'),
+  /** The documents that each destination has, made by `strand send`. */
+  sinks: join(folder, 'sinks.sqlite'),
 });
