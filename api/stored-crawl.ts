@@ -9,7 +9,7 @@ import type { Item } from '../shared/project/project.ts';
 import type { Explanation } from '../shared/report/explanation.ts';
 import type { CrawlReport } from '../shared/report/report.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
-import type { UrlChange } from '../shared/report/url-change.ts';
+import type { UrlChange } from '../shared/frontier/url-change.ts';
 import type { UrlDetail } from '../shared/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 import type { BrokenLinks } from './broken-links.ts';

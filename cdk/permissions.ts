@@ -31,6 +31,9 @@ export type ResourceName =
   | 'items'
   /** Hearing that a staged object is not there. */
   | 'itemsList'
+  /** Changes of pages that are to be sent to the operator's programs. */
+  | 'changes'
+  | 'changesList'
   /** Listing parts and items, staged and published. */
   | 'stateLists'
   /** The account's default event bus. */
@@ -109,6 +112,9 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...SCAN],
     dueIndex: QUERY,
     eventBus: ['events:PutEvents'],
+    // It sends the changes of pages, and deletes what was received.
+    changes: [...READ, ...DELETE],
+    changesList: LIST,
   },
   api: {
     linkQueue: SEND,

@@ -11,6 +11,8 @@ import type { EventSink } from './announcer.ts';
 export const EVENT_SOURCE = 'strand';
 /** Entries of one call (EventBridge API reference, PutEvents). */
 const MAX_ENTRIES = 10;
+/** All entries of a call may have 256 KB (the same). */
+const MAX_CALL_BYTES = 200_000;
 const WEBHOOK_TIMEOUT_MS = 10_000;
 
 export interface EventBusOptions {
@@ -23,13 +25,13 @@ export interface EventBusOptions {
 /** The default event bus of the account. */
 export const eventBus = ({ client, clock, stack }: EventBusOptions): EventSink => ({
   async send(events) {
-    for (let from = 0; from < events.length; from += MAX_ENTRIES) {
-      const Entries = events.slice(from, from + MAX_ENTRIES).map((event) => ({
-        Source: EVENT_SOURCE,
-        DetailType: event.type,
-        Detail: JSON.stringify({ ...event, stack }),
-        Time: new Date(event.time),
-      }));
+    const entries = events.map((event) => ({
+      Source: EVENT_SOURCE,
+      DetailType: event.type,
+      Detail: JSON.stringify({ ...event, stack }),
+      Time: new Date(event.time),
+    }));
+    for (const Entries of calls(entries)) {
       const put = () => client.send(new PutEventsCommand({ Entries }));
       const { FailedEntryCount = 0, Entries: answers = [] } = await withRetry('putting events', put, {
         clock,
@@ -42,6 +44,24 @@ export const eventBus = ({ client, clock, stack }: EventBusOptions): EventSink =
     return undefined;
   },
 });
+
+/** Puts entries together for one call each. */
+function calls<Entry extends { readonly Detail: string }>(entries: readonly Entry[]): Entry[][] {
+  const groups: Entry[][] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const size = Buffer.byteLength(entry.Detail);
+    const group = groups.at(-1);
+    if (group && group.length < MAX_ENTRIES && bytes + size <= MAX_CALL_BYTES) {
+      group.push(entry);
+      bytes += size;
+    } else {
+      groups.push([entry]);
+      bytes = size;
+    }
+  }
+  return groups;
+}
 
 export interface WebhookSinkOptions {
   readonly target: WebhookTarget;

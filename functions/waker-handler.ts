@@ -24,6 +24,8 @@ export interface WakerDeps {
   readonly watch?: { look(running: readonly CrawlId[]): Promise<void> } | undefined;
   /** Announces the ends of crawls. */
   readonly announcer?: { look(until: number): Promise<void> } | undefined;
+  /** Sends the changes of pages. Resolves to whether none of the crawl is left. */
+  readonly changeFeed?: { look(crawl: CrawlId, until: number): Promise<boolean> } | undefined;
   /** The deployer's limit of cost in a day, if there is one. */
   readonly dailyLimit?: DailyLimit | undefined;
 }
@@ -84,6 +86,8 @@ class Waker {
   readonly #deps: WakerDeps;
   /** By crawl. */
   readonly #woken = new Map<CrawlId, Woken>();
+  /** Crawls that may have changes to send. */
+  readonly #feeding = new Set<CrawlId>();
   readonly #late = new Map<CrawlId, LateWatch>();
   #runs = 0;
   /** The last run found no crawl that runs: such runs are kept cheap, as there are 1,440 a day. */
@@ -118,6 +122,7 @@ class Waker {
       left = await this.#forEach(left, wakeUntil, errors, (id) => this.#wake(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#reportLate(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#finishIfQuiet(id));
+    await this.#sendChanges(ids, endsAt, errors);
     // At the end, too, of those that this run has ended.
     if (!this.isAtRest || !wasAtRest || isLook) await this.#deps.announcer?.look(endsAt);
     if (clock.now() < endsAt) await this.#deps.watch?.look(ids);
@@ -149,7 +154,9 @@ class Waker {
     const all = await (this.#runs % ALL_EVERY === 0 ? registry.list() : registry.listRunning());
     for (let from = 0; from < all.length; from += LOADS) {
       const load = async (id: CrawlId) => {
-        if ((await registry.load(id))?.status === 'running') running.add(id);
+        const record = await registry.load(id);
+        if (record?.status === 'running') running.add(id);
+        if (record?.config.changeFeed) this.#feeding.add(id);
       };
       await Promise.all(all.slice(from, from + LOADS).map(load));
     }
@@ -191,6 +198,18 @@ class Waker {
     this.#woken.set(id, own);
     const count = await wakeDueHosts(stack.engine, crawls, id, own);
     return count >= wakeBatch && own.size < MAX_AWAKE_BATCHES * wakeBatch;
+  }
+
+  async #sendChanges(running: readonly CrawlId[], until: number, errors: CrawlErrors): Promise<void> {
+    const { changeFeed, clock, stack } = this.#deps;
+    for (const id of changeFeed ? this.#feeding : []) {
+      if (clock.now() >= until) return;
+      await errors.attempt(id, async () => {
+        const isDone = await stack.meter.run(id, () => changeFeed?.look(id, until));
+        // A crawl that does not run any more is looked at until its last change is sent.
+        if (isDone && !running.includes(id)) this.#feeding.delete(id);
+      });
+    }
   }
 
   /** Says so when pages skip a time of the crawl's schedule. */

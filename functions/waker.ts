@@ -5,12 +5,13 @@ import type { Context } from 'aws-lambda';
 import { endedCrawl } from '../shared/control/summarize-crawl.ts';
 import { createCrawls } from '../shared/crawl-state/crawls.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
-import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { noteSpend } from '../shared/engines/aws/state/daily-spend.ts';
 import { lazy } from '../shared/lazy.ts';
-import { Announcer } from './announcer.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import { Announcer, type EventSink } from './announcer.ts';
+import { ChangeFeed } from './change-feed.ts';
 import { allSinks, eventBus, webhookIn, webhookSink } from './event-sinks.ts';
-import { type FunctionStack, functionStack } from './stack.ts';
+import { functionStack } from './stack.ts';
 import { countDead, StackWatch } from './stack-watch.ts';
 import { createWakerHandler } from './waker-handler.ts';
 
@@ -21,13 +22,21 @@ const waker = lazy(() => {
   const { turnDeadLetterUrl, linkDeadLetterUrl, maxCostPerHour } = settings;
   const urls = { DeadTurns: turnDeadLetterUrl, DeadLinks: linkDeadLetterUrl };
   const { limits = {}, crawlState: table } = settings;
+  const sink = sinkOf(settings, clock);
   const spend = { dynamo: stack.clients.dynamo, clock, table };
   return createWakerHandler({
     clock,
     log,
     stack,
     crawls: createCrawls(stack.engine.registry, clock),
-    announcer: announcerOf(stack, settings, { clock, log }),
+    announcer: new Announcer({
+      registry: stack.engine.registry,
+      clock,
+      log,
+      sink,
+      summarize: (crawl, record) => stack.meter.run(crawl, () => endedCrawl(stack.engine, crawl, record)),
+    }),
+    changeFeed: new ChangeFeed({ s3: stack.clients.s3, bucket: settings.bucket, sink, clock, log }),
     watch: new StackWatch({
       now: () => clock.now(),
       attention,
@@ -42,22 +51,11 @@ const waker = lazy(() => {
   });
 });
 
-function announcerOf(
-  { engine, meter }: OpenedStack,
-  { stack, allowPrivateAddresses }: StackSettings,
-  { clock, log }: Pick<FunctionStack, 'clock' | 'log'>,
-): Announcer {
-  const { registry, ledgers } = engine;
+function sinkOf({ stack, allowPrivateAddresses }: StackSettings, clock: Clock): EventSink {
   const target = webhookIn(process.env.STRAND_WEBHOOK);
   const sinks = [eventBus({ client: new EventBridgeClient({}), clock, stack })];
   if (target) sinks.push(webhookSink({ target, clock, tempFolder: tmpdir(), allowPrivateAddresses }));
-  return new Announcer({
-    registry,
-    clock,
-    log,
-    sink: allSinks(sinks),
-    summarize: (crawl, record) => meter.run(crawl, () => endedCrawl({ registry, ledgers }, crawl, record)),
-  });
+  return allSinks(sinks);
 }
 
 export const handler = (event: unknown, context: Context): Promise<void> => waker()(event, context);

@@ -1,6 +1,7 @@
 /** A run of a crawl on this machine, from its opening to its summary, in any thread. */
 
 import { boundMethods } from '../../shared/bound-methods.ts';
+import { isRecrawling } from '../../shared/crawl/config.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
 import type { LocalSession } from '../../shared/engines/local/session/session.ts';
@@ -102,6 +103,7 @@ class SessionRun implements CrawlRun {
       inFlight,
       ...(projectFile !== undefined && { projectFile }),
     });
+    const feed = await this.#startFeed(folder, session, project);
     await run({
       signal,
       once: start.once,
@@ -119,6 +121,7 @@ class SessionRun implements CrawlRun {
       onLate: (line) => post({ kind: 'warning', line }),
       onError: (error, where) => post({ kind: 'retried', where, cause: messageOf(error) }),
     });
+    await feed?.end();
     post({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });
   }
 
@@ -134,6 +137,25 @@ class SessionRun implements CrawlRun {
     store.close();
     ended?.();
     if (fault !== undefined) this.#warn(fault);
+  }
+
+  /** Begins to send changes, if the crawl has a feed of them. */
+  async #startFeed(
+    folder: string,
+    { id: crawl, config, engine }: LocalSession,
+    { webhook: target }: Project,
+  ): Promise<{ readonly end: () => Promise<void> } | undefined> {
+    if (!config.changeFeed) return undefined;
+    if (!isRecrawling(config)) this.#warn('--change-feed reports nothing: the crawl fetches no page again');
+    if (target === undefined) {
+      this.#warn('--change-feed: the project has no webhook, and changes are kept until a session has one');
+      return undefined;
+    }
+    const { startFeed } = await import('./change-feed.ts');
+    const { signal } = this.#options;
+    const tempFolder = foldersOf(folder).temporary;
+    const session = { target, crawl, config, tempFolder, clock: systemClock, signal };
+    return startFeed(session, { outbox: engine.outbox, warn: (line) => this.#warn(line) });
   }
 
   async #sendWebhooks(

@@ -5,7 +5,7 @@ import { createFetcher } from '../../shared/fetcher/fetcher.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { crawlEvents } from '../../shared/webhook/crawl-events.ts';
-import { createWebhook, type WebhookTarget } from '../../shared/webhook/webhook.ts';
+import { createWebhook, type Webhook, type WebhookTarget } from '../../shared/webhook/webhook.ts';
 
 export interface WebhookSession {
   readonly target: WebhookTarget;
@@ -27,10 +27,27 @@ export async function sendWebhooks(
   session: WebhookSession,
   summary: CrawlSummary,
 ): Promise<string | undefined> {
-  const { target, crawl, config, tempFolder, clock, signal } = session;
+  const { crawl, clock } = session;
   const events = crawlEvents(crawl, summary, { now: () => clock.now(), idOf: () => clock.uuid() });
   if (events.length === 0) return undefined;
-  // Cookies, passwords and headers of the crawl are for its sites.
+  const { webhook, close } = openWebhook(session);
+  try {
+    for (const [sent, event] of events.entries()) {
+      const fault = await webhook.send(event);
+      if (fault !== undefined)
+        return `webhook: ${event.type} was not received, and ${events.length - sent - 1} events after it were not sent: ${fault}`;
+    }
+    return undefined;
+  } finally {
+    await close();
+  }
+}
+
+/** Without the crawl's own cookies, passwords and headers, which are for its sites. */
+export function openWebhook({ target, config, tempFolder, clock, signal }: WebhookSession): {
+  readonly webhook: Webhook;
+  readonly close: () => Promise<void>;
+} {
   const { headers, cookies, auth } = parseConfig({});
   const fetcher = createFetcher({
     ...config,
@@ -40,15 +57,5 @@ export async function sendWebhooks(
     clock,
     maxSockets: 1,
   });
-  const webhook = createWebhook({ target, fetcher, clock, signal });
-  try {
-    for (const [sent, event] of events.entries()) {
-      const fault = await webhook.send(event);
-      if (fault !== undefined)
-        return `webhook: ${event.type} was not received, and ${events.length - sent - 1} events after it were not sent: ${fault}`;
-    }
-    return undefined;
-  } finally {
-    await fetcher.close();
-  }
+  return { webhook: createWebhook({ target, fetcher, clock, signal }), close: () => fetcher.close() };
 }

@@ -2,7 +2,11 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { ITEMS_FOLDER, STAGED_ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
+import {
+  ITEMS_FOLDER,
+  STAGED_CHANGES_FOLDER,
+  STAGED_ITEMS_FOLDER,
+} from '../../shared/engines/aws/archive/item-folders.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import { InvalidOptions } from '../invalid-options.ts';
 import type { StackOptions } from '../options.ts';
@@ -41,6 +45,7 @@ export class Archive extends Construct {
         { abortIncompleteMultipartUploadAfter: Duration.days(2) },
         // Items of turns that were thrown away. Messages, which bring back a turn, live for 14 days at most.
         { prefix: `${STAGED_ITEMS_FOLDER}/`, expiration: Duration.days(30) },
+        { prefix: `${STAGED_CHANGES_FOLDER}/`, expiration: Duration.days(30) },
         ...['warc/', `${ITEMS_FOLDER}/`].flatMap((prefix) => keptRules(prefix, options)),
       ],
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

@@ -2,8 +2,10 @@ import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import {
+  CHANGES_FOLDER,
   ITEMS_FOLDER,
   SKIPS_FOLDER,
+  STAGED_CHANGES_FOLDER,
   STAGED_ITEMS_FOLDER,
 } from '../../shared/engines/aws/archive/item-folders.ts';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
@@ -38,6 +40,8 @@ export const statementsOf = (permissions: Permissions, stores: Stores): iam.Poli
     const target = targetOf(resource as ResourceName, stores);
     return target.resources.length > 0 ? new iam.PolicyStatement({ actions: [...actions], ...target }) : [];
   });
+
+const ITEM_FOLDERS = [STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER, STAGED_CHANGES_FOLDER, CHANGES_FOLDER];
 
 type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };
 
@@ -77,14 +81,23 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
       return { resources: [bucket.bucketArn] };
     case 'items':
       return {
-        resources: [STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER].map((folder) =>
-          bucket.arnForObjects(`${folder}/*`),
-        ),
+        resources: ITEM_FOLDERS.map((folder) => bucket.arnForObjects(`${folder}/*`)),
+      };
+    case 'changes':
+      return { resources: [bucket.arnForObjects(`${CHANGES_FOLDER}/*`)] };
+    case 'changesList':
+      return {
+        resources: [bucket.bucketArn],
+        conditions: { StringLike: { 's3:prefix': `${CHANGES_FOLDER}/*` } },
       };
     case 'itemsList':
       return {
         resources: [bucket.bucketArn],
-        conditions: { StringLike: { 's3:prefix': `${STAGED_ITEMS_FOLDER}/*` } },
+        conditions: {
+          StringLike: {
+            's3:prefix': [STAGED_ITEMS_FOLDER, STAGED_CHANGES_FOLDER].map((folder) => `${folder}/*`),
+          },
+        },
       };
     case 'eventBus': {
       const name = { service: 'events', resource: 'event-bus', resourceName: 'default' };
@@ -97,9 +110,7 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
         resources: [bucket.bucketArn],
         conditions: {
           StringLike: {
-            's3:prefix': ['parts', STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER].map(
-              (folder) => `${folder}/*`,
-            ),
+            's3:prefix': ['parts', ...ITEM_FOLDERS].map((folder) => `${folder}/*`),
           },
         },
       };

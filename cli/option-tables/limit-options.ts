@@ -129,6 +129,13 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     help: 'fetches of known pages per day; by default a fifth of the pages known',
   },
   {
+    name: 'change-feed',
+    type: 'flag',
+    key: 'changeFeed',
+    group: 'Recrawl',
+    help: "report each change of a page to the project's webhook, and on a stack on its event bus",
+  },
+  {
     name: 'keep-trying',
     type: 'flag',
     key: 'keepTrying',

@@ -44,4 +44,4 @@ async function copyHost(from: Source, to: Target, host: HostKey, head: Head): Pr
 }
 
 /** The head without its marks for messages and staged items of the engine that it comes from. */
-const transferable = ({ token, resumedBy, stagedItems, ...head }: Head): Head => head;
+const transferable = ({ token, resumedBy, stagedItems, stagedChanges, ...head }: Head): Head => head;

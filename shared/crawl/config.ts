@@ -207,6 +207,8 @@ export const crawlConfigSchema = z.strictObject({
     .optional(),
   /** Fetches of known pages per day. None: a fifth of the pages known. */
   recrawlPerDay: positive.optional(),
+  /** Each change of a page is reported: to the project's webhook, and on a stack on its event bus. */
+  changeFeed: z.boolean().optional(),
 
   // ---- limits: what ends the crawl
   /** Pages: responses other than redirects, robots.txt, sitemaps and requisites, whatever their status. */

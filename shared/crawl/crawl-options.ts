@@ -276,6 +276,12 @@ export interface CrawlOptions {
    * pauses (`delayMs`) hold as always.
    */
   recrawlPerDay?: number;
+  /**
+   * Reports each page that is new, changed, gone, moved or back, to the project's webhook, and on a stack on its event
+   * bus. In a crawl that recrawls.
+   * @default false
+   */
+  changeFeed?: boolean;
 
   /** Ends the crawl after this many pages: responses other than redirects, robots.txt and sitemaps. */
   maxPages?: number;
@@ -569,6 +575,7 @@ export type WithoutDefault =
   | 'recrawlSchedule'
   | 'recrawlTimeZone'
   | 'recrawlPerDay'
+  | 'changeFeed'
   | 'maxPages'
   | 'maxBytes'
   | 'maxTimeMs'

@@ -57,6 +57,8 @@ export interface Head extends TrapState {
    * (`ports/item-store.ts`). They are published before the next head takes this one's place.
    */
   readonly stagedItems?: string;
+  /** The same of the changes that are reported to the operator's programs. */
+  readonly stagedChanges?: string;
   /** In a crawl that recrawls: what the host's refetches have shown. */
   readonly recrawl?: HostRecrawl;
   /** In a crawl with a budget for each registrable domain: the host's share of it. */

@@ -1,5 +1,6 @@
 /** The part of a record that only a crawl that recrawls has, as bytes. */
-import { type ByteReader, type ByteWriter, CorruptBytes } from './bytes.ts';
+import { SHORT_SKETCH_BYTES } from '../recrawl/text-sketch.ts';
+import type { ByteReader, ByteWriter } from './bytes.ts';
 import type { RecrawlState } from './url-record.ts';
 
 const HAS_CAPTURED_URL = 1;
@@ -9,13 +10,17 @@ const HAS_LAST_MODIFIED = 8;
 const IS_BACK = 16;
 const HAS_HINT = 32;
 const HAS_NEW_LINKS = 64;
-const ALL = 127;
+/** With the share of the text that the last change was. */
+const HAS_TEXT_SKETCH = 128;
+/** No change of a text was measured. */
+const NO_SHARE = 255;
 export const TEXT_DIGEST_BYTES = 8;
 const MAX_HINTS = 255;
 
-/** Writes about 15 bytes, and the server's own texts. `fetchedAt`: of the record's result. */
+/** Writes about 32 bytes, and the server's own texts. `fetchedAt`: of the record's result. */
 export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: number): void {
   const { history, rate, misses, changedAt, capturedAt, capturedUrl, textDigest, etag, lastModified } = state;
+  const { textSketch, changedShare } = state;
   out.byte(
     (capturedUrl !== undefined ? HAS_CAPTURED_URL : 0) |
       (textDigest ? HAS_TEXT_DIGEST : 0) |
@@ -23,7 +28,8 @@ export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: nu
       (lastModified !== undefined ? HAS_LAST_MODIFIED : 0) |
       (state.isBack ? IS_BACK : 0) |
       (state.hintedAt !== undefined ? HAS_HINT : 0) |
-      (state.newLinks !== undefined ? HAS_NEW_LINKS : 0),
+      (state.newLinks !== undefined ? HAS_NEW_LINKS : 0) |
+      (textSketch ? HAS_TEXT_SKETCH : 0),
   );
   out.varint(history);
   out.byte(rate);
@@ -36,13 +42,16 @@ export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: nu
   }
   if (state.newLinks !== undefined) out.byte(state.newLinks);
   if (textDigest) out.raw(textDigest);
+  if (textSketch) {
+    out.raw(textSketch);
+    out.byte(changedShare === undefined ? NO_SHARE : Math.round(100 * changedShare));
+  }
   for (const text of [capturedUrl, etag, lastModified]) if (text !== undefined) out.text(text);
 }
 
-/** Throws {@link CorruptBytes}. */
+/** Throws `CorruptBytes`. */
 export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState {
   const has = input.byte();
-  if (has > ALL) throw new CorruptBytes(`a record has the unknown recrawl flags ${has}`);
   const history = input.varint();
   const rate = input.byte();
   const misses = input.varint();
@@ -52,6 +61,8 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
   const hints = hintedAt === undefined ? undefined : input.byte() || undefined;
   const newLinks = has & HAS_NEW_LINKS ? input.byte() : undefined;
   const textDigest = has & HAS_TEXT_DIGEST ? Uint8Array.from(input.raw(TEXT_DIGEST_BYTES)) : undefined;
+  const textSketch = has & HAS_TEXT_SKETCH ? Uint8Array.from(input.raw(SHORT_SKETCH_BYTES)) : undefined;
+  const share = textSketch ? input.byte() : NO_SHARE;
   return {
     history,
     rate,
@@ -64,6 +75,8 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
     hints,
     hintedAt,
     newLinks,
+    textSketch,
+    changedShare: share === NO_SHARE ? undefined : share / 100,
     etag: has & HAS_ETAG ? input.text() : undefined,
     lastModified: has & HAS_LAST_MODIFIED ? input.text() : undefined,
   };

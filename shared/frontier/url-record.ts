@@ -64,6 +64,10 @@ export interface RecrawlState {
   readonly hintedAt?: number | undefined;
   /** Links to new URLs that a change of the page has brought, as a code (`recrawl/page-importance.ts`). */
   readonly newLinks?: number | undefined;
+  /** A sketch of the text that last changed, by which the next change is measured: 16 bytes (`recrawl/text-sketch.ts`). */
+  readonly textSketch?: Uint8Array | undefined;
+  /** About the share of its text that the last change was, 0 to 1, in hundredths. Only with a sketch. */
+  readonly changedShare?: number | undefined;
   /** ETag as the server sent it (RFC 9110, section 8.8.3). */
   readonly etag?: string | undefined;
   /** Last-Modified as the server sent it; kept if there is no ETag. */

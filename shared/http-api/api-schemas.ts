@@ -12,7 +12,7 @@ import { crawlConfigSchema } from '../crawl/config.ts';
 import { FAILURE_CODES } from '../fetcher/outcome/failure-codes.ts';
 import { URL_STATES } from '../frontier/url-record.ts';
 import type { CrawlSummary } from '../report/summary.ts';
-import { URL_CHANGES } from '../report/url-change-kind.ts';
+import { URL_CHANGES } from '../frontier/url-change.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
 import { URL_KINDS } from '../url/url-kind.ts';
 
@@ -171,6 +171,7 @@ const urlDetailSchema = z.strictObject({
   dueAt: time.optional(),
   changedAt: time.optional().describe('In a crawl that recrawls: when its last change was seen'),
   lastChange: z.enum(URL_CHANGES).optional().describe('That change'),
+  changedShare: z.number().optional().describe('About the share of its text that it was'),
   hostGivenUp: z.string().optional().describe('Of one that waits: why its host was given up'),
   hostFailing: z.string().optional().describe('Of one that waits: why the last try of its host failed'),
   hostNextTryAt: time.optional(),

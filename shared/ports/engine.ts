@@ -27,6 +27,8 @@ export interface OptionalPorts {
   readonly payloads?: PayloadIndex;
   readonly skips?: SkipLog;
   readonly items?: ItemStore;
+  /** Changes of pages, as lines of JSON, until the operator's programs have received them. */
+  readonly changes?: ItemStore;
   readonly hookErrors?: HookErrorLog;
 }
 

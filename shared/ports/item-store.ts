@@ -2,7 +2,7 @@ import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { HostKey } from '../url/host-key.ts';
 
 /**
- * The items that `onPage` returned, each stored once, whatever crashes: items are staged before their turn's
+ * The items that `onPage` returned, or the changes of pages (`changeFeed`), each stored once, whatever crashes: items are staged before their turn's
  * head is committed, and published after it. Staged items whose version the head has not reached are dropped.
  */
 export interface ItemStore {
@@ -17,6 +17,6 @@ export interface ItemStore {
     version: number,
     lines: readonly string[],
   ): Promise<string | undefined>;
-  /** The head of that version is committed, and carries `stagedItems`. Safe to repeat. */
+  /** The head of that version is committed, and carries what `stage` returned. Safe to repeat. */
   publish(crawl: CrawlId, host: HostKey, version: number, stagedItems?: string): Promise<void>;
 }

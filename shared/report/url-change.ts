@@ -1,24 +1,5 @@
-import type { UrlChangeKind } from './url-change-kind.ts';
+import { changeId, type UrlChange, type UrlChangeKind } from '../frontier/url-change.ts';
 import type { UrlDetail } from './url-detail.ts';
-
-/** The last change of a page since some time. */
-export interface UrlChange {
-  /** The same for the same change: to drop what was read before. */
-  readonly id: string;
-  readonly change: UrlChangeKind;
-  readonly url: string;
-  /** When the fetch that showed it was begun. ISO 8601, UTC. */
-  readonly at: string;
-  readonly httpStatus?: number | undefined;
-  readonly contentType?: string | undefined;
-  readonly digest?: string | undefined;
-  /** Where its WARC record stands; offset and length in bytes. */
-  readonly warcFile?: string | undefined;
-  readonly warcOffset?: number | undefined;
-  readonly warcLength?: number | undefined;
-  /** Why it is gone, or where it has moved to, in words. */
-  readonly cause?: string | undefined;
-}
 
 /**
  * Returns how a page has changed since a time (ms since the epoch); undefined if it has not, and for what is no page. A
@@ -33,8 +14,10 @@ export function changeOf(page: UrlDetail, since: number): UrlChange | undefined 
   const change = isNew || changedAt === undefined ? firstSight(page) : page.lastChange;
   if (change === undefined) return undefined;
   const { httpStatus, contentType, digest, warcFile, warcOffset, warcLength, cause } = page;
+  const changedShare = change === 'changed' ? page.changedShare : undefined;
   const place = { warcFile, warcOffset, warcLength };
-  return { id: `${at} ${change} ${url}`, change, url, at, httpStatus, contentType, digest, ...place, cause };
+  const id = changeId({ at, change, url });
+  return { id, change, url, at, changedShare, httpStatus, contentType, digest, ...place, cause };
 }
 
 const firstSight = ({ status }: UrlDetail): UrlChangeKind | undefined =>

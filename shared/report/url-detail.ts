@@ -2,11 +2,11 @@ import { sha1Label } from '../archive/digest.ts';
 import { type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
 import { causeText, optionalText, resultText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';
-import type { RecrawlState, UrlRecord, UrlState } from '../frontier/url-record.ts';
+import { lastChangeOf, type UrlChangeKind } from '../frontier/url-change.ts';
+import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
 import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { UrlKind } from '../url/url-kind.ts';
-import type { UrlChangeKind } from './url-change-kind.ts';
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
 export interface UrlRow {
@@ -54,6 +54,8 @@ export interface UrlDetail extends UrlRow {
   /** In a crawl that recrawls: when its last change was seen, and which it was. */
   readonly changedAt?: string;
   readonly lastChange?: UrlChangeKind;
+  /** About the share of its text that the last change was, 0 to 1. */
+  readonly changedShare?: number | undefined;
   /** It waits, and its host was given up for this: nothing is fetched there until the crawl is resumed. */
   readonly hostGivenUp?: string;
   /** It waits, as the last tries of its host failed: with this, and the next one is at `hostNextTryAt`. */
@@ -92,6 +94,7 @@ export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
     dueAt: dueAt > 0 ? isoTime(dueAt) : undefined,
     changedAt: recrawl && isoTime(recrawl.changedAt),
     lastChange: recrawl && lastChangeOf(record, recrawl),
+    changedShare: recrawl?.changedShare,
     ...(state === 'waiting' && head && hostTrouble(head)),
   };
 }
@@ -107,11 +110,3 @@ function hostTrouble({
 }
 
 export const isoTime = (time: number): string => new Date(time).toISOString();
-
-/** None for a page that was not there at its first fetch, or led elsewhere. */
-function lastChangeOf({ state }: UrlRecord, { history, isBack }: RecrawlState): UrlChangeKind | undefined {
-  if (history === 0) return state === 'fetched' ? 'new' : undefined;
-  if (state === 'gone') return 'gone';
-  if (state === 'redirect') return 'moved';
-  return isBack ? 'back' : 'changed';
-}

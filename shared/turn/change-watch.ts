@@ -3,6 +3,7 @@ import { mixHash } from '../mix-hash.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { type ChangeDigest, changeDigest, hasChanged } from '../recrawl/change-digest.ts';
 import { createRepeatedBlocks, type RepeatedBlocks } from '../recrawl/repeated-blocks.ts';
+import { shortSimilarity, shortSketch, textSketch } from '../recrawl/text-sketch.ts';
 import { hashOfUrl } from './hash-of-url.ts';
 
 /** Recognizes whether a page has changed: by its own text, without the blocks that repeat on other pages of the host. */
@@ -25,6 +26,12 @@ export class ChangeWatch {
     return digest && bytesOf(digest);
   }
 
+  /** A sketch of the page's text, 16 bytes; undefined if it has less than four words. */
+  sketchOf(facts: DocumentFacts | undefined): Uint8Array | undefined {
+    const sketch = facts?.blocks && textSketch(facts.blocks, this.#repeated);
+    return sketch && shortSketch(sketch);
+  }
+
   /**
    * Whether the page is another one than at its last fetch, by its text if both have one, otherwise by its bytes.
    */
@@ -40,6 +47,15 @@ export class ChangeWatch {
   count(url: string, facts: DocumentFacts | undefined): void {
     if (facts?.blocks) this.#repeated.countPage(mixHash(hashOfUrl(url)), facts.blocks.blocks);
   }
+}
+
+/** Returns about the share of a text that has changed, 0.01 to 1 in hundredths; undefined if a sketch is missing. */
+export function changedShareOf(
+  before: Uint8Array | undefined,
+  after: Uint8Array | undefined,
+): number | undefined {
+  if (!before || !after) return undefined;
+  return Math.max(1, Math.round(100 * (1 - shortSimilarity(before, after)))) / 100;
 }
 
 function bytesOf({ all, own }: ChangeDigest): Uint8Array {

@@ -73,6 +73,7 @@ export class TurnCommit {
       await engine.ledgers.putPart(crawl.id, crawl.host, part.name, part.bytes);
     // Also where there are none: those of an attempt that was discarded may stand there.
     const stagedItems = hooks ? await head.stageItems(output.items) : undefined;
+    const stagedChanges = output.takesChanges ? await head.stageChanges(output.changes) : undefined;
 
     countRequisites(this.#results, engine.clock.now());
     share.countWaiting();
@@ -81,10 +82,13 @@ export class TurnCommit {
     const after = await head.replace({
       ...this.#nextHead(id, commit.index, plan),
       ...(stagedItems !== undefined && { stagedItems }),
+      ...(stagedChanges !== undefined && { stagedChanges }),
     });
     this.#isDone = true;
     if (output.items.length > 0)
       await engine.items?.publish(crawl.id, crawl.host, after.version, stagedItems);
+    if (output.changes.length > 0)
+      await engine.changes?.publish(crawl.id, crawl.host, after.version, stagedChanges);
 
     this.#services.ledgers.put(crawl.id, crawl.host, after.version, ledger);
     await reviveIfCutShort(engine, this.#results);

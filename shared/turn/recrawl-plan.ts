@@ -35,7 +35,7 @@ import { pageImportance, withNewLinks } from '../recrawl/page-importance.ts';
 import { createTemplatePools, type TemplatePools } from '../recrawl/template-pools.ts';
 import { isOwnRequest } from '../url/request-url.ts';
 import { templateOf } from '../url/template-of.ts';
-import { ChangeWatch } from './change-watch.ts';
+import { ChangeWatch, changedShareOf } from './change-watch.ts';
 import type { TurnCounters } from './counters.ts';
 import { hashOfUrl } from './hash-of-url.ts';
 import { HintWatch } from './hint-watch.ts';
@@ -254,7 +254,10 @@ export class RecrawlPlan {
     const hasChanged = this.changes.hasChanged(before, after, sighting.textDigest);
     if (hasChanged || !isAgain(before)) this.changes.count(after.url, sighting.facts);
     if (isAgain(before)) this.#count(state === 'gone' ? 'gone' : hasChanged ? 'changed' : 'unchanged');
-    const observed = this.#observed(before, result.fetchedAt, hasChanged, sighting);
+    const observed = {
+      ...this.#observed(before, result.fetchedAt, hasChanged, sighting),
+      ...this.#measured(before, hasChanged, sighting),
+    };
     const misses = state === 'gone' ? (before.recrawl?.misses ?? 0) + 1 : 0;
     const { newLinks } = sighting;
     // Links of the first fetch say nothing of its changes.
@@ -269,13 +272,9 @@ export class RecrawlPlan {
     if (!recrawl || !result) throw new Error(`${before.url} was never fetched`);
     const isNotModified = response.httpStatus === 304;
     this.#count(isNotModified ? 'notModified' : 'unchanged');
-    const { capturedAt, capturedUrl, textDigest } = recrawl;
-    const observed = this.#observed(before, fetchedAt, false, {
-      response,
-      capturedAt,
-      capturedUrl,
-      textDigest,
-    });
+    const { capturedAt, capturedUrl, textDigest, textSketch, changedShare } = recrawl;
+    const known = { response, capturedAt, capturedUrl, textDigest };
+    const observed = { ...this.#observed(before, fetchedAt, false, known), textSketch, changedShare };
     const { etag, lastModified } = isNotModified ? recrawl : observed;
     const after = { ...before, result: { ...result, fetchedAt } };
     return this.#planned(after, { ...observed, etag, lastModified, misses: 0 });
@@ -371,10 +370,20 @@ export class RecrawlPlan {
       hints: undefined,
       hintedAt: recrawl?.hintedAt,
       newLinks: recrawl?.newLinks,
+      textSketch: undefined,
+      changedShare: undefined,
       etag: undefined,
       lastModified: undefined,
       ...this.validators.validatorsOf(response, fetchedAt),
     };
+  }
+
+  /** A page that has not changed keeps its sketch, or small changes would never add up. */
+  #measured({ recrawl }: UrlRecord, hasChanged: boolean, { facts }: Sighting) {
+    const { textSketch: old, changedShare } = recrawl ?? {};
+    if (!hasChanged && old) return { textSketch: old, changedShare };
+    const textSketch = this.changes.sketchOf(facts);
+    return { textSketch, changedShare: hasChanged ? changedShareOf(old, textSketch) : changedShare };
   }
 
   #planned(after: UrlRecord, recrawl: RecrawlState): UrlRecord {

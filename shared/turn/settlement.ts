@@ -2,6 +2,7 @@ import type { Cause } from '../causes/cause.ts';
 import { causeText } from '../causes/cause-text.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
+import { changeBetween } from '../frontier/url-change.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { fetchedUrl } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
@@ -9,6 +10,7 @@ import type { HostPace } from './host-pace.ts';
 import type { RecrawlPlan } from './recrawl-plan.ts';
 import { type OnSeed, seedEventOf } from './seed-events.ts';
 import type { TurnHooks } from './turn-hooks.ts';
+import type { TurnOutput } from './turn-output.ts';
 import { type OnWorkEvent, pageEventOf } from './work-events.ts';
 
 export interface SettlementOptions {
@@ -18,6 +20,7 @@ export interface SettlementOptions {
   readonly pace: HostPace;
   readonly recrawl: RecrawlPlan;
   readonly hooks: TurnHooks;
+  readonly output: Pick<TurnOutput, 'takesChanges' | 'addChange'>;
   readonly onSeed?: OnSeed | undefined;
   readonly onEvent?: OnWorkEvent | undefined;
 }
@@ -35,9 +38,11 @@ export class Settlement {
    * the project's `onError` has ended; a caller that has many URLs to settle need not wait for that.
    */
   settle(record: UrlRecord, seedOutcome: string = record.state): Promise<void> {
-    const { ledger, counters, hooks, recrawl } = this.#options;
+    const { ledger, counters, hooks, recrawl, output } = this.#options;
     const { before, after } = ledger.settle(record);
     recrawl.replace(before, after);
+    const change = output.takesChanges ? changeBetween(before, after) : undefined;
+    if (change) output.addChange(change);
     // Only the first outcome counts: a URL that is fetched again had one.
     const isFirst = before === undefined || before.state === 'waiting';
     if (isFirst && record.state !== 'waiting' && isSeedRecord(record)) counters.count('seeds', seedOutcome);

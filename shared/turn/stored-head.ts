@@ -37,6 +37,11 @@ export class StoredHead {
     return this.#services.engine.items?.stage(this.#crawl, this.#host, this.nextVersion, lines);
   }
 
+  /** The same of changes: returns what the next head carries as `stagedChanges`. */
+  async stageChanges(lines: readonly string[]): Promise<string | undefined> {
+    return this.#services.engine.changes?.stage(this.#crawl, this.#host, this.nextVersion, lines);
+  }
+
   /** Throws `StaleTurn` if another worker has continued with the host. */
   async replace(next: Omit<Head, 'version'>): Promise<Head> {
     const head = { ...next, version: this.nextVersion };

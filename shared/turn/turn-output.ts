@@ -10,6 +10,7 @@ import { encodeMetadata } from '../archive/metadata.ts';
 import type { RecordLocation } from '../archive/record-location.ts';
 import type { WarcMember } from '../archive/warc-member.ts';
 import { type FetchedResponse, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
+import type { UrlChange } from '../frontier/url-change.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
@@ -37,6 +38,7 @@ export class TurnOutput {
   /** Payloads archived by this turn, by their digests as Latin-1. */
   readonly #payloads = new Map<string, NewPayload>();
   readonly #items: string[] = [];
+  readonly #changes: string[] = [];
   #itemChars = 0;
   #hasArchived = false;
 
@@ -56,6 +58,20 @@ export class TurnOutput {
       this.#items.push(line);
       this.#itemChars += line.length;
     }
+  }
+
+  /** Changes of pages, as lines of JSON. */
+  get changes(): readonly string[] {
+    return this.#changes;
+  }
+
+  /** Whether changes are reported to the operator's programs. */
+  get takesChanges(): boolean {
+    return this.#crawl.config.changeFeed === true && this.#services.engine.changes !== undefined;
+  }
+
+  addChange(change: UrlChange): void {
+    this.#changes.push(JSON.stringify(change));
   }
 
   /** The turn is to be committed, so that its items take no more memory. */

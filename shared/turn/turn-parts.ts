@@ -88,7 +88,17 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     canonicalLinks: new CanonicalLinks(crawl, ledger, linkParts.intake),
     hooks,
   });
-  const settlement = new Settlement({ host, ledger, counters, pace, recrawl, hooks, onSeed, onEvent });
+  const settlement = new Settlement({
+    host,
+    ledger,
+    counters,
+    pace,
+    recrawl,
+    hooks,
+    output,
+    onSeed,
+    onEvent,
+  });
   const allowance = new PageAllowance(own, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
   const limits = { maxUrls: isAnnouncing ? 1 : config.turnMaxPages, askedRobots: options.askedRobots };

@@ -69,13 +69,15 @@ export function leastLeaseMs(
  * Throws `StaleTurn` if another worker owns the host, and whatever the engine's ports throw.
  */
 export async function runTurn(services: TurnServices, loaded: Crawl, input: TurnInput): Promise<TurnEnd> {
-  const { ledgers, items, clock, sizes } = services.engine;
+  const { ledgers, items, changes, clock, sizes } = services.engine;
   const { host } = input;
   const crawl = new TurnCrawl(services, loaded, host);
   const stored = (await ledgers.loadHead(crawl.id, host)) ?? NEW_HEAD;
   // The process that committed them may have died before it could.
   if (stored.stagedItems !== undefined)
     await items?.publish(crawl.id, host, stored.version, stored.stagedItems);
+  if (stored.stagedChanges !== undefined)
+    await changes?.publish(crawl.id, host, stored.version, stored.stagedChanges);
   const known = withoutFarTimes(stored, clock.now(), crawl.config);
   const asked = requestOf(input.deliveries, known, clock.now());
   const { isOpen, share } = await openHost(services, crawl, known, asked.links);

@@ -19,6 +19,7 @@ import {
 } from '../../cdk/constructs/times.ts';
 import { parseOptions } from '../../cdk/options.ts';
 import { Announcer } from '../../functions/announcer.ts';
+import { ChangeFeed } from '../../functions/change-feed.ts';
 import { createCompactorHandler } from '../../functions/compactor-handler.ts';
 import { createDeadLetter } from '../../functions/dead-letter.ts';
 import { errorFields, type Log } from '../../functions/log.ts';
@@ -40,6 +41,7 @@ import { parker } from '../../shared/engines/aws/queues/sqs-queue.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
 import type { Link } from '../../shared/frontier/message.ts';
+import type { UrlChange } from '../../shared/frontier/url-change.ts';
 import { allowLinearFlag } from '../../shared/linear-regexps.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
@@ -90,6 +92,8 @@ export interface Deployment {
   readonly failures: readonly Failure[];
   /** Those that were sent to the operator's receiver. */
   readonly events: readonly SentEvent[];
+  /** Changes of pages that the receiver has got. */
+  readonly changes: readonly UrlChange[];
   readonly functions: {
     readonly worker: SimFunction<SqsEvent, unknown>;
     readonly router: SimFunction<SqsEvent, unknown>;
@@ -267,6 +271,13 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         sink: receiver.sink,
         summarize: (crawl, record) => meter.run(crawl, () => endedCrawl(engine, crawl, record)),
       }),
+      changeFeed: new ChangeFeed({
+        s3: stack.clients.s3,
+        bucket: settings.bucket,
+        sink: receiver.sink,
+        clock,
+        log,
+      }),
       watch: simStackWatch(cloud, process, log, stack),
     });
   }
@@ -353,6 +364,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   return {
     failures,
     events: receiver.events,
+    changes: receiver.changes,
     functions,
     pollers: { starts, links, linkShards },
     operator,

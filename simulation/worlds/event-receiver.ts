@@ -1,9 +1,13 @@
 /** The receiver of the stack's events in a world: it fails now and then, with or without having got them. */
 import type { EventSink } from '../../functions/announcer.ts';
+import type { UrlChange } from '../../shared/frontier/url-change.ts';
 import type { SentEvent } from './spec.ts';
 
 export interface EventReceiver {
+  /** Ends of crawls. */
   readonly events: readonly SentEvent[];
+  /** Changes of pages that were received. */
+  readonly changes: readonly UrlChange[];
   readonly sink: EventSink;
 }
 
@@ -13,15 +17,20 @@ const MAX_IN_A_ROW = 2;
 /** `chance`: that a sending fails. */
 export function createEventReceiver(now: () => number, random: () => number, chance = 0.3): EventReceiver {
   const events: SentEvent[] = [];
+  const changes: UrlChange[] = [];
   let failed = 0;
   return {
     events,
+    changes,
     sink: {
       async send(sent) {
         const fails = failed < MAX_IN_A_ROW && random() < chance;
         failed = fails ? failed + 1 : 0;
         const isReceived = !fails || random() < 0.5;
-        for (const { crawl, type, id } of sent) events.push({ at: now(), crawl, type, id, isReceived });
+        for (const { crawl, type, id, data } of sent) {
+          if (type !== 'pagesChanged') events.push({ at: now(), crawl, type, id, isReceived });
+          else if (isReceived) changes.push(...(data as { changes: UrlChange[] }).changes);
+        }
         return fails ? 'HTTP 500' : undefined;
       },
     },

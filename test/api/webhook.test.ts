@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type LogEntry, startCrawl, verifyWebhook } from '../../api/index.ts';
+import { type LogEntry, openCrawl, startCrawl, verifyWebhook } from '../../api/index.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { rowOfPages, type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
@@ -119,4 +119,22 @@ test('a target that cannot be used is refused before the crawl', async () => {
     await expect(crawl('', { webhook })).rejects.toThrow(
       'Expected webhook to be { url, secret }: url an http(s) URL, secret at least 16 characters',
     );
+});
+
+test('with a change feed, each page that is found is reported once, signed, in few events', async () => {
+  const { url, received } = await receiver();
+  await crawl(url, { recrawlSchedule: '@yearly', changeFeed: true, once: true });
+  const feed = received.filter(({ headers }) => headers['x-strand-event'] === 'pagesChanged');
+  for (const { headers, body } of feed)
+    expect(verifyWebhook(SECRET, headers['x-strand-signature'] as string, body)).toBe(true);
+  const changes = eventsOf(feed).flatMap(
+    ({ data }) => data.changes as { id: string; change: string; url: string }[],
+  );
+  expect(changes.map(({ change }) => change)).toEqual(changes.map(() => 'new'));
+  expect(new Set(changes.map(({ url }) => url)).size).toBe(changes.length);
+  expect(changes.length).toBeGreaterThanOrEqual(6);
+  await using stored = await openCrawl(join(folder, 'c'));
+  const known: string[] = [];
+  for await (const { id } of stored.changes(new Date(0))) known.push(id);
+  expect(changes.map(({ id }) => id).toSorted(), 'the ids of strand changes').toEqual(known.toSorted());
 });

@@ -59,6 +59,7 @@ describe('tables and bucket', () => {
         Rules: [
           { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 }, Status: 'Enabled' },
           { Prefix: 'staged-items/', ExpirationInDays: 30, Status: 'Enabled' },
+          { Prefix: 'staged-changes/', ExpirationInDays: 30, Status: 'Enabled' },
         ],
       },
     });

@@ -23,8 +23,9 @@ const signing = synthesized({ identityParameter: '/strand/news/identity' });
 /** Below which prefix a function may list keys. */
 const LISTED: Readonly<Record<string, string | string[]>> = {
   warcList: 'warc/*',
-  itemsList: 'staged-items/*',
-  stateLists: ['parts/*', 'staged-items/*', 'items/*', 'skips/*'],
+  itemsList: ['staged-items/*', 'staged-changes/*'],
+  changesList: 'changes/*',
+  stateLists: ['parts/*', 'staged-items/*', 'items/*', 'skips/*', 'staged-changes/*', 'changes/*'],
 };
 
 const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
@@ -67,7 +68,11 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     warcList: [bucket.bucketArn],
     uploads: [bucket.bucketArn],
     parts: [`${bucket.bucketArn}/parts/*`],
-    items: ['staged-items', 'items', 'skips'].map((folder) => `${bucket.bucketArn}/${folder}/*`),
+    items: ['staged-items', 'items', 'skips', 'staged-changes', 'changes'].map(
+      (folder) => `${bucket.bucketArn}/${folder}/*`,
+    ),
+    changes: [`${bucket.bucketArn}/changes/*`],
+    changesList: [bucket.bucketArn],
     itemsList: [bucket.bucketArn],
     stateLists: [bucket.bucketArn],
     eventBus: [stack.formatArn({ service: 'events', resource: 'event-bus', resourceName: 'default' })],

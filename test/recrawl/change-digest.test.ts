@@ -3,7 +3,14 @@ import { mixHash } from '../../shared/mix-hash.ts';
 import type { HashedBlocks } from '../../shared/parser/hashed-blocks.ts';
 import { changeDigest, hasChanged } from '../../shared/recrawl/change-digest.ts';
 import { createRepeatedBlocks } from '../../shared/recrawl/repeated-blocks.ts';
-import { SKETCH_BYTES, similarity, textSketch } from '../../shared/recrawl/text-sketch.ts';
+import {
+  SHORT_SKETCH_BYTES,
+  SKETCH_BYTES,
+  shortSimilarity,
+  shortSketch,
+  similarity,
+  textSketch,
+} from '../../shared/recrawl/text-sketch.ts';
 
 const NONE = { has: () => false };
 
@@ -70,14 +77,19 @@ test.each([
   [400, 0],
 ])('sketches of texts with %i of 400 words exchanged show about their similarity', (exchanged, want) => {
   let sum = 0;
+  let ofShort = 0;
   for (let page = 0; page < 20; page++) {
     const text = range(page * 10_000, 400);
     const other = [...text.slice(exchanged), ...range(page * 10_000 + 5000, exchanged)];
     const [a, b] = [textSketch(textOf(text), NONE)!, textSketch(textOf(other), NONE)!];
     expect(a.length).toBe(SKETCH_BYTES);
     sum += similarity(a, b) / 20;
+    const [c, d] = [shortSketch(a), shortSketch(b)];
+    expect(c.length).toBe(SHORT_SKETCH_BYTES);
+    ofShort += shortSimilarity(c, d) / 20;
   }
   expect(Math.abs(sum - want)).toBeLessThan(0.07);
+  expect(Math.abs(ofShort - want), 'short sketches').toBeLessThan(0.07);
 });
 
 test('repeated blocks are no part of a sketch: pages with the same frame are not alike', () => {

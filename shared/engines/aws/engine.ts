@@ -8,7 +8,7 @@ import type { SkipLog } from '../../ports/skip-log.ts';
 import type { TurnQueue } from '../../ports/turn-queue.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
 import { type ArchivesOptions, createArchives } from './archive/archives.ts';
-import { createItemObjects } from './archive/item-objects.ts';
+import { createChangeObjects, createItemObjects } from './archive/item-objects.ts';
 import { createSkipObjects } from './archive/skip-objects.ts';
 import type { Meter } from './cost/meter.ts';
 import { anyMessages } from './queues/any-messages.ts';
@@ -122,6 +122,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     }),
     ledgers: createLedgerStore({ dynamo, s3, names, clock, sizes, onCommit: registry.onCommit }),
     items: createItemObjects({ s3, bucket: names.bucket, clock }),
+    changes: createChangeObjects({ s3, bucket: names.bucket, clock }),
     payloads: recentPayloads(sizes.maxRecentPayloads),
     skips: createSkipObjects({ s3, bucket: names.bucket, clock, gatherMs: sizes.archiveGatherMs }),
     archiveOf: createArchives({

@@ -16,6 +16,12 @@ import { holdsCrawl, openDatabase } from './database.ts';
 import { type FolderHold, holdFolder } from './folder-hold.ts';
 import { foldersOf } from './folders.ts';
 import { createHostPages } from './host-page.ts';
+import {
+  CHANGES_SCHEMA,
+  type ChangeOutbox,
+  dropUncommitted,
+  openChangeOutbox,
+} from './items/change-outbox.ts';
 import { countLateHookFailures, HOOK_ERRORS_SCHEMA, readHookErrors } from './items/hook-errors.ts';
 import { createItemStore, ITEMS_SCHEMA } from './items/item-store.ts';
 import { PAYLOADS_SCHEMA } from './items/payload-index.ts';
@@ -33,6 +39,7 @@ export { foldersOf } from './folders.ts';
 export interface LocalEngine extends LocalPorts {
   /** The process's hold on the folder, to be kept while it crawls. */
   readonly hold: FolderHold;
+  readonly outbox: ChangeOutbox;
 }
 
 export type LocalEngineOptions = Omit<LocalPortsOptions, 'items' | 'onParcel'>;
@@ -55,8 +62,9 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
     mkdirSync(paths.archive, { recursive: true });
     database = openDatabase(paths.database, 'write');
     const hold = await holdFolder(folder, database, lock);
-    for (const schema of [PAYLOADS_SCHEMA, SKIPS_SCHEMA, ITEMS_SCHEMA, HOOK_ERRORS_SCHEMA])
+    for (const schema of [PAYLOADS_SCHEMA, SKIPS_SCHEMA, ITEMS_SCHEMA, CHANGES_SCHEMA, HOOK_ERRORS_SCHEMA])
       database.exec(schema);
+    dropUncommitted(database);
     await repairFileArchive({
       folder: paths.archive,
       indexFolder: paths.indexes,
@@ -71,6 +79,7 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
     return {
       ...ports,
       hold,
+      outbox: openChangeOutbox(database),
       // A thread may have died before it named a part. Opening the folder again removes what stays here.
       close: () =>
         closeAll([

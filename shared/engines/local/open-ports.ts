@@ -12,6 +12,7 @@ import { warcFilePattern } from './archive/archive-names.ts';
 import { createWarcJournal } from './archive/warc-journal.ts';
 import { closeAll } from './close-all.ts';
 import type { Folders } from './folders.ts';
+import { createChangeStage } from './items/change-outbox.ts';
 import { createHookErrorLog } from './items/hook-errors.ts';
 import { createPayloadIndex } from './items/payload-index.ts';
 import { createSkipLog } from './items/skip-log.ts';
@@ -104,6 +105,7 @@ export async function openLocalPorts(
       payloads: config.revisits ? guard(createPayloadIndex(database, earlier)) : undefined,
       skips,
       items: options.items,
+      changes: config.changeFeed ? guard(createChangeStage(database)) : undefined,
       hookErrors,
       database,
       close: () =>

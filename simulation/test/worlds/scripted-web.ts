@@ -17,7 +17,12 @@ export interface ScriptedWeb {
 
 const EXCHANGE_MS = 50;
 
-export function createScriptedWeb(time: VirtualTime, pages: Pages): ScriptedWeb {
+/** `textOf`: a text of the page, by how often it was requested before. */
+export function createScriptedWeb(
+  time: VirtualTime,
+  pages: Pages,
+  textOf: (url: string, before: number) => string = () => '',
+): ScriptedWeb {
   const requests: { url: string; at: number; process: string }[] = [];
   return {
     requests,
@@ -25,12 +30,13 @@ export function createScriptedWeb(time: VirtualTime, pages: Pages): ScriptedWeb 
       async close() {},
       async fetch({ url, onHead }): Promise<FetchOutcome> {
         const startedAt = process.clock.now();
+        const before = requests.filter((request) => request.url === url).length;
         requests.push({ url, at: time.now(), process: process.name });
         await process.io(() => time.sleep(EXCHANGE_MS));
         const links = pages[url];
         const bytes = Buffer.from(
           links
-            ? `<!doctype html>${links.map((link) => `<a href="${link}">x</a>`).join('')}`
+            ? `<!doctype html>${textOf(url, before)}${links.map((link) => `<a href="${link}">x</a>`).join('')}`
             : 'no such page',
         );
         const head = {

@@ -13,5 +13,15 @@ export const itemsPrefix = (crawl: CrawlId): string => `${ITEMS_FOLDER}/${crawl}
 /** The folder of what a crawl's turns have staged, with its slash. */
 export const stagedItemsPrefix = (crawl: CrawlId): string => `${STAGED_ITEMS_FOLDER}/${crawl}/`;
 
+/** Changes that are to be sent to the operator's programs. */
+export const CHANGES_FOLDER = 'changes';
+export const STAGED_CHANGES_FOLDER = 'staged-changes';
+
+/** The folder of a crawl's changes that are to be sent, with its slash. */
+export const changesPrefix = (crawl: CrawlId): string => `${CHANGES_FOLDER}/${crawl}/`;
+
+/** The folder of the changes that a crawl's turns have staged, with its slash. */
+export const stagedChangesPrefix = (crawl: CrawlId): string => `${STAGED_CHANGES_FOLDER}/${crawl}/`;
+
 /** The folder of the links that a crawl left out, with its slash. */
 export const skipsPrefix = (crawl: CrawlId): string => `${SKIPS_FOLDER}/${crawl}/`;

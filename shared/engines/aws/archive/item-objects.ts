@@ -19,7 +19,7 @@ import { withRetry } from '../retry.ts';
 import type { ObjectContext } from './archive-object.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { isMissing } from './is-missing.ts';
-import { itemsPrefix, stagedItemsPrefix } from './item-folders.ts';
+import { changesPrefix, itemsPrefix, stagedChangesPrefix, stagedItemsPrefix } from './item-folders.ts';
 
 /** Names of published objects that a process remembers, so as not to ask S3 for them at the host's next turn. */
 const MAX_REMEMBERED = 10_000;
@@ -28,16 +28,30 @@ export interface ItemObjectsOptions extends ObjectContext {
   readonly clock: Pick<Clock, 'now' | 'sleep' | 'random' | 'uuid'>;
 }
 
+/** The folders of a crawl, with their slashes. */
+interface Folders {
+  readonly staged: (crawl: CrawlId) => string;
+  readonly published: (crawl: CrawlId) => string;
+}
+
 /** The {@link ItemStore} port on S3. Throws what S3 throws, and after a throttle that lasts, an `Error`. */
 export const createItemObjects = (options: ItemObjectsOptions): ItemStore =>
-  boundMethods<ItemStore>(new ItemObjects(options));
+  boundMethods<ItemStore>(new ItemObjects(options, { staged: stagedItemsPrefix, published: itemsPrefix }));
+
+/** The same for changes of pages. A published object is deleted when it was sent. */
+export const createChangeObjects = (options: ItemObjectsOptions): ItemStore =>
+  boundMethods<ItemStore>(
+    new ItemObjects(options, { staged: stagedChangesPrefix, published: changesPrefix }),
+  );
 
 class ItemObjects implements ItemStore {
   readonly #options: ItemObjectsOptions;
+  readonly #folders: Folders;
   readonly #published = new Set<string>();
 
-  constructor(options: ItemObjectsOptions) {
+  constructor(options: ItemObjectsOptions, folders: Folders) {
     this.#options = options;
+    this.#folders = folders;
   }
 
   async stage(
@@ -49,7 +63,7 @@ class ItemObjects implements ItemStore {
     if (lines.length === 0) return undefined;
     const { s3, bucket, clock } = this.#options;
     const name = `${stampOf(clock.now())}-${clock.uuid()}.jsonl.gz`;
-    const key = stagedKey(crawl, name);
+    const key = this.#folders.staged(crawl) + name;
     const command = new PutObjectCommand({
       Bucket: bucket,
       Key: key,
@@ -63,7 +77,7 @@ class ItemObjects implements ItemStore {
   async publish(crawl: CrawlId, _host: HostKey, _version: number, name?: string): Promise<void> {
     if (name === undefined || this.#published.has(name)) return;
     const { s3, bucket, clock } = this.#options;
-    const [from, to] = [stagedKey(crawl, name), itemsPrefix(crawl) + name];
+    const [from, to] = [this.#folders.staged(crawl) + name, this.#folders.published(crawl) + name];
     const command = new CopyObjectCommand({
       Bucket: bucket,
       Key: to,
@@ -84,8 +98,6 @@ class ItemObjects implements ItemStore {
       this.#published.delete(this.#published.values().next().value as string);
   }
 }
-
-const stagedKey = (crawl: CrawlId, name: string): string => stagedItemsPrefix(crawl) + name;
 
 /** `YYYYMMDDhhmmss` */
 const stampOf = (time: number): string => new Date(time).toISOString().replace(/\D/g, '').slice(0, 14);

@@ -13,7 +13,13 @@ import type { HostKey } from '../../../url/host-key.ts';
 import { warcFolder } from '../archive/archives.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';
 import { isMissing } from '../archive/is-missing.ts';
-import { itemsPrefix, skipsPrefix, stagedItemsPrefix } from '../archive/item-folders.ts';
+import {
+  changesPrefix,
+  itemsPrefix,
+  skipsPrefix,
+  stagedChangesPrefix,
+  stagedItemsPrefix,
+} from '../archive/item-folders.ts';
 import { withRetry } from '../retry.ts';
 import { writeItems } from '../state/dynamo-batch.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
@@ -84,6 +90,7 @@ class DataDeletion {
     const crawl = this.#crawl;
     const { archive } = this.#options;
     const folders = [partsPrefix(crawl), stagedItemsPrefix(crawl), skipsPrefix(crawl)];
+    folders.push(stagedChangesPrefix(crawl), changesPrefix(crawl));
     if (archive) folders.push(`${warcFolder(crawl)}/`, itemsPrefix(crawl));
     if (!(await this.#deleteHosts())) return false;
     for (const folder of folders) if (!(await this.#deleteFolder(folder))) return false;

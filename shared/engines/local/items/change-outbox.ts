@@ -1,0 +1,93 @@
+/** Changes of pages that are to be sent to the operator's programs, in the database until they were received. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { ItemStore } from '../../../ports/item-store.ts';
+import { changeGroups, MAX_CHANGES } from '../../../webhook/change-events.ts';
+import { inTransaction } from '../database.ts';
+
+/** Beside the heads, which decide which of the staged changes count. */
+export const CHANGES_SCHEMA = `
+CREATE TABLE IF NOT EXISTS staged_changes (
+  id INTEGER PRIMARY KEY, crawl TEXT NOT NULL, host TEXT NOT NULL, version INTEGER NOT NULL, lines TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS staged_changes_of_host ON staged_changes (crawl, host, version);
+`;
+
+/** Changes that are committed, the oldest first. */
+export interface PendingChanges {
+  readonly ids: readonly number[];
+  /** Lines of JSON, as many as one event may have. */
+  readonly lines: readonly string[];
+}
+
+export interface ChangeOutbox {
+  /** Undefined: there are none. */
+  next(crawl: CrawlId): PendingChanges | undefined;
+  /** They were received. */
+  remove(changes: PendingChanges): void;
+}
+
+/** The port for any number of threads, each with its own connection. A change counts once its turn is committed. */
+export function createChangeStage(database: DatabaseSync): ItemStore {
+  const selectHead = database.prepare('SELECT version FROM heads WHERE crawl = ? AND host = ?');
+  const isStaged = database.prepare(
+    'SELECT 1 FROM staged_changes WHERE crawl = ? AND host = ? AND version = ? LIMIT 1',
+  );
+  const unstage = database.prepare('DELETE FROM staged_changes WHERE crawl = ? AND host = ? AND version = ?');
+  const insert = database.prepare(
+    'INSERT INTO staged_changes (crawl, host, version, lines) VALUES (?, ?, ?, ?)',
+  );
+  return {
+    async stage(crawl, host, version, lines) {
+      if (lines.length === 0 && isStaged.get(crawl, host, version) === undefined) return undefined;
+      inTransaction(database, () => {
+        const head = selectHead.get(crawl, host);
+        // A caller that comes so late has lost its turn, and the changes of that version are another's.
+        if (head !== undefined && (head.version as number) >= version) return;
+        unstage.run(crawl, host, version);
+        for (const group of changeGroups(lines)) insert.run(crawl, host, version, group.join('\n'));
+      });
+      return undefined;
+    },
+    async publish() {},
+  };
+}
+
+export function openChangeOutbox(database: DatabaseSync): ChangeOutbox {
+  const select = database.prepare(
+    `SELECT s.id, s.lines FROM staged_changes s JOIN heads h
+       ON h.crawl = s.crawl AND h.host = s.host AND h.version >= s.version
+     WHERE s.crawl = ? ORDER BY s.id LIMIT ${MAX_CHANGES}`,
+  );
+  const remove = database.prepare('DELETE FROM staged_changes WHERE id = ?');
+  return {
+    next(crawl) {
+      const rows = select.all(crawl) as { id: number; lines: string }[];
+      const lines = rows.flatMap((row) => row.lines.split('\n'));
+      const group = changeGroups(lines)[0];
+      if (!group) return undefined;
+      // Whole rows; the first one always fits.
+      const ids: number[] = [];
+      let count = 0;
+      for (const row of rows) {
+        const next = count + row.lines.split('\n').length;
+        if (next > group.length && ids.length > 0) break;
+        count = next;
+        ids.push(row.id);
+      }
+      return { ids, lines: lines.slice(0, count) };
+    },
+    remove({ ids }) {
+      inTransaction(database, () => {
+        for (const id of ids) remove.run(id);
+      });
+    },
+  };
+}
+
+/** Drops what turns have staged that were never committed. Nothing may crawl. */
+export function dropUncommitted(database: DatabaseSync): void {
+  database.exec(`DELETE FROM staged_changes WHERE NOT EXISTS (
+    SELECT 1 FROM heads WHERE heads.crawl = staged_changes.crawl AND heads.host = staged_changes.host
+    AND heads.version >= staged_changes.version)`);
+}
