@@ -82,6 +82,13 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/warc.ts',
   },
   {
+    name: 'history',
+    says: 'The history of a URL of a host with a million captures, in a file that is being written and in a closed one',
+    isByName: true,
+    maxWords: 1,
+    file: './claims/history.ts',
+  },
+  {
     name: 'turns',
     says: 'Turns of one small page each on engine `local`',
     maxWords: 2,

@@ -1,6 +1,6 @@
 /** A crawl of a stack as a {@link StackCrawl}. */
 
-import { type IndexedCapture, parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
+import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import { openRecord } from '../../shared/archive/read-member.ts';
 import { surt } from '../../shared/archive/surt.ts';
 import { historyOf } from '../../shared/archive/url-history.ts';
@@ -189,13 +189,11 @@ function archiveQueries(
   archive: StackArchive,
 ): Pick<StackCrawl, 'cdxj' | 'captures' | 'history' | 'diff' | 'readRecord'> {
   const cdxj: StackCrawl['cdxj'] = (warn) => explainedAll(connection, archive.cdxj(warn));
-  const history: StackCrawl['history'] = async (url) => {
-    const found: IndexedCapture[] = [];
-    const prefix = `${surt(url)} `;
-    for await (const line of cdxj())
-      if (line.startsWith(prefix)) found.push(parseCdxjLine(line.trimEnd(), crawl));
-    return historyOf(url, found);
-  };
+  const history: StackCrawl['history'] = (url) =>
+    explainedOne(
+      connection,
+      archive.capturesOf(surt(url)).then((found) => historyOf(url, found)),
+    );
   return {
     cdxj,
     history,

@@ -6,13 +6,16 @@ import QuickLRU from 'quick-lru';
 import { cdxjLine, scanCaptures } from '../../shared/archive/cdxj.ts';
 import type { JoinedSource } from '../../shared/archive/joined-source.ts';
 import { mergeSorted } from '../../shared/archive/merge-sorted.ts';
+import type { IndexedCapture } from '../../shared/archive/parse-cdxj-line.ts';
 import { NotWarc } from '../../shared/archive/read-warc.ts';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import type { ReadAt } from '../../shared/archive/scan-members.ts';
 import type { WaczWarc } from '../../shared/archive/wacz.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
+import type { CapturePlace } from '../../shared/control/captures.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
+import { CapturePages } from '../../shared/engines/aws/archive/capture-pages.ts';
 import { indexName, isSourceName } from '../../shared/engines/aws/archive/compact-layout.ts';
 import {
   type FolderContext,
@@ -28,14 +31,21 @@ import {
   resolveLocation,
 } from '../../shared/engines/aws/archive/joined-warcs.ts';
 import { createLineSorter } from '../../shared/engines/local/archive/sorted-lines.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
 
-export interface StackArchiveContext extends Omit<FolderContext, 'folder'> {
+export interface StackArchiveContext extends Omit<FolderContext, 'folder' | 'clock'> {
+  readonly clock: Clock;
   readonly mapping: JoinedOptions;
 }
 
 export interface StackArchive {
   /** Yields the lines of the index, each with its line feed, sorted. */
   cdxj(warn?: (message: string) => void): AsyncGenerator<string, void, undefined>;
+  /**
+   * The captures whose SURT is `surt`, in no order. Looks them up in the indexes of joined files, and reads the files that
+   * are not joined yet.
+   */
+  capturesOf(surt: string): Promise<readonly IndexedCapture[]>;
   /** Lists the files that hold the archive now. They can be read though the compactor joins them later. */
   list(): Promise<ArchiveFiles>;
   /** All files that were joined, with the places where they stand now. */
@@ -135,13 +145,35 @@ export function createStackArchive(
   }
 
   return {
-    list,
+    ...{ list, open },
     joined: () => run(() => allJoinedSources(mapping, crawl)),
-    open,
+    capturesOf: (key) => run(() => capturesOf({ ...context, mapping }, crawl, key)),
     async *cdxj(warn) {
       yield* (await list()).cdxj(warn);
     },
   };
+}
+
+const PAGE = 1000;
+
+async function capturesOf(
+  context: StackArchiveContext,
+  crawl: CrawlId,
+  key: string,
+): Promise<readonly IndexedCapture[]> {
+  const pages = new CapturePages(context);
+  // A file that is joined between two pages may be found at both of its places.
+  const found = new Map<string, IndexedCapture>();
+  let place: CapturePlace | undefined;
+  do {
+    const page = await pages.page(crawl, { from: `${key} `, below: `${key}!`, limit: PAGE, place });
+    for (const capture of page.captures) {
+      const { timestamp, digest, mime, length } = capture;
+      found.set(JSON.stringify([capture.url, timestamp, digest, mime, length]), capture);
+    }
+    place = page.next;
+  } while (place !== undefined);
+  return [...found.values()];
 }
 
 interface ListedFiles extends Pick<ArchiveFiles, 'warcs' | 'reader'> {

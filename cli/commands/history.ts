@@ -31,6 +31,7 @@ export function printHistory(
     );
     return exitCodes.usage;
   }
+  if (!json) out.write(`${rowOf(['when', 'status', 'content', 'size', 'location'])}\n`);
   for (const visit of visits) out.write(`${json ? JSON.stringify(visit) : visitText(visit)}\n`);
   return exitCodes.finished;
 }
@@ -41,10 +42,14 @@ const WORDS: Readonly<Record<CaptureChange, string>> = {
   same: 'same',
   notModified: 'same (304)',
 };
-const WORD_CHARS = 10;
 
 function visitText({ time, change, httpStatus, warcFile, warcOffset, warcLength }: UrlCapture): string {
-  const status = String(httpStatus ?? '?').padStart(3);
-  const place = `${warcFile} at ${warcOffset}, ${formatBytes(warcLength)}`;
-  return `${time}  ${status}  ${WORDS[change].padEnd(WORD_CHARS)}  ${place}`;
+  const place = `${warcFile} at ${warcOffset}`;
+  return rowOf([time, String(httpStatus ?? '?'), WORDS[change], formatBytes(warcLength), place]);
+}
+
+/** The size is that of the record as stored. */
+function rowOf(cells: readonly [when: string, status: string, content: string, size: string, place: string]) {
+  const [when, status, content, size, place] = cells;
+  return `${when.padEnd(20)}  ${status.padEnd(6)}  ${content.padEnd(10)}  ${size.padStart(8)}  ${place}`;
 }

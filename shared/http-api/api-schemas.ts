@@ -10,9 +10,9 @@ import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/reques
 import { resumeLimitsSchema } from '../control/resume-limits.ts';
 import { crawlConfigSchema } from '../crawl/config.ts';
 import { FAILURE_CODES } from '../fetcher/outcome/failure-codes.ts';
+import { URL_CHANGES } from '../frontier/url-change.ts';
 import { URL_STATES } from '../frontier/url-record.ts';
 import type { CrawlSummary } from '../report/summary.ts';
-import { URL_CHANGES } from '../frontier/url-change.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
 import { URL_KINDS } from '../url/url-kind.ts';
 

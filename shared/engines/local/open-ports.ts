@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { recordId } from '../../archive/warc-record.ts';
 import { encodeWarcinfo } from '../../archive/warcinfo.ts';
-import type { CrawlConfig } from '../../crawl/config.ts';
+import { type CrawlConfig, isRecrawling } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
@@ -68,6 +68,7 @@ export async function openLocalPorts(
       indexFolder: paths.indexes,
       prefix: warcPrefix,
       maxBytes: config.warcMaxBytes,
+      keepsPlaces: isRecrawling(config),
       warcinfo: (filename) => warcinfoOf(filename, options),
       clock: steadyClock,
       // A thread that takes the place of a dead one repairs what that has left; the others' files are not its

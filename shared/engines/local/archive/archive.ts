@@ -12,7 +12,8 @@ import { coalesced } from '../../coalesced.ts';
 import { createWarcFile, type OpenWarcFile } from './archive-file.ts';
 import { listWarcFiles, warcFileName, warcFilePattern, warcFilesPattern } from './archive-names.ts';
 import { repairFolder } from './archive-repair.ts';
-import { createIndexWriter, type IndexWriter } from './cdxj-files.ts';
+import { createPlacesWriter, type PlacesWriter } from './capture-places.ts';
+import { createIndexWriter, type IndexWriter, placesPath } from './cdxj-files.ts';
 import type { FileArchiveJournal } from './warc-journal.ts';
 
 export interface FileArchiveOptions {
@@ -28,6 +29,8 @@ export interface FileArchiveOptions {
   readonly warcinfo: (filename: string) => readonly Uint8Array[];
   readonly clock: Pick<Clock, 'now'>;
   readonly journal: FileArchiveJournal;
+  /** Keeps the places of captures of the file being written, so that the history of a URL is found quickly in it. */
+  readonly keepsPlaces?: boolean;
   /** {@link repairFileArchive} was called, as it must be where several archives write in one folder. */
   readonly isRepaired?: boolean;
   /** Called with what had to be repaired, or was lost. */
@@ -51,6 +54,8 @@ interface CurrentFile {
   savedBytes: number;
   /** None if not all of its captures are known: it is made by scanning then, when it is requested. */
   index: IndexWriter | undefined;
+  /** None if they are not kept, or not complete. */
+  places: PlacesWriter | undefined;
 }
 
 /**
@@ -187,7 +192,7 @@ class WarcFolder implements FileArchive {
   }
 
   async #begin(): Promise<CurrentFile> {
-    const { folder, indexFolder, prefix, warcinfo, clock, journal } = this.#options;
+    const { folder, indexFolder, prefix, warcinfo, clock, journal, keepsPlaces } = this.#options;
     const name = warcFileName(prefix, clock.now(), this.#serial);
     const lead = warcinfo(name);
     return this.#orFail(`create ${name}`, async () => {
@@ -195,7 +200,13 @@ class WarcFolder implements FileArchive {
       // Known to the journal before it exists: whatever a crash leaves of it is known to hold nothing.
       journal.save(name, 0);
       const file = await createWarcFile(folder, name);
-      const current = { file, leadBytes: 0, savedBytes: 0, index: createIndexWriter(indexFolder, name) };
+      const current: CurrentFile = {
+        file,
+        leadBytes: 0,
+        savedBytes: 0,
+        index: createIndexWriter(indexFolder, name),
+        places: keepsPlaces ? createPlacesWriter(placesPath(indexFolder, name)) : undefined,
+      };
       this.#current = current;
       await file.add(lead);
       current.leadBytes = file.size();
@@ -212,11 +223,18 @@ class WarcFolder implements FileArchive {
       this.#options.journal.save(file.name, bytes);
       return bytes;
     });
+    await current.places?.flush().catch((error: Error) => this.#dropPlaces(current, error));
+  }
+
+  /** They are not needed: the file is read whole without them. */
+  async #dropPlaces(of: CurrentFile, { message }: Error): Promise<void> {
+    this.#options.warn?.(`The places of captures in ${of.file.name} could not be written: ${message}`);
+    await removePlaces(of).catch(() => {});
   }
 
   async #finish(): Promise<void> {
     if (!this.#current) return;
-    const { file, leadBytes, index } = this.#current;
+    const { file, leadBytes, index, places } = this.#current;
     const isEmpty = file.size() === leadBytes;
     await this.#sync();
     await this.#orFail(`close ${file.name}`, async () => {
@@ -225,12 +243,13 @@ class WarcFolder implements FileArchive {
     });
     this.#current = undefined;
     if (isEmpty) await index?.drop();
-    else if (index) this.#finishIndex(file.name, index);
+    else if (index) this.#finishIndex(file.name, index, places);
   }
 
-  #finishIndex(name: string, index: IndexWriter): void {
+  #finishIndex(name: string, index: IndexWriter, places: PlacesWriter | undefined): void {
     this.#indexing = this.#indexing
       .then(() => index.finish())
+      .then(() => places?.remove())
       .catch((error: Error) => this.#warnOfIndex(name, error));
   }
 
@@ -239,7 +258,10 @@ class WarcFolder implements FileArchive {
     try {
       if (captures === undefined) await dropIndex(to);
       for (const [i, lineStart] of captures?.entries() ?? [])
-        if (lineStart !== undefined) await to.index?.add({ lineStart, ...locations[i]! });
+        if (lineStart !== undefined) {
+          await to.index?.add({ lineStart, ...locations[i]! });
+          to.places?.add(lineStart.slice(0, lineStart.indexOf(' ')), locations[i]!.offset);
+        }
     } catch (error) {
       this.#warnOfIndex(to.file.name, error as Error);
       await dropIndex(to).catch(() => {});
@@ -259,6 +281,13 @@ async function dropIndex(of: CurrentFile): Promise<void> {
   const { index } = of;
   of.index = undefined;
   await index?.drop();
+  await removePlaces(of);
+}
+
+async function removePlaces(of: CurrentFile): Promise<void> {
+  const { places } = of;
+  of.places = undefined;
+  await places?.remove();
 }
 
 async function nextSerial(folder: string, pattern: RegExp): Promise<number> {

@@ -15,6 +15,7 @@ import { scanMembers } from '../../../archive/scan-members.ts';
 import { windowedRead } from '../../../archive/windowed-read.ts';
 import { foldersOf } from '../folders.ts';
 import { listWarcFiles, type WarcFileEntry } from './archive-names.ts';
+import { capturesAt, PLACES_SUFFIX, readPlaces } from './capture-places.ts';
 import { findLines } from './find-lines.ts';
 import { readHandle } from './read-handle.ts';
 import { createLineSorter, readLines, writeLines } from './sorted-lines.ts';
@@ -23,7 +24,11 @@ import { durableBytes } from './warc-journal.ts';
 const indexNameOf = (file: string): string => file.replace(/\.warc\.gz$/, '.cdxj');
 
 /** A file that a killed writer left in the folder. */
-const LEFTOVER = /^(.+)\.cdxj\.(?:run|tmp)-[0-9a-f-]+$/;
+const LEFTOVER = /^(.+)\.cdxj\.(?:places|(?:run|tmp)-[0-9a-f-]+)$/;
+
+/** Where `capture-places.ts` keeps the places of a file that is being written. */
+export const placesPath = (indexFolder: string, file: string): string =>
+  join(indexFolder, indexNameOf(file) + PLACES_SUFFIX);
 
 /** The index of a file that is being written. One call at a time. */
 export interface IndexWriter {
@@ -121,14 +126,33 @@ export async function* mergedCdxj(
 
 /**
  * The lines of those captures whose SURT is `surt`, without line feeds. Reads some pieces of each index; one that a
- * WARC file of this crawl has is taken as it is.
+ * WARC file of this crawl has is taken as it is. A file that is being written is read at the places of these captures
+ * if they are kept, otherwise whole.
  */
 export async function cdxjLinesOf(folder: string, surt: string): Promise<string[]> {
+  const { indexes, database } = foldersOf(folder);
   const found: string[] = [];
   const find = async function* (paths: readonly string[]) {
     for (const path of paths) yield* await findLines(path, `${surt} `);
   };
-  for await (const line of withIndexes(folder, { warn: () => {}, isChecked: false }, find)) found.push(line);
+  /** Whether the file's places are known. */
+  async function takeOpen({ file, path }: WarcFileEntry, closedPath: string): Promise<boolean> {
+    const limit = durableBytes(database).get(file);
+    const places = limit === undefined ? undefined : await readPlaces(placesPath(indexes, file), limit);
+    if (!places || limit === undefined) return false;
+    const lines: string[] = [];
+    const handle = await open(path, 'r').catch(() => open(closedPath, 'r'));
+    try {
+      for await (const capture of capturesAt(handle, surt, places, limit))
+        lines.push(cdxjLine(capture, file).trimEnd());
+    } finally {
+      await handle.close();
+    }
+    found.push(...lines);
+    return true;
+  }
+  const use = { warn: () => {}, isChecked: false, takeOpen };
+  for await (const line of withIndexes(folder, use, find)) found.push(line);
   return found;
 }
 
@@ -136,12 +160,14 @@ interface IndexUse {
   readonly warn: (message: string) => void;
   /** Whether each index is read whole before it is used, and made again if it is not of its file. */
   readonly isChecked: boolean;
+  /** Takes a file that is being written, if it can, without an index. `closedPath`: where it is when it is closed. */
+  readonly takeOpen?: (entry: WarcFileEntry, closedPath: string) => Promise<boolean>;
 }
 
 /** Makes the indexes that are missing, and yields what `read` gives of all of them. */
 async function* withIndexes(
   folder: string,
-  { warn, isChecked }: IndexUse,
+  { warn, isChecked, takeOpen }: IndexUse,
   read: (paths: readonly string[]) => AsyncIterable<string>,
 ): AsyncGenerator<string, void, undefined> {
   const { archive, indexes, database } = foldersOf(folder);
@@ -154,6 +180,7 @@ async function* withIndexes(
     const paths: string[] = [];
     for (const entry of files) {
       const known = join(indexes, indexNameOf(entry.file));
+      if (entry.isOpen && (await takeOpen?.(entry, join(archive, entry.file)).catch(() => false))) continue;
       const path =
         !isChecked && !entry.isOpen && existsSync(known)
           ? known
