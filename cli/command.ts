@@ -220,6 +220,8 @@ export type LocalCommand =
       readonly html?: string;
       /** Only the links that lead nowhere. */
       readonly broken?: boolean;
+      /** Only how fresh the copies are. */
+      readonly changes?: boolean;
       readonly json: boolean;
     }
   | { readonly verb: 'serve'; readonly dir: string; readonly port: number }
@@ -351,6 +353,8 @@ export type StackRequest =
       readonly html?: string | undefined;
       /** Only the links that lead nowhere. */
       readonly broken?: boolean;
+      /** Only how fresh the copies are. */
+      readonly changes?: boolean;
     }
   | { readonly verb: 'send'; readonly crawl: CrawlId; readonly to: string }
   | {

@@ -176,8 +176,10 @@ export function sinceOf(given: ParsedOptions): Date | undefined {
 export function readReport(given: ParsedOptions) {
   const html = textOf(given, 'html');
   const broken = isSet(given, 'broken');
+  const changes = isSet(given, 'changes');
   if (broken && html !== undefined) throw new UsageError('Expected --html or --broken, got both');
-  return { html, ...(broken && { broken }) };
+  if (broken && changes) throw new UsageError('Expected --changes or --broken, got both');
+  return { html, ...(broken && { broken }), ...(changes && { changes }) };
 }
 
 /** The arguments of `inlinks`. `place`: the name of the crawl's argument. */

@@ -61,6 +61,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'report crawls/example.org',
       'report crawls/example.org --html report.html',
       'report crawls/example.org --broken --json',
+      'report crawls/example.org --changes',
       '--stack Strand report news --html report.html',
     ],
   },

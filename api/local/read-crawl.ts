@@ -53,7 +53,10 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     folder,
     options: withoutSecretKeys(record.config),
     summary: () => summarize(folder),
-    report: async () => buildReport(reportedHosts(reader, crawl), await summarize(folder), Date.now()),
+    report: async () => {
+      const config = parseConfig(record.config);
+      return buildReport(reportedHosts(reader, crawl), await summarize(folder), Date.now(), config);
+    },
     ...urlQueries(opened),
     ...skippedQueries(folder, opened),
     ...itemQueries(folder),

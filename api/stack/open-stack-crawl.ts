@@ -5,6 +5,7 @@ import { openRecord } from '../../shared/archive/read-member.ts';
 import { surt } from '../../shared/archive/surt.ts';
 import { historyOf } from '../../shared/archive/url-history.ts';
 import { ControlError } from '../../shared/control/control.ts';
+import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
 import { messageOf } from '../../shared/error-message.ts';
@@ -163,7 +164,8 @@ function urlQueries(
   return {
     report: async () => {
       const summary = await control.status(crawl);
-      return explainedOne(connection, buildReport(reportedHosts(rows, crawl), summary, clock.now()));
+      const config = parseConfig(record.config);
+      return explainedOne(connection, buildReport(reportedHosts(rows, crawl), summary, clock.now(), config));
     },
     urls: () => explainedAll(connection, flat(urlRows(rows, crawl))),
     changes: (since = new Date(0)) =>

@@ -4,10 +4,10 @@
  *
  *     npm run bench -- recrawl-worker
  */
+import { importanceOf } from '../../shared/frontier/importance-of.ts';
 import { mixHash } from '../../shared/mix-hash.ts';
 import { routeParcels } from '../../shared/routing/router.ts';
 import { wakeDueHosts } from '../../shared/routing/waker.ts';
-import { importanceOf } from '../../shared/turn/recrawl-plan.ts';
 import { startWorker } from '../../shared/worker/worker.ts';
 import { T0 } from '../../test/worker/fake-clock.ts';
 import type { Answer, Site } from '../../test/worker/scripted-fetcher.ts';

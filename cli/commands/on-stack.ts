@@ -316,12 +316,12 @@ class StackAnswer {
     return printDiff(await this.#session.openCrawl(crawl), { ...asked, json, colour }, out);
   }
 
-  async report({ crawl, html, json, broken }: CommandOf<'report'>): Promise<ExitCode> {
+  async report({ crawl, html, json, broken, changes }: CommandOf<'report'>): Promise<ExitCode> {
     const stored = await this.#session.openCrawl(crawl);
     const { printBroken, printReport } = await import('./report.ts');
     if (broken) return printBroken(stored, json, this.#output.out);
     const place = this.#place(crawl);
-    return printReport(await stored.report(), { html, json, place }, this.#output.out);
+    return printReport(await stored.report(), { html, json, changes, place }, this.#output.out);
   }
 
   async inlinks({ crawl, ...asked }: CommandOf<'inlinks'>): Promise<ExitCode> {

@@ -8,6 +8,8 @@ import { type LiveStream, terminalOf } from '../drawn-line.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
 import type { CrawlPlace } from '../place.ts';
+import { freshnessText } from '../report/freshness-text.ts';
+import { NO_FRESHNESS } from '../report/freshness-words.ts';
 import { reportHtml } from '../report/report-html.ts';
 import { reportText } from '../report/report-text.ts';
 import { withOutput } from './output-file.ts';
@@ -48,23 +50,31 @@ function brokenText({ broken, beyond, checked, pages }: BrokenLinks): string {
 
 /** `strand report DIR [--html FILE] [--json]`: what the crawl came to, in full; also while it runs. */
 export async function report(command: LocalCommandOf<'report'>): Promise<number> {
-  const { dir, html, json, broken } = command;
+  const { dir, html, json, broken, changes } = command;
   await using crawl = await openCrawl(dir);
   if (broken) return await printBroken(crawl, json, process.stdout);
-  return await printReport(await crawl.report(), { html, json, place: { dir } });
+  return await printReport(await crawl.report(), { html, json, changes, place: { dir } });
 }
 
-export interface ReportOutput extends Pick<LocalCommandOf<'report'>, 'html' | 'json'> {
+export interface ReportOutput extends Pick<LocalCommandOf<'report'>, 'html' | 'json' | 'changes'> {
   readonly place: CrawlPlace;
 }
 
 export async function printReport(
   made: CrawlReport,
-  { html, json, place }: ReportOutput,
+  { html, json, changes = false, place }: ReportOutput,
   out: RowStream & Pick<LiveStream, 'isTTY'> = process.stdout,
 ): Promise<ExitCode> {
-  if (html !== undefined) await withOutput(html, async (out) => void out.write(reportHtml(made)));
-  const text = json ? JSON.stringify(made) : reportText(made, terminalOf(out, process.env).colour, place);
+  if (html !== undefined) await withOutput(html, async (out) => void out.write(reportHtml(made, changes)));
+  const { colour } = terminalOf(out, process.env);
+  const shown = changes ? (made.freshness ?? null) : made;
+  const text = json
+    ? JSON.stringify(shown)
+    : changes
+      ? made.freshness
+        ? freshnessText(made.freshness, colour).join('\n')
+        : NO_FRESHNESS
+      : reportText(made, colour, place);
   out.write(`${text}\n`);
   if (html !== undefined) (json ? process.stderr : out).write(`The report as a page: ${html}\n`);
   return exitCodes.finished;

@@ -145,6 +145,13 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     help: 'show the texts of the links instead, each with the number of pages that have it',
   },
   {
+    name: 'changes',
+    type: 'flag',
+    verbs: ['report'],
+    group: 'Output',
+    help: 'show only how fresh the copies of a crawl with --recrawl are: age, budget, templates that change most',
+  },
+  {
     name: 'html',
     argument: 'FILE',
     type: 'text',

@@ -6,6 +6,8 @@ import { printable, shorten } from '../../shared/text/printable.ts';
 import { version } from '../../shared/version.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from '../format.ts';
 import { troubledHeading } from '../summary-trouble.ts';
+import { freshnessHtml } from './freshness-html.ts';
+import { NO_FRESHNESS } from './freshness-words.ts';
 import { type Html, html } from './html.ts';
 import { reportPlots } from './report-plots.ts';
 import { REPORT_STYLE } from './report-style.ts';
@@ -13,10 +15,10 @@ import { reportTables } from './report-tables.ts';
 
 /**
  * Names and causes from the web are escaped, and could not load or run anything if they were not: see the
- * policy.
+ * policy. `onlyFreshness`: how fresh the copies are, and nothing else.
  */
-export function reportHtml(report: CrawlReport): string {
-  const { summary, madeAt } = report;
+export function reportHtml(report: CrawlReport, onlyFreshness = false): string {
+  const { summary, madeAt, freshness } = report;
   const name = shorten(printable(summary.crawl), 80);
   const reason = summary.reason ? `: ${shorten(printable(summary.reason), 200)}` : '';
   const outcome = troubledHeading(summary);
@@ -34,9 +36,14 @@ export function reportHtml(report: CrawlReport): string {
 <body>
 <header><h1>Crawl of ${name}</h1>
 <p><b class="state ${outcome?.[1] ?? summary.state}">${outcome?.[0] ?? summary.state}</b>${reason}</p></header>
-<dl>${keyFigures(report)}</dl>
+${
+  onlyFreshness
+    ? undefined
+    : html`<dl>${keyFigures(report)}</dl>
 <div class="plots">${reportPlots(report)}</div>
-<div class="tables">${reportTables(report)}</div>
+<div class="tables">${reportTables(report)}</div>`
+}
+${freshness ? freshnessHtml(freshness) : onlyFreshness ? html`<p>${NO_FRESHNESS}</p>` : undefined}
 <footer>Made ${made} UTC by Strand ${version}.</footer>
 </body>
 </html>

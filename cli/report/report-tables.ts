@@ -2,9 +2,9 @@
 
 import type { CrawlReport, HostRow } from '../../shared/report/report.ts';
 import { STATUS_CODES } from '../../shared/report/status-codes.ts';
-import { printable, shorten } from '../../shared/text/printable.ts';
 import { formatBytes, formatCount, formatDuration, largestFirst } from '../format.ts';
-import { type Html, html } from './html.ts';
+import type { Html } from './html.ts';
+import { bar, table, text } from './report-parts.ts';
 
 /** A table with a title; none where it has no rows. */
 export function reportTables(report: CrawlReport): Html[] {
@@ -42,8 +42,6 @@ export function reportTables(report: CrawlReport): Html[] {
 const STATE_WORDS: Readonly<Record<string, string>> = { deniedByRobots: 'denied by robots.txt' };
 const MAX_ROWS = 20;
 
-const text = (words: string, length = 70): string => shorten(printable(words), length);
-
 const countNote = (shown: number, all: number): string =>
   shown < all ? `: ${formatCount(shown)} of ${formatCount(all)}` : '';
 
@@ -67,9 +65,6 @@ function percent(part: number, whole: number): string {
   if (share < 0.1) return '<0.1%';
   return `${share < 10 || share > 99 ? Math.min(99.9, share).toFixed(1) : Math.round(share)}%`;
 }
-
-const bar = (part: number, whole: number): Html =>
-  html`<span class="bar"><i style="width:${whole > 0 ? ((100 * part) / whole).toFixed(1) : 0}%"></i></span>`;
 
 const hostTable = (title: string, rows: readonly HostRow[]): Html | undefined =>
   table(
@@ -98,20 +93,3 @@ const failureTable = (title: string, rows: readonly HostRow[]): Html | undefined
     ]),
     [0, 3],
   );
-
-/** Columns of words are to the left, the others to the right. */
-function table(
-  title: string,
-  heads: readonly string[],
-  rows: readonly (readonly (string | Html)[])[],
-  words: readonly number[] = [0],
-): Html | undefined {
-  if (rows.length === 0) return undefined;
-  const classOf = (i: number) => (words.includes(i) ? 'words' : 'number');
-  const head = heads.map((name, i) => html`<th class="${classOf(i)}">${name}</th>`);
-  const body = rows.map(
-    (row) => html`<tr>${row.map((cell, i) => html`<td class="${classOf(i)}">${cell}</td>`)}</tr>\n`,
-  );
-  const isWide = heads.length > 4 || words.length > 1;
-  return html`<section class="${isWide ? 'wide' : ''}"><h2>${title}</h2><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div></section>\n`;
-}

@@ -6,6 +6,7 @@ import { printable, shorten } from '../../shared/text/printable.ts';
 import { formatBytes, formatCount, formatDuration, toned, wrapWords } from '../format.ts';
 import type { CrawlPlace } from '../place.ts';
 import { summaryText } from '../summary.ts';
+import { freshnessText } from './freshness-text.ts';
 
 const WIDTH = 100;
 const INDENT = 14;
@@ -47,6 +48,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
   ];
   for (const [title, rows] of tables)
     if (rows.length > 0) lines.push('', toned(title, 'bold', colour), ...aligned(rows));
+  if (report.freshness) lines.push('', ...freshnessText(report.freshness, colour));
   return lines.join('\n');
 }
 

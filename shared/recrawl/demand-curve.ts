@@ -72,5 +72,14 @@ export function demandAt(curve: DemandCurve, price: number): number {
 export const hostPrice = (price: number, curve: DemandCurve, perDay: number): number =>
   demandAt(curve, price) <= perDay ? price : Math.max(price, priceFor(curve, perDay));
 
+/** Stored demand is counted in millionths of a fetch per day, since counters are integers. */
+export const UNITS = 1e6;
+
+export const perDayOf = (stored: DemandCurve): DemandCurve => stored.map((units) => units / UNITS);
+
+/** The curve that counters hold, by the number of its price (`HostTotals.demand`). */
+export const curveOf = (demand: Readonly<Record<string, number>> | undefined): DemandCurve =>
+  perDayOf(PRICES.map((_, n) => demand?.[n] ?? 0));
+
 const STEP = 4;
 const TINY = 1e-12;

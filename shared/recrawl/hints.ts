@@ -25,6 +25,12 @@ export const NO_HINTS: HintCounts = {
  */
 const FORGET = 0.999;
 
+/** Counts as a head stores them. */
+export function hintCountsOf(stored: readonly number[] | undefined): HintCounts {
+  const [hintedChanged = 0, hintedUnchanged = 0, unhintedChanged = 0, unhintedUnchanged = 0] = stored ?? [];
+  return { hintedChanged, hintedUnchanged, unhintedChanged, unhintedUnchanged };
+}
+
 /** Counts one fetch of a page that the host could have hinted at. */
 export function countHint(counts: HintCounts, isHinted: boolean, hasChanged: boolean): HintCounts {
   const which = isHinted

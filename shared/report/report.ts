@@ -2,11 +2,13 @@
  * The full result of a crawl: the figures of `strand report`, made in one pass over the hosts and their URLs.
  */
 import { optionalText } from '../causes/cause-text.ts';
+import type { CrawlConfig } from '../crawl/config.ts';
 import type { Head } from '../frontier/head.ts';
 import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { createDuplicates, type Duplicates } from './report-duplicates.ts';
+import { Freshness, type FreshnessReport } from './report-freshness.ts';
 import { createHistogram, type Histogram } from './report-histogram.ts';
 import { createTimeline, type Timeline } from './report-timeline.ts';
 import { createTop } from './report-top.ts';
@@ -36,6 +38,8 @@ export interface CrawlReport {
   /** Groups of URLs that were closed because they added nothing new; those with the most pages. */
   readonly closedGroups: readonly ClosedGroupRow[];
   readonly closedGroupCount: number;
+  /** Only of a crawl that recrawls: how fresh its copies are. */
+  readonly freshness?: FreshnessReport;
 }
 
 export interface TypeRow {
@@ -97,12 +101,13 @@ const ANSWERED: ReadonlySet<UrlState> = new Set(['fetched', 'gone']);
 
 /**
  * Each host is requested once, and its records read once. Memory does not grow with hosts or URLs: it has
- * some 50 MB.
+ * some 50 MB. `config`: of the crawl, by which copies are fetched again.
  */
 export async function buildReport(
   hosts: AsyncIterable<ReportedHost>,
   summary: CrawlSummary,
   madeAt: number,
+  config?: CrawlConfig,
 ): Promise<CrawlReport> {
   const [sizes, times, timeline] = [createHistogram(), createHistogram(), createTimeline()];
   const duplicates = createDuplicates();
@@ -111,12 +116,15 @@ export async function buildReport(
   const kinds = { requisite: 0, sitemap: 0 };
   const tables = createHostTables();
   const groups = createTop<ClosedGroupRow>(ROWS, ({ pages }) => pages);
+  const fresh = new Freshness(madeAt);
   let closedGroupCount = 0;
 
   for await (const { host, head, records } of hosts) {
     const hostTimes = createHistogram();
-    for await (const { state, kind, depth, result } of records) {
+    for await (const record of records) {
+      const { state, kind, depth, result } = record;
       if (!result) continue;
+      fresh.add(record);
       const { fetchedAt, httpStatus, contentType, bodyBytes = 0, tookMs, digest } = result;
       if (httpStatus !== undefined) timeline.add(fetchedAt);
       if (tookMs !== undefined && httpStatus !== undefined) {
@@ -132,12 +140,14 @@ export async function buildReport(
       if (digest && bodyBytes !== 0) duplicates.add(digest);
     }
     tables.add(host, head, hostTimes.histogram());
+    fresh.endHost(host, head);
     for (const closed of closedGroups(head)) {
       closedGroupCount++;
       groups.add({ host, ...closed });
     }
   }
 
+  const freshness = fresh.report(config, summary.byStatus);
   return {
     summary: orderedSummary(summary),
     madeAt,
@@ -152,6 +162,7 @@ export async function buildReport(
     hosts: tables.tables(),
     closedGroups: groups.values(),
     closedGroupCount,
+    ...(freshness && { freshness }),
   };
 }
 

@@ -1,7 +1,15 @@
 import type { HostRecrawl } from '../frontier/head.ts';
 import type { RecrawlState, UrlRecord } from '../frontier/url-record.ts';
 import { rateOfCode } from '../recrawl/change-rate.ts';
-import { countHint, type HintCounts, hintedDays, hintTrust, isHint, NO_HINTS } from '../recrawl/hints.ts';
+import {
+  countHint,
+  type HintCounts,
+  hintCountsOf,
+  hintedDays,
+  hintTrust,
+  isHint,
+  NO_HINTS,
+} from '../recrawl/hints.ts';
 
 /** The hints of one page that count. */
 const MAX_HINTS = 255;
@@ -12,9 +20,7 @@ export class HintWatch {
   #counts: HintCounts | undefined;
 
   constructor(stored: HostRecrawl['hints']) {
-    if (!stored) return;
-    const [hintedChanged = 0, hintedUnchanged = 0, unhintedChanged = 0, unhintedUnchanged = 0] = stored;
-    this.#counts = { hintedChanged, hintedUnchanged, unhintedChanged, unhintedUnchanged };
+    if (stored) this.#counts = hintCountsOf(stored);
   }
 
   /** As the head keeps it. */

@@ -3,7 +3,8 @@ import { isRecrawling } from '../crawl/config.ts';
 import { parseSchedule, type Schedule } from '../crawl/schedule.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostRecrawl } from '../frontier/head.ts';
-import { isSeedRecord } from '../frontier/rank.ts';
+import { importanceOf } from '../frontier/importance-of.ts';
+import { budgetPerDay, knownPages } from '../frontier/recrawl-budget.ts';
 import { isAgain, type RecrawlState, UNKNOWN_CAPTURE, type UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import { mixHash } from '../mix-hash.ts';
@@ -21,17 +22,20 @@ import {
 import {
   addDemand,
   capDemand,
+  curveOf,
   type DemandCurve,
   demandOf,
   hostPrice,
   NO_DEMAND,
   PRICES,
+  perDayOf,
   priceFor,
   subtractDemand,
+  UNITS,
 } from '../recrawl/demand-curve.ts';
 import { daysUntilDue, firstIntervalDays, MAX_WAIT_DAYS, type RefetchOutcome } from '../recrawl/due-time.ts';
 import { fetchIntervalDays, MIN_INTERVAL_DAYS, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
-import { pageImportance, withNewLinks } from '../recrawl/page-importance.ts';
+import { withNewLinks } from '../recrawl/page-importance.ts';
 import { createTemplatePools, type TemplatePools } from '../recrawl/template-pools.ts';
 import { isOwnRequest } from '../url/request-url.ts';
 import { templateOf } from '../url/template-of.ts';
@@ -46,16 +50,12 @@ import { ValidatorWatch } from './validator-watch.ts';
 const DAY_MS = 86_400_000;
 /** As long after its failures a host that was given up is tried again. */
 export const RETRY_HOST_MS = DAY_MS;
-/** Without a budget of its own, a crawl fetches this share of its known pages again each day. */
-const DEFAULT_SHARE_PER_DAY = 0.2;
 /** The share of a host's requests that its known pages may have. */
 const HOST_SHARE = 0.8;
 /** A page is fetched after this part of its interval: the price moves by some percent all the time. */
 const NEARLY = 0.97;
 /** A page that is to be tried after a week is tried at the time of the schedule that is a week later, not at the next. */
 const SOONER = 0.9;
-/** Demand is counted in millionths of a fetch per day, since counters are integers. */
-const UNITS = 1e6;
 
 /** A response, and what it has shown of its URL. */
 export interface Sighting {
@@ -140,12 +140,10 @@ export class RecrawlPlan {
     if (objective === undefined) return;
     const { registry } = this.#engine;
     const { demand, urls } = registry.isShared ? crawl.budget.used() : await registry.totals(crawl.id);
-    const { recrawlPerDay } = crawl.config;
-    const known = (urls?.fetched ?? 0) + (urls?.redirect ?? 0);
-    const perDay = recrawlPerDay ?? Math.max(1, DEFAULT_SHARE_PER_DAY * known);
-    this.#roundDays = Math.max(1, known / perDay);
+    const perDay = budgetPerDay(crawl.config, urls);
+    this.#roundDays = Math.max(1, knownPages(urls) / perDay);
     const price = priceFor(curveOf(demand), perDay);
-    this.#price = hostPrice(price, this.#demand.map(perDayOf), this.#hostPerDay);
+    this.#price = hostPrice(price, perDayOf(this.#demand), this.#hostPerDay);
   }
 
   /** The fields of the next head; undefined for a crawl that fetches each page once. */
@@ -443,19 +441,5 @@ function outcomeOf({ state, result }: UrlRecord, misses: number): RefetchOutcome
   if (state === 'redirect' && (httpStatus === 301 || httpStatus === 308)) return { kind: 'moved' };
   return { kind: 'fetched' };
 }
-
-/** The importance of a page by what the crawl knows of it. */
-export const importanceOf = (record: UrlRecord): number =>
-  pageImportance({
-    isSitemap: record.kind === 'sitemap',
-    isSeed: isSeedRecord(record),
-    level: record.level,
-    newLinks: record.recrawl?.newLinks,
-  });
-
-const perDayOf = (units: number): number => units / UNITS;
-
-const curveOf = (demand: Readonly<Record<string, number>> | undefined): DemandCurve =>
-  PRICES.map((_, i) => perDayOf(demand?.[i] ?? 0));
 
 const rounded = (value: number): number => Number(value.toPrecision(6));
