@@ -9,7 +9,7 @@
 import { randomOf } from '../../simulation/models/random.ts';
 import type { BenchOptions } from '../claims.ts';
 import type { Measured } from '../harness/record.ts';
-import { type ChangingWeb, createChangingWeb } from './recrawl/changing-web.ts';
+import { bounded, type ChangingWeb, createChangingWeb, normal } from './recrawl/changing-web.ts';
 import { lambdaCrawl, proportional, thresholdKnown, uniform } from './recrawl/known-rates.ts';
 import { createLimitedHosts } from './recrawl/limited-hosts.ts';
 import type { Scores } from './recrawl/meter.ts';
@@ -20,6 +20,8 @@ import { runPolicy } from './recrawl/run-policy.ts';
 const PAGES = 20_000;
 const LIMITED_HOSTS = 200;
 const FEW_PAGES = 5_000;
+const TEMPLATES = 20;
+const TIGHT_SHARE = 0.05;
 /** Fetches per page and day: that of Kolobov et al., and a tight one. */
 const SHARES = [0.2, 0.05] as const;
 
@@ -35,6 +37,7 @@ export async function measure(_: BenchOptions): Promise<Measured> {
   });
   const limited = limitedHosts();
   const noise = noisyPages();
+  const templates = templatesOfSite();
   const equal = SHARES.map(equalPages);
   const each = <T>(of: (rows: readonly Row[]) => T): T[] => budgets.map(({ rows }) => of(rows));
   const used = budgets.map(({ share, rows }) => scoresOf(rows, LEARNED).fetchesPerDay / (share * PAGES));
@@ -62,12 +65,19 @@ export async function measure(_: BenchOptions): Promise<Measured> {
     hostPricesFresh: { value: limited.ownPrices.fresh, unit: 'fresh with limited hosts at their own prices' },
     noiseBudget: { value: noise.text, unit: 'x the fetches if 30 % of pages have noise, by text digests' },
     payloadNoiseBudget: { value: noise.payload, unit: 'x by payload digests' },
+    templateCost: {
+      value: templates.cost,
+      unit: 'x the harmonic cost, by priors of templates instead of the host',
+    },
     onePriceFresh: { value: limited.onePrice.fresh, unit: 'fresh with limited hosts that queue' },
   };
   const tables = budgets.map(({ share, rows }) =>
     tableOf(rows, share * PAGES, `${share} fetches a page and day`),
   );
-  return { figures, detail: [...tables, ...equal, limited.table, noise.detail].join('\n\n') };
+  return {
+    figures,
+    detail: [...tables, ...equal, limited.table, templates.table, noise.detail].join('\n\n'),
+  };
 }
 
 const LEARNED = '**Strand, `changes`**';
@@ -128,6 +138,31 @@ function limitedHosts() {
   ];
   const title = `${LIMITED_HOSTS} hosts, two in five limited by politeness`;
   return { ownPrices, onePrice, table: tableOf(rows, perDay, title) };
+}
+
+/** A host whose templates change at rates of their own: lognormal with sigma 1.5, and the pages of one with 0.8. */
+function templatesOfSite() {
+  const random = randomOf('templates', 1);
+  const rates = Array.from({ length: TEMPLATES }, () => 0.05 * Math.exp(1.5 * normal(random)));
+  const templateOf = (page: number): number => page % TEMPLATES;
+  const web = createChangingWeb({
+    pages: FEW_PAGES,
+    days: 90,
+    warmUpDays: 10,
+    seed: 1,
+    rateOf: (page, own) => bounded((rates[templateOf(page)] as number) * Math.exp(0.8 * normal(own))),
+  });
+  const perDay = TIGHT_SHARE * FEW_PAGES;
+  const run = (options: { isKnown?: boolean; templateOf?: (page: number) => number }): Scores =>
+    runPolicy(web, { objective: 'changes', perDay, ...options });
+  const [host, template] = [run({}), run({ templateOf })];
+  const rows: Row[] = [
+    { name: 'rates known', scores: run({ isKnown: true }) },
+    { name: 'prior of the host', scores: host },
+    { name: '**prior of the template**', scores: template },
+  ];
+  const title = `${TIGHT_SHARE} fetches a page and day, ${TEMPLATES} templates, from day 10 on`;
+  return { cost: template.cost / host.cost, table: tableOf(rows, perDay, title) };
 }
 
 /** The fetches that noise on three pages of ten adds, at the price that fits the budget without noise. */

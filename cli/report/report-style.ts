@@ -19,7 +19,7 @@ dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.4rem, 1fr))
 dl div { background: var(--panel); border-radius: 6px; padding: .6rem .8rem; display: flex; flex-direction: column; }
 dt { order: 2; color: var(--soft); font-size: .85rem; }
 dd { order: 1; margin: 0; font-size: 1.45rem; font-weight: 600; font-variant-numeric: tabular-nums; }
-dl small { order: 3; color: var(--soft); font-size: .78rem;overflow-wrap:anywhere}
+dl small { order: 3; color: var(--soft); font-size: .78rem; overflow-wrap: anywhere; }
 .plots, .tables { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.75rem; }
 .tables { margin-top: 2rem; align-items: start; }
 .wide { grid-column: 1 / -1; }

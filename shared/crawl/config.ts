@@ -205,6 +205,8 @@ export const crawlConfigSchema = z.strictObject({
     .max(100)
     .refine(isTimeZone, { error: 'a time zone, such as Europe/Berlin' })
     .optional(),
+  /** Pages count this number of times as important as they are: in `overrides`, those of some hosts. */
+  importance: z.number().min(0.001).max(1000).default(1),
   /** Fetches of known pages per day. None: a fifth of the pages known. */
   recrawlPerDay: positive.optional(),
   /** Each change of a page is reported: to the project's webhook, and on a stack on its event bus. */

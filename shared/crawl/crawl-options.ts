@@ -272,6 +272,12 @@ export interface CrawlOptions {
    */
   recrawlTimeZone?: string;
   /**
+   * Pages count this number of times as important as they are (by links, seeds and sitemaps), 0.001 to 1000. Meant for
+   * `overrides`: four times the importance is about twice the fetches.
+   * @default 1
+   */
+  importance?: number;
+  /**
    * Fetches of known pages per day, for all hosts together. By default a fifth of the pages known. The hosts'
    * pauses (`delayMs`) hold as always.
    */

@@ -92,6 +92,8 @@ export interface HostRecrawl {
   readonly isOff?: boolean;
   /** Recrawl was switched on, and some known pages have no due time yet. */
   readonly isStarting?: boolean;
+  /** Only if a page with a copy was not there lately: such fetches, and since when most are like that (`Vanishing`). */
+  readonly vanishing?: { readonly gone: number; readonly there: number; readonly since?: number | undefined };
   /** The observations of its templates (`recrawl/template-pools.ts`), in base64. */
   readonly templates?: string;
   /**

@@ -121,20 +121,29 @@ export class Freshness {
     this.#now = now;
   }
 
-  add(record: UrlRecord): void {
+  /** `importance`: the factor that the crawl's settings give to the host's pages. */
+  add(record: UrlRecord, importance = 1): void {
     const { state, result, recrawl, kind, dueAt } = record;
     if (!result || !recrawl || !isAgain(record)) return;
     const days = Math.max(0, this.#now - result.fetchedAt) / DAY_MS;
     if (recrawl.history !== 0 && days < 1) this.#sums.lastDay++;
     if (dueAt <= this.#now) this.#sums.due++;
-    if (state === 'fetched' && kind === undefined) this.#addCopy(record, recrawl, days);
+    if (state === 'fetched' && kind === undefined) this.#addCopy(record, { ...recrawl, days, importance });
   }
 
-  #addCopy(record: UrlRecord, { rate: code, history }: RecrawlState, days: number): void {
+  #addCopy(
+    record: UrlRecord,
+    {
+      rate: code,
+      history,
+      days,
+      importance,
+    }: RecrawlState & { readonly days: number; readonly importance: number },
+  ): void {
     const { url } = record;
     const rate = rateOfCode(code);
     const fresh = Math.exp(-rate * days);
-    const weight = importanceOf(record);
+    const weight = importance * importanceOf(record);
     const sums = this.#sums;
     sums.pages++;
     sums.fresh += fresh;

@@ -3,6 +3,7 @@
  */
 import { optionalText } from '../causes/cause-text.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
+import { createHostConfigs } from '../crawl/host-config.ts';
 import type { Head } from '../frontier/head.ts';
 import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
@@ -117,14 +118,16 @@ export async function buildReport(
   const tables = createHostTables();
   const groups = createTop<ClosedGroupRow>(ROWS, ({ pages }) => pages);
   const fresh = new Freshness(madeAt);
+  const configOf = config && createHostConfigs(config);
   let closedGroupCount = 0;
 
   for await (const { host, head, records } of hosts) {
     const hostTimes = createHistogram();
+    const { importance } = configOf?.(host) ?? {};
     for await (const record of records) {
       const { state, kind, depth, result } = record;
       if (!result) continue;
-      fresh.add(record);
+      fresh.add(record, importance);
       const { fetchedAt, httpStatus, contentType, bodyBytes = 0, tookMs, digest } = result;
       if (httpStatus !== undefined) timeline.add(fetchedAt);
       if (tookMs !== undefined && httpStatus !== undefined) {

@@ -37,6 +37,7 @@ import { daysUntilDue, firstIntervalDays, MAX_WAIT_DAYS, type RefetchOutcome } f
 import { fetchIntervalDays, MIN_INTERVAL_DAYS, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
 import { withNewLinks } from '../recrawl/page-importance.ts';
 import { createTemplatePools, type TemplatePools } from '../recrawl/template-pools.ts';
+import { countVanishing, isVanished, NOTHING_VANISHED, type Vanishing } from '../recrawl/vanished-site.ts';
 import { isOwnRequest } from '../url/request-url.ts';
 import { templateOf } from '../url/template-of.ts';
 import { ChangeWatch, changedShareOf } from './change-watch.ts';
@@ -56,6 +57,9 @@ const HOST_SHARE = 0.8;
 const NEARLY = 0.97;
 /** A page that is to be tried after a week is tried at the time of the schedule that is a week later, not at the next. */
 const SOONER = 0.9;
+
+/** Fewer pages that are gone are not kept in the head. */
+const LEAST_GONE = 0.1;
 
 /** A response, and what it has shown of its URL. */
 export interface Sighting {
@@ -92,6 +96,7 @@ export class RecrawlPlan {
   /** That of the host's pages, in {@link UNITS}. */
   #demand: DemandCurve;
   #price = 0;
+  #vanishing: Vanishing | undefined;
   #schedule: Schedule | undefined;
   /** The same; it remembers another time. */
   #timeAfter: Schedule | undefined;
@@ -103,6 +108,7 @@ export class RecrawlPlan {
   constructor(engine: Pick<TurnServices['engine'], 'registry'>, options: RecrawlPlanOptions) {
     const { recrawl } = options;
     this.#engine = engine;
+    this.#vanishing = recrawl?.vanishing;
     this.#options = options;
     this.validators = new ValidatorWatch(recrawl);
     this.changes = new ChangeWatch(recrawl?.blocks);
@@ -160,6 +166,7 @@ export class RecrawlPlan {
       blocks: this.changes.state(),
       ...(templates !== '' && { templates }),
       ...(hints && { hints }),
+      ...(this.#vanishing && { vanishing: this.#vanishing }),
       ...(this.isStarting && { isStarting: true }),
       ...(trust && { validators: trust }),
     };
@@ -249,6 +256,7 @@ export class RecrawlPlan {
     if (!this.isOn || result === undefined || isOwnRequest(after.url)) return after;
     if (state === 'waiting' || state === 'skipped' || state === 'deniedByRobots') return after;
     if (state === 'failed' || sighting === undefined) return this.afterFailure(after, result.fetchedAt);
+    if (this.#isVanished(before, after)) return this.afterFailure(before, result.fetchedAt);
     const hasChanged = this.changes.hasChanged(before, after, sighting.textDigest);
     if (hasChanged || !isAgain(before)) this.changes.count(after.url, sighting.facts);
     if (isAgain(before)) this.#count(state === 'gone' ? 'gone' : hasChanged ? 'changed' : 'unchanged');
@@ -269,6 +277,7 @@ export class RecrawlPlan {
     const { recrawl, result } = before;
     if (!recrawl || !result) throw new Error(`${before.url} was never fetched`);
     const isNotModified = response.httpStatus === 304;
+    this.#countVanishing(false, fetchedAt);
     this.#count(isNotModified ? 'notModified' : 'unchanged');
     const { capturedAt, capturedUrl, textDigest, textSketch, changedShare } = recrawl;
     const known = { response, capturedAt, capturedUrl, textDigest };
@@ -288,6 +297,23 @@ export class RecrawlPlan {
     const failures = Math.max(1, attempts - maxAttempts + 1);
     const days = record.recrawl ? this.#intervalDays(record, record.recrawl) : 1;
     return this.#dueIn({ ...record, attempts }, { kind: 'failed', failures }, days, now);
+  }
+
+  /** Whether a page is not there, like most of its host, so that this shows nothing of it. 410 is meant. */
+  #isVanished(before: UrlRecord, { state, result }: UrlRecord): boolean {
+    if (!isAgain(before) || before.state !== 'fetched' || !result || result.httpStatus === 410) return false;
+    this.#countVanishing(state === 'gone', result.fetchedAt);
+    return state === 'gone' && isVanished(this.#vanishing ?? NOTHING_VANISHED, result.fetchedAt);
+  }
+
+  /** Until a page is gone, nothing is kept. */
+  #countVanishing(isGone: boolean, now: number): void {
+    if (!isGone && !this.#vanishing) return;
+    const { gone, there, since } = countVanishing(this.#vanishing ?? NOTHING_VANISHED, isGone, now);
+    this.#vanishing =
+      gone < LEAST_GONE
+        ? undefined
+        : { gone: rounded(gone), there: rounded(there), ...(since !== undefined && { since }) };
   }
 
   /** Counts the host's demand after a record took the place of another one. */
@@ -321,7 +347,8 @@ export class RecrawlPlan {
   }
 
   #valueOf(record: UrlRecord, { rate }: RecrawlState) {
-    return { importance: importanceOf(record), changeRate: rateOfCode(rate) };
+    const { importance } = this.#options.crawl.config;
+    return { importance: importance * importanceOf(record), changeRate: rateOfCode(rate) };
   }
 
   #intervalDays(record: UrlRecord, recrawl: RecrawlState): number {

@@ -22,6 +22,7 @@ import {
   type PageValue,
   type RecrawlObjective,
 } from '../../../shared/recrawl/fetch-interval.ts';
+import { createTemplatePools } from '../../../shared/recrawl/template-pools.ts';
 import type { ChangingWeb } from './changing-web.ts';
 import { knownValue } from './known-rates.ts';
 import { createLeastFirst } from './least-first.ts';
@@ -43,6 +44,8 @@ export interface PolicyOptions {
   readonly isKnown?: boolean;
   /** Limited hosts queue their pages by due time, at the crawl's price. */
   readonly isOnePrice?: boolean;
+  /** The template of each page, whose rate is the prior of its pages. None: that of the host. */
+  readonly templateOf?: ((page: number) => number) | undefined;
   /** A fixed price in place of the one that meets the budget. */
   readonly price?: number;
   /** Changes that are seen at a fetch. Default: those that there are. */
@@ -118,14 +121,18 @@ interface Observation {
 }
 
 /** The rates of a host's pages, and their demand. */
-function createRates(web: ChangingWeb, pages: readonly number[], { objective, isKnown }: PolicyOptions) {
+function createRates(web: ChangingWeb, pages: readonly number[], options: PolicyOptions) {
+  const { objective, isKnown, templateOf } = options;
+  const templates = createTemplatePools();
   const known = new Map<number, { packed: number; value: PageValue; demand: DemandCurve }>();
   let pool = EMPTY_POOL;
   let sum = NO_DEMAND;
+  const priorOf = (page: number): number =>
+    templateOf ? priorRate(pool, templates.of(templateOf(page)) ?? EMPTY_POOL) : priorRate(pool);
   const valueWith = (page: number, packed: number): PageValue =>
     isKnown
       ? knownValue(web, page)
-      : { ...knownValue(web, page), changeRate: changeRate(unpackHistory(packed), priorRate(pool)) };
+      : { ...knownValue(web, page), changeRate: changeRate(unpackHistory(packed), priorOf(page)) };
   const add = (page: number, packed: number): PageValue => {
     const value = valueWith(page, packed);
     const demand = demandOf(objective, value);
@@ -142,6 +149,7 @@ function createRates(web: ChangingWeb, pages: readonly number[], { objective, is
       const { packed, demand, value } = get(page);
       if (isKnown) return value;
       pool = observePool(pool, days, hasChanged);
+      if (templateOf) templates.observe(templateOf(page), days, hasChanged);
       sum = subtractDemand(sum, demand);
       return add(
         page,
