@@ -1,9 +1,11 @@
 /**
  * Recrawl by the real worker: turns, ledgers and the price as the crawl itself knows it, on virtual time. Twenty
- * hosts of fifty pages change at known rates for 30 days. Importances are those that the crawl has found.
+ * hosts of fifty pages change at known rates for 30 days. Importances are those that the crawl has found. Their ETags
+ * are true, so that pages without a change are answered by 304.
  *
  *     npm run bench -- recrawl-worker
  */
+import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
 import { importanceOf } from '../../shared/frontier/importance-of.ts';
 import { mixHash } from '../../shared/mix-hash.ts';
 import { routeParcels } from '../../shared/routing/router.ts';
@@ -30,8 +32,9 @@ export async function measure(_: BenchOptions): Promise<Measured> {
   const pages = HOSTS * PAGES_OF_HOST;
   const changing = createChangingWeb({ pages, days: DAYS, warmUpDays: WARM_UP_DAYS, seed: 1 });
   const perDay = SHARE * pages;
+  const sent: SentBytes = { full: 0, sent: 0 };
   const world = createWorld(
-    siteOf(changing, () => (world.clock.now() - T0) / DAY_MS),
+    siteOf(changing, () => (world.clock.now() - T0) / DAY_MS, sent),
     { tookMs: 50 },
   );
   await begin(world, hostRoots(), { recrawl: 'changes', recrawlPerDay: perDay, delayMs: 1000 });
@@ -48,6 +51,7 @@ export async function measure(_: BenchOptions): Promise<Measured> {
       workerFresh: { value: scores.fresh, unit: 'fresh' },
       uniformFresh: { value: even.fresh, unit: 'fresh by uniform fetches' },
       workerBudgetUsed: { value: scores.fetchesPerDay / perDay, unit: 'of the budget used' },
+      bytesSaved: { value: 1 - sent.sent / sent.full, unit: 'of the bytes of refetches saved by 304' },
       busiestDay: { value: busiest / perDay, unit: 'x the budget on the busiest day' },
     },
     detail: [row('uniform', even), row('rates known', known), row('the worker', scores)].join('\n'),
@@ -62,19 +66,32 @@ const pathOf = (page: number): string => {
   return rootOf(Math.floor(page / PAGES_OF_HOST)) + (n === 0 ? '' : `p${n}`);
 };
 
+/** Bytes of the bodies of refetches: of all pages, and of those that were sent. */
+interface SentBytes {
+  full: number;
+  sent: number;
+}
+
 /** Pages whose text is another one after each of their changes. Each links to its root and to five others. */
-function siteOf(web: ChangingWeb, day: () => number): Site {
-  const site: Record<string, () => Answer> = {};
+function siteOf(web: ChangingWeb, day: () => number, bytes: SentBytes): Site {
+  const site: Record<string, (before: number, request: FetchRequest) => Answer> = {};
   for (let page = 0; page < web.pages; page++) {
     const first = page - (page % PAGES_OF_HOST);
     const others = Array.from({ length: 5 }, (_, n) => first + (mixHash(page * 5 + n) % PAGES_OF_HOST));
     const linked =
       page === first ? Array.from({ length: PAGES_OF_HOST }, (_, n) => first + n) : [first, ...others];
     const links = linked.map((other) => `<li><a href="${pathOf(other)}">page</a></li>`).join('');
-    site[pathOf(page)] = () => {
+    site[pathOf(page)] = (before, { headers }) => {
       const version = changesUntil(web, page, day());
       const text = `It says ${wordOf(page)} and ${wordOf(1e6 + page * 1000 + version)}.`;
-      return { body: `<title>page</title><ul>${links}</ul><p>${text}</p>` };
+      const body = `<title>page</title><ul>${links}</ul><p>${text}</p>`;
+      const etag = `"${version}"`;
+      const isKnown = headers?.['If-None-Match'] === etag;
+      if (before > 0) {
+        bytes.full += body.length;
+        if (!isKnown) bytes.sent += body.length;
+      }
+      return isKnown ? { status: 304, headers: { ETag: etag } } : { body, headers: { ETag: etag } };
     };
   }
   return site;

@@ -1,5 +1,6 @@
 /** How fresh a crawl keeps its copies, as `strand report --changes` shows it: estimated from what its fetches have shown. */
-import { type CrawlConfig, isRecrawling } from '../crawl/config.ts';
+import { isRecrawling } from '../crawl/config.ts';
+import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import type { Head } from '../frontier/head.ts';
 import { importanceOf } from '../frontier/importance-of.ts';
 import { budgetPerDay } from '../frontier/recrawl-budget.ts';

@@ -2,7 +2,7 @@
  * The full result of a crawl: the figures of `strand report`, made in one pass over the hosts and their URLs.
  */
 import { optionalText } from '../causes/cause-text.ts';
-import type { CrawlConfig } from '../crawl/config.ts';
+import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
 import type { Head } from '../frontier/head.ts';
 import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
