@@ -24,6 +24,8 @@ try {
   if (line !== undefined) process.stderr.write(`${line}\n`);
   new CrawlerStack(app, options.stackName, {
     ...propsOf(options),
+    adopt: options.adopt,
+    kmsKey: options.kmsKey,
     crawl,
     configFile: path,
     ...(webhook && { webhook }),

@@ -1,4 +1,5 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as logs from 'aws-cdk-lib/aws-logs';
@@ -17,6 +18,13 @@ export interface ExistingResources {
    * @default a bucket with S3's own encryption, without public access, TLS only
    */
   readonly bucket?: s3.IBucket;
+  /**
+   * Tables of an earlier crawler that were kept when it was deleted; with its `bucket`. The crawls in them continue. The
+   * crawler neither changes their settings nor deletes them. They serve one crawler.
+   *
+   * @default tables that are paid by use
+   */
+  readonly tables?: Readonly<Record<'crawlState' | 'urlSeen', dynamodb.ITableV2>>;
   /**
    * Key for the bucket (if the crawler makes it), the tables and the queues. The functions and those to whom
    * you grant access may use it.

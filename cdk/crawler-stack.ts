@@ -1,12 +1,23 @@
 import { CfnOutput, type CfnResource, Stack } from 'aws-cdk-lib';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { followAccountRules } from './constructs/account-rules.ts';
 import { Crawler } from './crawler.ts';
-import type { CrawlerProps } from './crawler-props.ts';
+import type { CrawlerProps, ExistingResources } from './crawler-props.ts';
 
-export interface CrawlerStackProps extends CrawlerProps {
+export interface CrawlerStackProps extends CrawlerProps, NamedResources {
   /** The stack's name, and the crawler's. */
   readonly name: string;
+}
+
+/** Resources of the deployer's own, which the stack's options name. */
+interface NamedResources {
+  /** Names of tables and of a bucket that an earlier stack has left. */
+  readonly adopt?: Readonly<Record<'crawlState' | 'urlSeen' | 'bucket', string>> | undefined;
+  /** ARN of a key that encrypts tables, bucket and queues. */
+  readonly kmsKey?: string | undefined;
 }
 
 /** A stack with one crawler in it, whose outputs name all that it is made of. */
@@ -17,7 +28,8 @@ export class CrawlerStack extends Stack {
     super(scope, id, { stackName: props.name, description: 'Strand, a web crawler' });
     // CloudFormation's ids leave out "Default": tables and bucket keep those that they had before there was a
     // construct, so an upgrade replaces none.
-    const crawler = new Crawler(this, 'Default', props);
+    const { adopt, kmsKey, ...own } = props;
+    const crawler = new Crawler(this, 'Default', { ...own, ...existingIn(this, { adopt, kmsKey }) });
     this.crawler = crawler;
     this.keepNoLogOfDeletion();
     // Also what the CDK itself puts into the stack, such as the function that empties a bucket.
@@ -59,4 +71,22 @@ export class CrawlerStack extends Stack {
       if (value !== undefined) new CfnOutput(this, id, { value });
     }
   }
+}
+
+/** The resources that options name. */
+function existingIn(
+  scope: Construct,
+  { adopt, kmsKey }: NamedResources,
+): Pick<ExistingResources, 'bucket' | 'tables' | 'encryptionKey'> {
+  const table = (id: string, name: string) => dynamodb.TableV2.fromTableName(scope, id, name);
+  return {
+    ...(kmsKey && { encryptionKey: kms.Key.fromKeyArn(scope, 'OwnKey', kmsKey) }),
+    ...(adopt && {
+      bucket: s3.Bucket.fromBucketName(scope, 'AdoptedBucket', adopt.bucket),
+      tables: {
+        crawlState: table('AdoptedCrawlState', adopt.crawlState),
+        urlSeen: table('AdoptedUrlSeen', adopt.urlSeen),
+      },
+    }),
+  };
 }

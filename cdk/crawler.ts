@@ -58,7 +58,7 @@ export class Crawler extends Construct {
   /** The id of the API's key, if `apiAuth` is `key`. */
   readonly apiKeyId?: string;
   readonly functions: Readonly<Record<FunctionName, lambda.Function>>;
-  readonly tables: Readonly<Record<'crawlState' | 'urlSeen', dynamodb.TableV2>>;
+  readonly tables: Readonly<Record<'crawlState' | 'urlSeen', dynamodb.ITableV2>>;
   /** Queues of messages that no function could handle. Kept for 14 days. */
   readonly deadLetterQueues: Readonly<Record<'turns' | 'links', sqs.Queue>>;
   readonly alarms: readonly cloudwatch.Alarm[];

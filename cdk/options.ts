@@ -59,6 +59,9 @@ const ports = z.preprocess(
   z.array(z.int({ error: PORTS }).min(1, { error: PORTS }).max(65_535, { error: PORTS }), { error: PORTS }),
 );
 
+const ADOPTED = 'a JSON object of the names crawlState, urlSeen and bucket';
+const NAME = matching(/^[A-Za-z0-9][A-Za-z0-9._-]{2,254}$/, ADOPTED);
+
 const TAGS = 'a JSON object of texts by names of tags';
 const VARIABLES = 'a JSON object of texts by names of environment variables';
 const variables = z.preprocess(
@@ -145,6 +148,18 @@ export const stackOptionsSchema = z.strictObject({
   // ---- data
   /** The removal policy of tables and bucket. `destroy` deletes all that was ever fetched. */
   removalPolicy: oneOf('retain', 'destroy').default('retain'),
+  /**
+   * Tables and bucket of an earlier stack, which its removal policy `retain` has left: they are used as they are, and neither
+   * changed nor deleted.
+   */
+  adopt: z
+    .preprocess(
+      fromText,
+      z.strictObject({ crawlState: NAME, urlSeen: NAME, bucket: NAME }, { error: ADOPTED }),
+    )
+    .optional(),
+  /** ARN of a KMS key that encrypts tables, bucket and queues. */
+  kmsKey: matching(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/\S{1,200}$/, 'the ARN of a KMS key').optional(),
   /** Every state of the tables in the last 35 days can be restored; $0.20 for each GB and month. */
   pointInTimeRecovery: flag.default(false),
   /** The crawl that a seed belongs to which names none. */

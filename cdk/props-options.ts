@@ -11,6 +11,7 @@ type Other =
   | 'configFile'
   | 'webhook'
   | 'bucket'
+  | 'tables'
   | 'encryptionKey'
   | 'alarmTopic'
   | 'vpc'
@@ -38,6 +39,7 @@ function withoutOthers(props: CrawlerProps): Omit<CrawlerProps, Other> {
     configFile: _configFile,
     webhook: _webhook,
     bucket: _bucket,
+    tables: _tables,
     encryptionKey: _encryptionKey,
     alarmTopic: _alarmTopic,
     vpc: _vpc,
@@ -50,7 +52,16 @@ function withoutOthers(props: CrawlerProps): Omit<CrawlerProps, Other> {
 
 /** The props that the options represent. */
 export function propsOf(options: StackOptions): CrawlerProps & { readonly name: string } {
-  const { stackName, logRetentionDays, workerTimeout, routerWindow, minDelay, ...rest } = options;
+  const {
+    stackName,
+    logRetentionDays,
+    workerTimeout,
+    routerWindow,
+    minDelay,
+    adopt: _adopt,
+    kmsKey: _kmsKey,
+    ...rest
+  } = options;
   return {
     ...rest,
     name: stackName,

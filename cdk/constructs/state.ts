@@ -11,14 +11,15 @@ import {
   SORT_KEY,
 } from '../../shared/engines/aws/state/tables.ts';
 import type { ExistingResources } from '../crawler-props.ts';
+import { InvalidOptions } from '../invalid-options.ts';
 import type { StackOptions } from '../options.ts';
 
-/** The tables. Encrypted at rest with the operator's key, else with keys of DynamoDB's own, which cost nothing. */
+/** The tables: those of the operator, or such as are made here, encrypted at rest with the operator's key, else with keys of DynamoDB's own, which cost nothing. */
 export class State extends Construct {
   /** Heads, crawls, totals. */
-  readonly crawlState: dynamodb.TableV2;
+  readonly crawlState: dynamodb.ITableV2;
   /** The parts of the hosts' ledgers. */
-  readonly urlSeen: dynamodb.TableV2;
+  readonly urlSeen: dynamodb.ITableV2;
   /** The operator's, if it is not DynamoDB's own. */
   readonly encryptionKey: kms.IKey | undefined;
 
@@ -26,10 +27,20 @@ export class State extends Construct {
     scope: Construct,
     id: string,
     options: StackOptions,
-    { encryptionKey }: Pick<ExistingResources, 'encryptionKey'>,
+    { tables, encryptionKey }: Pick<ExistingResources, 'tables' | 'encryptionKey'>,
   ) {
     super(scope, id);
     this.encryptionKey = encryptionKey;
+    if (tables !== undefined && options.pointInTimeRecovery)
+      throw new InvalidOptions(
+        'Option pointInTimeRecovery: expected none with tables of your own; turn it on for them',
+      );
+    const { crawlState, urlSeen } = tables ?? this.create(options);
+    this.crawlState = crawlState;
+    this.urlSeen = urlSeen;
+  }
+
+  private create(options: StackOptions): Record<'crawlState' | 'urlSeen', dynamodb.TableV2> {
     const isKept = options.removalPolicy === 'retain';
     const common: dynamodb.TablePropsV2 = {
       partitionKey: { name: PARTITION_KEY, type: dynamodb.AttributeType.STRING },
@@ -41,8 +52,8 @@ export class State extends Construct {
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: isKept,
     };
-    this.urlSeen = new dynamodb.TableV2(this, 'UrlSeen', common);
-    this.crawlState = new dynamodb.TableV2(this, 'CrawlState', {
+    const urlSeen = new dynamodb.TableV2(this, 'UrlSeen', common);
+    const crawlState = new dynamodb.TableV2(this, 'CrawlState', {
       ...common,
       globalSecondaryIndexes: [
         {
@@ -53,8 +64,10 @@ export class State extends Construct {
         },
       ],
     });
+    const { encryptionKey } = this;
     if (encryptionKey !== undefined)
-      for (const table of [this.urlSeen, this.crawlState]) encryptWith(table, encryptionKey);
+      for (const table of [urlSeen, crawlState]) encryptWith(table, encryptionKey);
+    return { crawlState, urlSeen };
   }
 }
 

@@ -221,7 +221,11 @@ describe('what others may do', () => {
 });
 
 describe('props', () => {
-  type Option = Exclude<keyof StackOptions, 'stackName' | 'logRetentionDays'> | 'name' | 'logRetention';
+  type Resources = 'adopt' | 'kmsKey';
+  type Option =
+    | Exclude<keyof StackOptions, 'stackName' | 'logRetentionDays' | Resources>
+    | 'name'
+    | 'logRetention';
   type Other = keyof import('../../cdk/index.ts').ExistingResources | 'crawl' | 'configFile' | 'webhook';
 
   test('are the options of a stack, all of them, and resources', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Resource, type Synthesized, synthesized } from './synthesized.ts';
+import { functionOf, type Resource, type Synthesized, settingsIn, synthesized } from './synthesized.ts';
 
 const TABLE = 'AWS::DynamoDB::GlobalTable';
 const BUCKET = 'AWS::S3::Bucket';
@@ -99,4 +99,56 @@ describe('tables and bucket', () => {
     }
     destroyable.template.resourceCountIs('Custom::S3AutoDeleteObjects', 1);
   });
+});
+
+describe('the tables and the bucket of an earlier stack', () => {
+  const adopt = { crawlState: 'Strand-CrawlState1', urlSeen: 'Strand-UrlSeen1', bucket: 'strand-archive-1' };
+  const adopting = synthesized({ adopt: JSON.stringify(adopt) });
+
+  test('are used as they are, and no others are made', () => {
+    for (const type of [TABLE, BUCKET, 'AWS::DynamoDB::Table', 'AWS::S3::BucketPolicy'])
+      expect(adopting.resources(type)).toEqual({});
+    const { Environment } = functionOf(adopting, 'Worker').Properties;
+    expect(settingsIn(Environment.Variables.STRAND_SETTINGS)).toMatchObject(adopt);
+  });
+
+  test('each function may do with them what it may do with its own', () => {
+    const actionsOf = (from: Synthesized) =>
+      Object.values(from.resources('AWS::IAM::Policy')).map(({ Properties }) =>
+        Properties.PolicyDocument.Statement.flatMap(
+          ({ Action }: { Action: string | string[] }) => Action,
+        ).sort(),
+      );
+    expect(actionsOf(adopting)).toEqual(actionsOf(plain));
+    const policies = JSON.stringify(adopting.resources('AWS::IAM::Policy'));
+    for (const resource of [
+      `table/${adopt.crawlState}"`,
+      `table/${adopt.crawlState}/index/due"`,
+      `:${adopt.bucket}/warc/*`,
+    ])
+      expect(policies).toContain(resource);
+  });
+
+  test('are named all or not at all', () => {
+    expect(() => synthesized({ adopt: '{"bucket":"strand-archive-1"}' })).toThrow(
+      'a JSON object of the names crawlState, urlSeen and bucket',
+    );
+    expect(() => synthesized({ adopt, pointInTimeRecovery: true })).toThrow('tables of your own');
+    expect(() => synthesized({ adopt, archiveDays: 30 })).toThrow('a bucket of your own');
+  });
+});
+
+test('a key that an option names encrypts tables, bucket and queues, and each function may use it', () => {
+  const kmsKey = 'arn:aws:kms:us-east-1:123456789012:key/11111111-2222-3333-4444-555555555555';
+  const encrypted = synthesized({ kmsKey });
+  expect(JSON.stringify(encrypted.one(BUCKET, 'Archive').Properties.BucketEncryption)).toContain(kmsKey);
+  for (const { Properties } of Object.values(encrypted.resources(TABLE)))
+    expect(Properties.Replicas[0].SSESpecification).toEqual({ KMSMasterKeyId: kmsKey });
+  for (const { Properties } of Object.values(encrypted.resources('AWS::SQS::Queue')))
+    expect(Properties.KmsMasterKeyId).toBe(kmsKey);
+  const users = Object.values(encrypted.resources('AWS::IAM::Policy')).filter((policy) =>
+    JSON.stringify(policy).includes('kms:GenerateDataKey*'),
+  );
+  expect(users).toHaveLength(5);
+  expect(() => synthesized({ kmsKey: 'alias/strand' })).toThrow('the ARN of a KMS key');
 });

@@ -36,7 +36,12 @@ export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOp
   const outdir = mkdtempSync(join(folder, 'out-'));
   const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
   const options = parseOptions(given);
-  const stack = new CrawlerStack(app, options.stackName, { ...propsOf(options), ...(crawl && { crawl }) });
+  const stack = new CrawlerStack(app, options.stackName, {
+    ...propsOf(options),
+    adopt: options.adopt,
+    kmsKey: options.kmsKey,
+    ...(crawl && { crawl }),
+  });
   const template = Template.fromStack(stack);
   const resources = (type: string) => template.findResources(type) as Record<string, Resource>;
   return {
