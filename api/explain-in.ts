@@ -2,6 +2,7 @@
 
 import { parseConfig } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import { linkBudget } from '../shared/crawl/domain-limits.ts';
 import { domainKey } from '../shared/frontier/domain-state.ts';
 import type { Head } from '../shared/frontier/head.ts';
 import type { HostLedger } from '../shared/frontier/ledger.ts';
@@ -33,11 +34,13 @@ export interface ExplainedCrawl {
   readonly crawl: CrawlId;
   readonly record: CrawlRecord;
   readonly state: CrawlSummary['state'];
+  /** How many domains link to the median domain. */
+  readonly medianLinkers: () => Promise<number>;
 }
 
 /** Returns what would happen to a URL in the crawl, whether it runs or not. */
 export async function explainIn(
-  { ledgers, crawl, record: kept, state }: ExplainedCrawl,
+  { ledgers, crawl, record: kept, state, medianLinkers }: ExplainedCrawl,
   url: string,
 ): Promise<Explanation> {
   const config = parseConfig(kept.config);
@@ -56,6 +59,7 @@ export async function explainIn(
     crawl: { id: crawl, state, scopeSeeds: kept.scopeSeeds },
     head,
     domainHead,
+    medianLinkers: linkBudget(config.domainBudget) === undefined ? undefined : await medianLinkers(),
     robots,
     usageFiles: (await Promise.all(files.map((file) => rulesOf(usageFileKey(file))))).flatMap(
       (rules) => rules ?? [],

@@ -7,6 +7,7 @@ export {
   type AddedSeeds,
   ControlError,
   type CrawlEntry,
+  type DomainPage,
   type HostDetail,
   type HostPage,
 } from '../shared/control/control.ts';

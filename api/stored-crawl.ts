@@ -1,7 +1,7 @@
 /** A crawl in a folder, as `openCrawl` gives it. */
 
 import type { UrlCapture } from '../shared/archive/url-history.ts';
-import type { AddedSeeds, HostDetail, HostPage } from '../shared/control/control.ts';
+import type { AddedSeeds, DomainPage, HostDetail, HostPage } from '../shared/control/control.ts';
 import type { HostPageRequest } from '../shared/control/host-queries.ts';
 import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 import type { UrlChange } from '../shared/frontier/url-change.ts';
@@ -147,6 +147,8 @@ export interface StoredCrawl extends AsyncDisposable {
   hosts(page?: HostPageRequest): Promise<HostPage>;
   /** Returns all that is known of a host. Throws `ControlError` if the crawl does not know it. */
   host(host: string): Promise<HostDetail>;
+  /** Returns registrable domains with their budgets, as {@link hosts} does hosts. Crawls without limits of domains have none. */
+  domains(page?: HostPageRequest): Promise<DomainPage>;
   /**
    * Pauses the crawl: a process that crawls in the folder stores what was fetched and ends, usually within three
    * seconds, and this waits for it, a minute at most. Throws `ControlError` if the crawl has ended.

@@ -93,10 +93,10 @@ export async function* allRecords(source: RowSource, crawl: CrawlId): AsyncGener
   for await (const { host, head } of source.ledgers.hosts(crawl)) yield* recordsOf(source, crawl, host, head);
 }
 
-/** Yields the hosts with their URLs, for a report. */
+/** Yields the hosts with their URLs, and the domains, for a report. */
 export async function* reportedHosts(source: RowSource, crawl: CrawlId): AsyncGenerator<ReportedHost> {
   for await (const { host, head } of source.ledgers.hosts(crawl))
-    if (head.domain === undefined) yield { host, head, records: recordsOf(source, crawl, host, head) };
+    yield { host, head, records: recordsOf(source, crawl, host, head) };
 }
 
 /** The record, with the place in which its WARC record stands now. */

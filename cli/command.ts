@@ -109,6 +109,8 @@ export type LocalCommand =
       readonly host?: string;
       readonly cursor?: string;
       readonly limit?: number;
+      /** The registrable domains instead. */
+      readonly domains: boolean;
       readonly json: boolean;
     }
   | {
@@ -335,6 +337,8 @@ export type StackRequest =
       readonly host?: string;
       readonly cursor?: string;
       readonly limit?: number;
+      /** The registrable domains instead. */
+      readonly domains: boolean;
     }
   | { readonly verb: 'url'; readonly crawl: CrawlId; readonly url: string }
   | { readonly verb: 'history'; readonly crawl: CrawlId; readonly url: string }

@@ -79,10 +79,13 @@ function settingsText(settings: Explanation['settings']): string | undefined {
   return entries.length > 0 ? entries.join(', ') : undefined;
 }
 
-function domainText({ domain, budget, granted = 0, nextBudgetAt, hosts, maxHosts }: DomainWord): string {
+function domainText(explained: DomainWord): string {
+  const { domain, budget, granted = 0, nextBudgetAt, hosts, maxHosts, linkers, medianLinkers } = explained;
   const parts = [
     budget !== undefined &&
       `${formatCount(granted)} of ${formatCount(budget)} requests for pages granted, until ${nextBudgetAt}`,
+    linkers !== undefined &&
+      `${formatCounted(linkers, 'domain')} linking to it (${formatCount(medianLinkers ?? 1)} to the median one)`,
     maxHosts !== undefined && `${formatCount(hosts)} of ${formatCount(maxHosts)} hosts opened`,
   ];
   return `${domain}: ${parts.filter(Boolean).join(', ')}`;

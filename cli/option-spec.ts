@@ -41,7 +41,7 @@ export const DEFAULT_PORT = 8090;
 export const BOTH = ['crawl', 'resume'] as const;
 
 /**
- * `count`: a whole number; `countOrOff`: or `off`. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit.
+ * `count`: a whole number; `countOrOff`: or `off`. `domainBudget`: or `links`, `links:N`. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit.
  * `date`: a day, or a time, as in ISO 8601. `rules`: names of the choices that are on, all others off.
  * `list`: texts with commas between them.
  * `patterns`, `pins`, `urls`, `proxies`: repeatable. `addresses`: CIDR blocks, repeatable, the value optional and only
@@ -53,6 +53,7 @@ export type OptionType =
   | 'choice'
   | 'count'
   | 'countOrOff'
+  | 'domainBudget'
   | 'dollars'
   | 'bytes'
   | 'duration'

@@ -110,6 +110,8 @@ function readValue(
       return readCount(option, text);
     case 'countOrOff':
       return text === 'off' ? text : readCount(option, text);
+    case 'domainBudget':
+      return readDomainBudget(option, text);
     case 'dollars':
       return parseDollars(text) ?? fail(expected(option, text, 'such as 5 or 0.50'));
     case 'bytes':
@@ -151,6 +153,14 @@ function readCount(option: OptionSpec, text: string): number {
   const count = Number(text);
   if (!/^\d{1,15}$/.test(text) || count < least || count > most) throw expected(option, text, hint);
   return count;
+}
+
+/** A number, `off`, `links` or `links:N`. */
+function readDomainBudget(option: OptionSpec, text: string): string | number {
+  if (text === 'off' || text === 'links') return text;
+  const [word, count] = text.startsWith('links:') ? ['links:', text.slice('links:'.length)] : ['', text];
+  const read = readCount(option, count);
+  return word === '' ? read : `${word}${read}`;
 }
 
 function readPort(option: OptionSpec, text: string): number {

@@ -104,7 +104,9 @@ export function readHosts(given: ParsedOptions, place: string) {
   const limit = given.values.get('limit') as number | undefined;
   if (host !== undefined && (cursor !== undefined || limit !== undefined))
     throw new UsageError('Expected --limit and --cursor without a host: one host has one answer');
-  return { names: [crawl!, host?.toLowerCase()] as const, cursor, limit };
+  const domains = isSet(given, 'domains');
+  if (host !== undefined && domains) throw new UsageError('Expected --domains without a host');
+  return { names: [crawl!, host?.toLowerCase()] as const, cursor, limit, domains };
 }
 
 /** `example`: the words before the seeds. */

@@ -1,5 +1,12 @@
 /** Text about a stack's crawls and hosts, for people. */
-import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../shared/control/control.ts';
+import type {
+  AddedSeeds,
+  CrawlEntry,
+  DomainPage,
+  HostDetail,
+  HostEntry,
+  HostPage,
+} from '../shared/control/control.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import { printable, shorten } from '../shared/text/printable.ts';
 import { formatBytes, formatCount, formatCounted, largestFirst } from './format.ts';
@@ -49,11 +56,45 @@ export function hostsText({ hosts, cursor }: HostPage, place: CrawlPlace, limit?
     shorten(conditionOf(host), MAX_CAUSE),
   ]);
   const lines = [table(['HOST', 'PAGES', 'KNOWN', 'WAITING', 'BYTES', ''], rows, [1, 2, 3, 4])];
-  if (cursor !== undefined) {
-    const size = limit === undefined ? [] : ['--limit', String(limit)];
-    lines.push(`More: ${commandAt(place, 'hosts', ...size, '--cursor', shellWord(cursor))}`);
-  }
-  return lines.join('\n');
+  return [...lines, ...moreText(cursor, place, limit)].join('\n');
+}
+
+/** The command for the next page, if there is one. */
+function moreText(
+  cursor: string | undefined,
+  place: CrawlPlace,
+  limit: number | undefined,
+  ...options: string[]
+): string[] {
+  if (cursor === undefined) return [];
+  const size = limit === undefined ? [] : ['--limit', String(limit)];
+  return [`More: ${commandAt(place, 'hosts', ...options, ...size, '--cursor', shellWord(cursor))}`];
+}
+
+/** `granted`: requests for pages in this period. */
+export function domainsText(
+  { domains, medianLinkers, cursor }: DomainPage,
+  place: CrawlPlace,
+  limit?: number,
+): string {
+  const more = moreText(cursor, place, limit, '--domains');
+  if (domains.length === 0)
+    return ['No domains: a crawl has them if it limits their pages or hosts', ...more].join('\n');
+  const hasLinks = domains.some(({ linkers }) => linkers !== undefined);
+  const rows = domains.map(({ domain, granted = 0, budget, hosts, maxHosts, linkers }) => [
+    shorten(printable(domain), MAX_NAME),
+    budget === undefined ? '' : formatCount(granted),
+    budget === undefined ? 'off' : formatCount(budget),
+    formatCount(hosts),
+    maxHosts === undefined ? 'off' : formatCount(maxHosts),
+    ...(hasLinks ? [linkers === undefined ? '' : formatCount(linkers)] : []),
+  ]);
+  const heads = ['DOMAIN', 'REQUESTED', 'BUDGET', 'HOSTS', 'LIMIT', ...(hasLinks ? ['LINKING'] : [])];
+  return [
+    table(heads, rows, [1, 2, 3, 4, 5].slice(0, heads.length - 1)),
+    ...(hasLinks ? [`${formatCounted(medianLinkers, 'domain')} linking to the median domain`] : []),
+    ...more,
+  ].join('\n');
 }
 
 /** All that is known of a host: a line for each thing. */

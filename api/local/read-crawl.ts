@@ -1,6 +1,7 @@
 /** A crawl's folder as a {@link StoredCrawl}. */
 
-import { oneHost, pageOfHosts } from '../../shared/control/host-queries.ts';
+import { pageOfDomains } from '../../shared/control/domain-queries.ts';
+import { type HostPageRequest, oneHost, pageOfHosts } from '../../shared/control/host-queries.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
 import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
@@ -82,6 +83,7 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
     hosts: (page = {}) => pageOfHosts(reader, crawl, page),
     host: (host) => oneHost(reader.ledgers, crawl, host),
+    domains: (page = {}) => domainsOf(opened, page),
     pause: () => pauseFolder(folder, systemClock),
     stop: () => stopFolder(folder, systemClock),
     close,
@@ -89,6 +91,18 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
   };
   return stored;
 }
+
+const domainsOf = ({ reader, crawl, record }: OpenedFolder, page: HostPageRequest) =>
+  pageOfDomains(
+    {
+      ledgers: reader,
+      registry: reader.registry,
+      crawl,
+      config: parseConfig(record.config),
+      now: Date.now(),
+    },
+    page,
+  );
 
 const urlQueries = (opened: OpenedFolder): Pick<StoredCrawl, 'urls' | 'changes' | 'url' | 'explain'> => {
   const { reader, crawl, record } = opened;
@@ -106,7 +120,17 @@ const urlQueries = (opened: OpenedFolder): Pick<StoredCrawl, 'urls' | 'changes' 
       const seed = reader.findSeed(host, [asked, createUrlRules(urlRules)(asked)]);
       return seed && seedDetail(seed);
     },
-    explain: (url) => explainIn({ ledgers: reader.ledgers, crawl, record, state: stateOf(opened) }, url),
+    explain: (url) =>
+      explainIn(
+        {
+          ledgers: reader.ledgers,
+          crawl,
+          record,
+          state: stateOf(opened),
+          medianLinkers: async () => (await domainsOf(opened, { limit: 1 })).medianLinkers,
+        },
+        url,
+      ),
   };
 };
 

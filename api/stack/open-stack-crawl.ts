@@ -65,6 +65,7 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
     summary: () => control.status(crawl),
     hosts: (page = {}) => control.hosts(crawl, page),
     host: (host) => control.host(crawl, host),
+    domains: (page = {}) => control.domains(crawl, page),
     ...queries,
     ...archiveQueries(connection, crawl, archive),
     wacz: (warn) =>
@@ -180,7 +181,9 @@ function urlQueries(
     },
     async explain(url) {
       const { state } = await control.status(crawl);
-      return explainedOne(connection, explainIn({ ledgers: rows.ledgers, crawl, record, state }, url));
+      const medianLinkers = async () => (await control.domains(crawl, { limit: 1 })).medianLinkers;
+      const explained = { ledgers: rows.ledgers, crawl, record, state, medianLinkers };
+      return explainedOne(connection, explainIn(explained, url));
     },
   };
 }

@@ -21,7 +21,7 @@ import { formatCounted } from '../format.ts';
 import { isRowFormat } from '../option-spec.ts';
 import { optionsOf } from '../options.ts';
 import { commandAt, stackProgram } from '../place.ts';
-import { addedText, crawlsText, hostsText, hostText } from '../stack-text.ts';
+import { addedText, crawlsText, domainsText, hostsText, hostText } from '../stack-text.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { UsageError } from '../usage-error.ts';
 import { withNetworkFiles } from './network-options.ts';
@@ -285,11 +285,15 @@ class StackAnswer {
     return this.value(copied, pulledText(copied, dir, stack));
   }
 
-  async hosts({ crawl, host, cursor, limit }: CommandOf<'hosts'>): Promise<ExitCode> {
+  async hosts({ crawl, host, cursor, limit, domains }: CommandOf<'hosts'>): Promise<ExitCode> {
     const { control } = this.#session;
     if (host !== undefined) {
       const detail = await control.host(crawl, host);
       return this.value(detail, hostText(detail));
+    }
+    if (domains) {
+      const found = await control.domains(crawl, { cursor, limit });
+      return this.value(found, domainsText(found, this.#place(crawl), limit));
     }
     let page = await control.hosts(crawl, { cursor, limit });
     // A page may have no host though there are more, where the table holds those of many crawls.

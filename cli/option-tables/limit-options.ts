@@ -52,12 +52,12 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
   },
   {
     name: 'domain-budget',
-    argument: 'N|off',
-    type: 'countOrOff',
+    argument: 'N|links|links:N|off',
+    type: 'domainBudget',
     key: 'domainBudget',
     verbs: BOTH,
     group: 'Limits',
-    help: 'page requests per registrable domain and day, over all its hosts; the rest waits; 1000 with --scope any, otherwise off',
+    help: 'page requests per registrable domain and day, over all its hosts; the rest waits; 1000 with --scope any, otherwise off; links: up to ten times as many for domains to which many link',
   },
   {
     name: 'domain-budget-every',

@@ -240,6 +240,13 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     help: 'only pages fetched, or changed, on this day or later: 2026-01-31, or with a time',
   },
   {
+    name: 'domains',
+    type: 'flag',
+    verbs: ['hosts'],
+    group: 'Output',
+    help: 'list registrable domains instead: requests of this period, budget, hosts, linking domains',
+  },
+  {
     name: 'cursor',
     argument: 'TEXT',
     type: 'text',

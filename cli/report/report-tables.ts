@@ -8,7 +8,7 @@ import { bar, table, text } from './report-parts.ts';
 
 /** A table with a title; none where it has no rows. */
 export function reportTables(report: CrawlReport): Html[] {
-  const { summary, types, hosts, closedGroups, closedGroupCount } = report;
+  const { summary, types, hosts, domains, closedGroups, closedGroupCount } = report;
   const bytes = types.reduce((sum, row) => sum + row.bytes, 0);
   return [
     countTable('Outcome of URLs', summary.byStatus, (state) => STATE_WORDS[state] ?? state),
@@ -25,6 +25,17 @@ export function reportTables(report: CrawlReport): Html[] {
     hostTable('Slowest hosts, by mean time', hosts.slowest.length > 1 ? hosts.slowest : []),
     failureTable('Failing hosts', hosts.failing),
     failureTable(`Hosts given up${countNote(hosts.setAside.length, hosts.setAsideCount)}`, hosts.setAside),
+    table(
+      'Domains with most requests for pages in this period',
+      ['Domain', 'Requests', 'Budget', 'Hosts', 'Linking domains'],
+      domains.map(({ domain, granted = 0, budget, hosts: opened, linkers }) => [
+        text(domain),
+        formatCount(granted),
+        budget === undefined ? '' : formatCount(budget),
+        formatCount(opened),
+        linkers === undefined ? '' : formatCount(linkers),
+      ]),
+    ),
     table(
       `Traps: groups of URLs that added nothing new${countNote(closedGroups.length, closedGroupCount)}`,
       ['Kind', 'URLs', 'Host', 'Pages'],

@@ -1,9 +1,10 @@
 /** The report for a terminal: the summary, then what it leaves out. */
 
+import type { DomainEntry } from '../../shared/report/domain-entry.ts';
 import { type CrawlReport, depthWord, type HostRow } from '../../shared/report/report.ts';
 import { type Histogram, quantile } from '../../shared/report/report-histogram.ts';
 import { printable, shorten } from '../../shared/text/printable.ts';
-import { formatBytes, formatCount, formatDuration, toned, wrapWords } from '../format.ts';
+import { formatBytes, formatCount, formatCounted, formatDuration, toned, wrapWords } from '../format.ts';
 import type { CrawlPlace } from '../place.ts';
 import { summaryText } from '../summary.ts';
 import { freshnessText } from './freshness-text.ts';
@@ -44,6 +45,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Slowest hosts', hosts.slowest.slice(0, ROWS).map(hostCells)],
     ['Failing hosts', hosts.failing.slice(0, ROWS).map(failureCells)],
     ['Hosts given up', hosts.setAside.slice(0, ROWS).map(failureCells)],
+    ['Domains with most requests for pages in this period', report.domains.slice(0, ROWS).map(domainCells)],
     ['Traps: groups of URLs that added nothing new', closedGroups.slice(0, ROWS).map(groupCells)],
   ];
   for (const [title, rows] of tables)
@@ -93,6 +95,12 @@ const groupCells = ({ host, group, pages }: CrawlReport['closedGroups'][number])
   `${formatCount(pages)} pages`,
   group,
 ];
+
+function domainCells({ domain, granted = 0, budget, hosts, linkers }: DomainEntry): string[] {
+  const used = budget === undefined ? '' : `${formatCount(granted)} of ${formatCount(budget)}`;
+  const links = linkers === undefined ? [] : [`${formatCounted(linkers, 'domain')} linking`];
+  return [domain, used, formatCounted(hosts, 'host'), ...links];
+}
 
 /** Columns: the first to the left, those after it to the right; a third one of words as it is. */
 function aligned(rows: readonly (readonly string[])[]): string[] {

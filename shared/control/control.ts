@@ -13,6 +13,7 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlOptions } from '../crawl/crawl-options.ts';
 import type { CrawlStatus } from '../ports/crawl-registry.ts';
+import type { DomainEntry } from '../report/domain-entry.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
 import type { HostKey } from '../url/host-key.ts';
@@ -38,6 +39,8 @@ export interface Control {
   /** Hosts with their state, a page at a time. */
   hosts(crawl: CrawlId, page: { readonly cursor?: string; readonly limit?: number }): Promise<HostPage>;
   host(crawl: CrawlId, host: HostKey): Promise<HostDetail>;
+  /** Registrable domains with their budgets, a page at a time. */
+  domains(crawl: CrawlId, page: { readonly cursor?: string; readonly limit?: number }): Promise<DomainPage>;
   /** All that is known of a URL. */
   url(crawl: CrawlId, url: string): Promise<UrlDetail>;
   /** The captures of a URL, of a prefix or of a host, a page at a time. */
@@ -82,6 +85,14 @@ export interface HostEntry {
 
 export interface HostPage {
   readonly hosts: readonly HostEntry[];
+  /** For the next page; none on the last. */
+  readonly cursor?: string;
+}
+
+export interface DomainPage {
+  readonly domains: readonly DomainEntry[];
+  /** How many domains link to the median domain, by which budgets grow: 1 where they do not. */
+  readonly medianLinkers: number;
   /** For the next page; none on the last. */
   readonly cursor?: string;
 }

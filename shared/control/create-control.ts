@@ -17,12 +17,14 @@ import {
   type Control,
   ControlError,
   type CrawlEntry,
+  type DomainPage,
   type HostDetail,
   type HostPage,
 } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { deleteCrawl } from './delete-crawl.ts';
 import { checkCost, checkRoom, type DeployerLimits, loweredCost } from './deployer-limits.ts';
+import { pageOfDomains } from './domain-queries.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type HostPageRequest, oneHost, pageOfHosts } from './host-queries.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
@@ -135,6 +137,12 @@ class EngineControl implements Control {
   async host(crawl: CrawlId, host: string): Promise<HostDetail> {
     await this.#recordOf(crawl);
     return oneHost(this.#engine.ledgers, crawl, host);
+  }
+
+  async domains(crawl: CrawlId, page: HostPageRequest): Promise<DomainPage> {
+    const { ledgers, registry, clock } = this.#engine;
+    const config = parseConfig((await this.#recordOf(crawl)).config);
+    return pageOfDomains({ ledgers, registry, crawl, config, now: clock.now() }, page);
   }
 
   async url(crawl: CrawlId, text: string): Promise<UrlDetail> {

@@ -20,13 +20,16 @@ export interface HostPageRequest {
 export async function pageOfHosts(
   ledgers: Pick<ControlEngine['ledgers'], 'hostPage'>,
   crawl: CrawlId,
-  { cursor, limit = DEFAULT_PAGE }: HostPageRequest,
+  { cursor, limit }: HostPageRequest,
 ): Promise<HostPage> {
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
-    throw new ControlError('invalid', `Expected limit from 1 to ${MAX_PAGE}, got ${limit}`, 'limit');
-  const page = await ledgers.hostPage(crawl, cursor, limit);
+  const page = await ledgers.hostPage(crawl, cursor, checkedLimit(limit));
   const hosts = page.hosts.filter(({ head }) => head.domain === undefined);
   return { hosts: hosts.map(({ host, head }) => hostEntry(host, head)), cursor: page.cursor };
+}
+
+export function checkedLimit(limit = DEFAULT_PAGE): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit;
+  throw new ControlError('invalid', `Expected limit from 1 to ${MAX_PAGE}, got ${limit}`, 'limit');
 }
 
 /** `host`: as a user writes it, or a host key. Throws {@link ControlError} if the crawl does not know it. */

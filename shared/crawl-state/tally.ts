@@ -1,7 +1,7 @@
 import type { CrawlTotals } from '../ports/crawl-registry.ts';
 
 export type Used = Pick<CrawlTotals, 'pages' | 'bytes' | 'activeMs' | 'cost'> &
-  Partial<Pick<CrawlTotals, 'requisites' | 'demand' | 'urls'>>;
+  Partial<Pick<CrawlTotals, 'requisites' | 'demand' | 'urls' | 'linking'>>;
 
 /** Pages and bytes that a crawl has used, and pages reserved: what its budget counts. */
 export interface Tally {

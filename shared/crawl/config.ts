@@ -26,6 +26,8 @@ export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const satis
 const MAX_HOSTS_PER_DOMAIN = 10_000;
 /** All of them are in the crawl's record, which is read every two seconds. */
 export const MAX_DOMAIN_BUDGETS = 5000;
+/** A number of nine digits at most. */
+const LINK_BUDGET = /^links:[1-9]\d{0,8}$/;
 const MAX_BUDGET_PERIOD_MS = 30 * 86_400_000;
 
 export const SITEMAPS = ['off', 'robots', 'find'] as const;
@@ -222,10 +224,17 @@ export const crawlConfigSchema = z.strictObject({
   maxCost: z.number().positive().optional(),
   maxPagesPerHost: positive.optional(),
   /**
-   * Requests for pages of a registrable domain in a period, over all its hosts; `off`: no such limit. In a crawl of
-   * scope `any` 1,000 if nothing is given, in others `off` (`domain-limits.ts`).
+   * Requests for pages of a registrable domain in a period, over all its hosts; `off`: no such limit; `links`, or
+   * `links:N`: more for a domain to which many domains link (`frontier/link-budget.ts`). In a crawl of scope `any` 1,000
+   * if nothing is given, in others `off` (`domain-limits.ts`).
    */
-  domainBudget: z.union([z.literal('off'), positive]).optional(),
+  domainBudget: z
+    .union([
+      z.literal(['off', 'links']),
+      z.string().regex(LINK_BUDGET) as unknown as z.ZodType<`links:${number}`, `links:${number}`>,
+      positive,
+    ])
+    .optional(),
   /** Other budgets of some registrable domains, by their names. */
   domainBudgets: z
     .record(z.string().regex(DOMAIN, { error: 'a domain in lower case, such as example.org' }), positive)

@@ -302,10 +302,11 @@ export interface CrawlOptions {
   /**
    * Requests at most this many pages of each registrable domain in a period (`domainBudgetEveryMs`), over all hosts
    * of the domain. Redirects and failures count; robots.txt, page requisites and pages that are fetched again do not.
-   * URLs over the budget wait for the next period. `off`: no such limit. By default 1,000 with scope `any`, otherwise
-   * `off`.
+   * URLs over the budget wait for the next period. `links`: a domain to which more domains link than to most has up to
+   * ten times as much as the others, which have 1,000, or N by `links:N`. `off`: no such limit. By default 1,000 with
+   * scope `any`, otherwise `off`.
    */
-  domainBudget?: number | 'off';
+  domainBudget?: number | 'off' | 'links' | `links:${number}`;
   /**
    * Other budgets of some registrable domains, by their names: `{ 'example.org': 5000 }`. They hold with each scope. At
    * most 5,000.

@@ -8,6 +8,8 @@ export const DEFAULT_HOSTS_PER_DOMAIN = 1000;
 export interface DomainLimits {
   /** Requests for pages of all hosts of a domain in a period. None: there is no such limit. */
   readonly budget?: number;
+  /** It is more for a domain to which more domains link than to most (`frontier/link-budget.ts`). */
+  readonly growsByLinks?: boolean;
   /** The period, in ms. */
   readonly everyMs: number;
   /** Hosts of a domain that are opened. None: there is no such limit. */
@@ -23,13 +25,22 @@ type DomainConfig = Pick<
 export function domainLimitsOf(config: DomainConfig, domain: string): DomainLimits {
   const { scope, domainBudget, domainBudgets, domainBudgetEveryMs: everyMs } = config;
   const own = Object.hasOwn(domainBudgets, domain) ? domainBudgets[domain] : undefined;
-  const budget = own ?? domainBudget ?? (scope === 'any' ? DEFAULT_DOMAIN_BUDGET : 'off');
+  const given = domainBudget ?? (scope === 'any' ? DEFAULT_DOMAIN_BUDGET : 'off');
+  const byLinks = linkBudget(domainBudget);
+  const budget = own ?? byLinks ?? (given as number | 'off');
   const maxHosts = maxHostsPerDomain(config);
   return {
     everyMs,
     ...(budget !== 'off' && { budget }),
+    ...(own === undefined && byLinks !== undefined && { growsByLinks: true }),
     ...(maxHosts !== undefined && { maxHosts }),
   };
+}
+
+/** The budget that each domain has at least in a crawl whose budgets grow by links. Undefined in others. */
+export function linkBudget(domainBudget: DomainConfig['domainBudget']): number | undefined {
+  if (typeof domainBudget !== 'string' || domainBudget === 'off') return undefined;
+  return domainBudget === 'links' ? DEFAULT_DOMAIN_BUDGET : Number(domainBudget.slice('links:'.length));
 }
 
 /** Hosts of each domain that are opened. None: there is no such limit. */

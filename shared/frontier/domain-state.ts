@@ -4,12 +4,15 @@
  */
 import { fingerprint } from '../url/fingerprint.ts';
 import type { HostKey } from '../url/host-key.ts';
+import { type LinkerSketch, mergeSketches, NO_LINKERS } from './linker-sketch.ts';
 
 export interface DomainState {
   /** The opened hosts: 24 bits of each one's fingerprint, in base64, so four characters each. */
   readonly hosts: string;
   /** Pages granted, by the number of the period. */
   readonly granted: Readonly<Record<string, number>>;
+  /** The registrable domains that link to it, in a crawl whose budgets grow by them. */
+  readonly linkers?: LinkerSketch;
   /** Differs in all writes: an engine that compares what it finds with what it wrote must not mistake another's for its own. */
   readonly writer: string;
 }
@@ -62,6 +65,12 @@ function beginOf(domain: string, everyMs: number): number {
   const out = new Uint32Array(2);
   fingerprint(domain, out, 0);
   return Math.floor(((out[0] as number) / 2 ** 32) * everyMs);
+}
+
+/** Adds domains that link to it. Adding them again changes nothing. */
+export function withLinkers<T extends Pick<DomainState, 'linkers'>>(state: T, linkers: LinkerSketch): T {
+  const all = mergeSketches(state.linkers ?? NO_LINKERS, linkers);
+  return all === (state.linkers ?? NO_LINKERS) ? state : { ...state, linkers: all };
 }
 
 export interface GrantRequest {

@@ -1,4 +1,5 @@
 import { kindOfBoth } from '../url/url-kind.ts';
+import { mergeSketches, NO_LINKERS } from './linker-sketch.ts';
 import { type Link, linkOf } from './message.ts';
 import { levelOfLink } from './rank.ts';
 
@@ -16,6 +17,8 @@ export function foldLink(links: Map<string, Link>, link: Link): void {
   const depth = Math.min(link.depth, known.depth);
   const isSeed = link.isSeed || known.isSeed;
   const kind = isSeed ? link.kind && known.kind : kindOfBoth(link.kind, known.kind);
-  if (better !== known || depth !== known.depth || isSeed !== known.isSeed || kind !== known.kind)
-    links.set(link.url, linkOf({ ...better, depth, kind, isSeed }));
+  const linkers = link.linkers ? mergeSketches(known.linkers ?? NO_LINKERS, link.linkers) : known.linkers;
+  const isSame = depth === known.depth && kind === known.kind && linkers === known.linkers;
+  if (better !== known || !isSame || isSeed !== known.isSeed)
+    links.set(link.url, linkOf({ ...better, depth, kind, isSeed, linkers }));
 }

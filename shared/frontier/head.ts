@@ -216,6 +216,8 @@ export interface HostTotals {
   readonly demand?: Readonly<Record<string, number>>;
   /** If the budget of its domain is used up: URLs that wait for the next period (`urls`), and 1 for the host (`hosts`). */
   readonly overBudget?: Readonly<Record<string, number>>;
+  /** Only in the head of a domain: 1 under the rounded number of domains that link to it (`link-budget.ts`). */
+  readonly linking?: Readonly<Record<string, number>>;
 }
 
 /** How many exchanges there were, with the host or with the cache instead. */
@@ -239,6 +241,7 @@ export const COUNT_MAPS = [
   'recrawl',
   'demand',
   'overBudget',
+  'linking',
 ] as const satisfies (keyof HostTotals)[];
 
 export const NO_TOTALS: HostTotals = {
@@ -295,6 +298,7 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('recrawl', a, b),
     ...addOptional('demand', a, b),
     ...addOptional('overBudget', a, b),
+    ...addOptional('linking', a, b),
   };
 }
 

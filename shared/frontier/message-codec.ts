@@ -11,8 +11,9 @@ import type { Link, Message, OutLinks } from './message.ts';
 import { readTexts, textAt, writeTexts } from './text-column.ts';
 
 export const MESSAGE_MAGIC = 0x4d;
-/** 2: links may have a kind and a level. */
-export const MESSAGE_VERSION = 2;
+/** 2: links may have a kind and a level. 3: and linkers; written only where one has. */
+export const MESSAGE_VERSION = 3;
+const WITHOUT_LINKERS = 2;
 const OLDEST = 1;
 const KINDS = ['links', 'token', 'wake', 'robots'] as const;
 /** Below this, compression costs more than it saves. */
@@ -32,7 +33,8 @@ export function encodeMessage(message: Message, compressFrom = MIN_COMPRESSED_BY
   if (message.kind === 'token') out.text(message.token);
   if (message.kind === 'wake') writeWake(out, message);
   if (message.kind === 'robots') out.text(message.url);
-  return wrap(out.bytes(), compressFrom);
+  const hasLinkers = message.kind === 'links' && message.links.some(({ linkers }) => linkers !== undefined);
+  return wrap(out.bytes(), compressFrom, hasLinkers ? MESSAGE_VERSION : WITHOUT_LINKERS);
 }
 
 /**
@@ -80,6 +82,7 @@ const IS_SEED = 1;
 const HAS_VIA = 2;
 const HAS_KIND = 4;
 const HAS_LEVEL = 8;
+const HAS_LINKERS = 16;
 
 function writeLinks(out: ByteWriter, links: readonly Link[]): void {
   const sorted = [...links].sort((a, b) => (a.url < b.url ? -1 : a.url > b.url ? 1 : 0));
@@ -99,17 +102,19 @@ function writeLinks(out: ByteWriter, links: readonly Link[]): void {
   }
   out.varint(vias.size);
   for (const via of vias.keys()) out.text(via);
-  for (const { kind, level } of sorted) {
+  for (const { kind, level, linkers } of sorted) {
     if (kind !== undefined) out.byte(URL_KINDS.indexOf(kind));
     if (level !== undefined) out.byte(level);
+    if (linkers !== undefined) out.text(linkers);
   }
 }
 
-const flagsOf = ({ isSeed, via, kind, level }: Link): number =>
+const flagsOf = ({ isSeed, via, kind, level, linkers }: Link): number =>
   (isSeed ? IS_SEED : 0) |
   (via !== undefined ? HAS_VIA : 0) |
   (kind !== undefined ? HAS_KIND : 0) |
-  (level !== undefined ? HAS_LEVEL : 0);
+  (level !== undefined ? HAS_LEVEL : 0) |
+  (linkers !== undefined ? HAS_LINKERS : 0);
 
 function readLinks(input: ByteReader, maxLinks: number): Link[] {
   const count = input.varint();
@@ -131,24 +136,25 @@ function readLinks(input: ByteReader, maxLinks: number): Link[] {
     isSeed: ((flags[i] as number) & IS_SEED) !== 0 || undefined,
     kind: said[i]?.kind,
     level: said[i]?.level,
+    linkers: said[i]?.linkers,
   }));
 }
 
 /** Reads the optional fields at the end, which few links have. */
-function readSaid(input: ByteReader, flags: number): Pick<Link, 'kind' | 'level'> | undefined {
-  if ((flags & (HAS_KIND | HAS_LEVEL)) === 0) return undefined;
+function readSaid(input: ByteReader, flags: number): Pick<Link, 'kind' | 'level' | 'linkers'> | undefined {
+  if ((flags & (HAS_KIND | HAS_LEVEL | HAS_LINKERS)) === 0) return undefined;
   const code = flags & HAS_KIND ? input.byte() : undefined;
   const kind = code === undefined ? undefined : URL_KINDS[code];
   if (code !== undefined && kind === undefined) throw new CorruptBytes(`a link has the unknown kind ${code}`);
   const level = flags & HAS_LEVEL ? input.byte() : undefined;
-  return { kind, level };
+  return { kind, level, linkers: flags & HAS_LINKERS ? input.text() : undefined };
 }
 
-function wrap(content: Uint8Array, compressFrom: number): Uint8Array {
+function wrap(content: Uint8Array, compressFrom: number, version: number): Uint8Array {
   const isCompressed = content.length >= compressFrom;
   const payload = isCompressed ? deflateRawSync(content, { level: 3 }) : content;
   const bytes = new Uint8Array(3 + payload.length);
-  bytes.set([MESSAGE_MAGIC, MESSAGE_VERSION, isCompressed ? 1 : 0]);
+  bytes.set([MESSAGE_MAGIC, version, isCompressed ? 1 : 0]);
   bytes.set(payload, 3);
   return bytes;
 }

@@ -1,5 +1,6 @@
 /** The messages between hosts: links, tokens, wake-ups, requests for robots.txt. */
 import type { UrlKind } from '../url/url-kind.ts';
+import type { LinkerSketch } from './linker-sketch.ts';
 
 /** A URL to be merged into its host's ledger. */
 export interface Link {
@@ -17,11 +18,13 @@ export interface Link {
   readonly kind?: UrlKind;
   /** Its priority in a sitemap, as a level: 0 to 7, like about 2 ** level linking pages. */
   readonly level?: number;
+  /** Domains that link to the URL's host, if the crawl counts them: the first link of a host has those of all (`linker-sketch.ts`). */
+  readonly linkers?: LinkerSketch;
 }
 
 /** A link with all fields, those it lacks undefined: what is compiled for links meets one shape of object. */
-export function linkOf({ url, depth, via, redirects, isSeed, kind, level }: Link): Link {
-  return { url, depth, via, redirects, isSeed, kind, level };
+export function linkOf({ url, depth, via, redirects, isSeed, kind, level, linkers }: Link): Link {
+  return { url, depth, via, redirects, isSeed, kind, level, linkers };
 }
 
 /** Links of one crawl, to whatever hosts. */

@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { CAUSE_CODES } from '../causes/cause-text.ts';
 import { STATUS_CODES } from '../causes/status-reason.ts';
 import { CAPTURE_KINDS, type CaptureEntry, type CapturePage } from '../control/captures.ts';
-import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../control/control.ts';
+import type {
+  AddedSeeds,
+  CrawlEntry,
+  DomainPage,
+  HostDetail,
+  HostEntry,
+  HostPage,
+} from '../control/control.ts';
 import type { CrawlDeletion } from '../control/deletion.ts';
 import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
 import { resumeLimitsSchema } from '../control/resume-limits.ts';
@@ -12,6 +19,7 @@ import { crawlConfigSchema } from '../crawl/config.ts';
 import { FAILURE_CODES } from '../fetcher/outcome/failure-codes.ts';
 import { URL_CHANGES } from '../frontier/url-change.ts';
 import { URL_STATES } from '../frontier/url-record.ts';
+import type { DomainEntry } from '../report/domain-entry.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
 import { URL_KINDS } from '../url/url-kind.ts';
@@ -137,6 +145,22 @@ const hostPageSchema = z.strictObject({
   cursor: z.string().optional().describe('For the next page; none on the last'),
 }) satisfies z.ZodType<HostPage>;
 
+const domainEntrySchema = z.strictObject({
+  domain: z.string(),
+  budget: count.optional().describe('Requests for its pages in a period; none if it has no budget'),
+  granted: count.optional().describe('Of these, what its hosts were granted in this period'),
+  nextBudgetAt: time.optional(),
+  hosts: count.describe('Its hosts that were opened'),
+  maxHosts: count.optional(),
+  linkers: count.optional().describe('Other domains that link to it, about; only where budgets grow by them'),
+}) satisfies z.ZodType<DomainEntry>;
+
+const domainPageSchema = z.strictObject({
+  domains: z.array(domainEntrySchema),
+  medianLinkers: count.describe('How many domains link to the median domain, by which budgets grow'),
+  cursor: z.string().optional().describe('For the next page; none on the last'),
+}) satisfies z.ZodType<DomainPage>;
+
 const hostDetailSchema = z.strictObject({
   ...hostEntrySchema.shape,
   requests: count,
@@ -228,6 +252,8 @@ export const API_SCHEMAS = {
   HostPage: hostPageSchema,
   HostEntry: hostEntrySchema,
   HostDetail: hostDetailSchema,
+  DomainPage: domainPageSchema,
+  DomainEntry: domainEntrySchema,
   UrlDetail: urlDetailSchema,
   CapturePage: capturePageSchema,
   CaptureEntry: captureEntrySchema,

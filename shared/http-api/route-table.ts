@@ -148,6 +148,17 @@ export const ROUTES: readonly Route[] = [
     run: (control, { params }) => control.host(params.crawl, params.host),
   }),
   route({
+    operationId: 'listDomains',
+    method: 'GET',
+    path: '/crawls/{crawl}/domains',
+    summary:
+      'Registrable domains of a crawl that limits them, with their budgets; a page may be short, and only the last has no cursor.',
+    params: crawl,
+    query: { cursor, limit: limitOf('Hosts and domains that are looked at') },
+    answerName: 'DomainPage',
+    run: (control, { params, query }) => control.domains(params.crawl, query),
+  }),
+  route({
     operationId: 'getUrl',
     method: 'GET',
     path: '/crawls/{crawl}/url',

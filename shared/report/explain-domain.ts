@@ -1,12 +1,12 @@
 import type { CrawlConfig } from '../crawl/config.ts';
 import { domainLimitsOf } from '../crawl/domain-limits.ts';
-import { NO_DOMAIN_STATE, openedCheck, openedHosts, periodAt, periodEnd } from '../frontier/domain-state.ts';
+import { NO_DOMAIN_STATE, openedCheck, periodAt } from '../frontier/domain-state.ts';
 import type { Head } from '../frontier/head.ts';
 import { countUrls } from '../frontier/url-record.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { domainOf } from '../url/registrable-domain.ts';
+import { domainEntry } from './domain-entry.ts';
 import type { DomainWord } from './explanation.ts';
-import { isoTime } from './url-detail.ts';
 
 interface DomainFacts {
   readonly config: CrawlConfig;
@@ -16,6 +16,8 @@ interface DomainFacts {
   /** That of its registrable domain. */
   readonly domainHead?: Head | undefined;
   readonly isSeed: boolean;
+  /** How many domains link to the crawl's median domain. Default: 1. */
+  readonly medianLinkers?: number | undefined;
   readonly now: number;
 }
 
@@ -26,27 +28,21 @@ export function explainDomain({
   head,
   domainHead,
   isSeed,
+  medianLinkers: median = 1,
   now,
 }: DomainFacts): DomainWord | undefined {
   const domain = domainOf(host);
-  const { budget, everyMs, maxHosts } = domainLimitsOf(config, domain);
-  if (budget === undefined && maxHosts === undefined) return undefined;
+  const limits = domainLimitsOf(config, domain);
+  if (limits.budget === undefined && limits.maxHosts === undefined) return undefined;
   const state = domainHead?.domain ?? NO_DOMAIN_STATE;
-  const period = periodAt(domain, now, everyMs);
+  const entry = domainEntry(config, domain, state, { median, now });
+  const { hosts, maxHosts, budget, granted = 0 } = entry;
   const isKnown = head !== undefined && countUrls(head.ledger.counts) > 0;
-  const hosts = openedHosts(state);
+  const isCurrent = head?.share?.period === periodAt(domain, now, limits.everyMs);
   return {
-    domain,
-    hosts,
-    ...(budget !== undefined && {
-      budget,
-      granted: state.granted[period] ?? 0,
-      nextBudgetAt: isoTime(periodEnd(domain, period, everyMs)),
-    }),
-    ...(maxHosts !== undefined && { maxHosts }),
+    ...entry,
+    ...(limits.growsByLinks && { medianLinkers: median }),
     isFull: maxHosts !== undefined && !isKnown && !isSeed && hosts >= maxHosts && !openedCheck(state)(host),
-    isOut:
-      budget !== undefined &&
-      (head?.share?.period === period ? head.share.isOut === true : (state.granted[period] ?? 0) >= budget),
+    isOut: budget !== undefined && (isCurrent ? head?.share?.isOut === true : granted >= budget),
   };
 }

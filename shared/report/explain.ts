@@ -38,6 +38,8 @@ export interface ExplainFacts {
   readonly head?: Head;
   /** The head of the registrable domain of the URL's host. */
   readonly domainHead?: Head;
+  /** How many domains link to the crawl's median domain. */
+  readonly medianLinkers?: number | undefined;
   readonly robots?: RobotsRules;
   /** Statements of files beside robots.txt about the use of content. */
   readonly usageFiles?: readonly RobotsRules[];
@@ -65,7 +67,7 @@ export function nameIn({ urlRules }: Pick<CrawlConfig, 'urlRules'>, url: string)
 }
 
 function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBeFetched' | 'verdict'> {
-  const { url, config, crawl, head, domainHead, record, line, now } = facts;
+  const { url, config, crawl, head, domainHead, medianLinkers, record, line, now } = facts;
   const canonical = nameIn(config, plain);
   const host = hostKey(canonical);
   const scopeSeeds = crawl?.scopeSeeds ?? [canonical];
@@ -87,7 +89,7 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
     line,
     settings: settingsOf(config, host),
     hostState: head && hostWord(head, createHostConfigs(config)(host)),
-    domain: explainDomain({ config, host, head, domainHead, isSeed, now }),
+    domain: explainDomain({ config, host, head, domainHead, isSeed, medianLinkers, now }),
   };
 }
 

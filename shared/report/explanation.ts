@@ -2,6 +2,7 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { ScopeVerdict } from '../crawl/scope.ts';
 import type { UrlKind } from '../url/url-kind.ts';
+import type { DomainEntry } from './domain-entry.ts';
 import type { CrawlSummary } from './summary.ts';
 import type { UrlDetail } from './url-detail.ts';
 
@@ -78,16 +79,9 @@ export interface RobotsWord {
 }
 
 /** The registrable domain of the URL, and what the crawl's limits leave it. */
-export interface DomainWord {
-  readonly domain: string;
-  /** Requests for its pages in a period, and those granted to its hosts in this one. */
-  readonly budget?: number;
-  readonly granted?: number;
-  /** When the next period begins. ISO 8601, UTC. */
-  readonly nextBudgetAt?: string;
-  /** Its hosts that were opened, and how many may be. */
-  readonly hosts: number;
-  readonly maxHosts?: number;
+export interface DomainWord extends DomainEntry {
+  /** How many domains link to the median domain of the crawl; only where budgets grow by them. */
+  readonly medianLinkers?: number;
   /** It has no room for the URL's host, which is not opened. */
   readonly isFull: boolean;
   /** The URL's host has none of the budget left before the next period. */

@@ -4,10 +4,13 @@
 import { optionalText } from '../causes/cause-text.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
-import type { Head } from '../frontier/head.ts';
+import type { DomainState } from '../frontier/domain-state.ts';
+import { addCounts, type Head } from '../frontier/head.ts';
+import { medianLinkers } from '../frontier/link-budget.ts';
 import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import type { HostKey } from '../url/host-key.ts';
+import { type DomainEntry, domainEntry } from './domain-entry.ts';
 import { createDuplicates, type Duplicates } from './report-duplicates.ts';
 import { Freshness, type FreshnessReport } from './report-freshness.ts';
 import { createHistogram, type Histogram } from './report-histogram.ts';
@@ -36,6 +39,8 @@ export interface CrawlReport {
   readonly requisites: number;
   readonly sitemaps: number;
   readonly hosts: HostTables;
+  /** In a crawl that limits them: registrable domains with most of their budgets granted in this period. */
+  readonly domains: readonly DomainEntry[];
   /** Groups of URLs that were closed because they added nothing new; those with the most pages. */
   readonly closedGroups: readonly ClosedGroupRow[];
   readonly closedGroupCount: number;
@@ -80,6 +85,7 @@ export interface ClosedGroupRow extends ClosedGroup {
   readonly pages: number;
 }
 
+/** A host, or a registrable domain with the key of its head. */
 export interface ReportedHost {
   readonly host: HostKey;
   readonly head: Head;
@@ -119,9 +125,14 @@ export async function buildReport(
   const groups = createTop<ClosedGroupRow>(ROWS, ({ pages }) => pages);
   const fresh = new Freshness(madeAt);
   const configOf = config && createHostConfigs(config);
+  const domains = config && createDomainTable(config, madeAt);
   let closedGroupCount = 0;
 
   for await (const { host, head, records } of hosts) {
+    if (head.domain) {
+      domains?.add(host.slice(1), head);
+      continue;
+    }
     const hostTimes = createHistogram();
     const { importance } = configOf?.(host) ?? {};
     for await (const record of records) {
@@ -163,6 +174,7 @@ export async function buildReport(
     requisites: kinds.requisite,
     sitemaps: kinds.sitemap,
     hosts: tables.tables(),
+    domains: domains?.rows() ?? [],
     closedGroups: groups.values(),
     closedGroupCount,
     ...(freshness && { freshness }),
@@ -205,6 +217,28 @@ function createHostTables() {
       setAside: setAside.values(),
       setAsideCount,
     }),
+  };
+}
+
+/** The budgets of all grow with the median of all, so they are found at the end. */
+function createDomainTable(config: CrawlConfig, now: number) {
+  const top = createTop<{ readonly domain: string; readonly state: DomainState }>(
+    ROWS,
+    ({ domain, state }) => {
+      const { granted = 0, hosts } = domainEntry(config, domain, state, { median: 1, now });
+      return granted + hosts / 1e6;
+    },
+  );
+  let linking: Readonly<Record<string, number>> = {};
+  return {
+    add(domain: string, { domain: state, totals }: Head): void {
+      if (state) top.add({ domain, state });
+      linking = addCounts(linking, totals.linking ?? {});
+    },
+    rows: (): DomainEntry[] => {
+      const median = medianLinkers(linking);
+      return top.values().map(({ domain, state }) => domainEntry(config, domain, state, { median, now }));
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { maxHostsPerDomain } from '../crawl/domain-limits.ts';
 import type { Crawls } from '../crawl-state/crawls.ts';
-import { openedCheck, openedHosts } from '../frontier/domain-state.ts';
+import { openedCheck, openedHosts, withLinkers } from '../frontier/domain-state.ts';
+import { linkersOf } from '../frontier/linkers-of.ts';
 import type { Link } from '../frontier/message.ts';
 import { createDomainHeads, type DomainHeads } from '../turn/domain-heads.ts';
 import { domainOf } from '../url/registrable-domain.ts';
@@ -49,9 +50,14 @@ async function thinned({ domains, id, maxHosts }: Context, byHost: LinksByHost):
       if (isOpened(host) || hasSeed(byHost.get(host))) return false;
       return room-- <= 0;
     });
-    const skipped = refused.reduce((sum, host) => sum + (byHost.get(host)?.size ?? 0), 0);
-    if (skipped === 0) continue;
-    await domains.change(id, domain, () => ({ skipped, result: undefined }));
+    if (refused.length === 0) continue;
+    const links = refused.flatMap((host) => [...(byHost.get(host)?.values() ?? [])]);
+    const linkers = linkersOf(links);
+    await domains.change(id, domain, (before) => ({
+      state: withLinkers(before, linkers),
+      skipped: links.length,
+      result: undefined,
+    }));
     for (const host of refused) left.delete(host);
   }
   return left;

@@ -8,6 +8,7 @@ import type { LinkParcel } from '../ports/link-exchange.ts';
 import { sizesOf } from '../sizes.ts';
 import { type HostKey, hostKey } from '../url/host-key.ts';
 import { withoutCrowds } from './crowded-domains.ts';
+import { createLinkerCounts, type LinkerCounts } from './linker-counts.ts';
 import type { LinksByHost } from './links-by-host.ts';
 
 /**
@@ -33,19 +34,28 @@ export async function gatherLinks(
   parcels: readonly LinkParcel[],
 ): Promise<ReadonlyMap<CrawlId, LinksByHost>> {
   const byCrawl = new Map<CrawlId, Map<HostKey, Map<string, Link>>>();
+  const linkers = new Map<CrawlId, LinkerCounts>();
   for (const { outLinks } of parcels) {
     const crawl = await crawls.get(outLinks.crawl);
     if (!crawl) continue;
     const byHost = getOrAdd(byCrawl, crawl.id, () => new Map<HostKey, Map<string, Link>>());
+    const counts = linkers.get(crawl.id) ?? createLinkerCounts(crawl.config);
+    if (counts) linkers.set(crawl.id, counts);
     for (const given of outLinks.links) {
       // Pages' links have passed the URL rules; seeds come as the operator wrote them.
       const link = given.isSeed ? { ...given, url: crawl.nameOf(given.url) } : given;
       if (reasonAgainst(crawl.scope, link) !== undefined) continue;
+      const host = hostKey(link.url);
+      counts?.add(host, link);
       foldLink(
-        getOrAdd(byHost, hostKey(link.url), () => new Map<string, Link>()),
+        getOrAdd(byHost, host, () => new Map<string, Link>()),
         link,
       );
     }
+  }
+  for (const [id, counts] of linkers) {
+    const byHost = byCrawl.get(id) ?? new Map<HostKey, Map<string, Link>>();
+    for (const [host, links] of byHost) counts.addTo(host, links);
   }
   return byCrawl;
 }

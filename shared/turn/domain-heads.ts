@@ -1,6 +1,9 @@
+import QuickLRU from 'quick-lru';
 import type { CrawlId } from '../crawl/crawl-id.ts';
-import { type DomainState, domainKey, NO_DOMAIN_STATE } from '../frontier/domain-state.ts';
-import { addCounts, type Head, NEW_HEAD } from '../frontier/head.ts';
+import { type DomainState, domainKey, NO_DOMAIN_STATE, withLinkers } from '../frontier/domain-state.ts';
+import { addCounts, type Head, type HostTotals, NEW_HEAD } from '../frontier/head.ts';
+import { roundedLinkers } from '../frontier/link-budget.ts';
+import { countLinkers, type LinkerSketch, mergeSketches, NO_LINKERS } from '../frontier/linker-sketch.ts';
 import type { Engine } from '../ports/engine.ts';
 import { StaleTurn } from '../ports/stale-turn.ts';
 import { Semaphore } from '../semaphore.ts';
@@ -31,6 +34,11 @@ export interface DomainHeads {
     change: (state: DomainFacts) => DomainChange<T>,
     tries?: number,
   ): Promise<T>;
+  /**
+   * Adds domains that link to this one. Returns whether some are new. What this process has learned lately costs no
+   * access to the store.
+   */
+  learn(crawl: CrawlId, domain: string, linkers: LinkerSketch): Promise<boolean>;
 }
 
 interface DomainHeadsContext {
@@ -42,10 +50,13 @@ interface DomainHeadsContext {
 const MAX_TRIES = 12;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 2000;
+/** Domains whose linking domains are remembered: at most 64 characters each. */
+const MAX_LEARNED = 20_000;
 
 export function createDomainHeads({ ledgers, clock }: DomainHeadsContext): DomainHeads {
   /** A place for each domain that is being changed. */
   const places = new Map<string, Semaphore>();
+  const learned = new QuickLRU<string, LinkerSketch>({ maxSize: MAX_LEARNED });
 
   const load = async (crawl: CrawlId, domain: string): Promise<Head> =>
     (await ledgers.loadHead(crawl, domainKey(domain))) ?? NEW_HEAD;
@@ -59,20 +70,28 @@ export function createDomainHeads({ ledgers, clock }: DomainHeadsContext): Domai
     const before = head.domain ?? NO_DOMAIN_STATE;
     const { state = before, skipped = 0, result } = change(before);
     if (state === before && skipped === 0) return result;
-    const { totals } = head;
     await ledgers.commit(crawl, domainKey(domain), {
       ...head,
       version: head.version + 1,
-      domain: { hosts: state.hosts, granted: state.granted, writer: clock.uuid() },
-      ...(skipped > 0 && {
-        totals: { ...totals, skipped: addCounts(totals.skipped, { hostsPerDomain: skipped }) },
-      }),
+      domain: { ...state, writer: clock.uuid() },
+      totals: totalsOf(head.totals, state, skipped),
     });
     return result;
   }
 
-  return {
+  const heads: DomainHeads = {
     load: async (crawl, domain) => (await load(crawl, domain)).domain ?? NO_DOMAIN_STATE,
+    async learn(crawl, domain, linkers) {
+      const key = `${crawl} ${domain}`;
+      const known = learned.get(key) ?? NO_LINKERS;
+      if (mergeSketches(known, linkers) === known) return false;
+      const { all, hasGrown } = await heads.change(crawl, domain, (state) => {
+        const after = withLinkers(state, linkers);
+        return { state: after, result: { all: after.linkers ?? NO_LINKERS, hasGrown: after !== state } };
+      });
+      learned.set(key, all);
+      return hasGrown;
+    },
     async change(crawl, domain, change, most = MAX_TRIES) {
       const key = `${crawl} ${domain}`;
       const place = places.get(key) ?? new Semaphore(1);
@@ -92,5 +111,15 @@ export function createDomainHeads({ ledgers, clock }: DomainHeadsContext): Domai
         if (place.taken === 0) places.delete(key);
       }
     },
+  };
+  return heads;
+}
+
+/** The counts of a domain's head: `skipped` more links, and its number of linking domains. */
+function totalsOf(totals: HostTotals, { linkers }: DomainFacts, skipped: number): HostTotals {
+  return {
+    ...totals,
+    ...(skipped > 0 && { skipped: addCounts(totals.skipped, { hostsPerDomain: skipped }) }),
+    ...(linkers !== undefined && { linking: { [roundedLinkers(countLinkers(linkers))]: 1 } }),
   };
 }

@@ -4,6 +4,7 @@ import type { DomainShareState, Head } from '../frontier/head.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import { StaleTurn } from '../ports/stale-turn.ts';
 import { domainOf } from '../url/registrable-domain.ts';
+import { budgetNow } from './budget-now.ts';
 import type { TurnCounters } from './counters.ts';
 import type { DomainFacts } from './domain-heads.ts';
 import type { TurnServices } from './services.ts';
@@ -23,7 +24,7 @@ export interface DomainShareOptions {
  * never more than its budget.
  */
 export class DomainShare {
-  readonly #services: Pick<TurnServices, 'engine' | 'domains'>;
+  readonly #services: Pick<TurnServices, 'engine' | 'domains' | 'medians'>;
   readonly #options: DomainShareOptions;
   readonly #limits: DomainLimits;
   readonly #domain: string;
@@ -35,7 +36,7 @@ export class DomainShare {
   /** The last question to the domain: lanes that need pages at the same time ask once. */
   #asking: Promise<void> | undefined;
 
-  constructor(services: Pick<TurnServices, 'engine' | 'domains'>, options: DomainShareOptions) {
+  constructor(services: Pick<TurnServices, 'engine' | 'domains' | 'medians'>, options: DomainShareOptions) {
     const { crawl, share } = options;
     this.#services = services;
     this.#options = options;
@@ -144,11 +145,11 @@ export class DomainShare {
 
   async #ask(): Promise<void> {
     const { crawl, ledger } = this.#options;
-    const { budget = 0 } = this.#limits;
+    const budgetOf = await budgetNow(this.#services, crawl, this.#limits);
     const period = this.#period;
     const wanted = Math.max(1, ledger.counts.waiting);
     const pages = await this.#services.domains.change(crawl.id, this.#domain, (state) => {
-      const granted = grantPages(state, { period, budget, wanted });
+      const granted = grantPages(state, { period, budget: budgetOf(state), wanted });
       // Hosts that an earlier version has met are opened, too.
       return { state: withHost(granted.state, crawl.host), result: granted.pages };
     });

@@ -1,16 +1,27 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { domainLimitsOf } from '../crawl/domain-limits.ts';
-import { grantPages, openedCheck, openedHosts, periodAt, withHost } from '../frontier/domain-state.ts';
+import {
+  grantPages,
+  openedCheck,
+  openedHosts,
+  periodAt,
+  withHost,
+  withLinkers,
+} from '../frontier/domain-state.ts';
 import type { DomainShareState, Head } from '../frontier/head.ts';
+import { NO_LINKERS } from '../frontier/linker-sketch.ts';
+import { linkersOf } from '../frontier/linkers-of.ts';
 import type { Link } from '../frontier/message.ts';
 import { URL_STATES } from '../frontier/url-record.ts';
 import { domainOf } from '../url/registrable-domain.ts';
+import { budgetNow } from './budget-now.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
 /** Whether a host may be visited, and the pages that its domain has granted it with that. */
 interface Opening {
   readonly isOpen: boolean;
+  /** None: what the host had is as it was. */
   readonly share?: DomainShareState;
 }
 
@@ -18,28 +29,37 @@ const OPEN: Opening = { isOpen: true };
 
 /**
  * Opens a host that the crawl knows no URL of, in a crawl that limits the hosts of a domain. Where the domain has no
- * room for it, its links are skipped and counted, unless one is a seed.
+ * room for it, its links are skipped and counted, unless one is a seed. The domain learns which others link to it.
  */
 export async function openHost(
-  { engine, domains }: Pick<TurnServices, 'engine' | 'domains'>,
+  services: Pick<TurnServices, 'engine' | 'domains' | 'medians'>,
   crawl: TurnCrawl,
-  { ledger: { counts } }: Head,
+  head: Head,
   links: readonly Link[],
 ): Promise<Opening> {
+  const { engine, domains } = services;
   const { host } = crawl;
   const domain = domainOf(host);
-  const { maxHosts, budget, everyMs } = domainLimitsOf(crawl.config, domain);
-  const isKnown = URL_STATES.some((state) => counts[state] > 0);
-  if (maxHosts === undefined || isKnown || links.length === 0) return OPEN;
+  const limits = domainLimitsOf(crawl.config, domain);
+  const { maxHosts, budget, everyMs } = limits;
+  const linkers = linkersOf(links);
+  const isKnown = URL_STATES.some((state) => head.ledger.counts[state] > 0);
+  if (maxHosts === undefined || isKnown || links.length === 0) {
+    if (linkers === NO_LINKERS || !(await domains.learn(crawl.id, domain, linkers))) return OPEN;
+    // Its budget may be larger now: it is asked again.
+    return head.share?.isOut ? { isOpen: true, share: { period: head.share.period, left: 0 } } : OPEN;
+  }
   const isSeed = links.some((link) => link.isSeed);
   const wanted = links.filter(({ kind }) => kind !== 'requisite').length;
-  const opening = await domains.change<Opening>(crawl.id, domain, (state) => {
+  const budgetOf = await budgetNow(services, crawl, limits);
+  const opening = await domains.change<Opening>(crawl.id, domain, (before) => {
+    const state = withLinkers(before, linkers);
     if (!isSeed && openedHosts(state) >= maxHosts && !openedCheck(state)(host))
-      return { skipped: links.length, result: { isOpen: false } };
+      return { state, skipped: links.length, result: { isOpen: false } };
     const opened = withHost(state, host);
     if (budget === undefined || wanted === 0) return { state: opened, result: OPEN };
     const period = periodAt(domain, engine.clock.now(), everyMs);
-    const { state: granted, pages: left } = grantPages(opened, { period, budget, wanted });
+    const { state: granted, pages: left } = grantPages(opened, { period, budget: budgetOf(opened), wanted });
     const share = { period, left, ...(left === 0 && { isOut: true as const }) };
     return { state: granted, result: { isOpen: true, share } };
   });

@@ -6,6 +6,7 @@ import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { DomainHeads } from './domain-heads.ts';
+import type { LinkMedians } from './link-medians.ts';
 import type { PageHooks, ReadLanguage } from './page-hooks.ts';
 import type { PageWork } from './page-work.ts';
 import type { OnSeed } from './seed-events.ts';
@@ -21,6 +22,7 @@ export interface TurnServices {
   readonly ledgers: LedgerCache;
   readonly lanes: Lanes;
   readonly domains: DomainHeads;
+  readonly medians: LinkMedians;
   /**
    * Held by a quarantine turn from before its fetch until it is committed, alone by the turn of a suspect: it
    * is not blamed when another one kills the process (`quarantine.ts`).

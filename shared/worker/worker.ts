@@ -14,6 +14,7 @@ import type { HostDeliveries } from '../ports/turn-queue.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
 import { createDomainHeads } from '../turn/domain-heads.ts';
+import { createLinkMedians } from '../turn/link-medians.ts';
 import type { PageHooks, ReadLanguage } from '../turn/page-hooks.ts';
 import { type PageWork, UNWATCHED } from '../turn/page-work.ts';
 import type { OnSeed } from '../turn/seed-events.ts';
@@ -106,6 +107,7 @@ export function startWorker(
     ledgers: createLedgerCache(options.maxCacheBytes ?? sizes.ledgerCacheBytes),
     lanes: options.lanes ?? createLanes(clock, sizes.maxIdleLanes),
     domains: createDomainHeads(engine),
+    medians: createLinkMedians(engine),
     intentLock: createLock(clock),
     hooks: options.hooks,
     ...(options.languageOf && { languageOf: options.languageOf }),

@@ -1,6 +1,13 @@
 import { isRecrawling } from '../../shared/crawl/config.ts';
-import { domainLimitsOf, maxHostsPerDomain } from '../../shared/crawl/domain-limits.ts';
+import { domainLimitsOf, linkBudget, maxHostsPerDomain } from '../../shared/crawl/domain-limits.ts';
 import { periodAt, periodEnd } from '../../shared/frontier/domain-state.ts';
+import {
+  countLinkers,
+  linkerHash,
+  mergeSketches,
+  NO_LINKERS,
+  sketchOf,
+} from '../../shared/frontier/linker-sketch.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { domainOf } from '../../shared/url/registrable-domain.ts';
 import { MAX_SKEW_MS } from '../models/cloud.ts';
@@ -23,8 +30,11 @@ export function domainBudget({ crawls, web, strikes }: UsedFacts, robots: Robots
   const findings = createFindings('domainBudget');
   for (const crawl of crawls) {
     const log = web.log.filter((request) => isBy(request, crawl) && !robots.isOfRobots(request));
+    const linkers = linkersIn(log, web.linksOf);
+    checkLinkers(findings, crawl, linkers);
     checkPages(findings, crawl, {
       log,
+      linkers,
       isClockWrong: strikes.clockStepped > 0,
       skewMs: strikes.clockSkew > 0 ? MAX_SKEW_MS : 0,
     });
@@ -35,19 +45,26 @@ export function domainBudget({ crawls, web, strikes }: UsedFacts, robots: Robots
 
 interface Requests {
   readonly log: Facts['web']['log'];
+  readonly linkers: Linkers;
   readonly isClockWrong: boolean;
   /** By this much clocks may differ from the world's. */
   readonly skewMs: number;
 }
 
-function checkPages(findings: Findings, crawl: CrawlFacts, { log, isClockWrong, skewMs }: Requests): void {
+function checkPages(
+  findings: Findings,
+  crawl: CrawlFacts,
+  { log, linkers, isClockWrong, skewMs }: Requests,
+): void {
   const { id, config, known } = crawl;
   // Requests for pages that are fetched again do not count.
   if (isRecrawling(config)) return;
   const pages = log.filter(({ url, failure }) => known.get(url)?.kind !== 'requisite' && failure !== 'stale');
   for (const [domain, requests] of Map.groupBy(pages, ({ host }) => domainOf(host))) {
-    const { budget, everyMs } = domainLimitsOf(config, domain);
-    if (budget === undefined) continue;
+    const { budget: base, growsByLinks, everyMs } = domainLimitsOf(config, domain);
+    if (base === undefined) continue;
+    // To the median domain at least one links.
+    const budget = growsByLinks ? Math.round(base * Math.sqrt(linkers.get(domain)?.size ?? 1)) : base;
     const hosts = new Set(requests.map(({ host }) => host)).size;
     const most = Math.floor(SLACK * budget) + hosts * config.perHost;
     for (const [period, all] of Map.groupBy(requests, ({ startedAt }) =>
@@ -63,6 +80,47 @@ function checkPages(findings: Findings, crawl: CrawlFacts, { log, isClockWrong, 
           { at: first.startedAt, excuse: isClockWrong ? 'wrongClock' : undefined },
         );
     }
+  }
+}
+
+/** The registrable domains of the pages that were requested and link to each, itself left out. */
+type Linkers = ReadonlyMap<string, ReadonlySet<string>>;
+
+function linkersIn(log: Facts['web']['log'], linksOf: Facts['web']['linksOf']): Linkers {
+  const linkers = new Map<string, Set<string>>();
+  for (const url of new Set(log.map(({ url }) => url))) {
+    const from = domainOf(hostKey(url));
+    for (const link of linksOf(url)) {
+      const to = domainOf(hostKey(link));
+      if (to === from) continue;
+      const known = linkers.get(to) ?? new Set();
+      linkers.set(to, known.add(from));
+    }
+  }
+  return linkers;
+}
+
+/** A domain's head knows each domain by whose page a URL of it was found, and none that does not link to it. */
+function checkLinkers(
+  findings: Findings,
+  { id, config, domains, known }: CrawlFacts,
+  linkers: Linkers,
+): void {
+  if (linkBudget(config.domainBudget) === undefined) return;
+  const sketchOfDomain = (domain: string) => domains.get(domain)?.head.domain?.linkers ?? NO_LINKERS;
+  for (const domain of domains.keys()) {
+    const [counted, most] = [countLinkers(sketchOfDomain(domain)), linkers.get(domain)?.size ?? 0];
+    if (counted > most)
+      findings.add(`${id}: ${counted} domains are said to link to ${domain}, expected at most ${most}`);
+  }
+  // A part of a page may be linked to later, as a page.
+  if (config.requisites) return;
+  for (const { url, via, redirects, kind, depth } of known.values()) {
+    const [to, from] = [domainOf(hostKey(url)), via === undefined ? '' : domainOf(hostKey(via))];
+    if (from === '' || from === to || redirects > 0 || kind !== undefined || depth === 0) continue;
+    const sketch = sketchOfDomain(to);
+    if (mergeSketches(sketch, sketchOf([linkerHash(from)])) !== sketch)
+      findings.add(`${id}: ${url} was found on ${via}, but ${to} does not know that ${from} links to it`);
   }
 }
 

@@ -27,7 +27,7 @@ export interface Hosts {
 }
 
 export const DOMAIN = 'sim.test';
-const HOST_NAME = /^h(\d+)\.sim\.test(?::\d+)?$/;
+const HOST_NAME = /^h(\d+)\.sim(?:-\d+)?\.test(?::\d+)?$/;
 const SLOW_MS = 4000;
 const CACHED = 4096;
 
@@ -42,12 +42,17 @@ export function createHosts(shape: WebShape, chance: Chance): Hosts {
     const { scheme, port } = shape.plain ? PLAIN_SCHEME : schemeAt(chance.at(DRAW.scheme, number));
     return {
       number,
-      key: `h${number}.${DOMAIN}${port}`,
+      key: `h${number}.${domainOfHost(number)}${port}`,
       kind,
       scheme,
       pages: kind === 'relocated' ? 1 : pagesOf(number),
       medianMs: medianOf(number, kind),
     };
+  }
+
+  function domainOfHost(number: number): string {
+    const domain = number % (shape.domains ?? 1);
+    return domain === 0 ? DOMAIN : `sim-${domain}.test`;
   }
 
   function pagesOf(number: number): number {

@@ -72,6 +72,8 @@ export interface WebShape {
   readonly changes?: boolean;
   /** A page is filled up to about this size. */
   readonly bodyBytes?: number;
+  /** The number of registrable domains: hosts are of one after the other. Default: 1. */
+  readonly domains?: number;
   /** The number of first hosts that are seeds (for 0: only hosts without links to them). */
   readonly seedHosts?: number;
 }
@@ -81,6 +83,15 @@ const WITH_ASSETS = 0.35;
 
 /** Whether the pages of the world's web have requisites. */
 export const hasAssets = (seed: number): boolean => randomOf(seed, 'assets')() < WITH_ASSETS;
+
+/** The share of worlds whose hosts are of several registrable domains. */
+const WITH_DOMAINS = 0.12;
+
+/** How many registrable domains the world's hosts are of. */
+export function domainsOf(seed: number): number {
+  const random = randomOf(seed, 'domains');
+  return random() < WITH_DOMAINS ? between(random, 2, 4) : 1;
+}
 
 /** A small web for a proving world. */
 export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebShape {
@@ -94,6 +105,7 @@ export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebSha
     sameHostShare: 0.3 + random() * 0.6,
     responseMs: [pick(random, paces), pick(random, paces), pick(random, paces)],
     assetsPerPage: hasAssets(seed) ? between(assets, 1, 6) : 0,
+    domains: domainsOf(seed),
     ...overrides,
   };
 }

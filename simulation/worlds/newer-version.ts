@@ -135,7 +135,7 @@ interface Received {
 function asNewer(text: string): string {
   const blank = text.indexOf(' ');
   const bytes = Buffer.from(text.slice(blank + 1), 'base64');
-  if (bytes[0] !== MESSAGE_MAGIC || bytes[1] !== MESSAGE_VERSION) return text;
+  if (bytes[0] !== MESSAGE_MAGIC || (bytes[1] as number) > MESSAGE_VERSION) return text;
   bytes[1] = MESSAGE_VERSION + 1;
   return text.slice(0, blank + 1) + bytes.toString('base64');
 }

@@ -3,7 +3,12 @@ import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { between, pick, type Random } from '../models/random.ts';
 
 /** Patterns that leave some pages of most hosts (`web/places.ts`), and all their roots. */
-const INCLUDES = ['/$|\\.html$', '^https?://[^/]+/(?:[a-p]|$)', '\\d/?$|/$', 'sim\\.test(?::\\d+)?/[^?]*$'];
+const INCLUDES = [
+  '/$|\\.html$',
+  '^https?://[^/]+/(?:[a-p]|$)',
+  '\\d/?$|/$',
+  'sim(?:-\\d)?\\.test(?::\\d+)?/[^?]*$',
+];
 const EXCLUDES = ['/private/', '\\.php', '[?&]sort=', '/deep/', '/news/', '[13579]\\.html$'];
 
 /**
@@ -63,16 +68,19 @@ export function planLimits(random: Random): CrawlOptions {
 /**
  * In a hundred crawls: 8 have a budget of a few pages for each registrable domain in a period of seconds to minutes, and
  * half of these, and 3 others, a limit of hosts. All hosts of a web are of one domain. The other crawls have none, or
- * where they go anywhere the default, which is more than a world has.
+ * where they go anywhere the default, which is more than a world has. Where hosts are of several `domains`, half of the
+ * crawls have budgets, and most of these grow by links.
  */
-export function planDomainLimits(random: Random): CrawlOptions {
+export function planDomainLimits(random: Random, domains: number): CrawlOptions {
   const way = random();
-  const hasBudget = way < 0.08;
+  const hasBudget = way < (domains > 1 ? 0.5 : 0.08);
   return {
     ...(hasBudget && {
-      ...(random() < 0.3
-        ? { domainBudget: 'off' as const, domainBudgets: { 'sim.test': between(random, 2, 12) } }
-        : { domainBudget: between(random, 2, 12) }),
+      ...(domains > 1 && random() < 0.7
+        ? { domainBudget: `links:${between(random, 1, 4)}` as const }
+        : random() < 0.3
+          ? { domainBudget: 'off' as const, domainBudgets: { 'sim.test': between(random, 2, 12) } }
+          : { domainBudget: between(random, 2, 12) }),
       domainBudgetEveryMs: pick(random, [30, 60, 300, 900]) * 1000,
     }),
     ...((way < 0.04 || (way >= 0.08 && way < 0.11)) && { maxHostsPerDomain: between(random, 1, 3) }),

@@ -5,7 +5,7 @@ import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { Sizes } from '../../shared/sizes.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
-import { hasAssets } from '../web/shape.ts';
+import { domainsOf, hasAssets } from '../web/shape.ts';
 import { planDomainLimits, planLimits, planPages, planRequisites, planScope } from './plan-settings.ts';
 import { planSizes } from './sizes.ts';
 import type { CrawlPlan, RecrawlPlan, SimWeb } from './spec.ts';
@@ -72,7 +72,7 @@ export function planCrawls(
       ...(hasAssets(seed) && planRequisites(requisites)),
       // By its contact the web knows which crawl asks.
       ...planPages(randomOf(seed, 'pages of crawl', i), hasSmallTraps),
-      ...planDomainLimits(randomOf(seed, 'domain limits', i)),
+      ...planDomainLimits(randomOf(seed, 'domain limits', i), domainsOf(seed)),
       ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,

@@ -50,7 +50,7 @@ export const INVARIANTS = {
   notRunning: 'While a crawl is paused, stopped or limited, nothing is requested; requests in flight may end',
   limitsKept: 'Limits are never exceeded by more than what is in flight',
   domainBudget:
-    'A registrable domain has no more requests for pages in a period than 1.1 times its budget and one for each of its hosts, and no more hosts than allowed',
+    'A registrable domain has no more requests for pages in a period than 1.1 times its budget and one for each of its hosts, and no more hosts than allowed; it knows the domains that link to it',
   bestFirst: 'The pages of a host are requested in the order of their ranks',
   configured: 'A change of the configuration applies to each turn that begins three seconds later',
   ends: 'The run ends',

@@ -94,6 +94,9 @@ describe('a command line becomes a typed command', () => {
     ['crawl example.org --delay=1m', crawl({ delayMs: 60_000 })],
     ['crawl example.org --adaptive', crawl({ adaptive: true })],
     ['crawl example.org --no-adaptive', crawl({ adaptive: false })],
+    ['crawl example.org --domain-budget links', crawl({ domainBudget: 'links' })],
+    ['crawl example.org --domain-budget links:20', crawl({ domainBudget: 'links:20' })],
+    ['crawl example.org --domain-budget 20', crawl({ domainBudget: 20 })],
     ['crawl example.org --per-host 2 --hosts 500', crawl({ perHost: 2, hosts: 500 })],
     [
       'crawl example.org --user-agent Bot/1 --contact a@b.example',

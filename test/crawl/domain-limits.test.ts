@@ -30,6 +30,14 @@ test('a domain may have a budget of its own, whatever the others have', () => {
   expect(limits({ domainBudgets }, 'constructor')).toEqual({ everyMs });
 });
 
+test('budgets may grow by links, but for domains that have one of their own', () => {
+  expect(limits({ domainBudget: 'links' })).toEqual({ budget: 1000, growsByLinks: true, everyMs });
+  expect(limits({ domainBudget: 'links:20' })).toEqual({ budget: 20, growsByLinks: true, everyMs });
+  const domainBudgets = { 'example.org': 7 };
+  expect(limits({ domainBudget: 'links', domainBudgets })).toEqual({ budget: 7, everyMs });
+  expect(longestBudgetWaitMs(parseConfig({ domainBudget: 'links' }))).toBe(everyMs);
+});
+
 test('a host may wait for a period where a domain has a budget', () => {
   const wait = (options: CrawlOptions) => longestBudgetWaitMs(parseConfig(options));
   expect([{}, { scope: 'any', domainBudget: 'off' }].map((options) => wait(options as CrawlOptions))).toEqual(
@@ -50,6 +58,10 @@ test.each([
   { domainBudget: 0 },
   { domainBudget: 1.5 },
   { domainBudget: 'on' },
+  { domainBudget: 'links:' },
+  { domainBudget: 'links:0' },
+  { domainBudget: 'links:1.5' },
+  { domainBudget: 'links:1234567890' },
   { domainBudgetEveryMs: 999 },
   { domainBudgetEveryMs: 31 * everyMs },
   { maxHostsPerDomain: 0 },

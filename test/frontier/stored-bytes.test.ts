@@ -390,6 +390,26 @@ describe('a message', () => {
         '01 06', // kind, level
       ].join(''),
     ],
+    [
+      {
+        kind: 'links',
+        crawl: 'c',
+        links: [
+          {
+            url: '/',
+            depth: 1,
+            via: '/v',
+            redirects: undefined,
+            isSeed: undefined,
+            kind: undefined,
+            level: undefined,
+            linkers: 'AAAAAQ==',
+          },
+        ],
+      },
+      // Version 3: flags 18, the page, and the domains that link to the host.
+      '4d0300 00 0163 01 00012f 12 01 00 00 01 022f76 084141414141513d3d',
+    ],
     [{ kind: 'token', crawl: 'c', token: 't' }, '4d0200 01 0163 0174'],
     [{ kind: 'wake', crawl: 'c' }, '4d0200 02 0163 00'],
     [{ kind: 'wake', crawl: 'c', isResumed: true }, '4d0200 02 0163 01'],
@@ -424,7 +444,7 @@ describe('a message', () => {
 
   test.each([
     ['4c0200 01 0163 0174', 'not a message'],
-    ['4d0300 01 0163 0174', 'message version 3: this program knows 1 to 2'],
+    ['4d0400 01 0163 0174', 'message version 4: this program knows 1 to 3'],
     ['4d0000 01 0163 0174', 'message version 0'],
     ['4d0200 04 0163 0174', 'a message of unknown kind'],
     ['4d0200 00 0163 01 00 01 2f 00 01 00 02 0161 0162', 'at most 1 pages expected, got 2'],

@@ -184,6 +184,7 @@ describe('over HTTP', () => {
     expect((await on(`/crawls/one/url?url=${encodeURIComponent(`${A}1`)}`)).body).toMatchObject({
       url: `${A}1`,
     });
+    expect((await on('/crawls/one/domains')).body).toEqual({ domains: [], medianLinkers: 1 });
     expect((await on('/openapi.json')).body).toMatchObject({ openapi: '3.1.1' });
   });
 

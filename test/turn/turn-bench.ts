@@ -11,6 +11,7 @@ import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import type { OptionalPorts } from '../../shared/ports/engine.ts';
 import { SIZES, type Sizes } from '../../shared/sizes.ts';
 import { createDomainHeads } from '../../shared/turn/domain-heads.ts';
+import { createLinkMedians } from '../../shared/turn/link-medians.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import type { PageWork } from '../../shared/turn/page-work.ts';
@@ -122,6 +123,7 @@ export async function openTurn(situation: TurnSituation = {}): Promise<OpenTurn>
     ledgers: createLedgerCache(1_000_000),
     lanes: createLanes(clock, 10),
     domains: createDomainHeads(engine),
+    medians: createLinkMedians(engine),
     intentLock: createLock(clock),
     hooks: situation.hooks,
     onSeed: (event) => void opened.seedEvents.push(event),

@@ -1,7 +1,8 @@
 /** Limits of registrable domains: pages in a period, hosts. */
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import { periodAt } from '../../shared/frontier/domain-state.ts';
+import { domainKey, periodAt } from '../../shared/frontier/domain-state.ts';
+import { countLinkers, NO_LINKERS } from '../../shared/frontier/linker-sketch.ts';
 import { domainOf } from '../../shared/url/registrable-domain.ts';
 import { page, type Site } from './scripted-fetcher.ts';
 import {
@@ -37,6 +38,24 @@ function requestsOf({ fetcher }: Pick<CrawledWorld, 'fetcher'>): Record<string, 
       return [domain, [...periods].sort(([a], [b]) => a - b).map(([, some]) => some.length)];
     }),
   );
+}
+
+/** How many messages a crawl of the site sends to hosts. */
+async function messagesOf(site: Site, options: CrawlOptions): Promise<number> {
+  const world = createWorld(site);
+  let sent = 0;
+  const { send } = world.engine.queue;
+  const queue = {
+    ...world.engine.queue,
+    send: (messages: Parameters<typeof send>[0]) => {
+      sent += messages.length;
+      return send(messages);
+    },
+  };
+  const counting = { ...world, engine: { ...world.engine, queue } };
+  await begin(counting, ['http://a.org/'], { ...QUICK, ...options });
+  expect(await runToEnd(counting)).toEqual([]);
+  return sent;
 }
 
 describe('domainBudget', () => {
@@ -168,28 +187,101 @@ describe('maxHostsPerDomain', () => {
   });
 });
 
+describe('domainBudget: links', () => {
+  const linkersOf = async (world: CrawledWorld, domain: string) => {
+    const head = await world.engine.ledgers.loadHead(CRAWL, domainKey(domain));
+    return countLinkers(head?.domain?.linkers ?? NO_LINKERS);
+  };
+
+  test('a domain to which many others link has more', async () => {
+    const others = Array.from({ length: 12 }, (_, i) => `o${i}.test`);
+    const site = {
+      ...Object.assign({}, ...others.map((name) => hostOf(name, 0, 'http://www.a.org/', 'http://b.org/'))),
+      ...hostOf('www.a.org', 40),
+      ...hostOf('x.b.org', 0, 'http://b.org/'),
+      ...hostOf('b.org', 40, ...others.map((name) => `http://${name}/`)),
+    };
+    // Those that begin are linked to by one domain, as is the median.
+    const seeds = [...others, 'x.b.org'].map((name) => `http://${name}/`);
+    const world = await crawlToEnd(site, { ...QUICK, seeds, domainBudget: 'links:5' });
+    expect(await linkersOf(world, 'a.org')).toBe(12);
+    expect(await linkersOf(world, 'b.org')).toBe(12);
+    expect(await linkersOf(world, 'o0.test')).toBe(1);
+    const requests = requestsOf(world);
+    for (const domain of ['a.org', 'b.org']) expect(Math.max(...requests[domain]!)).toBe(17);
+    expect(world.totals.linking).toMatchObject({ 1: 12, 12: 2 });
+    expect(world.totals.urls.waiting).toBe(0);
+  });
+
+  test('links within a domain, redirects, parts of pages and seeds are no votes, and a domain has one', async () => {
+    const farm = Array.from({ length: 9 }, (_, i) => `s${i}.spam.test`);
+    const site: Site = {
+      ...Object.assign({}, ...farm.map((name) => hostOf(name, 2, 'http://a.org/', 'http://spam.test/'))),
+      ...hostOf('spam.test', 20),
+      ...hostOf('a.org', 20, 'http://x.a.org/', 'http://a.org/0'),
+      ...hostOf('x.a.org', 0, 'http://a.org/1'),
+      'http://moved.test/': { status: 301, headers: { location: 'http://a.org/' } },
+      'http://shown.test/': { body: '<img src="http://a.org/logo.png">' },
+    };
+    const seeds = [...farm, 'moved.test', 'shown.test', 'a.org', 'spam.test'].map(
+      (name) => `http://${name}/`,
+    );
+    const world = await crawlToEnd(site, { ...QUICK, seeds, requisites: true, domainBudget: 'links:6' });
+    expect(await linkersOf(world, 'a.org')).toBe(1);
+    expect(await linkersOf(world, 'spam.test')).toBe(0);
+    const requests = requestsOf(world);
+    expect(Math.max(...requests['spam.test']!)).toBe(6);
+  });
+
+  test('a host that is out of its budget is asked again when its domain learns of more links', async () => {
+    // The second domain to link has its links sent after two pages, with a minute between.
+    const site = {
+      ...hostOf('a.org', 30),
+      // To the median domain one links.
+      ...hostOf('one.test', 0, 'http://a.org/', 'http://b.org/', 'http://c.org/', 'http://d.org/'),
+      ...hostOf('slow.test', 2, 'http://a.org/29', 'http://a.org/new'),
+      'http://slow.test/robots.txt': {
+        headers: { 'content-type': 'text/plain' },
+        body: 'User-agent: *\nCrawl-delay: 60',
+      },
+      'http://a.org/new': page(),
+    };
+    const world = createWorld(site);
+    await begin(world, ['http://one.test/', 'http://slow.test/0', 'http://slow.test/'], {
+      ...QUICK,
+      domainBudget: 'links:10',
+      domainBudgetEveryMs: 20 * 86_400_000,
+    });
+    const process = startProcess(world.engine, world.fetcher);
+    const until = world.clock.now() + 400_000;
+    await world.clock.drive(process.ended, () => world.clock.now() >= until);
+    process.stop();
+    await world.clock.drive(process.ended);
+    const requests = world.fetcher.log.filter(
+      ({ host, url }) => host === 'a.org' && !url.endsWith('robots.txt'),
+    );
+    // The root of two: one domain links to the median one.
+    expect(requests).toHaveLength(14);
+  });
+
+  test('adds no message', async () => {
+    const site = {
+      ...hostOf('a.org', 20, 'http://x.a.org/', 'http://b.org/'),
+      ...hostOf('x.a.org', 20, 'http://a.org/3'),
+      ...hostOf('b.org', 20, 'http://a.org/', 'http://x.a.org/5'),
+    };
+    expect(await messagesOf(site, { domainBudget: 'links' })).toBe(
+      await messagesOf(site, { domainBudget: 'off', maxHostsPerDomain: 'off' }),
+    );
+  });
+});
+
 test('limits of domains add no message', async () => {
   const site = {
     ...hostOf('a.org', 20, 'http://x.a.org/', 'http://b.org/'),
     ...hostOf('x.a.org', 20, 'http://a.org/3'),
     ...hostOf('b.org', 20, 'http://a.org/', 'http://x.a.org/5'),
   };
-  const sentWith = async (options: CrawlOptions) => {
-    const world = createWorld(site);
-    let sent = 0;
-    const { send } = world.engine.queue;
-    const queue = {
-      ...world.engine.queue,
-      send: (messages: Parameters<typeof send>[0]) => {
-        sent += messages.length;
-        return send(messages);
-      },
-    };
-    const counting = { ...world, engine: { ...world.engine, queue } };
-    await begin(counting, ['http://a.org/'], { ...QUICK, ...options });
-    expect(await runToEnd(counting)).toEqual([]);
-    return sent;
-  };
-  const without = await sentWith({ domainBudget: 'off', maxHostsPerDomain: 'off' });
-  expect(await sentWith({})).toBe(without);
+  const without = await messagesOf(site, { domainBudget: 'off', maxHostsPerDomain: 'off' });
+  expect(await messagesOf(site, {})).toBe(without);
 });

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  budgetByLinks,
+  MAX_GROWTH,
+  medianLinkers,
+  roundedLinkers,
+} from '../../shared/frontier/link-budget.ts';
+import {
+  countLinkers,
+  linkerHash,
+  mergeSketches,
+  NO_LINKERS,
+  sketchOf,
+} from '../../shared/frontier/linker-sketch.ts';
+
+const named = (count: number, from = 0): number[] =>
+  Array.from({ length: count }, (_, i) => linkerHash(`d${from + i}.example`));
+const hashes = fc.array(fc.nat(2 ** 32 - 1), { maxLength: 40 });
+
+describe('a sketch of linking domains', () => {
+  test('merging is commutative, associative and idempotent, and is the sketch of all', () => {
+    fc.assert(
+      fc.property(hashes, hashes, hashes, (a, b, c) => {
+        const [one, other, third] = [sketchOf(a), sketchOf(b), sketchOf(c)];
+        expect(mergeSketches(one, other)).toBe(mergeSketches(other, one));
+        expect(mergeSketches(mergeSketches(one, other), third)).toBe(sketchOf([...a, ...b, ...c]));
+        const both = mergeSketches(one, other);
+        expect(mergeSketches(both, one)).toBe(both);
+        expect(mergeSketches(both, both)).toBe(both);
+        expect(countLinkers(both)).toBeGreaterThanOrEqual(countLinkers(one));
+      }),
+    );
+  });
+
+  test('up to 12 are counted exactly, more with an error of about 13 %, in at most 48 bytes', () => {
+    for (let count = 0; count <= 12; count++) expect(countLinkers(sketchOf(named(count)))).toBe(count);
+    let squares = 0;
+    let samples = 0;
+    for (const count of [13, 30, 100, 300, 1000, 10_000])
+      for (let sample = 0; sample < 20; sample++) {
+        const sketch = sketchOf(named(count, sample * 1e5));
+        expect(Buffer.from(sketch.replace('~', ''), 'base64').length).toBeLessThanOrEqual(48);
+        squares += (countLinkers(sketch) / count - 1) ** 2;
+        samples++;
+      }
+    expect(Math.sqrt(squares / samples)).toBeLessThan(0.16);
+  });
+
+  test('a text that is no sketch counts as none, and cannot grow', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String()), hashes, (text, known) => {
+        expect(mergeSketches(sketchOf(known), text).length).toBeLessThanOrEqual(65);
+        expect(countLinkers(text)).toBeGreaterThanOrEqual(0);
+      }),
+    );
+    const sketch = sketchOf(named(3));
+    for (const text of ['~', '~AAAA', 'A', 'A'.repeat(1000), '\u{1F600}']) {
+      expect(countLinkers(text)).toBe(0);
+      expect(mergeSketches(sketch, text)).toBe(sketch);
+    }
+    expect(mergeSketches(NO_LINKERS, NO_LINKERS)).toBe(NO_LINKERS);
+  });
+});
+
+describe('a budget by links', () => {
+  test('grows by the root of its part of the median, and is bounded', () => {
+    const budget = (count: number, median: number) => budgetByLinks(100, sketchOf(named(count)), median);
+    expect([0, 1, 4].map((count) => budget(count, 4))).toEqual([100, 100, 100]);
+    expect([6, 9, 12].map((count) => budget(count, 4))).toEqual([122, 150, 173]);
+    expect(budget(5000, 4)).toBe(100 * MAX_GROWTH);
+    expect(budgetByLinks(100, undefined, 1)).toBe(100);
+  });
+
+  test('the median is found among rounded numbers; domains without links do not count', () => {
+    expect(medianLinkers()).toBe(1);
+    expect(medianLinkers({ 0: 100, 2: 0, 3: -1 })).toBe(1);
+    expect(medianLinkers({ 1: 3, 5: 2, 9: 2 })).toBe(5);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 1e6 }), { minLength: 1, maxLength: 50 }), (all) => {
+        const counts: Record<string, number> = {};
+        for (const one of all) counts[roundedLinkers(one)] = (counts[roundedLinkers(one)] ?? 0) + 1;
+        const median = all.sort((a, b) => a - b)[Math.ceil(all.length / 2) - 1]!;
+        expect(medianLinkers(counts) / median).toBeGreaterThan(0.8);
+        expect(medianLinkers(counts) / median).toBeLessThan(1.25);
+      }),
+    );
+  });
+});
