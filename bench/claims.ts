@@ -112,6 +112,18 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/recrawl-worker.ts',
   },
   {
+    name: 'budgets',
+    says: 'What a spam farm gets of a crawl of the whole web, by the real router and worker',
+    options: ['hosts'],
+    isByName: true,
+    file: './claims/budgets.ts',
+  },
+  {
+    name: 'frontier',
+    says: 'What a known URL takes in the tables of a stack and in a folder, by the number known of its host',
+    file: './claims/frontier.ts',
+  },
+  {
     name: 'cost',
     says: 'What a broad crawl on AWS costs at list price, by the simulated meter',
     options: ['hosts', 'delay'],
