@@ -11,6 +11,9 @@ export const MAX_GROWTH = 10;
 /** Domains by how many link to them: a count for each rounded number of linking domains. */
 export type LinkingCounts = Readonly<Record<string, number>>;
 
+/** Domains to which one links that are assumed besides: the first that a crawl meets are not what most are like. */
+const ASSUMED = 10;
+
 /** Larger numbers are rounded, by half octaves. */
 const EXACT = 12;
 
@@ -20,14 +23,15 @@ export function roundedLinkers(count: number): number {
   return Math.round(EXACT * 2 ** (Math.round(2 * Math.log2(count / EXACT)) / 2));
 }
 
-/** The median of the domains that have any link; 1 if there are none. */
+/** The median of the domains that have any link, and of {@link ASSUMED}. */
 export function medianLinkers(counts: LinkingCounts = {}): number {
   const known = Object.entries(counts)
     .map(([linkers, domains]) => [Number(linkers), domains] as const)
     .filter(([linkers, domains]) => linkers > 0 && domains > 0)
     .sort(([a], [b]) => a - b);
-  const half = known.reduce((sum, [, domains]) => sum + domains, 0) / 2;
-  let below = 0;
+  const half = known.reduce((sum, [, domains]) => sum + domains, ASSUMED) / 2;
+  let below = ASSUMED;
+  if (below >= half) return 1;
   for (const [linkers, domains] of known) {
     below += domains;
     if (below >= half) return linkers;

@@ -35,10 +35,9 @@ export interface DomainHeads {
     tries?: number,
   ): Promise<T>;
   /**
-   * Adds domains that link to this one. Returns whether some are new. What this process has learned lately costs no
-   * access to the store.
+   * Adds domains that link to this one. Those of which this process has learned lately cost no access to the store.
    */
-  learn(crawl: CrawlId, domain: string, linkers: LinkerSketch): Promise<boolean>;
+  learn(crawl: CrawlId, domain: string, linkers: LinkerSketch): Promise<void>;
 }
 
 interface DomainHeadsContext {
@@ -84,13 +83,12 @@ export function createDomainHeads({ ledgers, clock }: DomainHeadsContext): Domai
     async learn(crawl, domain, linkers) {
       const key = `${crawl} ${domain}`;
       const known = learned.get(key) ?? NO_LINKERS;
-      if (mergeSketches(known, linkers) === known) return false;
-      const { all, hasGrown } = await heads.change(crawl, domain, (state) => {
-        const after = withLinkers(state, linkers);
-        return { state: after, result: { all: after.linkers ?? NO_LINKERS, hasGrown: after !== state } };
+      if (mergeSketches(known, linkers) === known) return;
+      const all = await heads.change(crawl, domain, (before) => {
+        const state = withLinkers(before, linkers);
+        return { state, result: state.linkers ?? NO_LINKERS };
       });
       learned.set(key, all);
-      return hasGrown;
     },
     async change(crawl, domain, change, most = MAX_TRIES) {
       const key = `${crawl} ${domain}`;

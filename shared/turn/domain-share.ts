@@ -45,7 +45,8 @@ export class DomainShare {
     this.#period = this.#now();
     if (share?.period !== this.#period) return;
     this.#left = share.left;
-    this.#isOut = share.isOut === true;
+    // A budget that grows by links may have grown since: it is asked for again.
+    this.#isOut = share.isOut === true && !this.#limits.growsByLinks;
   }
 
   /** The crawl gives each domain a budget. */

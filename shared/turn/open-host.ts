@@ -45,9 +45,8 @@ export async function openHost(
   const linkers = linkersOf(links);
   const isKnown = URL_STATES.some((state) => head.ledger.counts[state] > 0);
   if (maxHosts === undefined || isKnown || links.length === 0) {
-    if (linkers === NO_LINKERS || !(await domains.learn(crawl.id, domain, linkers))) return OPEN;
-    // Its budget may be larger now: it is asked again.
-    return head.share?.isOut ? { isOpen: true, share: { period: head.share.period, left: 0 } } : OPEN;
+    if (linkers !== NO_LINKERS) await domains.learn(crawl.id, domain, linkers);
+    return OPEN;
   }
   const isSeed = links.some((link) => link.isSeed);
   const wanted = links.filter(({ kind }) => kind !== 'requisite').length;
