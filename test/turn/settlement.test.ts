@@ -34,6 +34,7 @@ function open(options: { isGivenUp?: boolean; isHeard?: boolean } = {}) {
       },
     },
     recrawl: { replace: () => {} },
+    output: { takesChanges: false, addChange: () => {} },
     pace: { nextFetchAt: NEXT, givenUp: options.isGivenUp ? GIVEN_UP : undefined },
     hooks: {
       reportFailure(url: string, message: unknown) {
