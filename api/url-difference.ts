@@ -79,8 +79,8 @@ async function textOf(
     .catch((error: Error) => {
       throw new NoDifference(`the visit of ${url} at ${own.time} cannot be read: ${error.message}`);
     });
-  const document = documentOf(url, { ...response, body: payload.body }, MAX_PAGE_BYTES);
+  const document = await documentOf(url, { ...response, body: payload.body }, MAX_PAGE_BYTES);
   if (!document)
-    throw new NoDifference(`the visit of ${url} at ${own.time} has shown neither HTML nor plain text`);
+    throw new NoDifference(`the visit of ${url} at ${own.time} has shown no document with a text`);
   return document.text;
 }

@@ -14,6 +14,9 @@ const END = isSource(import.meta.url) ? '.ts' : '.js';
 /** The module that a project's file imports from the package, in a function. */
 const PACKAGE = join(import.meta.dirname, `../api/in-worker${END}`);
 
+/** The thread in which a worker reads documents: loaded when the first of them is fetched (`shared/media-thread`). */
+const DOCUMENT_THREAD = join(import.meta.dirname, `../shared/media-thread/document-thread${END}`);
+
 /** Some dependencies are CommonJS, and call a `require` that modules do not have. */
 const BANNER =
   "import{createRequire as strandRequire}from'node:module';const require=strandRequire(import.meta.url);";
@@ -58,6 +61,7 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
   const build = loadEsbuild();
   try {
     build(options);
+    if (name === 'worker') build(threadOptions(options, outdir));
   } catch (cause) {
     if (!/Could not resolve "@aws-sdk\//.test(String(cause))) throw cause;
     throw new InvalidOptions(
@@ -66,6 +70,16 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
     );
   }
 }
+
+/** Its largest part comes minified. */
+const threadOptions = (options: BuildOptions, outdir: string): BuildOptions => ({
+  ...options,
+  entryPoints: [DOCUMENT_THREAD],
+  outfile: join(outdir, 'document-thread.mjs'),
+  minify: false,
+  minifyWhitespace: true,
+  sourcemap: false,
+});
 
 const moduleOf = (name: FunctionName): string => join(FUNCTIONS_FOLDER, `${name}${END}`);
 

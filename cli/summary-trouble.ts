@@ -70,6 +70,7 @@ function hostLines(hosts: readonly (readonly [host: string, cause: string])[], w
 
 function hintLines({ hints }: CrawlSummary): string[] {
   const { javascript = 0, login = 0, withheld = 0, otherLanguage = 0 } = hints;
+  const { unreadDocument = 0, cutDocument = 0 } = hints;
   const lines: string[] = [];
   if (javascript > 0)
     lines.push(
@@ -83,6 +84,14 @@ function hintLines({ hints }: CrawlSummary): string[] {
   if (otherLanguage > 0)
     lines.push(
       `${formatCounted(otherLanguage, 'page')} kept from hooks, documents and exports: not in the languages of --languages`,
+    );
+  if (unreadDocument > 0)
+    lines.push(
+      `${formatCounted(unreadDocument, 'document')} whose text and links were not read: export --format jsonl names the causes`,
+    );
+  if (cutDocument > 0)
+    lines.push(
+      `${formatCounted(cutDocument, 'document')} not read to the end: export --format jsonl names the causes`,
     );
   if (login > 0)
     lines.push(

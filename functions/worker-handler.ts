@@ -9,6 +9,7 @@ import { NewerFormat } from '../shared/frontier/bytes.ts';
 import { createLanguageReader } from '../shared/hooks/read-language.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
+import type { DocumentReading } from '../shared/turn/document-reading.ts';
 import { HOOK_CALLS, type PageHooks, type ReadLanguage } from '../shared/turn/page-hooks.ts';
 import type { PageWork } from '../shared/turn/page-work.ts';
 import type { Lanes } from '../shared/turn/services.ts';
@@ -36,6 +37,8 @@ export interface WorkerDeps {
   readonly hooks?: PageHooks;
   /** Finds the languages of pages. Default: by their texts. */
   readonly languageOf?: ReadLanguage;
+  /** Reads documents. Default: they are archived unread. */
+  readonly documents?: DocumentReading;
   /** Bytes of memory that the process uses now, while it serves this number of hosts. */
   readonly usedBytes: (hosts: number) => number;
   /** Shows a watchdog what this thread does. Default: nobody watches. */
@@ -107,6 +110,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         work: deps.work,
         hooks: deps.hooks,
         languageOf: deps.languageOf ?? createLanguageReader(),
+        ...(deps.documents && { documents: deps.documents }),
         onError: turnErrorsTo(deps),
       });
       watching = watch(worker, stack, endsAt, deps);
@@ -149,9 +153,10 @@ const turnErrorsTo =
   };
 
 /** A host that is received later than this before the worker's end may not see its first request through. */
-function lastReceiveOf({ settings, hooks }: WorkerDeps): number {
-  const hooksMs = hooks ? HOOK_CALLS * parseConfig(settings.crawlDefaults).hookTimeoutMs : 0;
-  return settings.workerTimeoutMs - timesOf(settings).receiveMs + hooksMs;
+function lastReceiveOf({ settings, hooks, documents }: WorkerDeps): number {
+  const config = parseConfig(settings.crawlDefaults);
+  const hooksMs = hooks ? HOOK_CALLS * config.hookTimeoutMs : 0;
+  return settings.workerTimeoutMs - timesOf(settings).receiveMs + hooksMs + (documents?.limitMs(config) ?? 0);
 }
 
 /** Looks after limits and metrics while the worker works. */

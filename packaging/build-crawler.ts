@@ -62,10 +62,13 @@ function removeIndentation(path: string): void {
 /** Folders whose code keeps its lines: what users call, and what calls their hooks. */
 const KEPT_LINES = /^(?:api|cdk|shared\/(?:hooks|project))[\\/]/;
 
+/** Folders whose code keeps the names of its functions and variables, too: what a stack trace of a crawl leads through. */
+const KEPT_NAMES = /^shared\/(?:turn|worker)[\\/]/;
+
 /** Characters of a line, so that a place in a stack trace can be found. */
 const LINE_LIMIT = 1000;
 
-/** Spaces and line ends are a tenth of the package. Names stay, so that stack traces can be read. */
+/** Spaces and line ends are a tenth of the package, and names of inner functions and variables another one. */
 function removeSpaces(dist: string): void {
   for (const file of globSync('**/*.js', { cwd: dist })) {
     if (KEPT_LINES.test(file)) continue;
@@ -73,6 +76,7 @@ function removeSpaces(dist: string): void {
     const options = {
       minifyWhitespace: true,
       minifySyntax: true,
+      minifyIdentifiers: !KEPT_NAMES.test(file),
       lineLimit: LINE_LIMIT,
       format: 'esm',
       target: 'node22',

@@ -21,8 +21,10 @@ const MAX_BLOCK_BYTES = 16 * 1024 * 1024;
 /** Written together. */
 const WRITE_BYTES = 1024 * 1024;
 
+type DerivedRecord = Uint8Array[] | undefined;
+
 const MAKERS: Readonly<
-  Record<DerivedFormat, (source: SourceRecord, newId: NewId) => Uint8Array[] | undefined>
+  Record<DerivedFormat, (source: SourceRecord, newId: NewId) => DerivedRecord | Promise<DerivedRecord>>
 > = { wet: wetRecord, wat: watRecord };
 
 const newId = () => recordId(randomUUID());
@@ -50,7 +52,7 @@ export async function exportDerived(
         await file.add(warcinfo(source.crawl, name, derived));
         for await (const member of sourcesIn(warcs.reader(name), name, warn)) {
           if (withheld.has(targetOf(member.record) ?? '')) continue;
-          const record = madeOf(member, format, warn);
+          const record = await madeOf(member, format, warn);
           if (record) counts.records++;
           if (record) await file.add(record);
         }
@@ -66,13 +68,13 @@ export async function exportDerived(
   return counts;
 }
 
-function madeOf(
+async function madeOf(
   source: SourceRecord,
   format: DerivedFormat,
   warn: (message: string) => void,
-): Uint8Array[] | undefined {
+): Promise<DerivedRecord> {
   try {
-    return MAKERS[format](source, newId);
+    return await MAKERS[format](source, newId);
   } catch (error) {
     warn(`${source.file} at ${source.offset} is left out: ${messageOf(error)}`);
     return undefined;

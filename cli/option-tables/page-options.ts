@@ -81,6 +81,14 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     help: 'use only pages in these languages (de,en): others are archived, and kept from hooks and exports',
   },
   {
+    name: 'read-documents',
+    type: 'flag',
+    isNegatable: true,
+    key: 'readDocuments',
+    group: 'Pages',
+    help: 'read PDF and Office documents: follow their links, and give their text to hooks',
+  },
+  {
     name: 'obey-noindex',
     type: 'flag',
     isNegatable: true,

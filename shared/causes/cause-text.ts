@@ -42,6 +42,8 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   needsJavaScript: () => JAVASCRIPT_WORDS,
   loginPage: () => LOGIN_WORDS,
   badDocument: ({ detail }) => detail,
+  documentUnread: ({ detail }) => `its text and links were not read: ${detail}`,
+  documentCut: ({ detail }) => `it was not read to its end: ${detail}`,
   linksDropped: ({ besides, ...dropped }) =>
     besides === undefined ? droppedText(dropped) : `${droppedText(dropped)}; ${causeText(besides)}`,
   robotsDenied: ({ line, pattern }) =>

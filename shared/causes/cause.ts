@@ -56,6 +56,9 @@ export type Cause =
   | { readonly code: 'needsJavaScript' }
   | { readonly code: 'loginPage' }
   | { readonly code: 'badDocument'; readonly detail: string }
+  /** A PDF or Office document, or one for a module of the project. */
+  | { readonly code: 'documentUnread'; readonly detail: string }
+  | { readonly code: 'documentCut'; readonly detail: string }
   | DroppedLinksCause
   // ---- robots.txt
   | { readonly code: 'robotsDenied'; readonly line?: number; readonly pattern?: string }

@@ -15,6 +15,8 @@ export interface PageMetadata {
   readonly siteName?: string;
   /** Absolute URL of its image, as written. */
   readonly image?: string;
+  /** Pages of a PDF or text document, slides of a presentation, sheets of a workbook. */
+  readonly pages?: number;
   /** Types of schema.org that its JSON-LD names, such as `Article`, and `og:type`. */
   readonly types: readonly string[];
 }

@@ -150,6 +150,11 @@ export const crawlConfigSchema = z.strictObject({
     .array(z.string().refine(isLanguage, { error: 'a language, such as de' }))
     .min(1)
     .optional(),
+  /**
+   * PDF and Office documents, and those of the project's modules: their links are followed, and hooks get their text. Otherwise they are only
+   * archived.
+   */
+  readDocuments: z.boolean().default(true),
   /** `noindex`: the page is archived, and is not given to `onPage`. */
   obeyNoindex: z.boolean().default(true),
   /**

@@ -205,6 +205,12 @@ export interface CrawlOptions {
    */
   languages?: string[];
   /**
+   * Reads PDF and Office documents, and those of the project's modules: their links are followed, and hooks get their text.
+   * Otherwise they are only archived.
+   * @default true
+   */
+  readDocuments?: boolean;
+  /**
    * Does not call `onPage` for pages that say `noindex`. They are archived.
    * @default true
    */

@@ -199,14 +199,14 @@ class PageContents {
     }
   }
 
-  async #of({ url, response, facts }: HookedPage): Promise<PageContent> {
+  async #of({ url, response, facts, content: read }: HookedPage): Promise<PageContent> {
     const known = this.#contents.get(response);
     if (known !== undefined) return known;
     // Takes 100 ms the first time, which a crawl without hooks does not pay.
     const { createPageContent, loadCheerio } = await import('./page-content.ts');
     await loadCheerio();
     const body = await response.body.bytes();
-    const content = createPageContent(body, response, { url, ...facts }, this.#config.maxDecodedBytes);
+    const content = createPageContent(body, response, { url, ...facts, read }, this.#config.maxDecodedBytes);
     this.#contents.set(response, content);
     return content;
   }

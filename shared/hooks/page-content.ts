@@ -2,7 +2,9 @@
 import type { CheerioAPI } from 'cheerio';
 import { Parser } from 'htmlparser2';
 import { type Extracted, extractContent } from '../content/extract.ts';
+import { textContent } from '../content/text-content.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
+import type { MediaContent } from '../media/media-module.ts';
 import { pageLanguage } from '../outputs/page-language.ts';
 import { charsetOf, createCharsetDecoder } from '../parser/charset-decoder.ts';
 import { decodeBody } from '../parser/decode-body.ts';
@@ -21,6 +23,12 @@ export interface PageContent {
   readonly language: string | undefined;
 }
 
+export interface PageFacts extends Pick<DocumentFacts, 'charset' | 'mimeType'> {
+  readonly url: string;
+  /** The content of a document that was read as a whole. */
+  readonly read?: MediaContent | undefined;
+}
+
 /**
  * `raw`: the body as received. The views throw where the body cannot be decoded, or is larger than
  * `maxDecodedBytes`.
@@ -28,7 +36,7 @@ export interface PageContent {
 export function createPageContent(
   raw: Uint8Array,
   { headers }: Pick<ResponseHead, 'headers'>,
-  facts: Pick<DocumentFacts, 'charset' | 'mimeType'> & { readonly url: string },
+  facts: PageFacts,
   maxDecodedBytes: number,
 ): PageContent {
   const decoded = once(() =>
@@ -41,12 +49,13 @@ export function createPageContent(
     const decoder = createCharsetDecoder(facts.charset ?? declared ?? 'utf-8');
     return decoder.decode(decoded()) + decoder.end();
   });
-  const text = once(() => (isHtml(facts.mimeType) ? visibleText(html()) : html()));
-  const main = once(() =>
-    isHtml(facts.mimeType)
-      ? extractContent(html(), facts.url)
-      : { metadata: { types: [] }, text: html(), markdown: html(), isTruncated: false },
-  );
+  const { read } = facts;
+  const text = once(() => read?.text ?? (isHtml(facts.mimeType) ? visibleText(html()) : html()));
+  const main = once((): Extracted => {
+    if (read) return { ...read, isTruncated: read.cut !== undefined };
+    if (isHtml(facts.mimeType)) return extractContent(html(), facts.url);
+    return textContent(html(), facts.mimeType);
+  });
   const language = once(() => pageLanguage(main().text, main().metadata.language));
   const $ = once(() => loadDocument(html(), isXml(facts.mimeType)));
   return {

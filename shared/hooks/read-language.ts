@@ -1,6 +1,7 @@
 /** The language of a fetched page, for crawls that want only some. */
 import type { CrawlConfig } from '../crawl/config.ts';
-import { isDocumentType } from '../outputs/page-document.ts';
+import { isPlainDocument } from '../outputs/page-document.ts';
+import { pageLanguage } from '../outputs/page-language.ts';
 import type { HookedPage, ReadLanguage } from '../turn/page-hooks.ts';
 
 /** A larger body, as received, is not read: its page is used whatever its language. */
@@ -11,8 +12,9 @@ export function createLanguageReader(fallback?: Pick<CrawlConfig, 'maxDecodedByt
   return async (page) => {
     const { response, facts, crawl, around = (part) => part() } = page;
     const config = crawl?.config ?? fallback;
-    if (config === undefined || !isDocumentType(facts.mimeType) || response.body.size > MAX_BODY_BYTES)
-      return undefined;
+    if (config === undefined) return undefined;
+    if (page.content) return pageLanguage(page.content.text, page.content.metadata.language);
+    if (!isPlainDocument(facts.mimeType) || response.body.size > MAX_BODY_BYTES) return undefined;
     // Loaded by crawls that use it.
     const { createPageContent } = await import('./page-content.ts');
     try {

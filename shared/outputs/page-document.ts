@@ -2,11 +2,14 @@
 import type { ArchivedResponse } from '../archive/read-response.ts';
 import { extractContent } from '../content/extract.ts';
 import type { PageMetadata } from '../content/metadata.ts';
+import { textContent } from '../content/text-content.ts';
 import { sniffCharset } from '../parser/charset.ts';
 import { createCharsetDecoder } from '../parser/charset-decoder.ts';
 import { decodeBody } from '../parser/decode-body.ts';
 import { essenceOf } from '../parser/media-type.ts';
+import { correctedType, isUncertain, isWholeType } from '../parser/whole-types.ts';
 import { pageLanguage } from './page-language.ts';
+import { readWholeDocument } from './read-whole-document.ts';
 
 export interface PageDocument extends PageMetadata {
   readonly url: string;
@@ -22,48 +25,94 @@ export interface PageDocument extends PageMetadata {
   readonly truncated?: true;
 }
 
-/** Media types whose content is a document. The text types are taken as they are. */
-const DOCUMENT_TYPES: ReadonlySet<string> = new Set([
+/** Media types of texts that are documents. */
+const PLAIN_TYPES: ReadonlySet<string> = new Set([
   'text/html',
   'application/xhtml+xml',
   'text/plain',
   'text/markdown',
+  'text/x-markdown',
 ]);
 
+/** Whether a document is a text by its media type: HTML, Markdown, plain text. */
+export const isPlainDocument = (contentType: string | undefined): boolean =>
+  PLAIN_TYPES.has(essenceOf(contentType) ?? '');
+
+/** Whether a page of this media type is a document. */
 export const isDocumentType = (contentType: string | undefined): boolean =>
-  DOCUMENT_TYPES.has(essenceOf(contentType) ?? '');
+  isPlainDocument(contentType) || isWholeType(essenceOf(contentType));
+
+/** The bytes of a text; for a document that is read as a whole, its media type alone. */
+export type DocumentBody =
+  | { readonly mediaType: string; readonly source: string }
+  | { readonly wholeType: string };
 
 /**
- * Makes a document of an archived page. `rewrite` may replace the absolute URL of a link. Undefined for other
- * media types. Throws an error with the cause if the body cannot be decoded: it is damaged, or larger than
- * `maxBytes`.
+ * Decodes an archived body as the document that it is, whatever its server says (`correctedType`). Undefined if it is none.
+ * Throws an error with the cause if the body cannot be decoded: it is damaged, or larger than `maxBytes`.
  */
-export function documentOf(
+export function documentBody(
   url: string,
-  { date, headers, body }: Pick<ArchivedResponse, 'date' | 'headers' | 'body'>,
+  { headers, body }: Pick<ArchivedResponse, 'headers' | 'body'>,
+  maxBytes: number,
+): DocumentBody | undefined {
+  const contentType = valuesOf(headers, 'content-type').at(-1);
+  const declared = essenceOf(contentType);
+  if (isWholeType(declared)) return { wholeType: declared! };
+  if (!isPlainDocument(declared) && !isUncertain(declared)) return undefined;
+  const bytes = decodeBody(body, codingOf(headers), maxBytes);
+  const mediaType = correctedType(declared, bytes, url);
+  if (isWholeType(mediaType)) return { wholeType: mediaType! };
+  if (mediaType === undefined || !isPlainDocument(mediaType)) return undefined;
+  const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
+  return { mediaType, source: decoder.decode(bytes) + decoder.end() };
+}
+
+/**
+ * Makes a document of an archived page. `rewrite` may replace the absolute URL of a link of HTML. Undefined for other media
+ * types. Rejects with the cause if the body cannot be read.
+ */
+export async function documentOf(
+  url: string,
+  page: Pick<ArchivedResponse, 'date' | 'headers' | 'body'>,
   maxBytes: number,
   rewrite?: (url: string) => string,
-): PageDocument | undefined {
-  const valuesOf = (wanted: string) =>
-    headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
-  const contentType = valuesOf('content-type').at(-1);
-  if (!isDocumentType(contentType)) return undefined;
-  const bytes = decodeBody(body, valuesOf('content-encoding').join(', '), maxBytes);
-  const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
-  const source = decoder.decode(bytes) + decoder.end();
-  if (!/html/.test(contentType!)) {
-    const language = pageLanguage(source, undefined);
-    return { url, fetchedAt: date, language, types: [], text: source, markdown: source };
-  }
-  const { metadata, text, markdown, isTruncated } = extractContent(source, url, rewrite);
+): Promise<PageDocument | undefined> {
+  const found = documentBody(url, page, maxBytes);
+  if (found === undefined) return undefined;
+  const { metadata, text, markdown, isTruncated } = await contentOf(found);
   const language = pageLanguage(text, metadata.language);
   return {
     url,
-    fetchedAt: date,
+    fetchedAt: page.date,
     ...metadata,
     language,
     ...(isTruncated && { truncated: true }),
     text,
     markdown,
   };
+
+  async function contentOf(given: DocumentBody) {
+    if ('wholeType' in given) return await wholeContent(url, page, given.wholeType, maxBytes);
+    const { mediaType, source } = given;
+    return /html/.test(mediaType) ? extractContent(source, url, rewrite) : textContent(source, mediaType);
+  }
 }
+
+/** The content of a document that is read as a whole. Rejects with the cause. */
+export async function wholeContent(
+  url: string,
+  { headers, body }: Pick<ArchivedResponse, 'headers' | 'body'>,
+  mediaType: string,
+  maxBytes: number,
+) {
+  const job = { url, mediaType, contentEncoding: codingOf(headers), maxBytes };
+  const content = await readWholeDocument(job, body);
+  return { ...content, isTruncated: content.cut !== undefined };
+}
+
+const codingOf = (headers: ArchivedResponse['headers']): string =>
+  valuesOf(headers, 'content-encoding').join(', ');
+
+const valuesOf = (headers: ArchivedResponse['headers'], wanted: string): string[] =>
+  headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);

@@ -54,7 +54,7 @@ export async function* readDocuments(
     try {
       const { response, payload, usage } = readOf(tried);
       const page = { date: response.date, headers: payload.headers, body: payload.body };
-      const document = documentOf(url, page, MAX_PAGE_BYTES, rewrite && ((link) => rewrite(link, url)));
+      const document = await documentOf(url, page, MAX_PAGE_BYTES, rewrite && ((link) => rewrite(link, url)));
       if (document) yield documentRow(document, record, usage);
     } catch (error) {
       // The disk fails for other pages, too.

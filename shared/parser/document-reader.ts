@@ -3,11 +3,24 @@ import type { UrlKind } from '../url/url-kind.ts';
 import { createCssLinks } from './css-links.ts';
 import { createHtmlLinks, type HtmlLinks, type HtmlLinksOptions } from './html-links.ts';
 import type { DroppedLinks, HtmlLink } from './link-set.ts';
+import { createMarkdownLinks, isMarkdown } from './markdown-links.ts';
 import { createSitemapLinks } from './sitemap-links.ts';
+import { isWholeType } from './whole-types.ts';
 import { createXmlLinks } from './xml-links.ts';
 
-/** The type as which the document was read; `other`: not read at all. */
-export type DocumentType = 'html' | 'css' | 'sitemap' | 'sitemapIndex' | 'feed' | 'other';
+/**
+ * The type as which the document was read. `document`: to be read as a whole (`whole-types.ts`), which is not done here.
+ * `other`: not read at all.
+ */
+export type DocumentType =
+  | 'html'
+  | 'css'
+  | 'markdown'
+  | 'sitemap'
+  | 'sitemapIndex'
+  | 'feed'
+  | 'document'
+  | 'other';
 
 /** The result of a parser; missing fields do not apply. */
 export interface ReadDocument
@@ -53,6 +66,11 @@ export function createDocumentReader(
     const css = createCssLinks(options);
     return { write: css.write, end: () => ({ type: 'css', ...css.end() }) };
   }
+  if (isMarkdown(mimeType)) {
+    const markdown = createMarkdownLinks(options);
+    return { write: markdown.write, end: () => ({ type: 'markdown', ...markdown.end() }) };
+  }
+  if (isWholeType(mimeType)) return UNREAD_WHOLE;
   return mimeType !== undefined && XML.test(mimeType) ? withoutRoot(createXmlLinks(options)) : undefined;
 }
 
@@ -62,6 +80,11 @@ const XML = /^(?:application|text)\/xml$|\+xml$/;
 const UNREAD_CSS: DocumentReader = {
   write: () => {},
   end: () => ({ type: 'css', links: [], droppedLinks: 0 }),
+};
+
+const UNREAD_WHOLE: DocumentReader = {
+  write: () => {},
+  end: () => ({ type: 'document', links: [], droppedLinks: 0 }),
 };
 
 interface ListParser {

@@ -10,7 +10,7 @@ import {
   type DocumentType,
   type ReadDocument,
 } from './document-reader.ts';
-import { createFirstBytes } from './first-bytes.ts';
+import { createFirstBytes, type FirstBytes } from './first-bytes.ts';
 import type { HashedBlocks } from './hashed-blocks.ts';
 import { headerUsage } from './header-usage.ts';
 import type { DroppedLinks, HtmlLink, ResolveReference } from './link-set.ts';
@@ -22,6 +22,7 @@ import {
   parseRobotsDirectives,
   type RobotsDirectives,
 } from './robots-directives.ts';
+import { correctedType, SIGNATURE_BYTES } from './whole-types.ts';
 import { MAX_SITEMAP_BYTES } from './xml-links.ts';
 
 export interface DocumentParserOptions {
@@ -54,7 +55,10 @@ export interface DocumentParserOptions {
 
 export interface DocumentFacts extends DroppedLinks {
   readonly type: DocumentType;
-  /** As declared, in lower case without parameters; where nothing is declared, as its first bytes suggest. */
+  /**
+   * As declared, in lower case without parameters; where nothing is declared, or where that is wrong (`correctedType`), as its
+   * first bytes suggest.
+   */
   readonly mimeType?: string;
   /** Encoding standard's name, lower case. Of what was read. */
   readonly charset?: string;
@@ -123,11 +127,14 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     reader = createDocumentReader(mimeType, { ...options, contentType, maxDecodedBytes });
   };
 
-  /** The first bytes of a document that does not say its type. */
-  let start = mimeType === undefined ? createFirstBytes(SNIFFED_BYTES) : undefined;
+  /** The first bytes: more of a document that does not say its type. */
+  let start: FirstBytes | undefined = createFirstBytes(
+    mimeType === undefined ? SNIFFED_BYTES : SIGNATURE_BYTES,
+  );
   const sniff = (bytes: Uint8Array) => {
     start = undefined;
-    if (bytes.length > 0) mimeType = sniffMimeType(bytes.subarray(0, SNIFFED_BYTES));
+    if (bytes.length > 0) mimeType ??= sniffMimeType(bytes.subarray(0, SNIFFED_BYTES));
+    mimeType = correctedType(mimeType, bytes, options.url);
     openReader();
     reader?.write(bytes);
   };
@@ -137,7 +144,6 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     if (first !== undefined) sniff(first);
   };
 
-  if (mimeType !== undefined) parseSafely(openReader);
   const content = createContentDecoder({
     contentEncoding: joinedHeader(headers, 'content-encoding'),
     maxDecodedBytes,
@@ -160,20 +166,31 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
       const read = (await endReader()) ?? NOTHING;
       // All that is kept of it are texts and numbers.
       content.free();
-      const tags = valuesOf(headers, 'x-robots-tag').map((field) => ourDirectives(field, robotName));
-      const usage = [...headerUsage((name) => valuesOf(headers, name), tags), ...(read.usage ?? [])];
       const isWhole = body.isWhole && read.isWhole !== false;
       return {
         decodedBytes: body.decodedBytes,
         ...read,
         mimeType,
-        robots: tags.map(parseRobotsDirectives).reduce(bothRobotsDirectives, read.robots ?? NO_DIRECTIVES),
-        usage: usage.length > 0 ? usage : undefined,
+        ...statementsOf(headers, read, robotName),
         isWhole: isWhole && failure === undefined,
         error: failure ?? body.error,
         fault: LISTS.has(read.type) && !isWhole ? (body.error ?? read.fault) : read.fault,
       };
     },
+  };
+}
+
+/** Directives and statements of the head and the markup together. */
+function statementsOf(
+  headers: ResponseHead['headers'],
+  read: ReadDocument,
+  robotName: string | undefined,
+): Pick<DocumentFacts, 'robots' | 'usage'> {
+  const tags = valuesOf(headers, 'x-robots-tag').map((field) => ourDirectives(field, robotName));
+  const usage = [...headerUsage((name) => valuesOf(headers, name), tags), ...(read.usage ?? [])];
+  return {
+    robots: tags.map(parseRobotsDirectives).reduce(bothRobotsDirectives, read.robots ?? NO_DIRECTIVES),
+    usage: usage.length > 0 ? usage : undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
+import type { MediaContent } from '../media/media-module.ts';
 import type { OwnRequest } from '../url/request-url.ts';
 
 /** A final response to a request for `record.url`. */
@@ -8,4 +9,6 @@ export interface FetchedPage {
   readonly response: FetchedResponse;
   /** The project's own request, if it made one. */
   readonly request?: OwnRequest | undefined;
+  /** The content of a document that was read as a whole. */
+  readonly content?: MediaContent | undefined;
 }

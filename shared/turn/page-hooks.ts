@@ -3,6 +3,7 @@
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import type { MediaContent } from '../media/media-module.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { OwnRequest } from '../url/request-url.ts';
 
@@ -24,6 +25,8 @@ export interface HookedPage {
   readonly via?: string;
   readonly response: FetchedResponse;
   readonly facts: DocumentFacts;
+  /** The content of a document that was read as a whole. */
+  readonly content?: MediaContent | undefined;
   /** The project's own request, if it made one. */
   readonly request?: OwnRequest | undefined;
   /** Runs each synchronous part of a hook: for a watchdog. */

@@ -66,7 +66,7 @@ export class PageReader {
   }
 
   async #readDocument(
-    { record, response, request }: FetchedPage,
+    { record, response, request, content }: FetchedPage,
     { state, cause }: PageReading,
     found: DocumentFacts,
   ): Promise<PageReading | undefined> {
@@ -81,7 +81,7 @@ export class PageReader {
     }
     const language =
       state === 'fetched' && record.kind === undefined && duplicateOf === undefined
-        ? await hooks.otherLanguage(record, response, found)
+        ? await hooks.otherLanguage(record, { response, facts: found, content })
         : undefined;
     if (language !== undefined) {
       counters.count('hints', 'otherLanguage');
@@ -91,7 +91,7 @@ export class PageReader {
     const hint = state === 'fetched' ? hintOf(record, found) : undefined;
     const remark = isHidden ? NOINDEX : (cause ?? (hint && HINT_CAUSES[hint]));
     const forItems = !duplicateOf && !isHidden && record.kind === undefined;
-    const hooked = await hooks.callForPage(record, { response, facts: found, forItems, request });
+    const hooked = await hooks.callForPage(record, { response, facts: found, content, forItems, request });
     if (hooked === undefined) return undefined;
     if (hint !== undefined) counters.count('hints', hint);
     const said = duplicateOf ? undefined : (remark ?? hookCause(hooked.error));

@@ -5,6 +5,7 @@ import type { HostLedger } from '../frontier/ledger.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { DocumentReading } from './document-reading.ts';
 import type { DomainHeads } from './domain-heads.ts';
 import type { LinkMedians } from './link-medians.ts';
 import type { PageHooks, ReadLanguage } from './page-hooks.ts';
@@ -32,6 +33,8 @@ export interface TurnServices {
   readonly hooks?: PageHooks;
   /** None: crawls with `languages` cannot be worked for. */
   readonly languageOf?: ReadLanguage;
+  /** Reads documents by the modules for their media types. None: they are archived unread. */
+  readonly documents?: DocumentReading;
   /** Called when a seed was not fetched: after each try that fails, and after the last. */
   readonly onSeed?: OnSeed;
   /** Called with what happens, as it happens. None: there is no listener. */

@@ -1,6 +1,7 @@
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import { linkOf } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
+import type { MediaContent } from '../media/media-module.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { unlessStopped } from '../unless-stopped.ts';
 import { type OwnRequest, requestUrl } from '../url/request-url.ts';
@@ -30,6 +31,8 @@ export interface TurnHooksOptions {
 export interface PageForHooks {
   readonly response: FetchedResponse;
   readonly facts: DocumentFacts;
+  /** The content of a document that was read as a whole. */
+  readonly content?: MediaContent | undefined;
   /** Whether `onPage` is called. */
   readonly forItems: boolean;
   /** The project's own request, if it made one. */
@@ -56,7 +59,7 @@ export class TurnHooks {
    */
   async callForPage(
     record: UrlRecord,
-    { response, facts: found, forItems, request }: PageForHooks,
+    { response, facts: found, content, forItems, request }: PageForHooks,
   ): Promise<HookedFacts | undefined> {
     const { hooks, work } = this.#services;
     if (!hooks) return { facts: found };
@@ -64,7 +67,7 @@ export class TurnHooks {
     const { id, config } = this.#options.crawl;
     const around = <T>(part: () => T) => work.run(id, url, 'hook', part);
     const crawl = { id, config };
-    const page: HookedPage = { crawl, url, depth, via, response, around, facts: found, request };
+    const page: HookedPage = { crawl, url, depth, via, response, around, facts: found, content, request };
 
     const extracted = await this.#unlessStopped(() => hooks.extract(page));
     if (extracted === undefined) return undefined;
@@ -80,14 +83,13 @@ export class TurnHooks {
   /** Resolves to the page's language if the crawl does not want it: {@link otherLanguage}. */
   otherLanguage(
     record: UrlRecord,
-    response: FetchedResponse,
-    facts: DocumentFacts,
+    page: Pick<PageForHooks, 'response' | 'facts' | 'content'>,
   ): Promise<string | undefined> {
     const { work, languageOf } = this.#services;
     const { id, config } = this.#options.crawl;
     const { url, depth } = record;
     const around = <T>(part: () => T) => work.run(id, url, 'parse', part);
-    return otherLanguage(config, { crawl: { id, config }, url, depth, response, facts, around }, languageOf);
+    return otherLanguage(config, { ...page, crawl: { id, config }, url, depth, around }, languageOf);
   }
 
   /**

@@ -15,6 +15,7 @@ import { LinkIntake } from './link-intake.ts';
 import { ListedChanges } from './listed-changes.ts';
 import { MovedRobotsFinder } from './moved-robots.ts';
 import { PageAllowance } from './page-allowance.ts';
+import { PageDocuments } from './page-documents.ts';
 import { PageLinks } from './page-links.ts';
 import { PageReader } from './page-reader.ts';
 import { Quarantine } from './quarantine.ts';
@@ -81,6 +82,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const knownPages = new KnownPages(services, own);
   const robotsParts = createRobotsParts(services, { ...own, ...linkParts });
   const hooks = new TurnHooks(services, { ...own, intake: linkParts.intake });
+  const documents = new PageDocuments(services, own);
   const reader = new PageReader(engine.clock, {
     crawl,
     counters,
@@ -109,6 +111,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     knownPages,
     listed,
     reader,
+    documents,
     settlement,
     allowance,
     admission,

@@ -52,14 +52,15 @@ export interface TurnEnd {
 }
 
 /**
- * A lease must last longer, or its turn could ask for nothing: an exchange, what the project's hooks may take
- * after it, and the commit.
+ * A lease must last longer, or its turn could ask for nothing: an exchange, what the reading of the document and the project's
+ * hooks may take after it, and the commit.
  */
 export function leastLeaseMs(
-  { hooks }: Pick<TurnServices, 'hooks'>,
+  { hooks, documents }: Pick<TurnServices, 'hooks' | 'documents'>,
   { config }: Pick<Crawl, 'config'>,
 ): number {
-  return config.totalTimeoutMs + (hooks ? HOOK_CALLS * config.hookTimeoutMs : 0) + COMMIT_MS;
+  const documentMs = documents && config.readDocuments ? documents.limitMs(config) : 0;
+  return config.totalTimeoutMs + documentMs + (hooks ? HOOK_CALLS * config.hookTimeoutMs : 0) + COMMIT_MS;
 }
 
 /**

@@ -14,6 +14,7 @@ import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { ListedChanges } from './listed-changes.ts';
 import type { PageAllowance } from './page-allowance.ts';
+import type { PageDocuments } from './page-documents.ts';
 import { wantsSigns } from './page-hints.ts';
 import type { PageLinks } from './page-links.ts';
 import { type PageReader, type PageReading, withDroppedLinks } from './page-reader.ts';
@@ -36,6 +37,7 @@ export interface VisitOptions {
   readonly quarantine: Quarantine;
   readonly traps: TrapWatch;
   readonly reader: PageReader;
+  readonly documents: PageDocuments;
   readonly links: PageLinks;
   readonly listed: ListedChanges;
   readonly output: TurnOutput;
@@ -196,7 +198,7 @@ export class UrlVisit {
     verdict: Verdict,
     found: DocumentFacts | undefined,
   ): Promise<DocumentFacts | undefined> {
-    const { reader, output } = this.#options;
+    const { output } = this.#options;
     const kept = await this.#refetch?.keep(startedAt, response, verdict, found?.usage ?? this.#usage);
     if (kept) {
       await response?.body.dispose();
@@ -207,7 +209,7 @@ export class UrlVisit {
     let page: PageReading = { facts: found, state: verdict.state, cause: verdict.cause };
     let archived: ArchivedExchange | undefined;
     if (response && verdict.isFinal) {
-      const reading = await reader.read({ record: this.#record, response, request: this.#request }, page);
+      const reading = await this.#read(response, page);
       if (reading === undefined) {
         await response.body.dispose();
         return this.#giveBack();
@@ -221,6 +223,21 @@ export class UrlVisit {
       this.#refetch && response && page.facts ? await this.#takeLinks(response, page.facts) : undefined;
     await this.#settle({ startedAt, response, verdict, page, archived, newLinks });
     return this.#refetch ? undefined : page.facts;
+  }
+
+  /** Undefined if the worker is being stopped, and the page is not read to its end. */
+  async #read(response: FetchedResponse, page: PageReading): Promise<PageReading | undefined> {
+    const { reader, documents } = this.#options;
+    const { facts, state, cause } = page;
+    const record = this.#record;
+    const fetched = { record, response, request: this.#request };
+    if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
+    const document = await documents.read(record, response, facts, resolver());
+    if (document === undefined) return undefined;
+    return reader.read(
+      { ...fetched, content: document.content },
+      { ...page, facts: document.facts, cause: cause ?? document.cause },
+    );
   }
 
   async #settle({ startedAt, response, verdict, page, archived, newLinks }: FinishedPage): Promise<void> {

@@ -13,6 +13,7 @@ import type { Fetcher } from '../ports/fetcher.ts';
 import type { HostDeliveries } from '../ports/turn-queue.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
+import type { DocumentReading } from '../turn/document-reading.ts';
 import { createDomainHeads } from '../turn/domain-heads.ts';
 import { createLinkMedians } from '../turn/link-medians.ts';
 import type { PageHooks, ReadLanguage } from '../turn/page-hooks.ts';
@@ -65,6 +66,8 @@ export interface WorkerOptions {
   readonly hooks?: PageHooks;
   /** Finds the languages of pages, for crawls with `languages`. */
   readonly languageOf?: ReadLanguage;
+  /** Reads documents by the modules for their media types. */
+  readonly documents?: DocumentReading;
   /** Called when a seed was not fetched. */
   readonly onSeed?: OnSeed;
   /** Called with each event. None: there is no listener. */
@@ -111,6 +114,7 @@ export function startWorker(
     intentLock: createLock(clock),
     hooks: options.hooks,
     ...(options.languageOf && { languageOf: options.languageOf }),
+    ...(options.documents && { documents: options.documents }),
     onSeed: options.onSeed,
     onEvent: options.onEvent,
     work: options.work ?? UNWATCHED,

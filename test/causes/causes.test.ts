@@ -81,6 +81,14 @@ const NEW: readonly (readonly [Cause, string])[] = [
   [{ code: 'usageForbidden', use: 'tdm', by: 'robots.txt' }, 'robots.txt forbids its use (tdm)'],
   [{ code: 'fetchFailed', failure: 'noTls', detail: 'no TLS' }, 'no TLS'],
   [{ code: 'badDocument', detail: 'ends inside <a>' }, 'ends inside <a>'],
+  [
+    { code: 'documentUnread', detail: 'it is encrypted' },
+    'its text and links were not read: it is encrypted',
+  ],
+  [
+    { code: 'documentCut', detail: '1 of 2 pages were read' },
+    'it was not read to its end: 1 of 2 pages were read',
+  ],
   [{ code: 'hookFailed', detail: 'no price' }, 'no price'],
   [{ code: 'awaitsFirstVisit' }, "a seed that waits for its host's first visit"],
   [{ code: 'ownRequest', label: 'a "b"' }, 'requested by the project with the label "a \\"b\\""'],

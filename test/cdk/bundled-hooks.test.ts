@@ -39,3 +39,16 @@ test('a hook has all views of its page in a function', () => {
   `);
   expect(printed).toBe('{"heading":"Titel","language":"de","has":true}\n');
 }, 60_000);
+
+test('a function reads documents in its second file', () => {
+  const printed = runBundled(`
+    import { createDocumentReading } from '${ROOT}/shared/hooks/document-reading.ts';
+    import { makePdf, pdfText } from '${ROOT}/test/media/made-documents.ts';
+    const bytes = makePdf([{ content: pdfText(['hello']) }]);
+    const response = { headers: [], body: { bytes: async () => bytes } };
+    const page = { url: 'https://a.test/', mediaType: 'application/pdf', response, crawl: { config: { maxDecodedBytes: 1e6 } } };
+    const { content, fault } = await createDocumentReading().read(page);
+    console.log(fault ?? content.text);
+  `);
+  expect(printed).toBe('hello\n');
+}, 60_000);

@@ -43,8 +43,8 @@ const PAGE = `<!doctype html><title>The  title</title><meta name=description con
 const BOMB = http(gzipSync(Buffer.alloc(70_000_000)), 'Content-Type: text/html\r\nContent-Encoding: gzip');
 
 describe('WET', () => {
-  test('a page becomes a conversion record with all its text, a line for each block', () => {
-    const { field, text } = read(wetRecord(sourceOf(http(PAGE)), newId));
+  test('a page becomes a conversion record with all its text, a line for each block', async () => {
+    const { field, text } = read(await wetRecord(sourceOf(http(PAGE)), newId));
     expect(text).toBe('The title\nTo B\nCaf\u00e9, one two\n');
     expect(field('WARC-Type')).toBe('conversion');
     expect(field('WARC-Target-URI')).toBe(URL_OF_PAGE);
@@ -53,15 +53,15 @@ describe('WET', () => {
     expect(field('Content-Type')).toBe('text/plain');
   });
 
-  test('content codings and charsets are undone', () => {
+  test('content codings and charsets are undone', async () => {
     const headers = 'Content-Type: text/plain; charset=latin1\r\nContent-Encoding: gzip';
     const { text } = read(
-      wetRecord(sourceOf(http(gzipSync(Buffer.from('Caf\u00e9', 'latin1')), headers)), newId),
+      await wetRecord(sourceOf(http(gzipSync(Buffer.from('Caf\u00e9', 'latin1')), headers)), newId),
     );
     expect(text).toBe('Caf\u00e9\n');
   });
 
-  test('what is no page with a text gives no record', () => {
+  test('what is no page with a text gives no record', async () => {
     const none = [
       sourceOf(http('not found', undefined, '404 Not Found')),
       sourceOf(http('x', 'Content-Type: image/png')),
@@ -73,14 +73,14 @@ describe('WET', () => {
         'Content-Type': 'application/warc-fields',
       }),
     ];
-    for (const source of none) expect(wetRecord(source, newId)).toBeUndefined();
+    for (const source of none) expect(await wetRecord(source, newId)).toBeUndefined();
   });
 
-  test('a body that is cut or damaged is an error, a long page is marked', () => {
-    expect(() => wetRecord(sourceOf(http(PAGE), {}, true), newId)).toThrow(/more than/);
+  test('a body that is cut or damaged is an error, a long page is marked', async () => {
+    await expect(wetRecord(sourceOf(http(PAGE), {}, true), newId)).rejects.toThrow(/more than/);
     const damaged = sourceOf(BOMB);
-    expect(() => wetRecord(damaged, newId)).toThrow();
-    const { field } = read(wetRecord(sourceOf(http('<p>a'.repeat(30_000))), newId));
+    await expect(wetRecord(damaged, newId)).rejects.toThrow();
+    const { field } = read(await wetRecord(sourceOf(http('<p>a'.repeat(30_000))), newId));
     expect(field('WARC-Truncated')).toBe('length');
   });
 });

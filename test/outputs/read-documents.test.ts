@@ -133,7 +133,7 @@ test('what is no page with a text is left out: errors, images, requisites, copie
   expect(await read(source)).toEqual({ found: [], skipped: [] });
 });
 
-test('content codings and charsets are undone, and plain text is taken as it is', async () => {
+test('content codings and charsets are undone, and Markdown is taken as it is', async () => {
   const source = await crawlOf({
     '/gzip': {
       body: gzipSync(page('Gzip')),
@@ -153,7 +153,7 @@ test('content codings and charsets are undone, and plain text is taken as it is'
     '/text': { body: '# Not *touched*', headers: [['Content-Type', 'text/markdown']] },
   });
   const { found } = await read(source);
-  expect(found.map(({ title }) => title)).toEqual(['Gzip', 'Caf\u00e9', 'Caf\u00e9', undefined]);
+  expect(found.map(({ title }) => title)).toEqual(['Gzip', 'Caf\u00e9', 'Caf\u00e9', 'Not touched']);
   expect(found[3]!.markdown).toBe('# Not *touched*');
 });
 

@@ -71,7 +71,7 @@ export function constructSuite(packed: () => Packed): void {
     const { code, err } = app.run('app.mjs');
     expect({ code, err: err.replace(/^Bundling asset .*\n/gm, '') }).toEqual({ code: 0, err: '' });
     expect(bundles(app).filter((text) => text.includes('mark-of-mine'))).toHaveLength(1);
-  });
+  }, 90_000);
 
   test.each([
     [[], '', 'npm install --save-dev strand-crawler-functions@'],

@@ -9,6 +9,7 @@ export const PURE_FOLDERS: readonly string[] = [
   'shared/fetcher/outcome',
   'shared/frontier',
   'shared/identity',
+  'shared/media',
   'shared/parser',
   'shared/recrawl',
   'shared/robots',
@@ -34,6 +35,7 @@ const PURE_PACKAGES = new Set([
   'node:zlib',
   'quick-lru',
   'tldts',
+  'unpdf',
   'yazl',
   'zod',
 ]);

@@ -58,9 +58,9 @@ async function read(
       },
     },
     hooks: {
-      async otherLanguage(of: UrlRecord, response: unknown, facts: DocumentFacts) {
-        expect([of, response]).toEqual([record, RESPONSE]);
-        expect(facts).toBe(page.facts);
+      async otherLanguage(of: UrlRecord, given: { response: unknown; facts: DocumentFacts }) {
+        expect([of, given.response]).toEqual([record, RESPONSE]);
+        expect(given.facts).toBe(page.facts);
         return situation.otherLanguage;
       },
       async callForPage(of: UrlRecord, given: { facts: DocumentFacts; forItems: boolean }) {

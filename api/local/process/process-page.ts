@@ -9,6 +9,7 @@ import type { StateStore } from '../../../shared/hooks/crawl-state.ts';
 import { createHooks, type ProjectHooks } from '../../../shared/hooks/create-hooks.ts';
 import { createLanguageReader } from '../../../shared/hooks/read-language.ts';
 import { createDocumentParser, type DocumentFacts } from '../../../shared/parser/document.ts';
+import type { ResolveReference } from '../../../shared/parser/link-set.ts';
 import type { HookError } from '../../../shared/ports/hook-error-log.ts';
 import { robotName } from '../../../shared/robots/parse-robots.ts';
 import { otherLanguage } from '../../../shared/turn/other-language.ts';
@@ -17,6 +18,7 @@ import { createResolver } from '../../../shared/url/canonical.ts';
 import { fetchedUrl, ownRequest } from '../../../shared/url/request-url.ts';
 import { forbiddenUse } from '../../../shared/usage/purpose.ts';
 import { MAX_BYTES } from '../../stored-record.ts';
+import { createArchivedDocuments } from './archived-documents.ts';
 import type { ArchivedPage } from './archived-pages.ts';
 
 /** The result of processing a page. JSON. */
@@ -59,6 +61,7 @@ export function createPageProcessor({
   };
   const payloads = new PayloadReader(archive);
   const languageOf = createLanguageReader(config);
+  const readDocument = createArchivedDocuments(config);
   const hooks = createHooks(project, { config, clock: systemClock, warn, store, onFailure });
 
   return async (page) => {
@@ -73,13 +76,14 @@ export function createPageProcessor({
       const isForbidden = forbiddenUse(config.purpose, found.usage) !== undefined;
       if (isForbidden || (config.obeyNoindex && found.robots.noindex)) return { ...nothing, isHidden: true };
       const { depth, via } = page;
-      const given = { url, depth, response, facts: found };
+      const { facts: read, content } = await readDocument(url, response, found, resolver());
+      const given = { url, depth, response, facts: read, content };
       if ((await otherLanguage(config, given, languageOf)) !== undefined)
         return { ...nothing, isHidden: true };
       const around = <T>(part: () => T) => work.run('', url, 'hook', part);
-      const seen = { url, depth, via, response, request: ownRequest(page.url), around };
+      const seen = { url, depth, via, response, content, request: ownRequest(page.url), around };
       const ended = work.beginHook();
-      const { facts } = await hooks.extract({ ...seen, facts: found });
+      const { facts } = await hooks.extract({ ...seen, facts: read });
       const { items, requests = [] } = await hooks.onPage({ ...seen, facts });
       ended();
       return { url, items, requests: requests.length, ...(failure !== undefined && { error: failure }) };
@@ -125,22 +129,27 @@ async function responseOf(
 }
 
 async function parse(url: string, response: FetchedResponse, config: CrawlConfig): Promise<DocumentFacts> {
-  let lastBase: string | undefined;
-  let resolve = (_: string): string | undefined => undefined;
   const parser = createDocumentParser({
     url,
     headers: response.headers,
     maxDecodedBytes: config.maxDecodedBytes,
     maxLinks: config.maxLinksPerPage,
-    resolve(reference, base) {
-      if (base !== lastBase) resolve = createResolver(base);
-      lastBase = base;
-      return resolve(reference);
-    },
+    resolve: resolver(),
     wantsRequisites: config.requisites,
     wantsFeeds: config.feeds,
     robotName: robotName(config.userAgent).toLowerCase(),
   });
   parser.write(await response.body.bytes());
   return parser.end();
+}
+
+/** Resolves references to canonical URLs, with one resolver for each base. */
+function resolver(): ResolveReference {
+  let lastBase: string | undefined;
+  let resolve = (_: string): string | undefined => undefined;
+  return (reference, base) => {
+    if (base !== lastBase) resolve = createResolver(base);
+    lastBase = base;
+    return resolve(reference);
+  };
 }

@@ -8,10 +8,7 @@ import { parseHttpHead } from '../../archive/parse-http-head.ts';
 import { fieldOf, recordHeadLength } from '../../archive/read-warc.ts';
 import { encodeRecord } from '../../archive/warc-record.ts';
 import { seenText } from '../../content/seen-text.ts';
-import { sniffCharset } from '../../parser/charset.ts';
-import { createCharsetDecoder } from '../../parser/charset-decoder.ts';
-import { decodeBody } from '../../parser/decode-body.ts';
-import { isDocumentType } from '../page-document.ts';
+import { documentBody, wholeContent } from '../page-document.ts';
 import { isHttpResponse, type NewId, type SourceRecord, targetOf } from './source-record.ts';
 
 /** A body of more bytes, decoded, gives no record. */
@@ -19,9 +16,9 @@ const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 
 /**
  * Returns the `conversion` record of a page that was answered with 200 and has a text, as one gzip member; undefined
- * for other records. Throws an error with the cause if its body cannot be decoded.
+ * for other records. Rejects with the cause if its body cannot be read.
  */
-export function wetRecord(source: SourceRecord, newId: NewId): Uint8Array[] | undefined {
+export async function wetRecord(source: SourceRecord, newId: NewId): Promise<Uint8Array[] | undefined> {
   const { record, block } = source;
   const url = targetOf(record);
   const date = fieldOf(record, 'WARC-Date');
@@ -29,18 +26,15 @@ export function wetRecord(source: SourceRecord, newId: NewId): Uint8Array[] | un
   if (!isHttpResponse(record) || url === undefined || date === undefined || httpLength === undefined)
     return undefined;
   const { httpStatus, headers } = parseHttpHead(block.subarray(0, httpLength));
-  const valuesOf = (wanted: string) =>
-    headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
-  const contentType = valuesOf('content-type').at(-1);
-  if (httpStatus !== 200 || !isDocumentType(contentType)) return undefined;
+  if (httpStatus !== 200) return undefined;
+  const page = { headers, body: block.subarray(httpLength) };
+  const found = documentBody(url, page, MAX_DECODED_BYTES);
+  if (found === undefined) return undefined;
   if (source.isCut) throw new Error(`it has more than ${block.length} bytes`);
-  const body = block.subarray(httpLength);
-  const bytes = decodeBody(body, valuesOf('content-encoding').join(', '), MAX_DECODED_BYTES);
-  const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
-  const decoded = decoder.decode(bytes) + decoder.end();
-  const { text, isTruncated } = /html/i.test(contentType!)
-    ? seenText(decoded)
-    : { text: decoded, isTruncated: false };
+  const { text, isTruncated } =
+    'wholeType' in found
+      ? await wholeContent(url, page, found.wholeType, MAX_DECODED_BYTES)
+      : textOf(found.mediaType, found.source);
   if (text === '') return undefined;
   const content = Buffer.from(`${text}\n`);
   const digest = sha1Label(hash('sha1', content, 'buffer'));
@@ -57,3 +51,6 @@ export function wetRecord(source: SourceRecord, newId: NewId): Uint8Array[] | un
   };
   return encodeRecord(fields, content);
 }
+
+const textOf = (mediaType: string, source: string) =>
+  /html/.test(mediaType) ? seenText(source) : { text: source, isTruncated: false };

@@ -2,6 +2,7 @@ import { type CrawlConfig, InvalidConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { IdentityOptions, ProxyOptions } from '../../../crawl/crawl-options.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
+import { createDocumentReading } from '../../../hooks/document-reading.ts';
 import { createLanguageReader } from '../../../hooks/read-language.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
 import { expiryWarning } from '../../../identity/identity.ts';
@@ -183,9 +184,10 @@ function inThisThread(
   };
   const fetcher = openFetcher({ folder, config, clock, maxSockets, project, cache, warn, onFailure });
   const store = openStateFile(foldersOf(folder).state);
+  const documents = createDocumentReading();
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
   const startWorkerPool = (options: WorkerPoolOptions) => {
-    const own = { ...options, maxHosts, hooks, languageOf: createLanguageReader() };
+    const own = { ...options, maxHosts, hooks, languageOf: createLanguageReader(), documents };
     if (!watched) return startOwnWorkerPool(engine, fetcher, own);
     const { inFlight, work } = watched;
     return startOwnWorkerPool(
@@ -196,6 +198,6 @@ function inThisThread(
   };
   return {
     run: (options) => runLocalCrawl(engine, startWorkerPool, id, options),
-    close: () => closeAll([fetcher.close, store.close, engine.close]),
+    close: () => closeAll([fetcher.close, documents.close, store.close, engine.close]),
   };
 }

@@ -2,6 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createHooks } from '../../../hooks/create-hooks.ts';
+import { createDocumentReading } from '../../../hooks/document-reading.ts';
 import { guardProcess } from '../../../hooks/guard-process.ts';
 import { createLanguageReader } from '../../../hooks/read-language.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
@@ -50,6 +51,7 @@ async function crawl(): Promise<void> {
   const noted = notingFetcher(fetcher, engine.inFlight);
   const store = openStateFile(foldersOf(start.folder).state);
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
+  const documents = createDocumentReading();
   const worker: Worker = startWorker(engine, () => noted, {
     maxHosts: start.maxHosts,
     maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
@@ -57,6 +59,7 @@ async function crawl(): Promise<void> {
     tally: engine.tally,
     hooks: hooks && notingHooks(hooks, engine.inFlight),
     languageOf: createLanguageReader(),
+    documents,
     onSeed: (event) => post({ kind: 'seed', event }),
     onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
     work,
@@ -81,6 +84,7 @@ async function crawl(): Promise<void> {
     () => clearInterval(ticking),
     progress,
     fetcher.close,
+    documents.close,
     store.close,
     engine.close,
   ]);

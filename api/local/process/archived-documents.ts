@@ -1,0 +1,29 @@
+/** Documents of an archive that are read as a whole, as a turn reads those that it has fetched. */
+import type { CrawlConfig } from '../../../shared/crawl/config.ts';
+import type { FetchedResponse } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
+import { createDocumentReading } from '../../../shared/hooks/document-reading.ts';
+import type { DocumentFacts } from '../../../shared/parser/document.ts';
+import type { ResolveReference } from '../../../shared/parser/link-set.ts';
+import { type PageDocument, withLinks } from '../../../shared/turn/page-documents.ts';
+
+/** There is more time than in a crawl. */
+const LIMIT_MS = 60_000;
+
+/** A document that cannot be read has the facts that it had. */
+export function createArchivedDocuments(config: CrawlConfig) {
+  const reading = createDocumentReading({ limitMs: LIMIT_MS });
+
+  return async (
+    url: string,
+    response: FetchedResponse,
+    facts: DocumentFacts,
+    resolve: ResolveReference,
+  ): Promise<PageDocument> => {
+    const { mimeType: mediaType } = facts;
+    if (!config.readDocuments || mediaType === undefined || !reading.reads(mediaType)) return { facts };
+    const answer = await reading.read({ crawl: { id: '', config }, url, mediaType, response, facts });
+    if ('fault' in answer) return { facts };
+    const { content } = answer;
+    return { facts: withLinks(facts, content, { url, maxLinks: config.maxLinksPerPage, resolve }), content };
+  };
+}

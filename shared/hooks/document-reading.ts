@@ -1,0 +1,37 @@
+/** Reads the documents of a crawl: by the modules of the project, and by the included ones in a thread of their own. */
+import { createDocumentThreads, type DocumentThreads } from '../media-thread/document-threads.ts';
+import { isWholeType } from '../parser/whole-types.ts';
+import type { DocumentReading } from '../turn/document-reading.ts';
+
+export interface DocumentReadingOptions {
+  /** For a document that an included module reads. @default {@link DOCUMENT_MS} */
+  readonly limitMs?: number;
+}
+
+/** A PDF takes 10 ms for a page; the thread starts in a second. */
+export const DOCUMENT_MS = 20_000;
+
+export interface OpenDocumentReading extends DocumentReading {
+  /** Ends the threads. */
+  close(): Promise<void>;
+}
+
+/** Threads start when they are needed. */
+export function createDocumentReading({
+  limitMs = DOCUMENT_MS,
+}: DocumentReadingOptions = {}): OpenDocumentReading {
+  const threads: DocumentThreads = createDocumentThreads({ limitMs });
+  return {
+    reads: isWholeType,
+    limitMs: () => limitMs,
+    read({ crawl, url, mediaType, response }) {
+      const contentEncoding = response.headers
+        .filter(([name]) => name.toLowerCase() === 'content-encoding')
+        .map(([, value]) => value)
+        .join(', ');
+      const maxBytes = crawl.config.maxDecodedBytes;
+      return threads.read({ url, mediaType, contentEncoding, maxBytes }, () => response.body.bytes());
+    },
+    close: threads.close,
+  };
+}

@@ -1,0 +1,85 @@
+/** Media types of documents that are read as a whole, when their last byte is there: PDF and Office. */
+
+const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
+
+export const PDF_TYPE = 'application/pdf';
+
+/** By what the names of the files end in. */
+const TYPES = {
+  pdf: PDF_TYPE,
+  docx: `${OPEN_XML}.wordprocessingml.document`,
+  dotx: `${OPEN_XML}.wordprocessingml.template`,
+  docm: 'application/vnd.ms-word.document.macroenabled.12',
+  xlsx: `${OPEN_XML}.spreadsheetml.sheet`,
+  xltx: `${OPEN_XML}.spreadsheetml.template`,
+  xlsm: 'application/vnd.ms-excel.sheet.macroenabled.12',
+  pptx: `${OPEN_XML}.presentationml.presentation`,
+  ppsx: `${OPEN_XML}.presentationml.slideshow`,
+  potx: `${OPEN_XML}.presentationml.template`,
+  pptm: 'application/vnd.ms-powerpoint.presentation.macroenabled.12',
+  odt: `${OPEN_DOCUMENT}.text`,
+  ott: `${OPEN_DOCUMENT}.text-template`,
+  ods: `${OPEN_DOCUMENT}.spreadsheet`,
+  odp: `${OPEN_DOCUMENT}.presentation`,
+} as const;
+
+export type WholeExtension = keyof typeof TYPES;
+
+export const wholeTypes = (...extensions: readonly WholeExtension[]): string[] =>
+  extensions.map((extension) => TYPES[extension]);
+
+const WHOLE: ReadonlySet<string> = new Set(Object.values(TYPES));
+
+export const isWholeType = (mimeType: string | undefined): boolean =>
+  mimeType !== undefined && WHOLE.has(mimeType);
+
+/** Bytes that show that a document is another one than its server says. */
+export const SIGNATURE_BYTES = 5;
+
+/** Types that servers send for files that they do not know. */
+const VAGUE: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'application/octet-stream',
+  'binary/octet-stream',
+  'application/download',
+  'application/x-download',
+  'application/force-download',
+  'application/zip',
+  'application/x-zip-compressed',
+]);
+const ALIASES: ReadonlyMap<string | undefined, string> = new Map([
+  ['application/x-pdf', PDF_TYPE],
+  ['application/acrobat', PDF_TYPE],
+]);
+/** A PDF that a server takes for text is shown as one by no browser, but searched as one by its site's visitors. */
+const TEXTS: ReadonlySet<string | undefined> = new Set(['text/html', 'text/plain']);
+
+/**
+ * The type of a document: as declared, unless its first bytes are those of a PDF, or of a zip archive whose URL ends as those
+ * of Office documents do, and the declared type is vague or wrong.
+ */
+export function correctedType(
+  declared: string | undefined,
+  start: Uint8Array,
+  url: string,
+): string | undefined {
+  const alias = ALIASES.get(declared);
+  if (alias !== undefined) return alias;
+  const isVague = VAGUE.has(declared);
+  if (!isVague && !TEXTS.has(declared)) return declared;
+  if (begins(start, '%PDF-')) return PDF_TYPE;
+  if (!begins(start, 'PK\x03\x04')) return declared;
+  const extension = /\.([a-z]{3,4})(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? '';
+  const named = Object.hasOwn(TYPES, extension) ? TYPES[extension as WholeExtension] : undefined;
+  return named === undefined || named === PDF_TYPE ? declared : named;
+}
+
+/** Whether the first bytes of a document decide what it is, and not its declared type alone. */
+export const isUncertain = (declared: string | undefined): boolean =>
+  VAGUE.has(declared) || ALIASES.has(declared);
+
+function begins(bytes: Uint8Array, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false;
+  return true;
+}
