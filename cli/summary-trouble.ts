@@ -69,7 +69,7 @@ function hostLines(hosts: readonly (readonly [host: string, cause: string])[], w
 }
 
 function hintLines({ hints }: CrawlSummary): string[] {
-  const { javascript = 0, login = 0, withheld = 0, otherLanguage = 0 } = hints;
+  const { javascript = 0, login = 0, withheld = 0, otherLanguage = 0, softNotFound = 0 } = hints;
   const { unreadDocument = 0, cutDocument = 0 } = hints;
   const lines: string[] = [];
   if (javascript > 0)
@@ -92,6 +92,10 @@ function hintLines({ hints }: CrawlSummary): string[] {
   if (cutDocument > 0)
     lines.push(
       `${formatCounted(cutDocument, 'document')} not read to the end: export --format jsonl names the causes`,
+    );
+  if (softNotFound > 0)
+    lines.push(
+      `${formatCounted(softNotFound, 'URL')} answered as for pages that do not exist, without the status 404 (soft 404)`,
     );
   if (login > 0)
     lines.push(

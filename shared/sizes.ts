@@ -41,6 +41,14 @@ export interface Sizes {
   readonly minTrapWindow: number;
   readonly maxTrapWindow: number;
 
+  // Answers for pages that do not exist: `turn/soft-404.ts`
+
+  /**
+   * URLs of a host that are known before it is asked for one that does not exist. With 50 that is 2 % more requests at
+   * most.
+   */
+  readonly minProbeUrls: number;
+
   // Turns: `worker/`
 
   /**
@@ -170,6 +178,8 @@ export const SIZES: Sizes = {
   minTextPages: 8,
   minTrapWindow: 25,
   maxTrapWindow: 100,
+
+  minProbeUrls: 50,
 
   maxHeadRules: 700,
   maxTurnChanges: 8000,

@@ -105,6 +105,14 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     help: 'if a page names another page as canonical, fetch that one and do not call onPage for the copy',
   },
   {
+    name: 'soft-404',
+    type: 'flag',
+    isNegatable: true,
+    key: 'soft404',
+    group: 'Pages',
+    help: 'ask larger hosts once for a page that does not exist: pages with the same answer are gone',
+  },
+  {
     name: 'soft-redirects',
     type: 'flag',
     isNegatable: true,

@@ -21,6 +21,7 @@ const NOT_FOLLOWED: Readonly<
 
 const JOINS_WORDS = ' (another site, which joins the crawl like a seed)';
 export const SOFT_WORDS = ' (meta refresh)';
+const NOT_FOUND_WORDS = ', as for a page that does not exist (soft 404)';
 const JAVASCRIPT_WORDS =
   'it has scripts, but hardly any text and no links: probably it needs JavaScript, which Strand does not run';
 const LOGIN_WORDS = 'it is a login page, to which a seed redirected';
@@ -39,6 +40,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   usageForbidden: ({ use, by }) =>
     `${by === 'license' ? 'the licence in robots.txt' : (by ?? 'it')} forbids its use (${use})`,
   otherLanguage: ({ language }) => `it is in another language (${language})`,
+  softNotFound: ({ probe }) => `the same answer as for a page that does not exist (soft 404, by ${probe})`,
   needsJavaScript: () => JAVASCRIPT_WORDS,
   loginPage: () => LOGIN_WORDS,
   badDocument: ({ detail }) => detail,
@@ -113,8 +115,8 @@ function blockText({ ms, step }: { readonly ms: number; readonly step: PageStep 
 const droppedText = ({ links, detail }: Pick<DroppedLinksCause, 'links' | 'detail'>): string =>
   `${links} ${links === 1 ? 'link' : 'links'} left out: ${detail}`;
 
-function redirectText({ to, isSoft, joins, notFollowed, redirects }: RedirectCause): string {
+function redirectText({ to, isSoft, isNotFound, joins, notFollowed, redirects }: RedirectCause): string {
   const why = notFollowed === 'redirects' ? `${redirects} redirects in a row` : NOT_FOLLOWED[notFollowed!];
   const rest = notFollowed === undefined ? '' : `, not followed: ${why}`;
-  return `to ${to}${joins ? JOINS_WORDS : ''}${rest}${isSoft ? SOFT_WORDS : ''}`;
+  return `to ${to}${joins ? JOINS_WORDS : ''}${rest}${isSoft ? SOFT_WORDS : ''}${isNotFound ? NOT_FOUND_WORDS : ''}`;
 }

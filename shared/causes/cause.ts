@@ -22,6 +22,8 @@ export interface RedirectCause {
   readonly to: string;
   /** By the page's markup. */
   readonly isSoft?: true;
+  /** The host redirects there from a URL under which nothing stands, too. */
+  readonly isNotFound?: true;
   /** A seed has moved to another site, which joins the crawl like a seed. */
   readonly joins?: true;
   readonly notFollowed?: 'redirects' | 'scopeFull' | 'otherSite' | 'urlLength';
@@ -53,6 +55,8 @@ export type Cause =
   | { readonly code: 'usageForbidden'; readonly use: string; readonly by?: 'robots.txt' | 'license' }
   /** ISO 639. */
   | { readonly code: 'otherLanguage'; readonly language: string }
+  /** It answers as the host does for `probe`, a URL under which nothing stands. */
+  | { readonly code: 'softNotFound'; readonly probe: string }
   | { readonly code: 'needsJavaScript' }
   | { readonly code: 'loginPage' }
   | { readonly code: 'badDocument'; readonly detail: string }

@@ -162,6 +162,10 @@ export const crawlConfigSchema = z.strictObject({
    * not given to `onPage`.
    */
   obeyCanonical: z.boolean().default(true),
+  /**
+   * Hosts with many URLs are asked once for one that does not exist; pages with the same answer are gone (soft 404).
+   */
+  soft404: z.boolean().default(true),
   /** A meta refresh of at most 5 s is a redirect; else its target is a link. */
   softRedirects: z.boolean().default(true),
   /**

@@ -221,6 +221,12 @@ export interface CrawlOptions {
    */
   obeyCanonical?: boolean;
   /**
+   * Asks each host with 50 URLs or more once for a page that does not exist. Pages that answer in the same way are gone, as
+   * with the status 404.
+   * @default true
+   */
+  soft404?: boolean;
+  /**
    * Treats a meta refresh of at most 5 s as a redirect, otherwise as a link.
    * @default true
    */

@@ -63,6 +63,8 @@ export interface Head extends TrapState {
   readonly recrawl?: HostRecrawl;
   /** In a crawl with a budget for each registrable domain: the host's share of it. */
   readonly share?: DomainShareState;
+  /** For a host with many URLs: its answer to one under which nothing stands. */
+  readonly soft404?: HostSoft404;
   /** Only in the head of a domain, which is no host's: it has nothing else but counts of skipped links. */
   readonly domain?: DomainState;
 }
@@ -115,6 +117,23 @@ export interface ValidatorTrust {
   readonly ignored: number;
   /** The validator did not change though the content had: none are sent until then. */
   readonly liesUntil?: number;
+}
+
+/** The answer of a host to a URL under which nothing stands, and when it was asked. */
+export interface HostSoft404 {
+  /**
+   * `unasked`: not yet. `honest`: it says so by its status. `unknown`: pages that are there may be answered in the same
+   * way.
+   */
+  readonly kind: 'unasked' | 'honest' | 'unknown' | 'redirect' | 'page';
+  readonly at: number;
+  /** `unasked`: pages that were fetched, by hashes of 32 bits of their URLs and their words. */
+  readonly early?: readonly (readonly [url: number, words: number])[];
+  readonly probe?: string;
+  /** Where it redirects to, without the query. */
+  readonly to?: string;
+  /** The page (`alike/not-found-page.ts`): at most 3.7 KB, mostly 400 bytes. */
+  readonly page?: string;
 }
 
 /** Why the host was given up, and when. */

@@ -257,6 +257,21 @@ export class HostLedger {
     if (!this.#fresh.isTaken(record.url)) this.#fresh.put(record);
   }
 
+  /**
+   * Replaces the outcome of a URL that is settled, and {@link inMemory}. Undefined, and nothing happens, if the URL is
+   * taken at this moment: its fetch decides.
+   */
+  replaceOutcome(record: UrlRecord): { readonly before: UrlRecord; readonly after: UrlRecord } | undefined {
+    if (this.#fresh.isTaken(record.url)) return undefined;
+    const before = this.#fresh.get(record.url);
+    if (before === undefined || before.state === 'waiting') throw new Error(`${record.url} is not settled`);
+    this.#counts[before.state]--;
+    this.#counts[record.state]++;
+    const after = { ...record, depth: before.depth, level: before.level };
+    this.#fresh.put(after);
+    return { before, after };
+  }
+
   /** Takes in a URL that is never to be fetched. Nothing happens if it is known. */
   addSettled(record: UrlRecord): void {
     if (this.has(record.url)) return;
@@ -278,6 +293,11 @@ export class HostLedger {
     if (this.#runs.findNote(url) < 0) return undefined;
     for await (const record of this.#runs.records()) if (record.url === url) return record;
     return undefined;
+  }
+
+  /** The URLs that were added or changed last. */
+  inMemory(): Iterable<UrlRecord> {
+    return this.#fresh.values();
   }
 
   /** Every known URL once, as it stands. */

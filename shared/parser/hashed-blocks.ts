@@ -161,7 +161,8 @@ function grown(words: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 
 const FNV_OFFSET = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
-const MASK = 1;
+/** The hash of a word that is masked. */
+export const MASK = 1;
 
 const SPACE = 0;
 const LETTER = 1;

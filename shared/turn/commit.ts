@@ -15,6 +15,7 @@ import type { RecrawlPlan } from './recrawl-plan.ts';
 import { countRequisites } from './requisites.ts';
 import type { TurnServices } from './services.ts';
 import type { SitemapPace } from './sitemap-pace.ts';
+import type { Soft404 } from './soft-404.ts';
 import type { StoredHead } from './stored-head.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnOutput } from './turn-output.ts';
@@ -34,6 +35,7 @@ export interface TurnResults {
   readonly output: TurnOutput;
   readonly recrawl: RecrawlPlan;
   readonly share: DomainShare;
+  readonly soft404: Soft404;
 }
 
 /**
@@ -113,6 +115,7 @@ export class TurnCommit {
     const { pace, knownRobots, counters, traps, sitemaps, quarantine } = this.#results;
     const recrawl = this.#results.recrawl.state();
     const share = this.#results.share.state();
+    const soft404 = this.#results.soft404.state();
     const { closedOrigins, movedRobots } = knownRobots;
     const { resumedBy } = pace;
     const sitemapPace = sitemaps.state();
@@ -133,6 +136,7 @@ export class TurnCommit {
       ...(quarantine.blocked.length > 0 && { quarantine: quarantine.blocked }),
       ...(recrawl && { recrawl }),
       ...(share && { share }),
+      ...(soft404 && { soft404 }),
     };
   }
 

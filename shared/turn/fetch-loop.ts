@@ -8,6 +8,7 @@ import type { LinkIntake } from './link-intake.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
 import type { TurnServices } from './services.ts';
 import type { SitemapPace } from './sitemap-pace.ts';
+import type { Soft404Probe } from './soft-404-probe.ts';
 import { UrlVisit, type VisitOptions } from './visit.ts';
 
 /** URLs that one turn puts off at most, each of which costs a new record. */
@@ -27,6 +28,7 @@ export interface FetchLoopOptions extends VisitOptions {
   readonly robots: RobotsKeeper;
   readonly intake: LinkIntake;
   readonly sitemaps: SitemapPace;
+  readonly probe: Soft404Probe;
   readonly limits: TurnLimits;
 }
 
@@ -90,6 +92,8 @@ export class FetchLoop {
   /** Handles one URL, or waits for one. False: the lane ends. */
   async #step(): Promise<boolean> {
     if (this.#hasEnough() || !(await this.#options.pace.waitForMoment())) return false;
+    // The host's next moment may be far then.
+    if (await this.#options.probe.runIfDue()) return true;
     const record = await this.#take();
     if (!record) return this.#waitForOthers();
     this.#busyLanes++;

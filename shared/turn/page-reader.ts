@@ -1,4 +1,5 @@
 import { boundedText, type Cause } from '../causes/cause.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -9,6 +10,7 @@ import { droppedCause } from './dropped-links.ts';
 import type { FetchedPage } from './fetched-page.ts';
 import { HINT_CAUSES, hintOf, type PageHint } from './page-hints.ts';
 import type { Redirects } from './redirects.ts';
+import type { Soft404 } from './soft-404.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnHooks } from './turn-hooks.ts';
 
@@ -27,6 +29,7 @@ export interface PageReaderOptions {
   readonly crawl: TurnCrawl;
   readonly counters: TurnCounters;
   readonly redirects: Redirects;
+  readonly soft404: Soft404;
   readonly canonicalLinks: CanonicalLinks;
   readonly hooks: TurnHooks;
 }
@@ -50,19 +53,35 @@ export class PageReader {
    */
   async read(fetched: FetchedPage, page: PageReading): Promise<PageReading | undefined> {
     const { record, response, request } = fetched;
-    const { redirects } = this.#options;
+    const { redirects, soft404, counters } = this.#options;
     const { facts, state } = page;
     const now = this.#clock.now();
-    if (state === 'redirect')
-      return { facts, state, cause: await redirects.followLocation(record, { response, request }, now) };
+    if (state === 'redirect') {
+      const cause = await redirects.followLocation(record, { response, request }, now);
+      return { facts, state, cause: this.#marked(record, cause) };
+    }
     if (facts === undefined || record.kind === 'sitemap')
       return { facts, state, cause: page.cause ?? faultOf(facts) };
+    const missing = state === 'fetched' && !request ? soft404.causeOf(record, facts) : undefined;
+    if (missing !== undefined) {
+      // As of any page that is not there: its links are not followed, and no hook is called.
+      counters.count('hints', 'softNotFound');
+      return { state: 'gone', cause: missing };
+    }
     const target = redirects.softTarget(record, facts);
     if (target !== undefined) {
       const redirect = await redirects.follow(record, target, now);
       return { facts, state: 'redirect', cause: { ...redirect, isSoft: true } };
     }
     return this.#readDocument(fetched, page, facts);
+  }
+
+  /** A redirect to where the host sends those who ask for what is not there says so. */
+  #marked(record: UrlRecord, cause: Cause): Cause {
+    const { soft404, counters } = this.#options;
+    if (cause.code !== 'redirect' || !soft404.isNotFound(record, cause.to)) return cause;
+    counters.count('hints', 'softNotFound');
+    return { ...cause, isNotFound: true };
   }
 
   async #readDocument(

@@ -51,6 +51,13 @@ export class Settlement {
       : SETTLED;
   }
 
+  /** Replaces the outcome of a page that this turn has settled. What was counted and reported of it stays. */
+  amend(record: UrlRecord): void {
+    const { ledger, recrawl } = this.#options;
+    const replaced = ledger.replaceOutcome(record);
+    if (replaced) recrawl.replace(replaced.before, replaced.after);
+  }
+
   /** Reports a URL that is done with. One that waits again is reported if it is a seed that has failed. */
   report(record: UrlRecord): void {
     const { onEvent, host } = this.#options;

@@ -1,6 +1,7 @@
 import type { Head } from '../frontier/head.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import { createTrapWatch } from '../frontier/trap-watch.ts';
+import { sizesOf } from '../sizes.ts';
 import { UrlAdmission } from './admission.ts';
 import { CanonicalLinks } from './canonical-link.ts';
 import type { TurnResults } from './commit.ts';
@@ -27,6 +28,8 @@ import type { TurnServices } from './services.ts';
 import { Settlement } from './settlement.ts';
 import { SitemapLinks } from './sitemap-links.ts';
 import { SitemapPace } from './sitemap-pace.ts';
+import { Soft404 } from './soft-404.ts';
+import { Soft404Probe } from './soft-404-probe.ts';
 import { StoredHead } from './stored-head.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import { TurnHooks } from './turn-hooks.ts';
@@ -75,7 +78,8 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   });
   const recrawl = new RecrawlPlan(engine, { crawl, counters, recrawl: options.head.recrawl });
   const share = new DomainShare(services, { crawl, ledger, counters, share: options.head.share });
-  const own = { crawl, head, ledger, counters, traps, quarantine, output, pace, recrawl, share };
+  const rest = { recrawl, share, soft404: createSoft404(services, options) };
+  const own = { crawl, head, ledger, counters, traps, quarantine, output, pace, ...rest };
 
   const linkParts = createLinkParts(services, own);
   const listed = new ListedChanges(services, own);
@@ -86,6 +90,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const reader = new PageReader(engine.clock, {
     crawl,
     counters,
+    soft404: own.soft404,
     redirects: new Redirects({ ...own, ...linkParts }),
     canonicalLinks: new CanonicalLinks(crawl, ledger, linkParts.intake),
     hooks,
@@ -115,13 +120,30 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     settlement,
     allowance,
     admission,
+    probe: new Soft404Probe(services, { ...own, ...robotsParts, settlement }),
     limits,
   };
 }
 
+const createSoft404 = ({ engine }: TurnServices, options: TurnPartsOptions): Soft404 => {
+  const { crawl, ledger, head, isAnnouncing } = options;
+  const now = engine.clock.now();
+  return new Soft404({ crawl, ledger, stored: head.soft404, isAnnouncing, now, sizes: sizesOf(engine) });
+};
+
 type OwnParts = Pick<
   TurnParts,
-  'crawl' | 'head' | 'ledger' | 'counters' | 'traps' | 'quarantine' | 'output' | 'pace' | 'recrawl' | 'share'
+  | 'crawl'
+  | 'head'
+  | 'ledger'
+  | 'counters'
+  | 'traps'
+  | 'quarantine'
+  | 'output'
+  | 'pace'
+  | 'recrawl'
+  | 'share'
+  | 'soft404'
 >;
 
 /** Where links lead: into the ledger, to other hosts, or nowhere. */

@@ -24,6 +24,7 @@ import { Refetch } from './refetch.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { TurnServices } from './services.ts';
 import type { Settlement } from './settlement.ts';
+import type { Soft404 } from './soft-404.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { ArchivedExchange, TurnOutput } from './turn-output.ts';
 import type { UsageKeeper } from './usage-keeper.ts';
@@ -44,6 +45,7 @@ export interface VisitOptions {
   readonly settlement: Settlement;
   readonly recrawl: RecrawlPlan;
   readonly usage: Pick<UsageKeeper, 'ofRobots' | 'ofFiles'>;
+  readonly soft404: Soft404;
 }
 
 const MAX_TYPE_CHARS = 100;
@@ -109,6 +111,7 @@ export class UrlVisit {
       const facts = verdict.isAttempt
         ? await this.#finish(outcome.startedAt, response, verdict, found)
         : this.#giveBack();
+      if (facts) this.#options.soft404.remember(this.#named(), facts);
       if (facts && response) await this.#takeLinks(response, facts);
       return this.#named();
     } finally {
@@ -135,7 +138,7 @@ export class UrlVisit {
   }
 
   #openParser(head: ResponseHead): DocumentParser {
-    const { crawl, counters, traps, links, recrawl } = this.#options;
+    const { crawl, counters, traps, links, recrawl, soft404 } = this.#options;
     const { url, kind } = this.#record;
     const { id, config } = crawl;
     const isSitemap = kind === 'sitemap';
@@ -149,7 +152,7 @@ export class UrlVisit {
       wantsRequisites: config.requisites,
       wantsFeeds: config.feeds,
       wantsTextHash: links.isWatchingTraps() && traps.wantsText(url),
-      wantsBlocks: recrawl.isOn && kind === undefined,
+      wantsBlocks: (recrawl.isOn && kind === undefined) || soft404.wantsBlocks(this.#record),
       wantsSigns: wantsSigns(this.#record, counters.totals.pages),
       robotName: robotName(config.userAgent).toLowerCase(),
       around: (parse) => this.#services.work.run(id, url, 'parse', parse),

@@ -28,6 +28,7 @@ import { rested } from './rested.ts';
 import { readRobotsLog } from './robots-answers.ts';
 import { robotsObeyed } from './robots-obeyed.ts';
 import { ends, noCrash, noDeadLetters } from './run-ended.ts';
+import { soft404 } from './soft-404.ts';
 import { trapsEnd } from './traps-end.ts';
 import { triesKept } from './tries-kept.ts';
 import { readVisits } from './visits.ts';
@@ -70,6 +71,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...robotsObeyed(facts, robots, visits),
     ...depthTrue(facts, visits, robots),
     ...trapsEnd(facts, visits),
+    ...soft404(facts, visits),
     ...harmBounded(facts),
     ...triesKept(facts, visits, robots),
     ...givenUp(withDeleted, visits, robots),

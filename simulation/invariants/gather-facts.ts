@@ -73,6 +73,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
       redirectOf: (url) => web.redirectOf(url),
       requestsOf: (url) => world.requestsOf(url),
       isTrap: (url) => web.isTrap(url),
+      isMissing: (url) => web.isMissing(url),
       harmOf: (url) => web.harmOf(url),
       allows: (url, version) => web.allows(url, version),
       crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),

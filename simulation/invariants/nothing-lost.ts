@@ -16,6 +16,7 @@ import {
 } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
+import { isProbe } from './soft-404.ts';
 import { isClosed, mayBeOfTrap } from './traps-end.ts';
 import type { HostVisits } from './visits.ts';
 
@@ -211,7 +212,7 @@ function checkAsked(
   );
   for (const request of web.log) {
     const { url, host, isRobots, startedAt } = request;
-    if (isRobots || robotsTargets.has(url) || !(isCertain || whole.has(request))) continue;
+    if (isRobots || isProbe(url) || robotsTargets.has(url) || !(isCertain || whole.has(request))) continue;
     const makers = crawls.filter((crawl) => isBy(request, crawl));
     if (!(makers.length > 0 ? makers : crawls).some(({ known }) => known.has(url)))
       findings.add(`${url} was requested, and no ledger knows it`, { host, at: startedAt });

@@ -93,13 +93,19 @@ export function createAnswerer(atlas: Atlas): Answerer {
       const location = redirect.location === undefined ? [] : [['Location', redirect.location] as const];
       return respond(redirect.status, location, text('Moved.\n'), paceMs);
     }
-    const response = contentOf(url, place, paceMs);
+    const response = isSoft(place) ? softly(paceMs) : contentOf(url, place, paceMs);
     const failure = place.what === 'page' ? pages.troubleOf(host, place.page) : undefined;
     if (failure && mustFail(url, failure)) return spoil(response, failure.how);
-    return shape.changes && place.what === 'page' && response.httpStatus === 200
+    return shape.changes && place.what === 'page' && response.httpStatus === 200 && !isSoft(place)
       ? inVersion(response, place, asked)
       : response;
   };
+
+  /** A page that does not exist, on a host that does not say so by its status. */
+  function isSoft(place: Place & { readonly host: WebHost }): boolean {
+    const { softShare = 0 } = shape;
+    return softShare > 0 && pages.isMissing(place) && chance.at(DRAW.soft404, place.host.number) < softShare;
+  }
 
   /** The response as it is now, or 304 to a client that has it. */
   function inVersion(response: Responded, { host, page }: Place & { what: 'page' }, asked: Asked): Responded {
@@ -216,6 +222,14 @@ export function errorResponse(status: number, headMs: number, retryAfterSeconds?
 
 const missing = (status: number, headMs: number): Responded =>
   respond(status, [['Content-Type', TYPES.html]], text('<a href="/error/missing">Not here</a>\n'), headMs);
+
+const softly = (headMs: number): Responded =>
+  respond(
+    200,
+    [['Content-Type', TYPES.html]],
+    text('<title>Sorry</title><p>There is no such page here\n'),
+    headMs,
+  );
 
 /** The same response as a client finds it that has no luck. */
 export function spoil(response: Responded, how: PageTrouble['how']): Answer {

@@ -23,6 +23,7 @@ export const DRAW = {
   assets: 15,
   harm: 16,
   change: 17,
+  soft404: 18,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

@@ -35,6 +35,8 @@ export interface Pages {
   troubleOf(host: WebHost, page: number): PageTrouble | undefined;
   /** Returns the harm that the page does to the process that parses it. */
   harmOf(host: WebHost, page: number): Harm | undefined;
+  /** Whether a page that does not exist stands there: also one that pages link to. */
+  isMissing(place: Place): boolean;
   /** Where everything at that place redirects to, if it does. */
   redirectOf(place: Place): Redirect | undefined;
   /** Pages that are reached by this one: a tree below page 0, in which all but leaves are HTML. */
@@ -158,6 +160,8 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
     troubleOf,
     harmOf,
     childrenOf,
+    isMissing: (place) =>
+      place.what === 'nothing' || (place.what === 'page' && typeOf(place.host, place.page) === 'missing'),
     redirectOf(place) {
       if (place.what === 'hop') return hopRedirect(place.host, place.page, place.hop);
       if (place.what !== 'page') return undefined;

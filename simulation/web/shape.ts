@@ -70,6 +70,8 @@ export interface WebShape {
   readonly hugeHost?: { readonly pages: number; readonly responseMs: number };
   /** Pages change, and hosts send validators. Default: neither. */
   readonly changes?: boolean;
+  /** The share of hosts that answer 200 for pages that do not exist. Default: none. */
+  readonly softShare?: number;
   /** A page is filled up to about this size. */
   readonly bodyBytes?: number;
   /** The number of registrable domains: hosts are of one after the other. Default: 1. */
@@ -80,6 +82,8 @@ export interface WebShape {
 
 /** The share of worlds whose pages have requisites. */
 const WITH_ASSETS = 0.35;
+/** The share of worlds in which some hosts answer 200 for pages that do not exist. */
+const WITH_SOFT = 0.4;
 
 /** Whether the pages of the world's web have requisites. */
 export const hasAssets = (seed: number): boolean => randomOf(seed, 'assets')() < WITH_ASSETS;
@@ -104,6 +108,7 @@ export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebSha
     linksPerPage: between(random, 2, 12),
     sameHostShare: 0.3 + random() * 0.6,
     responseMs: [pick(random, paces), pick(random, paces), pick(random, paces)],
+    softShare: randomOf(seed, 'soft 404')() < WITH_SOFT ? 0.5 : 0,
     assetsPerPage: hasAssets(seed) ? between(assets, 1, 6) : 0,
     domains: domainsOf(seed),
     ...overrides,

@@ -110,6 +110,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         : `${places.pageUrl(host, 0)}missing/x`;
     },
     isTrap: (url) => places.find(fetchedUrl(url)).what === 'day',
+    isMissing: (url) => pages.isMissing(places.find(fetchedUrl(url))),
     harmOf(url) {
       const place = places.find(fetchedUrl(url));
       return place.what === 'page' ? pages.harmOf(place.host, place.page) : undefined;

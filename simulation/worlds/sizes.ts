@@ -34,6 +34,8 @@ const SMALL: readonly ((random: Random) => Partial<Sizes>)[] = [
     minTrapWindow: between(random, 1, 3),
     maxTrapWindow: between(random, 3, 5),
   }),
+  // Hosts that are asked for a page that does not exist.
+  (random) => ({ minProbeUrls: between(random, 1, 6) }),
   // Turns that end early.
   (random) => ({
     maxTurnChanges: between(random, 1, 20),

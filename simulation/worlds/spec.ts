@@ -42,6 +42,7 @@ export const INVARIANTS = {
     'After a slow response a host rests, and after a failure for as long as back-off or Retry-After require',
   robotsObeyed: 'No URL is fetched that robots.txt forbids, and none before robots.txt was fetched',
   depthTrue: 'Depth, level and redirects of a URL follow from the links that the crawl has found',
+  soft404: 'No page that exists is taken for one that does not, and a host is asked once for one',
   trapsEnd: 'A trap ends when its group has closed, and no page outside of it is left out',
   harmBounded:
     'A page that kills or blocks its workers is requested only a few times, and no other page is blamed',
@@ -192,6 +193,8 @@ export interface SimWeb {
   someUrl(random: () => number, at?: string): string;
   /** Whether the page is one of a trap: there is no end of them, and they have the same text. */
   isTrap(url: string): boolean;
+  /** Whether the page does not exist, whatever the status of the answer. */
+  isMissing(url: string): boolean;
   /** Returns the harm that the page does to the process that parses it. */
   harmOf(url: string): Harm | undefined;
   /** Where the URL redirects to, whenever it is asked; canonical. */

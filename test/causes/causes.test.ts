@@ -77,6 +77,11 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
 /** Causes of which an earlier version stored only what a person reads. */
 const NEW: readonly (readonly [Cause, string])[] = [
   [{ code: 'otherLanguage', language: 'fr' }, 'it is in another language (fr)'],
+  [
+    { code: 'softNotFound', probe: 'http://a.test/qw' },
+    'the same answer as for a page that does not exist (soft 404, by http://a.test/qw)',
+  ],
+  [{ code: 'redirect', to: TO, isNotFound: true }, `to ${TO}, as for a page that does not exist (soft 404)`],
   [{ code: 'usageForbidden', use: 'train-ai' }, 'it forbids its use (train-ai)'],
   [{ code: 'usageForbidden', use: 'tdm', by: 'robots.txt' }, 'robots.txt forbids its use (tdm)'],
   [{ code: 'fetchFailed', failure: 'noTls', detail: 'no TLS' }, 'no TLS'],

@@ -12,7 +12,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['shared/fetcher/outcome'],
   ['shared/causes', 'shared/usage', 'shared/identity'],
   ['shared/crawl', 'shared/robots', 'shared/parser'],
-  ['shared/archive', 'shared/content', 'shared/recrawl'],
+  ['shared/alike', 'shared/archive', 'shared/content', 'shared/recrawl'],
   ['shared/media'],
   ['shared/frontier'],
   ['shared/ports'],

@@ -2,6 +2,7 @@ import { importsOf } from './read-imports.ts';
 
 /** Folders without input, output, clock, randomness or memory of their own: what they need are parameters. */
 export const PURE_FOLDERS: readonly string[] = [
+  'shared/alike',
   'shared/archive',
   'shared/causes',
   'shared/content',

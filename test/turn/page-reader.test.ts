@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Cause } from '../../shared/causes/cause.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
@@ -25,6 +26,8 @@ interface Situation {
   readonly hookError?: string;
   readonly otherLanguage?: string;
   readonly isStopped?: boolean;
+  readonly missing?: Cause;
+  readonly leadsNowhere?: boolean;
 }
 
 async function read(
@@ -37,6 +40,11 @@ async function read(
   const options = {
     crawl: crawlOfTurn({ config: situation.config }),
     counters: { count: (...args: unknown[]) => void calls.push(['count', ...args]) },
+    soft404: {
+      causeOf: () => situation.missing,
+      isNotFound: (of: UrlRecord, to: string) =>
+        of === record && to === TO.to && situation.leadsNowhere === true,
+    },
     redirects: {
       followLocation: async (...args: unknown[]) => {
         calls.push(['location', ...args]);
@@ -90,6 +98,25 @@ test('a redirect is followed by its Location, and no hook is called', async () =
   const request = { method: 'POST' };
   const own = await read(record, { state: 'redirect' }, {}, request);
   expect(own.calls).toEqual([['location', record, { response: RESPONSE, request }, T0]]);
+});
+
+test('a redirect to where the host sends those who ask for what is not there is marked and counted', async () => {
+  const { reading, calls } = await read(recordOf(PAGE), { state: 'redirect' }, { leadsNowhere: true });
+  expect(reading).toEqual({ state: 'redirect', cause: { ...TO, isNotFound: true } });
+  expect(calls.at(-1)).toEqual(['count', 'hints', 'softNotFound']);
+});
+
+test('a page as the one of the probe is gone: no hook is called, its links are not followed, it is no redirect', async () => {
+  const missing: Cause = { code: 'softNotFound', probe: `${ORIGIN}/qw` };
+  const situation = { missing, softTarget: `${ORIGIN}/next`, otherLanguage: 'fr' };
+  expect(await read(recordOf(PAGE), fetched(), situation)).toEqual({
+    reading: { state: 'gone', cause: missing },
+    calls: [['count', 'hints', 'softNotFound']],
+  });
+  // A request of the project is never taken for one of those.
+  expect((await read(recordOf(PAGE), fetched(), { missing }, { method: 'POST' })).reading?.state).toBe(
+    'fetched',
+  );
 });
 
 test('a response without a document, and a sitemap, are what their status says', async () => {

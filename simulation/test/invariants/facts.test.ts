@@ -14,6 +14,7 @@ const web: SimWeb = {
   seeds: [],
   someUrl: () => '',
   isTrap: () => false,
+  isMissing: () => false,
   harmOf: () => undefined,
   log: [],
   fetcherOf: () => {

@@ -221,6 +221,7 @@ export function makeFacts({
       requestsOf: () => [],
       redirectOf: (url) => REDIRECTS[url],
       isTrap: (url) => url.includes('/cal/'),
+      isMissing: (url) => url.includes('/missing/'),
       harmOf: () => undefined,
       allows: (url, version) => version === 0 && url !== SECRET,
       crawlDelayMs: (_host, version) => (version === 0 ? CRAWL_DELAY_MS : undefined),
