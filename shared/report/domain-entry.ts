@@ -1,4 +1,4 @@
-import type { CrawlConfig } from '../crawl/config.ts';
+import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { domainLimitsOf } from '../crawl/domain-limits.ts';
 import { type DomainState, openedHosts, periodAt, periodEnd } from '../frontier/domain-state.ts';
 import { budgetByLinks } from '../frontier/link-budget.ts';

@@ -87,14 +87,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const robotsParts = createRobotsParts(services, { ...own, ...linkParts });
   const hooks = new TurnHooks(services, { ...own, intake: linkParts.intake });
   const documents = new PageDocuments(services, own);
-  const reader = new PageReader(engine.clock, {
-    crawl,
-    counters,
-    soft404: own.soft404,
-    redirects: new Redirects({ ...own, ...linkParts }),
-    canonicalLinks: new CanonicalLinks(crawl, ledger, linkParts.intake),
-    hooks,
-  });
+  const reader = createReader(services, { ...own, ...linkParts, hooks });
   const settlement = new Settlement({
     host,
     ledger,
@@ -124,6 +117,16 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     limits,
   };
 }
+
+const createReader = (
+  { engine }: TurnServices,
+  own: OwnParts & ReturnType<typeof createLinkParts> & { readonly hooks: TurnHooks },
+): PageReader =>
+  new PageReader(engine.clock, {
+    ...own,
+    redirects: new Redirects(own),
+    canonicalLinks: new CanonicalLinks(own.crawl, own.ledger, own.intake),
+  });
 
 const createSoft404 = ({ engine }: TurnServices, options: TurnPartsOptions): Soft404 => {
   const { crawl, ledger, head, isAnnouncing } = options;
