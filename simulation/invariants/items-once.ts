@@ -1,4 +1,5 @@
 import { isRecrawling } from '../../shared/crawl/config.ts';
+import { fetchedUrl } from '../../shared/url/request-url.ts';
 import { simLanguage } from '../worlds/sim-hooks.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, isPage } from './facts.ts';
@@ -34,7 +35,7 @@ function checkUrls(findings: Findings, crawl: CrawlFacts, { log }: Facts['web'])
     const record = known.get(url);
     if (record === undefined || !isPage(record))
       findings.add(`${id}: there is an item of ${url}, which is no page of the crawl`);
-    if (config.languages && simLanguage(url) === 'en')
+    if (config.languages && simLanguage(fetchedUrl(url)) === 'en')
       findings.add(`${id}: there is an item of ${url}, which is in another language than the crawl's`);
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_TOTALS } from '../../../shared/frontier/head.ts';
+import { requestUrl } from '../../../shared/url/request-url.ts';
 import { simLanguage } from '../../worlds/sim-hooks.ts';
 import { crawlFacts, HOME, makeFacts, PAGE, struck, violationsOf } from './made-facts.ts';
 
@@ -37,6 +38,15 @@ describe('itemsOnce', () => {
     const found = expect.stringContaining(`an item of ${english}, which is in another language`);
     expect(brokenItems(given)).toContainEqual(found);
     expect(brokenItems(crawl)).not.toContainEqual(found);
+  });
+
+  test('a request of the project is in the language of the page that it fetches', () => {
+    const german = [HOME, `${HOME}x`, `${HOME}xx`].find((url) => simLanguage(url) === 'de')!;
+    const own = ['a', 'ab', 'abc', 'abcd'].map((label) => requestUrl(german, { label }));
+    const name = own.find((url) => simLanguage(url) === 'en')!;
+    const crawl = withItems(1, [name]);
+    const given = { ...crawl, config: { ...crawl.config, languages: ['de'] } };
+    expect(brokenItems(given)).not.toContainEqual(expect.stringContaining('which is in another language'));
   });
 
   test('items that are missing, or staged and not published, are found, unless a message was lost', () => {
