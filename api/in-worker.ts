@@ -14,6 +14,7 @@ const refuse = (name: string) => (): never => {
   throw new Error(`${name} cannot be called in a worker of a stack: call it in a program of your own`);
 };
 
+export const anchorsOf = refuse('anchorsOf');
 export const checkWarc = refuse('checkWarc');
 export const deleteCrawl = refuse('deleteCrawl');
 export const listCrawls = refuse('listCrawls');

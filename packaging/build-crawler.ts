@@ -59,16 +59,16 @@ function removeIndentation(path: string): void {
   writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
 }
 
-/** Folders whose code keeps its lines: what users call, and what calls their hooks. */
-const KEPT_LINES = /^(?:api|cdk|shared\/(?:hooks|project))[\\/]/;
-
-/** Folders whose code keeps the names of its functions and variables, too: what a stack trace of a crawl leads through. */
-const KEPT_NAMES = /^shared\/(?:turn|worker)[\\/]/;
+/** Folders whose code keeps its lines and names: the construct, and what calls hooks. */
+const KEPT_LINES = /^(?:cdk|shared\/(?:hooks|project))[\\/]/;
 
 /** Characters of a line, so that a place in a stack trace can be found. */
 const LINE_LIMIT = 1000;
 
-/** Spaces and line ends are a tenth of the package, and names of inner functions and variables another one. */
+/**
+ * Spaces and line ends are a tenth of the package, and names of inner functions and variables another one. Stack traces
+ * name the module and the line all the same, and errors have their names as values.
+ */
 function removeSpaces(dist: string): void {
   for (const file of globSync('**/*.js', { cwd: dist })) {
     if (KEPT_LINES.test(file)) continue;
@@ -76,7 +76,7 @@ function removeSpaces(dist: string): void {
     const options = {
       minifyWhitespace: true,
       minifySyntax: true,
-      minifyIdentifiers: !KEPT_NAMES.test(file),
+      minifyIdentifiers: true,
       lineLimit: LINE_LIMIT,
       format: 'esm',
       target: 'node22',

@@ -165,7 +165,7 @@ export const crawlConfigSchema = z.strictObject({
   /**
    * Hosts with many URLs are asked once for one that does not exist; pages with the same answer are gone (soft 404).
    */
-  soft404: z.boolean().default(true),
+  soft404: z.boolean().default(false),
   /** A meta refresh of at most 5 s is a redirect; else its target is a link. */
   softRedirects: z.boolean().default(true),
   /**

@@ -223,7 +223,7 @@ export interface CrawlOptions {
   /**
    * Asks each host with 50 URLs or more once for a page that does not exist. Pages that answer in the same way are gone, as
    * with the status 404.
-   * @default true
+   * @default false
    */
   soft404?: boolean;
   /**

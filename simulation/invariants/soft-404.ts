@@ -22,7 +22,7 @@ export function soft404(
           host: host.host,
         });
     const probes = requests.filter(({ url }) => isProbe(url));
-    const { soft404: isOn = true, scope } = crawl.config;
+    const { soft404: isOn = false, scope } = crawl.config;
     const most = isOn && scope !== 'page' ? 1 : 0;
     const extra = probes[most];
     if (extra && (lost === 0 || most === 0) && !isRecrawling(crawl.config))

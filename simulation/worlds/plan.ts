@@ -74,6 +74,7 @@ export function planCrawls(
       ...planPages(randomOf(seed, 'pages of crawl', i), hasSmallTraps),
       ...planDomainLimits(randomOf(seed, 'domain limits', i), domainsOf(seed)),
       ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
+      soft404: true,
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,
     };

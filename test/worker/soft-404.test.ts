@@ -61,7 +61,7 @@ const echo = (url: string): Answer => ({
   ),
 });
 const statesIn = async (site: Site, config: CrawlOptions = {}) => {
-  const world = await crawlToEnd(site, config);
+  const world = await crawlToEnd(site, { soft404: true, ...config });
   const probes = world.fetcher.log.filter(({ url }) => /[a-z]{14}$/.test(url)).map(({ url }) => url);
   return { ...world, probes };
 };
@@ -102,7 +102,7 @@ describe('a host that answers 200 for what does not exist', () => {
         return { items: [] };
       },
     };
-    const world = await crawlToEnd(siteWith(SORRY), {}, { hooks });
+    const world = await crawlToEnd(siteWith(SORRY), { soft404: true }, { hooks });
     const probedAt = world.fetcher.log.findIndex(({ url }) => /[a-z]{14}$/.test(url));
     const after = world.fetcher.log.slice(probedAt + 1).map(({ url }) => url);
     expect(probedAt).toBeLessThan(12);
@@ -168,7 +168,7 @@ test('a redirect to another form of the URL says nothing', async () => {
 
 describe('no host is asked', () => {
   const asked = async (config: CrawlOptions, site = siteWith(SORRY), seeds?: string[]) => {
-    const world = await crawlToEnd(site, { ...config, ...(seeds && { seeds }) });
+    const world = await crawlToEnd(site, { soft404: true, ...config, ...(seeds && { seeds }) });
     return world.fetcher.log.filter(({ url }) => /[a-z]{14}(?:\.html)?\/?$/.test(url)).length;
   };
   test('if the crawl is of a few pages, or switches it off', async () => {

@@ -36,5 +36,7 @@ test('a probe too many is found', () => {
   expect(isProbe(THERE)).toBe(false);
   expect(found([], {}, 0)).toEqual([]);
   expect(found([], { soft404: false }, 1)).toEqual([expect.stringContaining(`${PROBE} was requested`)]);
-  expect(found([], { scope: 'page' }, 1)).toHaveLength(1);
+  expect(found([], { soft404: true }, 1)).toEqual([]);
+  expect(found([], { soft404: true }, 2)).toHaveLength(1);
+  expect(found([], { soft404: true, scope: 'page' }, 1)).toHaveLength(1);
 });
