@@ -96,6 +96,11 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'attention-notes.ts': { dynamodb: ['crawlState'] },
   'unannounced.ts': { dynamodb: ['crawlState'] },
   'functions/event-sinks.ts': { events: ['eventBus'] },
+  'functions/change-feed.ts': {
+    GetObjectCommand: ['changes'],
+    ListObjectsV2Command: ['changesList'],
+    deleteObjects: ['changes'],
+  },
   'deletions.ts': { dynamodb: ['crawlState'] },
   'delete-data.ts': {
     dynamodb: ['crawlState', 'urlSeen'],

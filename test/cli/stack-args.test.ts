@@ -63,11 +63,14 @@ describe('a command line with --stack becomes a command for that stack', () => {
     ['--stack S push crawls/a --name news', { verb: 'push', dir: 'crawls/a', name: 'news' }],
     ['--stack S pull news crawls/a', { verb: 'pull', crawl: 'news', dir: 'crawls/a' }],
     ['--stack S list', { verb: 'list' }],
-    ['--stack S hosts news', { verb: 'hosts', crawl: 'news' }],
-    ['--stack S hosts news Example.org', { verb: 'hosts', crawl: 'news', host: 'example.org' }],
+    ['--stack S hosts news', { verb: 'hosts', crawl: 'news', domains: false }],
+    [
+      '--stack S hosts news Example.org',
+      { verb: 'hosts', crawl: 'news', domains: false, host: 'example.org' },
+    ],
     [
       '--stack S hosts news --limit 5 --cursor abc',
-      { verb: 'hosts', crawl: 'news', limit: 5, cursor: 'abc' },
+      { verb: 'hosts', crawl: 'news', domains: false, limit: 5, cursor: 'abc' },
     ],
     ['--stack S url news example.org', { verb: 'url', crawl: 'news', url: SEED }],
     ['--stack S explain news example.org', { verb: 'explain', crawl: 'news', url: SEED }],
