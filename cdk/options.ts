@@ -257,12 +257,14 @@ const linesOf =
   (given: Readonly<Record<string, unknown>>) =>
   (issue: z.core.$ZodIssue): string[] => {
     const names = Object.keys(stackOptionsSchema.shape);
-    if (issue.code === 'unrecognized_keys') {
+    if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
       return issue.keys.map((key) => {
         const hint = didYouMean(key, names, `expected one of ${names.join(', ')}`);
         return `There is no option ${key}: ${hint}`;
       });
     }
     const name = String(issue.path[0]);
-    return [`Option ${name}: expected ${issue.message}, got ${JSON.stringify(given[name])}`];
+    // Keys that an object of an option does not have.
+    const expected = issue.code === 'unrecognized_keys' ? ADOPTED : issue.message;
+    return [`Option ${name}: expected ${expected}, got ${JSON.stringify(given[name])}`];
   };

@@ -190,7 +190,10 @@ export class HostLedger {
     return dueAt === Number.POSITIVE_INFINITY ? undefined : dueAt;
   }
 
-  /** When the first URL that was fetched is to be fetched again; undefined if none is. */
+  /**
+   * When the first URL that was fetched is to be fetched again; undefined if none is. It may be too early, where a hint has changed
+   * a URL of a run since: then {@link nextAgain} finds none, and the next answer is later.
+   */
   againDueAt(): number | undefined {
     const fresh = this.#fresh.againDueAt();
     const run = this.#runs.againDueAt();

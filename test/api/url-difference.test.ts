@@ -76,7 +76,7 @@ test('says why there is nothing to compare', async () => {
     `NoDifference: ${URL_} has not changed: 2 visits from 2026-11-01T08:00:00Z to 2026-11-02T08:00:00Z have shown the same`,
   );
   expect(await problem(HISTORY, sourceOf({ 1: 'a', 3: 'b' }, 'image/png'))).toBe(
-    `NoDifference: the visit of ${URL_} at 2026-11-01T08:00:00Z has shown neither HTML nor plain text`,
+    `NoDifference: the visit of ${URL_} at 2026-11-01T08:00:00Z has shown no document with a text`,
   );
   expect(await problem(HISTORY, sourceOf({ 1: pageOf('five') }))).toBe(
     `NoDifference: the visit of ${URL_} at 2026-11-03T08:00:00Z cannot be read: the file ends within the record`,

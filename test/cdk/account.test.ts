@@ -85,7 +85,8 @@ test('the archive and the items change their class and end; what crawls need doe
   }
   expect(rules.filter(({ Prefix }) => Prefix?.startsWith('parts'))).toEqual([]);
   const { LifecycleConfiguration } = plain.one('AWS::S3::Bucket', 'Archive').Properties;
-  expect(LifecycleConfiguration.Rules).toHaveLength(2);
+  // Uploads that were not finished, staged items and staged changes.
+  expect(LifecycleConfiguration.Rules).toHaveLength(3);
 });
 
 test('rules for a bucket of the user are refused: the crawler does not change it', () => {

@@ -278,6 +278,12 @@ test('loses, doubles and forgets nothing, whatever is merged', async () => {
       const times = [...model.values()]
         .filter((r) => r.state !== 'waiting' && r.dueAt > 0)
         .map((r) => r.dueAt);
+      // A run's entry that a hint has outdated may give an earlier time: looking then finds nothing, and drops it.
+      while (times.length === 0 || (ledger.againDueAt() ?? 0) < Math.min(...times)) {
+        const early = ledger.againDueAt();
+        if (early === undefined) break;
+        expect(await ledger.nextAgain(early), 'nothing is due').toBeUndefined();
+      }
       expect(ledger.againDueAt()).toBe(times.length === 0 ? undefined : Math.min(...times));
     }),
     { numRuns: 100 },
