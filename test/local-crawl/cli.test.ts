@@ -157,7 +157,10 @@ describe('strand crawl', () => {
   test('refuses a folder that another process crawls into, and one that holds a crawl', async () => {
     const run = strand(...crawlArgs());
     await requests(5);
+    // Otherwise a quick machine has finished the crawl before the other process looks.
+    run.child.kill('SIGSTOP');
     const refused = await strand('resume', place.folder).ended;
+    run.child.kill('SIGCONT');
     expect(refused.code).toBe(2);
     expect(refused.err).toMatch(/in use by another process \(process \d+\)/);
     run.child.kill('SIGINT');
