@@ -1,5 +1,7 @@
 /** The full-text index of a crawl's pages, a file of SQLite. Made of the archive on demand. */
+
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { inTransaction } from '../../shared/engines/local/database.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { searchQuery } from '../../shared/outputs/search-query.ts';
 import { primaryLanguage } from '../../shared/text/primary-language.ts';
@@ -94,7 +96,7 @@ class SqliteIndex implements SearchIndex {
   deleteOthers(): void {
     this.#flush();
     const all = this.#database.prepare('SELECT id FROM pages').all() as { id: number }[];
-    transaction(this.#database, () => {
+    inTransaction(this.#database, () => {
       for (const { id } of all) if (!this.#kept.has(id)) this.#delete(id);
     });
   }
@@ -111,7 +113,7 @@ class SqliteIndex implements SearchIndex {
     if (this.#pending.length === 0) return;
     const batch = this.#pending;
     this.#pending = [];
-    transaction(this.#database, () => {
+    inTransaction(this.#database, () => {
       for (const document of batch) this.#insertOne(document);
     });
   }
@@ -184,15 +186,4 @@ interface FoundRow {
   readonly snippet: string;
   readonly file: string | null;
   readonly offset: number | null;
-}
-
-function transaction(database: DatabaseSync, work: () => void): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    database.exec('COMMIT');
-  } catch (error) {
-    database.exec('ROLLBACK');
-    throw error;
-  }
 }

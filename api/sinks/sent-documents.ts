@@ -1,5 +1,7 @@
 /** The documents that each destination has, in a file of SQLite: the cursor of each. */
+
 import { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from '../../shared/engines/local/database.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -48,17 +50,6 @@ export function openSentDocuments(path: string, sink: string): SentDocuments {
   );
   const kept = new Set<number>();
 
-  const together = (work: () => void) => {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      database.exec('COMMIT');
-    } catch (error) {
-      database.exec('ROLLBACK');
-      throw error;
-    }
-  };
-
   return {
     has(asked) {
       const row = find.get(sink, asked.url) as { id: number; capture: string } | undefined;
@@ -71,7 +62,7 @@ export function openSentDocuments(path: string, sink: string): SentDocuments {
       if (row) kept.add(row.id);
     },
     add(documents) {
-      together(() => {
+      inTransaction(database, () => {
         for (const document of documents) {
           const row = insert.get(sink, document.url, captureOf(document), document.version);
           kept.add((row as { id: number }).id);
@@ -79,7 +70,7 @@ export function openSentDocuments(path: string, sink: string): SentDocuments {
       });
     },
     remove(urls) {
-      together(() => {
+      inTransaction(database, () => {
         for (const url of urls) drop.run(sink, url);
       });
     },
