@@ -296,8 +296,7 @@ export interface CrawlOptions {
   recrawlPerDay?: number;
   /**
    * Reports each page that is new, changed, gone, moved or back, to the project's webhook, and on a stack on its event
-   * bus. In a crawl that recrawls.
-   * @default false
+   * bus. In a crawl that recrawls. Off by default.
    */
   changeFeed?: boolean;
 
