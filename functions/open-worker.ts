@@ -6,7 +6,7 @@ import { costOf } from '../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../shared/engines/aws/cost/stack-prices.ts';
 import { timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
-import { createDocumentReading, DOCUMENT_MS } from '../shared/hooks/document-reading.ts';
+import { createDocumentReading } from '../shared/hooks/document-reading.ts';
 import { lazy } from '../shared/lazy.ts';
 import type { Engine } from '../shared/ports/engine.ts';
 import type { Fetcher } from '../shared/ports/fetcher.ts';
@@ -76,7 +76,7 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
     write: writeLine,
     reportNewer,
     ...(hooks && { hooks }),
-    documents: createDocumentReading({ limitMs: Math.min(DOCUMENT_MS, timesOf(settings).maxTotalTimeoutMs) }),
+    documents: createDocumentReading({ limitMs: timesOf(settings).maxDocumentMs }),
     work: startBlockGuard({
       module,
       blockTimeoutMs: parseConfig(settings.crawlDefaults).blockTimeoutMs,

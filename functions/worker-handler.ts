@@ -152,11 +152,20 @@ const turnErrorsTo =
     else log('error', { host, ...errorFields(error) });
   };
 
-/** A host that is received later than this before the worker's end may not see its first request through. */
+/**
+ * A host that is received later than this before the worker's end may not see its first request through. Throws if no
+ * time is left for hosts: such a worker would do nothing but start its successor, over and over.
+ */
 function lastReceiveOf({ settings, hooks, documents }: WorkerDeps): number {
+  const { workerTimeoutMs } = settings;
   const config = parseConfig(settings.crawlDefaults);
   const hooksMs = hooks ? HOOK_CALLS * config.hookTimeoutMs : 0;
-  return settings.workerTimeoutMs - timesOf(settings).receiveMs + hooksMs + (documents?.limitMs(config) ?? 0);
+  const documentMs = documents?.limitMs(config) ?? 0;
+  const lastReceiveMs = workerTimeoutMs - timesOf(settings).receiveMs + hooksMs + documentMs;
+  if (lastReceiveMs < workerTimeoutMs) return lastReceiveMs;
+  throw new Error(
+    `Expected a worker to have time for hosts, got a time-out of ${workerTimeoutMs} ms, of which requests, hooks (${hooksMs} ms), documents (${documentMs} ms) and the end may take ${lastReceiveMs} ms`,
+  );
 }
 
 /** Looks after limits and metrics while the worker works. */

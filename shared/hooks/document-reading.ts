@@ -1,15 +1,12 @@
 /** Reads the documents of a crawl: by the modules of the project, and by the included ones in a thread of their own. */
 import { createDocumentThreads, type DocumentThreads } from '../media-thread/document-threads.ts';
 import { isWholeType } from '../parser/whole-types.ts';
-import type { DocumentReading } from '../turn/document-reading.ts';
+import { DOCUMENT_MS, type DocumentReading } from '../turn/document-reading.ts';
 
 export interface DocumentReadingOptions {
   /** For a document that an included module reads. @default {@link DOCUMENT_MS} */
   readonly limitMs?: number;
 }
-
-/** A PDF takes 10 ms for a page; the thread starts in a second. */
-export const DOCUMENT_MS = 20_000;
 
 export interface OpenDocumentReading extends DocumentReading {
   /** Ends the threads. */

@@ -5,6 +5,9 @@ import type { MediaContent } from '../media/media-module.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { HookedCrawl } from './page-hooks.ts';
 
+/** The longest that the reading of a document takes: a PDF takes 10 ms for a page, and a thread starts in a second. */
+export const DOCUMENT_MS = 20_000;
+
 /** A page whose body is to be read. The response's body is there until the call resolves. */
 export interface UnreadDocument {
   readonly crawl: HookedCrawl;

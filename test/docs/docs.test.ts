@@ -353,8 +353,8 @@ describe('docs/aws.md', () => {
 
   test('has the times that follow from the default', () => {
     const workerTimeoutMs = parseOptions({}).workerTimeout * 1000;
-    const { leaseMs, maxTotalTimeoutMs, receiveMs } = timesOf({ workerTimeoutMs });
-    const expected = [leaseMs, maxTotalTimeoutMs, receiveMs].map((ms) => `${ms / 1000} s`);
+    const { leaseMs, maxTotalTimeoutMs, maxDocumentMs, receiveMs } = timesOf({ workerTimeoutMs });
+    const expected = [leaseMs, maxTotalTimeoutMs, maxDocumentMs, receiveMs].map((ms) => `${ms / 1000} s`);
     expect(rows(section(aws, 'Times')).map(([, , time]) => time)).toEqual(expected);
   });
 

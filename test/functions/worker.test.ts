@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { storeBlocked } from '../../functions/block-guard.ts';
 import { createWorkerHandler } from '../../functions/worker-handler.ts';
 import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { routeParcels } from '../../shared/routing/router.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { type PageWork, UNWATCHED } from '../../shared/turn/page-work.ts';
@@ -34,6 +35,41 @@ function failsForA({ engine: { ledgers } }: ReturnType<typeof fakeStack>['stack'
     return loadHead(crawl, host);
   };
 }
+
+const LANES = createLanes(createFakeClock(), SIZES.maxIdleLanes);
+
+/** A handler of a worker that has hooks, and reads documents for so long. */
+function handlerWithEverything(workerTimeoutMs: number, documentMs: number, hookTimeoutMs: number) {
+  const clock = createFakeClock();
+  const fake = fakeStack(createMemoryEngine(clock), clock);
+  return createWorkerHandler({
+    settings: { ...SETTINGS, workerTimeoutMs, crawlDefaults: { hookTimeoutMs } },
+    clock,
+    log: fake.log,
+    open: () => fake.stack,
+    fetchers: { of: () => createScriptedFetcher(clock, SITE), close: async () => {} },
+    lanes: LANES,
+    usedBytes: () => 0,
+    write: () => {},
+    hooks: { onPage: async () => ({}) } as never,
+    documents: { reads: () => true, read: async () => ({ fault: '' }), limitMs: () => documentMs },
+  });
+}
+
+test.each([30, 31, 45, 60, 300, 900])(
+  'a worker of %d s that has hooks and reads documents has time for hosts',
+  (seconds) => {
+    const { maxDocumentMs, maxHookTimeoutMs } = timesOf({ workerTimeoutMs: seconds * 1000 });
+    expect(maxDocumentMs).toBeGreaterThanOrEqual(2000);
+    expect(() => handlerWithEverything(seconds * 1000, maxDocumentMs, maxHookTimeoutMs)).not.toThrow();
+  },
+);
+
+test('a worker whose documents could take all of its time is refused: it would start successors without end', () => {
+  expect(() => handlerWithEverything(30_000, 6000, 2000)).toThrow(
+    'Expected a worker to have time for hosts, got a time-out of 30000 ms',
+  );
+});
 
 /** A crawl whose seeds wait at their hosts. */
 async function setUp(

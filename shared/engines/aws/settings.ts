@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { CrawlOptions } from '../../crawl/config.ts';
+import { DOCUMENT_MS } from '../../turn/document-reading.ts';
 import { HOOK_CALLS } from '../../turn/page-hooks.ts';
 
 const text = z.string().min(1);
@@ -131,6 +132,8 @@ export interface StackTimes {
   readonly maxTotalTimeoutMs: number;
   /** `hookTimeoutMs` may be so long, if the project has hooks: the same for the hooks after that request. */
   readonly maxHookTimeoutMs: number;
+  /** Reading a document may take so long: the same for one that is the answer to the last request. */
+  readonly maxDocumentMs: number;
   /** A worker takes on no host later than this after its start. */
   readonly receiveMs: number;
 }
@@ -147,12 +150,15 @@ const TURN_MS = 60_000;
 export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutMs'>): StackTimes {
   const maxTotalTimeoutMs = Math.floor(workerTimeoutMs / 5);
   const visibilityMs = Math.ceil((workerTimeoutMs * 1.1) / 1000) * 1000;
+  // With the shortest time-out, 30 s, a worker has 3 s for receiving hosts beside the longest of everything else.
+  const maxDocumentMs = Math.min(DOCUMENT_MS, Math.floor(workerTimeoutMs / 15));
   return {
-    // The longest exchange, and hooks that may take as long.
-    leaseMs: Math.min(visibilityMs, TURN_MS + 2 * maxTotalTimeoutMs + END_MS),
+    // The longest exchange, hooks that may take as long, and the reading of a document.
+    leaseMs: Math.min(visibilityMs, TURN_MS + 2 * maxTotalTimeoutMs + maxDocumentMs + END_MS),
     visibilityMs,
     maxTotalTimeoutMs,
     maxHookTimeoutMs: Math.floor(maxTotalTimeoutMs / HOOK_CALLS),
+    maxDocumentMs,
     receiveMs: workerTimeoutMs - maxTotalTimeoutMs - END_MS,
   };
 }
