@@ -28,6 +28,7 @@ export type * from './copy-options.ts';
 export type * from './crawl-events.ts';
 export type { CrawlServer, ServeOptions } from './crawl-server.ts';
 export { deleteCrawl } from './delete-crawl.ts';
+export type { DuplicateCluster, DuplicateOptions, DuplicatePages } from './duplicates.ts';
 export type * from './folder-types.ts';
 export { type Anchor, anchorsOf, type Inlink } from './inlinks.ts';
 export { listCrawls, openCrawl } from './open-crawl.ts';

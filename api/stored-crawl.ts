@@ -13,6 +13,7 @@ import type { CrawlSummary } from '../shared/report/summary.ts';
 import type { UrlDetail } from '../shared/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 import type { BrokenLinks } from './broken-links.ts';
+import type { DuplicateOptions, DuplicatePages } from './duplicates.ts';
 import type { Inlink } from './inlinks.ts';
 import type { SinkSecrets } from './sinks/open-sink.ts';
 import type { UrlDifference, VisitTimes } from './url-difference.ts';
@@ -129,6 +130,12 @@ export interface StoredCrawl extends AsyncDisposable {
    * them; the next call sends what is missing.
    */
   sendDocuments(to: string, options?: SendOptions): Promise<SentDocumentCounts>;
+  /**
+   * Finds pages of HTML whose texts are nearly the same, without the blocks that repeat on the pages of their host; numbers,
+   * dates and addresses do not count. The first call reads all pages of the archive, later ones those of hosts with a page that is new or
+   * was fetched again; for a crawl on a stack, the pages are transferred.
+   */
+  duplicates(options?: DuplicateOptions): Promise<DuplicatePages>;
   /**
    * Writes a WET file (the text of each page) or a WAT file (what each record says about itself, and the
    * links of its page) for each WARC file into `out`, a new or empty folder. Throws `FolderNotEmpty`.

@@ -59,6 +59,11 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/links.ts',
   },
   {
+    name: 'duplicates',
+    says: 'Clusters of pages that are nearly the same, by the sketches of a million pages',
+    file: './claims/duplicates.ts',
+  },
+  {
     name: 'digest',
     says: 'CPU that the text digest of a page adds: it shows whether a page has changed',
     maxWords: 1,

@@ -180,6 +180,7 @@ export type LocalCommand =
       readonly anchors: boolean;
       readonly json: boolean;
     }
+  | ({ readonly verb: 'duplicates'; readonly dir: string; readonly json: boolean } & DuplicatesAsk)
   | ({
       readonly verb: 'search';
       readonly dir: string;
@@ -267,6 +268,12 @@ export type LocalCommand =
       readonly ask: { readonly what: 'check'; readonly paths: readonly string[] } | CatRecord;
       readonly json: boolean;
     };
+
+/** The clusters to show, and the file of the sketches. */
+interface DuplicatesAsk {
+  readonly limit?: number | undefined;
+  readonly index?: string | undefined;
+}
 
 /** The words of a search, and where to look for them. */
 interface SearchAsk {
@@ -368,6 +375,7 @@ export type StackRequest =
       /** The texts of the links instead of the pages. */
       readonly anchors: boolean;
     }
+  | ({ readonly verb: 'duplicates'; readonly crawl: CrawlId } & DuplicatesAsk)
   | ({ readonly verb: 'search'; readonly crawl: CrawlId } & SearchAsk)
   | {
       readonly verb: 'warc';

@@ -14,6 +14,7 @@ import {
   networkOf,
   readChunk,
   readDiff,
+  readDuplicates,
   readFormat,
   readHosts,
   readInlinks,
@@ -43,11 +44,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       return crawlCommand(given);
     case 'resume':
       return resumeCommand(given);
-    case 'add': {
-      const [dir, ...seeds] = words;
-      if (!dir) throw wrongWords(verb, words, ['DIR', 'SEED...']);
-      return { verb, dir, ...readSeedWords(seeds, given, 'add DIR'), json };
-    }
+    case 'add':
+      return addCommand(given, json);
     case 'status':
     case 'watch':
     case 'pause':
@@ -84,6 +82,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       return { verb, dir: readWords(verb, given, 'DIR')[0]!, since: sinceOf(given) };
     case 'send':
       return sendCommand(given, json);
+    case 'duplicates':
+      return { verb, dir: readWords(verb, given, 'DIR')[0]!, ...readDuplicates(given), json };
     case 'search':
       return searchCommand(given, json);
     case 'process':
@@ -118,6 +118,12 @@ function readCommand(
 function ofUrl(verb: 'history' | 'url', given: ParsedOptions, json: boolean): LocalCommand {
   const [dir, url] = readWords(verb, given, 'DIR', 'URL');
   return { verb, dir: dir!, url: seedUrl(url!), json };
+}
+
+function addCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'add'> {
+  const [dir, ...seeds] = given.words;
+  if (!dir) throw wrongWords('add', given.words, ['DIR', 'SEED...']);
+  return { verb: 'add', dir, ...readSeedWords(seeds, given, 'add DIR'), json };
 }
 
 function hostsCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'hosts'> {

@@ -198,6 +198,12 @@ export function readSend(given: ParsedOptions, place: string) {
   return { place: crawl!, to };
 }
 
+/** The options of `duplicates`. */
+export const readDuplicates = (given: ParsedOptions) => ({
+  limit: given.values.get('limit') as number | undefined,
+  index: textOf(given, 'index'),
+});
+
 /** The arguments of `search`. `place`: the name of the crawl's argument. */
 export function readSearch(given: ParsedOptions, place: string) {
   const [crawl, ...words] = given.words;

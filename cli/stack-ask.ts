@@ -8,6 +8,7 @@ import {
   readChunk,
   readCrawlName,
   readDiff,
+  readDuplicates,
   readFormat,
   readHosts,
   readInlinks,
@@ -32,18 +33,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
   const watch = isSet(given, 'watch');
   const crawlAlone = () => readCrawlName(readWords(verb, given, 'CRAWL')[0]!);
   switch (verb) {
-    case 'crawl': {
-      const name = textOf(given, 'name');
-      return {
-        verb,
-        ...readSeedWords(words, given, verb),
-        name: name && readCrawlName(name),
-        config: textOf(given, 'config'),
-        options: configOf(given),
-        network: networkOf(given),
-        watch,
-      };
-    }
+    case 'crawl':
+      return crawlRequest(given, watch);
     case 'add': {
       const [crawl, ...seeds] = words;
       if (crawl === undefined) throw wrongWords(verb, words, ['CRAWL', 'SEED...']);
@@ -58,10 +49,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       return { verb, crawl: crawlAlone() };
     case 'delete':
       return { verb, crawl: crawlAlone(), archive: isSet(given, 'archive'), yes: isSet(given, 'yes'), watch };
-    case 'push': {
-      const name = textOf(given, 'name');
-      return { verb, dir: readWords(verb, given, 'DIR')[0]!, name: name && readCrawlName(name) };
-    }
+    case 'push':
+      return pushRequest(given);
     case 'pull':
       return pullRequest(given);
     case 'list':
@@ -75,6 +64,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       return { verb, crawl: crawlAlone(), ...readReport(given) };
     case 'send':
       return sendRequest(given);
+    case 'duplicates':
+      return { verb, crawl: crawlAlone(), ...readDuplicates(given) };
     case 'search':
       return searchRequest(given);
     case 'diff':
@@ -94,6 +85,19 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'export':
       return exportRequest(given, crawlAlone());
   }
+}
+
+function crawlRequest(given: ParsedOptions, watch: boolean): StackRequest {
+  const name = textOf(given, 'name');
+  return {
+    verb: 'crawl',
+    ...readSeedWords(given.words, given, 'crawl'),
+    name: name && readCrawlName(name),
+    config: textOf(given, 'config'),
+    options: configOf(given),
+    network: networkOf(given),
+    watch,
+  };
 }
 
 function hostsRequest(given: ParsedOptions): StackRequest {
@@ -160,4 +164,9 @@ function warcRequest(given: ParsedOptions): StackRequest {
   const [, , file, offset] = readWords('warc', given, 'cat', 'CRAWL', 'FILE', 'OFFSET');
   const ask = { what, file: file!, offset: readOffset(offset!, isSet(given, 'json')) } as const;
   return { verb: 'warc', crawl: readCrawlName(crawl!), ask };
+}
+
+function pushRequest(given: ParsedOptions): StackRequest {
+  const name = textOf(given, 'name');
+  return { verb: 'push', dir: readWords('push', given, 'DIR')[0]!, name: name && readCrawlName(name) };
 }

@@ -63,10 +63,6 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/estimate.ts')).estimate(command);
     case 'identity':
       return (await import('./commands/identity.ts')).identity(command);
-    case 'init':
-      return (await import('./commands/init.ts')).init(command);
-    case 'completion':
-      return print((await import('./completion.ts')).completionScript(command.shell));
     case 'read':
       return (await import('./commands/read.ts')).read(command);
     case 'shell':
@@ -75,22 +71,35 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/inlinks.ts')).inlinks(command);
     case 'send':
       return (await import('./commands/send.ts')).send(command);
+    case 'duplicates':
+      return (await import('./commands/duplicates.ts')).duplicates(command);
     case 'search':
       return (await import('./commands/search.ts')).search(command);
     case 'changes':
       return (await import('./commands/changes.ts')).changes(command);
     case 'export':
       return (await import('./commands/export.ts')).exportUrls(command);
+    case 'init':
+    case 'completion':
     case 'help':
     case 'version':
       return aboutProgram(command);
   }
 }
 
-async function aboutProgram(command: Extract<Command, { verb: 'help' | 'version' }>): Promise<number> {
-  return command.verb === 'help'
-    ? print((await import('./help.ts')).helpText(command.topic, process.stdout.columns))
-    : print(`strand ${(await import('../shared/version.ts')).version}\n`);
+async function aboutProgram(
+  command: Extract<Command, { verb: 'init' | 'completion' | 'help' | 'version' }>,
+): Promise<number> {
+  switch (command.verb) {
+    case 'init':
+      return (await import('./commands/init.ts')).init(command);
+    case 'completion':
+      return print((await import('./completion.ts')).completionScript(command.shell));
+    case 'help':
+      return print((await import('./help.ts')).helpText(command.topic, process.stdout.columns));
+    case 'version':
+      return print(`strand ${(await import('../shared/version.ts')).version}\n`);
+  }
 }
 
 function print(text: string): number {

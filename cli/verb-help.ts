@@ -185,6 +185,12 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'send crawls/a --to s3://my-bucket/pages',
     ],
   },
+  duplicates: {
+    usage: 'duplicates DIR [options]',
+    stackUsage: 'duplicates CRAWL [options]',
+    summary: 'Find pages whose own texts are nearly the same, and show them in clusters.',
+    examples: ['duplicates crawls/example.org', 'duplicates crawls/a --limit 100 --json'],
+  },
   serve: {
     usage: 'serve DIR [options]',
     summary:

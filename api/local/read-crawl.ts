@@ -79,6 +79,10 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
       const { documents, url } = stored;
       return sendDocuments({ name: crawl, documents, url, sent: foldersOf(folder).sinks }, to, options);
     },
+    async duplicates(options) {
+      const { findDuplicates } = await import('../exports/find-duplicates.ts');
+      return findDuplicates(exported, foldersOf(folder).sketches, options);
+    },
     wacz: archive.wacz,
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
     hosts: (page = {}) => pageOfHosts(reader, crawl, page),

@@ -91,12 +91,13 @@ export function stackExports(
   crawl: CrawlId,
   record: CrawlRecord,
   archive: StackArchive,
-): Documents & Exports & Pick<StackCrawl, 'search'> {
+): Documents & Exports & Pick<StackCrawl, 'search' | 'duplicates'> {
   const documents = documentExports(connection, crawl, archive);
   const source = exportSource(connection, crawl, record, archive);
   const urls = () => flat(urlRows(connection.rows, crawl));
+  const cache = join(homedir(), '.cache', 'strand', connection.stack, crawl);
   const searched: SearchedCrawl = {
-    index: join(homedir(), '.cache', 'strand', connection.stack, crawl, 'search.sqlite'),
+    index: join(cache, 'search.sqlite'),
     documents: documents.documents,
     archiveState: async () =>
       JSON.stringify((await archive.list()).warcs.map(({ name, bytes }) => [name, bytes])),
@@ -107,6 +108,13 @@ export function stackExports(
       connection,
       exportsOf(source, () => ({ urls, documents: documents.documents })),
     ),
+    duplicates: (options) =>
+      explainedOne(
+        connection,
+        import('../exports/find-duplicates.ts').then(({ findDuplicates }) =>
+          findDuplicates(source, join(cache, 'sketches.sqlite'), options),
+        ),
+      ),
     search: (words, options) =>
       explainedOne(
         connection,

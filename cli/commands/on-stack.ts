@@ -104,6 +104,7 @@ type AskedCrawl = Pick<
   | 'inlinks'
   | 'brokenLinks'
   | 'search'
+  | 'duplicates'
 >;
 
 /** Runs the command and prints the answer. Throws `UsageError` for what cannot be done. */
@@ -182,6 +183,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.send(command);
     case 'search':
       return printed.search(command);
+    case 'duplicates':
+      return printed.duplicates(command);
     case 'export':
       return printed.export(command);
   }
@@ -336,6 +339,11 @@ class StackAnswer {
   async send({ crawl, to, json }: CommandOf<'send'>): Promise<ExitCode> {
     const { printSent } = await import('./send.ts');
     return printSent(await this.#session.openCrawl(crawl), { to, json }, this.#output.out);
+  }
+
+  async duplicates({ crawl, ...asked }: CommandOf<'duplicates'>): Promise<ExitCode> {
+    const { printDuplicates } = await import('./duplicates.ts');
+    return printDuplicates(await this.#session.openCrawl(crawl), asked, this.#output.out);
   }
 
   async search({ crawl, ...asked }: CommandOf<'search'>): Promise<ExitCode> {

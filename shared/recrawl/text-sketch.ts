@@ -40,6 +40,18 @@ export function textSketch(
 
 const PRIME = 0x85ebca6b;
 
+/** The number of words in the blocks that do not repeat: those that {@link textSketch} is made of. */
+export function countOwnWords({ blocks, ends }: HashedBlocks, repeated: KnownBlocks): number {
+  let count = 0;
+  let from = 0;
+  for (let n = 0; n < blocks.length; n++) {
+    const end = ends[n] as number;
+    if (!repeated.has(blocks[n] as number)) count += end - from;
+    from = end;
+  }
+  return count;
+}
+
 /** An empty bin takes the value of the next one that is not, mixed with the distance (Shrivastava and Li, 2014). */
 function packed(least: Uint32Array): Uint8Array {
   const sketch = new Uint8Array(SKETCH_BYTES);

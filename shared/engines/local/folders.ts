@@ -24,4 +24,6 @@ export const foldersOf = (folder: string) => ({
   search: join(folder, 'search.sqlite'),
   /** The documents that each destination has, made by `strand send`. */
   sinks: join(folder, 'sinks.sqlite'),
+  /** Sketches of the pages' texts, made by the first look for duplicates. */
+  sketches: join(folder, 'sketches.sqlite'),
 });

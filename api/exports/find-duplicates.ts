@@ -1,0 +1,131 @@
+/** Pages of a crawl whose texts are nearly the same, found in its archive. */
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { alikeClusters } from '../../shared/alike/alike-clusters.ts';
+import { commonBlocks } from '../../shared/alike/common-blocks.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { HashedBlocks } from '../../shared/parser/hashed-blocks.ts';
+import { createHtmlLinks } from '../../shared/parser/html-links.ts';
+import { countOwnWords, SKETCH_BYTES, textSketch } from '../../shared/recrawl/text-sketch.ts';
+import type { DuplicateOptions, DuplicatePages } from '../duplicates.ts';
+import { recordsOf } from '../url-rows.ts';
+import { eachPayload } from './archived-payloads.ts';
+import type { ExportSource } from './export-source.ts';
+import { openSketchFile, type SketchFile } from './sketch-file.ts';
+
+/**
+ * A page with fewer words of its own is not compared: an entry of a reference, whose name and one word are what matters,
+ * is nearly the same as the next one.
+ */
+const MIN_WORDS = 64;
+/** Pages of a host that are read first, to see which blocks repeat. */
+const MAX_SAMPLE = 256;
+
+/** See `StoredCrawl.duplicates`. `file`: that of the sketches, unless the caller names another one. */
+export async function findDuplicates(
+  source: ExportSource,
+  file: string,
+  { skip = () => {}, onRead, index = file }: DuplicateOptions = {},
+): Promise<DuplicatePages> {
+  await mkdir(dirname(index), { recursive: true });
+  const sketches = openSketchFile(index);
+  try {
+    let read = 0;
+    const note = () => onRead?.(++read);
+    const { rows, crawl } = source;
+    for await (const { host, head } of rows.ledgers.hosts(crawl)) {
+      const pages: UrlRecord[] = [];
+      for await (const record of recordsOf(rows, crawl, host, head)) if (isPage(record)) pages.push(record);
+      // Which blocks repeat depends on all pages of the host.
+      if (!sketches.hasAll(host, pages)) await sketchHost(source, { host, pages, sketches, skip, note });
+    }
+    sketches.deleteOthers();
+    return clustered(sketches);
+  } finally {
+    sketches.close();
+  }
+}
+
+/** Pages of HTML, as far as nothing else says of them that they are copies. */
+const isPage = ({ state, kind, result }: UrlRecord): boolean =>
+  state === 'fetched' &&
+  kind === undefined &&
+  result?.httpStatus === 200 &&
+  result.location !== undefined &&
+  /^(?:text\/html|application\/xhtml\+xml)/.test(result.contentType ?? '');
+
+interface HostPages {
+  readonly host: string;
+  readonly pages: readonly UrlRecord[];
+  readonly sketches: SketchFile;
+  readonly skip: (url: string, reason: string) => void;
+  readonly note: () => void;
+}
+
+async function sketchHost(
+  { archive }: ExportSource,
+  { host, pages, sketches, skip, note }: HostPages,
+): Promise<void> {
+  const step = Math.max(1, pages.length / MAX_SAMPLE);
+  const sample = Array.from(
+    { length: Math.min(pages.length, MAX_SAMPLE) },
+    (_, n) => pages[Math.floor(n * step)] as UrlRecord,
+  );
+  const sampled = new Map<string, HashedBlocks>();
+  const blocksIn = ({ url }: UrlRecord, body: Uint8Array, type?: string) => {
+    const parser = createHtmlLinks({ url, contentType: type, maxLinks: 0, wantsBlocks: true });
+    parser.write(body);
+    return parser.end().blocks as HashedBlocks;
+  };
+  const typeOf = (headers: readonly (readonly [string, string])[]) =>
+    headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  const take = (record: UrlRecord, blocks: HashedBlocks, common: ReadonlySet<number>) => {
+    const isLong = countOwnWords(blocks, common) >= MIN_WORDS;
+    sketches.put(host, record, isLong ? textSketch(blocks, common) : undefined);
+    note();
+  };
+  await eachPayload(
+    archive,
+    sample,
+    (record, { headers, body }) => void sampled.set(record.url, blocksIn(record, body, typeOf(headers))),
+    // Reported once, when it is read for its sketch.
+    () => {},
+  );
+  const common = commonBlocks([...sampled.values()]);
+  for (const record of sample) {
+    const blocks = sampled.get(record.url);
+    if (blocks) take(record, blocks, common);
+  }
+  await eachPayload(
+    archive,
+    pages.filter(({ url }) => !sampled.has(url)),
+    (record, { headers, body }) => take(record, blocksIn(record, body, typeOf(headers)), common),
+    (url, reason) => {
+      sketches.putUnread(host, pages.find((page) => page.url === url) as UrlRecord);
+      skip(url, reason);
+    },
+  );
+}
+
+function clustered(file: SketchFile): DuplicatePages {
+  const urls: string[] = [];
+  const bytes = new Uint8Array(file.count * SKETCH_BYTES);
+  for (const { url, sketch } of file.sketches()) {
+    bytes.set(sketch, urls.length * SKETCH_BYTES);
+    urls.push(url);
+  }
+  const clusters = alikeClusters(bytes.subarray(0, urls.length * SKETCH_BYTES)).map(
+    ({ original, others }) => ({
+      original: urls[original] as string,
+      copies: others.map(({ at, similarity }) => ({
+        url: urls[at] as string,
+        similarity: Math.round(similarity * 100) / 100,
+      })),
+    }),
+  );
+  return {
+    pages: urls.length,
+    copies: clusters.reduce((sum, { copies }) => sum + copies.length, 0),
+    clusters,
+  };
+}
