@@ -10,8 +10,7 @@ import type { StoredCrawl } from './stored-crawl.ts';
  * stops nothing.
  *
  * All functions throw `ControlError` for what cannot be done with the crawl, `StackRefused` if AWS refuses,
- * and `StackUnavailable` if AWS does not answer. Of those it has in common with a crawl in a folder, `state`
- * and `search` throw `NotOnStack`, which says what to do instead. `skipped` yields the links by reason and URL, and `skippedBeyond` knows the number after it.
+ * and `StackUnavailable` if AWS does not answer. `skipped` yields the links by reason and URL, and `skippedBeyond` knows the number after it.
  */
 export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds'> {
   /** The stack's name. */

@@ -13,8 +13,6 @@ try {
   const context: Record<string, unknown> = app.node.getAllContext();
   const project = await readProject(projectFileIn(context));
   const { crawl, aws, path, webhook } = project;
-  if (project.onFinish !== undefined)
-    process.stderr.write(`${project.file}: a stack does not call onFinish; crawls on one machine do\n`);
   const given = parseOptions({ ...aws, ...optionsInContext(context) });
   // The CDK's command line sets it if it has found credentials.
   const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;

@@ -19,10 +19,12 @@ export interface EventSink {
 export interface AnnouncerDeps {
   readonly registry: Pick<
     AwsCrawlRegistry,
-    'load' | 'listUnannounced' | 'noteAnnounced' | 'delayAnnouncement'
+    'load' | 'listUnannounced' | 'noteAnnounced' | 'delayAnnouncement' | 'noteFinish'
   >;
   readonly summarize: (crawl: CrawlId, record: CrawlRecord) => Promise<EndedCrawl>;
   readonly sink: EventSink;
+  /** Calls the project's `onFinish`. Default: it has none. */
+  readonly finish?: (crawl: CrawlId, record: CrawlRecord) => Promise<void>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
@@ -32,12 +34,14 @@ const FIRST_WAIT_MS = 60_000;
 const MAX_WAIT_MS = 3_600_000;
 /** With these waits, a day and more. */
 const MAX_TRIES = 30;
+/** Calls of `onFinish` that may be begun for one end: the process may die in each, or the project's file fail to load. */
+const MAX_FINISH_TRIES = 3;
 /** The period of the waker is not exact. */
 const EARLY_MS = 20_000;
 
 /**
  * Sends the events of each crawl that has ended since it was announced last: at least once, and at each try with the
- * same ids.
+ * same ids. Then it calls the project's `onFinish`: at least once, and again only if the process has died in the call.
  */
 export class Announcer {
   readonly #deps: AnnouncerDeps;
@@ -71,16 +75,34 @@ export class Announcer {
     if (record === undefined) return registry.noteAnnounced(crawl);
     if (endedType({ state: record.status, reasonCode: record.why?.code }) === undefined) {
       // A paused crawl ends later. Its operator knows of a crawl that was stopped.
-      if (record.status === 'stopped') await registry.noteAnnounced(crawl);
-      return;
+      if (record.status !== 'stopped') return;
+      await this.#finish(unannounced, record);
+      return registry.noteAnnounced(crawl);
     }
     const ended = await summarize(crawl, record);
     const { state, seconds } = ended;
     const idOf = (subject: string) =>
       hash('sha256', JSON.stringify([crawl, state, seconds, subject])).slice(0, 32);
     const fault = await sink.send(crawlEvents(crawl, ended, { now: () => clock.now(), idOf }));
+    await this.#finish(unannounced, record);
     if (fault === undefined) return registry.noteAnnounced(crawl);
     await this.#delay(unannounced, fault);
+  }
+
+  async #finish({ crawl, finishTries, isFinishDone }: UnannouncedCrawl, record: CrawlRecord): Promise<void> {
+    const { registry, finish, log } = this.#deps;
+    if (finish === undefined || isFinishDone) return;
+    const tries = finishTries + 1;
+    if (tries <= MAX_FINISH_TRIES) {
+      await registry.noteFinish({ crawl, finishTries: tries, isFinishDone: false });
+      await finish(crawl, record);
+    } else
+      log('error', {
+        message: 'onFinish has not come back, and is not called again',
+        crawl,
+        tries: finishTries,
+      });
+    await registry.noteFinish({ crawl, finishTries: tries, isFinishDone: true });
   }
 
   async #delay({ crawl, tries: before }: UnannouncedCrawl, cause: string): Promise<void> {

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { Context } from 'aws-lambda';
 import { endedCrawl } from '../shared/control/summarize-crawl.ts';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import { createCrawls } from '../shared/crawl-state/crawls.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { noteSpend } from '../shared/engines/aws/state/daily-spend.ts';
 import { lazy } from '../shared/lazy.ts';
 import type { Clock } from '../shared/ports/clock.ts';
+import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
 import { Announcer, type EventSink } from './announcer.ts';
 import { ChangeFeed } from './change-feed.ts';
+import { createCrawlEnd } from './crawl-end.ts';
 import { allSinks, eventBus, webhookIn, webhookSink } from './event-sinks.ts';
 import { functionStack } from './stack.ts';
 import { countDead, StackWatch } from './stack-watch.ts';
@@ -23,6 +26,11 @@ const waker = lazy(() => {
   const urls = { DeadTurns: turnDeadLetterUrl, DeadLinks: linkDeadLetterUrl };
   const { limits = {}, crawlState: table } = settings;
   const sink = sinkOf(settings, clock);
+  const summarize = (crawl: CrawlId, record: CrawlRecord) =>
+    stack.meter.run(crawl, () => endedCrawl(stack.engine, crawl, record));
+  // Not before a crawl ends: the project's file may fail to load.
+  const load = async () => (await import('#strand-config')).default;
+  const finish = createCrawlEnd({ load, state: stack.engine.state, summarize, clock, log });
   const spend = { dynamo: stack.clients.dynamo, clock, table };
   return createWakerHandler({
     clock,
@@ -34,7 +42,8 @@ const waker = lazy(() => {
       clock,
       log,
       sink,
-      summarize: (crawl, record) => stack.meter.run(crawl, () => endedCrawl(stack.engine, crawl, record)),
+      summarize,
+      finish: (crawl, record) => stack.meter.run(crawl, () => finish(crawl, record)),
     }),
     changeFeed: new ChangeFeed({ s3: stack.clients.s3, bucket: settings.bucket, sink, clock, log }),
     watch: new StackWatch({

@@ -1,6 +1,5 @@
 /** The project's hooks in a worker function, which works for several crawls. */
 import type { CrawlConfig } from '../shared/crawl/config.ts';
-import type { StateStore } from '../shared/hooks/crawl-state.ts';
 import { createHooks, type ProjectHooks } from '../shared/hooks/create-hooks.ts';
 import { guardProcess } from '../shared/hooks/guard-process.ts';
 import { hookErrorLine } from '../shared/hooks/run-hook.ts';
@@ -25,8 +24,7 @@ export function createWorkerHooks({ project, clock, log }: WorkerHooksOptions): 
   const byConfig = new WeakMap<CrawlConfig, PageHooks>();
 
   function hooksOf({ config }: HookedCrawl): PageHooks {
-    const known =
-      byConfig.get(config) ?? createHooks(project, { config, clock, warn, store: NO_STATE, onFailure });
+    const known = byConfig.get(config) ?? createHooks(project, { config, clock, warn, onFailure });
     if (known === undefined) throw new Error('The project has no hooks');
     byConfig.set(config, known);
     return known;
@@ -73,18 +71,4 @@ function createFailureLog(log: Log): (error: HookError) => void {
     logged.add(key);
     log('error', { message: hookErrorLine(error), source, url, ...(stack !== undefined && { stack }) });
   };
-}
-
-/** Workers could share state only by a table, with a round trip for each call of a synchronous function. */
-const NO_STATE: StateStore = {
-  get: refuseState,
-  swap: refuseState,
-  delete: refuseState,
-  entries: refuseState,
-};
-
-function refuseState(): never {
-  throw new Error(
-    '`state` is there only in crawls on one machine: the workers of a stack share no memory. Return items, and sum them up afterwards',
-  );
 }

@@ -8,6 +8,7 @@ import type { LocalSession } from '../../shared/engines/local/session/session.ts
 import { createInFlightTable } from '../../shared/engines/local/threads/in-flight-table.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { messageOf } from '../../shared/error-message.ts';
+import { createCrawlState } from '../../shared/hooks/crawl-state.ts';
 import { callOnFinish } from '../../shared/hooks/on-finish.ts';
 import { hookErrorLine } from '../../shared/hooks/run-hook.ts';
 import type { HookError } from '../../shared/ports/hook-error-log.ts';
@@ -133,7 +134,10 @@ class SessionRun implements CrawlRun {
   ): Promise<void> {
     const ended = this.#options.watched?.work.beginHook();
     const store = openStateFile(foldersOf(folder).state);
-    const fault = await callOnFinish(project, summary, store, { clock: systemClock, limitMs });
+    const fault = await callOnFinish(project, summary, createCrawlState(store), {
+      clock: systemClock,
+      limitMs,
+    });
     store.close();
     ended?.();
     if (fault !== undefined) this.#warn(fault);

@@ -55,6 +55,8 @@ export interface StackConnection {
   readonly copies: StackCopies;
   /** Yields what the workers' hooks returned. */
   itemsOf<T>(crawl: CrawlId): AsyncIterable<T>;
+  /** Returns what the workers' hooks keep, by key. */
+  stateOf(crawl: CrawlId): Promise<ReadonlyMap<string, unknown>>;
   /** Yields the links that the workers left out. `onBeyond`: called with the number of those that were only counted. */
   skipsOf(crawl: CrawlId, onBeyond: (links: number) => void): AsyncIterable<Skip>;
   readonly clock: Clock;
@@ -148,6 +150,7 @@ export function connectionOf(
     archiveOf: (crawl) => createStackArchive(archive, crawl, (call) => meter.run(crawl, call)),
     copies: { engine, control: controlEngine, policy, bucketOf },
     itemsOf: (crawl) => stackItems(bucketOf(crawl)),
+    stateOf: (crawl) => meter.run(crawl, () => keptIn(engine, crawl)),
     skipsOf: (crawl, onBeyond) => stackSkips(bucketOf(crawl), onBeyond),
     clock,
     refusedKeys: Object.keys(policy.refuses ?? {}),
@@ -161,6 +164,12 @@ export function connectionOf(
       }
     },
   };
+}
+
+async function keptIn({ state }: Pick<AwsEngine, 'state'>, crawl: CrawlId): Promise<Map<string, unknown>> {
+  const values = await state.readNow(crawl);
+  const sorted = [...values.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(sorted.map(([key, json]) => [key, JSON.parse(json)]));
 }
 
 /** The access key by which AWS knows the operator. */

@@ -25,7 +25,6 @@ import type { StackConnection } from './connect-stack.ts';
 import { explainedAll, explainedOne } from './explained.ts';
 import { addAllSeeds } from './seed-batches.ts';
 import type { StackArchive } from './stack-archive.ts';
-import { NotOnStack } from './stack-errors.ts';
 import { createStackEvents, isOver } from './stack-events.ts';
 import { payloadsOf, stackExports, stackSending } from './stack-exports.ts';
 import { stackWacz } from './stack-wacz.ts';
@@ -87,7 +86,7 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
     resume: (limits = {}) => control.resume(crawl, limits),
     stop: () => unlessOver(control, crawl, control.stop(crawl)),
     addSeeds: (seeds) => addAllSeeds(control, crawl, seeds),
-    ...notThere(stack, crawl),
+    state: () => explainedOne(connection, connection.stateOf(crawl)),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -237,15 +236,5 @@ function skippedQueries(
       return explainedAll(connection, skippedUrls(log, connection.rows, crawl));
     },
     skippedBeyond: () => beyond,
-  };
-}
-
-/** A stand-in for the function that only a crawl in a folder has. */
-function notThere(stack: string, crawl: CrawlId): Pick<StackCrawl, 'state'> {
-  const remedy = `workers there share no state. processCrawl({ stack: '${stack}', crawl: '${crawl}' }, hooks) runs your hooks over its archive`;
-  return {
-    async state() {
-      throw new NotOnStack('state', remedy);
-    },
   };
 }

@@ -31,6 +31,9 @@ export interface FunctionsProps {
   readonly webhook?: CrawlerProps['webhook'];
 }
 
+/** The functions that call the project's code: the waker its `onFinish`. */
+const CALL_HOOKS: ReadonlySet<FunctionName> = new Set(['worker', 'waker']);
+
 /** Lambda's least and most (Lambda developer guide, ephemeral storage). */
 const MIN_DISK_MB = 512;
 const MAX_DISK_MB = 10_240;
@@ -82,8 +85,7 @@ export class Functions extends Construct {
       name,
       settings: props.settingsJson,
       existing: props.existing,
-      // The worker alone calls the project's code.
-      configFile: name === 'worker' ? props.configFile : undefined,
+      configFile: CALL_HOOKS.has(name) ? props.configFile : undefined,
       ...own,
     });
     grantPermissions(role, name, props.stores);
@@ -100,7 +102,7 @@ export class Functions extends Construct {
   }
 }
 
-function ownOf({ options, settings, webhook }: FunctionsProps): Record<FunctionName, Own> {
+function ownOf({ options, settings, webhook, configFile }: FunctionsProps): Record<FunctionName, Own> {
   const { maxBodyBytes } = parseConfig(settings.crawlDefaults);
   // A body on its way may be as large as a crawl allows, and lies on disk beyond its first MB.
   const bodiesMb = Math.ceil((options.hostsPerWorker * maxBodyBytes) / 2 ** 20);
@@ -118,7 +120,11 @@ function ownOf({ options, settings, webhook }: FunctionsProps): Record<FunctionN
       timeoutS: WAKER_TIMEOUT_S,
       isInLoop: true,
       isTerse: true,
-      ...(webhook && { environment: { STRAND_WEBHOOK: JSON.stringify(webhook) } }),
+      environment: {
+        // The project's file may read them.
+        ...(configFile !== undefined && options.workerEnvironment),
+        ...(webhook && { STRAND_WEBHOOK: JSON.stringify(webhook) }),
+      },
     },
     api: { memoryMb: MEMORY_MB.api, timeoutS: API_TIMEOUT_S },
     compactor: { memoryMb: MEMORY_MB.compactor, timeoutS: COMPACTOR_TIMEOUT_S },

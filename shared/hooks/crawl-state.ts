@@ -1,5 +1,7 @@
 /** Values that hooks keep from page to page, for the whole crawl. */
+import { MAX_STATE_KEYS } from '../ports/shared-state.ts';
 import type { CrawlState } from '../project/project.ts';
+import type { PageState } from '../turn/visit-state.ts';
 import { keepable } from './item-lines.ts';
 
 /** Values as JSON by key. Each call is atomic, for all threads of the crawl. */
@@ -14,14 +16,14 @@ export interface StateStore {
 
 const MAX_KEY_CHARS = 200;
 const MAX_VALUE_CHARS = 1024 * 1024;
-/** Keys of a crawl. */
-export const MAX_KEYS = 10_000;
 /** An update is tried again when another thread has changed the value meanwhile. */
 const MAX_TRIES = 1000;
 
 export class TooManyKeys extends RangeError {
   constructor() {
-    super(`Expected at most ${MAX_KEYS} keys in the state of a crawl: keep several values under one key`);
+    super(
+      `Expected at most ${MAX_STATE_KEYS} keys in the state of a crawl: keep several values under one key`,
+    );
   }
 }
 
@@ -44,6 +46,32 @@ export function createCrawlState(store: StateStore): CrawlState {
   };
 }
 
+/**
+ * The state as a visit changes it, whose changes are made when it is committed, to the values as they are then. `guard` runs
+ * what is called then: its errors are the project's, and leave the value as it is.
+ */
+export function createVisitState(
+  page: PageState,
+  guard: (key: string, change: () => string | undefined) => string | undefined,
+): CrawlState {
+  function change<T>(key: string, made: (before: T | undefined) => T): T {
+    const apply = (before: string | undefined) => toJson(key, made(parsed<T>(before)));
+    const later = (before: string | undefined) => guard(key, () => apply(before)) ?? before;
+    return parsed<T>(page.change({ key: checkedKey(key), apply }, later)) as T;
+  }
+  function set(key: string, value: unknown): void {
+    const json = toJson(checkedKey(key), value);
+    page.change({ key, apply: () => json });
+  }
+  return {
+    get: (key) => parsed(page.get(checkedKey(key))),
+    set,
+    update: change,
+    delete: (key) => void page.change({ key: checkedKey(key), apply: () => undefined }),
+    entries: () => page.entries().map(([key, value]) => [key, JSON.parse(value)] as const),
+  };
+}
+
 /** State of this process alone. */
 export function createMemoryStore(): StateStore {
   const values = new Map<string, string>();
@@ -51,7 +79,7 @@ export function createMemoryStore(): StateStore {
     get: (key) => values.get(key),
     swap(key, before, after) {
       if (values.get(key) !== before) return false;
-      if (before === undefined && values.size >= MAX_KEYS) throw new TooManyKeys();
+      if (before === undefined && values.size >= MAX_STATE_KEYS) throw new TooManyKeys();
       values.set(key, after);
       return true;
     },

@@ -8,7 +8,8 @@ import { inHook } from '../project/hook-context.ts';
 import type { CrawlError, Page, PageContext, StrandConfig } from '../project/project.ts';
 import type { HookedPage, PageAnswer, PageHooks } from '../turn/page-hooks.ts';
 import { collectRequests, type RequestCollector } from './collect-requests.ts';
-import { createCrawlState, createMemoryStore, type StateStore } from './crawl-state.ts';
+import { createCrawlState, createMemoryStore, createVisitState, type StateStore } from './crawl-state.ts';
+import { cutOffAfter } from './cut-off.ts';
 import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
 import type { PageContent } from './page-content.ts';
@@ -33,7 +34,7 @@ export interface HooksOptions {
    */
   readonly warn?: (message: string) => void;
   /**
-   * The store of the values that hooks keep from page to page.
+   * The store of the values that hooks keep from page to page, where the engine shares none.
    * @default in memory
    */
   readonly store?: StateStore;
@@ -129,7 +130,7 @@ class CalledHooks implements PageHooks {
     call: PageCall,
   ): Promise<ItemLines> {
     return this.#contents.use(page, async (content, left) => {
-      const seen = inContext(createHookPage(page, content), { enqueue, state: this.#state });
+      const seen = inContext(createHookPage(page, content), { enqueue, state: this.#stateFor(page) });
       const where = { ...call };
       const toLines = (given: unknown) => {
         call.source = 'item';
@@ -143,6 +144,20 @@ class CalledHooks implements PageHooks {
       const outcome = await runHook(() => inHook(where, called), left());
       if ('lines' in outcome) return outcome;
       return runHook(() => inHook(where, () => toLines(outcome.items)), left());
+    });
+  }
+
+  #stateFor({ url, state, around = (part) => part() }: HookedPage): PageContext['state'] {
+    if (state === undefined) return this.#state;
+    const limitMs = syncLimitOf(this.#options.config);
+    return createVisitState(state, (key, change) => {
+      try {
+        return around(() => cutOffAfter(limitMs, change));
+      } catch (error) {
+        const message = oneLine(`state ${key}: ${messageOf(error)}`);
+        this.#options.onFailure?.({ source: 'onPage', url, message, stack: stackOf(error) });
+        return undefined;
+      }
     });
   }
 

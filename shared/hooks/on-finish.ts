@@ -1,18 +1,17 @@
 import { messageOf } from '../error-message.ts';
-import type { StrandConfig } from '../project/project.ts';
+import type { CrawlState, StrandConfig } from '../project/project.ts';
 import type { CrawlSummary } from '../report/summary.ts';
-import { createCrawlState, type StateStore } from './crawl-state.ts';
 import { type HookLimits, oneLine, runHook } from './run-hook.ts';
 
 /** Calls `onFinish`. Never throws; resolves to the reason, for people, if it failed. */
 export async function callOnFinish(
   { onFinish }: Pick<StrandConfig, 'onFinish'>,
   summary: CrawlSummary,
-  store: StateStore,
+  state: CrawlState,
   limits: HookLimits,
 ): Promise<string | undefined> {
   try {
-    await runHook(() => onFinish?.(summary, { state: createCrawlState(store) }), limits);
+    await runHook(() => onFinish?.(summary, { state }), limits);
     return undefined;
   } catch (error) {
     return oneLine(`onFinish: ${messageOf(error)}`);

@@ -16,6 +16,7 @@ import type { ItemStore } from './item-store.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { LinkExchange } from './link-exchange.ts';
 import type { PayloadIndex } from './payload-index.ts';
+import type { SharedState } from './shared-state.ts';
 import type { SkipLog } from './skip-log.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
@@ -30,6 +31,8 @@ export interface OptionalPorts {
   /** Changes of pages, as lines of JSON, until the operator's programs have received them. */
   readonly changes?: ItemStore;
   readonly hookErrors?: HookErrorLog;
+  /** Without it, hooks have a state of their own. */
+  readonly state?: SharedState;
 }
 
 /** All that a worker is given. */

@@ -1,6 +1,7 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Head } from '../frontier/head.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { StateChange } from './shared-state.ts';
 
 /**
  * Where heads and the parts of ledgers (segments, runs, long robots rules) are kept, by crawl and host. Parts
@@ -12,9 +13,10 @@ export interface LedgerStore {
   loadHead(crawl: CrawlId, host: HostKey): Promise<Head | undefined>;
   /**
    * Replaces the head if the stored version is still `next.version - 1` (0: no head yet). Otherwise throws
-   * `StaleTurn`. The one write that makes a turn real.
+   * `StaleTurn`. The one write that makes a turn real. `changes`, in their order, are made with it or not at all; only
+   * where the engine has the port `state`.
    */
-  commit(crawl: CrawlId, host: HostKey, next: Head): Promise<void>;
+  commit(crawl: CrawlId, host: HostKey, next: Head, changes?: readonly StateChange[]): Promise<void>;
   /**
    * Stores the head of a host of a crawl that is copied here and does not run, at its own version, over none, or over one
    * of that version or an earlier one. Otherwise throws `StaleTurn`. Its parts are here already.

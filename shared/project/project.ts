@@ -123,7 +123,7 @@ export interface PageContext extends Page {
  * Values by key, shared by all threads of a crawl and kept when it is resumed. A value is anything that JSON
  * can hold, of up to 1 MiB; up to 10,000 keys. Each function is atomic: no update of another page is lost.
  *
- * A change counts at once, also if its hook fails afterwards. If a visit is done again after a crash, its
+ * A change counts at once, also if its hook fails afterwards. (On a stack: once, with the visit; values have up to 350 KB there.) If a visit is done again after a crash, its
  * pages are given to the hooks again: then `update('pages', (n = 0) => n + 1)` counts such a page twice.
  */
 export interface CrawlState {

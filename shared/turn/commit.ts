@@ -81,11 +81,12 @@ export class TurnCommit {
     share.countWaiting();
     const plan = await planNextTurn(engine, this.#results);
     if (plan.hasToken) await this.#sendToken(id);
-    const after = await head.replace({
+    const next = {
       ...this.#nextHead(id, commit.index, plan),
       ...(stagedItems !== undefined && { stagedItems }),
       ...(stagedChanges !== undefined && { stagedChanges }),
-    });
+    };
+    const after = await head.replace(next, output.state?.changes);
     this.#isDone = true;
     if (output.items.length > 0)
       await engine.items?.publish(crawl.id, crawl.host, after.version, stagedItems);

@@ -6,6 +6,7 @@ import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { MediaContent } from '../media/media-module.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { OwnRequest } from '../url/request-url.ts';
+import type { PageState } from './visit-state.ts';
 
 /** Hooks that may follow one exchange: for extraction, for the page, and for an error. */
 export const HOOK_CALLS = 3;
@@ -29,6 +30,8 @@ export interface HookedPage {
   readonly content?: MediaContent | undefined;
   /** The project's own request, if it made one. */
   readonly request?: OwnRequest | undefined;
+  /** The state that hooks keep. None: that which the hooks were made with. */
+  readonly state?: PageState | undefined;
   /** Runs each synchronous part of a hook: for a watchdog. */
   readonly around?: <T>(part: () => T) => T;
 }

@@ -1,5 +1,6 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Head } from '../frontier/head.ts';
+import type { StateChange } from '../ports/shared-state.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { TurnServices } from './services.ts';
 
@@ -42,10 +43,11 @@ export class StoredHead {
     return this.#services.engine.changes?.stage(this.#crawl, this.#host, this.nextVersion, lines);
   }
 
-  /** Throws `StaleTurn` if another worker has continued with the host. */
-  async replace(next: Omit<Head, 'version'>): Promise<Head> {
+  /** `changes`: of the state of hooks. Throws `StaleTurn` if another worker has continued with the host. */
+  async replace(next: Omit<Head, 'version'>, changes: readonly StateChange[] = []): Promise<Head> {
     const head = { ...next, version: this.nextVersion };
-    await this.#services.engine.ledgers.commit(this.#crawl, this.#host, head);
+    const { ledgers } = this.#services.engine;
+    await ledgers.commit(this.#crawl, this.#host, head, ...(changes.length > 0 ? [changes] : []));
     this.#head = head;
     return head;
   }

@@ -8,10 +8,11 @@ import { type OwnRequest, requestUrl } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { LinkIntake } from './link-intake.ts';
 import { otherLanguage } from './other-language.ts';
-import type { HookedPage, PageAnswer, PageRequest } from './page-hooks.ts';
+import type { HookedPage, PageAnswer, PageHooks, PageRequest } from './page-hooks.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnOutput } from './turn-output.ts';
+import { type PageState, VisitState } from './visit-state.ts';
 
 export interface HookedFacts {
   /** As the project's extraction changed them. */
@@ -41,11 +42,17 @@ export interface PageForHooks {
 
 /** Calls the project's hooks during a turn, and counts how that went. Without hooks it does nothing. */
 export class TurnHooks {
-  readonly #services: Pick<TurnServices, 'hooks' | 'languageOf' | 'work' | 'stopping' | 'engine' | 'onEvent'>;
+  readonly #services: Pick<
+    TurnServices,
+    'hooks' | 'languageOf' | 'work' | 'stopping' | 'engine' | 'onEvent' | 'stats'
+  >;
   readonly #options: TurnHooksOptions;
 
   constructor(
-    services: Pick<TurnServices, 'hooks' | 'languageOf' | 'work' | 'stopping' | 'engine' | 'onEvent'>,
+    services: Pick<
+      TurnServices,
+      'hooks' | 'languageOf' | 'work' | 'stopping' | 'engine' | 'onEvent' | 'stats'
+    >,
     options: TurnHooksOptions,
   ) {
     this.#services = services;
@@ -72,12 +79,31 @@ export class TurnHooks {
     const extracted = await this.#unlessStopped(() => hooks.extract(page));
     if (extracted === undefined) return undefined;
     const { facts, error } = extracted;
-    const called = forItems ? await this.#unlessStopped(() => hooks.onPage({ ...page, facts })) : NOT_CALLED;
+    const called = forItems ? await this.#callOnPage(hooks, { ...page, facts }) : NOT_CALLED;
     if (called === undefined) return undefined;
     this.#count(forItems, error, called);
     this.#addItems(url, called.items);
     for (const own of called.requests ?? []) this.#takeRequest(record, own);
     return { facts, error: called.error ?? error };
+  }
+
+  async #callOnPage(hooks: PageHooks, page: HookedPage): Promise<PageAnswer | undefined> {
+    const state = await this.#openState(page);
+    const called = await this.#unlessStopped(() => hooks.onPage({ ...page, ...(state && { state }) }));
+    state?.end();
+    // The page is to be fetched again, and its changes are to be made again.
+    if (called === undefined && state !== undefined) this.#options.output.state?.forget(state);
+    return called;
+  }
+
+  /** The state for the page. None if the engine shares none. */
+  async #openState({ response }: HookedPage): Promise<PageState | undefined> {
+    const { engine, stats } = this.#services;
+    const { crawl, output } = this.#options;
+    if (engine.state === undefined) return undefined;
+    const values = await engine.state.read(crawl.id);
+    output.state ??= new VisitState(values, stats);
+    return output.state.openPage(response.body.size);
   }
 
   /** Resolves to the page's language if the crawl does not want it: {@link otherLanguage}. */

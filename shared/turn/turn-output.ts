@@ -17,6 +17,7 @@ import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
+import type { VisitState } from './visit-state.ts';
 
 /** A turn that has gathered this number of characters of items commits them, to bound its memory. */
 const MAX_ITEM_CHARS = 16_000_000;
@@ -29,7 +30,7 @@ export interface ArchivedExchange {
 
 /**
  * The output of a turn besides its host's ledger: WARC records, payloads for later revisits, items of the
- * project's hooks.
+ * project's hooks, and what these have changed in the crawl's state.
  */
 export class TurnOutput {
   readonly #services: Pick<TurnServices, 'engine' | 'records'>;
@@ -41,6 +42,8 @@ export class TurnOutput {
   readonly #changes: string[] = [];
   #itemChars = 0;
   #hasArchived = false;
+  /** None: no hook was called, or the hooks have a state of their own. */
+  state: VisitState | undefined;
 
   constructor(services: Pick<TurnServices, 'engine' | 'records'>, crawl: TurnCrawl, quarantine: Quarantine) {
     this.#services = services;
@@ -74,9 +77,9 @@ export class TurnOutput {
     this.#changes.push(JSON.stringify(change));
   }
 
-  /** The turn is to be committed, so that its items take no more memory. */
+  /** The turn is to be committed, so that its items and its changes of state take no more memory. */
   get isFull(): boolean {
-    return this.#itemChars >= MAX_ITEM_CHARS;
+    return this.#itemChars >= MAX_ITEM_CHARS || this.state?.isFull === true;
   }
 
   /** Appends an exchange of robots.txt. */

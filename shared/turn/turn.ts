@@ -233,6 +233,7 @@ class Turn {
       if (this.#commit.isDone) crawl.budget.commit(pages, bytes, readsBefore);
       else crawl.budget.giveBack(pages, bytes);
       quarantine.release();
+      this.#parts.output.state?.close();
       stats.open.delete(ledger);
     }
   }

@@ -23,6 +23,8 @@ export interface WorkerStats {
   turns: number;
   /** Turns that were discarded because another worker owned the host. */
   staleTurns: number;
+  /** Bytes of pages that the functions of hooks may still refer to (`visit-state.ts`). */
+  heldBytes: number;
   /** Since then only suspicious hosts are served, or waited for, and no host is received. */
   quarantineSince?: number | undefined;
 }
@@ -39,4 +41,5 @@ export const newStats = (): WorkerStats => ({
   failures: {},
   turns: 0,
   staleTurns: 0,
+  heldBytes: 0,
 });

@@ -96,14 +96,14 @@ export function createCauseProbe(now: () => number): CauseProbe {
         },
         ledgers: {
           ...ledgers,
-          async commit(crawl, host, next) {
+          async commit(crawl, host, next, ...changes) {
             // A domain's head has no chain of turns: turns of its hosts replace it, and the router.
             if (next.domain) return ledgers.commit(crawl, host, next);
             const partition = hostPartition(crawl, host);
             const causes = deliveriesOf(host).filter(({ message }) => message.crawl === crawl);
             const tokens = namedBefore(partition, next.version);
             note(partition, next.version, next.token);
-            await ledgers.commit(crawl, host, next);
+            await ledgers.commit(crawl, host, next, ...changes);
             written.set(partition, (written.get(partition) ?? new Set()).add(next.version));
             if (next.token !== undefined) committed.add(next.token);
             if (causes.some((delivery) => begins(delivery, tokens))) return;

@@ -29,6 +29,7 @@ import { readRobotsLog } from './robots-answers.ts';
 import { robotsObeyed } from './robots-obeyed.ts';
 import { ends, noCrash, noDeadLetters } from './run-ended.ts';
 import { soft404 } from './soft-404.ts';
+import { stateOnce } from './state-once.ts';
 import { trapsEnd } from './traps-end.ts';
 import { triesKept } from './tries-kept.ts';
 import { readVisits } from './visits.ts';
@@ -65,6 +66,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...recounted(facts),
     ...requestsCounted(facts, visits),
     ...itemsOnce(facts),
+    ...stateOnce(facts),
     ...requestsApart(withDeleted, robots),
     ...deleted(facts),
     ...rested(facts, visits, robots),

@@ -93,6 +93,8 @@ export interface CrawlFacts {
   /** URLs of the items that are published, and the names of the objects that are still staged. */
   readonly items: readonly string[];
   readonly stagedItems: readonly string[];
+  /** The values that hooks keep, by key. */
+  readonly state: ReadonlyMap<string, string>;
   /** Where files stand that were joined. */
   readonly joined: ReadonlyMap<string, JoinedFacts>;
 }

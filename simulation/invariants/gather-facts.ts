@@ -21,6 +21,7 @@ import {
   type Item,
   JOINED_PREFIX,
   partObject,
+  statePartition,
   TOTALS_PREFIX,
 } from '../../shared/engines/aws/state/tables.ts';
 import { openedHosts } from '../../shared/frontier/domain-state.ts';
@@ -112,6 +113,7 @@ function deletionFacts(world: World): DeletionFacts | undefined {
   const isOf = (key = '') =>
     key === crawl.id ||
     key.startsWith(`${crawl.id} `) ||
+    key.endsWith(` ${crawl.id}`) ||
     key.includes(` ${crawl.id} `) ||
     key.includes(`/${crawl.id}/`);
   const isKept = (key: string) => !archive && /^(warc|items)\//.test(key);
@@ -265,8 +267,19 @@ async function crawlFacts(
     uploads: parts.uploads.filter((key) => key.startsWith(folder)),
     items: publishedItems(objects, id),
     stagedItems: namesIn(objects, stagedItemsPrefix(id)),
+    state: stateIn(own, id),
     joined: joinedIn(items),
   };
+}
+
+function stateIn(own: Tables['own'], crawl: CrawlId): Map<string, string> {
+  const partition = statePartition(crawl);
+  const values = own.get(partition.slice(0, partition.indexOf(' '))) ?? [];
+  return new Map(
+    values.flatMap(({ pk, sk, value }) =>
+      pk?.S === partition ? [[sk?.S as string, value?.S as string] as const] : [],
+    ),
+  );
 }
 
 const namesIn = (objects: Objects, prefix: string): string[] =>

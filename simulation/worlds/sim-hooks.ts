@@ -13,6 +13,9 @@ export interface SimItem {
 /** The requests that a hook makes for a page. */
 export type RequestsOf = (url: string) => readonly PageRequest[];
 
+/** The key of the number of items, in the state of the hooks. */
+export const SIM_ITEMS = 'items';
+
 /** Chances of a page: its extraction fails, its `onPage` fails, a hook takes long. */
 const EXTRACTION_FAILS = 0.05;
 const PAGE_FAILS = 0.05;
@@ -33,6 +36,13 @@ export function createSimHooks(
 ): PageHooks {
   const randomFor = (hook: string, url: string) => randomOf(seed, hook, url);
 
+  /** Counts the items that are given for pages of the host, and all of them. */
+  function count({ url, state }: HookedPage): void {
+    const increment = (before = '0') => String(Number(before) + 1);
+    for (const key of [SIM_ITEMS, `${SIM_ITEMS} ${new URL(url).host}`])
+      state?.change({ key, apply: increment });
+  }
+
   async function call<T extends object>(hook: string, page: HookedPage, chance: number, answer: T) {
     const { url, around = (part) => part() } = page;
     const random = around(() => randomFor(hook, url));
@@ -43,6 +53,7 @@ export function createSimHooks(
   return {
     extract: (page) => call('extraction', page, EXTRACTION_FAILS, { facts: page.facts }),
     onPage(page) {
+      count(page);
       const { url, request } = page;
       const item: SimItem = { url: request ? nameOf({ url, request }) : url };
       const requests = request ? [] : requestsOf(url);

@@ -76,6 +76,8 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'quiet.ts': { dynamodb: ['crawlState'] },
   'crawl-counters.ts': { dynamodb: ['crawlState'] },
   'ledger-store.ts': { dynamodb: ['crawlState'], queryItems: ['dueIndex'] },
+  'hook-state.ts': { dynamodb: ['crawlState'] },
+  'state-commits.ts': { dynamodb: ['crawlState'] },
   'host-page.ts': { dynamodb: ['crawlState'] },
   'host-directory.ts': { dynamodb: ['crawlState'] },
   'host-list.ts': { dynamodb: ['crawlState'] },

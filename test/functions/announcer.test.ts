@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Announcer } from '../../functions/announcer.ts';
+import { Announcer, type AnnouncerDeps } from '../../functions/announcer.ts';
 import { allSinks, eventBus, webhookIn } from '../../functions/event-sinks.ts';
 import type { UnannouncedCrawl } from '../../shared/engines/aws/state/unannounced.ts';
 import type { EndedCrawl } from '../../shared/webhook/crawl-events.ts';
@@ -9,10 +9,19 @@ import { createFakeClock } from '../worker/fake-clock.ts';
 const MINUTE = 60_000;
 const UNTIL = Number.POSITIVE_INFINITY;
 
+const NEW: UnannouncedCrawl = { crawl: 'news', tries: 0, retryAt: 0, finishTries: 0, isFinishDone: false };
+
 /** A crawl in that state, and a receiver that answers by these faults, then without one. */
-function setUp(status: string, faults: (string | undefined)[] = [], code?: string) {
+function setUp(
+  status: string,
+  faults: (string | undefined)[] = [],
+  code?: string,
+  finish?: AnnouncerDeps['finish'],
+) {
   const clock = createFakeClock();
-  const crawls = new Map<string, UnannouncedCrawl>([['news', { crawl: 'news', tries: 0, retryAt: 0 }]]);
+  const crawls = new Map<string, UnannouncedCrawl>([['news', NEW]]);
+  const change = (crawl: string, changed: Partial<UnannouncedCrawl>) =>
+    void crawls.set(crawl, { ...crawls.get(crawl)!, ...changed });
   const sent: WebhookEvent[][] = [];
   const logged: { readonly level: string; readonly message?: unknown }[] = [];
   const record = { status, ...(code !== undefined && { why: { code, text: code } }) };
@@ -22,7 +31,8 @@ function setUp(status: string, faults: (string | undefined)[] = [], code?: strin
       load: async (crawl) => (crawl === 'news' ? (record as never) : undefined),
       listUnannounced: async () => [...crawls.values()],
       noteAnnounced: async (crawl) => void crawls.delete(crawl),
-      delayAnnouncement: async (delayed) => void crawls.set(delayed.crawl, delayed),
+      delayAnnouncement: async (delayed) => change(delayed.crawl, delayed),
+      noteFinish: async (note) => change(note.crawl, note),
     },
     summarize: async () => ended as unknown as EndedCrawl,
     sink: {
@@ -31,6 +41,7 @@ function setUp(status: string, faults: (string | undefined)[] = [], code?: strin
         return faults.shift();
       },
     },
+    ...(finish && { finish }),
     clock,
     log: (level, fields) => logged.push({ level, ...fields }),
   });
@@ -104,13 +115,66 @@ describe('events that are not received', () => {
 
   test('do not hold up other crawls; those of a crawl that is not there are none', async () => {
     const { announcer, crawls, logged, sent } = setUp('finished');
-    crawls.set('gone', { crawl: 'gone', tries: 0, retryAt: 0 });
+    crawls.set('gone', { ...NEW, crawl: 'gone' });
     crawls.delete('news');
-    crawls.set('news', { crawl: 'news', tries: 0, retryAt: 0 });
+    crawls.set('news', NEW);
     await announcer.look(UNTIL);
     expect(sent).toHaveLength(1);
     expect([...crawls.keys()]).toEqual([]);
     expect(logged).toEqual([]);
+  });
+});
+
+describe('onFinish', () => {
+  /** Announces by a hook that fails that often. Returns its calls. */
+  function withFinish(status: string, faults: (string | undefined)[] = [], failures = 0) {
+    const calls: unknown[] = [];
+    const set = setUp(status, faults, undefined, async (crawl, record) => {
+      calls.push([crawl, record.status]);
+      if (calls.length <= failures) throw new Error('no such file');
+    });
+    const look = async () => {
+      await set.announcer.look(UNTIL);
+      await set.clock.advance(60 * MINUTE);
+    };
+    return { ...set, calls, look };
+  }
+
+  test.each(['finished', 'limited', 'stopped'])('is called once when the crawl is %s', async (status) => {
+    const { calls, look, crawls } = withFinish(status);
+    await look();
+    await look();
+    expect(calls).toEqual([['news', status]]);
+    expect(crawls.size).toBe(0);
+  });
+
+  test.each(['running', 'paused'])('is not called while the crawl is %s', async (status) => {
+    const { calls, look } = withFinish(status);
+    await look();
+    expect(calls).toEqual([]);
+  });
+
+  test('is not called again while events are sent again', async () => {
+    const { calls, look, sent } = withFinish('finished', ['HTTP 500', 'HTTP 500']);
+    for (let i = 0; i < 4; i++) await look();
+    expect(sent).toHaveLength(3);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('is called again if the call has not come back, three times in all', async () => {
+    const { calls, look, crawls, logged } = withFinish('finished', [], 100);
+    for (let i = 0; i < 6; i++) await look();
+    expect(calls).toHaveLength(3);
+    expect(crawls.size).toBe(0);
+    expect(logged.at(-1)).toMatchObject({ level: 'error', crawl: 'news', tries: 3 });
+  });
+
+  test('is called for the next end, too', async () => {
+    const { calls, look, crawls } = withFinish('finished');
+    await look();
+    crawls.set('news', NEW);
+    await look();
+    expect(calls).toHaveLength(2);
   });
 });
 

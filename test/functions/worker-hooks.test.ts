@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createWorkerHooks, type WorkerHooksOptions } from '../../functions/worker-hooks.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { HookedPage } from '../../shared/turn/page-hooks.ts';
+import { VisitState } from '../../shared/turn/visit-state.ts';
 import { handClock, madePage } from '../hooks/made-page.ts';
 
 const CRAWL = { id: 'c', config: parseConfig({}) };
@@ -55,8 +56,46 @@ test('the same error is logged once, however many pages it spoils', async () => 
   ]);
 });
 
-test('state is refused with what to do instead', async () => {
-  const { hooks } = open({ onPage: ({ state }) => ({ n: state.update('n', (n = 0) => (n as number) + 1) }) });
-  const { error } = await hooks!.onPage(await pageOf('http://a.test/'));
-  expect(error).toContain('only in crawls on one machine');
+test('state is that of the visit, whose changes are applied again at its commit', async () => {
+  const known = Object.assign(new Map([['n', '4']]), { chars: 1 });
+  const visit = new VisitState(known, { heldBytes: 0 });
+  const { hooks, lines } = open({
+    onPage({ state }) {
+      state.set('first', { at: 1 });
+      state.delete('gone');
+      return {
+        n: state.update<number>('n', (n = 0) => {
+          if (n > 9) throw new Error('too many');
+          return n + 1;
+        }),
+        first: state.get('first'),
+        keys: state.entries().map(([key]) => key),
+      };
+    },
+  });
+  const page = await pageOf('http://a.test/');
+  const { items } = await hooks!.onPage({ ...page, state: visit.openPage(1) });
+  expect(items.map((line) => JSON.parse(line))).toEqual([{ n: 5, first: { at: 1 }, keys: ['first', 'n'] }]);
+  const changed = (before: string) =>
+    visit.changes.filter(({ key }) => key === 'n').reduce((value, { apply }) => apply(value)!, before);
+  expect(changed('6')).toBe('7');
+  // A function that fails then leaves the value, and is reported.
+  expect(changed('10')).toBe('10');
+  expect(lines.at(-1)?.[1]).toMatchObject({ source: 'onPage', message: expect.stringContaining('too many') });
+});
+
+test('a function that does not end is cut off at the commit', async () => {
+  const visit = new VisitState(Object.assign(new Map(), { chars: 0 }), { heldBytes: 0 });
+  const { hooks } = open({
+    onPage({ state }) {
+      state.update<number>('n', (n = 0) => {
+        while (n > 0);
+        return 1;
+      });
+    },
+  });
+  const page = await pageOf('http://a.test/');
+  const crawl = { ...page.crawl!, config: { ...page.crawl!.config, blockTimeoutMs: 100 } };
+  await hooks!.onPage({ ...page, crawl, state: visit.openPage(1) });
+  expect(visit.changes[0]!.apply('5')).toBe('5');
 });

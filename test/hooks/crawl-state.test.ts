@@ -3,12 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
-import {
-  createCrawlState,
-  createMemoryStore,
-  MAX_KEYS,
-  type StateStore,
-} from '../../shared/hooks/crawl-state.ts';
+import { createCrawlState, createMemoryStore, type StateStore } from '../../shared/hooks/crawl-state.ts';
+import { MAX_STATE_KEYS } from '../../shared/ports/shared-state.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'strand-state-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -62,7 +58,7 @@ describe.each<[string, () => StateStore]>([
 
   test('holds a limited number of keys, each of which can still be changed', () => {
     const state = createCrawlState(make());
-    for (let n = 0; n < MAX_KEYS; n++) state.set(`key ${n}`, n);
+    for (let n = 0; n < MAX_STATE_KEYS; n++) state.set(`key ${n}`, n);
     expect(() => state.set('one more', 1)).toThrow(/Expected at most 10000 keys/);
     state.set('key 5', 'changed');
     state.delete('key 6');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemoryStore } from '../../shared/hooks/crawl-state.ts';
+import { createCrawlState, createMemoryStore } from '../../shared/hooks/crawl-state.ts';
 import { callOnFinish } from '../../shared/hooks/on-finish.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { handClock } from './made-page.ts';
@@ -13,14 +13,18 @@ test('onFinish is called with the summary, and is waited for', async () => {
     await null;
     heard.push(pages);
   };
-  expect(await callOnFinish({ onFinish }, summary, createMemoryStore(), limits)).toBeUndefined();
+  expect(
+    await callOnFinish({ onFinish }, summary, createCrawlState(createMemoryStore()), limits),
+  ).toBeUndefined();
   expect(heard).toEqual([7]);
-  expect(await callOnFinish({}, summary, createMemoryStore(), limits)).toBeUndefined();
+  expect(await callOnFinish({}, summary, createCrawlState(createMemoryStore()), limits)).toBeUndefined();
 });
 
 test('a failure of onFinish is reported, not thrown', async () => {
   const onFinish = () => {
     throw new Error('no\ndisk');
   };
-  expect(await callOnFinish({ onFinish }, summary, createMemoryStore(), limits)).toBe('onFinish: no disk');
+  expect(await callOnFinish({ onFinish }, summary, createCrawlState(createMemoryStore()), limits)).toBe(
+    'onFinish: no disk',
+  );
 });

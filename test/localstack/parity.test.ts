@@ -72,6 +72,9 @@ const hooked: {
   data: unknown;
 }[] = [];
 
+/** The calls of `onFinish`: first by the crawl in the folder, then by that of the stack. */
+const finishes: object[] = [];
+
 async function serve(): Promise<Server> {
   const server = createServer(async (request, response) => {
     const { url = '/', headers } = request;
@@ -79,6 +82,10 @@ async function serve(): Promise<Server> {
       const body = Buffer.concat(await request.toArray()).toString();
       const signature = headers['x-strand-signature'] as string;
       hooked.push({ ...JSON.parse(body), isGenuine: verifyWebhook(SECRET, signature, body) });
+      return void response.end();
+    }
+    if (url === '/hook/finished') {
+      finishes.push(JSON.parse(Buffer.concat(await request.toArray()).toString()));
       return void response.end();
     }
     if (url === '/robots.txt') return void response.end('User-agent: *\nDisallow: /denied/\n');
@@ -258,7 +265,20 @@ const PROBES: Readonly<Record<string, (crawl: AskedCrawl) => Promise<unknown>>> 
       rmSync(folder, { recursive: true, force: true });
     }
   },
-  '`state` of hooks': async (crawl) => void (await crawl.state()),
+  '`state` of hooks': async (crawl) => {
+    let kept = await crawl.state();
+    for (let waited = 0; !kept.has('finished') && waited < 90; waited++) {
+      await systemClock.sleep(1000);
+      kept = await crawl.state();
+    }
+    return [...kept];
+  },
+  '`onFinish`': async (crawl) => {
+    const place = 'stack' in crawl ? 1 : 0;
+    // The waker calls it after it has sent the events.
+    for (let waited = 0; finishes.length <= place && waited < 90; waited++) await systemClock.sleep(1000);
+    return finishes[place];
+  },
 };
 
 const seedOf = new WeakMap<object, string>();
@@ -333,8 +353,12 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
   beforeAll(async () => {
     server = await serve();
     const seed = `http://${ADDRESS}:${(server.address() as AddressInfo).port}/`;
-    Object.assign(ENVIRONMENT, { PARITY_WEBHOOK: `${seed}hook` });
-    deployed = await deploy({ config: join(import.meta.dirname, 'parity.config.ts') });
+    const environment = { PARITY_WEBHOOK: `${seed}hook` };
+    for (const one of [ENVIRONMENT, process.env]) Object.assign(one, environment);
+    deployed = await deploy({
+      config: join(import.meta.dirname, 'parity.config.ts'),
+      workerEnvironment: JSON.stringify(environment),
+    });
     await watchBus();
     const out = join(folder, 'crawl');
     const settings = { seeds: [seed], ...CONFIG };

@@ -7,6 +7,7 @@ import type { HookedPage, PageAnswer, PageHooks } from '../../shared/turn/page-h
 import type { TurnServices } from '../../shared/turn/services.ts';
 import { StoredHead } from '../../shared/turn/stored-head.ts';
 import { TurnHooks, type TurnHooksOptions } from '../../shared/turn/turn-hooks.ts';
+import type { VisitState } from '../../shared/turn/visit-state.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
 import { requestUrl } from '../../shared/url/request-url.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
@@ -14,16 +15,23 @@ import { crawlOfTurn, HOST, ORIGIN, recordOf } from './turn-fakes.ts';
 
 const PAGE = recordOf(`${ORIGIN}/page`, { depth: 2, via: `${ORIGIN}/` });
 const FACTS = { title: 'found' } as DocumentFacts;
-const RESPONSE = { httpStatus: 200 } as never;
+const RESPONSE = { httpStatus: 200, body: { size: 100 } } as never;
 
 interface Situation {
   readonly hasHooks?: boolean;
   readonly extractionError?: string;
   readonly answer?: PageAnswer | 'never';
   readonly isHeard?: boolean;
+  readonly state?: unknown;
 }
 
-function open({ hasHooks = true, extractionError, answer = { items: [] }, isHeard = true }: Situation = {}) {
+function open({
+  hasHooks = true,
+  extractionError,
+  answer = { items: [] },
+  isHeard = true,
+  state,
+}: Situation = {}) {
   const clock = createFakeClock();
   const stopping = new AbortController();
   const called: [string, unknown][] = [];
@@ -49,7 +57,8 @@ function open({ hasHooks = true, extractionError, answer = { items: [] }, isHear
     },
   };
   const services = {
-    engine: { clock },
+    engine: { clock, state },
+    stats: newStats(),
     stopping: stopping.signal,
     work: {
       run: (crawl: string, url: string, step: string, work: () => unknown) => [crawl, url, step, work()],
@@ -63,10 +72,13 @@ function open({ hasHooks = true, extractionError, answer = { items: [] }, isHear
     ...(hasHooks && { hooks }),
     ...(isHeard && { onEvent: (event: unknown) => events.push(event) }),
   } as unknown as TurnServices;
+  const output: { addItems: (lines: string[]) => number; state?: VisitState } = {
+    addItems: (lines) => items.push(...lines),
+  };
   const options = {
     crawl: crawlOfTurn({ nameOf: (url) => `${url}?named` }),
     counters,
-    output: { addItems: (lines: string[]) => items.push(...lines) },
+    output,
     intake: { take: (link: Link, now: number) => taken.push([link, now]) },
   } as unknown as TurnHooksOptions;
   const turnHooks = new TurnHooks(services, options);
@@ -79,6 +91,7 @@ function open({ hasHooks = true, extractionError, answer = { items: [] }, isHear
     stopping,
     called,
     items,
+    output,
     events,
     taken,
     counters,
@@ -159,6 +172,28 @@ test('a hook that has not ended when the worker stops is left, and nothing is co
   expect(await clock.drive(calling)).toBeUndefined();
   expect(clock.now()).toBe(T0 + 63_000);
   expect([counters.totals.hooks, items]).toEqual([undefined, []]);
+});
+
+test('changes of the state are the visit’s, but not those of a page that is to be fetched again', async () => {
+  const state = { read: async () => Object.assign(new Map([['n', '1']]), { chars: 1 }) };
+  const { call, output, called } = open({ state });
+  const add = { key: 'n', apply: (before = '0') => String(Number(before) + 1) };
+  const pageStates = () =>
+    called.flatMap(([hook, page]) => (hook === 'onPage' ? (page as HookedPage).state! : []));
+  await call();
+  // The hook has ended.
+  expect(() => pageStates()[0]!.change(add)).toThrow('until onPage has ended');
+
+  const stopped = open({ state, answer: 'never' });
+  const calling = stopped.call();
+  await stopped.clock.advance(1000);
+  const page = stopped.called.at(-1)![1] as HookedPage;
+  expect(page.state!.change(add)).toBe('2');
+  expect(stopped.output.state?.changes).toHaveLength(1);
+  stopped.stopping.abort();
+  expect(await stopped.clock.drive(calling)).toBeUndefined();
+  expect(stopped.output.state?.changes).toEqual([]);
+  expect(output.state?.changes).toEqual([]);
 });
 
 test('a URL that failed is reported to the project', async () => {

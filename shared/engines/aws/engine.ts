@@ -18,6 +18,7 @@ import { createLinkShards, type LinkShards } from './queues/link-shards.ts';
 import { createTurnQueue } from './queues/turn-queue.ts';
 import { createShardedTurnQueue } from './queues/turn-shards.ts';
 import { recentPayloads } from './recent-payloads.ts';
+import { HookState } from './state/hook-state.ts';
 import { type AwsLedgerStore, createLedgerStore } from './state/ledger-store.ts';
 import { SHARDED_SETTLE_MS } from './state/quiet.ts';
 import { type AwsCrawlRegistry, createRegistry } from './state/registry.ts';
@@ -66,6 +67,7 @@ export interface AwsEngineOptions extends UnreadHandlers {
 export interface AwsEngine extends Engine {
   readonly items: ItemStore;
   readonly skips: Required<SkipLog>;
+  readonly state: HookState;
   readonly queue: TurnQueue;
   readonly exchange: SqsLinkExchange;
   readonly linkShards: LinkShards;
@@ -97,10 +99,12 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     warn,
     hasMessages: () => anyMessages(sqs, queueUrls, clock),
   });
+  const state = new HookState({ dynamo, clock, table: names.crawlState });
   return {
     clock,
     sizes,
     registry,
+    state,
     queue: openTurnQueues(options, sizes),
     exchange: createLinkExchange({
       client: sqs,
@@ -120,7 +124,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       startQueueUrl: names.startQueueUrl,
       maxWorkers: names.workersPerQueue,
     }),
-    ledgers: createLedgerStore({ dynamo, s3, names, clock, sizes, onCommit: registry.onCommit }),
+    ledgers: createLedgerStore({ dynamo, s3, names, clock, sizes, state, onCommit: registry.onCommit }),
     items: createItemObjects({ s3, bucket: names.bucket, clock }),
     changes: createChangeObjects({ s3, bucket: names.bucket, clock }),
     payloads: recentPayloads(sizes.maxRecentPayloads),

@@ -183,6 +183,7 @@ export function crawlFacts(
     aside: [],
     uploads: [],
     items: [],
+    state: new Map(),
     stagedItems: [],
     joined: new Map(),
     ...more,

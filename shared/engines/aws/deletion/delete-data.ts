@@ -36,6 +36,7 @@ import {
   RUNNING,
   S,
   type StateNames,
+  statePartition,
   UNANNOUNCED,
 } from '../state/tables.ts';
 import type { DeletionsContext } from './deletions.ts';
@@ -188,6 +189,7 @@ class DataDeletion {
     const { crawlState } = this.#context.names;
     // Entries that are left there had no heads.
     for (const shard of allHostShards(this.#crawl)) await this.#deletePartition(crawlState, shard);
+    await this.#deletePartition(crawlState, statePartition(this.#crawl));
     await this.#deletePartition(crawlState, this.#crawl, CRAWL);
     const names = [RUNNING, UNANNOUNCED, DIRECTORY];
     await this.#deleteItems(

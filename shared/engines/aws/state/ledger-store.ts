@@ -10,12 +10,14 @@ import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Head } from '../../../frontier/head.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { LedgerStore } from '../../../ports/ledger-store.ts';
+import type { StateChange } from '../../../ports/shared-state.ts';
 import { StaleTurn } from '../../../ports/stale-turn.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { withRetry } from '../retry.ts';
 import { getItems } from './dynamo-batch.ts';
 import { queryItems } from './dynamo-pages.ts';
+import type { HookState } from './hook-state.ts';
 import { HostList } from './host-list.ts';
 import { entryOf, type HostPage, headIn } from './host-page.ts';
 import { createPartStore } from './part-store.ts';
@@ -44,6 +46,8 @@ export interface LedgerStoreOptions {
   readonly names: StateNames;
   readonly clock: Clock;
   readonly sizes?: Sizes;
+  /** Changes of the state of hooks are committed by it. Default: there are none. */
+  readonly state?: Pick<HookState, 'change'>;
   /** Called for each head that was replaced, before `commit` resolves. What it throws, `commit` throws. */
   readonly onCommit?: (crawl: CrawlId, before: Head | undefined, after: Head) => Promise<void>;
 }
@@ -72,6 +76,12 @@ export const createLedgerStore = (options: LedgerStoreOptions): AwsLedgerStore =
   ...createPartStore({ ...options, maxRowBytes: sizesOf(options).maxRowBytes }),
 });
 
+interface HeadWrite {
+  readonly condition: WriteCondition;
+  /** The changes of the state of hooks that are made with it. */
+  readonly changes?: readonly StateChange[];
+}
+
 /** The methods of the ledger store that are about heads. */
 class HeadStore {
   readonly #options: LedgerStoreOptions;
@@ -81,6 +91,8 @@ class HeadStore {
   readonly #hosts: HostList;
   /** Heads as they were loaded last, the oldest first. */
   readonly #loaded = new Map<string, Head>();
+  /** Those of them that were stored by an earlier version, which has no directory of hosts. */
+  readonly #unlisted = new Set<string>();
 
   constructor(options: LedgerStoreOptions) {
     this.#options = options;
@@ -101,6 +113,7 @@ class HeadStore {
     const { Item } = await withRetry('loading a head', () => dynamo.send(command), { clock });
     if (!Item) return undefined;
     const head = headIn(Item);
+    if (Item.isListed === undefined) this.#unlisted.add(partition);
     this.#keepLoaded(partition, head);
     return head;
   }
@@ -108,8 +121,10 @@ class HeadStore {
   #keepLoaded(partition: string, head: Head): void {
     this.#loaded.delete(partition);
     this.#loaded.set(partition, head);
-    if (this.#loaded.size > this.#sizes.maxLoadedHeads)
-      this.#loaded.delete(this.#loaded.keys().next().value as string);
+    if (this.#loaded.size <= this.#sizes.maxLoadedHeads) return;
+    const oldest = this.#loaded.keys().next().value as string;
+    this.#loaded.delete(oldest);
+    this.#unlisted.delete(oldest);
   }
 
   /** The head that the host had at that version, if it was loaded here. */
@@ -119,15 +134,20 @@ class HeadStore {
     return head?.version === version ? head : undefined;
   }
 
-  async commit(crawl: CrawlId, host: HostKey, next: Head): Promise<void> {
+  async commit(
+    crawl: CrawlId,
+    host: HostKey,
+    next: Head,
+    changes: readonly StateChange[] = [],
+  ): Promise<void> {
     if (next.version === 1) await this.#hosts.enter(crawl, host);
-    const before = await this.#put(crawl, host, next, replacing(next.version - 1));
+    const before = await this.#put(crawl, host, next, { condition: replacing(next.version - 1), changes });
     await this.#options.onCommit?.(crawl, before, next);
   }
 
   async importHead(crawl: CrawlId, host: HostKey, head: Head): Promise<void> {
     await this.#hosts.enter(crawl, host);
-    const before = await this.#put(crawl, host, head, replacingUpTo(head.version));
+    const before = await this.#put(crawl, host, head, { condition: replacingUpTo(head.version) });
     await this.#options.onCommit?.(crawl, before, head);
   }
 
@@ -136,16 +156,23 @@ class HeadStore {
     crawl: CrawlId,
     host: HostKey,
     next: Head,
-    condition: WriteCondition,
+    { condition, changes = [] }: HeadWrite,
   ): Promise<Head | undefined> {
-    const { dynamo, clock } = this.#options;
     const command = this.#putCommand(crawl, host, next, condition);
-    const atHand = this.#takeLoaded(hostPartition(crawl, host), next.version - 1);
+    const partition = hostPartition(crawl, host);
+    // A transaction does not say what it has replaced.
+    if (changes.length > 0 && next.version > 1 && this.#loaded.get(partition)?.version !== next.version - 1)
+      await this.loadHead(crawl, host);
+    const atHand = this.#takeLoaded(partition, next.version - 1);
     try {
-      const { Attributes } = await withRetry('committing a head', () => dynamo.send(command), { clock });
-      // Stored by an earlier version, which has no directory of hosts.
-      if (Attributes && Attributes.isListed === undefined) await this.#hosts.enter(crawl, host);
-      return Attributes && headIn(Attributes);
+      const replaced = await this.#send(crawl, command, changes);
+      if (replaced === 'unknown') {
+        if (this.#unlisted.delete(partition)) await this.#hosts.enter(crawl, host);
+        return next.version === 1 ? undefined : (atHand ?? next);
+      }
+      this.#unlisted.delete(partition);
+      if (replaced && replaced.isListed === undefined) await this.#hosts.enter(crawl, host);
+      return replaced && headIn(replaced);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       // Where the replaced head is not at hand, the difference is not known: then there is none.
@@ -157,6 +184,23 @@ class HeadStore {
         { cause: error },
       );
     }
+  }
+
+  /** Returns the item that was replaced. A transaction does not say which it was. */
+  async #send(
+    crawl: CrawlId,
+    command: PutItemCommand,
+    changes: readonly StateChange[],
+  ): Promise<Item | undefined | 'unknown'> {
+    const { dynamo, clock, state } = this.#options;
+    if (changes.length === 0) {
+      const { Attributes } = await withRetry('committing a head', () => dynamo.send(command), { clock });
+      return Attributes;
+    }
+    if (state === undefined)
+      throw new Error('Expected no changes of state: there is nothing to commit them by');
+    await state.change(crawl, changes, command.input);
+    return 'unknown';
   }
 
   #putCommand(crawl: CrawlId, host: HostKey, next: Head, condition: WriteCondition): PutItemCommand {

@@ -36,7 +36,7 @@ import {
   type SettleTimes,
 } from './quiet.ts';
 import { allDueShards, DIRECTORY, DUE_INDEX, dueShardsOf, RUNNING, S, type StateNames } from './tables.ts';
-import { type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
+import { type FinishNote, type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
 
 export interface AwsCrawlRegistry extends CrawlRegistry {
   /** All of a crawl that was created as `ARRIVING` is here. Safe to repeat. */
@@ -64,7 +64,9 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   /** The end of the crawl was announced, unless it runs again. */
   noteAnnounced(crawl: CrawlId): Promise<void>;
   /** The end of the crawl was announced in vain, and is to be announced again. */
-  delayAnnouncement(delayed: UnannouncedCrawl): Promise<void>;
+  delayAnnouncement(delayed: Pick<UnannouncedCrawl, 'crawl' | 'tries' | 'retryAt'>): Promise<void>;
+  /** How far the call of the project's `onFinish` is. Forgotten when the crawl runs again. */
+  noteFinish(note: FinishNote): Promise<void>;
 }
 
 /** How a crawl stood where it was copied from. */
@@ -312,8 +314,12 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     if ((await this.#store.loadNow(crawl))?.record.status === 'running') await this.#unannounced.enter(crawl);
   }
 
-  delayAnnouncement(delayed: UnannouncedCrawl): Promise<void> {
+  delayAnnouncement(delayed: Pick<UnannouncedCrawl, 'crawl' | 'tries' | 'retryAt'>): Promise<void> {
     return this.#unannounced.delay(delayed);
+  }
+
+  noteFinish(note: FinishNote): Promise<void> {
+    return this.#unannounced.noteFinish(note);
   }
 
   async #isAnyDue(crawl: CrawlId): Promise<boolean> {

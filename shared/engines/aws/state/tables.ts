@@ -12,12 +12,13 @@
  * | CrawlState | `CRAWL` | `compact` | `holder`, `leaseUntil`; `planFile`, `planSources` (JSON, gzip), `isStored` (`compact-lease.ts`) |
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
+ * | CrawlState | `#state CRAWL` | a key of the project | `value` (JSON), `version`: what hooks keep (`hook-state.ts`) |
  * | CrawlState | `#workers QUEUE` | the worker's id | `hosts`, `maxHosts`, `isEnding`, `aliveUntil`, `expiresAt`: a worker of that turn queue (`worker-pool.ts`) |
  * | CrawlState | `CRAWL` | `hosts` | none: all hosts of the crawl are in its directory of hosts |
  * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | none: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
- * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
+ * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`, `finishTries`, `isFinishDone`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
  * | CrawlState | `#spend` | the day | `costs` (JSON), `expiresAt`: the costs of crawls on that day (`daily-spend.ts`) |
  * | CrawlState | `#attention` | `state`, `trouble#NAME` | `json`; `saidAt`; `expiresAt`: troubles of the stack (`attention-notes.ts`) |
@@ -124,6 +125,9 @@ export const allHostShards = (crawl: CrawlId): string[] =>
 export const hostShardOf = (crawl: CrawlId, host: HostKey): string =>
   hostShard(crawl, shardOf(host, HOST_SHARDS));
 const hostShard = (crawl: CrawlId, shard: number): string => `#hosts ${crawl} ${shard}`;
+
+/** The partition of the values that hooks keep. */
+export const statePartition = (crawl: CrawlId): string => `#state ${crawl}`;
 
 /** Prefix of the keys of all objects that hold parts of the crawl's ledgers. */
 export const partsPrefix = (crawl: CrawlId): string => `parts/${crawl}/`;

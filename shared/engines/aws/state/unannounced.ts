@@ -10,7 +10,7 @@ import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from './dynamo-pages.ts';
-import { itemKey, N, S, UNANNOUNCED } from './tables.ts';
+import { type Item, itemKey, N, S, UNANNOUNCED } from './tables.ts';
 
 export interface UnannouncedCrawl {
   readonly crawl: CrawlId;
@@ -18,7 +18,13 @@ export interface UnannouncedCrawl {
   readonly tries: number;
   /** When they are to be sent again, in ms since the epoch. */
   readonly retryAt: number;
+  /** How often the call of the project's `onFinish` was begun, and whether one has come back. */
+  readonly finishTries: number;
+  readonly isFinishDone: boolean;
 }
+
+/** How far the call of `onFinish` is. */
+export type FinishNote = Pick<UnannouncedCrawl, 'crawl' | 'finishTries' | 'isFinishDone'>;
 
 export interface UnannouncedContext {
   readonly dynamo: DynamoDBClient;
@@ -47,17 +53,27 @@ export class UnannouncedCrawls {
   }
 
   /** Notes a try without success, unless the crawl was struck meanwhile. */
-  async delay({ crawl, tries, retryAt }: UnannouncedCrawl): Promise<void> {
+  delay({ crawl, tries, retryAt }: Pick<UnannouncedCrawl, 'crawl' | 'tries' | 'retryAt'>): Promise<void> {
+    return this.#set(crawl, { tries: N(tries), retryAt: N(retryAt) });
+  }
+
+  /** Notes the call of `onFinish`, unless the crawl was struck meanwhile. */
+  noteFinish({ crawl, finishTries, isFinishDone }: FinishNote): Promise<void> {
+    return this.#set(crawl, { finishTries: N(finishTries), isFinishDone: { BOOL: isFinishDone } });
+  }
+
+  async #set(crawl: CrawlId, attributes: Item): Promise<void> {
     const { dynamo, table, clock } = this.#context;
+    const names = Object.keys(attributes);
     const command = new UpdateItemCommand({
       TableName: table,
       Key: itemKey(UNANNOUNCED, crawl),
-      UpdateExpression: 'SET tries = :tries, retryAt = :retryAt',
+      UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
       ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':tries': N(tries), ':retryAt': N(retryAt) },
+      ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]!])),
     });
     try {
-      await withRetry('noting that events were not received', () => dynamo.send(command), { clock });
+      await withRetry('noting how an end is announced', () => dynamo.send(command), { clock });
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
@@ -75,8 +91,14 @@ export class UnannouncedCrawls {
         ConsistentRead: true,
       },
     );
-    for await (const { sk, tries, retryAt } of entries)
-      found.push({ crawl: sk?.S as string, tries: Number(tries?.N ?? 0), retryAt: Number(retryAt?.N ?? 0) });
+    for await (const { sk, tries, retryAt, finishTries, isFinishDone } of entries)
+      found.push({
+        crawl: sk?.S as string,
+        tries: Number(tries?.N ?? 0),
+        retryAt: Number(retryAt?.N ?? 0),
+        finishTries: Number(finishTries?.N ?? 0),
+        isFinishDone: isFinishDone?.BOOL === true,
+      });
     return found;
   }
 }

@@ -1,7 +1,8 @@
 /** State of hooks in a file of SQLite, which all threads of a crawl write. */
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { MAX_KEYS, type StateStore, TooManyKeys } from '../../../hooks/crawl-state.ts';
+import { type StateStore, TooManyKeys } from '../../../hooks/crawl-state.ts';
+import { MAX_STATE_KEYS } from '../../../ports/shared-state.ts';
 import { orStorageFailed } from '../../../storage-failed.ts';
 
 export interface StateFile extends StateStore {
@@ -49,7 +50,7 @@ export function openStateFile(path: string): StateFile {
         'INSERT INTO state SELECT ?, ? WHERE (SELECT count(*) FROM state) < ? ON CONFLICT DO NOTHING',
         key,
         after,
-        MAX_KEYS,
+        MAX_STATE_KEYS,
       );
       if (!isAdded && this.get(key) === undefined) throw new TooManyKeys();
       return isAdded;

@@ -3,13 +3,13 @@ import { countUrls } from '../../../frontier/url-record.ts';
 import type { WorkerStats } from '../../../turn/worker-stats.ts';
 
 /** The work done since the pool began, committed or not. JSON, as it goes from thread to thread. */
-export interface PoolStats extends Omit<WorkerStats, 'open' | 'quarantineSince'> {
+export interface PoolStats extends Omit<WorkerStats, 'open' | 'quarantineSince' | 'heldBytes'> {
   /** The URLs that the turns in progress have found and not committed, and those of them that wait. */
   readonly openUrls: number;
   readonly openWaiting: number;
 }
 
-export function poolStats({ open, quarantineSince: _, ...stats }: WorkerStats): PoolStats {
+export function poolStats({ open, quarantineSince: _, heldBytes: __, ...stats }: WorkerStats): PoolStats {
   let openUrls = 0;
   let openWaiting = 0;
   for (const [ledger, begun] of open) {

@@ -1,0 +1,41 @@
+/** Calls the project's `onFinish` at the end of a crawl. The waker does it: the workers of the crawl have ended. */
+import { parseConfig } from '../shared/crawl/config.ts';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { HookState } from '../shared/engines/aws/state/hook-state.ts';
+import { createVisitState } from '../shared/hooks/crawl-state.ts';
+import { callOnFinish } from '../shared/hooks/on-finish.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
+import type { StrandConfig } from '../shared/project/project.ts';
+import type { CrawlSummary } from '../shared/report/summary.ts';
+import { VisitState } from '../shared/turn/visit-state.ts';
+import type { Log } from './log.ts';
+
+export interface CrawlEndDeps {
+  /** Loads the project's file. It is code of the project, so this may throw. */
+  readonly load: () => Promise<Pick<StrandConfig, 'onFinish'>>;
+  readonly state: Pick<HookState, 'readNow' | 'change'>;
+  readonly summarize: (crawl: CrawlId, record: CrawlRecord) => Promise<CrawlSummary>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Returns the function that does it. Its errors are logged, as those of other hooks; it throws what prevents the call or the
+ * storing of what the hook has changed in the state.
+ */
+export function createCrawlEnd({ load, state, summarize, clock, log }: CrawlEndDeps) {
+  return async (crawl: CrawlId, record: CrawlRecord): Promise<void> => {
+    const { onFinish } = await load();
+    if (onFinish === undefined) return;
+    const summary = await summarize(crawl, record);
+    const visit = new VisitState(await state.readNow(crawl), { heldBytes: 0 });
+    const page = visit.openPage(0);
+    const kept = createVisitState(page, (_key, change) => change());
+    const { hookTimeoutMs: limitMs } = parseConfig(record.config);
+    const fault = await callOnFinish({ onFinish }, summary, kept, { clock, limitMs });
+    page.end();
+    if (visit.changes.length > 0) await state.change(crawl, visit.changes);
+    if (fault !== undefined) log('error', { message: fault, crawl });
+  };
+}

@@ -1,0 +1,101 @@
+/** The state that hooks keep, in CrawlState: an item for each value. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { SharedState, SharedValues, StateChange } from '../../../ports/shared-state.ts';
+import { queryItems } from './dynamo-pages.ts';
+import { type HeadPut, StateCommits } from './state-commits.ts';
+import { StateValues } from './state-values.ts';
+import { S, statePartition } from './tables.ts';
+
+export interface HookStateOptions {
+  readonly dynamo: DynamoDBClient;
+  readonly clock: Clock;
+  /** CrawlState. */
+  readonly table: string;
+}
+
+/** Values are read again after this time, and this much more for each 100,000 characters: reading is paid by size. */
+const REFRESH_MS = 5000;
+const REFRESH_MS_PER_CHAR = 1000 / 100_000;
+/** Crawls whose values a process keeps. */
+const MAX_CRAWLS = 10;
+
+interface Known {
+  readonly values: StateValues;
+  readonly commits: StateCommits;
+  readAt: number;
+  reading?: Promise<void> | undefined;
+}
+
+/** The {@link SharedState} port on DynamoDB. */
+export class HookState implements SharedState {
+  readonly #options: HookStateOptions;
+  readonly #known = new Map<CrawlId, Known>();
+
+  constructor(options: HookStateOptions) {
+    this.#options = options;
+  }
+
+  async read(crawl: CrawlId): Promise<SharedValues> {
+    const known = this.#of(crawl);
+    const { values, readAt } = known;
+    const age = this.#options.clock.now() - readAt;
+    if (age >= 0 && age < REFRESH_MS + values.chars * REFRESH_MS_PER_CHAR) return values;
+    await this.#refresh(crawl, known);
+    return values;
+  }
+
+  /** Reads all values as they are now. */
+  async readNow(crawl: CrawlId): Promise<SharedValues> {
+    const known = this.#of(crawl);
+    await known.reading;
+    await this.#refresh(crawl, known);
+    return known.values;
+  }
+
+  /**
+   * Makes the changes, in their order, each once. With a head: together with it or not at all. Throws
+   * `ConditionalCheckFailedException` with the head that stands there if its condition fails.
+   */
+  async change(crawl: CrawlId, changes: readonly StateChange[], head?: HeadPut): Promise<void> {
+    const known = this.#of(crawl);
+    // A value that was never read is no value that a change may leave as it is.
+    if (known.readAt < 0) await this.#refresh(crawl, known);
+    await known.commits.add({ head, changes });
+  }
+
+  #refresh(crawl: CrawlId, known: Known): Promise<void> {
+    const { dynamo, clock, table } = this.#options;
+    known.reading ??= (async () => {
+      const readAt = clock.now();
+      const query = {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': S(statePartition(crawl)) },
+        ConsistentRead: true,
+      };
+      try {
+        await known.values.refresh(queryItems({ dynamo, clock }, query));
+        known.readAt = readAt;
+      } finally {
+        known.reading = undefined;
+      }
+    })();
+    return known.reading;
+  }
+
+  /** The one used last stands last. */
+  #of(crawl: CrawlId): Known {
+    let known = this.#known.get(crawl);
+    if (known === undefined) {
+      const values = new StateValues();
+      const commits = new StateCommits({ ...this.#options, crawl, values });
+      known = { values, commits, readAt: Number.NEGATIVE_INFINITY };
+    }
+    this.#known.delete(crawl);
+    this.#known.set(crawl, known);
+    if (this.#known.size > MAX_CRAWLS) this.#known.delete(this.#known.keys().next().value as CrawlId);
+    return known;
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Commits changes of the state of hooks together with the heads of the visits that made them. A change is a function of the
+ * value, so it can be made only by the process that has it, and only once if the head says so: by one transaction for the
+ * head and the values. Visits that end while one is in progress share the next one, since workers that change the same
+ * value hinder each other.
+ */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  PutItemCommand,
+  type PutItemCommandInput,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { StateChange } from '../../../ports/shared-state.ts';
+import { withRetry } from '../retry.ts';
+import { type StateValues, type StoredValue, storedValueIn, valueAttributes } from './state-values.ts';
+import { type Item, itemKey, S, statePartition } from './tables.ts';
+
+/** A write of a head with its condition. */
+export type HeadPut = PutItemCommandInput;
+
+export interface StateCommitsOptions {
+  readonly dynamo: DynamoDBClient;
+  readonly clock: Clock;
+  readonly table: string;
+  readonly crawl: CrawlId;
+  /** Kept up to date. */
+  readonly values: StateValues;
+}
+
+interface Commit {
+  readonly head: HeadPut | undefined;
+  readonly changes: readonly StateChange[];
+}
+
+interface Waiting extends Commit {
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/** A value that is to be written. */
+interface Write {
+  readonly key: string;
+  readonly before: StoredValue | undefined;
+  readonly after: StoredValue | undefined;
+}
+
+/** A transaction has 100 items at most, and 4 MB (DynamoDB developer guide). One visit may change 60 values. */
+const MAX_VISITS = 10;
+const MAX_CHANGED = 80;
+/** How long a commit is tried while other workers change the same values. The visit's lease has about as long. */
+const MAX_TRIES_MS = 20_000;
+const FIRST_WAIT_MS = 20;
+const MAX_WAIT_MS = 2000;
+/** Codes of items whose transaction may be tried again as it is. */
+const PASSING = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+export class StateCommits {
+  readonly #options: StateCommitsOptions;
+  #waiting: Waiting[] = [];
+  #isWorking = false;
+
+  constructor(options: StateCommitsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the changes and the head are stored. */
+  async add(commit: Commit): Promise<void> {
+    const waiting = { ...commit, done: Promise.withResolvers<void>() };
+    this.#waiting.push(waiting);
+    if (!this.#isWorking) void this.#work();
+    return waiting.done.promise;
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    try {
+      while (this.#waiting.length > 0) await this.#commitAll(this.#takeBatch());
+    } finally {
+      this.#isWorking = false;
+    }
+  }
+
+  #takeBatch(): Waiting[] {
+    const keys = new Set<string>();
+    let count = 0;
+    for (const { changes } of this.#waiting) {
+      for (const { key } of changes) keys.add(key);
+      if (count > 0 && (count >= MAX_VISITS || keys.size > MAX_CHANGED)) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Never rejects. If several fail together, each is tried by itself: the transaction may be too large. */
+  async #commitAll(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#commit(batch);
+    } catch (error) {
+      if (batch.length === 1) return batch[0]?.done.reject(error);
+      await this.#commitEach(batch);
+    }
+  }
+
+  async #commitEach(batch: readonly Waiting[]): Promise<void> {
+    for (const one of batch) await this.#commitAll([one]);
+  }
+
+  /** Settles all of the batch, or throws before it has settled any that is not stored. */
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    const { clock, crawl } = this.#options;
+    const endsAt = clock.now() + MAX_TRIES_MS;
+    const sent = new Set<string>();
+    let left = batch;
+    for (let tries = 0; left.length > 0; tries++) {
+      const writes = this.#writesOf(left);
+      // A transaction costs twice as much.
+      if (writes.length === 0 && left.length > 1) return this.#commitEach(left);
+      const reasons = writes.length > 0 ? await this.#transact(left, writes) : await this.#putHead(left[0]);
+      if (reasons === undefined) {
+        for (const { key, after } of writes) this.#options.values.set(key, after);
+        for (const { done } of left) done.resolve();
+        return;
+      }
+      left = settleHeads(left, reasons);
+      for (const { after } of writes) if (after) sent.add(after.version);
+      // Carried out before, and the answer was lost. Those with a head know it by their head.
+      if (this.#learn(writes, reasons.slice(reasons.length - writes.length), sent))
+        left = left.filter(({ head, done }) => head !== undefined || done.resolve());
+      if (clock.now() >= endsAt)
+        throw new Error(`The state of ${crawl} was changed by others for ${MAX_TRIES_MS} ms`);
+      const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
+      await clock.sleep(clock.random() * waitMs);
+    }
+  }
+
+  /** All changes applied to the values as they are known. Those that change nothing are left out. */
+  #writesOf(commits: readonly Commit[]): Write[] {
+    const { values, clock } = this.#options;
+    const after = new Map<string, string | undefined>();
+    for (const { changes } of commits)
+      for (const { key, apply } of changes)
+        after.set(key, apply(after.has(key) ? after.get(key) : values.get(key)));
+    return [...after].flatMap(([key, json]) => {
+      const before = values.stored(key);
+      if (before?.json === json) return [];
+      return { key, before, after: json === undefined ? undefined : { json, version: clock.uuid() } };
+    });
+  }
+
+  /** Returns why nothing was written, for each head and then for each value; undefined: all was written. */
+  async #transact(
+    commits: readonly Commit[],
+    writes: readonly Write[],
+  ): Promise<readonly Reason[] | undefined> {
+    const { dynamo, clock } = this.#options;
+    const heads = commits.flatMap(({ head }) => head ?? []);
+    const command = new TransactWriteItemsCommand({
+      TransactItems: [
+        ...heads.map(({ ReturnValues: _, ...Put }) => ({ Put }) as TransactWriteItem),
+        ...writes.map((write) => this.#itemOf(write)),
+      ],
+    });
+    try {
+      await withRetry('committing state of hooks', () => dynamo.send(command), { clock });
+      return undefined;
+    } catch (error) {
+      const { CancellationReasons: reasons } = error as { CancellationReasons?: Reason[] };
+      const isKnown = ({ Code = 'None' }: Reason) => PASSING.has(Code) || Code === CONDITION_FAILED;
+      if (reasons === undefined || !reasons.every(isKnown)) throw error;
+      return reasons;
+    }
+  }
+
+  #itemOf({ key, before, after }: Write): TransactWriteItem {
+    const { table, crawl } = this.#options;
+    const common = {
+      TableName: table,
+      ...(before === undefined
+        ? { ConditionExpression: 'attribute_not_exists(pk)' }
+        : {
+            ConditionExpression: '#version = :version',
+            ExpressionAttributeNames: { '#version': 'version' },
+            ExpressionAttributeValues: { ':version': S(before.version) },
+          }),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    };
+    const Key = itemKey(statePartition(crawl), key);
+    return after === undefined
+      ? { Delete: { ...common, Key } }
+      : { Put: { ...common, Item: { ...Key, ...valueAttributes(after) } } };
+  }
+
+  /** For changes that leave all values as they are. Returns the reason if the head was not written. */
+  async #putHead({ head }: Partial<Commit> = {}): Promise<readonly Reason[] | undefined> {
+    const { dynamo, clock } = this.#options;
+    if (head === undefined) return undefined;
+    try {
+      await withRetry('committing a head', () => dynamo.send(new PutItemCommand(head)), { clock });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return [{ Code: CONDITION_FAILED, Item: error.Item }];
+    }
+  }
+
+  /** Takes the values as they stand there. Returns whether one is of those versions. */
+  #learn(writes: readonly Write[], reasons: readonly Reason[], sent: ReadonlySet<string>): boolean {
+    let isOwn = false;
+    for (const [i, { key }] of writes.entries()) {
+      const { Code, Item } = reasons[i] ?? {};
+      if (Code !== CONDITION_FAILED) continue;
+      const stored = storedValueIn(Item);
+      isOwn ||= stored !== undefined && sent.has(stored.version);
+      this.#options.values.set(key, stored);
+    }
+    return isOwn;
+  }
+}
+
+const CONDITION_FAILED = 'ConditionalCheckFailed';
+
+interface Reason {
+  readonly Code?: string | undefined;
+  readonly Item?: Item | undefined;
+}
+
+/**
+ * Settles the visits whose head's condition has failed, and returns the others. If one of them finds its own head stored,
+ * the transaction was carried out and its answer lost: then all others of its heads were stored too, or replaced since.
+ */
+function settleHeads(commits: readonly Waiting[], reasons: readonly Reason[]): readonly Waiting[] {
+  let next = 0;
+  return commits.filter(({ head, done }) => {
+    if (head === undefined) return true;
+    const { Code, Item } = reasons[next++] ?? {};
+    if (Code !== CONDITION_FAILED) return true;
+    const message = 'The head was replaced by another visit';
+    done.reject(new ConditionalCheckFailedException({ message, $metadata: {}, ...(Item && { Item }) }));
+    return false;
+  });
+}
