@@ -135,5 +135,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     parts: DELETE,
     items: DELETE,
     stateLists: LIST,
+    // It has itself run again.
+    eventBus: ['events:PutEvents'],
   },
 };

@@ -6,9 +6,8 @@ import { createFetcher } from '../shared/fetcher/fetcher.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import { createWebhook, isWebhookTarget, type WebhookTarget } from '../shared/webhook/webhook.ts';
 import type { EventSink } from './announcer.ts';
+import { EVENT_SOURCE } from './event-types.ts';
 
-/** The source of all events. */
-export const EVENT_SOURCE = 'strand';
 /** Entries of one call (EventBridge API reference, PutEvents). */
 const MAX_ENTRIES = 10;
 /** All entries of a call may have 256 KB (the same). */

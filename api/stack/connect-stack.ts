@@ -34,7 +34,7 @@ import { stackSkips } from './stack-skips.ts';
 
 /** The parts of a stack that copies of whole crawls are read from, and written to. */
 export interface StackCopies {
-  readonly engine: Pick<AwsEngine, 'ledgers' | 'registry' | 'exchange'>;
+  readonly engine: Pick<AwsEngine, 'ledgers' | 'registry' | 'exchange' | 'state'>;
   readonly control: ControlEngine;
   readonly policy: ControlPolicy;
   bucketOf(crawl: CrawlId): BucketFolder;

@@ -4,6 +4,7 @@ import * as targets from 'aws-cdk-lib/aws-events-targets';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { COMPACT_MORE, EVENT_SOURCE } from '../../functions/event-types.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { EncodedSettings } from '../../shared/engines/aws/settings.ts';
 import type { CrawlerProps, ExistingResources } from '../crawler-props.ts';
@@ -77,6 +78,7 @@ export class Functions extends Construct {
     }
     this.startEvery(waker, 'EveryMinute', Duration.minutes(1));
     this.startEvery(compactor, 'EveryHour', Duration.hours(1));
+    this.continueBy(compactor, options.stackName);
   }
 
   private create(name: FunctionName, own: Own, props: FunctionsProps): lambda.Function {
@@ -90,6 +92,14 @@ export class Functions extends Construct {
     });
     grantPermissions(role, name, props.stores);
     return created;
+  }
+
+  /** By an event that the function puts on the bus, since its role cannot name the function, which needs the role. */
+  private continueBy(target: lambda.Function, stack: string): void {
+    new events.Rule(this, 'More', {
+      eventPattern: { source: [EVENT_SOURCE], detailType: [COMPACT_MORE], detail: { stack: [stack] } },
+      targets: [new targets.LambdaFunction(target, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+    });
   }
 
   /** A run that fails is not tried again: the next one does its work. */

@@ -2,6 +2,8 @@ import type { CrawlId } from '../crawl/crawl-id.ts';
 
 /** Keys of a crawl. */
 export const MAX_STATE_KEYS = 10_000;
+/** Bytes of a value on a stack (an item of DynamoDB holds 400 KB, its key among them). */
+export const MAX_STATE_VALUE_BYTES = 350_000;
 
 /** A change of a value that a hook keeps. Values are JSON. */
 export interface StateChange {

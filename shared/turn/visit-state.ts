@@ -1,4 +1,9 @@
-import { MAX_STATE_KEYS, type SharedValues, type StateChange } from '../ports/shared-state.ts';
+import {
+  MAX_STATE_KEYS,
+  MAX_STATE_VALUE_BYTES,
+  type SharedValues,
+  type StateChange,
+} from '../ports/shared-state.ts';
 
 /** Keys that the pages of a visit may change. They are written together with the head, by one transaction. */
 const MAX_CHANGED_KEYS = 60;
@@ -9,8 +14,6 @@ const FULL_CHARS = 500_000;
 const MAX_CHANGED_CHARS = 2_000_000;
 /** Characters of all values of a crawl. Each worker holds them. */
 const MAX_STATE_CHARS = 16_000_000;
-/** Bytes of a value (an item of DynamoDB holds 400 KB, its key among them). */
-const MAX_VALUE_BYTES = 350_000;
 /**
  * Functions that hooks give keep what they refer to, perhaps the parsed page, until the visit is committed. A visit may
  * keep this number of bytes of pages ...
@@ -141,9 +144,9 @@ export class VisitState {
       );
     if (!this.#own.has(key) && this.#own.size >= MAX_CHANGED_KEYS)
       throw new StateFull(`Expected changes of at most ${MAX_CHANGED_KEYS} keys by the pages of one visit`);
-    if (3 * chars > MAX_VALUE_BYTES && Buffer.byteLength(after ?? '') > MAX_VALUE_BYTES)
+    if (3 * chars > MAX_STATE_VALUE_BYTES && Buffer.byteLength(after ?? '') > MAX_STATE_VALUE_BYTES)
       throw new StateFull(
-        `Expected the state ${key} to have at most ${MAX_VALUE_BYTES} bytes as JSON on a stack`,
+        `Expected the state ${key} to have at most ${MAX_STATE_VALUE_BYTES} bytes as JSON on a stack`,
       );
     const visit = this.#chars() - own + chars;
     if (visit > MAX_CHANGED_CHARS)

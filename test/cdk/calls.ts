@@ -103,6 +103,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
     ListObjectsV2Command: ['changesList'],
     deleteObjects: ['changes'],
   },
+  'functions/compactor.ts': { events: ['eventBus'] },
   'deletions.ts': { dynamodb: ['crawlState'] },
   'delete-data.ts': {
     dynamodb: ['crawlState', 'urlSeen'],

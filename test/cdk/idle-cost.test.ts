@@ -36,7 +36,9 @@ const receives = () =>
 
 function schedules(): number {
   const rules = Object.values(resources('AWS::Events::Rule'));
-  expect(rules.map(({ Properties }) => Properties.ScheduleExpression).sort()).toEqual([
+  // A rule for an event costs nothing until there is one.
+  const scheduled = rules.filter(({ Properties }) => Properties.EventPattern === undefined);
+  expect(scheduled.map(({ Properties }) => Properties.ScheduleExpression).sort()).toEqual([
     'rate(1 hour)',
     'rate(1 minute)',
   ]);

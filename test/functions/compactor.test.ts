@@ -6,7 +6,7 @@ import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { begin } from '../worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
 
-const NOTHING = { joined: 0, objects: 0, bytes: 0, aside: [] };
+const NOTHING = { joined: 0, objects: 0, bytes: 0, aside: [], isCut: false };
 
 async function setUp(...crawls: string[]) {
   const clock = createFakeClock();
@@ -17,6 +17,8 @@ async function setUp(...crawls: string[]) {
     fake.crawls.push(crawl);
   }
   const deleting: string[] = [];
+  const rounds: number[] = [];
+  const behind: number[] = [];
   const proceeded: { crawl: string; deadline: number | undefined }[] = [];
   const compacted: { crawl: string; finished?: boolean; deadline?: number }[] = [];
   const handle = createCompactorHandler({
@@ -36,8 +38,13 @@ async function setUp(...crawls: string[]) {
       if (crawl === 'broken') throw new Error('no bucket');
       if (crawl === 'odd') warn?.('a file is none');
       await clock.advance(60_000);
+      if (crawl.startsWith('large'))
+        return { ...NOTHING, joined: 2, isCut: clock.now() > deadline! - 60_000 };
+      if (crawl === 'slow') return { ...NOTHING, isCut: true };
       return NOTHING;
     },
+    continueAs: async (round) => void rounds.push(round),
+    announceBehind: async (rounds) => behind.push(rounds),
   });
   return {
     ...fake,
@@ -46,7 +53,9 @@ async function setUp(...crawls: string[]) {
     compacted,
     deleting,
     proceeded,
-    run: (ms = 900_000) => handle({}, contextFor(clock, ms)),
+    rounds,
+    behind,
+    run: (ms = 900_000, event = {}) => handle(event, contextFor(clock, ms)),
   };
 }
 
@@ -106,5 +115,30 @@ describe('each hour', () => {
     await engine.registry.setStatus('gone', 'stopped', BEING_DELETED);
     await run();
     expect(compacted.map(({ crawl }) => crawl)).toEqual(['a']);
+  });
+});
+
+describe('a run that has no time to join all', () => {
+  test('is followed by another one at once, if it has joined something', async () => {
+    const { run, rounds, behind } = await setUp('large', 'large-2');
+    await run(900_000);
+    expect(rounds).toEqual([]);
+    await run(100_000);
+    await run(100_000, { detail: { round: 7 } });
+    await run(100_000, { detail: { round: 'x' } });
+    expect(rounds).toEqual([2, 8, 2]);
+    expect(behind).toEqual([]);
+  });
+
+  test('is not repeated for ever if it joins nothing', async () => {
+    const { run, rounds } = await setUp('slow');
+    await run(100_000);
+    expect(rounds).toEqual([]);
+  });
+
+  test('is announced after six hours of such runs', async () => {
+    const { run, behind, rounds } = await setUp('large');
+    await run(80_000, { detail: { round: 24 } });
+    expect([behind, rounds]).toEqual([[24], [25]]);
   });
 });

@@ -32,6 +32,7 @@ import type { CopiedCrawl, CopyOptions, CopyProgress } from '../../copy-options.
 import { FolderNotEmpty } from '../../folder-not-empty.ts';
 import type { StackConnection } from '../connect-stack.ts';
 import { downloadArchive } from './copy-archive.ts';
+import { pullState } from './copy-state.ts';
 
 const LOOK_MS = 5000;
 /** A crawl that does not run is quiet a minute later; beside busy crawls it takes 20 minutes to be sure. */
@@ -148,6 +149,7 @@ class Pull {
       await engine.close();
     }
     const items = await this.#items();
+    await pullState(this.#connection.copies.engine.state, crawl, paths.state);
     if (hasSecrets(record.config)) hideDatabase(paths.database);
     const warcFiles = readdirSync(paths.archive).length;
     return { crawl, hosts, warcFiles, items, lacks: [] };

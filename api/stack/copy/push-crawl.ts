@@ -1,5 +1,4 @@
 /** Copies the crawl of a folder to a stack. */
-import { existsSync } from 'node:fs';
 import { BY_OPERATOR, reasonIn } from '../../../shared/causes/status-reason.ts';
 import { beginCopy } from '../../../shared/control/adopt-crawl.ts';
 import { ControlError } from '../../../shared/control/control.ts';
@@ -14,12 +13,14 @@ import { readSkips, skipsBeyond } from '../../../shared/engines/local/items/skip
 import { waitingLinks } from '../../../shared/engines/local/waiting-links.ts';
 import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
 import { StaleTurn } from '../../../shared/ports/stale-turn.ts';
+import { quoted } from '../../../shared/text/printable.ts';
 import { version } from '../../../shared/version.ts';
 import type { CopiedCrawl, CopyOptions, CopyProgress } from '../../copy-options.ts';
 import { openFolder } from '../../local/open-folder.ts';
 import { storedItems } from '../../local/stored-items.ts';
 import type { StackConnection } from '../connect-stack.ts';
 import { uploadArchive } from './copy-archive.ts';
+import { pushState } from './copy-state.ts';
 import { storeLines } from './stored-lines.ts';
 
 /**
@@ -72,12 +73,13 @@ class Push {
     const warcFiles = await this.#archive();
     const items = await this.#items();
     await this.#skips();
+    const tooLarge = await pushState(foldersOf(this.#from.folder).state, stack.engine.state, to);
     const hosts = await this.#hosts();
     const sent = await this.#links();
     await stack.engine.registry.recount(to, stack.engine.ledgers);
     const { activeMs } = await engine.registry.totals(crawl);
     await stack.engine.registry.endCopy(to, { ...standing(record, sent), activeMs });
-    return { crawl: to, hosts, warcFiles, items, lacks: this.#lacks(leftOut) };
+    return { crawl: to, hosts, warcFiles, items, lacks: this.#lacks(leftOut, tooLarge) };
   }
 
   #archive(): Promise<number> {
@@ -139,14 +141,11 @@ class Push {
     return sent;
   }
 
-  #lacks(leftOut: readonly string[]): string[] {
-    const { folder } = this.#from;
+  #lacks(leftOut: readonly string[], tooLarge: readonly string[]): string[] {
     const { keptFolder } = this.#from.engine.registry;
     return [
       ...leftOut.map((key) => `the setting ${key}, which a stack decides for itself`),
-      ...(existsSync(foldersOf(folder).state)
-        ? ['the state of the hooks: workers of a stack share none']
-        : []),
+      ...tooLarge.map((key) => `the state ${quoted(key)} of the hooks, which is too large for a stack`),
       ...(['dedupeFrom', 'cache'] as const)
         .filter((use) => keptFolder(use) !== undefined)
         .map((use) => `the folder of ${use}, which is on this machine`),

@@ -13,6 +13,7 @@ import { beginStackCrawl } from '../../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl } from '../../../api/stack-crawl.ts';
 import type { StoredCrawl } from '../../../api/stored-crawl.ts';
 import { lockFolder } from '../../../shared/engines/local/lock.ts';
+import type { PageContext } from '../../../shared/project/project.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 import type { Pages } from '../../../simulation/test/worlds/scripted-web.ts';
 import { unzip } from '../../archive/unzip.ts';
@@ -74,7 +75,6 @@ const CONFIG = {
 /** A crawl of the first pages, in a folder. */
 async function crawledFolder(maxPages: number): Promise<string> {
   const out = newFolder();
-  const onPage = ({ url }: { readonly url: string }) => ({ url });
   const crawl = await startCrawl({ seeds: [`${root}/0`], out, ...CONFIG, maxPages, onPage });
   await crawl.done;
   return out;
@@ -93,6 +93,12 @@ async function begunOnStack(world: DeployedWorld, more = {}): Promise<StackCrawl
   return openStackCrawl(world.connection, 'c');
 }
 
+/** A hook with an item for each page, which counts them. */
+function onPage({ url, state }: Pick<PageContext, 'url' | 'state'>) {
+  state.update<number>('pages', (n = 0) => n + 1);
+  return { url };
+}
+
 /** All that both places say of a crawl, but for places in the archive. */
 async function saidBy(crawl: StackCrawl | StoredCrawl) {
   const known = (await all(crawl.urls())).map(({ url, status, depth, httpStatus, via }) =>
@@ -104,7 +110,9 @@ async function saidBy(crawl: StackCrawl | StoredCrawl) {
   const skipped = (await all(crawl.skipped())).map(({ url, reason }) => `${reason} ${url}`);
   const items = (await all(crawl.items())).map((item) => JSON.stringify(item));
   const { pages: count, hosts, bytes, urls, skipped: skips, state } = await crawl.summary();
+  const kept = [...(await crawl.state())];
   return {
+    kept,
     known: known.sort(),
     captures: captures.sort(),
     skipped: skipped.sort(),
@@ -265,7 +273,7 @@ describe('a crawl is pulled from a stack to a folder', () => {
         expect(await saidBy(again)).toEqual(await saidBy(there));
         expect(await readAll(again)).toBe(await readAll(there));
       },
-      { hasCompactor: true, project: { onPage: ({ url }: { readonly url: string }) => ({ url }) } },
+      { hasCompactor: true, project: { onPage } },
     );
   });
 

@@ -64,6 +64,8 @@ export interface Compacted {
   readonly bytes: number;
   /** Objects named like WARC files that are none, or are damaged. They stay as they are. */
   readonly aside: readonly AsideFile[];
+  /** Time was up: there may be more to join. */
+  readonly isCut: boolean;
 }
 
 const MAX_TARGET_BYTES = 20_000_000_000;
@@ -88,14 +90,16 @@ export async function compactCrawl(options: CompactOptions): Promise<Compacted> 
   const lease = await takeLease({ dynamo, clock, table: names.crawlState, crawl });
   if (!lease) return NOTHING;
   const compaction = new Compaction(options, lease);
+  let isCut = false;
   try {
     await compaction.run();
   } catch (error) {
-    if (!(error instanceof OutOfTime || error instanceof LeaseLost)) throw error;
+    if (error instanceof OutOfTime) isCut = true;
+    else if (!(error instanceof LeaseLost)) throw error;
   } finally {
     await lease.release();
   }
-  return compaction.result();
+  return { ...compaction.result(), isCut };
 }
 
 /** One run of the compactor, while it holds the crawl's lease. */
@@ -140,7 +144,7 @@ class Compaction {
     await this.#joinAll();
   }
 
-  result(): Compacted {
+  result(): Omit<Compacted, 'isCut'> {
     const aside = [...this.#aside.values()];
     return { joined: this.#joined, objects: this.#objects, bytes: this.#bytes, aside };
   }
@@ -210,7 +214,7 @@ class Compaction {
   }
 }
 
-const NOTHING: Compacted = { joined: 0, objects: 0, bytes: 0, aside: [] };
+const NOTHING: Compacted = { joined: 0, objects: 0, bytes: 0, aside: [], isCut: false };
 
 type FinishPlanCaptures = ReadonlyMap<string, readonly Capture[]>;
 

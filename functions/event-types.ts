@@ -1,0 +1,4 @@
+/** The events on the account's event bus: their source, and the type of those that the stack itself acts on. */
+export const EVENT_SOURCE = 'strand';
+/** The compactor had no time to join all: it is to run again. The detail has `stack` and `round`. */
+export const COMPACT_MORE = 'compactMore';
