@@ -31,7 +31,7 @@ export interface Bundle {
   readonly sourcemap: boolean;
 }
 
-const SDK = ['dynamodb', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
+const SDK = ['dynamodb', 'eventbridge', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
 /** Throws {@link InvalidOptions} if esbuild or the AWS SDK is not installed; and what esbuild throws. */
 export function bundleFunction(name: FunctionName, bundle: Bundle): void {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Packed, Project } from './packed.ts';
 
 const CDK = ['aws-cdk-lib', 'constructs'];
-const SDK = ['dynamodb', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
+const SDK = ['dynamodb', 'eventbridge', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
 /** The construct in apps of others. */
 export function constructSuite(packed: () => Packed): void {
@@ -49,7 +49,7 @@ export function constructSuite(packed: () => Packed): void {
     expect(app.run('app.cjs')).toMatchObject({ code: 0, out: 'true\n' });
   });
 
-  test('a project’s file becomes a part of the worker', () => {
+  test('a project’s file becomes a part of the worker and of the waker', () => {
     const app = packed().project(
       'hooks',
       ['strand-crawler', 'strand-crawler-functions'],
@@ -70,7 +70,8 @@ export function constructSuite(packed: () => Packed): void {
     );
     const { code, err } = app.run('app.mjs');
     expect({ code, err: err.replace(/^Bundling asset .*\n/gm, '') }).toEqual({ code: 0, err: '' });
-    expect(bundles(app).filter((text) => text.includes('mark-of-mine'))).toHaveLength(1);
+    // That of the worker, and of the waker, which calls `onFinish`.
+    expect(bundles(app).filter((text) => text.includes('mark-of-mine'))).toHaveLength(2);
   }, 90_000);
 
   test.each([
