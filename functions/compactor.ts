@@ -5,8 +5,8 @@ import { compactCrawl } from '../shared/engines/aws/archive/compactor.ts';
 import { createCrawlDeletions } from '../shared/engines/aws/deletion/crawl-deletions.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
 import { lazy } from '../shared/lazy.ts';
+import { COMPACT_MORE, EVENT_SOURCE } from '../shared/webhook/event-types.ts';
 import { type CompactorEvent, createCompactorHandler } from './compactor-handler.ts';
-import { COMPACT_MORE, EVENT_SOURCE } from './event-types.ts';
 import { functionStack } from './stack.ts';
 
 const eventBus = lazy(() => new EventBridgeClient({}));

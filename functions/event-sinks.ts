@@ -4,9 +4,9 @@ import { parseConfig } from '../shared/crawl/config.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
 import type { Clock } from '../shared/ports/clock.ts';
+import { EVENT_SOURCE } from '../shared/webhook/event-types.ts';
 import { createWebhook, isWebhookTarget, type WebhookTarget } from '../shared/webhook/webhook.ts';
 import type { EventSink } from './announcer.ts';
-import { EVENT_SOURCE } from './event-types.ts';
 
 /** Entries of one call (EventBridge API reference, PutEvents). */
 const MAX_ENTRIES = 10;

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { InvalidConfig, NotOnStack, openCrawl, startCrawl } from '../../../api/index.ts';
+import { InvalidConfig, openCrawl, startCrawl } from '../../../api/index.ts';
 import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
 import { beginStackCrawl, readStackOptions } from '../../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl, StackEvent } from '../../../api/stack-crawl.ts';
@@ -261,13 +261,10 @@ test('a crawl without a WARC file makes no WACZ', async () => {
   });
 });
 
-test('what a stack cannot do is refused by its name, with the remedy', async () => {
+test('a crawl without hooks has an empty state, and one that is not there is not found', async () => {
   await inWorld(async (world) => {
     const crawl = await begin(world);
-    await expect(crawl.state()).rejects.toThrow(NotOnStack);
-    await expect(crawl.state()).rejects.toThrow(
-      "state does not work on a stack yet: workers there share no state. processCrawl({ stack: 'Strand', crawl: 'c' }, hooks) runs your hooks over its archive",
-    );
+    expect(await crawl.state()).toEqual(new Map());
     await crawl.stop();
     await expect(openStackCrawl(world.connection, 'other')).rejects.toMatchObject({
       name: 'ControlError',
