@@ -27,7 +27,7 @@ import { requestsApart } from './requests-apart.ts';
 import { rested } from './rested.ts';
 import { readRobotsLog } from './robots-answers.ts';
 import { robotsObeyed } from './robots-obeyed.ts';
-import { ends, noCrash, noDeadLetters } from './run-ended.ts';
+import { ends, noCrash, noDeadLetters, startedForWork } from './run-ended.ts';
 import { soft404 } from './soft-404.ts';
 import { stateOnce } from './state-once.ts';
 import { trapsEnd } from './traps-end.ts';
@@ -85,6 +85,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...configured(visits, robots),
     ...noGarbage(facts),
     ...oneChain(facts),
+    ...startedForWork(facts),
     ...noDeadLetters(facts),
     ...noCrash(facts),
     ...refetched(facts, visits, robots),

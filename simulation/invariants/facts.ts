@@ -20,6 +20,8 @@ export interface Facts {
   readonly deletion?: DeletionFacts | undefined;
   /** How often each fault struck. */
   readonly strikes: Readonly<Record<FaultName, number>>;
+  /** How often each of these functions was invoked. */
+  readonly invocations: Readonly<Record<'worker' | 'router' | 'waker', number>>;
   readonly failures: readonly Failure[];
   /** The events that were sent to the operator's receiver, in order. */
   readonly events: readonly SentEvent[];

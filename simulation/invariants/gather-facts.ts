@@ -85,6 +85,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
     crawlCount: world.crawls.length + (world.deletion ? 1 : 0),
     deletion: deletionFacts(world),
     strikes: cloud.faults.counts,
+    invocations: world.invocations,
     failures: world.failures,
     events: world.events,
     messages: queuedMessages(cloud),

@@ -33,6 +33,31 @@ export function noDeadLetters({ deadLetters }: Pick<Facts, 'deadLetters'>): read
   return findings.list;
 }
 
+/** In 60 worlds there were 1.3 starts of workers for each reason at most, where faults take most of the messages that start them. */
+const STARTS_FOR_REASON = 3;
+/** Each turn queue's workers of a world that ends soon. */
+const STARTS_AT_ONCE = 20;
+
+/**
+ * A worker is started because a router or the waker has something for it, or for the host of a turn that has ended. One
+ * that does nothing, and starts another one like it, would do so without end.
+ */
+export function startedForWork({
+  invocations,
+  crawls,
+  deletion,
+}: Pick<Facts, 'invocations' | 'crawls' | 'deletion'>): readonly Violation[] {
+  const findings = createFindings('startedForWork');
+  const heads = [...crawls.flatMap(({ hosts }) => [...hosts.values()].map(({ heads }) => heads))];
+  const turns = [...heads, ...(deletion?.heads.values() ?? [])].reduce((sum, { length }) => sum + length, 0);
+  const most = STARTS_AT_ONCE + STARTS_FOR_REASON * (invocations.router + invocations.waker + turns);
+  if (invocations.worker > most)
+    findings.add(
+      `Workers were started ${invocations.worker} times for ${turns} turns, ${invocations.router} runs of routers and ${invocations.waker} of the waker; expected ${most} at most`,
+    );
+  return findings.list;
+}
+
 /** Matches messages of programming errors, whatever the services do. */
 const OF_PROGRAMMING =
   /TypeError|RangeError|ReferenceError|SyntaxError|AssertionError|undefined|Cannot read|is not a function|is not iterable|differs|corrupt|not there|was not taken|are taken and not settled/i;

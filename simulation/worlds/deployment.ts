@@ -225,6 +225,12 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         reportNewer: newerLog(process, log),
         languageOf: async ({ url }) => simLanguage(url),
         ...(options.hooksOf && { hooks: options.hooksOf(process) }),
+        // The web has no documents; that there might be some takes its share of a worker's time.
+        documents: {
+          reads: () => false,
+          limitMs: () => timesOf(settings).maxDocumentMs,
+          read: async () => ({ fault: 'not in a simulated web' }),
+        },
         write() {},
       }),
     );

@@ -60,6 +60,7 @@ export const INVARIANTS = {
   onTime: 'A host that is due gets its turn in time',
   noGarbage: 'No unneeded object is left: parts, uploads, objects that were joined',
   oneChain: 'No chain of tokens splits or ends',
+  startedForWork: 'Workers are started because there is something to do',
   noDeadLetters: 'No message becomes a dead letter',
   noCrash: 'No function fails without a fault',
   refetched: 'A page is fetched again after its interval: not before it, and not much later',
@@ -261,6 +262,8 @@ export interface World {
   readonly crawls: readonly CrawlPlan[];
   /** Whether all crawls came to their end in time. */
   readonly hasEnded: boolean;
+  /** How often each of these functions was invoked. */
+  readonly invocations: Readonly<Record<'worker' | 'router' | 'waker', number>>;
   readonly failures: readonly Failure[];
   readonly events: readonly SentEvent[];
   /** The violations that were found while it ran. */

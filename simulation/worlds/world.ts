@@ -20,7 +20,7 @@ import { nameOf, requestsFor } from '../web/own-requests.ts';
 import { shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
 import { planDeletion, runDeletion } from './deletion.ts';
-import { deploy } from './deployment.ts';
+import { type Deployment, deploy } from './deployment.ts';
 import { createRollout } from './newer-version.ts';
 import { createOperator, statusOf } from './operator.ts';
 import { askForRecords } from './operator-asks.ts';
@@ -61,11 +61,14 @@ const COMPACTED_MS = 90 * MINUTE;
 const MAX_STEPS = 1_000_000;
 const MAX_STEPS_AT_ONCE = 10_000;
 const MAX_STEPS_OF_HOSTS = 8;
+/** In these worlds there were 360 starts of workers at most. Many more begin each other in vain: nothing is learned from the rest. */
+const MAX_STARTS = 5000;
 /** Worlds in which the project has hooks; and those of them in which these make requests. */
 const HOOKS_CHANCE = 0.3;
 const REQUESTS_CHANCE = 0.5;
-const timeLimitsOf = ({ hosts = 0 }: WorldSpec): TimeLimits => {
-  const size = Math.max(1, hosts / MAX_STEPS_OF_HOSTS);
+const sizeOf = ({ hosts = 0 }: WorldSpec): number => Math.max(1, hosts / MAX_STEPS_OF_HOSTS);
+const timeLimitsOf = (spec: WorldSpec): TimeLimits => {
+  const size = sizeOf(spec);
   return { steps: size * MAX_STEPS, stepsAtOnce: size * MAX_STEPS_AT_ONCE };
 };
 
@@ -168,7 +171,8 @@ export async function runWorld(
   const { control } = deployment.operator();
   for (const { id, seeds, config } of crawls)
     await drive(time, control.seed({ crawl: id, seeds, config }), T0 + END_MS);
-  while (time.now() < T0 + END_MS && !isOver()) {
+  const maxStarts = sizeOf(spec) * MAX_STARTS;
+  while (time.now() < T0 + END_MS && !isOver() && invocationsOf(deployment).worker < maxStarts) {
     await time.advance(MINUTE);
     probe.sample();
     operator.look();
@@ -191,6 +195,7 @@ export async function runWorld(
     web,
     crawls: operator.crawls(),
     hasEnded,
+    invocations: invocationsOf(deployment),
     failures: deployment.failures,
     events: deployment.events,
     seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
@@ -221,6 +226,11 @@ export async function runWorld(
     ...(isCounted && { calls: Object.fromEntries(cloud.calls.made) }),
     ...(isTraced && { timeline: entries }),
   };
+}
+
+function invocationsOf({ functions: { worker, router, waker } }: Deployment): World['invocations'] {
+  const of = ({ counts }: { readonly counts: { readonly invocations: number } }) => counts.invocations;
+  return { worker: of(worker), router: of(router), waker: of(waker) };
 }
 
 function excusesIn(found: readonly Violation[]): Outcome['excuses'] {

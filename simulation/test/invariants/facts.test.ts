@@ -58,6 +58,7 @@ async function makeWorld(urls: number): Promise<World> {
     web,
     crawls,
     hasEnded: false,
+    invocations: { worker: 0, router: 0, waker: 0 },
     failures: [],
     events: [],
     seen: [],

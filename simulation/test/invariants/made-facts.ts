@@ -231,6 +231,7 @@ export function makeFacts({
     events: crawls.flatMap(eventsOf),
     crawlCount: 1,
     strikes: NO_FAULTS.counts,
+    invocations: { worker: 4, router: 2, waker: 5 },
     failures: [],
     messages: [],
     deadLetters: [],
