@@ -83,6 +83,7 @@ export type RaisedLimits = Pick<
   | 'recrawlSchedule'
   | 'recrawlTimeZone'
   | 'recrawlPerDay'
+  | 'changeFeed'
 >;
 
 export interface ResumeCrawlOptions extends RaisedLimits, Pick<CrawlOptions, 'identity'>, SharedOptions {

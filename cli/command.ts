@@ -58,6 +58,7 @@ export type RaisedLimits = Pick<
   | 'recrawlSchedule'
   | 'recrawlTimeZone'
   | 'recrawlPerDay'
+  | 'changeFeed'
 >;
 
 /** On a crawl's folder. */

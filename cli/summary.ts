@@ -133,7 +133,12 @@ function cacheLines({ cache: { hit = 0, miss = 0, unreadable = 0 } }: CrawlSumma
 /** Fetches of known pages. */
 function recrawlLines({
   recrawl: { changed = 0, unchanged = 0, notModified = 0, gone = 0, failed = 0, late = 0 },
+  firstPassAt,
 }: CrawlSummary) {
+  const firstPass =
+    firstPassAt === undefined
+      ? []
+      : [`first pass complete at ${firstPassAt.slice(0, 16).replace('T', ' ')} UTC`];
   const counts = [
     ['changed', changed],
     ['the same', unchanged + notModified],
@@ -141,13 +146,13 @@ function recrawlLines({
     ['failed', failed],
   ] as const;
   const fetched = changed + unchanged + notModified + gone + failed;
-  return fetched === 0
-    ? []
-    : wrapItems([
-        `${formatCount(fetched)} pages fetched again`,
-        ...countTexts(counts),
-        ...(late > 0 ? [`${formatCount(late)} skipped a time of the schedule`] : []),
-      ]);
+  if (fetched === 0) return firstPass;
+  return wrapItems([
+    ...firstPass,
+    `${formatCount(fetched)} pages fetched again`,
+    ...countTexts(counts),
+    ...(late > 0 ? [`${formatCount(late)} skipped a time of the schedule`] : []),
+  ]);
 }
 
 function overBudgetLines({ overBudget: { urls = 0, hosts = 0 } }: CrawlSummary): string[] {

@@ -1,4 +1,4 @@
-/** Announces the ends of crawls to the programs of the operator. The waker does it, so that it outlasts any process. */
+/** Announces the ends of crawls, and of their first passes, to the programs of the operator. The waker does it, so that it outlasts any process. */
 import { hash } from 'node:crypto';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { AwsCrawlRegistry } from '../shared/engines/aws/state/registry.ts';
@@ -6,7 +6,7 @@ import type { UnannouncedCrawl } from '../shared/engines/aws/state/unannounced.t
 import { messageOf } from '../shared/error-message.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
-import { crawlEvents, type EndedCrawl, endedType } from '../shared/webhook/crawl-events.ts';
+import { crawlEvents, type EndedCrawl, endedType, firstPassEvent } from '../shared/webhook/crawl-events.ts';
 import type { WebhookEvent } from '../shared/webhook/webhook.ts';
 import type { Log } from './log.ts';
 
@@ -19,7 +19,7 @@ export interface EventSink {
 export interface AnnouncerDeps {
   readonly registry: Pick<
     AwsCrawlRegistry,
-    'load' | 'listUnannounced' | 'noteAnnounced' | 'delayAnnouncement' | 'noteFinish'
+    'load' | 'listUnannounced' | 'noteAnnounced' | 'delayAnnouncement' | 'noteFinish' | 'noteFirstPass'
   >;
   readonly summarize: (crawl: CrawlId, record: CrawlRecord) => Promise<EndedCrawl>;
   readonly sink: EventSink;
@@ -40,8 +40,9 @@ const MAX_FINISH_TRIES = 3;
 const EARLY_MS = 20_000;
 
 /**
- * Sends the events of each crawl that has ended since it was announced last: at least once, and at each try with the
- * same ids. Then it calls the project's `onFinish`: at least once, and again only if the process has died in the call.
+ * Sends the events of each crawl that has ended, or whose first pass is complete, since it was announced last: at least
+ * once, and at each try with the same ids. After the end it calls the project's `onFinish`: at least once, and again only if
+ * the process has died in the call.
  */
 export class Announcer {
   readonly #deps: AnnouncerDeps;
@@ -73,11 +74,13 @@ export class Announcer {
     const { crawl } = unannounced;
     const record = await registry.load(crawl);
     if (record === undefined) return registry.noteAnnounced(crawl);
+    const isPassReported = await this.#announceFirstPass(unannounced, record);
     if (endedType({ state: record.status, reasonCode: record.why?.code }) === undefined) {
       // A paused crawl ends later. Its operator knows of a crawl that was stopped.
       if (record.status !== 'stopped') return;
       await this.#finish(unannounced, record);
-      return registry.noteAnnounced(crawl);
+      if (isPassReported) await registry.noteAnnounced(crawl);
+      return;
     }
     const ended = await summarize(crawl, record);
     const { state, seconds } = ended;
@@ -85,8 +88,8 @@ export class Announcer {
       hash('sha256', JSON.stringify([crawl, state, seconds, subject])).slice(0, 32);
     const fault = await sink.send(crawlEvents(crawl, ended, { now: () => clock.now(), idOf }));
     await this.#finish(unannounced, record);
-    if (fault === undefined) return registry.noteAnnounced(crawl);
-    await this.#delay(unannounced, fault);
+    if (fault !== undefined) await this.#delay(unannounced, fault, () => registry.noteAnnounced(crawl));
+    else if (isPassReported) await registry.noteAnnounced(crawl);
   }
 
   async #finish({ crawl, finishTries, isFinishDone }: UnannouncedCrawl, record: CrawlRecord): Promise<void> {
@@ -105,7 +108,32 @@ export class Announcer {
     await registry.noteFinish({ crawl, finishTries: tries, isFinishDone: true });
   }
 
-  async #delay({ crawl, tries: before }: UnannouncedCrawl, cause: string): Promise<void> {
+  /** Resolves to whether that event was received, or there is none. */
+  async #announceFirstPass(
+    unannounced: UnannouncedCrawl,
+    { firstPass, ...record }: CrawlRecord,
+  ): Promise<boolean> {
+    if (!firstPass || firstPass.isAnnounced) return true;
+    const { registry, summarize, sink, clock } = this.#deps;
+    const { crawl, tries } = unannounced;
+    const event = firstPassEvent(crawl, firstPass, await summarize(crawl, record), clock.now());
+    const noted = async () => {
+      await registry.noteFirstPass(crawl, { ...firstPass, isAnnounced: true });
+      // The end of the crawl has tries of its own.
+      if (tries > 0) await registry.delayAnnouncement({ crawl, tries: 0, retryAt: 0 });
+    };
+    const fault = await sink.send([event]);
+    if (fault === undefined) await noted();
+    else await this.#delay(unannounced, fault, noted);
+    return fault === undefined;
+  }
+
+  /** `giveUp`: called after the last try. */
+  async #delay(
+    { crawl, tries: before }: UnannouncedCrawl,
+    cause: string,
+    giveUp: () => Promise<void>,
+  ): Promise<void> {
     const { registry, clock, log } = this.#deps;
     const tries = before + 1;
     if (tries >= MAX_TRIES) {
@@ -114,7 +142,7 @@ export class Announcer {
         crawl,
         cause,
       });
-      return registry.noteAnnounced(crawl);
+      return giveUp();
     }
     log('warn', { message: 'The events of a crawl were not received', crawl, tries, cause });
     const retryAt = clock.now() + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** before);

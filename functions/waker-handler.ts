@@ -1,6 +1,8 @@
 import type { Context } from 'aws-lambda';
+import { isRecrawling } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { Crawls } from '../shared/crawl-state/crawls.ts';
+import { FirstPassWatch } from '../shared/crawl-state/first-pass.ts';
 import { LateWatch } from '../shared/crawl-state/late-watch.ts';
 import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
@@ -57,6 +59,11 @@ const MAX_AWAKE_BATCHES = 10;
 const ALL_EVERY = 60;
 /** While no crawl runs, workers that are missing, and ends to announce, are looked for in one of this number of runs. */
 const LOOK_EVERY_AT_REST = 5;
+/**
+ * Links to another host arrive within seconds; within minutes where a process has died, or link shards gather them. By then the
+ * number of known URLs has stayed the same.
+ */
+const PASS_SETTLE_MS = 600_000;
 /** Crawls loaded at once. */
 const LOADS = 10;
 
@@ -89,6 +96,8 @@ class Waker {
   /** Crawls that may have changes to send. */
   readonly #feeding = new Set<CrawlId>();
   readonly #late = new Map<CrawlId, LateWatch>();
+  /** For crawls whose first pass goes on. */
+  readonly #passes = new Map<CrawlId, FirstPassWatch>();
   #runs = 0;
   /** The last run found no crawl that runs: such runs are kept cheap, as there are 1,440 a day. */
   isAtRest = false;
@@ -121,6 +130,7 @@ class Waker {
     for (let left = ids; left.length > 0; )
       left = await this.#forEach(left, wakeUntil, errors, (id) => this.#wake(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#reportLate(id));
+    await this.#forEach(ids, endsAt, errors, (id) => this.#noteFirstPass(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#finishIfQuiet(id));
     await this.#sendChanges(ids, endsAt, errors);
     // At the end, too, of those that this run has ended.
@@ -160,7 +170,7 @@ class Waker {
       };
       await Promise.all(all.slice(from, from + LOADS).map(load));
     }
-    for (const known of [this.#woken, this.#late])
+    for (const known of [this.#woken, this.#late, this.#passes])
       for (const id of known.keys()) if (!running.has(id)) known.delete(id);
     return beginningAt(
       all.filter((id) => running.has(id)),
@@ -222,6 +232,20 @@ class Waker {
     this.#late.set(id, watch);
     const message = watch.look(crawl, recrawl.late ?? 0, clock.now());
     if (message !== undefined) log('warn', { message, crawl: id });
+  }
+
+  async #noteFirstPass(id: CrawlId): Promise<void> {
+    const { clock, crawls, log, stack } = this.#deps;
+    const { registry } = stack.engine;
+    const crawl = await crawls.get(id);
+    if (!crawl || !isRecrawling(crawl.config)) return;
+    const record = await registry.load(id);
+    if (record?.status !== 'running' || record.firstPass) return;
+    const watch = this.#passes.get(id) ?? new FirstPassWatch({ settleMs: PASS_SETTLE_MS });
+    this.#passes.set(id, watch);
+    if (!watch.isComplete(crawl, await registry.totals(id), clock.now())) return;
+    await registry.noteFirstPass(id, { at: clock.now() });
+    log('info', { message: 'The first pass of the crawl is complete', crawl: id });
   }
 
   async #finishIfQuiet(id: CrawlId): Promise<void> {

@@ -105,6 +105,7 @@ class SessionRun implements CrawlRun {
       ...(projectFile !== undefined && { projectFile }),
     });
     const feed = await this.#startFeed(folder, session, project);
+    let announced = Promise.resolve();
     await run({
       signal,
       once: start.once,
@@ -120,9 +121,14 @@ class SessionRun implements CrawlRun {
       onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
       onClockStep: (ms) => post({ kind: 'clockStep', ms }),
       onLate: (line) => post({ kind: 'warning', line }),
+      onFirstPass: () => {
+        announced = this.#announceFirstPass(folder, session, project).catch((error) =>
+          this.#warn(`webhook: ${messageOf(error)}`),
+        );
+      },
       onError: (error, where) => post({ kind: 'retried', where, cause: messageOf(error) }),
     });
-    await feed?.end();
+    await Promise.all([feed?.end(), announced]);
     post({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });
   }
 
@@ -160,6 +166,21 @@ class SessionRun implements CrawlRun {
     const tempFolder = foldersOf(folder).temporary;
     const session = { target, crawl, config, tempFolder, clock: systemClock, signal };
     return startFeed(session, { outbox: engine.outbox, warn: (line) => this.#warn(line) });
+  }
+
+  /** Again in the next session if it is not received. */
+  async #announceFirstPass(
+    folder: string,
+    { id: crawl, config, engine }: LocalSession,
+    { webhook: target }: Project,
+  ): Promise<void> {
+    if (target === undefined) return;
+    const { sendFirstPass } = await import('./crawl-webhooks.ts');
+    const tempFolder = foldersOf(folder).temporary;
+    const { signal } = this.#options;
+    const session = { target, crawl, config, tempFolder, clock: systemClock, signal };
+    const fault = await sendFirstPass(session, engine.registry);
+    if (fault !== undefined) this.#warn(fault);
   }
 
   async #sendWebhooks(

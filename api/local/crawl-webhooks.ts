@@ -3,8 +3,10 @@ import { type CrawlConfig, parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { createFetcher } from '../../shared/fetcher/fetcher.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
-import { crawlEvents } from '../../shared/webhook/crawl-events.ts';
+import { summaryOf } from '../../shared/report/summary-of.ts';
+import { crawlEvents, firstPassEvent } from '../../shared/webhook/crawl-events.ts';
 import { createWebhook, type Webhook, type WebhookTarget } from '../../shared/webhook/webhook.ts';
 
 export interface WebhookSession {
@@ -42,6 +44,40 @@ export async function sendWebhooks(
     await close();
   }
 }
+
+/**
+ * Sends the event that the first pass is complete, and notes when it was received. Resolves to the reason why it was not, for
+ * people.
+ */
+export async function sendFirstPass(
+  session: WebhookSession,
+  registry: Pick<CrawlRegistry, 'load' | 'totals' | 'noteFirstPass'>,
+): Promise<string | undefined> {
+  const { crawl, clock } = session;
+  const record = await registry.load(crawl);
+  if (!record?.firstPass) return undefined;
+  const counts = summaryOf(crawl, record, await registry.totals(crawl), NOTHING_BESIDES);
+  const { webhook, close } = openWebhook(session);
+  try {
+    const event = firstPassEvent(crawl, record.firstPass, counts, clock.now());
+    const fault = await webhook.send(event);
+    if (fault !== undefined)
+      return `webhook: ${event.type} was not received, and is sent again by resume: ${fault}`;
+    await registry.noteFirstPass(crawl, { ...record.firstPass, isAnnounced: true });
+    return undefined;
+  } finally {
+    await close();
+  }
+}
+
+const NOTHING_BESIDES = {
+  costByItem: {},
+  setAside: [],
+  failing: [],
+  warcFiles: [],
+  failedSeeds: [],
+  hookErrors: [],
+};
 
 /** Without the crawl's own cookies, passwords and headers, which are for its sites. */
 export function openWebhook({ target, config, tempFolder, clock, signal }: WebhookSession): {

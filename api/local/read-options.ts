@@ -75,6 +75,7 @@ const LIMITS: ReadonlySet<string> = new Set([
   'recrawlSchedule',
   'recrawlTimeZone',
   'recrawlPerDay',
+  'changeFeed',
   'identity',
 ]);
 

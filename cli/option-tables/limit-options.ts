@@ -131,7 +131,9 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'change-feed',
     type: 'flag',
+    isNegatable: true,
     key: 'changeFeed',
+    verbs: BOTH,
     group: 'Recrawl',
     help: "report each change of a page to the project's webhook, and on a stack on its event bus",
   },

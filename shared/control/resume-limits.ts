@@ -22,6 +22,7 @@ export const resumeLimitsSchema = crawlConfigSchema
     recrawlSchedule: true,
     recrawlTimeZone: true,
     recrawlPerDay: true,
+    changeFeed: true,
   })
   // Without a default: what is not given stays.
   .extend({ recrawl: z.enum(RECRAWLS).optional() });

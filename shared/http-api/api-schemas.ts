@@ -87,6 +87,9 @@ const crawlSummarySchema = z.strictObject({
   recrawl: counts.describe(
     'Fetches of known pages by what they have shown; empty for a crawl that does not recrawl',
   ),
+  firstPassAt: time
+    .optional()
+    .describe('In a crawl that recrawls: when each known URL had been fetched once'),
   overBudget: counts.describe(
     'URLs that wait because the budget of their registrable domain is used up, and their hosts; empty where none do',
   ),

@@ -17,7 +17,7 @@ export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'limited' | 'finish
 /** Sums over the heads of all hosts of a crawl, so they cannot drift. May lag by some seconds. */
 export interface CrawlTotals extends HostTotals {
   readonly hosts: number;
-  /** Hosts that have URLs waiting. */
+  /** Hosts that have URLs waiting, and were not given up. */
   readonly hostsWaiting: number;
   /** Known URLs by state. */
   readonly urls: Readonly<Record<UrlState, number>>;
@@ -46,6 +46,15 @@ export interface CrawlRecord extends KeptReason {
   readonly begunBy?: string | undefined;
   /** How often the operator has resumed it. Default 0. */
   readonly resumes?: number;
+  /** In a crawl that recrawls: each known URL was fetched once, or tried in vain. */
+  readonly firstPass?: FirstPass;
+}
+
+export interface FirstPass {
+  /** When that was seen first, in ms since the epoch. */
+  readonly at: number;
+  /** The operator's programs have got the event of it. */
+  readonly isAnnounced?: true;
 }
 
 export interface StatusCondition {
@@ -88,6 +97,11 @@ export interface CrawlRegistry {
    * `create` does, if the record has no room for them.
    */
   addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void>;
+  /**
+   * Notes that the first pass of a crawl that recrawls is complete, or, with `isAnnounced`, that it was announced. The
+   * first time stays, so it is safe to repeat.
+   */
+  noteFirstPass(crawl: CrawlId, noted: FirstPass): Promise<void>;
   totals(crawl: CrawlId): Promise<CrawlTotals>;
   /**
    * Something was or is now sent to the crawl from outside of its turns: for some time it is not quiet, even if the

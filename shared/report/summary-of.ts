@@ -15,7 +15,7 @@ export type SummaryExtras = Pick<
 
 export function summaryOf(
   crawl: CrawlId,
-  record: Pick<CrawlRecord, 'status' | 'reason' | 'why' | 'begunBy'>,
+  record: Pick<CrawlRecord, 'status' | 'reason' | 'why' | 'begunBy' | 'firstPass'>,
   totals: CrawlTotals,
   extras: SummaryExtras,
 ): CrawlSummary {
@@ -48,6 +48,7 @@ export function summaryOf(
     reasonCode: reasonIn(record)?.code,
     cache: totals.cache ?? {},
     recrawl: totals.recrawl ?? {},
+    firstPassAt: record.firstPass && new Date(record.firstPass.at).toISOString(),
     overBudget: overBudgetOf(totals),
     exact: totals.isExact ?? true,
     begunBy: record.begunBy,

@@ -64,6 +64,8 @@ export interface CrawlSummary {
    * by a 304), `gone`, `failed`; of these `late`, which skipped a time of the schedule. Empty for a crawl that does not recrawl.
    */
   readonly recrawl: Readonly<Record<string, number>>;
+  /** In a crawl that recrawls: when each known URL had been fetched once. ISO 8601, UTC. */
+  readonly firstPassAt?: string | undefined;
   /**
    * `urls` that wait because the budget of their registrable domain is used up, and the `hosts` that they are of. Empty
    * where none wait for that.
@@ -126,6 +128,7 @@ export const SUMMARY_KEYS = [
   'reasonCode',
   'cache',
   'recrawl',
+  'firstPassAt',
   'overBudget',
   'begunBy',
   'exact',

@@ -1,5 +1,7 @@
-/** The events of a crawl that ended, for its operator's programs. */
+/** The events of a crawl that ended, or has fetched all once, for its operator's programs. */
+import { hash } from 'node:crypto';
 import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { FirstPass } from '../ports/crawl-registry.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { WebhookEvent } from './webhook.ts';
 
@@ -37,6 +39,25 @@ export function endedType({
   // A stack pauses a crawl whose money is spent.
   if (state === 'limited' || (state === 'paused' && reasonCode === 'maxCost')) return 'crawlLimited';
   return undefined;
+}
+
+/**
+ * The event of a crawl that recrawls whose first pass is complete. It has the same id whenever it is made. `counts`: as they
+ * are now.
+ */
+export function firstPassEvent(
+  crawl: CrawlId,
+  { at }: FirstPass,
+  { pages, urls, hosts, bytes, seconds, byStatus, errors }: EndedCrawl,
+  now: number,
+): WebhookEvent {
+  return {
+    id: hash('sha256', JSON.stringify([crawl, 'firstPass', at])).slice(0, 32),
+    type: 'firstPassFinished',
+    time: new Date(now).toISOString(),
+    crawl,
+    data: { at: new Date(at).toISOString(), pages, urls, hosts, bytes, seconds, byStatus, errors },
+  };
 }
 
 /** Returns an event for each host that was given up, then that of the crawl, if it is over. */

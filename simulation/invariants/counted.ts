@@ -150,10 +150,10 @@ function sumOf(heads: readonly { readonly head: Head }[]): Record<string, number
     sums[name] = (sums[name] ?? 0) + count;
   };
   for (const {
-    head: { ledger, totals, dueAt, domain },
+    head: { ledger, totals, dueAt, domain, setAside },
   } of heads) {
     add('hosts', domain ? 0 : 1);
-    add('hostsWaiting', ledger.counts.waiting > 0 ? 1 : 0);
+    add('hostsWaiting', ledger.counts.waiting > 0 && setAside === undefined ? 1 : 0);
     add('hostsDue', dueAt === undefined ? 0 : 1);
     for (const name of ['pages', 'bytes', 'requests'] as const) add(name, totals[name]);
     for (const state of URL_STATES) add(`urls.${state}`, ledger.counts[state]);

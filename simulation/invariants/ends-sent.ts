@@ -9,6 +9,9 @@ const ON_ITS_WAY_MS = 60_000;
 /** A waker that stands still between its look at the status and the sending: 3 minutes at most. */
 const STILL_MS = ON_ITS_WAY_MS + 180_000;
 
+/** Their events are about something else than the end of a crawl. */
+const NO_ENDS: ReadonlySet<string> = new Set(['hostGivenUp', 'firstPassFinished']);
+
 const typeOf = ({ status, code }: StatusChange): string | undefined =>
   endedType({ state: status, reasonCode: code });
 
@@ -23,7 +26,7 @@ export function endsSent({
 }: Pick<Facts, 'crawls' | 'events' | 'strikes'>): readonly Violation[] {
   const findings = createFindings('endsSent');
   for (const crawl of crawls) {
-    const own = events.filter((event) => event.crawl === crawl.id && event.type !== 'hostGivenUp');
+    const own = events.filter((event) => event.crawl === crawl.id && !NO_ENDS.has(event.type));
     for (const event of own) {
       if (isOfAnEnd(crawl, event, ON_ITS_WAY_MS)) continue;
       const isLate = mayHaveLostTurns({ strikes }) && isOfAnEnd(crawl, event, STILL_MS);

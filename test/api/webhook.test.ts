@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type LogEntry, openCrawl, startCrawl, verifyWebhook } from '../../api/index.ts';
+import { type LogEntry, openCrawl, resumeCrawl, startCrawl, verifyWebhook } from '../../api/index.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { rowOfPages, type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
@@ -137,4 +137,30 @@ test('with a change feed, each page that is found is reported once, signed, in f
   const known: string[] = [];
   for await (const { id } of stored.changes(new Date(0))) known.push(id);
   expect(changes.map(({ id }) => id).toSorted(), 'the ids of strand changes').toEqual(known.toSorted());
+});
+
+test('the first pass of a crawl that recrawls is announced once, in a later session if need be', async () => {
+  const { url, received } = await receiver();
+  const { summary } = await crawl(url, { webhook: undefined, recrawl: 'changes', once: true });
+  expect(summary).toMatchObject({ reasonCode: 'nothingDue', firstPassAt: expect.stringMatching(/Z$/) });
+  for (let i = 0; i < 2; i++)
+    await (await resumeCrawl(join(folder, 'c'), { once: true, webhook: { url, secret: SECRET } })).done;
+  expect(eventsOf(received)).toMatchObject([
+    { type: 'firstPassFinished', data: { at: summary.firstPassAt, pages: 6, hosts: 1 } },
+  ]);
+});
+
+test('a host that was given up is not waited for', async () => {
+  const { url, received } = await receiver();
+  const dead = 'http://127.78.3.9:4009/';
+  const seeds = [`${site.url}/`, dead];
+  const { summary } = await crawl(url, {
+    seeds,
+    recrawl: 'changes',
+    once: true,
+    maxHostFailures: 1,
+    maxAttempts: 1,
+  });
+  expect(summary.firstPassAt).toBeDefined();
+  expect(eventsOf(received).map(({ type }) => type)).toEqual(['firstPassFinished', 'hostGivenUp']);
 });

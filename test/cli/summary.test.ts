@@ -93,6 +93,16 @@ test('a crawl that ended because nothing is due is up to date', () => {
   expect(exitCodeOf(due)).toBe(0);
 });
 
+test('a crawl that recrawls says when its first pass was complete', () => {
+  const firstPassAt = '2026-12-01T08:30:59.120Z';
+  const text = (recrawl: CrawlSummary['recrawl']) => summaryText({ ...SUMMARY, firstPassAt, recrawl }, false);
+  expect(text({})).toContain('  Recrawl     first pass complete at 2026-12-01 08:30 UTC\n');
+  expect(text({ changed: 8 })).toContain(
+    '  Recrawl     first pass complete at 2026-12-01 08:30 UTC, 8 pages fetched again, 8 changed\n',
+  );
+  expect(summaryJson({ ...SUMMARY, firstPassAt })).toContain(`"recrawl":{},"firstPassAt":"${firstPassAt}"`);
+});
+
 test.each<[CrawlSummary['state'], number, RegExp]>([
   ['finished', 3, /^Finished(?![\s\S]*Next)/],
   ['finished', 0, /url DIR URL/],

@@ -96,6 +96,18 @@ export function registryContract(subject: Subject): void {
     });
   });
 
+  test('keeps when the first pass was complete, and that it was announced', async () => {
+    await registry().create(CRAWL, RECORD);
+    expect((await registry().load(CRAWL))?.firstPass).toBeUndefined();
+    for (const at of [5, 9]) await registry().noteFirstPass(CRAWL, { at });
+    expect((await registry().load(CRAWL))?.firstPass).toEqual({ at: 5 });
+    await registry().noteFirstPass(CRAWL, { at: 9, isAnnounced: true });
+    expect(await registry().load(CRAWL)).toMatchObject({
+      firstPass: { at: 5, isAnnounced: true },
+      status: 'running',
+    });
+  });
+
   test('widens the scope, safely again and from many at once', async () => {
     await registry().create(CRAWL, RECORD);
     const www = 'http://www.a.test/';

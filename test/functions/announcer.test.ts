@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Announcer, type AnnouncerDeps } from '../../functions/announcer.ts';
 import { allSinks, eventBus, webhookIn } from '../../functions/event-sinks.ts';
+import { withFirstPass } from '../../shared/crawl-state/first-pass.ts';
 import type { UnannouncedCrawl } from '../../shared/engines/aws/state/unannounced.ts';
+import type { CrawlRecord, FirstPass } from '../../shared/ports/crawl-registry.ts';
 import type { EndedCrawl } from '../../shared/webhook/crawl-events.ts';
 import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -17,6 +19,7 @@ function setUp(
   faults: (string | undefined)[] = [],
   code?: string,
   finish?: AnnouncerDeps['finish'],
+  firstPass?: FirstPass,
 ) {
   const clock = createFakeClock();
   const crawls = new Map<string, UnannouncedCrawl>([['news', NEW]]);
@@ -24,12 +27,19 @@ function setUp(
     void crawls.set(crawl, { ...crawls.get(crawl)!, ...changed });
   const sent: WebhookEvent[][] = [];
   const logged: { readonly level: string; readonly message?: unknown }[] = [];
-  const record = { status, ...(code !== undefined && { why: { code, text: code } }) };
+  let record: CrawlRecord = {
+    status,
+    ...(code !== undefined && { why: { code, text: code } }),
+    ...(firstPass && { firstPass }),
+  } as never;
   const ended = { state: status, reasonCode: code, seconds: 7, pages: 3, setAside: [] };
   const announcer = new Announcer({
     registry: {
-      load: async (crawl) => (crawl === 'news' ? (record as never) : undefined),
+      load: async (crawl) => (crawl === 'news' ? record : undefined),
       listUnannounced: async () => [...crawls.values()],
+      async noteFirstPass(_, noted) {
+        record = withFirstPass(record, noted);
+      },
       noteAnnounced: async (crawl) => void crawls.delete(crawl),
       delayAnnouncement: async (delayed) => change(delayed.crawl, delayed),
       noteFinish: async (note) => change(note.crawl, note),
@@ -45,7 +55,7 @@ function setUp(
     clock,
     log: (level, fields) => logged.push({ level, ...fields }),
   });
-  return { announcer, clock, crawls, sent, logged, ended };
+  return { announcer, clock, crawls, sent, logged, ended, record: () => record };
 }
 
 describe('the end of a crawl', () => {
@@ -79,6 +89,51 @@ describe('the end of a crawl', () => {
     await announcer.look(UNTIL);
     expect(sent[0]?.map(({ type }) => type)).toEqual(['hostGivenUp', 'hostGivenUp', 'crawlFinished']);
     expect(new Set(sent[0]?.map(({ id }) => id)).size).toBe(3);
+  });
+});
+
+describe('the first pass of a crawl that goes on', () => {
+  const at = Date.UTC(2026, 10, 25);
+
+  test('is announced once', async () => {
+    const { announcer, sent, crawls, record } = setUp('running', [], undefined, undefined, { at });
+    for (let i = 0; i < 3; i++) await announcer.look(UNTIL);
+    expect(sent).toMatchObject([
+      [{ type: 'firstPassFinished', crawl: 'news', data: { at: '2026-11-25T00:00:00.000Z', pages: 3 } }],
+    ]);
+    expect(record().firstPass).toEqual({ at, isAnnounced: true });
+    expect(crawls.size).toBe(1);
+  });
+
+  test('is sent again until it is received, also after the crawl has ended', async () => {
+    const { announcer, clock, sent, crawls } = setUp('finished', ['HTTP 500'], undefined, undefined, { at });
+    await announcer.look(UNTIL);
+    expect(crawls.get('news')).toMatchObject({ tries: 1 });
+    await clock.advance(MINUTE);
+    await announcer.look(UNTIL);
+    const [first, end, again, endAgain] = sent.flat();
+    expect([first, end].map((event) => event?.type)).toEqual(['firstPassFinished', 'crawlFinished']);
+    expect([again?.id, endAgain?.id]).toEqual([first?.id, end?.id]);
+    expect(sent).toHaveLength(4);
+    expect(crawls.size).toBe(0);
+  });
+
+  test('is given up after a day, and the crawl is still announced when it ends', async () => {
+    const { announcer, clock, sent, logged, crawls, record } = setUp(
+      'running',
+      Array(30).fill('x'),
+      undefined,
+      undefined,
+      { at },
+    );
+    for (let hour = 0; hour < 48; hour++) {
+      await announcer.look(UNTIL);
+      await clock.advance(60 * MINUTE);
+    }
+    expect(sent).toHaveLength(30);
+    expect(record().firstPass?.isAnnounced).toBe(true);
+    expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(crawls.get('news')).toMatchObject({ tries: 0 });
   });
 });
 

@@ -240,3 +240,27 @@ test('the watch is called with the crawls that run; its failure fails the run, a
     ['a', 'b'],
   ]);
 });
+
+describe('the first pass of a crawl that recrawls', () => {
+  /** Minutes until it is noted. */
+  async function noted(config: object, waiting: number): Promise<number | undefined> {
+    const { run, engine, clock, logged } = await setUp({ a: 0 }, config);
+    const ledger = { ...NEW_HEAD.ledger, counts: { ...NEW_HEAD.ledger.counts, fetched: 4, waiting } };
+    await engine.ledgers.commit('a', 'x.a.test', { ...NEW_HEAD, version: 1, ledger, dueAt: T0 + 864e5 });
+    for (let minute = 0; minute < 30; minute++) {
+      await run();
+      if ((await engine.registry.load('a'))?.firstPass) {
+        expect(logged.filter(({ message }) => /first pass/.test(String(message)))).toHaveLength(1);
+        return minute;
+      }
+      await clock.advance(60_000);
+    }
+    return undefined;
+  }
+
+  test('is noted when for ten minutes no URL was left', async () => {
+    expect(await noted({ recrawl: 'changes' }, 0)).toBe(10);
+    expect(await noted({ recrawl: 'changes' }, 1)).toBeUndefined();
+    expect(await noted({}, 0)).toBeUndefined();
+  });
+});

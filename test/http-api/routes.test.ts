@@ -317,7 +317,7 @@ describe('the description of the API', () => {
     expect(schemas.CrawlConfig.required).toBeUndefined();
     expect(schemas.NewCrawl.required).toEqual(['seeds']);
     expect(schemas.CrawlSummary.required).toEqual(
-      SUMMARY_KEYS.filter((key) => !['reason', 'reasonCode', 'begunBy'].includes(key)),
+      SUMMARY_KEYS.filter((key) => !['reason', 'reasonCode', 'firstPassAt', 'begunBy'].includes(key)),
     );
   });
 });

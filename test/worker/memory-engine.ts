@@ -1,6 +1,7 @@
 /** An engine in memory, on the clock given: what the ports promise and nothing more. A test double. */
 
 import { keptReason } from '../../shared/causes/status-reason.ts';
+import { withFirstPass } from '../../shared/crawl-state/first-pass.ts';
 import { meetsCondition } from '../../shared/crawl-state/status-condition.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../shared/frontier/ledger-index.ts';
@@ -308,6 +309,9 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
     },
     async addScopeSeeds(crawl, urls) {
       change(crawl, ({ scopeSeeds }) => ({ scopeSeeds: [...new Set([...scopeSeeds, ...urls])] }));
+    },
+    async noteFirstPass(crawl, noted) {
+      change(crawl, (record) => withFirstPass(record, noted));
     },
     async totals(crawl) {
       const urls = { ...EMPTY_INDEX.counts };

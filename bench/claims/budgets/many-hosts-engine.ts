@@ -59,6 +59,7 @@ export function createManyHostsEngine(clock: Clock, crawl: CrawlRecord): ManyHos
         record = { ...record, config: { ...record.config, ...changes } };
       },
       async addScopeSeeds() {},
+      async noteFirstPass() {},
       resume: async () => 1,
       async totals() {
         const { hosts, hostsWaiting, urls, totals } = store.sums();

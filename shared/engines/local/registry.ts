@@ -3,9 +3,10 @@ import { boundMethods } from '../../bound-methods.ts';
 import { keptReason } from '../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
+import { withFirstPass } from '../../crawl-state/first-pass.ts';
 import { meetsCondition } from '../../crawl-state/status-condition.ts';
 import type { Head } from '../../frontier/head.ts';
-import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../ports/crawl-registry.ts';
+import type { CrawlRecord, CrawlRegistry, CrawlTotals, FirstPass } from '../../ports/crawl-registry.ts';
 import { inTransaction } from './database.ts';
 import { addSums, NO_SUMS, replaceHead, type Sums } from './sums.ts';
 
@@ -136,6 +137,10 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
       ...record,
       scopeSeeds: [...new Set([...record.scopeSeeds, ...urls])],
     }));
+  }
+
+  async noteFirstPass(crawl: CrawlId, noted: FirstPass): Promise<void> {
+    this.#change(crawl, (record) => withFirstPass(record, noted));
   }
 
   setUrlRulesVersion(crawl: CrawlId, urlRulesVersion: number): void {

@@ -13,7 +13,7 @@ import type { UrlState } from '../../frontier/url-record.ts';
 /** Sums over some heads; or by how much those have changed. JSON, as it goes from thread to thread. */
 export interface Sums {
   readonly hosts: number;
-  /** Hosts that have URLs waiting. */
+  /** Hosts that have URLs waiting, and were not given up. */
   readonly hostsWaiting: number;
   readonly urls: Readonly<Record<UrlState, number>>;
   readonly totals: HostTotals;
@@ -36,9 +36,9 @@ export function replaceHead(sums: Sums, before: Head | undefined, after: Head): 
   return before ? addSums(added, negative(sumsOf(before))) : added;
 }
 
-const sumsOf = ({ ledger, totals, domain }: Head): Sums => ({
+const sumsOf = ({ ledger, totals, domain, setAside }: Head): Sums => ({
   hosts: domain ? 0 : 1,
-  hostsWaiting: ledger.counts.waiting > 0 ? 1 : 0,
+  hostsWaiting: ledger.counts.waiting > 0 && setAside === undefined ? 1 : 0,
   urls: ledger.counts,
   totals,
 });

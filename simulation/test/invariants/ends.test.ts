@@ -39,7 +39,11 @@ describe('oneChain', () => {
   function running(head: Partial<Head>, messages: ReturnType<typeof token>[] = []) {
     const crawl = crawlFacts([...RECORDS.filter(({ url }) => url !== OTHER), waiting]);
     const hosts = new Map([...crawl.hosts, ['b.test', hostFacts('b.test', [waiting], head)]]);
-    const totals = { ...crawl.totals, ...(head.dueAt !== undefined && { hostsDue: 1 }) };
+    const totals = {
+      ...crawl.totals,
+      ...(head.dueAt !== undefined && { hostsDue: 1 }),
+      ...(head.setAside && { hostsWaiting: 0 }),
+    };
     return messagesOf(makeFacts({ crawls: [{ ...crawl, hosts, totals, status: 'limited' }], messages }));
   }
 

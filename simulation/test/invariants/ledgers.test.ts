@@ -45,7 +45,9 @@ describe('oneState', () => {
     const setAside = hostFacts('b.test', [waiting], {
       setAside: { cause: { code: 'other', text: 'it is down' }, at: 0 },
     });
-    const aside = { ...crawlFacts([...without(OTHER), waiting]) };
+    const waits = crawlFacts([...without(OTHER), waiting]);
+    // It is not waited for.
+    const aside = { ...waits, totals: { ...waits.totals, hostsWaiting: 0 } };
     expect(
       messagesOf(
         makeFacts({ crawls: [{ ...aside, hosts: new Map([...aside.hosts, ['b.test', setAside]]) }] }),

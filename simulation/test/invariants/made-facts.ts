@@ -195,7 +195,8 @@ function totalsOf(hosts: Iterable<HostFacts>): Record<string, number> {
   for (const { head } of hosts) {
     totals.hosts = (totals.hosts ?? 0) + 1;
     totals.pages = (totals.pages ?? 0) + head.totals.pages;
-    if (head.ledger.counts.waiting > 0) totals.hostsWaiting = (totals.hostsWaiting ?? 0) + 1;
+    if (head.ledger.counts.waiting > 0 && head.setAside === undefined)
+      totals.hostsWaiting = (totals.hostsWaiting ?? 0) + 1;
     if (head.dueAt !== undefined) totals.hostsDue = (totals.hostsDue ?? 0) + 1;
     for (const [state, count] of Object.entries(head.ledger.counts))
       totals[`urls.${state}`] = (totals[`urls.${state}`] ?? 0) + count;

@@ -78,10 +78,10 @@ function countsBelow(prefix: string, counts: Counts): Counts {
   return below;
 }
 
-function countsOf({ ledger, totals, dueAt, domain }: Head): Record<string, number> {
+function countsOf({ ledger, totals, dueAt, domain, setAside }: Head): Record<string, number> {
   const counts: Record<string, number> = {
     hosts: domain ? 0 : 1,
-    hostsWaiting: ledger.counts.waiting > 0 ? 1 : 0,
+    hostsWaiting: ledger.counts.waiting > 0 && setAside === undefined ? 1 : 0,
     [HOSTS_DUE]: dueAt === undefined ? 0 : 1,
     pages: totals.pages,
     bytes: totals.bytes,

@@ -3,10 +3,17 @@ import { boundMethods } from '../../../bound-methods.ts';
 import { isArriving, keptReason, type StatusReason } from '../../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { withFirstPass } from '../../../crawl-state/first-pass.ts';
 import { meetsCondition } from '../../../crawl-state/status-condition.ts';
 import type { Head } from '../../../frontier/head.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { CrawlRecord, CrawlRegistry, CrawlStatus, CrawlTotals } from '../../../ports/crawl-registry.ts';
+import type {
+  CrawlRecord,
+  CrawlRegistry,
+  CrawlStatus,
+  CrawlTotals,
+  FirstPass,
+} from '../../../ports/crawl-registry.ts';
 import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import type { Sizes } from '../../../sizes.ts';
 import type { Meter } from '../cost/meter.ts';
@@ -227,6 +234,10 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
       const scopeSeeds = [...new Set([...record.scopeSeeds, ...urls])];
       return scopeSeeds.length === record.scopeSeeds.length ? record : { ...record, scopeSeeds };
     });
+  }
+
+  noteFirstPass(crawl: CrawlId, noted: FirstPass): Promise<void> {
+    return this.#store.changeRecord(crawl, (record) => withFirstPass(record, noted));
   }
 
   async totals(crawl: CrawlId): Promise<CrawlTotals> {

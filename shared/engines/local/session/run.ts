@@ -9,6 +9,7 @@ import { wakeDueHosts } from '../../../routing/waker.ts';
 import { newStats } from '../../../turn/worker-stats.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import type { LocalEngine } from '../engine.ts';
+import { createFirstPassNotes, type FirstPassNotes } from './first-pass-notes.ts';
 import { addStats, type PoolStats, poolStats } from './pool-stats.ts';
 import type { WorkerPool, WorkerPoolOptions } from './worker-pool.ts';
 
@@ -21,6 +22,8 @@ export interface LocalRunOptions extends WorkerPoolOptions {
   readonly onClockStep?: (ms: number) => void;
   /** Called with a sentence for people when pages skip a time of the schedule. */
   readonly onLate?: (text: string) => void;
+  /** Called when the first pass of a crawl that recrawls is complete, and again in each session until that is announced. */
+  readonly onFirstPass?: () => void;
 }
 
 /** How a run ended. `running`: by the operator's signal; the crawl can be resumed. */
@@ -73,12 +76,13 @@ async function runToEnd(
   const { clock, registry, exchange } = engine;
   const stopping = new AbortController();
   const stop = () => stopping.abort();
+  const { signal } = stopping;
   options.signal.addEventListener('abort', stop);
   if (options.signal.aborted) stop();
-  const { signal } = stopping;
-  const { onError, onSeed, onEvent, once = false } = options;
+  const { onError, onSeed, onEvent, onFirstPass, once = false } = options;
   const pool = startWorkerPool({ signal, onError, onSeed, onEvent });
-  const report = reporter(engine, options);
+  const firstPass = createFirstPassNotes(engine, onFirstPass);
+  const report = reporter(engine, options, firstPass);
   let end: LocalRunEnd = { status: 'running' };
 
   async function route(): Promise<void> {
@@ -116,18 +120,13 @@ async function runToEnd(
       if (end.status !== 'running' || end.reason) break;
       await clock.sleep(TICK_MS, signal);
       if (clock.elapsed() - countedAt >= 1000) {
-        countedAt += count(countedAt);
+        countedAt += countActive(engine, crawl, countedAt);
         engine.hold.keep();
         await report(current);
       }
     }
-    count(countedAt);
-  }
-
-  function count(since: number): number {
-    const ms = clock.elapsed() - since;
-    registry.addActiveMs(crawl, ms);
-    return ms;
+    if (end.reason?.code === 'nothingDue') await firstPass.note(crawl);
+    countActive(engine, crawl, countedAt);
   }
 
   try {
@@ -142,12 +141,27 @@ async function runToEnd(
   return end;
 }
 
-/** Returns what reports that the machine's clock was set, and that pages skip a time of the crawl's schedule. */
-function reporter({ registry, clock }: LocalEngine, { onClockStep, onLate }: LocalRunOptions) {
+/** Counts the time since then as one in which the crawl has run. Returns it, in ms. */
+function countActive({ registry, clock }: LocalEngine, crawl: CrawlId, since: number): number {
+  const ms = clock.elapsed() - since;
+  registry.addActiveMs(crawl, ms);
+  return ms;
+}
+
+/**
+ * Returns what reports that the machine's clock was set, that the first pass is complete, and that pages skip a time of the
+ * crawl's schedule.
+ */
+function reporter(
+  { registry, clock }: LocalEngine,
+  { onClockStep, onLate }: LocalRunOptions,
+  firstPass: FirstPassNotes,
+) {
   const watch = new LateWatch();
   return async (crawl: Crawl | undefined): Promise<void> => {
     const step = clock.takeStep();
     if (step !== 0) onClockStep?.(step);
+    if (crawl) await firstPass.look(crawl);
     if (crawl?.config.recrawlSchedule === undefined) return;
     const { recrawl = {} } = await registry.totals(crawl.id);
     const text = watch.look(crawl, recrawl.late ?? 0, clock.now());

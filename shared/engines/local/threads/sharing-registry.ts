@@ -25,5 +25,9 @@ export function sharingRegistry(registry: LocalCrawlRegistry, onChange: () => vo
       await registry.addScopeSeeds(...args);
       onChange();
     },
+    async noteFirstPass(...args) {
+      await registry.noteFirstPass(...args);
+      onChange();
+    },
   };
 }
