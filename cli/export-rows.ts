@@ -83,6 +83,7 @@ export function urlText(row: UrlDetail, place?: CrawlPlace): string {
     ['Type', row.contentType],
     ['Body', bodyBytes === undefined ? undefined : formatBytes(bodyBytes)],
     ['Digest', row.digest],
+    ['Copies', copiesText(row)],
     ['Tries', attempts === undefined ? undefined : formatCounted(attempts, 'time')],
     ['Found', row.seenAt],
     ['Fetched', fetchedText(row)],
@@ -94,6 +95,17 @@ export function urlText(row: UrlDetail, place?: CrawlPlace): string {
   const lines = facts.flatMap(([label, fact]) => (fact ? [`  ${label.padEnd(9)}${printable(fact)}`] : []));
   return [printable(row.url), ...lines].join('\n');
 }
+
+/** `3 pages with nearly the same text: URL, URL and 1 more`. */
+function copiesText({ copies, copyCount = 0 }: UrlDetail): string | undefined {
+  if (!copies) return undefined;
+  const shown = copies.slice(0, MAX_COPIES).map(({ url }) => url);
+  const rest = copyCount - shown.length;
+  const text = `${formatCounted(copyCount, 'page')} with nearly the same text: ${shown.join(', ')}`;
+  return rest > 0 ? `${text} and ${rest} more` : text;
+}
+
+const MAX_COPIES = 5;
 
 function nextText({ hostGivenUp, hostNextTryAt }: UrlDetail, place?: CrawlPlace): string | undefined {
   if (hostGivenUp !== undefined && place) return `try the host again by ${commandAt(place, 'resume')}`;

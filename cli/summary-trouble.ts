@@ -69,7 +69,14 @@ function hostLines(hosts: readonly (readonly [host: string, cause: string])[], w
 }
 
 function hintLines({ hints }: CrawlSummary): string[] {
-  const { javascript = 0, login = 0, withheld = 0, otherLanguage = 0, softNotFound = 0 } = hints;
+  const {
+    javascript = 0,
+    login = 0,
+    withheld = 0,
+    otherLanguage = 0,
+    softNotFound = 0,
+    nearDuplicate = 0,
+  } = hints;
   const { unreadDocument = 0, cutDocument = 0 } = hints;
   const lines: string[] = [];
   if (javascript > 0)
@@ -85,6 +92,8 @@ function hintLines({ hints }: CrawlSummary): string[] {
     lines.push(
       `${formatCounted(otherLanguage, 'page')} kept from hooks, documents and exports: not in the languages of --languages`,
     );
+  if (nearDuplicate > 0)
+    lines.push(`${formatCounted(nearDuplicate, 'page')} with nearly the same text as another one`);
   if (unreadDocument > 0)
     lines.push(
       `${formatCounted(unreadDocument, 'document')} whose text and links were not read: export --format jsonl names the causes`,

@@ -3,21 +3,18 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { alikeClusters } from '../../shared/alike/alike-clusters.ts';
 import { commonBlocks } from '../../shared/alike/common-blocks.ts';
+import { ownSketch } from '../../shared/alike/own-sketch.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { HashedBlocks } from '../../shared/parser/hashed-blocks.ts';
 import { createHtmlLinks } from '../../shared/parser/html-links.ts';
-import { countOwnWords, SKETCH_BYTES, textSketch } from '../../shared/recrawl/text-sketch.ts';
+import type { KnownBlocks } from '../../shared/recrawl/change-digest.ts';
+import { SKETCH_BYTES } from '../../shared/recrawl/text-sketch.ts';
 import type { DuplicateOptions, DuplicatePages } from '../duplicates.ts';
 import { recordsOf } from '../url-rows.ts';
 import { eachPayload } from './archived-payloads.ts';
 import type { ExportSource } from './export-source.ts';
 import { openSketchFile, type SketchFile } from './sketch-file.ts';
 
-/**
- * A page with fewer words of its own is not compared: an entry of a reference, whose name and one word are what matters,
- * is nearly the same as the next one.
- */
-const MIN_WORDS = 64;
 /** Pages of a host that are read first, to see which blocks repeat. */
 const MAX_SAMPLE = 256;
 
@@ -79,9 +76,8 @@ async function sketchHost(
   };
   const typeOf = (headers: readonly (readonly [string, string])[]) =>
     headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-  const take = (record: UrlRecord, blocks: HashedBlocks, common: ReadonlySet<number>) => {
-    const isLong = countOwnWords(blocks, common) >= MIN_WORDS;
-    sketches.put(host, record, isLong ? textSketch(blocks, common) : undefined);
+  const take = (record: UrlRecord, blocks: HashedBlocks, common: KnownBlocks) => {
+    sketches.put(host, record, ownSketch(blocks, common));
     note();
   };
   await eachPayload(

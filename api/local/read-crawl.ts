@@ -13,6 +13,7 @@ import { systemClock } from '../../shared/engines/system-clock.ts';
 import { createCrawlState } from '../../shared/hooks/crawl-state.ts';
 import type { Item } from '../../shared/project/project.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';
+import { nearCopiesOf } from '../../shared/report/near-copies.ts';
 import { buildReport } from '../../shared/report/report.ts';
 import { changesOf } from '../../shared/report/url-change.ts';
 import { urlDetail } from '../../shared/report/url-detail.ts';
@@ -118,9 +119,13 @@ const urlQueries = (opened: OpenedFolder): Pick<StoredCrawl, 'urls' | 'changes' 
     changes: (since = new Date(0)) => changesOf(urls(), since.getTime()),
     async url(given) {
       const asked = canonicalize(given) ?? given;
-      const { urlRules } = parseConfig(record.config);
-      const { host, record: known, head } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
-      if (known) return urlDetail(await locatedNow(reader, crawl, known), head);
+      const config = parseConfig(record.config);
+      const { urlRules } = config;
+      const { host, record: known, head, ledger } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
+      if (known) {
+        const copies = await nearCopiesOf(known, () => ledger.records(), config);
+        return urlDetail(await locatedNow(reader, crawl, known), head, copies);
+      }
       const seed = reader.findSeed(host, [asked, createUrlRules(urlRules)(asked)]);
       return seed && seedDetail(seed);
     },

@@ -1,4 +1,5 @@
 import { SITEMAPS } from '../../shared/crawl/config.ts';
+import { NEAR_DUPLICATES } from '../../shared/crawl/near-duplicates.ts';
 import { PURPOSES } from '../../shared/usage/purpose.ts';
 import { BOTH, type OptionSpec } from '../option-spec.ts';
 
@@ -111,6 +112,15 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     key: 'soft404',
     group: 'Pages',
     help: 'ask larger hosts once for a page that does not exist: pages with the same answer are gone',
+  },
+  {
+    name: 'near-duplicates',
+    argument: NEAR_DUPLICATES.join('|'),
+    type: 'choice',
+    choices: NEAR_DUPLICATES,
+    key: 'nearDuplicates',
+    group: 'Pages',
+    help: 'pages with nearly the same text as an earlier one: mark them, or also leave out their links and keep them from hooks and exports',
   },
   {
     name: 'soft-redirects',

@@ -28,7 +28,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
         ', ',
       ),
     ],
-    ['Duplicates', [duplicatesText(report)]],
+    ['Duplicates', [duplicatesText(report), nearText(report)]],
     ['Not pages', [kindsText(report)]],
   ];
   const lines = [summaryText(report.summary, colour, place)];
@@ -46,6 +46,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Failing hosts', hosts.failing.slice(0, ROWS).map(failureCells)],
     ['Hosts given up', hosts.setAside.slice(0, ROWS).map(failureCells)],
     ['Domains with most requests for pages in this period', report.domains.slice(0, ROWS).map(domainCells)],
+    ['Pages with most copies', (report.nearDuplicates?.largest ?? []).slice(0, ROWS).map(copyCells)],
     ['Traps: groups of URLs that added nothing new', closedGroups.slice(0, ROWS).map(groupCells)],
   ];
   for (const [title, rows] of tables)
@@ -71,6 +72,9 @@ function duplicatesText({ duplicates: { pages, of, isEstimate } }: CrawlReport):
   return `${isEstimate ? 'about ' : ''}${formatCount(pages)} of ${formatCount(of)} have the bytes of another page`;
 }
 
+const nearText = ({ nearDuplicates }: CrawlReport): string =>
+  nearDuplicates ? `${formatCount(nearDuplicates.pages)} have nearly the same text as another page` : '';
+
 function kindsText({ requisites, sitemaps }: CrawlReport): string {
   const texts = [
     ...(requisites > 0 ? [`${formatCount(requisites)} requisites of pages`] : []),
@@ -88,6 +92,11 @@ const failureCells = ({ host, errors, requests, cause = '' }: HostRow): string[]
   host,
   `${formatCount(errors)} of ${formatCount(requests)} failed`,
   cause,
+];
+
+const copyCells = ({ url, copies }: { readonly url: string; readonly copies: number }): string[] => [
+  url,
+  `${formatCount(copies)} with nearly the same text`,
 ];
 
 const groupCells = ({ host, group, pages }: CrawlReport['closedGroups'][number]): string[] => [

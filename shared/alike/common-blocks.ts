@@ -1,15 +1,53 @@
+/**
+ * Which blocks repeat on the pages of a host, and are no page's own: navigation, footers, sidebars, and what the pages of a
+ * reference inherit.
+ */
 import type { HashedBlocks } from '../parser/hashed-blocks.ts';
+import type { KnownBlocks } from '../recrawl/change-digest.ts';
+import { similarity } from '../recrawl/text-sketch.ts';
+import { ownSketch } from './own-sketch.ts';
 
-/** A block is common on this share of the pages, ... */
-const SHARE = 0.1;
+/** A block is common on this share of the pages that are no copies, ... */
+const SHARE = 0.02;
 /** ... and on this number of them: a few pages that are alike have all of their blocks in common. */
 const MIN_PAGES = 4;
+/** A block on this share of all pages is common in any case. */
+const SHARE_OF_ALL = 0.1;
+/** Pages count as copies from this similarity on. */
+const COPY = 0.95;
 
-/** The blocks that repeat on the pages of a host: navigation, footers, sidebars. */
-export function commonBlocks(pages: readonly HashedBlocks[]): ReadonlySet<number> {
-  const counts = new Map<number, number>();
-  for (const { blocks } of pages)
-    for (const block of new Set(blocks)) counts.set(block, (counts.get(block) ?? 0) + 1);
-  const least = Math.max(MIN_PAGES, SHARE * pages.length);
-  return new Set([...counts].filter(([, count]) => count >= least).map(([block]) => block));
+/** Counts on how many pages a block is. */
+export class BlockCounts implements KnownBlocks {
+  readonly #share: number;
+  readonly #counts = new Map<number, number>();
+  #pages = 0;
+
+  constructor(share = SHARE) {
+    this.#share = share;
+  }
+
+  add({ blocks }: HashedBlocks): void {
+    this.#pages++;
+    for (const block of new Set(blocks)) this.#counts.set(block, (this.#counts.get(block) ?? 0) + 1);
+  }
+
+  /** Whether the block is common. */
+  has(block: number): boolean {
+    return (this.#counts.get(block) ?? 0) >= Math.max(MIN_PAGES, this.#share * this.#pages);
+  }
+}
+
+/** The common blocks of a host, by a sample of its pages. Copies of a page count once. */
+export function commonBlocks(pages: readonly HashedBlocks[]): KnownBlocks {
+  const all = new BlockCounts(SHARE_OF_ALL);
+  for (const page of pages) all.add(page);
+  const distinct = new BlockCounts();
+  const sketches: Uint8Array[] = [];
+  for (const page of pages) {
+    const sketch = ownSketch(page, all);
+    if (sketch && sketches.some((other) => similarity(sketch, other) >= COPY)) continue;
+    if (sketch) sketches.push(sketch);
+    distinct.add(page);
+  }
+  return { has: (block) => all.has(block) || distinct.has(block) };
 }

@@ -40,6 +40,8 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   usageForbidden: ({ use, by }) =>
     `${by === 'license' ? 'the licence in robots.txt' : (by ?? 'it')} forbids its use (${use})`,
   otherLanguage: ({ language }) => `it is in another language (${language})`,
+  nearDuplicate: ({ of, similarity, isSkipped, besides }) =>
+    `its text is nearly the same as that of ${of} (${similarity.toFixed(2)})${isSkipped ? ', so it was skipped' : ''}${besides ? `; ${causeText(besides)}` : ''}`,
   softNotFound: ({ probe }) => `the same answer as for a page that does not exist (soft 404, by ${probe})`,
   needsJavaScript: () => JAVASCRIPT_WORDS,
   loginPage: () => LOGIN_WORDS,

@@ -40,6 +40,19 @@ export interface DroppedLinksCause {
   readonly besides?: Cause;
 }
 
+/** A page whose own text is nearly the same as that of an earlier page of its host. */
+export interface NearDuplicateCause {
+  readonly code: 'nearDuplicate';
+  /** The URL of that page. */
+  readonly of: string;
+  /** About the share of their texts that both have in common, in hundredths: 0.8 to 1. */
+  readonly similarity: number;
+  /** Its links are not followed, and it is kept from hooks, documents and exports. */
+  readonly isSkipped?: true;
+  /** A further cause that applies to the page. */
+  readonly besides?: Cause;
+}
+
 /** `detail`: more, for people; bounded by {@link boundedText}. */
 export type Cause =
   // ---- the exchange
@@ -57,6 +70,7 @@ export type Cause =
   | { readonly code: 'otherLanguage'; readonly language: string }
   /** It answers as the host does for `probe`, a URL under which nothing stands. */
   | { readonly code: 'softNotFound'; readonly probe: string }
+  | NearDuplicateCause
   | { readonly code: 'needsJavaScript' }
   | { readonly code: 'loginPage' }
   | { readonly code: 'badDocument'; readonly detail: string }
@@ -114,4 +128,13 @@ export function boundedText(text: string): string {
 export const isWithheld = (cause: Cause | undefined): boolean =>
   cause?.code === 'usageForbidden' ||
   cause?.code === 'otherLanguage' ||
+  (cause?.code === 'nearDuplicate' && cause.isSkipped === true) ||
   (cause?.code === 'linksDropped' && isWithheld(cause.besides));
+
+/** The part of a cause that says of which page this one is nearly a duplicate. */
+export const nearDuplicateIn = (cause: Cause | undefined): NearDuplicateCause | undefined =>
+  cause?.code === 'nearDuplicate'
+    ? cause
+    : cause?.code === 'linksDropped'
+      ? nearDuplicateIn(cause.besides)
+      : undefined;

@@ -3,6 +3,7 @@ import { parseConfig, withRecrawl } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { canonicalSitemaps } from '../frontier/seed-links.ts';
 import { lookUpUrl } from '../report/look-up-url.ts';
+import { nearCopiesOf } from '../report/near-copies.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import { type UrlDetail, urlDetail } from '../report/url-detail.ts';
 import { quoted } from '../text/printable.ts';
@@ -150,14 +151,15 @@ class EngineControl implements Control {
     if (url === undefined)
       throw new ControlError('invalid', `Expected an http or https URL, got ${quoted(text)}`, 'url');
     const engine = this.#engine;
-    const { urlRules } = parseConfig((await this.#recordOf(crawl)).config);
-    const { record, head } = await lookUpUrl(engine.ledgers, crawl, url, urlRules);
+    const config = parseConfig((await this.#recordOf(crawl)).config);
+    const { record, head, ledger } = await lookUpUrl(engine.ledgers, crawl, url, config.urlRules);
     if (!record)
       throw new ControlError('notFound', `The crawl ${quoted(crawl)} does not know ${quoted(url)}`, 'url');
     const { result } = record;
-    if (!result?.location || !engine.locate) return urlDetail(record, head);
+    const copies = await nearCopiesOf(record, () => ledger.records(), config);
+    if (!result?.location || !engine.locate) return urlDetail(record, head, copies);
     const location = await engine.locate(crawl, result.location);
-    return urlDetail({ ...record, result: { ...result, location } });
+    return urlDetail({ ...record, result: { ...result, location } }, head, copies);
   }
   async captures(crawl: CrawlId, request: CapturePageRequest): Promise<CapturePage> {
     await this.#recordOf(crawl);

@@ -9,6 +9,7 @@ import { PURPOSES } from '../usage/purpose.ts';
 import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './crawl-options.ts';
 import { DOMAIN } from './domains.ts';
 import { InvalidConfig } from './invalid-config.ts';
+import { NEAR_DUPLICATES } from './near-duplicates.ts';
 import { identityShape, tlsShape } from './network-schema.ts';
 import { scheduleFault } from './schedule.ts';
 import { isTimeZone } from './time-zone.ts';
@@ -166,6 +167,11 @@ export const crawlConfigSchema = z.strictObject({
    * Hosts with many URLs are asked once for one that does not exist; pages with the same answer are gone (soft 404).
    */
   soft404: z.boolean().default(false),
+  /**
+   * Pages whose own text is nearly the same as that of an earlier page of the same template in the host's turn: `mark` says so to hooks
+   * and in records, `skip` also leaves out their links, and keeps them from hooks, documents and exports.
+   */
+  nearDuplicates: z.enum(NEAR_DUPLICATES).default('off'),
   /** A meta refresh of at most 5 s is a redirect; else its target is a link. */
   softRedirects: z.boolean().default(true),
   /**

@@ -227,6 +227,13 @@ export interface CrawlOptions {
    */
   soft404?: boolean;
   /**
+   * Compares pages whose URLs differ in numbers, ids or values of parameters, within one visit to their host. A page whose own
+   * text is nearly the same as an earlier one's is marked (`duplicateOf`, `mark`); with `skip` its links are not followed, either, and it is
+   * archived, and kept from hooks, documents and exports.
+   * @default 'off'
+   */
+  nearDuplicates?: 'mark' | 'skip' | 'off';
+  /**
    * Treats a meta refresh of at most 5 s as a redirect, otherwise as a link.
    * @default true
    */

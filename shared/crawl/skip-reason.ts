@@ -27,6 +27,8 @@ export type LinkSkip =
   | 'trap'
   /** Its page or itself says so. */
   | 'nofollow'
+  /** Its page is nearly the same as another one (`nearDuplicates`). */
+  | 'nearDuplicate'
   /** A sitemap says that the URL was not modified since `modifiedSince`. */
   | 'notModified'
   /** Its host has had `maxPagesPerHost` pages. */

@@ -8,7 +8,7 @@ import type { PageContent } from './page-content.ts';
  * its own.
  */
 export function createHookPage(
-  { url, depth, via, response, facts, request = {} }: HookedPage,
+  { url, depth, via, response, facts, duplicateOf, request = {} }: HookedPage,
   content: PageContent,
 ): Page {
   const { httpStatus, statusText, headers, startedAt, endedAt, ipAddress, truncated } = response;
@@ -17,6 +17,7 @@ export function createHookPage(
     url,
     depth,
     ...(via !== undefined && { via }),
+    ...(duplicateOf !== undefined && { duplicateOf }),
     ...(request.label !== undefined && { label: request.label }),
     ...(request.data !== undefined && { data: request.data }),
     response: {

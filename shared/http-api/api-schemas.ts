@@ -192,7 +192,10 @@ const urlDetailSchema = z.strictObject({
   tookMs: count.optional().describe("From the request to the body's end"),
   cause: z.string().optional().describe('Why it was denied, skipped or has failed; where it redirects to'),
   causeCode: causeCode.describe('The same for programs'),
-  duplicateOf: z.string().optional().describe('The page that this one names as its canonical one'),
+  duplicateOf: z
+    .string()
+    .optional()
+    .describe('For a copy: the page that it names as its canonical one, or whose text is nearly the same'),
   seenAt: time.optional(),
   attempts: count.optional(),
   dueAt: time.optional(),
@@ -202,6 +205,11 @@ const urlDetailSchema = z.strictObject({
   hostGivenUp: z.string().optional().describe('Of one that waits: why its host was given up'),
   hostFailing: z.string().optional().describe('Of one that waits: why the last try of its host failed'),
   hostNextTryAt: time.optional(),
+  copies: z
+    .array(z.strictObject({ url: z.string(), similarity: z.number() }))
+    .optional()
+    .describe('The first 100 pages that were marked as nearly the same (nearDuplicates)'),
+  copyCount: count.optional().describe('The number of them'),
 }) satisfies z.ZodType<UrlDetail>;
 
 const captureEntrySchema = z.strictObject({

@@ -1,5 +1,6 @@
 import { sha1Label } from '../archive/digest.ts';
 import type { RecordLocation } from '../archive/record-location.ts';
+import { nearDuplicateIn } from '../causes/cause.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { combineUsage, type UsagePreferences, type UsageStatement } from '../usage/usage-statement.ts';
 import type { PageDocument } from './page-document.ts';
@@ -10,6 +11,8 @@ export interface DocumentRow extends PageDocument {
   readonly depth: number;
   /** The page that it was first found on. */
   readonly via?: string;
+  /** The page whose text is nearly the same, if the crawl marks such pages. */
+  readonly duplicateOf?: string;
   /** The uses that the site allows or forbids; missing if it has stated nothing. */
   readonly usage?: UsagePreferences;
   /** Digest of the body as received: `sha1:` and base32. */
@@ -23,8 +26,10 @@ export function documentRow(
   { depth, via, result }: Pick<UrlRecord, 'depth' | 'via' | 'result'>,
   statements: readonly UsageStatement[] = [],
 ): DocumentRow {
-  const { digest, location } = result ?? {};
+  const { digest, location, cause } = result ?? {};
+  const of = nearDuplicateIn(cause)?.of;
+  const duplicateOf = of !== undefined && { duplicateOf: of };
   const payloadDigest = digest && sha1Label(digest);
   const usage = statements.length > 0 && { usage: combineUsage(statements) };
-  return { ...facts, depth, via, ...usage, payloadDigest, location, text, markdown };
+  return { ...facts, depth, via, ...duplicateOf, ...usage, payloadDigest, location, text, markdown };
 }

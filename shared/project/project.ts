@@ -100,6 +100,8 @@ export interface Page {
   readonly language: string | undefined;
   /** The document by cheerio. */
   readonly $: CheerioAPI;
+  /** The page whose text is nearly the same, if the crawl marks such pages (`nearDuplicates`). */
+  readonly duplicateOf?: string;
   /** Label and data of the request that fetched the page, if {@link PageContext.enqueue} made it. */
   readonly label?: string;
   // biome-ignore lint/suspicious/noExplicitAny: the project's own data, of whatever shape it gave

@@ -11,6 +11,8 @@ import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { type DomainEntry, domainEntry } from './domain-entry.ts';
+import { createNearClusters } from './near-copies.ts';
+import type { NearClusters } from './near-copy.ts';
 import { createDuplicates, type Duplicates } from './report-duplicates.ts';
 import { Freshness, type FreshnessReport } from './report-freshness.ts';
 import { createHistogram, type Histogram } from './report-histogram.ts';
@@ -35,6 +37,8 @@ export interface CrawlReport {
   /** Pages by hops from a seed; the count at {@link LAST_DEPTH} is of that many and more. */
   readonly depths: readonly number[];
   readonly duplicates: Duplicates;
+  /** Only if pages were marked: those with nearly the same text as another one of their host. */
+  readonly nearDuplicates?: NearClusters;
   /** URLs fetched that are no pages. */
   readonly requisites: number;
   readonly sitemaps: number;
@@ -117,7 +121,7 @@ export async function buildReport(
   config?: CrawlConfig,
 ): Promise<CrawlReport> {
   const [sizes, times, timeline] = [createHistogram(), createHistogram(), createTimeline()];
-  const duplicates = createDuplicates();
+  const [duplicates, nearClusters] = [createDuplicates(), createNearClusters()];
   const types = new Map<string, { count: number; bytes: number }>();
   const depths: number[] = [];
   const kinds = { requisite: 0, sitemap: 0 };
@@ -152,9 +156,11 @@ export async function buildReport(
       if (kind) kinds[kind]++;
       else addAt(depths, Math.min(depth, LAST_DEPTH));
       if (digest && bodyBytes !== 0) duplicates.add(digest);
+      nearClusters.add(record);
     }
     tables.add(host, head, hostTimes.histogram());
     fresh.endHost(host, head);
+    nearClusters.endHost();
     for (const closed of closedGroups(head)) {
       closedGroupCount++;
       groups.add({ host, ...closed });
@@ -177,6 +183,7 @@ export async function buildReport(
     domains: domains?.rows() ?? [],
     closedGroups: groups.values(),
     closedGroupCount,
+    ...nearClusters.clusters(),
     ...(freshness && { freshness }),
   };
 }

@@ -1,5 +1,5 @@
 import { sha1Label } from '../archive/digest.ts';
-import { type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
+import { nearDuplicateIn, type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
 import { causeText, optionalText, resultText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';
 import { lastChangeOf, type UrlChangeKind } from '../frontier/url-change.ts';
@@ -7,6 +7,7 @@ import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
 import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { UrlKind } from '../url/url-kind.ts';
+import type { NearCopies } from './near-copy.ts';
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
 export interface UrlRow {
@@ -37,12 +38,12 @@ export interface UrlRow {
   readonly cause?: string;
   /** The same for programs (`causes/cause.ts`). */
   readonly causeCode?: ShownCauseCode;
-  /** For a page that counts as a copy: the URL that it names as canonical. */
+  /** For a copy: the URL that it names as canonical, or the page whose text is nearly the same (`nearDuplicate`). */
   readonly duplicateOf?: string;
 }
 
 /** All that is known of it. */
-export interface UrlDetail extends UrlRow {
+export interface UrlDetail extends UrlRow, Partial<NearCopies> {
   /** When it was first found. ISO 8601, UTC. */
   readonly seenAt?: string;
   /** The project's own request, if `enqueue` made it. */
@@ -65,9 +66,9 @@ export interface UrlDetail extends UrlRow {
 
 /**
  * A record of the ledger in the words of `export`, `url` and the API. `head`: of its host, for one that
- * waits.
+ * waits. `copies`: those that the crawl has marked.
  */
-export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
+export function urlDetail(record: UrlRecord, head?: Head, copies?: NearCopies): UrlDetail {
   const { url, depth, via, state, kind, seenAt, attempts, dueAt, result, recrawl } = record;
   return {
     url: fetchedUrl(url),
@@ -88,7 +89,7 @@ export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
     tookMs: result?.tookMs,
     cause: result && resultText(result),
     causeCode: result?.cause && shownCodeOf(result.cause),
-    duplicateOf: result?.duplicateOf,
+    duplicateOf: result?.duplicateOf ?? nearDuplicateIn(result?.cause)?.of,
     seenAt: isoTime(seenAt),
     attempts: attempts > 0 ? attempts : undefined,
     dueAt: dueAt > 0 ? isoTime(dueAt) : undefined,
@@ -96,6 +97,7 @@ export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
     lastChange: recrawl && lastChangeOf(record, recrawl),
     changedShare: recrawl?.changedShare,
     ...(state === 'waiting' && head && hostTrouble(head)),
+    ...copies,
   };
 }
 

@@ -66,6 +66,11 @@ export class LinkIntake {
     return false;
   }
 
+  /** Whether the URL is known to its host, if that is the turn's, or to this turn as a link to another host. */
+  knows(url: string): boolean {
+    return this.#outLinks.has(url) || this.#options.ledger.has(url);
+  }
+
   /** Leaves a link out: counts it, and notes it if the engine keeps a log. Returns false: it is not new. */
   skip({ url, via }: Pick<Link, 'url' | 'via'>, reason: LinkSkip): false {
     const { counters } = this.#options;

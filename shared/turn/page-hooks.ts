@@ -32,6 +32,8 @@ export interface HookedPage {
   readonly request?: OwnRequest | undefined;
   /** The state that hooks keep. None: that which the hooks were made with. */
   readonly state?: PageState | undefined;
+  /** The page with nearly the same text. */
+  readonly duplicateOf?: string | undefined;
   /** Runs each synchronous part of a hook: for a watchdog. */
   readonly around?: <T>(part: () => T) => T;
 }

@@ -36,13 +36,13 @@ export class PageLinks {
 
   /**
    * Takes in the links of a page, each as what it is, with a pause after each `linksAtOnce`. `isRequest`: the
-   * project requested the page. Returns how many were new to the host.
+   * project requested the page. `isCopy`: its links are left out. Returns how many were new to the host.
    */
   async take(
     record: UrlRecord,
     response: FetchedResponse,
     facts: DocumentFacts,
-    isRequest = false,
+    { isRequest = false, isCopy = false } = {},
   ): Promise<number> {
     const { work, engine } = this.#services;
     const { crawl, counters, traps } = this.#options;
@@ -50,7 +50,7 @@ export class PageLinks {
     watched(() => this.#countDropped(record, facts));
     if (facts.fault !== undefined) counters.countSkipped('sitemapFault');
     const isWatched = record.kind === undefined && !isRequest && this.isWatchingTraps();
-    const takeLink = this.#taker(record, facts);
+    const takeLink = this.#taker(record, facts, isCopy);
     const newLinks: string[] = [];
     let news = 0;
     const take = (link: HtmlLink) => {
@@ -66,8 +66,8 @@ export class PageLinks {
     if (!isWatched) return news;
     // For other types than HTML, the bytes themselves: two pictures are two.
     const textHash = facts.type === 'html' ? facts.textHash : Buffer.from(response.body.sha1).readUInt32LE(0);
-    const isCopy = isCopyOf(record.url, facts.canonical);
-    watched(() => traps.count(record.url, { newLinks, textHash, isCopy }));
+    const isOther = isCopyOf(record.url, facts.canonical);
+    watched(() => traps.count(record.url, { newLinks, textHash, isCopy: isOther || isCopy }));
     return news;
   }
 
@@ -88,7 +88,7 @@ export class PageLinks {
   }
 
   /** Returns a function that takes in one link of the page, and returns whether it was new. */
-  #taker(record: UrlRecord, facts: DocumentFacts): (link: HtmlLink) => boolean {
+  #taker(record: UrlRecord, facts: DocumentFacts, isCopy: boolean): (link: HtmlLink) => boolean {
     const { config } = this.#options.crawl;
     const now = this.#services.engine.clock.now();
     const isNofollow = config.obeyNofollow && facts.robots.nofollow;
@@ -97,6 +97,7 @@ export class PageLinks {
     return (link) => {
       if (isPart(link, config.requisites)) return this.#takeRequisite(record, link, now);
       if (!isFollowed) return false;
+      if (isCopy) return this.#skipOfCopy(record, link);
       if (isNofollow || (link.nofollow && config.obeyNofollow)) return this.#skipNofollow(record, link);
       return this.#takeFollowed(record, link, now);
     };
@@ -115,6 +116,13 @@ export class PageLinks {
   #skipNofollow(record: UrlRecord, link: HtmlLink): false {
     const { crawl, intake } = this.#options;
     return intake.skip({ url: crawl.nameOf(link.url), via: record.url }, 'nofollow');
+  }
+
+  /** A link that is known already is not lost. */
+  #skipOfCopy(record: UrlRecord, link: HtmlLink): false {
+    const { crawl, intake } = this.#options;
+    const url = crawl.nameOf(link.url);
+    return intake.knows(url) ? false : intake.skip({ url, via: record.url }, 'nearDuplicate');
   }
 
   #takeFollowed(record: UrlRecord, link: HtmlLink, now: number): boolean {

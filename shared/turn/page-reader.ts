@@ -1,4 +1,4 @@
-import { boundedText, type Cause } from '../causes/cause.ts';
+import { boundedText, type Cause, type NearDuplicateCause } from '../causes/cause.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import type { DocumentFacts } from '../parser/document.ts';
@@ -8,6 +8,7 @@ import type { CanonicalLinks } from './canonical-link.ts';
 import type { TurnCounters } from './counters.ts';
 import { droppedCause } from './dropped-links.ts';
 import type { FetchedPage } from './fetched-page.ts';
+import type { NearDuplicates } from './near-duplicates.ts';
 import { HINT_CAUSES, hintOf, type PageHint } from './page-hints.ts';
 import type { Redirects } from './redirects.ts';
 import type { Soft404 } from './soft-404.ts';
@@ -31,6 +32,7 @@ export interface PageReaderOptions {
   readonly redirects: Redirects;
   readonly soft404: Soft404;
   readonly canonicalLinks: CanonicalLinks;
+  readonly nearDuplicates: NearDuplicates;
   readonly hooks: TurnHooks;
 }
 
@@ -89,7 +91,7 @@ export class PageReader {
     { state, cause }: PageReading,
     found: DocumentFacts,
   ): Promise<PageReading | undefined> {
-    const { crawl, counters, canonicalLinks, hooks } = this.#options;
+    const { crawl, counters, canonicalLinks, nearDuplicates, hooks } = this.#options;
     const duplicateOf = request
       ? undefined
       : await canonicalLinks.originalOf(record, found.canonical, this.#clock.now());
@@ -106,14 +108,22 @@ export class PageReader {
       counters.count('hints', 'otherLanguage');
       return { facts: found, state, cause: { code: 'otherLanguage', language } };
     }
+    const copy =
+      state === 'fetched' && duplicateOf === undefined ? nearDuplicates.causeOf(record, found) : undefined;
+    if (copy?.isSkipped) {
+      counters.count('hints', 'nearDuplicate');
+      return { facts: found, state, cause: copy };
+    }
     const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
     const hint = state === 'fetched' ? hintOf(record, found) : undefined;
     const remark = isHidden ? NOINDEX : (cause ?? (hint && HINT_CAUSES[hint]));
     const forItems = !duplicateOf && !isHidden && record.kind === undefined;
-    const hooked = await hooks.callForPage(record, { response, facts: found, content, forItems, request });
+    const page = { response, facts: found, content, forItems, request, duplicateOf: copy?.of };
+    const hooked = await hooks.callForPage(record, page);
     if (hooked === undefined) return undefined;
+    if (copy !== undefined) counters.count('hints', 'nearDuplicate');
     if (hint !== undefined) counters.count('hints', hint);
-    const said = duplicateOf ? undefined : (remark ?? hookCause(hooked.error));
+    const said = duplicateOf ? undefined : withCopy(copy, remark ?? hookCause(hooked.error));
     return { facts: hooked.facts, state, cause: said, hint, duplicateOf };
   }
 }
@@ -124,6 +134,9 @@ export function withDroppedLinks(page: PageReading): PageReading {
   if (dropped === undefined || page.state !== 'fetched') return page;
   return { ...page, cause: page.cause === undefined ? dropped : { ...dropped, besides: page.cause } };
 }
+
+const withCopy = (copy: NearDuplicateCause | undefined, besides: Cause | undefined): Cause | undefined =>
+  copy && besides ? { ...copy, besides } : (copy ?? besides);
 
 const NOINDEX: Cause = { code: 'noindex' };
 

@@ -38,6 +38,8 @@ export interface PageForHooks {
   readonly forItems: boolean;
   /** The project's own request, if it made one. */
   readonly request?: OwnRequest | undefined;
+  /** The page with nearly the same text. */
+  readonly duplicateOf?: string | undefined;
 }
 
 /** Calls the project's hooks during a turn, and counts how that went. Without hooks it does nothing. */
@@ -66,15 +68,15 @@ export class TurnHooks {
    */
   async callForPage(
     record: UrlRecord,
-    { response, facts: found, content, forItems, request }: PageForHooks,
+    { forItems, ...given }: PageForHooks,
   ): Promise<HookedFacts | undefined> {
     const { hooks, work } = this.#services;
-    if (!hooks) return { facts: found };
+    if (!hooks) return { facts: given.facts };
     const { url, depth, via } = record;
     const { id, config } = this.#options.crawl;
     const around = <T>(part: () => T) => work.run(id, url, 'hook', part);
     const crawl = { id, config };
-    const page: HookedPage = { crawl, url, depth, via, response, around, facts: found, content, request };
+    const page: HookedPage = { ...given, crawl, url, depth, via, around };
 
     const extracted = await this.#unlessStopped(() => hooks.extract(page));
     if (extracted === undefined) return undefined;

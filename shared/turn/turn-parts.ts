@@ -15,6 +15,7 @@ import type { Lease } from './lease.ts';
 import { LinkIntake } from './link-intake.ts';
 import { ListedChanges } from './listed-changes.ts';
 import { MovedRobotsFinder } from './moved-robots.ts';
+import { NearDuplicates } from './near-duplicates.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { PageDocuments } from './page-documents.ts';
 import { PageLinks } from './page-links.ts';
@@ -78,7 +79,8 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   });
   const recrawl = new RecrawlPlan(engine, { crawl, counters, recrawl: options.head.recrawl });
   const share = new DomainShare(services, { crawl, ledger, counters, share: options.head.share });
-  const rest = { recrawl, share, soft404: createSoft404(services, options) };
+  const nearDuplicates = new NearDuplicates(crawl);
+  const rest = { recrawl, share, nearDuplicates, soft404: createSoft404(services, options) };
   const own = { crawl, head, ledger, counters, traps, quarantine, output, pace, ...rest };
 
   const linkParts = createLinkParts(services, own);
@@ -147,6 +149,7 @@ type OwnParts = Pick<
   | 'recrawl'
   | 'share'
   | 'soft404'
+  | 'nearDuplicates'
 >;
 
 /** Where links lead: into the ledger, to other hosts, or nowhere. */

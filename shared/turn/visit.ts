@@ -1,3 +1,4 @@
+import { nearDuplicateIn } from '../causes/cause.ts';
 import { type FetchedResponse, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
@@ -13,6 +14,7 @@ import type { UsageStatement } from '../usage/usage-statement.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { ListedChanges } from './listed-changes.ts';
+import type { NearDuplicates } from './near-duplicates.ts';
 import type { PageAllowance } from './page-allowance.ts';
 import type { PageDocuments } from './page-documents.ts';
 import { wantsSigns } from './page-hints.ts';
@@ -46,6 +48,7 @@ export interface VisitOptions {
   readonly recrawl: RecrawlPlan;
   readonly usage: Pick<UsageKeeper, 'ofRobots' | 'ofFiles'>;
   readonly soft404: Soft404;
+  readonly nearDuplicates: NearDuplicates;
 }
 
 const MAX_TYPE_CHARS = 100;
@@ -73,6 +76,8 @@ export class UrlVisit {
   /** Whether a page of the budget is reserved for it. */
   #isReserved: boolean;
   #isPage = false;
+  /** Its links are left out. */
+  #isSkippedCopy = false;
   #wasNotAsked = false;
 
   constructor(services: TurnServices, options: VisitOptions, record: UrlRecord) {
@@ -111,7 +116,7 @@ export class UrlVisit {
       const facts = verdict.isAttempt
         ? await this.#finish(outcome.startedAt, response, verdict, found)
         : this.#giveBack();
-      if (facts) this.#options.soft404.remember(this.#named(), facts);
+      if (facts) this.#remember(facts);
       if (facts && response) await this.#takeLinks(response, facts);
       return this.#named();
     } finally {
@@ -119,6 +124,12 @@ export class UrlVisit {
       // It had failed or redirected before.
       else if (this.#isPage) counters.countPage();
     }
+  }
+
+  #remember(facts: DocumentFacts): void {
+    const { soft404, nearDuplicates } = this.#options;
+    soft404.remember(this.#named(), facts);
+    nearDuplicates.remember(this.#named(), facts);
   }
 
   #fetch(crawlDelayMs: number | undefined, cache: FetchRequest['cache']): Promise<FetchOutcome> {
@@ -138,7 +149,7 @@ export class UrlVisit {
   }
 
   #openParser(head: ResponseHead): DocumentParser {
-    const { crawl, counters, traps, links, recrawl, soft404 } = this.#options;
+    const { crawl, counters, traps, links, recrawl, soft404, nearDuplicates } = this.#options;
     const { url, kind } = this.#record;
     const { id, config } = crawl;
     const isSitemap = kind === 'sitemap';
@@ -152,7 +163,10 @@ export class UrlVisit {
       wantsRequisites: config.requisites,
       wantsFeeds: config.feeds,
       wantsTextHash: links.isWatchingTraps() && traps.wantsText(url),
-      wantsBlocks: (recrawl.isOn && kind === undefined) || soft404.wantsBlocks(this.#record),
+      wantsBlocks:
+        (recrawl.isOn && kind === undefined) ||
+        soft404.wantsBlocks(this.#record) ||
+        nearDuplicates.wantsBlocks(this.#record),
       wantsSigns: wantsSigns(this.#record, counters.totals.pages),
       robotName: robotName(config.userAgent).toLowerCase(),
       around: (parse) => this.#services.work.run(id, url, 'parse', parse),
@@ -188,8 +202,8 @@ export class UrlVisit {
   /** Takes in the links of the page. Returns how many were new to the host. */
   async #takeLinks(response: FetchedResponse, facts: DocumentFacts): Promise<number> {
     const { links, listed } = this.#options;
-    const isUnwatched = this.#request !== undefined || this.#refetch !== undefined;
-    const news = await links.take(this.#record, response, facts, isUnwatched);
+    const isRequest = this.#request !== undefined || this.#refetch !== undefined;
+    const news = await links.take(this.#record, response, facts, { isRequest, isCopy: this.#isSkippedCopy });
     await listed.take(facts, this.#taken.result?.fetchedAt);
     return news;
   }
@@ -218,6 +232,7 @@ export class UrlVisit {
         return this.#giveBack();
       }
       page = withDroppedLinks(reading);
+      this.#isSkippedCopy = nearDuplicateIn(page.cause)?.isSkipped === true;
       archived = await output.archive(this.#record, response, page.facts);
     }
     await response?.body.dispose();

@@ -1,6 +1,6 @@
 /** Events of a worker, for listeners of a running crawl. */
 
-import { type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
+import { nearDuplicateIn, type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
 import { causeText, resultText } from '../causes/cause-text.ts';
 import type { HostClock } from '../frontier/politeness.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
@@ -70,6 +70,7 @@ export function pageEventOf(host: HostKey, record: UrlRecord): PageEvent | undef
   if (state === 'waiting') return undefined;
   const { httpStatus, contentType, bodyBytes, tookMs, cause, duplicateOf } = result ?? {};
   const words = result && resultText(result);
+  const copyOf = duplicateOf ?? nearDuplicateIn(cause)?.of;
   const { label } = ownRequest(url) ?? {};
   return {
     type: 'page',
@@ -86,7 +87,7 @@ export function pageEventOf(host: HostKey, record: UrlRecord): PageEvent | undef
     ...(tookMs !== undefined && { tookMs }),
     ...(words !== undefined && { cause: words }),
     ...(cause !== undefined && { causeCode: shownCodeOf(cause) }),
-    ...(duplicateOf !== undefined && { duplicateOf }),
+    ...(copyOf !== undefined && { duplicateOf: copyOf }),
   };
 }
 

@@ -15,6 +15,7 @@ import { givenUp } from './given-up.ts';
 import { harmBounded } from './harm-bounded.ts';
 import { itemsOnce } from './items-once.ts';
 import { limitsKept } from './limits-kept.ts';
+import { nearDuplicates } from './near-duplicates.ts';
 import { noGarbage } from './no-garbage.ts';
 import { notRunning } from './not-running.ts';
 import { nothingLost } from './nothing-lost.ts';
@@ -74,6 +75,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...depthTrue(facts, visits, robots),
     ...trapsEnd(facts, visits),
     ...soft404(facts, visits),
+    ...nearDuplicates(facts),
     ...harmBounded(facts),
     ...triesKept(facts, visits, robots),
     ...givenUp(withDeleted, visits, robots),

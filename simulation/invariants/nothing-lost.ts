@@ -1,3 +1,4 @@
+import { nearDuplicateIn } from '../../shared/causes/cause.ts';
 import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
@@ -92,6 +93,8 @@ function checkKnown(
         findings.add(`${id}: the hook of ${record.url} has requested ${name}, which is not known`, {
           host: hostKey(name),
         });
+    // Their links are left out by design.
+    if (isSkippedCopy(record)) continue;
     const links = web.linksOf(record.url);
     // Which of too many links are kept is not for us to say.
     if (links.length > config.maxLinksPerPage) continue;
@@ -120,7 +123,12 @@ function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string, 
 
 /** Whether the project's hook is called for a page that came whole: not for one in a language that is not wanted. */
 const areHooksCalled = (record: UrlRecord, { config }: CrawlFacts): boolean =>
-  isPage(record) && !isOwnRequest(record.url) && !(config.languages && simLanguage(record.url) === 'en');
+  isPage(record) &&
+  !isOwnRequest(record.url) &&
+  !isSkippedCopy(record) &&
+  !(config.languages && simLanguage(record.url) === 'en');
+
+const isSkippedCopy = ({ result }: UrlRecord): boolean => nearDuplicateIn(result?.cause)?.isSkipped === true;
 
 /** Whether a project's request to the host is dropped by design. */
 const leavesOutRequest = (crawl: CrawlFacts, name: string): boolean =>

@@ -187,6 +187,16 @@ export function createAnswerer(atlas: Atlas): Answerer {
     }
   }
 
+  /** A text of random letters; every other page of a host has the one of another page. */
+  function textOf(place: Place): string | undefined {
+    if (!shape.hasCopies || place.what !== 'page') return undefined;
+    const { number } = place.host;
+    const isCopy = chance.at(DRAW.copies, number, place.page) < 0.5;
+    const random = chance.stream(DRAW.copies, number, isCopy ? -1 : place.page);
+    const letter = () => String.fromCharCode(97 + Math.floor(random() * 26));
+    return Array.from({ length: 100 }, () => letter() + letter() + letter()).join(' ');
+  }
+
   function asset(url: string, place: Place & { what: 'asset' }, paceMs: number): Responded {
     const type = ASSETS[place.asset] ?? 'png';
     const body = type === 'css' ? text(renderStyle(assets.of(place))) : image(url);
@@ -200,7 +210,11 @@ export function createAnswerer(atlas: Atlas): Answerer {
     return respond(
       200,
       [['Content-Type', TYPES.html]],
-      renderHtml(url, { links: links.of(place), requisites: assets.of(place), bytes }, random),
+      renderHtml(
+        url,
+        { links: links.of(place), requisites: assets.of(place), bytes, text: textOf(place) },
+        random,
+      ),
       paceMs,
     );
   }

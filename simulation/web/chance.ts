@@ -24,6 +24,7 @@ export const DRAW = {
   harm: 16,
   change: 17,
   soft404: 18,
+  copies: 19,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

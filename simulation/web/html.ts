@@ -25,9 +25,15 @@ export interface HtmlContent {
   readonly requisites: readonly string[];
   /** About the page's size. */
   readonly bytes: number;
+  /** A further paragraph. */
+  readonly text?: string;
 }
 
-export function renderHtml(url: string, { links, requisites, bytes }: HtmlContent, random: Random): Buffer {
+export function renderHtml(
+  url: string,
+  { links, requisites, bytes, text: more }: HtmlContent,
+  random: Random,
+): Buffer {
   let items = '';
   for (const part of requisites) items += renderRequisite(part, spell(part, url, random));
   for (const link of links) {
@@ -38,7 +44,9 @@ export function renderHtml(url: string, { links, requisites, bytes }: HtmlConten
     items += '<a href="mailto:someone@sim.test">write</a><a href="javascript:void(0)">up</a>';
   const head = `<!doctype html>\n<html><head><meta charset="utf-8"><title>${url.length} ${filling(20, random)}</title></head>\n<body>\n`;
   const text = filling(bytes - head.length - items.length - 30, random);
-  return Buffer.from(`${head}<p>${text}</p>\n<ul>\n${items}</ul>\n</body></html>\n`);
+  return Buffer.from(
+    `${head}<p>${text}</p>\n${more ? `<p>${more}</p>\n` : ''}<ul>\n${items}</ul>\n</body></html>\n`,
+  );
 }
 
 function item(reference: string, way: number): string {

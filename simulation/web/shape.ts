@@ -72,6 +72,8 @@ export interface WebShape {
   readonly changes?: boolean;
   /** The share of hosts that answer 200 for pages that do not exist. Default: none. */
   readonly softShare?: number;
+  /** Pages of HTML have a long text, which some have in common. */
+  readonly hasCopies?: boolean;
   /** A page is filled up to about this size. */
   readonly bodyBytes?: number;
   /** The number of registrable domains: hosts are of one after the other. Default: 1. */
@@ -84,6 +86,8 @@ export interface WebShape {
 const WITH_ASSETS = 0.35;
 /** The share of worlds in which some hosts answer 200 for pages that do not exist. */
 const WITH_SOFT = 0.4;
+/** Worlds whose pages have long texts. */
+const WITH_COPIES = 0.25;
 
 /** Whether the pages of the world's web have requisites. */
 export const hasAssets = (seed: number): boolean => randomOf(seed, 'assets')() < WITH_ASSETS;
@@ -109,6 +113,7 @@ export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebSha
     sameHostShare: 0.3 + random() * 0.6,
     responseMs: [pick(random, paces), pick(random, paces), pick(random, paces)],
     softShare: randomOf(seed, 'soft 404')() < WITH_SOFT ? 0.5 : 0,
+    hasCopies: randomOf(seed, 'copies')() < WITH_COPIES,
     assetsPerPage: hasAssets(seed) ? between(assets, 1, 6) : 0,
     domains: domainsOf(seed),
     ...overrides,

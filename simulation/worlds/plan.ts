@@ -46,6 +46,9 @@ export function planStack(seed: number): StackPlan {
 /** Crawls that want pages in one language alone. */
 const LANGUAGES_CHANCE = 0.1;
 
+/** Crawls that mark or skip pages with nearly the same text. */
+const NEAR_DUPLICATES_CHANCE = 0.2;
+
 /** A crawl that fetches its pages again ends when the operator stops it. */
 const WITHOUT_LIMITS = {
   maxPages: undefined,
@@ -74,12 +77,18 @@ export function planCrawls(
       ...planPages(randomOf(seed, 'pages of crawl', i), hasSmallTraps),
       ...planDomainLimits(randomOf(seed, 'domain limits', i), domainsOf(seed)),
       ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
+      ...planNearDuplicates(randomOf(seed, 'near duplicates of crawl', i)),
       soft404: true,
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,
     };
     return { id: `crawl-${i}`, seeds: seedsFor(config, web, random), config };
   });
+}
+
+function planNearDuplicates(random: Random): CrawlOptions {
+  if (random() >= NEAR_DUPLICATES_CHANCE) return {};
+  return { nearDuplicates: random() < 0.5 ? 'skip' : 'mark' };
 }
 
 /** Where the scope is drawn around folders, most seeds have one: otherwise each would be its whole host. */

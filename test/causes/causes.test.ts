@@ -76,6 +76,20 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
 
 /** Causes of which an earlier version stored only what a person reads. */
 const NEW: readonly (readonly [Cause, string])[] = [
+  [
+    { code: 'nearDuplicate', of: 'http://a.test/1', similarity: 0.9 },
+    'its text is nearly the same as that of http://a.test/1 (0.90)',
+  ],
+  [
+    {
+      code: 'nearDuplicate',
+      of: 'http://a.test/1',
+      similarity: 1,
+      isSkipped: true,
+      besides: { code: 'noindex' },
+    },
+    'its text is nearly the same as that of http://a.test/1 (1.00), so it was skipped; noindex',
+  ],
   [{ code: 'otherLanguage', language: 'fr' }, 'it is in another language (fr)'],
   [
     { code: 'softNotFound', probe: 'http://a.test/qw' },

@@ -150,6 +150,7 @@ const LINK_SKIPS = {
   queryParameters: 0,
   trap: 0,
   nofollow: 0,
+  nearDuplicate: 0,
   notModified: 0,
   pagesPerHost: 0,
   hostsPerDomain: 0,

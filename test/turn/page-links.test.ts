@@ -29,6 +29,7 @@ interface Situation {
   /** URLs that the ledger has. */
   readonly known?: readonly string[];
   readonly isRequest?: boolean;
+  readonly isCopy?: boolean;
   readonly response?: typeof RESPONSE;
 }
 
@@ -64,6 +65,7 @@ function open({ config, pages = 0, nameOf, linksAtOnce = 1000, known = [] }: Sit
         taken.push(link);
         return !known.includes(link.url);
       },
+      knows: (url: string) => known.includes(url),
       skip({ url, via }: Link, reason: string) {
         skipped.push(`${reason} ${url} from ${via}`);
         return false;
@@ -86,8 +88,8 @@ async function take(
   record: UrlRecord = recordOf(PAGE, { depth: 2 }),
 ) {
   const opened = open(situation);
-  const { response = RESPONSE, isRequest } = situation;
-  await opened.links.take(record, response, { ...PLAIN_FACTS, ...facts }, isRequest);
+  const { response = RESPONSE, isRequest, isCopy } = situation;
+  await opened.links.take(record, response, { ...PLAIN_FACTS, ...facts }, { isRequest, isCopy });
   return opened;
 }
 const urls = (links: readonly Link[]) => links.map(({ url }) => url);
@@ -117,6 +119,13 @@ describe('links to be followed', () => {
     expect(work).toEqual([part, part, 'pause after 2', part, 'pause after 4', part]);
     expect((await take({ links: links.slice(0, 2) }, { linksAtOnce: 2 })).work).toEqual([part, part]);
   });
+});
+
+test('links of a copy are left out, without those that are known and its requisites', async () => {
+  const links = [a('/1'), a('/known'), a('/logo.png', { kind: 'img' })];
+  const { taken, skipped } = await take({ links }, { isCopy: true, known: [`${ORIGIN}/known`] });
+  expect(urls(taken)).toEqual([`${ORIGIN}/logo.png`]);
+  expect(skipped).toEqual([`nearDuplicate ${ORIGIN}/1 from ${PAGE}`]);
 });
 
 describe('nofollow', () => {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import type { Cause } from '../../shared/causes/cause.ts';
+import { describe, expect, test } from 'vitest';
+import type { Cause, NearDuplicateCause } from '../../shared/causes/cause.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
@@ -25,6 +25,7 @@ interface Situation {
   readonly original?: string;
   readonly hookError?: string;
   readonly otherLanguage?: string;
+  readonly copy?: NearDuplicateCause;
   readonly isStopped?: boolean;
   readonly missing?: Cause;
   readonly leadsNowhere?: boolean;
@@ -65,16 +66,24 @@ async function read(
         return typeof canonical === 'string' ? situation.original : undefined;
       },
     },
+    nearDuplicates: { causeOf: () => situation.copy },
     hooks: {
       async otherLanguage(of: UrlRecord, given: { response: unknown; facts: DocumentFacts }) {
         expect([of, given.response]).toEqual([record, RESPONSE]);
         expect(given.facts).toBe(page.facts);
         return situation.otherLanguage;
       },
-      async callForPage(of: UrlRecord, given: { facts: DocumentFacts; forItems: boolean }) {
+      async callForPage(
+        of: UrlRecord,
+        given: { facts: DocumentFacts; forItems: boolean; duplicateOf?: string },
+      ) {
         expect(of).toBe(record);
         expect(given).toMatchObject({ response: RESPONSE, facts: { type: 'html' }, request });
-        calls.push(['hooks', given.forItems]);
+        calls.push([
+          'hooks',
+          given.forItems,
+          ...(given.duplicateOf === undefined ? [] : [given.duplicateOf]),
+        ]);
         if (situation.isStopped) return undefined;
         return { facts: { ...given.facts, title: 'by the hook' }, error: situation.hookError };
       },
@@ -205,6 +214,37 @@ test('a page that forbids the use of the crawl calls no hook, and is counted', a
   });
   for (const config of [{ purpose: 'search' }, { purpose: 'archive' }, {}] as const)
     expect((await read(recordOf(PAGE), page, { config })).calls).toEqual([['hooks', true]]);
+});
+
+describe('a page whose text is nearly the same as that of another one', () => {
+  const copy: NearDuplicateCause = { code: 'nearDuplicate', of: `${ORIGIN}/first`, similarity: 0.93 };
+  const counted = ['count', 'hints', 'nearDuplicate'];
+
+  test('is marked: hooks know the other one, and other causes stand beside it', async () => {
+    const marked = await read(recordOf(PAGE), fetched(), { copy });
+    expect(marked.reading).toMatchObject({ state: 'fetched', cause: copy, duplicateOf: undefined });
+    expect(marked.calls).toEqual([['hooks', true, copy.of], counted]);
+    const failed = await read(recordOf(PAGE), fetched(), { copy, hookError: 'no' });
+    expect(failed.reading?.cause).toEqual({ ...copy, besides: { code: 'hookFailed', detail: 'no' } });
+  });
+
+  test('is skipped: no hook is called, also none for links', async () => {
+    const skipped = { ...copy, isSkipped: true } as const;
+    const page = fetched();
+    expect(await read(recordOf(PAGE), page, { copy: skipped })).toEqual({
+      reading: { state: 'fetched', facts: page.facts, cause: skipped },
+      calls: [counted],
+    });
+  });
+
+  test('is what it is if the worker is being stopped, or if it names a canonical page', async () => {
+    expect((await read(recordOf(PAGE), fetched(), { copy, isStopped: true })).calls).not.toContainEqual(
+      counted,
+    );
+    const named = fetched({ canonical: `${ORIGIN}/original` });
+    const other = await read(recordOf(PAGE), named, { copy, original: `${ORIGIN}/original` });
+    expect(other.reading).toMatchObject({ duplicateOf: `${ORIGIN}/original`, cause: undefined });
+  });
 });
 
 test('a page in another language calls no hook, and is counted; its links are followed', async () => {

@@ -1,6 +1,6 @@
 /** The pages of a crawl's archive for which `onPage` is called. */
 import type { RecordLocation } from '../../../shared/archive/record-location.ts';
-import { isWithheld } from '../../../shared/causes/cause.ts';
+import { isWithheld, nearDuplicateIn } from '../../../shared/causes/cause.ts';
 import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
 import { type RowSource, recordsOf } from '../../url-rows.ts';
 
@@ -14,6 +14,8 @@ export interface ArchivedPage {
   readonly location: RecordLocation;
   /** The crawl kept it from hooks, for what the site states or for its language. */
   readonly isWithheld?: true;
+  /** The page with nearly the same text. */
+  readonly duplicateOf?: string;
 }
 
 /** Every page that was fetched and is no other one's copy, host by host. */
@@ -27,7 +29,9 @@ export async function* archivedPages(
       const isPage = state === 'fetched' && kind === undefined && duplicateOf === undefined;
       if (!isPage || !location || httpStatus < 200 || httpStatus > 299) continue;
       const withheld = isWithheld(cause) && { isWithheld: true as const };
-      yield { url, depth, ...(via !== undefined && { via }), location, ...withheld };
+      const near = nearDuplicateIn(cause);
+      const copy = near && { duplicateOf: near.of };
+      yield { url, depth, ...(via !== undefined && { via }), location, ...withheld, ...copy };
     }
   }
 }

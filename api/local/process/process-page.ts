@@ -75,13 +75,14 @@ export function createPageProcessor({
       const found = await parse(url, response, config);
       const isForbidden = forbiddenUse(config.purpose, found.usage) !== undefined;
       if (isForbidden || (config.obeyNoindex && found.robots.noindex)) return { ...nothing, isHidden: true };
-      const { depth, via } = page;
+      const { depth, via, duplicateOf } = page;
       const { facts: read, content } = await readDocument(url, response, found, resolver());
       const given = { url, depth, response, facts: read, content };
       if ((await otherLanguage(config, given, languageOf)) !== undefined)
         return { ...nothing, isHidden: true };
       const around = <T>(part: () => T) => work.run('', url, 'hook', part);
-      const seen = { url, depth, via, response, content, request: ownRequest(page.url), around };
+      const request = ownRequest(page.url);
+      const seen = { url, depth, via, response, content, request, duplicateOf, around };
       const ended = work.beginHook();
       const { facts } = await hooks.extract({ ...seen, facts: read });
       const { items, requests = [] } = await hooks.onPage({ ...seen, facts });

@@ -21,6 +21,7 @@ export const DOCUMENT_COLUMNS: readonly Column[] = [
   { name: 'truncated', type: 'boolean' },
   { name: 'depth', type: 'int32', isRequired: true },
   { name: 'via', type: 'string' },
+  { name: 'duplicateOf', type: 'string' },
   { name: 'usage', type: 'string' },
   { name: 'payloadDigest', type: 'string' },
   { name: 'warcFile', type: 'string' },
