@@ -43,6 +43,8 @@ export interface NetworkFiles {
   readonly clientKey?: string | undefined;
   readonly identity?: string | undefined;
   readonly domainBudgets?: string | undefined;
+  /** The file of addresses without a pause of their own. */
+  readonly ipDelayExcept?: string | undefined;
 }
 
 /** The settings that `resume` may change: limits, recrawl. */

@@ -36,6 +36,7 @@ const FILES = [
   'client-key',
   'identity',
   'domain-budgets',
+  'ip-delay-except',
 ];
 
 /** Returns the options that are files or secrets. */
@@ -51,6 +52,7 @@ export function networkOf(given: ParsedOptions): NetworkFiles | undefined {
     clientKey: textOf(given, 'client-key'),
     identity: textOf(given, 'identity'),
     domainBudgets: textOf(given, 'domain-budgets'),
+    ipDelayExcept: textOf(given, 'ip-delay-except'),
   };
 }
 

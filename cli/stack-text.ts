@@ -110,6 +110,7 @@ export function hostText(host: HostDetail): string {
     ['Errors', countsText(host.errors)],
     ['Next', host.nextFetchAt],
     ['Due', host.dueAt],
+    ['Waits', host.waitsFor && `for ${host.waitsFor}`],
     ...host.robots.map(({ origin, kind, expiresAt }): [string, string] => {
       return ['Robots', `${origin}: ${kind}, until ${expiresAt}`];
     }),

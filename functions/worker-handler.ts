@@ -107,6 +107,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         drain: pool.drain,
         beforeIdleEnd: () => pool.hide(),
         lanes: deps.lanes,
+        leaseOwner: () => deps.lanes.addresses.owner(),
         work: deps.work,
         hooks: deps.hooks,
         languageOf: deps.languageOf ?? createLanguageReader(),

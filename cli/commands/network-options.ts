@@ -10,6 +10,7 @@ import { hostKey } from '../../shared/url/host-key.ts';
 import type { NetworkFiles } from '../command.ts';
 import { readDomainBudgets } from '../domain-budgets-file.ts';
 import { formatCounted } from '../format.ts';
+import { readIpBlocks } from '../ip-blocks-file.ts';
 import { parseAuth, parseHeader } from '../network-given.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -28,7 +29,7 @@ export function withNetworkFiles(
   warn: (line: string) => void,
 ): CrawlOptions {
   if (files === undefined) return options;
-  const { headers, auth, cookies, ca, clientCert, clientKey, identity, domainBudgets } = files;
+  const { headers, auth, cookies, ca, clientCert, clientKey, identity, domainBudgets, ipDelayExcept } = files;
   const byHost: Record<string, Record<string, string>> = {};
   for (const { text, where } of linesOf(headers, '--header')) {
     const { host, name, value } = parseHeader(text, where);
@@ -47,6 +48,12 @@ export function withNetworkFiles(
       domainBudgets: readDomainBudgets(
         readText(domainBudgets, '--domain-budgets', MAX_LINES_FILE),
         domainBudgets,
+      ),
+    }),
+    ...(ipDelayExcept !== undefined && {
+      ipDelayExcept: readIpBlocks(
+        readText(ipDelayExcept, '--ip-delay-except', MAX_LINES_FILE),
+        ipDelayExcept,
       ),
     }),
   };

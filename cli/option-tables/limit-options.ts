@@ -157,6 +157,21 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     help: 'shortest pause between two requests to a host: 1 (seconds), 500ms; a longer Crawl-delay in its robots.txt applies',
   },
   {
+    name: 'ip-delay',
+    argument: 'TIME',
+    type: 'duration',
+    key: 'ipDelayMs',
+    group: 'Politeness',
+    help: 'shortest pause between two requests to an IP address, over all hosts at it, of which one is requested at a time then: 250ms, 1 (seconds); at most 60',
+  },
+  {
+    name: 'ip-delay-except',
+    argument: 'FILE',
+    type: 'text',
+    group: 'Politeness',
+    help: 'addresses without such a pause, such as those of CDNs: a CIDR block a line; at most 2,000',
+  },
+  {
     name: 'adaptive',
     type: 'flag',
     isNegatable: true,

@@ -77,6 +77,8 @@ export interface HostEntry {
   /** When it may next be asked, and when it is due for a turn. ISO 8601, UTC. */
   readonly nextFetchAt?: string;
   readonly dueAt?: string;
+  /** Something besides its own rest for which it waits until then. */
+  readonly waitsFor?: string;
   /** Failures in a row, and why. */
   readonly failures: number;
   readonly cause?: string;

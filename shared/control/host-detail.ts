@@ -1,12 +1,12 @@
 import { optionalText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';
 import { countUrls } from '../frontier/url-record.ts';
-import { isoTime } from '../report/url-detail.ts';
+import { isoTime, waitText } from '../report/url-detail.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { HostDetail, HostEntry } from './control.ts';
 
 /** A host's head in the words of the API. */
-export function hostEntry(host: HostKey, { ledger, totals, clock, dueAt, setAside }: Head): HostEntry {
+export function hostEntry(host: HostKey, { ledger, totals, clock, dueAt, setAside, wait }: Head): HostEntry {
   return {
     host,
     known: countUrls(ledger.counts),
@@ -15,6 +15,7 @@ export function hostEntry(host: HostKey, { ledger, totals, clock, dueAt, setAsid
     bytes: totals.bytes,
     nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
     dueAt: dueAt === undefined ? undefined : isoTime(dueAt),
+    ...(wait && { waitsFor: waitText(wait) }),
     failures: clock.failures,
     cause: optionalText(clock.cause),
     setAside: optionalText(setAside?.cause),

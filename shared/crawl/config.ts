@@ -27,6 +27,9 @@ export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const satis
 const MAX_HOSTS_PER_DOMAIN = 10_000;
 /** All of them are in the crawl's record, which is read every two seconds. */
 export const MAX_DOMAIN_BUDGETS = 5000;
+/** All of them are in the crawl's record, too. */
+export const MAX_IP_BLOCKS = 2000;
+const MAX_IP_DELAY_MS = 60_000;
 /** A number of nine digits at most. */
 const LINK_BUDGET = /^links:[1-9]\d{0,8}$/;
 const MAX_BUDGET_PERIOD_MS = 30 * 86_400_000;
@@ -265,6 +268,13 @@ export const crawlConfigSchema = z.strictObject({
   // ---- politeness
   /** Least gap from the end of a response to the start of the next request to the host. */
   delayMs: ms.default(1000),
+  /**
+   * Least gap between two requests to an IP address, over all hosts at it, of which then one is requested at a time. 0: hosts
+   * are alone at their addresses, or it does not matter. BUbiNG: 500.
+   */
+  ipDelayMs: ms.max(MAX_IP_DELAY_MS).default(0),
+  /** CIDR blocks of addresses without such a gap: those of CDNs, behind which are many servers. */
+  ipDelayExcept: z.array(z.cidrv4().or(z.cidrv6())).max(MAX_IP_BLOCKS).default([]),
   /** Wait longer for hosts that answer slowly. */
   adaptive: z.boolean().default(true),
   /** The gap is at least this many times the last response's time (Heritrix: 5; Mercator: 10) ... */

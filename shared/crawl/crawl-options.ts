@@ -349,6 +349,19 @@ export interface CrawlOptions {
    */
   delayMs?: number;
   /**
+   * The least pause between two requests to an IP address, from the end of a response, over all hosts at it. Only
+   * one host at an address is requested at a time then. At most 60,000; 0: hosts that share an address have only their own
+   * pauses.
+   * @default 0
+   */
+  ipDelayMs?: number;
+  /**
+   * Addresses without this pause, as CIDR blocks (`104.16.0.0/13`): those of CDNs, behind which are many servers. At most
+   * 2,000.
+   * @default []
+   */
+  ipDelayExcept?: string[];
+  /**
    * Pauses longer for hosts that answer slowly.
    * @default true
    */

@@ -5,9 +5,10 @@ import type { CrawlConfig } from '../crawl/config.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import { blockedPortOf } from '../url/blocked-ports.ts';
+import { type HostKey, hostName } from '../url/host-key.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { type Agent, createAgent } from './agent.ts';
-import type { ConnectorOptions } from './connector.ts';
+import { type ConnectorOptions, resolved } from './connector.ts';
 import { createDnsCache, type Lookup } from './dns-cache.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
@@ -29,6 +30,7 @@ import { SentHeads } from './sent-heads.ts';
 import { createSocketBudget, type SocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';
+import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
 
 /** A time-out of 0 means no limit. */
 export interface FetcherOptions
@@ -133,6 +135,14 @@ class UndiciFetcher implements Fetcher {
     const outcome = await this.#fetchVerified(request, totalTimeoutMs);
     const proxy = this.#connecting.proxyOf(url);
     return isForwarding(proxy, url) ? ofForwarded(outcome, proxy as ProxyServer) : outcome;
+  }
+
+  /** Both schemes of the host go to the same addresses, unless a proxy is chosen for one of them. */
+  async addressesOf(host: HostKey): Promise<readonly string[]> {
+    const { connectTimeoutMs, proxyOf } = this.#connecting;
+    if (proxyOf(`http://${host}/`) !== undefined || proxyOf(`https://${host}/`) !== undefined) return [];
+    const ms = connectTimeoutMs > 0 ? connectTimeoutMs : LONGEST_TIMER_MS;
+    return resolved(hostName(host), this.#connecting, ms, ms).catch(() => []);
   }
 
   /** Waits for the exchanges in progress. */

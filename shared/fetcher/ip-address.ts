@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import QuickLRU from 'quick-lru';
 
 /** An IP address as a number: 32 bits of IPv4 or 128 bits of IPv6. */
 export interface IpAddress {
@@ -67,4 +68,23 @@ function readIpv6(text: string): bigint {
   const after = right === undefined || right === '' ? [] : right.split(':');
   const zeros = Array<string>(8 - before.length - after.length).fill('0');
   return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** Addresses remembered for a list of blocks. */
+const MAX_TESTED = 20_000;
+
+/** Returns a test whether an address lies in one of the CIDR blocks. Texts that are none hold no address. */
+export function createBlockTest(cidrs: readonly string[]): (address: string) => boolean {
+  if (cidrs.length === 0) return () => false;
+  const blocks = cidrs.flatMap((cidr) => parseCidr(cidr) ?? []);
+  const tested = new QuickLRU<string, boolean>({ maxSize: MAX_TESTED });
+  return (text) => {
+    let isIn = tested.get(text);
+    if (isIn === undefined) {
+      const address = parseIp(text);
+      isIn = address !== undefined && blocks.some((block) => isInBlock(address, block));
+      tested.set(text, isIn);
+    }
+    return isIn;
+  };
 }

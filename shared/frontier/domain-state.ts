@@ -4,6 +4,7 @@
  */
 import { fingerprint } from '../url/fingerprint.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { AddressLease } from './address-lease.ts';
 import { type LinkerSketch, mergeSketches, NO_LINKERS } from './linker-sketch.ts';
 
 export interface DomainState {
@@ -13,6 +14,8 @@ export interface DomainState {
   readonly granted: Readonly<Record<string, number>>;
   /** The registrable domains that link to it, in a crawl whose budgets grow by them. */
   readonly linkers?: LinkerSketch;
+  /** Only in a head that is no domain's: that of an IP address in a crawl with `ipDelayMs`. */
+  readonly lease?: AddressLease;
   /** Differs in all writes: an engine that compares what it finds with what it wrote must not mistake another's for its own. */
   readonly writer: string;
 }

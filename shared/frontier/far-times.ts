@@ -11,16 +11,21 @@ import { maxGapAfter } from './politeness.ts';
 const SLACK_MS = 60_000;
 /** robots.txt is kept no longer (`robots/policy.ts`). */
 const MAX_ROBOTS_MS = 86_400_000;
+/** A host waits no longer for its IP address (`ipDelayMs`): then it asks for a place in the line again. */
+export const MAX_LINE_MS = 900_000;
 /** The most by which jitter lengthens a rest (`politeness.ts`). */
 const JITTER = 1.25;
 
 type RestLimits = Parameters<typeof maxGapAfter>[2];
 
 /** The longest that a host may rest after a request. */
-export function maxRestMs(config: RestLimits & Pick<CrawlConfig, 'totalTimeoutMs'>): number {
+export function maxRestMs(
+  config: RestLimits & Pick<CrawlConfig, 'totalTimeoutMs'> & Partial<Pick<CrawlConfig, 'ipDelayMs'>>,
+): number {
   const { backoffMs, maxBackoffMs, maxRetryAfterMs, totalTimeoutMs } = config;
   const gapMs = maxGapAfter(totalTimeoutMs, Number.POSITIVE_INFINITY, config);
-  return Math.max(gapMs, JITTER * Math.max(backoffMs, maxBackoffMs, maxRetryAfterMs)) + SLACK_MS;
+  const lineMs = (config.ipDelayMs ?? 0) > 0 ? MAX_LINE_MS : 0;
+  return Math.max(gapMs, lineMs, JITTER * Math.max(backoffMs, maxBackoffMs, maxRetryAfterMs)) + SLACK_MS;
 }
 
 /** The longest that a URL may wait for its next try. */

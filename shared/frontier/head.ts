@@ -59,6 +59,8 @@ export interface Head extends TrapState {
   readonly stagedItems?: string;
   /** The same of the changes that are reported to the operator's programs. */
   readonly stagedChanges?: string;
+  /** The reason for which the host waits until `clock.nextFetchAt`, if it is not its own rest. */
+  readonly wait?: HostWait;
   /** In a crawl that recrawls: what the host's refetches have shown. */
   readonly recrawl?: HostRecrawl;
   /** In a crawl with a budget for each registrable domain: the host's share of it. */
@@ -67,6 +69,13 @@ export interface Head extends TrapState {
   readonly soft404?: HostSoft404;
   /** Only in the head of a domain, which is no host's: it has nothing else but counts of skipped links. */
   readonly domain?: DomainState;
+}
+
+/** Other hosts at the same IP address come first. */
+export interface HostWait {
+  readonly for: 'address';
+  readonly address: string;
+  readonly until: number;
 }
 
 /** A host's share of the budget of its registrable domain. */

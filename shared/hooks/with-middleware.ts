@@ -106,7 +106,7 @@ export function withMiddleware(
     }
   }
 
-  return { fetch, close: () => fetcher.close() };
+  return { ...fetcher, fetch };
 }
 
 /** Code that no type checker has seen may give anything. */

@@ -138,6 +138,7 @@ const hostEntrySchema = z.strictObject({
   bytes: count,
   nextFetchAt: time.optional().describe('When it may next be asked'),
   dueAt: time.optional().describe('When it is due for a turn'),
+  waitsFor: z.string().optional().describe('What it waits for until then, besides its own rest'),
   failures: count.describe('Failures in a row'),
   cause: z.string().optional().describe('Of the last failure'),
   setAside: z.string().optional().describe('Why the host was given up'),

@@ -30,6 +30,7 @@ export function verdictOf(explained: Explained, now: number): Verdict {
     robotsText(explained),
     timeText(explained, now),
     budgetText(explained),
+    waitingText(explained, now),
   ];
   const isOver = crawl !== undefined && crawl.state !== 'running';
   if (isOver) parts.push(`once the crawl is resumed (it is ${crawl.state})`);
@@ -98,6 +99,12 @@ function budgetText(explained: Explained): string | undefined {
   return isOverBudget(explained)
     ? `as the budget of ${domain?.domain} (${domain?.budget} requests for pages, --domain-budget) is used up until then`
     : undefined;
+}
+
+function waitingText({ hostState }: Explained, now: number): string | undefined {
+  const { waitsFor, nextFetchAt } = hostState ?? {};
+  const isStill = nextFetchAt !== undefined && Date.parse(nextFetchAt) > now;
+  return waitsFor !== undefined && isStill ? `as it waits for ${waitsFor} (--ip-delay)` : undefined;
 }
 
 function timeText(explained: Explained, now: number): string | undefined {

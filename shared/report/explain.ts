@@ -21,7 +21,7 @@ import { explainDomain } from './explain-domain.ts';
 import { verdictOf } from './explain-verdict.ts';
 import type { Explanation, HostLine, HostWord, RobotsWord, TemplateWord } from './explanation.ts';
 import type { CrawlSummary } from './summary.ts';
-import { isoTime, urlDetail } from './url-detail.ts';
+import { isoTime, urlDetail, waitText } from './url-detail.ts';
 
 /** The known facts about the crawl and the URL's host. */
 export interface ExplainFacts {
@@ -163,10 +163,14 @@ function robotsWord(facts: ExplainFacts, url: string): RobotsWord {
   };
 }
 
-function hostWord({ clock, setAside, totals }: Head, { maxPagesPerHost = Infinity }: CrawlConfig): HostWord {
+function hostWord(
+  { clock, setAside, totals, wait }: Head,
+  { maxPagesPerHost = Infinity }: CrawlConfig,
+): HostWord {
   return {
     pages: totals.pages,
     nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
+    ...(wait && { waitsFor: waitText(wait) }),
     failures: clock.failures,
     cause: clock.failures > 0 ? optionalText(clock.cause) : undefined,
     setAside: optionalText(setAside?.cause),

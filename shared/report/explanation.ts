@@ -92,6 +92,8 @@ export interface HostWord {
   readonly pages: number;
   /** When it may be asked next. ISO 8601, UTC. */
   readonly nextFetchAt?: string;
+  /** Something besides its own rest for which it waits until then. */
+  readonly waitsFor?: string;
   readonly failures: number;
   readonly cause?: string;
   readonly setAside?: string;

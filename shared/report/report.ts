@@ -4,6 +4,7 @@
 import { optionalText } from '../causes/cause-text.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
+import { isLease } from '../frontier/address-lease.ts';
 import type { DomainState } from '../frontier/domain-state.ts';
 import { addCounts, type Head } from '../frontier/head.ts';
 import { medianLinkers } from '../frontier/link-budget.ts';
@@ -239,7 +240,7 @@ function createDomainTable(config: CrawlConfig, now: number) {
   let linking: Readonly<Record<string, number>> = {};
   return {
     add(domain: string, { domain: state, totals }: Head): void {
-      if (state) top.add({ domain, state });
+      if (state && !isLease(state)) top.add({ domain, state });
       linking = addCounts(linking, totals.linking ?? {});
     },
     rows: (): DomainEntry[] => {

@@ -1,13 +1,16 @@
 import { sha1Label } from '../archive/digest.ts';
 import { nearDuplicateIn, type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
 import { causeText, optionalText, resultText } from '../causes/cause-text.ts';
-import type { Head } from '../frontier/head.ts';
+import type { Head, HostWait } from '../frontier/head.ts';
 import { lastChangeOf, type UrlChangeKind } from '../frontier/url-change.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
 import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 import type { NearCopies } from './near-copy.ts';
+
+/** The reason of a wait, for people. */
+export const waitText = ({ address }: HostWait): string => `other hosts at its IP address, ${address}`;
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
 export interface UrlRow {

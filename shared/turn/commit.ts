@@ -138,6 +138,7 @@ export class TurnCommit {
       ...(recrawl && { recrawl }),
       ...(share && { share }),
       ...(soft404 && { soft404 }),
+      ...(pace.wait && { wait: pace.wait }),
     };
   }
 

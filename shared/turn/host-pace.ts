@@ -2,7 +2,7 @@ import type { Cause } from '../causes/cause.ts';
 import { MAX_AGE_MS } from '../crawl-state/crawls.ts';
 import { type FetchFailure, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
-import type { Head } from '../frontier/head.ts';
+import type { Head, HostWait } from '../frontier/head.ts';
 import {
   afterAnswer,
   afterFailure,
@@ -13,6 +13,7 @@ import {
   isHopeless,
   maxGapAfter,
 } from '../frontier/politeness.ts';
+import { AddressPace } from './address-pace.ts';
 import type { TurnCounters } from './counters.ts';
 import type { Lease } from './lease.ts';
 import { watchProxy } from './proxy-watch.ts';
@@ -61,6 +62,9 @@ export class HostPace {
   #reportedFailures: number;
   /** The turn begins no further URL. */
   #isOver: boolean;
+  readonly #address: AddressPace;
+  /** The reason for a wait beyond its own rest. */
+  #wait: HostWait | undefined;
 
   constructor(services: TurnServices, head: Head, options: HostPaceOptions) {
     const { crawl } = options;
@@ -71,6 +75,7 @@ export class HostPace {
     this.#resumedBy = head.resumedBy;
     this.#reportedFailures = head.clock.failures;
     this.#isOver = false;
+    this.#address = new AddressPace(services, crawl);
     this.postponeTo(services.lanes.restUntil(crawl.host));
   }
 
@@ -137,9 +142,29 @@ export class HostPace {
       const restMs = this.#clock.nextFetchAt - now;
       const endBy = this.#options.endBy();
       if (now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy) return false;
-      if (restMs <= 0) return true;
-      await engine.clock.sleep(restMs, stopping);
+      if (restMs > 0) await engine.clock.sleep(restMs, stopping);
+      else if (!this.#address.isOn || !(await this.#waitsForAddress())) return true;
     }
+  }
+
+  /** Postpones the host if its place in the line before its address is yet to come. */
+  async #waitsForAddress(): Promise<boolean> {
+    const wait = await this.#address.next();
+    if (wait === undefined) return false;
+    const until = this.#services.engine.clock.now() + wait.ms;
+    this.#wait = { for: 'address', address: wait.address, until };
+    this.postponeTo(until);
+    return true;
+  }
+
+  /** The reason for which the host is not asked at once, if it is not its own rest. */
+  get wait(): HostWait | undefined {
+    return this.#wait !== undefined && this.#wait.until === this.#clock.nextFetchAt ? this.#wait : undefined;
+  }
+
+  /** At the end of the turn: gives back what others can use. */
+  release(): void {
+    this.#address.end();
   }
 
   /**
@@ -161,10 +186,22 @@ export class HostPace {
     const outcome = await lanes.run(
       crawl.host,
       { perHost, gapMs, latestAt, signal },
-      () => this.#begin(request, delayAfterMs, askedAt),
+      () => this.#inLine(request, delayAfterMs, askedAt),
       wasAsked,
     );
     return outcome ?? this.#unmade(request.url, NO_TIME);
+  }
+
+  /** If the address may be asked at this pace only, after others at it. */
+  #inLine(
+    request: Omit<FetchRequest, 'signal'>,
+    crawlDelayMs: number | undefined,
+    askedAt: number,
+  ): Promise<FetchOutcome> {
+    const begin = () => this.#begin(request, crawlDelayMs, askedAt);
+    if (!this.#address.isOn) return begin();
+    const made = this.#address.run(this.#options.lastRequestAt, begin, wasAsked);
+    return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_TIME));
   }
 
   async #begin(

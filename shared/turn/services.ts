@@ -5,6 +5,8 @@ import type { HostLedger } from '../frontier/ledger.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { AddressLeases } from './address-leases.ts';
+import type { AddressLines } from './address-lines.ts';
 import type { DocumentReading } from './document-reading.ts';
 import type { DomainHeads } from './domain-heads.ts';
 import type { LinkMedians } from './link-medians.ts';
@@ -23,6 +25,7 @@ export interface TurnServices {
   readonly ledgers: LedgerCache;
   readonly lanes: Lanes;
   readonly domains: DomainHeads;
+  readonly leases: AddressLeases;
   readonly medians: LinkMedians;
   /**
    * Held by a quarantine turn from before its fetch until it is committed, alone by the turn of a suspect: it
@@ -94,6 +97,8 @@ export interface Lanes {
   restAfterLast(host: HostKey, ms: number): void;
   /** The time until which the host must rest by the last two methods; 0 if it need not. */
   restUntil(host: HostKey): number;
+  /** The same for the IP addresses of hosts. */
+  readonly addresses: AddressLines;
 }
 
 /**

@@ -234,6 +234,7 @@ class Turn {
       else crawl.budget.giveBack(pages, bytes);
       quarantine.release();
       this.#parts.output.state?.close();
+      pace.release();
       stats.open.delete(ledger);
     }
   }

@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Lanes } from '../turn/services.ts';
 import type { HostKey } from '../url/host-key.ts';
+import { createAddressLines } from './address-lines.ts';
 
 interface Lane {
   /** The requests in flight, and those that wait. */
@@ -29,6 +30,7 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
   }
 
   return {
+    addresses: createAddressLines(clock, maxIdle),
     async run(host, { perHost, gapMs, latestAt, signal }, request, isCounted = () => true) {
       const lane = laneOf(host);
       const { places } = lane;

@@ -13,6 +13,7 @@ import type { Fetcher } from '../ports/fetcher.ts';
 import type { HostDeliveries } from '../ports/turn-queue.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
+import { createAddressLeases } from '../turn/address-leases.ts';
 import type { DocumentReading } from '../turn/document-reading.ts';
 import { createDomainHeads } from '../turn/domain-heads.ts';
 import { createLinkMedians } from '../turn/link-medians.ts';
@@ -60,6 +61,8 @@ export interface WorkerOptions {
   readonly maxCacheBytes?: number;
   /** Those of the process, if it has several workers, one after the other. Default: its own. */
   readonly lanes?: Lanes;
+  /** The name under which it has leases of IP addresses. Default: no other worker crawls, so it needs none. */
+  readonly leaseOwner?: () => string;
   /** Where several threads of the process count together, for the one crawl that they all work for. */
   readonly tally?: Tally;
   /** The project's hooks, if it has any. */
@@ -103,13 +106,16 @@ export function startWorker(
   const { clock, registry } = engine;
   /** Aborted when the storage fails: what is fetched from then on could not be kept. */
   const halting = new AbortController();
+  const domains = createDomainHeads(engine);
+  const lanes = options.lanes ?? createLanes(clock, sizes.maxIdleLanes);
   const services: TurnServices = {
     engine,
     fetcherOf,
     crawls: createCrawls(registry, clock, options.tally),
     ledgers: createLedgerCache(options.maxCacheBytes ?? sizes.ledgerCacheBytes),
-    lanes: options.lanes ?? createLanes(clock, sizes.maxIdleLanes),
-    domains: createDomainHeads(engine),
+    lanes,
+    domains,
+    leases: createAddressLeases(domains, clock, options.leaseOwner),
     medians: createLinkMedians(engine),
     intentLock: createLock(clock),
     hooks: options.hooks,

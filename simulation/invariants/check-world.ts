@@ -1,4 +1,5 @@
 import type { Violation, World } from '../worlds/spec.ts';
+import { addressPace } from './address-pace.ts';
 import { announcedOnce } from './announced-once.ts';
 import { bestFirst } from './best-first.ts';
 import { capturesKept } from './captures-kept.ts';
@@ -70,6 +71,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...stateOnce(facts),
     ...requestsApart(withDeleted, robots),
     ...deleted(facts),
+    ...addressPace(withDeleted),
     ...rested(facts, visits, robots),
     ...robotsObeyed(facts, robots, visits),
     ...depthTrue(facts, visits, robots),

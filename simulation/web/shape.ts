@@ -78,6 +78,8 @@ export interface WebShape {
   readonly bodyBytes?: number;
   /** The number of registrable domains: hosts are of one after the other. Default: 1. */
   readonly domains?: number;
+  /** Hosts share this number of IP addresses, one after the other. Default: each has its own. */
+  readonly addresses?: number | undefined;
   /** The number of first hosts that are seeds (for 0: only hosts without links to them). */
   readonly seedHosts?: number;
 }
@@ -101,6 +103,15 @@ export function domainsOf(seed: number): number {
   return random() < WITH_DOMAINS ? between(random, 2, 4) : 1;
 }
 
+/** The share of worlds whose hosts share IP addresses. */
+const WITH_SHARED_ADDRESSES = 0.1;
+
+/** How many IP addresses the world's hosts share; undefined: each host has its own. */
+export function addressesOf(seed: number): number | undefined {
+  const random = randomOf(seed, 'addresses');
+  return random() < WITH_SHARED_ADDRESSES ? between(random, 1, 3) : undefined;
+}
+
 /** A small web for a proving world. */
 export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebShape {
   const random = randomOf(seed, 'shape');
@@ -116,6 +127,7 @@ export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebSha
     hasCopies: randomOf(seed, 'copies')() < WITH_COPIES,
     assetsPerPage: hasAssets(seed) ? between(assets, 1, 6) : 0,
     domains: domainsOf(seed),
+    addresses: addressesOf(seed),
     ...overrides,
   };
 }

@@ -49,6 +49,11 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
   const log: WebRequest[] = [];
   let seeds: readonly string[] | undefined;
 
+  const addressAt = (host: string): string => {
+    const number = hosts.byKey(host)?.number ?? 0;
+    return addressOf(shape.addresses === undefined ? number : number % shape.addresses);
+  };
+
   function open(
     { process, contact }: Pick<WebRequest, 'process' | 'contact'>,
     totalTimeoutMs: number,
@@ -67,6 +72,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       startedAt,
       endedAt: exchange.endedAt,
       process,
+      ...(shape.addresses !== undefined && hosts.byKey(host) && { address: addressAt(host) }),
       ...(contact !== undefined && { contact }),
       ...served(exchange),
     };
@@ -90,15 +96,17 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       return seeds;
     },
     log,
-    fetcherOf: (process, { totalTimeoutMs, userAgent, contact }) =>
-      createSimFetcher({
+    fetcherOf: (process, { totalTimeoutMs, userAgent, contact }) => ({
+      ...createSimFetcher({
         process,
         time,
         userAgent,
         calls: options.calls,
         open: (request) => open({ process: process.name, contact }, totalTimeoutMs, request),
-        addressOf: (url) => addressOf(hosts.byKey(hostOf(url))?.number ?? 0),
+        addressOf: (url) => addressAt(hostOf(url)),
       }),
+      addressesOf: async (host) => (hosts.byKey(host) === undefined ? [] : [addressAt(host)]),
+    }),
     linksOf: (url) => links.of(places.find(fetchedUrl(url))),
     requisitesOf: (url) => assets.of(places.find(fetchedUrl(url))),
     someUrl(random, at) {

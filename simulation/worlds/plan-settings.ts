@@ -86,3 +86,12 @@ export function planDomainLimits(random: Random, domains: number): CrawlOptions 
     ...((way < 0.04 || (way >= 0.08 && way < 0.11)) && { maxHostsPerDomain: between(random, 1, 3) }),
   };
 }
+
+/**
+ * Where hosts share IP addresses, 70 of 100 crawls give these a pace; 10 others, whose hosts are alone at theirs, do so, too.
+ * `hasShared`: hosts share addresses.
+ */
+export function planAddressPace(random: Random, hasShared: boolean): CrawlOptions {
+  if (random() >= (hasShared ? 0.7 : 0.1)) return {};
+  return { ipDelayMs: pick(random, [50, 250, 1000, 3000]) };
+}

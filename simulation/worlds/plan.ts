@@ -5,8 +5,15 @@ import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { Sizes } from '../../shared/sizes.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
-import { domainsOf, hasAssets } from '../web/shape.ts';
-import { planDomainLimits, planLimits, planPages, planRequisites, planScope } from './plan-settings.ts';
+import { addressesOf, domainsOf, hasAssets } from '../web/shape.ts';
+import {
+  planAddressPace,
+  planDomainLimits,
+  planLimits,
+  planPages,
+  planRequisites,
+  planScope,
+} from './plan-settings.ts';
 import { planSizes } from './sizes.ts';
 import type { CrawlPlan, RecrawlPlan, SimWeb } from './spec.ts';
 
@@ -76,6 +83,7 @@ export function planCrawls(
       // By its contact the web knows which crawl asks.
       ...planPages(randomOf(seed, 'pages of crawl', i), hasSmallTraps),
       ...planDomainLimits(randomOf(seed, 'domain limits', i), domainsOf(seed)),
+      ...planAddressPace(randomOf(seed, 'address pace', i), addressesOf(seed) !== undefined),
       ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
       ...planNearDuplicates(randomOf(seed, 'near duplicates of crawl', i)),
       soft404: true,

@@ -39,6 +39,8 @@ export const INVARIANTS = {
   stateOnce: 'Each change of the state of hooks by a visit that counts is made once',
   oneRequest: 'A host never has two requests in flight',
   unhurried: 'Two requests to a host are never closer together than its delay',
+  addressPace:
+    'Where an IP address has a pace, a process has one request to it in flight, over all hosts at it, and lets it rest after each',
   rested:
     'After a slow response a host rests, and after a failure for as long as back-off or Retry-After require',
   robotsObeyed: 'No URL is fetched that robots.txt forbids, and none before robots.txt was fetched',
@@ -149,6 +151,8 @@ export interface WebRequest {
   /** When the last byte, or the failure, was there, or would have been. */
   readonly endedAt: number;
   readonly process: string;
+  /** Where hosts share IP addresses: that of the host. */
+  readonly address?: string;
   /** Status of the response; none where the exchange failed. */
   readonly httpStatus?: number;
   /** SHA-1 of the body as served, hex; and whether it came whole. */

@@ -90,6 +90,7 @@ export function startProcess(
   onSeed?: OnSeed,
   onEvent?: OnWorkEvent,
   wakerMs = 60_000,
+  leaseOwner?: () => string,
 ): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
@@ -101,6 +102,7 @@ export function startProcess(
     hooks,
     onSeed,
     onEvent,
+    ...(leaseOwner && { leaseOwner }),
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
   async function route() {

@@ -19,6 +19,7 @@ export function withCache(
   let warnings = 0;
 
   return {
+    ...fetcher,
     async fetch(request) {
       const found = request.cache === 'bypass' ? 'none' : await cache.find(request);
       if (typeof found === 'object' && 'status' in found) return found;

@@ -57,6 +57,8 @@ async function crawl(): Promise<void> {
     maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
     signal: stopping.signal,
     tally: engine.tally,
+    // That of a thread which has died is its successor's.
+    leaseOwner: () => `thread-${start.block}`,
     hooks: hooks && notingHooks(hooks, engine.inFlight),
     languageOf: createLanguageReader(),
     documents,
