@@ -2,7 +2,6 @@
  * The lease of an IP address: which worker may ask it. Kept in a head like that of a registrable domain
  * (`DomainState.lease`), under a name that no domain can have. Pure.
  */
-import type { DomainState } from './domain-state.ts';
 
 export interface AddressLease {
   /** Empty after a worker has given it back. */
@@ -24,7 +23,7 @@ const LOOK_AGAIN_MS = 2000;
 export const leaseName = (address: string): string => `#${address}`;
 
 /** Whether a head that stands where those of domains do is the lease of an address. */
-export const isLease = ({ lease }: Pick<DomainState, 'lease'>): boolean => lease !== undefined;
+export const isLease = ({ lease }: { readonly lease?: AddressLease }): boolean => lease !== undefined;
 
 export interface LeaseClaim {
   readonly owner: string;
