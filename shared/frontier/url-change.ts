@@ -1,6 +1,7 @@
 /** The changes of pages that a crawl which recrawls has seen. */
 import { sha1Label } from '../archive/digest.ts';
 import { causeText } from '../causes/cause-text.ts';
+import { unpackHistory } from '../recrawl/change-history.ts';
 import { fetchedUrl } from '../url/request-url.ts';
 import type { RecrawlState, UrlRecord } from './url-record.ts';
 
@@ -38,12 +39,15 @@ export interface UrlChange {
 export const changeId = ({ at, change, url }: Pick<UrlChange, 'at' | 'change' | 'url'>): string =>
   `${at} ${change} ${url}`;
 
-/** None for a page that was not there at its first fetch, or led elsewhere. */
+/**
+ * None for a page that was not there at its first fetch, or led elsewhere, and is so still. Fetches that found no change leave a
+ * page new: its history counts them, and no change. (A change is forgotten after 350 fetches without one, about.)
+ */
 export function lastChangeOf(
   { state }: Pick<UrlRecord, 'state'>,
   { history, isBack }: Pick<RecrawlState, 'history' | 'isBack'>,
 ): UrlChangeKind | undefined {
-  if (history === 0) return state === 'fetched' ? 'new' : undefined;
+  if (unpackHistory(history).changes === 0) return state === 'fetched' ? 'new' : undefined;
   if (state === 'gone') return 'gone';
   if (state === 'redirect') return 'moved';
   return isBack ? 'back' : 'changed';

@@ -3,6 +3,7 @@ import { addressPace } from './address-pace.ts';
 import { announcedOnce } from './announced-once.ts';
 import { bestFirst } from './best-first.ts';
 import { capturesKept } from './captures-kept.ts';
+import { changesSent } from './changes-sent.ts';
 import { configured } from './configured.ts';
 import { counted, recounted, requestsCounted } from './counted.ts';
 import { deleted } from './deleted.ts';
@@ -95,6 +96,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...refetched(facts, visits, robots),
     ...capturesKept(facts, visits, robots),
     ...endsSent(facts),
+    ...changesSent(facts),
     ...facts.seen,
   ];
 }

@@ -1,6 +1,7 @@
 /** A world after its run as plain facts: all that the invariants judge. */
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import type { Head } from '../../shared/frontier/head.ts';
+import type { UrlChange } from '../../shared/frontier/url-change.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import { type FaultName, TURN_LOSING } from '../models/faults.ts';
@@ -25,6 +26,8 @@ export interface Facts {
   readonly failures: readonly Failure[];
   /** The events that were sent to the operator's receiver, in order. */
   readonly events: readonly SentEvent[];
+  /** Changes of pages that this receiver has got, repeated ones too. */
+  readonly pageChanges: readonly UrlChange[];
   /** In the turn queues and the link queue. */
   readonly messages: readonly MessageFacts[];
   readonly deadLetters: readonly { readonly queue: string; readonly body: string }[];
@@ -95,6 +98,8 @@ export interface CrawlFacts {
   /** URLs of the items that are published, and the names of the objects that are still staged. */
   readonly items: readonly string[];
   readonly stagedItems: readonly string[];
+  /** The ids of the changes that are still to be sent. */
+  readonly unsentChanges: readonly string[];
   /** The values that hooks keep, by key. */
   readonly state: ReadonlyMap<string, string>;
   /** Where files stand that were joined. */

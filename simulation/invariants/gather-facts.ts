@@ -6,7 +6,12 @@ import { gunzipSync } from 'node:zlib';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
-import { itemsPrefix, stagedItemsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
+import {
+  changesPrefix,
+  itemsPrefix,
+  stagedChangesPrefix,
+  stagedItemsPrefix,
+} from '../../shared/engines/aws/archive/item-folders.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
@@ -27,6 +32,7 @@ import {
 import { isLease } from '../../shared/frontier/address-lease.ts';
 import { openedHosts } from '../../shared/frontier/domain-state.ts';
 import type { Head } from '../../shared/frontier/head.ts';
+import type { UrlChange } from '../../shared/frontier/url-change.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
@@ -89,6 +95,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
     invocations: world.invocations,
     failures: world.failures,
     events: world.events,
+    pageChanges: world.pageChanges,
     messages: queuedMessages(cloud),
     deadLetters: [...new Set([cloud.turnDeadLetterUrl, settings.linkDeadLetterUrl])].flatMap((queue) =>
       Array.from(cloud.sqs.messages(queue), ({ body }) => ({ queue, body })).filter(
@@ -269,6 +276,9 @@ async function crawlFacts(
     uploads: parts.uploads.filter((key) => key.startsWith(folder)),
     items: publishedItems(objects, id),
     stagedItems: namesIn(objects, stagedItemsPrefix(id)),
+    unsentChanges: [changesPrefix(id), stagedChangesPrefix(id)].flatMap((prefix) =>
+      linesBelow<UrlChange>(objects, prefix).map((change) => change.id),
+    ),
     state: stateIn(own, id),
     joined: joinedIn(items),
   };
@@ -287,13 +297,16 @@ function stateIn(own: Tables['own'], crawl: CrawlId): Map<string, string> {
 const namesIn = (objects: Objects, prefix: string): string[] =>
   [...objects.keys()].flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
 
-function publishedItems(objects: Objects, crawl: CrawlId): string[] {
-  const prefix = itemsPrefix(crawl);
+const publishedItems = (objects: Objects, crawl: CrawlId): string[] =>
+  linesBelow<SimItem>(objects, itemsPrefix(crawl)).map(({ url }) => url);
+
+/** The lines of JSON in the compressed objects whose keys begin so. */
+function linesBelow<T>(objects: Objects, prefix: string): T[] {
   return namesIn(objects, prefix).flatMap((name) => {
     const lines = gunzipSync(objects.get(prefix + name)!.bytes)
       .toString()
       .split('\n');
-    return lines.filter(Boolean).map((line) => (JSON.parse(line) as SimItem).url);
+    return lines.filter(Boolean).map((line) => JSON.parse(line) as T);
   });
 }
 

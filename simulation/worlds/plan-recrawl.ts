@@ -6,6 +6,8 @@ import type { RecrawlPlan } from './spec.ts';
 const RECRAWLING = 0.05;
 /** The share of these worlds in which each page has the same interval; in the others, one by a price. */
 const BY_INTERVAL = 0.6;
+/** The share of these worlds in which the changes of pages are sent. */
+const WITH_FEED = 0.7;
 const MINUTE = 60_000;
 
 /**
@@ -21,7 +23,8 @@ export function planRecrawl(
   if (random() >= RECRAWLING && !isCertain) return undefined;
   const everyMs = between(random, 6, 20) * MINUTE;
   const stopAfterMs = calmMs + 2 * everyMs + 30 * MINUTE;
-  if (random() < BY_INTERVAL) return { config: { recrawlEveryMs: everyMs }, stopAfterMs };
+  const changeFeed = randomOf(seed, 'change feed')() < WITH_FEED;
+  if (random() < BY_INTERVAL) return { config: { recrawlEveryMs: everyMs, changeFeed }, stopAfterMs };
   const recrawl = pick(random, ['changes', 'freshness'] as const);
-  return { config: { recrawl, recrawlPerDay: between(random, 1, 30) * 1000 }, stopAfterMs };
+  return { config: { recrawl, recrawlPerDay: between(random, 1, 30) * 1000, changeFeed }, stopAfterMs };
 }

@@ -1,6 +1,8 @@
 /** The specification of a simulated world, and the result: the types that all of `simulation/` shares. */
+
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
+import type { UrlChange } from '../../shared/frontier/url-change.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { History } from '../invariants/history-probe.ts';
 import type { CallFault, CallFaults } from '../models/call-faults.ts';
@@ -70,6 +72,7 @@ export const INVARIANTS = {
   capturesKept:
     'Each response of a page, first or again, is in the archive once, as a record that leads to its payload',
   endsSent: 'The end of each crawl is announced to its receiver, and no other end',
+  changesSent: 'Each change of a page is received at least once, and no other change',
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;
 
@@ -271,6 +274,7 @@ export interface World {
   readonly invocations: Readonly<Record<'worker' | 'router' | 'waker', number>>;
   readonly failures: readonly Failure[];
   readonly events: readonly SentEvent[];
+  readonly pageChanges: readonly UrlChange[];
   /** The violations that were found while it ran. */
   readonly seen: readonly Violation[];
   readonly history: History;

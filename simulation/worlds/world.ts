@@ -198,6 +198,7 @@ export async function runWorld(
     invocations: invocationsOf(deployment),
     failures: deployment.failures,
     events: deployment.events,
+    pageChanges: deployment.changes,
     seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
     history,
     requestsOf: (url) => requestsOf(url).map(nameOf),

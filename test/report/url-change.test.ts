@@ -7,6 +7,9 @@ const T = Date.parse('2026-11-01T00:00:00.000Z');
 const DAY = 86_400_000;
 const RECRAWL = { history: 0x010203, rate: 1, changedAt: T, misses: 0, capturedAt: T };
 
+/** Fetches that found no change: days, and no changes. */
+const UNCHANGED = 0x000200;
+
 const page = (fields: object, recrawl: object | undefined = RECRAWL): UrlDetail =>
   urlDetail(
     recordOf('http://a.test/1', {
@@ -24,6 +27,13 @@ test.each<[string, UrlDetail, string | undefined]>([
   ['was found since, and changed', page({ seenAt: T }), 'new'],
   ['was fetched once, before', page({}, { history: 0, changedAt: T - DAY }), undefined],
   ['was found before and fetched since', page({}, { history: 0 }), 'new'],
+  ['was found before, fetched since, and again without a change', page({}, { history: UNCHANGED }), 'new'],
+  [
+    'was fetched before, and again without a change',
+    page({}, { history: UNCHANGED, changedAt: T - 1 }),
+    undefined,
+  ],
+  ['was never there, at two fetches', page({ state: 'gone' }, { history: UNCHANGED }), undefined],
   ['is gone', page({ state: 'gone' }), 'gone'],
   ['was never there', page({ state: 'gone' }, { history: 0 }), undefined],
   ['was found and lost since', page({ state: 'gone', seenAt: T }), undefined],

@@ -61,6 +61,7 @@ async function makeWorld(urls: number): Promise<World> {
     invocations: { worker: 0, router: 0, waker: 0 },
     failures: [],
     events: [],
+    pageChanges: [],
     seen: [],
     history,
     requestsOf: () => [],

@@ -185,6 +185,7 @@ export function crawlFacts(
     items: [],
     state: new Map(),
     stagedItems: [],
+    unsentChanges: [],
     joined: new Map(),
     ...more,
   };
@@ -230,6 +231,7 @@ export function makeFacts({
     },
     crawls,
     events: crawls.flatMap(eventsOf),
+    pageChanges: [],
     crawlCount: 1,
     strikes: NO_FAULTS.counts,
     invocations: { worker: 4, router: 2, waker: 5 },
