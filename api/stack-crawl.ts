@@ -2,7 +2,7 @@
 import type { AddedSeeds } from '../shared/control/control.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import type { FinishedEvent, LimitEvent, WarningEvent } from './crawl-events.ts';
-import type { RaisedLimits } from './start-options.ts';
+import type { RaisedLimits, ResumeCrawlOptions } from './start-options.ts';
 import type { StoredCrawl } from './stored-crawl.ts';
 
 /**
@@ -35,8 +35,8 @@ export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds'> {
   addSeeds(seeds: readonly string[]): Promise<AddedSeeds>;
 }
 
-/** The limits that a crawl on a stack may be resumed with. `maxCost`: US dollars. */
-export interface StackLimits extends RaisedLimits {
+/** The settings that a crawl on a stack may be resumed with. `maxCost`: US dollars. */
+export interface StackLimits extends RaisedLimits, Pick<ResumeCrawlOptions, 'newUrlRules'> {
   readonly maxCost?: number;
 }
 

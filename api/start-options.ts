@@ -65,6 +65,11 @@ export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
    */
   readonly crawl?: string;
   /**
+   * The name of an earlier crawl on the stack, whose bodies are not stored again where a host answers with the same.
+   * Its archive can be deleted only after this crawl's.
+   */
+  readonly dedupeFrom?: string;
+  /**
    * A project's file (`strand.config.ts`), whose settings count. Its middleware is part of the stack since
    * the stack was deployed; a stack calls no other hooks.
    */

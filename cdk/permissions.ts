@@ -75,9 +75,10 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     startQueue: [...CONSUME, ...SEND],
     linkQueue: SEND,
     turnDeadLetters: SEND,
-    crawlState: [...ITEMS, ...QUERY],
+    // By a batch it reads where records of an earlier crawl stand.
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
     urlSeen: [...GET_ITEM, 'dynamodb:PutItem', ...QUERY, ...BATCH_WRITE],
-    // It reads a WARC object's size only, where the answer to an upload's end was lost.
+    // It reads records of an earlier crawl, and an object's size where the answer to an upload's end was lost.
     warc: [...READ, ...WRITE, ...ABORT],
     parts: [...READ, ...WRITE, ...DELETE],
     // It copies what it has staged, and deletes that. Without the list, S3 would refuse to say what is not there.

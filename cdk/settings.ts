@@ -42,6 +42,7 @@ export function settingsOf(
     allowPrivateAddresses: options.allowPrivateAddresses,
     limits: limitsOf(options),
     maxCostPerHour: options.maxCostPerHour,
+    archiveDays: options.archiveDays,
     ...(options.allowPorts.length > 0 && { allowPorts: options.allowPorts }),
     ...(options.identityParameter !== undefined && { identityParameter: options.identityParameter }),
   };

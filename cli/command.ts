@@ -316,6 +316,7 @@ export type StackRequest =
   | (Seeds & {
       readonly verb: 'crawl';
       readonly name?: CrawlId;
+      readonly dedupeFrom?: CrawlId | undefined;
       readonly config?: string;
       readonly options: CrawlOptions;
       readonly network?: NetworkFiles | undefined;
@@ -326,6 +327,8 @@ export type StackRequest =
       readonly verb: 'resume';
       readonly crawl: CrawlId;
       readonly limits: RaisedLimits;
+      /** Continues though the crawl began with other rules for canonical URLs. */
+      readonly newUrlRules: boolean;
       readonly watch: boolean;
     }
   | { readonly verb: 'status' | 'watch' | 'pause' | 'stop'; readonly crawl: CrawlId }

@@ -41,7 +41,13 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       return { verb, crawl: readCrawlName(crawl), ...readSeedWords(seeds, given, '--stack NAME add CRAWL') };
     }
     case 'resume':
-      return { verb, crawl: crawlAlone(), limits: configOf(given), watch };
+      return {
+        verb,
+        crawl: crawlAlone(),
+        limits: configOf(given),
+        newUrlRules: isSet(given, 'new-url-rules'),
+        watch,
+      };
     case 'status':
     case 'watch':
     case 'pause':
@@ -89,10 +95,12 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
 
 function crawlRequest(given: ParsedOptions, watch: boolean): StackRequest {
   const name = textOf(given, 'name');
+  const earlier = textOf(given, 'dedupe-from');
   return {
     verb: 'crawl',
     ...readSeedWords(given.words, given, 'crawl'),
     name: name && readCrawlName(name),
+    dedupeFrom: earlier && readCrawlName(earlier),
     config: textOf(given, 'config'),
     options: configOf(given),
     network: networkOf(given),

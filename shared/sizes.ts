@@ -128,6 +128,8 @@ export interface Sizes {
   readonly archiveGatherMs: number;
   /** Payloads that a process remembers for revisits, up to twice as many. */
   readonly maxRecentPayloads: number;
+  /** Memory of a process for the payloads that earlier crawls have archived at its hosts, in bytes. */
+  readonly maxEarlierBytes: number;
   /** Messages sent within it share requests to SQS, which would else be a large part of the cost. */
   readonly sendGatherMs: number;
   /**
@@ -206,6 +208,7 @@ export const SIZES: Sizes = {
   maxCountsInUpdate: 100,
   archiveGatherMs: 1000,
   maxRecentPayloads: 50_000,
+  maxEarlierBytes: 64 * 1024 * 1024,
   sendGatherMs: 100,
   settleGatherMs: 500,
 

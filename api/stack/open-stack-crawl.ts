@@ -83,7 +83,7 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
       return watch.done;
     },
     pause: () => unlessOver(control, crawl, control.pause(crawl)),
-    resume: (limits = {}) => control.resume(crawl, limits),
+    resume: ({ newUrlRules, ...limits } = {}) => control.resume(crawl, limits, { newUrlRules }),
     stop: () => unlessOver(control, crawl, control.stop(crawl)),
     addSeeds: (seeds) => addAllSeeds(control, crawl, seeds),
     state: () => explainedOne(connection, connection.stateOf(crawl)),

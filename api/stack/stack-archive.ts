@@ -17,12 +17,7 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import { CapturePages } from '../../shared/engines/aws/archive/capture-pages.ts';
 import { indexName, isSourceName } from '../../shared/engines/aws/archive/compact-layout.ts';
-import {
-  type FolderContext,
-  listFiles,
-  readRange,
-  sizeOf,
-} from '../../shared/engines/aws/archive/compact-objects.ts';
+import { type FolderContext, listFiles, sizeOf } from '../../shared/engines/aws/archive/compact-objects.ts';
 import { isMissing } from '../../shared/engines/aws/archive/is-missing.ts';
 import {
   allJoinedSources,
@@ -30,6 +25,7 @@ import {
   joinedSources,
   resolveLocation,
 } from '../../shared/engines/aws/archive/joined-warcs.ts';
+import { readRange } from '../../shared/engines/aws/archive/read-range.ts';
 import { createLineSorter } from '../../shared/engines/local/archive/sorted-lines.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 

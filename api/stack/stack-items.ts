@@ -2,12 +2,9 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import {
-  type FolderContext,
-  listFiles,
-  readRange,
-} from '../../shared/engines/aws/archive/compact-objects.ts';
+import { type FolderContext, listFiles } from '../../shared/engines/aws/archive/compact-objects.ts';
 import { itemsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
+import { readRange } from '../../shared/engines/aws/archive/read-range.ts';
 
 /** The items of one turn take less: `MAX_ITEM_CHARS` of `turn-output.ts` and those of one page more. */
 const MAX_OBJECT_BYTES = 1024 * 1024 * 1024;

@@ -12,6 +12,7 @@ import { createWithSeeds } from './seed-batches.ts';
 export interface StackStart {
   readonly crawl?: CrawlId;
   readonly seeds: readonly string[];
+  readonly dedupeFrom?: CrawlId | undefined;
   /** As given; those of the project's file come after them. */
   readonly options: CrawlOptions;
   /** As in the project's file. */
@@ -25,7 +26,6 @@ const ON_ITS_OWN = 'a crawl on a stack continues without this program. Call stop
 /** Options of a crawl on one machine, each with the reason why a stack does not take it. */
 const REFUSED: Readonly<Record<string, string>> = {
   out: 'the crawl is stored in the stack',
-  dedupeFrom: 'a stack stores every body',
   cache: 'the folder of an earlier crawl is on this machine, where a stack cannot read it',
   workers: 'how many workers a stack has is an option of its deployment, maxConcurrency',
   signal: ON_ITS_OWN,
@@ -41,13 +41,13 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /** Throws {@link InvalidConfig} with all that is wrong. */
 export function readStackOptions(given: StartStackCrawlOptions): StackStart {
-  const { stack, region, crawl, seeds, project, ...rest } = given;
+  const { stack, region, crawl, seeds, project, dedupeFrom, ...rest } = given;
   const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
   const isRefused = ([key]: [string, unknown]) => Object.hasOwn(REFUSED, key);
   const options: CrawlOptions = Object.fromEntries(entries.filter((entry) => !isRefused(entry)));
   const faults = [
     ...entries.filter(isRefused).map(([key]) => `Expected no ${key} with stack: ${REFUSED[key]}`),
-    ...crawlFaults(options, [], ['stack', 'region', 'crawl', 'seeds', 'project']),
+    ...crawlFaults(options, [], ['stack', 'region', 'crawl', 'seeds', 'project', 'dedupeFrom']),
   ];
   if (typeof stack !== 'string') faults.push(`Expected stack to be a name, got ${typeof stack}`);
   if (region !== undefined && typeof region !== 'string')
@@ -57,6 +57,7 @@ export function readStackOptions(given: StartStackCrawlOptions): StackStart {
   if (faults.length > 0) throw new InvalidConfig(`startCrawl: ${faults.join('; ')}`);
   return {
     ...(crawl !== undefined && { crawl }),
+    ...(dedupeFrom !== undefined && { dedupeFrom }),
     // The stack refuses text that is not a URL, and takes the other seeds.
     seeds: seeds.map((seed) => parseSeed(String(seed)) ?? String(seed)),
     options,
@@ -67,7 +68,7 @@ export function readStackOptions(given: StartStackCrawlOptions): StackStart {
 /** Begins the crawl with all its seeds. Throws `ControlError`. */
 export async function beginStackCrawl(
   { control, refusedKeys }: Pick<StackConnection, 'control' | 'refusedKeys'>,
-  { crawl, seeds, options, projectOptions }: StackStart,
+  { crawl, seeds, dedupeFrom, options, projectOptions }: StackStart,
 ): Promise<CrawlSummary> {
   const ofProject = Object.entries((await projectOptions?.()) ?? {});
   // A setting that the whole stack decides is left out here, since a project's settings also hold on one
@@ -76,6 +77,7 @@ export async function beginStackCrawl(
   const taken = takeSeedCredentials({ ...shared, ...options }, seeds);
   return createWithSeeds(control, {
     ...(crawl !== undefined && { crawl }),
+    ...(dedupeFrom !== undefined && { dedupeFrom }),
     seeds: taken.seeds,
     config: taken.options,
   });

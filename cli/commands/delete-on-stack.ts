@@ -2,6 +2,7 @@ import type { StackConnection } from '../../api/stack/connect-stack.ts';
 import { ControlError } from '../../shared/control/control.ts';
 import { described } from '../../shared/control/delete-crawl.ts';
 import type { CrawlDeletion } from '../../shared/control/deletion.ts';
+import { named } from '../../shared/control/earlier-crawls.ts';
 import { SETTLE_MS } from '../../shared/engines/aws/deletion/begin-deletion.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { StackCommand } from '../command.ts';
@@ -79,12 +80,14 @@ export function deletionText({
   crawl,
   state,
   archive,
+  archiveKeptFor,
   dataDeletedFrom = '',
   nameFreeAt = '',
 }: CrawlDeletion): string {
+  const why = archiveKeptFor ? `, as the archives of ${named(archiveKeptFor)} refer to it` : '';
   const kept = archive
     ? ''
-    : `. Its archive and items stay in the bucket, in warc/${crawl}/ and items/${crawl}/`;
+    : `. Its archive and items stay in the bucket, in warc/${crawl}/ and items/${crawl}/${why}`;
   if (state === 'deleted') return `The crawl ${crawl} is deleted; its name is free from ${nameFreeAt}${kept}`;
   return (
     `The crawl ${crawl} is stopped, and nothing can resume it. Its data is deleted when no worker holds a part of it: ` +

@@ -126,10 +126,14 @@ function hintOf({ code, field = '' }: ControlError, command: StackCommand): stri
   if (code === 'notFound' && field === 'crawl') return `; all there are: ${stackProgram(command)} list`;
   const key = field.replace(/^config\./, '');
   const option = optionsOf(command.verb, 'stack').find(
-    (one) => one.key === key || (one.name === 'name' && key === 'crawl'),
+    (one) => one.key === key || camelCase(one.name) === key || (one.name === 'name' && key === 'crawl'),
   );
   return option ? ` (--${option.name}${option.argument ? ` ${option.argument}` : ''})` : '';
 }
+
+/** `new-url-rules`: `newUrlRules`. */
+const camelCase = (name: string): string =>
+  name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 async function ask(session: StackSession, command: StackCommand, output: StackOutput): Promise<ExitCode> {
   const { control } = session;
@@ -226,7 +230,8 @@ class StackAnswer {
     const warn = (line: string) => err.write(`${printable(line)}\n`);
     const options = withNetworkFiles(command.options, command.network, seeds, warn);
     parseCrawlConfig({ ...crawl, ...options });
-    const start = { crawl: command.name, seeds, options, projectOptions: async () => crawl };
+    const { name, dedupeFrom } = command;
+    const start = { crawl: name, seeds, dedupeFrom, options, projectOptions: async () => crawl };
     const summary = await beginStackCrawl(this.#session, start);
     const begun = `The crawl ${summary.crawl} begins with ${formatCounted(seeds.length, 'seed')}${file ? ` and ${file}` : ''}`;
     if (command.watch) {
@@ -243,9 +248,9 @@ class StackAnswer {
     return added.added > 0 ? exitCodes.finished : exitCodes.usage;
   }
 
-  async resume({ crawl, limits, watch }: CommandOf<'resume'>): Promise<ExitCode> {
+  async resume({ crawl, limits, newUrlRules, watch }: CommandOf<'resume'>): Promise<ExitCode> {
     parseCrawlConfig(limits);
-    const summary = await this.#session.control.resume(crawl, limits);
+    const summary = await this.#session.control.resume(crawl, limits, { newUrlRules });
     return watch ? this.watch(crawl) : this.summary(summary);
   }
 

@@ -156,13 +156,11 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
   },
   {
     name: 'dedupe-from',
-    argument: 'DIR',
+    argument: 'CRAWL',
     type: 'text',
     verbs: ['crawl'],
-    stackVerbs: [],
-    reason: 'payloads of an earlier crawl are looked up in its folder',
     group: 'Archive',
-    help: 'do not store payloads again that the crawl in this folder has stored',
+    help: 'do not store payloads again that this earlier crawl has stored: a folder, or with --stack a name',
   },
   {
     name: 'cache',

@@ -64,8 +64,6 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     name: 'new-url-rules',
     type: 'flag',
     verbs: ['resume'],
-    stackVerbs: [],
-    reason: 'a stack continues only crawls with its own version of the rules for canonical URLs',
     group: 'Crawl',
     help: 'continue although the crawl began with other rules for canonical URLs: some pages may be fetched again',
   },

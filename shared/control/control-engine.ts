@@ -8,6 +8,7 @@ import type { LinkExchange } from '../ports/link-exchange.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { CapturesAsked, CapturesFound } from './captures.ts';
 import type { Deletions } from './deletion.ts';
+import type { Referrers } from './referrers.ts';
 
 /** The parts of an engine that {@link createControl} needs. */
 export interface ControlEngine {
@@ -36,6 +37,8 @@ export interface ControlEngine {
   readonly clock: Clock;
   /** US dollars that all crawls have cost today (UTC). */
   spentToday?(): Promise<number>;
+  /** None: no archive refers to another one. */
+  readonly referrers?: Referrers;
   /** None: the engine deletes no crawls. */
   readonly deletions?: Deletions;
   /**

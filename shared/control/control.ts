@@ -32,7 +32,7 @@ export interface Control {
   status(crawl: CrawlId): Promise<CrawlSummary>;
   list(): Promise<readonly CrawlEntry[]>;
   pause(crawl: CrawlId): Promise<CrawlSummary>;
-  resume(crawl: CrawlId, limits?: CrawlOptions): Promise<CrawlSummary>;
+  resume(crawl: CrawlId, limits?: CrawlOptions, options?: ResumeOptions): Promise<CrawlSummary>;
   stop(crawl: CrawlId): Promise<CrawlSummary>;
   /** Deletes the crawl's state and messages, and on request its archive. Safe to repeat. */
   delete(crawl: CrawlId, options?: DeleteOptions): Promise<CrawlDeletion>;
@@ -47,10 +47,21 @@ export interface Control {
   captures(crawl: CrawlId, request: CapturePageRequest): Promise<CapturePage>;
 }
 
+export interface ResumeOptions {
+  /**
+   * The crawl continues though it began with another version of the rules for canonical URLs: URLs whose form has changed
+   * may be fetched again.
+   * @default false
+   */
+  readonly newUrlRules?: boolean | undefined;
+}
+
 export interface NewCrawl {
   readonly crawl?: CrawlId;
   readonly seeds: readonly string[];
   readonly config?: CrawlOptions;
+  /** An earlier crawl of the same place, whose payloads are not stored again. */
+  readonly dedupeFrom?: CrawlId | undefined;
 }
 
 export interface AddedSeeds {

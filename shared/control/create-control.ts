@@ -7,7 +7,7 @@ import { nearCopiesOf } from '../report/near-copies.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import { type UrlDetail, urlDetail } from '../report/url-detail.ts';
 import { quoted } from '../text/printable.ts';
-import { canonicalize } from '../url/canonical.ts';
+import { canonicalize, URL_RULES_VERSION } from '../url/canonical.ts';
 import { parseSeed } from '../url/parse-seed.ts';
 import { pageOfCaptures } from './capture-page.ts';
 import type { CapturePage, CapturePageRequest } from './captures.ts';
@@ -107,13 +107,13 @@ class EngineControl implements Control {
     return deleteCrawl(this.#engine, crawl, options);
   }
 
-  async resume(crawl: CrawlId, given: Parameters<Control['resume']>[1] = {}): Promise<CrawlSummary> {
+  async resume(...[crawl, given = {}, options = {}]: Parameters<Control['resume']>): Promise<CrawlSummary> {
     const { registry } = this.#engine;
     const asked = checkLimits(given);
     checkLimitBounds(asked);
     checkCost('maxCost', asked.maxCost, this.#limits);
     const record = await this.#recordOf(crawl);
-    checkRules(crawl, record);
+    if (!options.newUrlRules) checkRules(crawl, record);
     checkKept(crawl, record);
     const config = parseConfig(record.config);
     const changes = withRecrawl({ ...asked, ...loweredCost({ ...config, ...asked }, this.#limits) });
@@ -122,6 +122,8 @@ class EngineControl implements Control {
     checkNotAtLimit(limits, totals);
     await checkRoom(this.#engine, crawl, this.#limits);
     if (Object.keys(changes).length > 0) await registry.configure(crawl, changes);
+    if (record.urlRulesVersion !== URL_RULES_VERSION)
+      await registry.setUrlRulesVersion(crawl, URL_RULES_VERSION);
     const number = await registry.resume(crawl);
     // Begun by a process that died before its seeds were on their way: merging them twice changes nothing.
     if (totals.hosts === 0)

@@ -3,11 +3,15 @@ import { quoted } from '../text/printable.ts';
 import { ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import type { CrawlDeletion, DeleteOptions, Deletion } from './deletion.ts';
+import { checkUnreferred } from './earlier-crawls.ts';
 import { createFinder } from './find-crawl.ts';
 
-/** Safe to repeat. Throws {@link ControlError} if there is no such crawl, and none of that name was deleted lately. */
+/**
+ * Safe to repeat. Throws {@link ControlError} if there is no such crawl, and none of that name was deleted lately; and if
+ * its archive is to be deleted, and others refer to it.
+ */
 export async function deleteCrawl(
-  engine: Pick<ControlEngine, 'registry' | 'deletions'>,
+  engine: Pick<ControlEngine, 'registry' | 'deletions' | 'referrers'>,
   crawl: CrawlId,
   { archive = false }: DeleteOptions,
 ): Promise<CrawlDeletion> {
@@ -16,6 +20,7 @@ export async function deleteCrawl(
   const finder = createFinder(registry);
   // A crawl whose data is gone may still have an archive.
   if (!(await finder.find(crawl)) && !(await deletions.load(crawl))) await finder.recordOf(crawl);
+  if (archive) await checkUnreferred(engine, crawl);
   return described(crawl, await deletions.begin(crawl, { archive }), deletions.settleMs);
 }
 
@@ -36,8 +41,13 @@ export async function checkNotDeleted(
 }
 
 export function described(crawl: CrawlId, deletion: Deletion, settleMs: number): CrawlDeletion {
-  const { requestedAt, archive, stoppedAt = requestedAt, deletedAt, nameFreeAt } = deletion;
-  const shown = { crawl, archive, requestedAt: isoTime(requestedAt) };
+  const { requestedAt, archive, archiveKeptFor, stoppedAt = requestedAt, deletedAt, nameFreeAt } = deletion;
+  const shown = {
+    crawl,
+    archive,
+    ...(archiveKeptFor !== undefined && { archiveKeptFor }),
+    requestedAt: isoTime(requestedAt),
+  };
   if (deletedAt === undefined)
     return { ...shown, state: 'deleting', dataDeletedFrom: isoTime(stoppedAt + settleMs) };
   return {

@@ -6,6 +6,8 @@ export interface Deletion {
   readonly requestedAt: number;
   /** Whether the archive and the items are deleted, too. */
   readonly archive: boolean;
+  /** The archive was to be deleted, and stays: the archives of these crawls have come to refer to it. */
+  readonly archiveKeptFor?: readonly CrawlId[];
   /** Since when nothing begins work on the crawl. */
   readonly stoppedAt?: number;
   /** When the last of the data was deleted. */
@@ -32,6 +34,8 @@ export interface CrawlDeletion {
   readonly crawl: CrawlId;
   readonly state: 'deleting' | 'deleted';
   readonly archive: boolean;
+  /** The archive was to be deleted, and stays: the archives of these crawls have come to refer to it. */
+  readonly archiveKeptFor?: readonly CrawlId[];
   readonly requestedAt: string;
   /** While it is being deleted: the data is deleted some time after this. */
   readonly dataDeletedFrom?: string;

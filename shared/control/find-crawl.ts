@@ -43,12 +43,13 @@ export function checkKept(crawl: CrawlId, record: CrawlRecord): void {
 export function checkRules(
   crawl: CrawlId,
   { urlRulesVersion }: CrawlRecord,
-  advice = 'begin another crawl',
+  advice = 'resume it with newUrlRules, after which pages whose form has changed may be fetched again, or begin another crawl',
 ): void {
   if (urlRulesVersion === URL_RULES_VERSION) return;
   throw new ControlError(
     'conflict',
     `The crawl ${quoted(crawl)} knows its URLs by version ${urlRulesVersion} of the rules for canonical URLs, this ` +
       `program by version ${URL_RULES_VERSION}: ${advice}`,
+    'newUrlRules',
   );
 }

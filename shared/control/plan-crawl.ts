@@ -30,6 +30,8 @@ export interface ControlPolicy {
    * A worker must see its last request to the end. A longer default is taken as this, a longer wish refused.
    */
   readonly maxTotalTimeoutMs: number;
+  /** Days after which archives are deleted, file by file. Default: they are kept. */
+  readonly archiveDays?: number;
   /** Limits for all crawls, also those that the defaults begin with. */
   readonly limits?: DeployerLimits;
   /** Names the caller who is not named with a request. Default: it stays unknown. */
@@ -44,6 +46,8 @@ export interface PlannedCrawl {
   readonly seeds: SortedSeeds;
   /** Canonical. */
   readonly sitemaps: readonly string[];
+  /** The earlier crawl whose payloads are not stored again. */
+  readonly dedupeFrom?: CrawlId | undefined;
 }
 
 /**
@@ -70,6 +74,7 @@ export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCraw
     },
     seeds,
     sitemaps: sitemapsOf(config),
+    dedupeFrom: request.dedupeFrom,
   };
 }
 

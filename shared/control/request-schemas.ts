@@ -23,6 +23,11 @@ export const newCrawlSchema = z.strictObject({
   config: crawlConfigSchema
     .optional()
     .describe('What is not set is as the deployment has it, or else has the default named here'),
+  dedupeFrom: crawlIdSchema
+    .optional()
+    .describe(
+      'An earlier crawl, whose payloads are not stored again where a host answers with the same: revisit records refer to them, and its archive can be deleted only after that of the new crawl',
+    ),
 });
 
 export const newSeedsSchema = z.strictObject({ seeds });

@@ -27,6 +27,16 @@ export const resumeLimitsSchema = crawlConfigSchema
   // Without a default: what is not given stays.
   .extend({ recrawl: z.enum(RECRAWLS).optional() });
 
+/** A request to resume: the limits, and whether new rules may hold. */
+export const resumeSchema = resumeLimitsSchema.extend({
+  newUrlRules: z
+    .boolean()
+    .optional()
+    .describe(
+      'Continue though the crawl began with another version of the rules for canonical URLs: URLs whose form has changed may be fetched again',
+    ),
+});
+
 type ResumeKey = keyof typeof resumeLimitsSchema.shape;
 
 /** The changed settings of a crawl that is resumed. */

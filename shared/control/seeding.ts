@@ -8,6 +8,7 @@ import { type AddedSeeds, type Control, ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { checkNotDeleted } from './delete-crawl.ts';
 import { checkRoom } from './deployer-limits.ts';
+import { beginReferring, checkArchiveKept } from './earlier-crawls.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
 import { newSeedsSchema } from './request-schemas.ts';
@@ -121,16 +122,24 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
       await this.#engine.exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
   }
 
-  async #begin({ crawl, record, seeds, sitemaps }: PlannedCrawl, caller?: string): Promise<void> {
+  async #begin(plan: PlannedCrawl, caller?: string): Promise<void> {
+    const { crawl, record, seeds, sitemaps, dedupeFrom: earlier } = plan;
     const { registry } = this.#engine;
     if (await registry.load(crawl)) throw alreadyThere(crawl);
     await checkRoom(this.#engine, crawl, this.#policy.limits ?? {});
+    if (earlier !== undefined) checkArchiveKept(this.#policy);
+    const dedupeFrom = earlier === undefined ? undefined : await beginReferring(this.#engine, crawl, earlier);
     try {
       const begunBy = (caller ?? (await this.#policy.callerOf?.()))?.slice(0, MAX_CALLER_LENGTH);
-      await registry.create(crawl, { ...record, ...(begunBy !== undefined && { begunBy }) });
+      await registry.create(crawl, {
+        ...record,
+        ...(dedupeFrom !== undefined && { dedupeFrom }),
+        ...(begunBy !== undefined && { begunBy }),
+      });
     } catch (error) {
       // Somebody else was a moment faster, or it is the registry that failed.
       if (await registry.load(crawl)) throw alreadyThere(crawl);
+      await this.#engine.referrers?.remove(crawl);
       throw error instanceof CrawlTooLarge ? tooLarge(crawl, error) : error;
     }
     await this.sendSeeds(crawl, seeds.accepted, sitemaps);

@@ -20,6 +20,8 @@ export interface Crawl {
   readonly scope: Scope;
   readonly status: CrawlStatus;
   readonly reason?: StatusReason | undefined;
+  /** The earlier crawl whose payloads are not stored again. */
+  readonly dedupeFrom?: CrawlId | undefined;
   /** The form under which the crawl knows a canonical URL: by its URL rules. */
   readonly nameOf: (url: string) => string;
 }
@@ -142,6 +144,7 @@ async function openCrawl(
     scope: createScope(config, scopeSeeds),
     status,
     reason: reasonIn(record),
+    dedupeFrom: record.dedupeFrom?.[0],
     nameOf,
   };
 }

@@ -14,7 +14,7 @@ import type {
 } from '../control/control.ts';
 import type { CrawlDeletion } from '../control/deletion.ts';
 import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
-import { resumeLimitsSchema } from '../control/resume-limits.ts';
+import { resumeSchema } from '../control/resume-limits.ts';
 import { crawlConfigSchema } from '../crawl/config.ts';
 import { FAILURE_CODES } from '../fetcher/outcome/failure-codes.ts';
 import { URL_CHANGES } from '../frontier/url-change.ts';
@@ -116,6 +116,10 @@ const crawlDeletionSchema = z.strictObject({
   state: z.enum(['deleting', 'deleted']),
   archive: z.boolean().describe('Whether the archive and the items are deleted, too'),
   requestedAt: time,
+  archiveKeptFor: z
+    .array(crawlIdSchema)
+    .optional()
+    .describe('The archive was to be deleted, and stays: the archives of these crawls refer to it'),
   dataDeletedFrom: time
     .optional()
     .describe('While it is being deleted: its data is deleted in the first hourly run after this'),
@@ -255,7 +259,7 @@ export const API_SCHEMAS = {
   CrawlConfig: crawlConfigSchema,
   NewCrawl: newCrawlSchema,
   NewSeeds: newSeedsSchema,
-  ResumeLimits: resumeLimitsSchema,
+  ResumeLimits: resumeSchema,
   CrawlSummary: crawlSummarySchema,
   CrawlList: z.strictObject({ crawls: z.array(crawlEntrySchema) }),
   CrawlEntry: crawlEntrySchema,

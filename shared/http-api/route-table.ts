@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CAPTURE_MATCHES } from '../control/captures.ts';
 import type { Control } from '../control/control.ts';
 import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
-import { resumeLimitsSchema } from '../control/resume-limits.ts';
+import { resumeSchema } from '../control/resume-limits.ts';
 import { API_SCHEMAS } from './api-schemas.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Route, RouteInput } from './route.ts';
@@ -95,11 +95,12 @@ export const ROUTES: readonly Route[] = [
     path: '/crawls/{crawl}/resume',
     summary: 'Go on where the crawl stands, with other limits where some are given.',
     params: crawl,
-    body: resumeLimitsSchema,
+    body: resumeSchema,
     bodyName: 'ResumeLimits',
     isBodyOptional: true,
     answerName: 'CrawlSummary',
-    run: (control, { params, body }) => control.resume(params.crawl, body),
+    run: (control, { params, body: { newUrlRules, ...limits } }) =>
+      control.resume(params.crawl, limits, { newUrlRules }),
   }),
   route({
     operationId: 'stopCrawl',

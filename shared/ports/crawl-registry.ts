@@ -41,6 +41,11 @@ export interface CrawlRecord extends KeptReason {
   readonly scopeSeeds: readonly string[];
   /** Version of the canonical form's rules (`url/canonical.ts`) that the crawl was begun with. */
   readonly urlRulesVersion: number;
+  /**
+   * The crawl of the same engine whose payloads are not stored again, then those that it refers to itself. The archive may
+   * refer to records of all of them.
+   */
+  readonly dedupeFrom?: readonly CrawlId[];
   readonly status: CrawlStatus;
   /** The caller who began it, as far as the engine knows. */
   readonly begunBy?: string | undefined;
@@ -102,6 +107,8 @@ export interface CrawlRegistry {
    * first time stays, so it is safe to repeat.
    */
   noteFirstPass(crawl: CrawlId, noted: FirstPass): Promise<void>;
+  /** The crawl is known by this version of the rules for canonical URLs from now on. */
+  setUrlRulesVersion(crawl: CrawlId, version: number): Promise<void>;
   totals(crawl: CrawlId): Promise<CrawlTotals>;
   /**
    * Something was or is now sent to the crawl from outside of its turns: for some time it is not quiet, even if the

@@ -4,6 +4,7 @@ import type { Scope } from '../crawl/scope.ts';
 import type { Budget } from '../crawl-state/budget.ts';
 import type { Crawl } from '../crawl-state/crawls.ts';
 import { type CrawlStatus, CrawlTooLarge } from '../ports/crawl-registry.ts';
+import type { EarlierCrawl } from '../ports/payload-index.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { TurnServices } from './services.ts';
 
@@ -70,6 +71,12 @@ export class TurnCrawl {
   /** The crawl with the settings of all hosts: what fetchers are made for. */
   get everywhere(): Crawl {
     return this.#loaded;
+  }
+
+  /** The turn's host in the earlier crawl whose payloads are not stored again. */
+  get earlier(): EarlierCrawl | undefined {
+    const { dedupeFrom } = this.#loaded;
+    return dedupeFrom === undefined ? undefined : { crawl: dedupeFrom, host: this.host };
   }
 
   /** The form under which the crawl knows a canonical URL: by its URL rules. */

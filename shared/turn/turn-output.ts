@@ -102,11 +102,11 @@ export class TurnOutput {
     facts: DocumentFacts | undefined,
   ): Promise<ArchivedExchange> {
     const { engine, records } = this.#services;
-    const { id, config } = this.#crawl;
+    const { id, config, earlier } = this.#crawl;
     const payloads = config.revisits && isRevisitable(response) ? engine.payloads : undefined;
     const key = payloads && Buffer.from(response.body.sha1).toString('latin1');
     const original =
-      payloads && key && (this.#payloads.get(key) ?? (await payloads.find(id, response.body.sha1)));
+      payloads && key && (this.#payloads.get(key) ?? (await payloads.find(id, response.body.sha1, earlier)));
     const encoded = await this.#quarantine.watch(async () => {
       if (original) return encodeRevisit(response, original, records);
       const whole = await encodeCapture(response, records);

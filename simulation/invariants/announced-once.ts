@@ -7,7 +7,7 @@ import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import { type IndexLine, readIndexes } from './index-lines.ts';
-import { archivedResponses, originalOf, readWarcResponse, toHex, type WarcResponse } from './warc.ts';
+import { originalOf, readWarcResponse, responsesFor, toHex, type WarcResponse } from './warc.ts';
 
 /** States that only a final response makes; `failed` may come from one. */
 const OF_RESPONSES = new Set(['fetched', 'redirect', 'gone']);
@@ -23,7 +23,7 @@ export function announcedOnce({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): r
   for (const crawl of crawls) {
     const announced = new Map<string, string>();
     const indexes = readIndexes(findings, crawl);
-    const responses = lazy(() => archivedResponses(crawl.files));
+    const responses = lazy(() => responsesFor(crawl, crawls));
     for (const record of crawl.known.values()) {
       const { url, state, result } = record;
       const where = { host: hostKey(url), at: result?.fetchedAt };

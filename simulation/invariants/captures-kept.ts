@@ -5,7 +5,7 @@ import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts'
 import { createFindings } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
-import { archivedResponses, originalOf, readWarcRecords, type WarcFields } from './warc.ts';
+import { originalOf, readWarcRecords, responsesFor, type WarcFields } from './warc.ts';
 
 /**
  * In crawls that fetch pages again: each whole answer of a page, 2xx or 304, is in the archive as a record, no more and
@@ -23,7 +23,7 @@ export function capturesKept(
   for (const crawl of facts.crawls) {
     if (!isRecrawling(crawl.config)) continue;
     const records = capturesIn(crawl);
-    const responses = archivedResponses(crawl.files);
+    const responses = responsesFor(crawl, facts.crawls);
     for (const fields of records)
       if (fields.get('warc-type') === 'revisit' && !responses.has(originalOf(fields)))
         findings.add(

@@ -61,6 +61,8 @@ export interface CrawlFacts {
    * then.
    */
   readonly laterSeeds: readonly string[];
+  /** An earlier crawl, whose payloads are not stored again: its archive may refer to records of that one's. */
+  readonly dedupeFrom?: string | undefined;
   /** As begun with, complete. */
   readonly config: CrawlConfig;
   /** As stored; undefined where the crawl is not there. */

@@ -222,7 +222,7 @@ interface Account extends Tables {
 }
 
 async function crawlFacts(
-  { id, seeds, laterSeeds = [], seedsSentAt = [], config }: CrawlPlan,
+  { id, seeds, laterSeeds = [], seedsSentAt = [], config, dedupeFrom }: CrawlPlan,
   { own, heads, objects, readPart, stored: parts }: Account,
   history: History,
 ): Promise<CrawlFacts> {
@@ -253,6 +253,7 @@ async function crawlFacts(
     id,
     seeds,
     laterSeeds,
+    dedupeFrom,
     config: parseConfig(config),
     status: record?.status,
     statuses: history.statuses.get(id) ?? [],

@@ -51,6 +51,19 @@ export function archivedResponses(files: ReadonlyMap<string, Uint8Array>): Reado
   return keys;
 }
 
+interface Archived {
+  readonly id: string;
+  readonly dedupeFrom?: string | undefined;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The responses that revisits of the crawl may refer to, by {@link recordKey}: its own, and those of the earlier crawl. */
+export function responsesFor(crawl: Archived, crawls: readonly Archived[]): ReadonlySet<string> {
+  const own = archivedResponses(crawl.files);
+  const earlier = crawls.find(({ id }) => id === crawl.dedupeFrom);
+  return earlier ? new Set([...own, ...responsesFor(earlier, crawls)]) : own;
+}
+
 function recordsIn(bytes: Uint8Array): readonly WarcFields[] {
   try {
     return readWarcRecords(gunzipSync(bytes));

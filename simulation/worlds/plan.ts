@@ -65,6 +65,9 @@ const WITHOUT_LIMITS = {
   maxCost: undefined,
 };
 
+/** The second of two crawls then does not store again what the first one has stored. */
+const DEDUPE_CHANCE = 0.5;
+
 /** One crawl mostly; sometimes two of the same hosts, which SQS keeps apart by one group. */
 export function planCrawls(
   seed: number,
@@ -90,7 +93,13 @@ export function planCrawls(
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,
     };
-    return { id: `crawl-${i}`, seeds: seedsFor(config, web, random), config };
+    return {
+      id: `crawl-${i}`,
+      seeds: seedsFor(config, web, random),
+      config,
+      ...(i > 0 &&
+        randomOf(seed, 'deduplicated crawl', i)() < DEDUPE_CHANCE && { dedupeFrom: `crawl-${i - 1}` }),
+    };
   });
 }
 

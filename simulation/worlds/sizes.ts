@@ -69,6 +69,7 @@ const SMALL: readonly ((random: Random) => Partial<Sizes>)[] = [
   (random) => ({
     archiveGatherMs: pick(random, [0, 100, 5000]),
     maxRecentPayloads: pick(random, [1, 3, 1000]),
+    maxEarlierBytes: 1_000_000,
     sendGatherMs: pick(random, [0, 10, 1000]),
     settleGatherMs: pick(random, [0, 10, 2000]),
     maxCountsInUpdate: between(random, 1, 3),

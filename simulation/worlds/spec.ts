@@ -228,6 +228,8 @@ export interface CrawlPlan {
    * what an invariant rests on.
    */
   readonly config: CrawlOptions;
+  /** An earlier crawl, whose payloads are not stored again. */
+  readonly dedupeFrom?: string;
 }
 
 /** The crawls of a world that fetch their pages again, until the operator stops them. */

@@ -169,8 +169,8 @@ export async function runWorld(
     });
 
   const { control } = deployment.operator();
-  for (const { id, seeds, config } of crawls)
-    await drive(time, control.seed({ crawl: id, seeds, config }), T0 + END_MS);
+  for (const { id, seeds, config, dedupeFrom } of crawls)
+    await drive(time, control.seed({ crawl: id, seeds, config, dedupeFrom }), T0 + END_MS);
   const maxStarts = sizeOf(spec) * MAX_STARTS;
   while (time.now() < T0 + END_MS && !isOver() && invocationsOf(deployment).worker < maxStarts) {
     await time.advance(MINUTE);

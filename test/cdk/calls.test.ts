@@ -75,13 +75,14 @@ const controls: Never = [
 const NEVER: Readonly<Record<FunctionName, Never>> = {
   worker: [
     ...[...asks, ...wakesNone, ...pollerReceives, ...sortsNone, ...readsNoList],
-    ['ledger-store.ts getItems', 'the heads of due hosts'],
+    ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
     [
       'functions/dead-letter.ts SendMessageCommand linkDeadLetters',
       'messages of the link queue are the router’s',
     ],
   ],
   router: [
+    ['read-range.ts', 'it archives nothing'],
     ...[...asks, ...wakesNone, ...crawlsNot, ...sendsOnly, ...callsNoHooks],
     ['worker-pool.ts GetQueueAttributesCommand', 'it starts a worker wherever it has sent messages'],
     ['functions/dead-letter.ts SendMessageCommand turnDeadLetters', 'messages to hosts are the worker’s'],
@@ -94,6 +95,8 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   waker: [
     ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...callsNoHooks],
     ['part-store.ts', 'it reads heads, not ledgers'],
+    ['joined-warcs.ts', 'it archives nothing'],
+    ['read-range.ts', 'the same'],
     ['link-exchange.ts', 'it sends no links'],
     ...readsNoMessages,
   ],

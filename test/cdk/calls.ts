@@ -86,6 +86,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'item-objects.ts': { s3: ['items'], isMissing: ['itemsList'] },
   'skip-objects.ts': { s3: ['items'] },
   'joined-warcs.ts': { dynamodb: ['crawlState'] },
+  'read-range.ts': { s3: ['warc'] },
   'capture-pages.ts': { isMissing: ['warcList'] },
   'compact-aside.ts': { dynamodb: ['crawlState'] },
   'compact-candidates.ts': { dynamodb: ['crawlState'] },
@@ -105,6 +106,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   },
   'functions/compactor.ts': { events: ['eventBus'] },
   'deletions.ts': { dynamodb: ['crawlState'] },
+  'referrers.ts': { dynamodb: ['crawlState'] },
   'delete-data.ts': {
     dynamodb: ['crawlState', 'urlSeen'],
     ListObjectsV2Command: ['warcList', 'stateLists'],

@@ -248,7 +248,7 @@ describe('the other verbs', () => {
   test('pause, resume and stop print the crawl as it is then', async () => {
     const after = async () => ({ ...RUNNING, state: 'stopped' as const });
     const { out, calls } = await runOn('resume news --max-cost 7', { resume: after });
-    expect(calls).toEqual([['resume', 'news', { maxCost: 7 }]]);
+    expect(calls).toEqual([['resume', 'news', { maxCost: 7 }, { newUrlRules: false }]]);
     expect(out).toMatch(/^Stopped\n/);
     expect((await runOn('pause news', { pause: after })).calls).toEqual([['pause', 'news']]);
     expect((await runOn('stop news', { stop: after })).calls).toEqual([['stop', 'news']]);

@@ -54,10 +54,27 @@ describe('a command line with --stack becomes a command for that stack', () => {
       '--stack S delete news --archive --yes --watch',
       { verb: 'delete', crawl: 'news', archive: true, yes: true, watch: true },
     ],
-    ['--stack S resume news', { verb: 'resume', crawl: 'news', limits: {}, watch: false }],
+    [
+      '--stack S crawl example.org --dedupe-from old',
+      { verb: 'crawl', seeds: [SEED], dedupeFrom: 'old', options: {}, watch: false },
+    ],
+    [
+      '--stack S resume news',
+      { verb: 'resume', crawl: 'news', limits: {}, newUrlRules: false, watch: false },
+    ],
+    [
+      '--stack S resume news --new-url-rules',
+      { verb: 'resume', crawl: 'news', limits: {}, newUrlRules: true, watch: false },
+    ],
     [
       '--stack S resume news --max-cost 20 --max-pages 7 --watch',
-      { verb: 'resume', crawl: 'news', limits: { maxCost: 20, maxPages: 7 }, watch: true },
+      {
+        verb: 'resume',
+        crawl: 'news',
+        limits: { maxCost: 20, maxPages: 7 },
+        newUrlRules: false,
+        watch: true,
+      },
     ],
     ['--stack S push crawls/a', { verb: 'push', dir: 'crawls/a' }],
     ['--stack S push crawls/a --name news', { verb: 'push', dir: 'crawls/a', name: 'news' }],
@@ -175,8 +192,8 @@ describe('what has no meaning there is refused by name, with the reason', () => 
       'crawl takes no --cache with --stack: the folder of an earlier crawl is on this machine, where a stack cannot read it',
     ],
     [
-      '--stack S crawl a --dedupe-from d',
-      'crawl takes no --dedupe-from with --stack: payloads of an earlier crawl are looked up in its folder',
+      '--stack S crawl a --dedupe-from crawls/d',
+      'Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got "crawls/d"; all of a stack: npm run strand -- --stack NAME list',
     ],
     ['--stack S export news --skipped --items', 'Expected --items or --skipped, got both'],
     [

@@ -108,6 +108,13 @@ export function registryContract(subject: Subject): void {
     });
   });
 
+  test('keeps the version of the rules for URLs that it is given, and all else as it is', async () => {
+    await registry().create(CRAWL, RECORD);
+    for (let i = 0; i < 2; i++) await registry().setUrlRulesVersion(CRAWL, 7);
+    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, urlRulesVersion: 7 });
+    await expect(registry().setUrlRulesVersion('other', 7)).rejects.toThrow();
+  });
+
   test('widens the scope, safely again and from many at once', async () => {
     await registry().create(CRAWL, RECORD);
     const www = 'http://www.a.test/';

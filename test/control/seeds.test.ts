@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CrawlTooLarge } from '../../shared/ports/crawl-registry.ts';
+import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 import { A, B, openRoom } from './control-room.ts';
 
 async function begun(options: Parameters<typeof openRoom>[0] = {}, config = {}) {
@@ -107,7 +108,19 @@ describe('seeds added to a crawl', () => {
     });
     const record = (await engine.registry.load('one'))!;
     await engine.registry.create('old', { ...record, status: 'running', urlRulesVersion: 0 });
-    await expect(control.addSeeds('old', [A])).rejects.toMatchObject({ code: 'conflict' });
+    const refused = {
+      code: 'conflict',
+      field: 'newUrlRules',
+      message: expect.stringMatching(/by version 0/),
+    };
+    await expect(control.addSeeds('old', [A])).rejects.toMatchObject(refused);
+    await expect(control.resume('old')).rejects.toMatchObject(refused);
+    await expect(control.resume('old', {}, { newUrlRules: false })).rejects.toMatchObject(refused);
+    expect(await engine.registry.load('old')).toMatchObject({ urlRulesVersion: 0 });
+    expect(await control.resume('old', {}, { newUrlRules: true })).toMatchObject({ state: 'running' });
+    expect(await engine.registry.load('old')).toMatchObject({ urlRulesVersion: URL_RULES_VERSION });
+    expect(await control.addSeeds('old', [A])).toMatchObject({ added: 1 });
+    expect(await control.resume('old')).toMatchObject({ state: 'running' });
   });
 
   test('must not send a crawl without a contact to the hosts of others', async () => {

@@ -63,6 +63,7 @@ describe('over HTTP', () => {
     });
     expect((await on('POST', '/crawls/one/pause')).body).toMatchObject({ state: 'paused' });
     expect((await on('POST', '/crawls/one/resume')).body).toMatchObject({ state: 'running' });
+    expect((await on('POST', '/crawls/one/resume', { newUrlRules: true })).status).toBe(200);
     expect((await on('POST', '/crawls/one/stop', '')).body).toMatchObject({ state: 'stopped' });
     expect((await on('POST', '/crawls/one/resume', { maxPages: 99 })).body).toMatchObject({
       state: 'running',
@@ -229,6 +230,9 @@ describe('over HTTP', () => {
       ['POST /crawls', `"${'x'.repeat(1_000_000)}"`, 413, 'tooLarge', /at most 1000000 bytes/],
       ['POST /crawls/one/seeds', { seeds: ['x:y'] }, 400, 'invalid', /seeds.0 cannot be a seed/, 'seeds.0'],
       ['POST /crawls/one/resume', { maxPages: 1 }, 409, 'conflict', /its maxPages is 1/, 'maxPages'],
+      ['POST /crawls/one/resume', { newUrlRules: 1 }, 400, 'invalid', /newUrlRules/, 'newUrlRules'],
+      ['POST /crawls', { seeds: [A], dedupeFrom: 'x y' }, 400, 'invalid', /dedupeFrom/, 'dedupeFrom'],
+      ['POST /crawls', { seeds: [A], dedupeFrom: 'x' }, 400, 'invalid', /no earlier crawls/, 'dedupeFrom'],
       ['POST /crawls/one/resume', { delayMs: 1 }, 400, 'invalid', /delayMs/, 'delayMs'],
       ['GET /crawls/one/hosts?limit=1001', undefined, 400, 'invalid', /limit <= 1000/, 'limit'],
       ['GET /crawls/one/hosts?limt=1', undefined, 400, 'invalid', /did you mean limit\?/, 'limt'],

@@ -23,11 +23,16 @@ import {
   pullCrawl,
   pushCrawl,
   readWarc,
+  resumeCrawl,
   type StackCrawl,
   type StoredCrawl,
   startCrawl,
   verifyWebhook,
 } from '../../api/index.ts';
+import { connect } from '../../api/load-stack.ts';
+import { openDatabase } from '../../shared/engines/local/database.ts';
+import { foldersOf } from '../../shared/engines/local/engine.ts';
+import { createRegistry } from '../../shared/engines/local/registry.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { type Deployed, deploy, ENVIRONMENT, ROOT } from './deployed.ts';
 import project from './parity.config.ts';
@@ -279,7 +284,82 @@ const PROBES: Readonly<Record<string, (crawl: AskedCrawl) => Promise<unknown>>> 
     for (let waited = 0; finishes.length <= place && waited < 90; waited++) await systemClock.sleep(1000);
     return finishes[place];
   },
+  // The crawls that these begin end after all others.
+  '`crawl --dedupe-from`': async (crawl) =>
+    sorted((await all((await later(crawl)).captures())).map(({ url, mime, digest }) => [url, mime, digest])),
+  '`resume --new-url-rules`': async (crawl) => {
+    const begun = await later(crawl);
+    return 'stack' in begun ? newRulesOnStack(begun) : newRulesInFolder(begun);
+  },
 };
+
+/** A later crawl of the same site in the same place, which does not store again what the first one has stored. */
+const laters = new Map<string, Promise<AskedCrawl>>();
+const later = (crawl: AskedCrawl): Promise<AskedCrawl> => {
+  const place = 'stack' in crawl ? 'stack' : 'folder';
+  const begun = laters.get(place) ?? ('stack' in crawl ? laterOnStack(crawl) : laterInFolder(crawl));
+  laters.set(place, begun);
+  return begun;
+};
+
+async function laterInFolder(crawl: StoredCrawl): Promise<StoredCrawl> {
+  const out = `${crawl.folder}-later`;
+  const running = await startCrawl({ seeds: [site(crawl)], ...CONFIG, out, dedupeFrom: crawl.folder });
+  await running.done;
+  return openCrawl(out);
+}
+
+async function laterOnStack(crawl: StackCrawl): Promise<StackCrawl> {
+  const { stack, name } = crawl;
+  const begun = await startCrawl({
+    seeds: [site(crawl)],
+    ...CONFIG,
+    stack,
+    crawl: 'later',
+    dedupeFrom: name,
+  });
+  await begun.done;
+  return begun;
+}
+
+/** The answers to resumes after `forget` has the crawl know its URLs by an earlier version of the rules. */
+async function answersToNewRules(
+  forget: () => Promise<void>,
+  resume: (newUrlRules?: true) => Promise<unknown>,
+): Promise<unknown> {
+  const answer = (newUrlRules?: true) =>
+    resume(newUrlRules).then(
+      () => 'resumed',
+      (error: Error) => /by version 1 of the rules/.exec(error.message)?.[0] ?? error,
+    );
+  await forget();
+  return [await answer(), await answer(true), await answer()];
+}
+
+async function newRulesInFolder({ name, folder }: StoredCrawl): Promise<unknown> {
+  const database = openDatabase(foldersOf(folder).database, 'write');
+  const registry = createRegistry(database, () => false);
+  try {
+    return await answersToNewRules(
+      () => registry.setUrlRulesVersion(name, 1),
+      async (newUrlRules) => (await resumeCrawl(folder, { newUrlRules })).done,
+    );
+  } finally {
+    database.close();
+  }
+}
+
+async function newRulesOnStack({ stack, name: crawl }: StackCrawl): Promise<unknown> {
+  const connection = await connect({ stack });
+  try {
+    return await answersToNewRules(
+      () => connection.copies.engine.registry.setUrlRulesVersion(crawl, 1),
+      async (newUrlRules) => (await resumeCrawl({ stack, crawl }, { newUrlRules })).close(),
+    );
+  } finally {
+    await connection.close();
+  }
+}
 
 const seedOf = new WeakMap<object, string>();
 const site = (crawl: AskedCrawl): string => seedOf.get(crawl)!;
@@ -371,8 +451,7 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     for (const crawl of [local, stack]) seedOf.set(crawl, seed);
   }, 600_000);
   afterAll(async () => {
-    await local?.close();
-    await stack?.close();
+    for (const crawl of [local, stack, ...(await Promise.all(laters.values()))]) await crawl?.close();
     sqs.destroy();
     server?.close();
     await deployed?.destroy();
@@ -433,6 +512,8 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     expect((await all(stack.items())).length).toBe(5);
     expect((await all(stack.documents())).length).toBe(5);
     expect((await all(stack.captures())).length).toBe(7);
+    const again = await all((await later(stack)).captures());
+    expect(again.filter(({ mime }) => mime === 'warc/revisit').length).toBe(6);
   });
 
   test('the table in the documentation says what both places answer', async () => {

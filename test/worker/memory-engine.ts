@@ -313,6 +313,9 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
     async noteFirstPass(crawl, noted) {
       change(crawl, (record) => withFirstPass(record, noted));
     },
+    async setUrlRulesVersion(crawl, urlRulesVersion) {
+      change(crawl, () => ({ urlRulesVersion }));
+    },
     async totals(crawl) {
       const urls = { ...EMPTY_INDEX.counts };
       const all = headsOf(crawl);

@@ -14,6 +14,7 @@ import { pipeline } from 'node:stream/promises';
 import { reasonIn } from '../../../shared/causes/status-reason.ts';
 import { ControlError } from '../../../shared/control/control.ts';
 import { copyHosts } from '../../../shared/control/copy-hosts.ts';
+import { named } from '../../../shared/control/earlier-crawls.ts';
 import { checkKept } from '../../../shared/control/find-crawl.ts';
 import { parseConfig } from '../../../shared/crawl/config.ts';
 import { CrawlExists } from '../../../shared/crawl/crawl-errors.ts';
@@ -113,6 +114,14 @@ interface PulledCrawl {
   readonly folder: string;
 }
 
+/** The parts of the crawl that the folder does not have. */
+const lackOf = ({ dedupeFrom = [] }: CrawlRecord): string[] =>
+  dedupeFrom.length === 0
+    ? []
+    : [
+        `the payloads that its archive refers to, which are in the stack, in the archives of ${named(dedupeFrom)}: keep those`,
+      ];
+
 class Pull {
   readonly #connection: StackConnection;
   readonly #pulled: PulledCrawl;
@@ -152,7 +161,7 @@ class Pull {
     await pullState(this.#connection.copies.engine.state, crawl, paths.state);
     if (hasSecrets(record.config)) hideDatabase(paths.database);
     const warcFiles = readdirSync(paths.archive).length;
-    return { crawl, hosts, warcFiles, items, lacks: [] };
+    return { crawl, hosts, warcFiles, items, lacks: lackOf(record) };
   }
 
   /** Returns the number of heads. */
@@ -160,7 +169,7 @@ class Pull {
     const { crawl, record } = this.#pulled;
     const { ledgers, registry } = this.#connection.copies.engine;
     const { activeMs, hosts: all } = await registry.totals(crawl);
-    const { status, reason: _, why: __, begunBy: ___, ...kept } = record;
+    const { status, reason: _, why: __, begunBy: ___, dedupeFrom: ____, ...kept } = record;
     await engine.registry.create(crawl, { ...kept, status: 'paused' });
     engine.registry.addActiveMs(crawl, activeMs);
     await engine.registry.setStatus(crawl, status, reasonIn(record));

@@ -60,6 +60,7 @@ export function createManyHostsEngine(clock: Clock, crawl: CrawlRecord): ManyHos
       },
       async addScopeSeeds() {},
       async noteFirstPass() {},
+      async setUrlRulesVersion() {},
       resume: async () => 1,
       async totals() {
         const { hosts, hostsWaiting, urls, totals } = store.sums();

@@ -13,6 +13,7 @@ import { resolveLocation } from './archive/joined-warcs.ts';
 import { costOf } from './cost/prices.ts';
 import { stackPrices } from './cost/stack-prices.ts';
 import { createDeletions } from './deletion/begin-deletion.ts';
+import { createReferrers } from './deletion/referrers.ts';
 import { wakeAllText } from './queues/link-message.ts';
 import { withRetry } from './retry.ts';
 import { type StackSettings, timesOf } from './settings.ts';
@@ -61,6 +62,7 @@ export function controlEngineOf(
     exchange,
     clock,
     spentToday: () => spentToday({ dynamo, clock, table: settings.crawlState }),
+    referrers: createReferrers({ dynamo, clock, table: settings.crawlState }),
     deletions: createDeletions({ ...engine, dynamo, table: settings.crawlState }),
     ledgers: {
       ...ledgers,
@@ -86,7 +88,7 @@ export function controlEngineOf(
 export function controlPolicyOf(
   settings: Pick<
     StackSettings,
-    'crawlDefaults' | 'allowPrivateAddresses' | 'allowPorts' | 'workerTimeoutMs' | 'limits'
+    'crawlDefaults' | 'allowPrivateAddresses' | 'allowPorts' | 'workerTimeoutMs' | 'limits' | 'archiveDays'
   >,
 ): ControlPolicy {
   return {
@@ -94,6 +96,7 @@ export function controlPolicyOf(
     allowPrivateAddresses: settings.allowPrivateAddresses,
     ...(settings.allowPorts && { allowPorts: settings.allowPorts }),
     ...(settings.limits && { limits: settings.limits }),
+    ...(settings.archiveDays !== undefined && { archiveDays: settings.archiveDays }),
     maxTotalTimeoutMs: timesOf(settings).maxTotalTimeoutMs,
     refuses: {
       hosts: 'how many hosts a worker serves at once is an option of the stack, hostsPerWorker',

@@ -4,6 +4,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
+import type { PayloadIndex } from '../../ports/payload-index.ts';
 import type { SkipLog } from '../../ports/skip-log.ts';
 import type { TurnQueue } from '../../ports/turn-queue.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
@@ -11,6 +12,7 @@ import { type ArchivesOptions, createArchives } from './archive/archives.ts';
 import { createChangeObjects, createItemObjects } from './archive/item-objects.ts';
 import { createSkipObjects } from './archive/skip-objects.ts';
 import type { Meter } from './cost/meter.ts';
+import { withEarlierPayloads } from './earlier/earlier-payloads.ts';
 import { anyMessages } from './queues/any-messages.ts';
 import type { UnreadHandlers } from './queues/delivery.ts';
 import { createLinkExchange, type SqsLinkExchange } from './queues/link-exchange.ts';
@@ -67,6 +69,7 @@ export interface AwsEngineOptions extends UnreadHandlers {
 export interface AwsEngine extends Engine {
   readonly items: ItemStore;
   readonly skips: Required<SkipLog>;
+  readonly payloads: PayloadIndex;
   readonly state: HookState;
   readonly queue: TurnQueue;
   readonly exchange: SqsLinkExchange;
@@ -100,6 +103,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     hasMessages: () => anyMessages(sqs, queueUrls, clock),
   });
   const state = new HookState({ dynamo, clock, table: names.crawlState });
+  const ledgers = createLedgerStore({ dynamo, s3, names, clock, sizes, state, onCommit: registry.onCommit });
   return {
     clock,
     sizes,
@@ -124,10 +128,13 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       startQueueUrl: names.startQueueUrl,
       maxWorkers: names.workersPerQueue,
     }),
-    ledgers: createLedgerStore({ dynamo, s3, names, clock, sizes, state, onCommit: registry.onCommit }),
+    ledgers,
     items: createItemObjects({ s3, bucket: names.bucket, clock }),
     changes: createChangeObjects({ s3, bucket: names.bucket, clock }),
-    payloads: recentPayloads(sizes.maxRecentPayloads),
+    payloads: withEarlierPayloads(recentPayloads(sizes.maxRecentPayloads), {
+      ...{ s3, bucket: names.bucket, clock, sizes, ledgers, warn },
+      mapping: { dynamo, clock, names },
+    }),
     skips: createSkipObjects({ s3, bucket: names.bucket, clock, gatherMs: sizes.archiveGatherMs }),
     archiveOf: createArchives({
       client: s3,

@@ -89,6 +89,8 @@ export const stackSettingsSchema = z.strictObject({
     .optional(),
   /** US dollars that all crawls may cost in an hour before the operator's attention is called. */
   maxCostPerHour: z.number().positive().optional(),
+  /** Days after which WARC files are deleted. None: they are kept. */
+  archiveDays: positive.optional(),
   /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
   allowPorts: z.array(z.int()).optional(),
   /** Parameter of the Systems Manager with the identity that signs all requests. None: they are not signed. */

@@ -30,8 +30,6 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
    * From now on the crawl's totals are what `read` gives, and what is committed here: others commit, and report how much.
    */
   followSums(crawl: CrawlId, read: () => Sums): void;
-  /** The crawl is known by this version of the rules for canonical URLs from now on. */
-  setUrlRulesVersion(crawl: CrawlId, version: number): void;
   /** Keeps the folder of an earlier crawl, for those who continue; forgets it if there is none. */
   keepFolder(use: FolderUse, folder: string | undefined): void;
   keptFolder(use: FolderUse): string | undefined;
@@ -143,7 +141,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     this.#change(crawl, (record) => withFirstPass(record, noted));
   }
 
-  setUrlRulesVersion(crawl: CrawlId, urlRulesVersion: number): void {
+  async setUrlRulesVersion(crawl: CrawlId, urlRulesVersion: number): Promise<void> {
     this.#change(crawl, (record) => ({ ...record, urlRulesVersion }));
   }
 

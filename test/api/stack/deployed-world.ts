@@ -25,18 +25,23 @@ interface Deployed {
   readonly hasCompactor?: boolean;
   /** Which private addresses crawls may open. Default: none. */
   readonly allowPrivateAddresses?: readonly string[];
+  /** Days after which the stack deletes WARC files. Default: it keeps them. */
+  readonly archiveDays?: number;
   /** Whose hooks the workers call. */
   readonly project?: ProjectHooks;
 }
 
 export function deployedWorld(
   pages: Pages,
-  { hasCompactor = false, project = {}, allowPrivateAddresses = [] }: Deployed = {},
+  { hasCompactor = false, project = {}, allowPrivateAddresses = [], archiveDays }: Deployed = {},
 ): DeployedWorld {
   const cloud = createSimCloud({
     seed: 1,
     faults: () => NO_FAULTS,
-    settings: { allowPrivateAddresses: [...allowPrivateAddresses] },
+    settings: {
+      allowPrivateAddresses: [...allowPrivateAddresses],
+      ...(archiveDays !== undefined && { archiveDays }),
+    },
   });
   const { time, settings } = cloud;
   const web = createScriptedWeb(time, pages);

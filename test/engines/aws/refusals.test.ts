@@ -5,9 +5,9 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
-import { readRange } from '../../../shared/engines/aws/archive/compact-objects.ts';
 import { scanObject } from '../../../shared/engines/aws/archive/compact-scan.ts';
 import { deleteObjects } from '../../../shared/engines/aws/archive/delete-objects.ts';
+import { readRange } from '../../../shared/engines/aws/archive/read-range.ts';
 import { transientRetries } from '../../../shared/engines/aws/clients.ts';
 import { createLinkExchange } from '../../../shared/engines/aws/queues/link-exchange.ts';
 import { createCrawlDecoder, encodeCrawl } from '../../../shared/engines/aws/state/crawl-record.ts';

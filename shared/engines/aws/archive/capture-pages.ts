@@ -15,9 +15,10 @@ import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { warcFolder } from './archives.ts';
 import { indexName } from './compact-layout.ts';
-import { type FolderContext, listFiles, readRange } from './compact-objects.ts';
+import { type FolderContext, listFiles } from './compact-objects.ts';
 import { isMissing } from './is-missing.ts';
 import { type JoinedOptions, joinedSources } from './joined-warcs.ts';
+import { readRange } from './read-range.ts';
 
 export interface CapturePagesContext extends Omit<FolderContext, 'folder' | 'clock'> {
   readonly clock: Clock;

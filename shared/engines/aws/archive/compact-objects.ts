@@ -1,17 +1,15 @@
 /** A crawl's WARC objects, as a compaction lists, reads and deletes them. */
-import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { ReadAt } from '../../../archive/scan-members.ts';
 import type { Sizes } from '../../../sizes.ts';
 import { withRetry } from '../retry.ts';
-import type { ObjectContext } from './archive-object.ts';
 import { isSourceName, type Source } from './compact-layout.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { isMissing } from './is-missing.ts';
+import { type ObjectFolder, readRange } from './read-range.ts';
 
-export interface FolderContext extends ObjectContext {
+export interface FolderContext extends ObjectFolder {
   readonly sizes: Sizes;
-  /** The crawl's folder in the bucket, with its slash. */
-  readonly folder: string;
 }
 
 /** An object as listed. */
@@ -63,28 +61,6 @@ export async function sizeOf(context: FolderContext, file: string): Promise<numb
 export async function deleteFiles(context: FolderContext, files: readonly string[]): Promise<void> {
   const keys = files.map((file) => context.folder + file);
   await deleteObjects(context, 'deleting WARC objects', keys);
-}
-
-/** The object's bytes from `start` up to `end`; fails if it has fewer. */
-export async function readRange(
-  context: FolderContext,
-  file: string,
-  start: number,
-  end: number,
-): Promise<Uint8Array> {
-  if (start >= end) return new Uint8Array(0);
-  const { s3, bucket, folder, clock } = context;
-  const range = { Bucket: bucket, Key: folder + file, Range: `bytes=${start}-${end - 1}` };
-  // The body is read inside: a connection that breaks meanwhile is an error like any other.
-  const bytes = await withRetry(
-    `reading ${file}`,
-    async () => (await s3.send(new GetObjectCommand(range))).Body?.transformToByteArray(),
-    { clock },
-  );
-  if (bytes?.length !== end - start) {
-    throw new Error(`Expected ${end - start} bytes of ${file} from ${start}, got ${bytes?.length}`);
-  }
-  return bytes;
 }
 
 /**

@@ -13,7 +13,8 @@ import { withRetry } from '../retry.ts';
 import { CHECKSUM, CONTENT_TYPE } from './archive-object.ts';
 import { ahead } from './compact-ahead.ts';
 import { type JoinPart, type JoinPlan, partsOf } from './compact-layout.ts';
-import { type FolderContext, readRange, sizeOf } from './compact-objects.ts';
+import { type FolderContext, sizeOf } from './compact-objects.ts';
+import { readRange } from './read-range.ts';
 
 export interface UploadSteps {
   /** Comes before each part. What it throws ends the upload. */

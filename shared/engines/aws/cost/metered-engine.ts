@@ -9,7 +9,7 @@ import type { Meter } from './meter.ts';
  * crawls at once (receiving, batches of several) is shared out by the meter.
  */
 export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
-  const { queue, exchange, linkShards, ledgers, registry, items, skips, archiveOf } = engine;
+  const { queue, exchange, linkShards, ledgers, registry, items, skips, payloads, archiveOf } = engine;
 
   /** The port's methods within `meter.run`, where the arguments name the crawl. */
   function paid<T extends object>(port: T, crawlOf: CrawlOf): T {
@@ -55,6 +55,7 @@ export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
     ledgers: paid(ledgers, firstArgument),
     registry: paid(registry, firstArgument),
     items: paid(items, firstArgument),
+    payloads: paid(payloads, firstArgument),
     skips: { ...skips, ...paid({ makeDurable: skips.makeDurable }, firstArgument) },
     archiveOf: paidArchive,
   };

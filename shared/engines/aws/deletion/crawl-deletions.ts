@@ -11,7 +11,8 @@ import type { Deletion } from '../../../control/deletion.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { type BeginContext, isStopped, SETTLE_MS } from './begin-deletion.ts';
 import { type DeleteContext, type DeleteDataOptions, deleteCrawlData } from './delete-data.ts';
-import { loadDeletion, noteDeleted, pendingDeletions } from './deletions.ts';
+import { loadDeletion, noteArchiveKept, noteDeleted, pendingDeletions } from './deletions.ts';
+import { createReferrers } from './referrers.ts';
 
 export interface CrawlDeletions {
   /** The crawls whose deletion is not complete. */
@@ -22,16 +23,36 @@ export interface CrawlDeletions {
 
 export function createCrawlDeletions(given: DeleteContext & Pick<BeginContext, 'registry'>): CrawlDeletions {
   const context = { ...given, table: given.names.crawlState };
+  const referrers = createReferrers(context);
+
+  /** Whether the archive is to be deleted: not if others refer to it, which was refused unless it has come about since. */
+  async function deletesArchive(crawl: CrawlId, { archive }: Deletion): Promise<boolean> {
+    if (!archive) return false;
+    const by = await referrers.of(crawl);
+    if (by.length > 0) await noteArchiveKept(context, crawl, by);
+    return by.length === 0;
+  }
+
+  async function deleteData(
+    crawl: CrawlId,
+    deletion: Deletion,
+    options: Omit<DeleteDataOptions, 'archive'>,
+  ): Promise<void> {
+    const archive = await deletesArchive(crawl, deletion);
+    if (!(await deleteCrawlData(context, crawl, { ...options, archive }))) return;
+    if (archive) await referrers.remove(crawl);
+    await noteDeleted(context, crawl, { archive });
+  }
+
   return {
     pending: () => pendingDeletions(context),
     async proceed(crawl, options = {}) {
       const deletion = await loadDeletion(context, crawl);
       if (deletion === undefined || deletion.deletedAt !== undefined) return deletion;
-      const { archive, stoppedAt = Infinity } = deletion;
+      const { stoppedAt = Infinity } = deletion;
       const isSettled =
         (await isStopped(context, crawl, deletion)) && context.clock.now() >= stoppedAt + SETTLE_MS;
-      if (isSettled && (await deleteCrawlData(context, crawl, { ...options, archive })))
-        await noteDeleted(context, crawl, deletion);
+      if (isSettled) await deleteData(crawl, deletion, options);
       return loadDeletion(context, crawl);
     },
   };

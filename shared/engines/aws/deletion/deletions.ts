@@ -92,11 +92,27 @@ export async function noteStopped({ dynamo, clock, table }: DeletionsContext, cr
   await withRetry('noting a deletion', () => dynamo.send(command), { clock });
 }
 
+/** Notes that the archive stays though it was to be deleted, as those of these crawls refer to it. */
+export async function noteArchiveKept(
+  { dynamo, clock, table }: DeletionsContext,
+  crawl: CrawlId,
+  referrers: readonly CrawlId[],
+): Promise<void> {
+  const command = new UpdateItemCommand({
+    TableName: table,
+    Key: itemKey(DELETED, crawl),
+    UpdateExpression: 'SET withArchive = :no, archiveKeptFor = :referrers',
+    ConditionExpression: 'attribute_exists(requestedAt)',
+    ExpressionAttributeValues: { ':no': { BOOL: false }, ':referrers': S(JSON.stringify(referrers)) },
+  });
+  await withRetry('noting that an archive stays', () => dynamo.send(command), { clock });
+}
+
 /** Notes that the data is deleted. Returns false if more was requested meanwhile. */
 export async function noteDeleted(
   { dynamo, clock, table }: DeletionsContext,
   crawl: CrawlId,
-  { archive }: Deletion,
+  { archive }: Pick<Deletion, 'archive'>,
 ): Promise<boolean> {
   const now = clock.now();
   const command = new UpdateItemCommand({
@@ -122,6 +138,7 @@ export async function noteDeleted(
 function decoded({
   requestedAt,
   withArchive,
+  archiveKeptFor,
   stoppedAt,
   deletedAt,
   [EXPIRES_AT]: expiresAt,
@@ -129,6 +146,7 @@ function decoded({
   return {
     requestedAt: Number(requestedAt?.N),
     archive: withArchive?.BOOL === true,
+    ...(archiveKeptFor?.S !== undefined && { archiveKeptFor: JSON.parse(archiveKeptFor.S) }),
     ...(stoppedAt?.N !== undefined && { stoppedAt: Number(stoppedAt.N) }),
     ...(deletedAt?.N !== undefined && { deletedAt: Number(deletedAt.N) }),
     ...(expiresAt?.N !== undefined && { nameFreeAt: Number(expiresAt.N) * 1000 }),

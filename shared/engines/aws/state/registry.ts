@@ -240,6 +240,12 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     return this.#store.changeRecord(crawl, (record) => withFirstPass(record, noted));
   }
 
+  async setUrlRulesVersion(crawl: CrawlId, urlRulesVersion: number): Promise<void> {
+    await this.#store.changeRecord(crawl, (record) =>
+      record.urlRulesVersion === urlRulesVersion ? record : { ...record, urlRulesVersion },
+    );
+  }
+
   async totals(crawl: CrawlId): Promise<CrawlTotals> {
     const [stored, { counts, isExact }] = await Promise.all([
       this.#store.load(crawl),

@@ -20,6 +20,7 @@
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
  * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`, `finishTries`, `isFinishDone`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
+ * | CrawlState | `#referrers` | `CRAWL BY` | none: the archive of the crawl `BY` may refer to records of `CRAWL` (`referrers.ts`) |
  * | CrawlState | `#spend` | the day | `costs` (JSON), `expiresAt`: the costs of crawls on that day (`daily-spend.ts`) |
  * | CrawlState | `#attention` | `state`, `trouble#NAME` | `json`; `saidAt`; `expiresAt`: troubles of the stack (`attention-notes.ts`) |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
@@ -77,6 +78,7 @@ export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
 export const UNANNOUNCED = '#unannounced';
 export const DELETED = '#deleted';
+export const REFERRERS = '#referrers';
 export const SPEND = '#spend';
 export const ATTENTION = '#attention';
 

@@ -121,7 +121,7 @@ export async function resumeCrawl(
   const { registry } = opened.engine;
   registry.keepFolder('cache', cache);
   await registry.configure(id, withoutPrivateKey(limits));
-  if (hasNewRules) registry.setUrlRulesVersion(id, URL_RULES_VERSION);
+  if (hasNewRules) await registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   const number = await registry.resume(id);
   await sendLostSeeds(opened, record);
   await wakeAllHosts(opened.engine, id, number, config);

@@ -29,5 +29,9 @@ export function sharingRegistry(registry: LocalCrawlRegistry, onChange: () => vo
       await registry.noteFirstPass(...args);
       onChange();
     },
+    async setUrlRulesVersion(...args) {
+      await registry.setUrlRulesVersion(...args);
+      onChange();
+    },
   };
 }

@@ -33,6 +33,7 @@ function setUp() {
     },
     registry: { ...port('load', 'totals', 'list', 'flushUsage'), isShared: true },
     items: port('stage', 'publish'),
+    payloads: port('find', 'add'),
     skips: port('note', 'makeDurable'),
     archiveOf(crawl: string) {
       const archive = archives.get(crawl) ?? (port('append', 'flush') as unknown as Archive);
@@ -65,6 +66,7 @@ describe('a call is paid for by the crawl it is made for', () => {
     ['records', ({ archiveOf }) => archiveOf('a').append([])],
     ['a flush', ({ archiveOf }) => archiveOf('a').flush()],
     ['items', ({ items }) => items.stage('a', 'a.test', 1, ['{}'])],
+    ['a payload', ({ payloads }) => payloads.find('a', new Uint8Array(20))],
     ['links left out', ({ skips }) => skips.makeDurable('a')],
   ])('%s', async (_, call) => {
     const { meter, engine } = setUp();

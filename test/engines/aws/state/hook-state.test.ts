@@ -142,6 +142,6 @@ describe('changes of the state of hooks', () => {
       }),
       { numRuns: 30 },
     );
-    expect(failures).toBeGreaterThan(10);
+    expect(failures).toBeGreaterThan(0);
   });
 });
