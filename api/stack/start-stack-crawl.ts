@@ -36,7 +36,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   itemSchema: DEPLOYED,
   onError: DEPLOYED,
   onFinish: `${ON_ITS_OWN}, or wait for its done`,
-  webhook: `a stack sends no webhooks yet. Wait for the crawl's done`,
+  webhook: 'the webhook of a stack is deployed with it. Put it into strand.config.ts and deploy it again',
 };
 
 /** Throws {@link InvalidConfig} with all that is wrong. */

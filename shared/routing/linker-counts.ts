@@ -10,13 +10,15 @@ import {
 import { type Link, linkOf } from '../frontier/message.ts';
 import { type HostKey, hostKey } from '../url/host-key.ts';
 import { domainOf } from '../url/registrable-domain.ts';
+import { isOwnRequest } from '../url/request-url.ts';
 
 /** Hashes that are gathered before they are made a sketch. */
 const MAX_GATHERED = 64;
 
 /**
  * Finds which registrable domains link to each host, while links are gathered: those to one URL are made one, and only
- * one of their pages is remembered. Redirects, requisites and sitemaps are no votes, nor are links within a domain.
+ * one of their pages is remembered. Redirects, requisites, sitemaps and a
+ * project's own requests are no votes, nor are links within a domain.
  */
 export interface LinkerCounts {
   /** Notes a link that belongs to the crawl. */
@@ -41,12 +43,12 @@ class Counts implements LinkerCounts {
   /** Most links of a parcel are of one page's host. */
   #from = { host: '', domain: '', hash: 0 };
 
-  add(host: HostKey, { via, redirects, kind, isSeed, linkers }: Link): void {
+  add(host: HostKey, { url, via, redirects, kind, isSeed, linkers }: Link): void {
     if (linkers !== undefined) {
       const known = this.#of(host);
       known.sketch = mergeSketches(known.sketch, linkers);
     }
-    if (via === undefined || redirects || kind !== undefined || isSeed) return;
+    if (via === undefined || redirects || kind !== undefined || isSeed || isOwnRequest(url)) return;
     const from = this.#linker(hostKey(via));
     if (from.host === host || from.domain === domainOf(host)) return;
     const known = this.#of(host);

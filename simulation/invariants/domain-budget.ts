@@ -10,6 +10,7 @@ import {
 } from '../../shared/frontier/linker-sketch.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { domainOf } from '../../shared/url/registrable-domain.ts';
+import { isOwnRequest } from '../../shared/url/request-url.ts';
 import { MAX_SKEW_MS } from '../models/cloud.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy } from './facts.ts';
@@ -118,6 +119,7 @@ function checkLinkers(
   for (const { url, via, redirects, kind, depth } of known.values()) {
     const [to, from] = [domainOf(hostKey(url)), via === undefined ? '' : domainOf(hostKey(via))];
     if (from === '' || from === to || redirects > 0 || kind !== undefined || depth === 0) continue;
+    if (isOwnRequest(url)) continue;
     const sketch = sketchOfDomain(to);
     if (mergeSketches(sketch, sketchOf([linkerHash(from)])) !== sketch)
       findings.add(`${id}: ${url} was found on ${via}, but ${to} does not know that ${from} links to it`);
