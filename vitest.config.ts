@@ -25,7 +25,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts', 'simulation/test/**/*.test.ts'],
           exclude: ['test/localstack/**', 'test/fuzz/**'],
           globalSetup: 'test/conformance/global-setup.ts',
-          testTimeout: 30_000,
+          // Some simulate many worlds: 13 s of CPU, several times that beside others.
+          testTimeout: 60_000,
           // Some begin with a whole crawl.
           hookTimeout: 60_000,
           // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
