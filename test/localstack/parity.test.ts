@@ -170,7 +170,8 @@ const recordsIn = (write: (folder: string) => Promise<unknown>) =>
     const records: string[] = [];
     for (const path of files)
       for await (const record of readWarc(path)) {
-        if (record.type === 'warcinfo') continue;
+        // Records that describe a file have no URL. A stack has as many files as workers wrote.
+        if (record.type === 'warcinfo' || record.url === undefined) continue;
         const { content } = await record.read();
         const text = record.type === 'conversion' ? Buffer.from(content).toString() : '';
         records.push(`${record.type} ${record.url} ${text}`);
