@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import { type Release, Semaphore } from '../semaphore.ts';
 import type { AddressLines, LineSpacing } from '../turn/address-lines.ts';
 import type { HostKey } from '../url/host-key.ts';
+import { timedRequest } from './timed-request.ts';
 
 interface Line {
   /** The request in flight, and those that wait. */
@@ -104,26 +105,20 @@ async function runInLines<T>(
 }
 
 /** Notes how long the request takes, and when it ends. */
-async function timed<T>(
+function timed<T>(
   lines: readonly Line[],
   elapsed: () => number,
   request: () => Promise<T>,
   isCounted: (result: T) => boolean,
 ): Promise<T> {
   const startedAt = elapsed();
-  let isRequest = true;
-  try {
-    const result = await request();
-    isRequest = isCounted(result);
-    return result;
-  } finally {
+  return timedRequest(request, isCounted, () => {
     const endedAt = elapsed();
-    if (isRequest)
-      for (const line of lines) {
-        line.lastEndedAt = endedAt;
-        line.tookMs += NEW_SHARE * (endedAt - startedAt - line.tookMs);
-      }
-  }
+    for (const line of lines) {
+      line.lastEndedAt = endedAt;
+      line.tookMs += NEW_SHARE * (endedAt - startedAt - line.tookMs);
+    }
+  });
 }
 
 function forgetIdle(lines: Map<string, Line>, elapsed: number): void {

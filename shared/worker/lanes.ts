@@ -3,6 +3,7 @@ import { Semaphore } from '../semaphore.ts';
 import type { Lanes } from '../turn/services.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { createAddressLines } from './address-lines.ts';
+import { timedRequest } from './timed-request.ts';
 
 interface Lane {
   /** The requests in flight, and those that wait. */
@@ -42,14 +43,9 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
         if (now + restMs > latestAt) return undefined;
         if (restMs > 0) await clock.sleep(restMs, signal);
         if (signal?.aborted) return undefined;
-        let isRequest = true;
-        try {
-          const result = await request();
-          isRequest = isCounted(result);
-          return result;
-        } finally {
-          if (isRequest) lane.lastEndedAt = elapsed();
-        }
+        return await timedRequest(request, isCounted, () => {
+          lane.lastEndedAt = elapsed();
+        });
       } finally {
         release?.();
         if (lanes.size > maxIdle) forgetIdle(lanes, elapsed());
