@@ -42,7 +42,7 @@ export interface LocalEngine extends LocalPorts {
   readonly outbox: ChangeOutbox;
 }
 
-export type LocalEngineOptions = Omit<LocalPortsOptions, 'items' | 'onParcel'>;
+export type LocalEngineOptions = Omit<LocalPortsOptions, 'deadForMs' | 'items' | 'onParcel'>;
 
 /**
  * The engine of one machine: everything in one folder, for one process. Throws `FolderInUse` and
@@ -75,7 +75,8 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
     const removeUnnamed = removeUnnamedParts.bind(undefined, database, paths.ledgers);
     await removeUnnamed();
     const items = withStorageFailures(createItemStore(database, paths.items), paths.items);
-    const ports = await openLocalPorts(database, paths, { ...options, items });
+    const { deadForMs } = hold;
+    const ports = await openLocalPorts(database, paths, { ...options, deadForMs, items });
     return {
       ...ports,
       hold,

@@ -6,6 +6,8 @@ import { FolderInUse, type FolderLock, folderInUse, identityOf } from './lock.ts
 
 /** A process's hold on a crawl's folder, besides the lock: that is a file, which can be deleted. */
 export interface FolderHold {
+  /** For how long at least the process has been dead that held the folder before, and did not release it; in ms. */
+  readonly deadForMs?: number | undefined;
   /**
    * Shows other processes that this one is alive, takes the lock again if its file was deleted, and throws
    * {@link StorageFailed} if the database or the archive's folder was removed or replaced, or another process
@@ -19,6 +21,8 @@ interface Owner {
   readonly pid: number;
   /** Grows with each {@link FolderHold.keep}. */
   readonly beat: number;
+  /** When it kept its hold last, in ms since the epoch. Owners of earlier versions do not say. */
+  readonly at?: number;
 }
 
 /** A living owner has kept its hold again within this time. */
@@ -32,7 +36,7 @@ export async function holdFolder(
   folder: string,
   database: DatabaseSync,
   lock: Pick<FolderLock, 'renew'>,
-  { beatMs = BEAT_MS, pid = process.pid } = {},
+  { beatMs = BEAT_MS, pid = process.pid, now = Date.now } = {},
 ): Promise<FolderHold> {
   const select = database.prepare("SELECT value FROM sessions WHERE name = 'owner'");
   const replace = database.prepare("INSERT OR REPLACE INTO sessions VALUES ('owner', ?)");
@@ -45,15 +49,19 @@ export async function holdFolder(
   if (before && before.pid !== pid && isAlive(before.pid)) {
     // Perhaps a process that was killed, whose number is another one's now.
     await sleep(beatMs);
-    const now = owner();
-    if (now && (now.pid !== before.pid || now.beat !== before.beat)) throw folderInUse(folder);
+    const after = owner();
+    if (after && (after.pid !== before.pid || after.beat !== before.beat)) throw folderInUse(folder);
   }
+  // A thread of this process may have died a moment ago, long after it kept the hold last.
+  const deadForMs =
+    before?.at === undefined || before.pid === pid ? undefined : Math.max(0, now() - before.at - beatMs);
   const { database: databasePath, archive } = foldersOf(folder);
   const held = [databasePath, archive].map((path) => ({ path, identity: identityOf(path) }));
   let beat = 1;
-  const write = () => replace.run(JSON.stringify({ pid, beat } satisfies Owner));
+  const write = () => replace.run(JSON.stringify({ pid, beat, at: now() } satisfies Owner));
   write();
   return {
+    deadForMs,
     keep() {
       for (const { path, identity } of held)
         if (identityOf(path) !== identity)

@@ -9,12 +9,13 @@ import type { HostKey } from '../../url/host-key.ts';
 
 /**
  * For how long a host is to be left alone that was with a worker when that died: as if its longest request
- * had ended a moment ago. Its head knows nothing of that turn's requests.
+ * had ended `deadForMs` ago. Its head knows nothing of that turn's requests.
  */
 export function createKeepBack(
   database: DatabaseSync,
   crawl: CrawlId,
   config: CrawlConfig,
+  deadForMs = 0,
 ): (host: HostKey) => number {
   const select = database.prepare('SELECT head FROM heads WHERE crawl = ? AND host = ?');
   const configOf = createHostConfigs(config);
@@ -23,6 +24,11 @@ export function createKeepBack(
     const robots = row ? (JSON.parse(row.head) as Head).robots : [];
     const own = robots.filter(({ origin }) => isOriginKey(origin));
     const crawlDelayMs = Math.max(0, ...own.map(({ crawlDelayMs = 0 }) => crawlDelayMs));
-    return maxGapAfter(config.totalTimeoutMs, crawlDelayMs, configOf(host));
+    return Math.max(0, maxGapAfter(config.totalTimeoutMs, crawlDelayMs, configOf(host)) - deadForMs);
   };
 }
+
+/** For people: why nothing is asked of some hosts, and how long. `ms`: the longest rest. */
+export const keptBackText = (hosts: number, ms: number): string =>
+  `${hosts === 1 ? 'One host' : `${hosts} hosts`} had a visit that was cut short, and ${hosts === 1 ? 'rests' : 'rest'} for ` +
+  `${Math.ceil(ms / 1000)} s: it is not known when ${hosts === 1 ? 'it was' : 'they were'} asked last`;

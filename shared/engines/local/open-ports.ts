@@ -16,7 +16,7 @@ import { createChangeStage } from './items/change-outbox.ts';
 import { createHookErrorLog } from './items/hook-errors.ts';
 import { createPayloadIndex } from './items/payload-index.ts';
 import { createSkipLog } from './items/skip-log.ts';
-import { createKeepBack } from './keep-back.ts';
+import { createKeepBack, keptBackText } from './keep-back.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { createLinkExchange, type LocalLinkExchange } from './link-exchange.ts';
 import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
@@ -46,6 +46,8 @@ export interface LocalPortsOptions {
   readonly items?: ItemStore;
   /** Which hosts are served here, if not all. */
   readonly turns?: Pick<TurnQueueOptions, 'serves' | 'onOthers'>;
+  /** For how long the process has been dead that had hosts before, if that is what left them; in ms. */
+  readonly deadForMs?: number | undefined;
   /** Called for parcels that were sent here. */
   readonly onParcel?: () => void;
   /** Called with what was repaired, for people. */
@@ -61,7 +63,7 @@ export async function openLocalPorts(
   paths: Folders,
   options: LocalPortsOptions,
 ): Promise<LocalPorts> {
-  const { crawl, config, earlier, warcPrefix } = options;
+  const { crawl, config, earlier, warcPrefix, deadForMs = 0, warn } = options;
   try {
     const fileArchive = await openFileArchive({
       folder: paths.archive,
@@ -74,14 +76,15 @@ export async function openLocalPorts(
       // A thread that takes the place of a dead one repairs what that has left; the others' files are not its
       // own.
       journal: createWarcJournal(database, warcFilePattern(warcPrefix)),
-      warn: options.warn,
+      warn,
     });
     const archive = withStorageFailures(fileArchive, paths.archive);
     const guard = <T extends object>(port: T): T => withStorageFailures(port, paths.database);
     const queue = guard(
       createTurnQueue(database, steadyClock, {
         ...options.turns,
-        keepBackMs: createKeepBack(database, crawl, config),
+        keepBackMs: createKeepBack(database, crawl, config, deadForMs),
+        onKeptBack: (hosts, ms) => warn?.(keptBackText(hosts, ms)),
       }),
     );
     const exchange = guard(createLinkExchange(database, options.onParcel));

@@ -33,6 +33,8 @@ export interface TurnQueueOptions {
    * when it was asked last. Default: not at all.
    */
   readonly keepBackMs?: (host: HostKey) => number;
+  /** Called, while the queue is created, with how many hosts are kept back, if any, and the longest time, in ms. */
+  readonly onKeptBack?: (hosts: number, ms: number) => void;
 }
 
 export interface LocalTurnQueue extends TurnQueue {
@@ -76,18 +78,25 @@ class SqliteTurnQueue implements LocalTurnQueue {
     this.#leaseMs = options.leaseMs ?? 900_000;
     this.#serves = options.serves ?? (() => true);
     this.#onOthers = options.onOthers;
-    this.#takeOver(options.keepBackMs ?? (() => 0));
+    this.#takeOver(options);
   }
 
   /** Hosts that an earlier process or thread left messages for: ready, kept back, or parked still. */
-  #takeOver(keepBackMs: (host: HostKey) => number): void {
+  #takeOver({ keepBackMs = () => 0, onKeptBack }: TurnQueueOptions): void {
+    const keptBackMs: number[] = [];
     for (const { host, wasReceived, parkedUntil } of this.#messages.groups()) {
       if (!this.#serves(host)) continue;
       const parkedMs = Math.min(parkedUntil - this.#clock.now(), MAX_PARKED_MS);
       const ms = wasReceived ? keepBackMs(host) : parkedMs;
       if (ms > 0) this.#lock(host, ms);
       else this.#ready.add(host);
+      if (ms > 0 && wasReceived) keptBackMs.push(ms);
     }
+    if (keptBackMs.length > 0)
+      onKeptBack?.(
+        keptBackMs.length,
+        keptBackMs.reduce((a, b) => Math.max(a, b)),
+      );
   }
 
   async send(messages: Parameters<TurnQueue['send']>[0]): Promise<void> {

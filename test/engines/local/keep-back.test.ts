@@ -36,7 +36,9 @@ test('a host that was with a worker is handed out only after its rest, any other
   for (const received of await before.receive(2, 0))
     if (received.host === 'parked.test') await before.park(received, 0);
   before.close();
-  const after = createTurnQueue(database, systemClock, { keepBackMs: () => 30_000 });
+  const onKeptBack = vi.fn();
+  const after = createTurnQueue(database, systemClock, { keepBackMs: () => 30_000, onKeptBack });
+  expect(onKeptBack.mock.calls).toEqual([[1, 30_000]]);
   const now = await after.receive(10, 0);
   expect(now.map(({ host }) => host).sort()).toEqual(['parked.test', 'waits.test']);
   vi.advanceTimersByTime(29_999);
@@ -91,6 +93,8 @@ test('its rest is that after the longest request, by the settings of the host an
   expect(restOf('any.test', plain)).toBe(2000);
   expect(restOf('own.test', plain)).toBe(50);
   expect(restOf('slow.test', plain)).toBe(7000);
+  expect(createKeepBack(database, 'c', parseConfig({}), 12_000)('any.test')).toBe(18_000);
+  expect(createKeepBack(database, 'c', parseConfig({}), 31_000)('any.test')).toBe(0);
 });
 
 test('if a lease ends while the database fails, the next receive throws the error, and no timer does', async () => {

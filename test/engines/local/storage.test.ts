@@ -146,7 +146,10 @@ describe('the hold on a folder', () => {
     const lock = { renew: () => {} };
     const database = new DatabaseSync(foldersOf(folder).database);
     // Nobody keeps the first one's.
-    const next = await holdFolder(folder, database, lock, { beatMs: 20, pid: process.pid + 1_000_000 });
+    const now = () => Date.now() + 60_000;
+    const next = await holdFolder(folder, database, lock, { beatMs: 20, pid: process.pid + 1_000_000, now });
+    // A minute ago, as far as the clock says, less what passed between two of its beats.
+    expect(next.deadForMs).toBeGreaterThan(50_000);
     expect(() => session.engine.hold.keep()).toThrow(StorageFailed);
     next.release();
     database.close();

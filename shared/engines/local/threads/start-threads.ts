@@ -25,7 +25,7 @@ import type { FromThread, ThreadProgress, ThreadStart } from './thread-messages.
 export interface ThreadsOptions extends WorkerPoolOptions {
   readonly start: Omit<
     ThreadStart,
-    'block' | 'hostBlocks' | 'tally' | 'changes' | 'inFlight' | 'slot' | 'reportsEvents'
+    'block' | 'deadForMs' | 'hostBlocks' | 'tally' | 'changes' | 'inFlight' | 'slot' | 'reportsEvents'
   >;
   /** Called with messages for people. */
   readonly warn?: (message: string) => void;
@@ -145,7 +145,7 @@ class BlockThreads implements ThreadPool {
   /** Runs the block's threads, one after the other, until one ends normally. */
   async #keep(block: Block, index: number): Promise<void> {
     for (let deaths = 0; ; ) {
-      const end = await this.#runOne(block, index);
+      const end = await this.#runOne(block, index, deaths === 0 ? this.#engine.hold.deadForMs : undefined);
       if (end.kind === 'ended') return;
       if (end.kind === 'failed') throw new (end.isStorage ? StorageFailed : Error)(end.message);
       const before = exchangesOf(block.begun.totals);
@@ -161,13 +161,14 @@ class BlockThreads implements ThreadPool {
     }
   }
 
-  async #runOne(block: Block, index: number): Promise<ThreadEnd> {
+  async #runOne(block: Block, index: number, deadForMs?: number): Promise<ThreadEnd> {
     const signal = this.#signal;
     if (signal.aborted) return { kind: 'ended' };
     const { start, onEvent } = this.#options;
     const thread = runThread(
       {
         ...start,
+        deadForMs,
         reportsEvents: onEvent !== undefined,
         block: index,
         hostBlocks: this.#hostBlocks,

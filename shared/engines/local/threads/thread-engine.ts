@@ -41,6 +41,7 @@ export async function openThreadEngine(
     config,
     software,
     warcPrefix: `strand-${block + 1}`,
+    deadForMs: start.deadForMs,
     earlier: dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom),
     items: withStorageFailures(
       { ...createItemStage(database), publish: publications.publish },

@@ -27,6 +27,8 @@ export interface ThreadStart {
   /** Absolute. */
   readonly projectFile?: string;
   readonly dedupeFrom?: string;
+  /** For how long the process before has been dead, in ms; none for a thread in the place of one that died. */
+  readonly deadForMs?: number | undefined;
   /** Where responses of an earlier crawl are. */
   readonly cache?: CacheFolder | undefined;
   /** Whether it reports each {@link WorkEvent}. */
