@@ -6,9 +6,9 @@
  *
  * The captures that are looked up are real records; all others have the bytes of one, and index lines of their own.
  */
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { encodeCapture } from '../../shared/archive/capture.ts';
 import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import { surt } from '../../shared/archive/surt.ts';
@@ -74,7 +74,10 @@ export async function measure({ words: [given] }: BenchOptions): Promise<Measure
     await flush();
     await archive.flush();
     const [open] = await listWarcFiles(paths.archive);
-    const places = statSync(placesPath(paths.indexes, open!.file)).size;
+    const beside = basename(placesPath(paths.indexes, open!.file));
+    const places = readdirSync(paths.indexes)
+      .filter((name) => name.startsWith(beside))
+      .reduce((sum, name) => sum + statSync(join(paths.indexes, name)).size, 0);
     const { size } = statSync(open!.path);
     const look = () => lookUp(folder, urls, step, Math.floor(captures / urls));
     const openMs = await look();

@@ -15,7 +15,7 @@ import { scanMembers } from '../../../archive/scan-members.ts';
 import { windowedRead } from '../../../archive/windowed-read.ts';
 import { foldersOf } from '../folders.ts';
 import { listWarcFiles, type WarcFileEntry } from './archive-names.ts';
-import { capturesAt, PLACES_SUFFIX, readPlaces } from './capture-places.ts';
+import { capturesAt, findPlaces, PLACES_SUFFIX } from './capture-places.ts';
 import { findLines } from './find-lines.ts';
 import { readHandle } from './read-handle.ts';
 import { createLineSorter, readLines, writeLines } from './sorted-lines.ts';
@@ -24,7 +24,7 @@ import { durableBytes } from './warc-journal.ts';
 const indexNameOf = (file: string): string => file.replace(/\.warc\.gz$/, '.cdxj');
 
 /** A file that a killed writer left in the folder. */
-const LEFTOVER = /^(.+)\.cdxj\.(?:places|(?:run|tmp)-[0-9a-f-]+)$/;
+const LEFTOVER = /^(.+)\.cdxj\.(?:places(?:-\d+)?(?:-tmp)?|(?:run|tmp)-[0-9a-f-]+)$/;
 
 /** Where `capture-places.ts` keeps the places of a file that is being written. */
 export const placesPath = (indexFolder: string, file: string): string =>
@@ -138,8 +138,9 @@ export async function cdxjLinesOf(folder: string, surt: string): Promise<string[
   /** Whether the file's places are known. */
   async function takeOpen({ file, path }: WarcFileEntry, closedPath: string): Promise<boolean> {
     const limit = durableBytes(database).get(file);
-    const places = limit === undefined ? undefined : await readPlaces(placesPath(indexes, file), limit);
-    if (!places || limit === undefined) return false;
+    if (limit === undefined) return false;
+    const places = await findPlaces(placesPath(indexes, file), surt, limit);
+    if (!places) return false;
     const lines: string[] = [];
     const handle = await open(path, 'r').catch(() => open(closedPath, 'r'));
     try {
