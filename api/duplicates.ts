@@ -1,6 +1,6 @@
 /** Pages whose texts are nearly the same. */
 export interface DuplicatePages {
-  /** Pages that were compared: of HTML, with 64 words or more that do not repeat on other pages of their host. */
+  /** Pages that were compared: of HTML, with 32 words or more that do not repeat on other pages of their host. */
   readonly pages: number;
   /** Pages that are nearly the same as another one. */
   readonly copies: number;
@@ -13,7 +13,7 @@ export interface DuplicateCluster {
   readonly original: string;
   readonly copies: readonly {
     readonly url: string;
-    /** With the original: about the share of runs of four words that both have in common, 0.8 to 1. */
+    /** With the original: the share of the text that both have in common, 0.9 to 1. Words of sentences that differ count less. */
     readonly similarity: number;
   }[];
 }

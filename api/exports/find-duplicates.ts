@@ -3,7 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { alikeClusters } from '../../shared/alike/alike-clusters.ts';
 import { commonBlocks } from '../../shared/alike/common-blocks.ts';
-import { ownSketch } from '../../shared/alike/own-sketch.ts';
+import { MIN_WORDS_READ, ownSketch } from '../../shared/alike/own-sketch.ts';
+import { type OwnText, ownText } from '../../shared/alike/own-text.ts';
+import { sharedText } from '../../shared/alike/shared-text.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { HashedBlocks } from '../../shared/parser/hashed-blocks.ts';
 import { createHtmlLinks } from '../../shared/parser/html-links.ts';
@@ -15,6 +17,8 @@ import { eachPayload } from './archived-payloads.ts';
 import type { ExportSource } from './export-source.ts';
 import { openSketchFile, type SketchFile } from './sketch-file.ts';
 
+/** Texts that are kept in memory while pages are compared. */
+const MAX_TEXTS = 2_000;
 /** Pages of a host that are read first, to see which blocks repeat. */
 const MAX_SAMPLE = 256;
 
@@ -70,14 +74,15 @@ async function sketchHost(
   );
   const sampled = new Map<string, HashedBlocks>();
   const blocksIn = ({ url }: UrlRecord, body: Uint8Array, type?: string) => {
-    const parser = createHtmlLinks({ url, contentType: type, maxLinks: 0, wantsBlocks: true });
+    const parser = createHtmlLinks({ url, contentType: type, maxLinks: 0, wantsBlocks: 'named' });
     parser.write(body);
     return parser.end().blocks as HashedBlocks;
   };
   const typeOf = (headers: readonly (readonly [string, string])[]) =>
     headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
   const take = (record: UrlRecord, blocks: HashedBlocks, common: KnownBlocks) => {
-    sketches.put(host, record, ownSketch(blocks, common));
+    const sketch = ownSketch(blocks, common, MIN_WORDS_READ);
+    sketches.put(host, record, sketch && { sketch, text: ownText(blocks, common) });
     note();
   };
   await eachPayload(
@@ -105,12 +110,16 @@ async function sketchHost(
 
 function clustered(file: SketchFile): DuplicatePages {
   const urls: string[] = [];
+  const ids: number[] = [];
   const bytes = new Uint8Array(file.count * SKETCH_BYTES);
-  for (const { url, sketch } of file.sketches()) {
+  for (const { id, url, sketch } of file.sketches()) {
     bytes.set(sketch, urls.length * SKETCH_BYTES);
     urls.push(url);
+    ids.push(id);
   }
-  const clusters = alikeClusters(bytes.subarray(0, urls.length * SKETCH_BYTES)).map(
+  const textOf = lastTexts((at) => file.textOf(ids[at] as number));
+  const sketches = bytes.subarray(0, urls.length * SKETCH_BYTES);
+  const clusters = alikeClusters(sketches, (a, b) => sharedText(textOf(a), textOf(b))).map(
     ({ original, others }) => ({
       original: urls[original] as string,
       copies: others.map(({ at, similarity }) => ({
@@ -123,5 +132,25 @@ function clustered(file: SketchFile): DuplicatePages {
     pages: urls.length,
     copies: clusters.reduce((sum, { copies }) => sum + copies.length, 0),
     clusters,
+  };
+}
+
+/** Keeps the last texts that were asked for. */
+function lastTexts(read: (at: number) => OwnText): (at: number) => OwnText {
+  const kept = new Map<number, OwnText>();
+  return (at) => {
+    const known = kept.get(at);
+    if (known) {
+      kept.delete(at);
+      kept.set(at, known);
+      return known;
+    }
+    const text = read(at);
+    kept.set(at, text);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MAX_TEXTS) break;
+      kept.delete(oldest);
+    }
+    return text;
   };
 }

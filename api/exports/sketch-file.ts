@@ -1,5 +1,9 @@
-/** The sketches of a crawl's pages, a file of SQLite: 32 bytes a page, and its URL. Made of the archive on demand. */
+/**
+ * The texts of a crawl's pages as they are compared, a file of SQLite: of each its URL, a sketch of 32 bytes, and two bytes for each
+ * word. Made of the archive on demand.
+ */
 import { DatabaseSync } from 'node:sqlite';
+import { decodeOwnText, encodeOwnText, type OwnText } from '../../shared/alike/own-text.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 
 /** Another process may be adding pages. */
@@ -7,38 +11,59 @@ const TIMEOUT_MS = 60_000;
 /** Pages are added together. */
 const BATCH = 500;
 
+/** A file of another version is made again. */
+const VERSION = 2;
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS pages (
-    url TEXT PRIMARY KEY, host TEXT NOT NULL, capture TEXT NOT NULL, sketch BLOB
-  ) WITHOUT ROWID;
+    url TEXT PRIMARY KEY, host TEXT NOT NULL, capture TEXT NOT NULL, sketch BLOB, text BLOB
+  );
   CREATE INDEX IF NOT EXISTS hosts ON pages (host);
+  PRAGMA user_version = ${VERSION};
 `;
+
+/** The text of a page, and the sketch by which pairs are found. */
+export interface ComparedText {
+  readonly sketch: Uint8Array;
+  readonly text: OwnText;
+}
 
 export interface SketchFile {
   /** Pages with a sketch. */
   readonly count: number;
   /** Whether the file has exactly these pages of the host, as they were archived last. Then they are kept. */
   hasAll(host: string, pages: readonly UrlRecord[]): boolean;
-  /** `sketch`: undefined for a page that is not compared. */
-  put(host: string, page: UrlRecord, sketch: Uint8Array | undefined): void;
+  /** `text`: undefined for a page that is not compared. */
+  put(host: string, page: UrlRecord, text: ComparedText | undefined): void;
   /** A page that cannot be read. It is tried again when another page of the host has changed. */
   putUnread(host: string, page: UrlRecord): void;
   /** Deletes the hosts that were neither asked for nor added since the file was opened. */
   deleteOthers(): void;
   /** The shortest URL first. */
-  sketches(): Iterable<{ readonly url: string; readonly sketch: Uint8Array }>;
+  sketches(): Iterable<{ readonly id: number; readonly url: string; readonly sketch: Uint8Array }>;
+  /** The text of the page with this `id`. */
+  textOf(id: number): OwnText;
   close(): void;
 }
 
-type Row = readonly [url: string, host: string, capture: string, sketch: Uint8Array | null];
+type Row = readonly [
+  url: string,
+  host: string,
+  capture: string,
+  sketch: Uint8Array | null,
+  text: Uint8Array | null,
+];
 
 const captureOf = ({ result }: UrlRecord): string =>
   result?.digest ? Buffer.from(result.digest).toString('base64') : String(result?.fetchedAt);
 
 export function openSketchFile(path: string): SketchFile {
   const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`);
-  const insert = database.prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?)');
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  const version = database.prepare('PRAGMA user_version').get()?.user_version;
+  if (version !== VERSION) database.exec('DROP TABLE IF EXISTS pages');
+  database.exec(SCHEMA);
+  const insert = database.prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?)');
+  const textById = database.prepare('SELECT text FROM pages WHERE rowid = ?');
   const deleteHost = database.prepare('DELETE FROM pages WHERE host = ?');
   const ofHost = database.prepare('SELECT url, capture FROM pages WHERE host = ?');
   const kept = new Set<string>();
@@ -76,8 +101,9 @@ export function openSketchFile(path: string): SketchFile {
       deleteHost.run(host);
       return false;
     },
-    put: (host, page, sketch) => add([page.url, host, captureOf(page), sketch ?? null]),
-    putUnread: (host, page) => add([page.url, host, captureOf(page), null]),
+    put: (host, page, text) =>
+      add([page.url, host, captureOf(page), text?.sketch ?? null, text ? encodeOwnText(text.text) : null]),
+    putUnread: (host, page) => add([page.url, host, captureOf(page), null, null]),
     deleteOthers() {
       flush();
       const hosts = database.prepare('SELECT DISTINCT host FROM pages').all();
@@ -86,10 +112,12 @@ export function openSketchFile(path: string): SketchFile {
     *sketches() {
       flush();
       const all = database.prepare(
-        'SELECT url, sketch FROM pages WHERE sketch IS NOT NULL ORDER BY length(url), url',
+        'SELECT rowid AS id, url, sketch FROM pages WHERE sketch IS NOT NULL ORDER BY length(url), url',
       );
-      for (const row of all.iterate()) yield { url: row.url as string, sketch: row.sketch as Uint8Array };
+      for (const { id, url, sketch } of all.iterate())
+        yield { id: id as number, url: url as string, sketch: sketch as Uint8Array };
     },
+    textOf: (id) => decodeOwnText(textById.get(id)?.text as Uint8Array),
     close() {
       flush();
       database.close();

@@ -1,7 +1,7 @@
 import type { DuplicateCluster, DuplicatePages } from '../../api/duplicates.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl } from '../../api/stored-crawl.ts';
-import { MIN_WORDS } from '../../shared/alike/own-sketch.ts';
+import { MIN_WORDS_READ } from '../../shared/alike/own-sketch.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -56,8 +56,8 @@ function textOf({ pages, copies, clusters }: DuplicatePages, limit: number): str
       : [];
   const sum =
     pages === 0
-      ? `No page has ${MIN_WORDS} words of its own: shorter ones are not compared\n`
-      : `${formatCount(copies)} of ${formatCounted(pages, 'page')} (those with ${MIN_WORDS} words of their own or more) nearly the same as another one, in ${formatCounted(clusters.length, 'cluster')}\n`;
+      ? `No page has ${MIN_WORDS_READ} words of its own: shorter ones are not compared\n`
+      : `${formatCount(copies)} of ${formatCounted(pages, 'page')} (those with ${MIN_WORDS_READ} words of their own or more) nearly the same as another one, in ${formatCounted(clusters.length, 'cluster')}\n`;
   return [...shown, ...more, sum].join('');
 }
 

@@ -47,6 +47,12 @@ export class BlockHasher {
   #word = FNV_OFFSET;
   #hasDigit = false;
   #isAddress = false;
+  readonly #areNamesWhole: boolean;
+
+  /** `areNamesWhole`: a word that begins with a letter counts with its digits (`u32`), instead of as a number. */
+  constructor(areNamesWhole = false) {
+    this.#areNamesWhole = areNamesWhole;
+  }
 
   /** Adds `text.slice(from, to)`. The result does not depend on how a text is cut into pieces. */
   add(text: string, from: number, to: number): void {
@@ -74,7 +80,8 @@ export class BlockHasher {
         continue;
       }
       if (kind === DIGIT) {
-        hasDigit = true;
+        if (this.#areNamesWhole && word !== FNV_OFFSET) word = Math.imul(word ^ code, FNV_PRIME);
+        else hasDigit = true;
         continue;
       }
       if (hasDigit || word !== FNV_OFFSET) {

@@ -40,7 +40,8 @@ export interface HtmlLinksOptions {
   /** Feeds that are named as alternates are among the links. */
   readonly wantsFeeds?: boolean | undefined;
   readonly wantsTextHash?: boolean | undefined;
-  readonly wantsBlocks?: boolean | undefined;
+  /** `named`: words that begin with a letter count with their digits. */
+  readonly wantsBlocks?: boolean | 'named' | undefined;
   readonly wantsSigns?: boolean | undefined;
   /** In lower case: `<meta name=...>` of this name counts like `robots`. */
   readonly robotName?: string | undefined;
@@ -87,7 +88,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
   const textHash = wantsTextHash ? createTextHash() : undefined;
   const hashed = textHash && withoutSearchWords(url, textHash);
   const signs = options.wantsSigns ? createPageSigns() : undefined;
-  const blocks = options.wantsBlocks ? new BlockHasher() : undefined;
+  const blocks = options.wantsBlocks ? new BlockHasher(options.wantsBlocks === 'named') : undefined;
   const [plain, withSigns] = wantsRequisites
     ? ELEMENTS_AND_REQUISITES
     : textHash

@@ -1,12 +1,12 @@
-import { ALIKE } from '../alike/alike-clusters.ts';
 import { BlockCounts } from '../alike/common-blocks.ts';
-import { ownSketch } from '../alike/own-sketch.ts';
+import { MIN_WORDS } from '../alike/own-sketch.ts';
+import { ownText } from '../alike/own-text.ts';
+import { sharedText } from '../alike/shared-text.ts';
 import { type Cause, isWithheld, type NearDuplicateCause, nearDuplicateIn } from '../causes/cause.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import { isAgain, type UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { HashedBlocks } from '../parser/hashed-blocks.ts';
-import { similarity } from '../recrawl/text-sketch.ts';
 import { isOwnRequest } from '../url/request-url.ts';
 import { templateOf } from '../url/template-of.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -54,13 +54,12 @@ export class NearDuplicates {
     if (!blocks || !isWhole || !this.wantsBlocks(record) || isSeedRecord(record) || isAgain(record))
       return undefined;
     const seen = this.#pages < MIN_PAGES ? undefined : this.#byTemplate.get(templateOf(record.url));
-    const own = seen && ownSketch(blocks, this.#common);
-    if (!own) return undefined;
+    const own = seen && ownText(blocks, this.#common);
+    if (!own || own.words.length < MIN_WORDS) return undefined;
     let best: { readonly url: string; readonly alike: number } | undefined;
     for (const page of seen) {
-      const other = ownSketch(page.blocks, this.#common);
-      const alike = other ? similarity(own, other) : 0;
-      if (alike >= ALIKE && alike > (best?.alike ?? 0)) best = { url: page.url, alike };
+      const alike = sharedText(own, ownText(page.blocks, this.#common));
+      if (alike > (best?.alike ?? 0)) best = { url: page.url, alike };
     }
     if (!best) return undefined;
     const isSkipped = this.#crawl.config.nearDuplicates === 'skip' && { isSkipped: true as const };

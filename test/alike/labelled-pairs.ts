@@ -8,6 +8,9 @@
  * whose description of its subject is another one. Even pairs are for tuning, odd ones for judging.
  */
 import { readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
+import { decodeOwnText, type OwnText } from '../../shared/alike/own-text.ts';
+import { SKETCH_BYTES } from '../../shared/recrawl/text-sketch.ts';
 
 export interface LabelledPair {
   /** `tune`: parameters may be chosen by it. `judge`: by these the result is judged, and nothing is chosen. */
@@ -18,9 +21,13 @@ export interface LabelledPair {
   /** Paths of the pages. */
   readonly a: string;
   readonly b: string;
-  /** Undefined: the page is too short to be compared. */
-  readonly sketches: readonly [Uint8Array | undefined, Uint8Array | undefined];
   readonly why: string;
+}
+
+export interface LabelledText {
+  /** Undefined: the page is too short to be compared. */
+  readonly sketch: Uint8Array | undefined;
+  readonly text: OwnText;
 }
 
 const linesOf = (name: string): string[] =>
@@ -28,18 +35,11 @@ const linesOf = (name: string): string[] =>
     .trim()
     .split('\n');
 
-const bytesIn = (text: string) => (text === '-' ? undefined : new Uint8Array(Buffer.from(text, 'base64')));
-const textOf = (bytes: Uint8Array | undefined) => (bytes ? Buffer.from(bytes).toString('base64') : '-');
-
 export const readPairs = (): LabelledPair[] =>
   linesOf('./labelled-pairs.tsv').map((line) => {
-    const [half, site, label, a, b, first, second, why] = line.split('\t') as string[];
-    const sketches = [bytesIn(first!), bytesIn(second!)] as const;
-    return { half: half as 'tune', site: site!, isSame: label === 'same', a: a!, b: b!, sketches, why: why! };
+    const [half, site, label, a, b, why] = line.split('\t') as string[];
+    return { half: half as 'tune', site: site!, isSame: label === 'same', a: a!, b: b!, why: why! };
   });
-
-export const formatPair = ({ half, site, isSame, a, b, sketches, why }: LabelledPair): string =>
-  [half, site, isSame ? 'same' : 'other', a, b, textOf(sketches[0]), textOf(sketches[1]), why].join('\t');
 
 /** Paths of the pages of a site by which its common blocks are known. */
 export const readSample = (site: string): string[] =>
@@ -47,3 +47,32 @@ export const readSample = (site: string): string[] =>
     const [name, path] = line.split('\t') as [string, string];
     return name === site ? [path] : [];
   });
+
+/** `write-texts.ts` makes it: a line of JSON for each page with the length of its bytes, an empty line, the bytes. */
+export const TEXTS = new URL('./labelled-texts.br', import.meta.url);
+
+export interface TextEntry {
+  readonly site: string;
+  readonly path: string;
+  readonly bytes: number;
+  /** The bytes begin with a sketch. */
+  readonly hasSketch: boolean;
+}
+
+/** The texts by site and path, with a space between. */
+export function readTexts(): Map<string, LabelledText> {
+  const all = brotliDecompressSync(readFileSync(TEXTS));
+  const end = all.indexOf('\n\n');
+  const texts = new Map<string, LabelledText>();
+  let at = end + 2;
+  for (const line of all.toString('utf8', 0, end).split('\n')) {
+    const { site, path, bytes, hasSketch } = JSON.parse(line) as TextEntry;
+    const textAt = at + (hasSketch ? SKETCH_BYTES : 0);
+    texts.set(`${site} ${path}`, {
+      sketch: hasSketch ? new Uint8Array(all.subarray(at, textAt)) : undefined,
+      text: decodeOwnText(all.subarray(textAt, at + bytes)),
+    });
+    at += bytes;
+  }
+  return texts;
+}

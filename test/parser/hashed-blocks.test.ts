@@ -50,6 +50,23 @@ test.each([
   expect(hashes(`<p>${one}</p>`).length).toBe(1);
 });
 
+test('where names are whole, a word that begins with a letter counts with its digits; numbers do not', () => {
+  const named = (html: string) => {
+    const parser = createHtmlLinks({
+      url: 'https://a.test/',
+      contentType: 'text/html',
+      maxLinks: 0,
+      wantsBlocks: 'named',
+    });
+    parser.write(Buffer.from(html));
+    return [...parser.end().blocks!.words];
+  };
+  expect(named('<p>type u32')).not.toEqual(named('<p>type i16'));
+  expect(named('<p>type u32')).not.toEqual(named('<p>type u64'));
+  expect(named('<p>for 12.99 since 3 May')).toEqual(named('<p>for 7 since 11 June'));
+  expect(blocksOf('<p>type u32').words).toEqual(blocksOf('<p>type i16').words);
+});
+
 test('a block of numbers and times alone is left out', () => {
   expect(blocksOf('<p>12:30</p><p>1 2 3 4</p><p>3 hours ago</p><p>...</p>')).toEqual({
     blocks: [],
