@@ -42,7 +42,8 @@ export interface DailyLimit {
 export interface WakerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
   readonly engine: Pick<Engine, 'queue' | 'ledgers' | 'clock' | 'sizes'> & {
     readonly workers: OpenedStack['engine']['workers'];
-    readonly registry: Engine['registry'] & Pick<OpenedStack['engine']['registry'], 'list' | 'listRunning'>;
+    readonly registry: Engine['registry'] &
+      Pick<OpenedStack['engine']['registry'], 'list' | 'listRunning' | 'countWaitingHosts'>;
   };
 }
 
@@ -64,6 +65,8 @@ const LOOK_EVERY_AT_REST = 5;
  * number of known URLs has stayed the same.
  */
 const PASS_SETTLE_MS = 600_000;
+/** The share of the hosts of a large crawl that may wait by counters that are wrong, as workers died before they counted. */
+const LOST_COUNTS = 0.001;
 /** Crawls loaded at once. */
 const LOADS = 10;
 
@@ -243,7 +246,15 @@ class Waker {
     if (record?.status !== 'running' || record.firstPass) return;
     const watch = this.#passes.get(id) ?? new FirstPassWatch({ settleMs: PASS_SETTLE_MS });
     this.#passes.set(id, watch);
-    if (!watch.isComplete(crawl, await registry.totals(id), clock.now())) return;
+    const totals = await registry.totals(id);
+    const look = watch.look(crawl, totals, clock.now());
+    if (look === 'goesOn') return;
+    // By the counters alone if the crawl has too many hosts.
+    const waiting = crawl.budget.metLimit()?.allowsRecrawl ? 0 : await registry.countWaitingHosts(id);
+    const isComplete =
+      waiting === 0 ||
+      (waiting === undefined && (look === 'isComplete' || totals.hostsWaiting <= LOST_COUNTS * totals.hosts));
+    if (!isComplete) return watch.contradict(clock.now());
     await registry.noteFirstPass(id, { at: clock.now() });
     log('info', { message: 'The first pass of the crawl is complete', crawl: id });
   }

@@ -12,6 +12,7 @@ import { domainBudget } from './domain-budget.ts';
 import { endsRightly } from './ends-rightly.ts';
 import { endsSent } from './ends-sent.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
+import { firstPass } from './first-pass.ts';
 import { gatherFacts, totalsOf } from './gather-facts.ts';
 import { givenUp } from './given-up.ts';
 import { harmBounded } from './harm-bounded.ts';
@@ -96,6 +97,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...refetched(facts, visits, robots),
     ...capturesKept(facts, visits, robots),
     ...endsSent(facts),
+    ...firstPass(facts),
     ...changesSent(facts),
     ...facts.seen,
   ];

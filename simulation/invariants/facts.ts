@@ -78,6 +78,8 @@ export interface CrawlFacts {
   readonly changes: readonly ConfigChange[];
   /** Its cost over time, if it has a limit of money. */
   readonly costs: readonly CostChange[];
+  /** When its first pass was complete, as noted in its record. */
+  readonly firstPassAt?: number | undefined;
   /** As stored: the seeds, and where they redirected to. */
   readonly scopeSeeds: readonly string[];
   readonly hosts: ReadonlyMap<string, HostFacts>;

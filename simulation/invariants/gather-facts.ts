@@ -256,6 +256,7 @@ async function crawlFacts(
     dedupeFrom,
     config: parseConfig(config),
     status: record?.status,
+    firstPassAt: record?.firstPass?.at,
     statuses: history.statuses.get(id) ?? [],
     touchedAt: [...(history.storedAt.get(id) ?? []), ...seedsSentAt],
     changes: history.changes.get(id) ?? [],

@@ -72,6 +72,8 @@ export const INVARIANTS = {
   capturesKept:
     'Each response of a page, first or again, is in the archive once, as a record that leads to its payload',
   endsSent: 'The end of each crawl is announced to its receiver, and no other end',
+  firstPass:
+    'The first pass of a crawl that recrawls is announced once, when it is complete, and not long after',
   changesSent: 'Each change of a page is received at least once, and no other change',
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;

@@ -95,7 +95,16 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
           return { hosts: all.slice(from, from + limit), ...(!isLast && { cursor: String(from + limit) }) };
         },
       },
-      registry: { ...registry, list: async () => [...crawls], listRunning: async () => [...crawls] },
+      registry: {
+        ...registry,
+        list: async () => [...crawls],
+        listRunning: async () => [...crawls],
+        async countWaitingHosts(crawl: CrawlId): Promise<number | undefined> {
+          let count = 0;
+          for await (const { head } of ledgers.hosts(crawl)) if (head.ledger.counts.waiting > 0) count++;
+          return count;
+        },
+      },
     },
   };
   const crawls: CrawlId[] = [];

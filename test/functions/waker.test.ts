@@ -242,12 +242,24 @@ test('the watch is called with the crawls that run; its failure fails the run, a
 });
 
 describe('the first pass of a crawl that recrawls', () => {
-  /** Minutes until it is noted. */
-  async function noted(config: object, waiting: number): Promise<number | undefined> {
-    const { run, engine, clock, logged } = await setUp({ a: 0 }, config);
+  /**
+   * Minutes until it is noted. `waiting`: URLs by the counters; `heads`: hosts with one by their heads, in each count. None: not to be
+   * counted.
+   */
+  async function noted(
+    config: object,
+    waiting: number,
+    heads: readonly (number | undefined)[] = [0],
+    hosts = 1,
+  ) {
+    const { run, engine, clock, logged, stack } = await setUp({ a: 0 }, config);
+    const counts = [...heads];
+    stack.engine.registry.countWaitingHosts = async () => (counts.length > 1 ? counts.shift() : counts[0]);
+    const { totals } = stack.engine.registry;
+    stack.engine.registry.totals = async (crawl) => ({ ...(await totals(crawl)), hosts });
     const ledger = { ...NEW_HEAD.ledger, counts: { ...NEW_HEAD.ledger.counts, fetched: 4, waiting } };
     await engine.ledgers.commit('a', 'x.a.test', { ...NEW_HEAD, version: 1, ledger, dueAt: T0 + 864e5 });
-    for (let minute = 0; minute < 30; minute++) {
+    for (let minute = 0; minute < 100; minute++) {
       await run();
       if ((await engine.registry.load('a'))?.firstPass) {
         expect(logged.filter(({ message }) => /first pass/.test(String(message)))).toHaveLength(1);
@@ -257,10 +269,27 @@ describe('the first pass of a crawl that recrawls', () => {
     }
     return undefined;
   }
+  const RECRAWLS = { recrawl: 'changes' };
 
   test('is noted when for ten minutes no URL was left', async () => {
-    expect(await noted({ recrawl: 'changes' }, 0)).toBe(10);
-    expect(await noted({ recrawl: 'changes' }, 1)).toBeUndefined();
+    expect(await noted(RECRAWLS, 0)).toBe(10);
+    expect(await noted(RECRAWLS, 1, [1])).toBeUndefined();
     expect(await noted({}, 0)).toBeUndefined();
+  });
+
+  test('is noted by the heads of the hosts if a worker has died before it counted', async () => {
+    expect(await noted(RECRAWLS, 1, [0])).toBe(20);
+    expect(await noted(RECRAWLS, 1, [1, 0])).toBe(30);
+    expect(await noted(RECRAWLS, 0, [1, 1, 0])).toBe(40);
+  });
+
+  test('is noted by the counters if there are too many hosts', async () => {
+    expect(await noted(RECRAWLS, 0, [undefined])).toBe(10);
+    expect(await noted(RECRAWLS, 1, [undefined])).toBeUndefined();
+  });
+
+  test('is noted in a large crawl also if a worker in a thousand hosts has died before it counted', async () => {
+    expect(await noted(RECRAWLS, 1, [undefined], 999)).toBeUndefined();
+    expect(await noted(RECRAWLS, 1, [undefined], 1000)).toBe(20);
   });
 });

@@ -56,6 +56,11 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
    * counted twice or not at all. What the crawl has used of AWS is kept as it is.
    */
   recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void>;
+  /**
+   * The number of hosts with a URL that was never fetched, by their heads: whatever has become of the counters. Undefined for a
+   * crawl of too many hosts to be read in a moment.
+   */
+  countWaitingHosts(crawl: CrawlId): Promise<number | undefined>;
   /** Notes what the crawls have used since the last commits: for the end of an invocation. Never rejects. */
   flushUsage(): Promise<void>;
   /** The names of all crawls. */
@@ -97,7 +102,7 @@ export interface RegistryOptions extends SettleTimes {
   readonly warn?: (message: string) => void;
 }
 
-/** The counters of a larger crawl are not recounted when it is quiet: that would take the waker's time. */
+/** The heads of a larger crawl are not read to check its counters: that would take the waker's time. */
 const MAX_RECOUNTED = 50_000;
 const RECOUNT_ATTEMPTS = 5;
 
@@ -301,11 +306,16 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     throw new Error(`the counters of ${crawl} are being changed: recount them when the crawl does not run`);
   }
 
+  async countWaitingHosts(crawl: CrawlId): Promise<number | undefined> {
+    const { counts } = await this.#counters.read(crawl);
+    if ((counts.hosts ?? 0) > MAX_RECOUNTED || !(await this.#hosts.isComplete(crawl))) return undefined;
+    return (await sumOfHeads(this.#list.all(crawl))).hostsWaiting ?? 0;
+  }
+
   /** False if something was counted meanwhile. */
   async #recountOnce(crawl: CrawlId, hosts: AsyncIterable<{ readonly head: Head }>): Promise<boolean> {
     const read = await this.#counters.read(crawl);
-    let sum: Counts = {};
-    for await (const { head } of hosts) sum = sumOfCounts(sum, changedCounts(undefined, head));
+    const sum = await sumOfHeads(hosts);
     return this.#counters.replace(crawl, read, { ...sum, ...usageCountsIn(read.counts) });
   }
 
@@ -360,4 +370,10 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   #now(): number {
     return this.#options.clock.now();
   }
+}
+
+async function sumOfHeads(hosts: AsyncIterable<{ readonly head: Head }>): Promise<Counts> {
+  let sum: Counts = {};
+  for await (const { head } of hosts) sum = sumOfCounts(sum, changedCounts(undefined, head));
+  return sum;
 }

@@ -38,8 +38,10 @@ export function createFirstPassNotes(
       // Once: the record holds all seeds.
       const isKnown = !isLoaded && (await registry.load(crawl.id))?.firstPass !== undefined;
       isLoaded = true;
-      if (isKnown || watch.isComplete(crawl, await registry.totals(crawl.id), clock.elapsed()))
-        await note(crawl.id);
+      const isComplete = async () =>
+        watch.look(crawl, await registry.totals(crawl.id), clock.elapsed()) === 'isComplete';
+      // The sums here are exact.
+      if (isKnown || (await isComplete())) await note(crawl.id);
     },
   };
 }

@@ -158,3 +158,18 @@ test('times that a clock a day ahead has noted begin again at the next look; a m
   clock.set(-60_000);
   expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0, looks: 2 });
 });
+
+test('the hosts that wait are counted by their heads, whatever the counters say', async () => {
+  const cloud = createSimCloud({ seed: 1 });
+  const { engine } = cloud.open(cloud.begin('test'));
+  const { registry, ledgers } = engine;
+  const wait = <T>(promise: Promise<T>) => drive(cloud.time, promise);
+  await wait(registry.create('crawl', RECORD));
+  expect(await wait(registry.countWaitingHosts('crawl'))).toBe(0);
+  await wait(ledgers.commit('crawl', 'a.test', headOf(1, { urls: { waiting: 2 } })));
+  await wait(ledgers.commit('crawl', 'b.test', headOf(1, { urls: { fetched: 2 } })));
+  // A host has fetched its URL, and its worker died before it counted that.
+  await wait(registry.onCommit('crawl', undefined, headOf(1, { urls: { waiting: 1 } })));
+  expect((await wait(registry.totals('crawl'))).hostsWaiting).toBe(2);
+  expect(await wait(registry.countWaitingHosts('crawl'))).toBe(1);
+});
