@@ -12,7 +12,7 @@ import type { StoredCrawl } from './stored-crawl.ts';
  * All functions throw `ControlError` for what cannot be done with the crawl, `StackRefused` if AWS refuses,
  * and `StackUnavailable` if AWS does not answer. `skipped` yields the links by reason and URL, and `skippedBeyond` knows the number after it.
  */
-export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds'> {
+export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds' | 'updateOutputs'> {
   /** The stack's name. */
   readonly stack: string;
   /**

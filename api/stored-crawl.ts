@@ -124,6 +124,12 @@ export interface StoredCrawl extends AsyncDisposable {
    */
   search(words: string, options?: SearchOptions): Promise<readonly SearchHit[]>;
   /**
+   * Brings files in the crawl's folder up to date: `documents.jsonl` and `documents.parquet`, with one document for each page,
+   * and the index of {@link search}. Only pages that are new or were fetched again are read. A file is replaced when the
+   * next one is whole.
+   */
+  updateOutputs(options: OutputOptions): Promise<UpdatedOutputs>;
+  /**
    * Brings a destination outside of Strand up to the documents of this moment: sends those that are new or were fetched again
    * since the last call, and deletes those that are gone. `to`: `opensearch+https://HOST/INDEX`, `elasticsearch+...`,
    * `webhook+https://...` or `s3://BUCKET/PREFIX`. Throws `InvalidSink`, and `SinkFailed` if the destination does not take
@@ -164,6 +170,25 @@ export interface StoredCrawl extends AsyncDisposable {
   /** As {@link pause}, but the crawl is over. `resumeCrawl` can still continue it. */
   stop(): Promise<CrawlSummary>;
   close(): Promise<void>;
+}
+
+/** The files that {@link StoredCrawl.updateOutputs} brings up to date. */
+export interface OutputOptions extends Pick<DocumentOptions, 'skip'> {
+  readonly documents?: boolean;
+  readonly search?: boolean;
+}
+
+export interface UpdatedOutputs {
+  readonly documents?: {
+    /** Documents in the file. */
+    readonly documents: number;
+    /** Those that this call has made. */
+    readonly added: number;
+    /** Pages that could not be read. */
+    readonly skipped: number;
+  };
+  /** Pages in the index. */
+  readonly search?: number;
 }
 
 /** Where a record begins. */

@@ -1,5 +1,6 @@
 /** A command as it was given. Options and limits hold only what was given: `crawl-config.ts` checks them. */
 
+import type { KeptOutputs } from '../api/local/kept-outputs.ts';
 import type { StackAddress } from '../api/stack-address.ts';
 import type { TableName } from '../api/stored-crawl.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
@@ -81,6 +82,8 @@ export type LocalCommand =
         readonly cache?: string | undefined;
         /** A folder for a mirror, written when the crawl is over. */
         readonly save?: string | undefined;
+        /** Files in the crawl's folder that are brought up to date when the crawl is over. */
+        readonly keep?: KeptOutputs;
         /** Ends when nothing is due. */
         readonly once?: boolean;
         readonly json: boolean;
@@ -99,6 +102,8 @@ export type LocalCommand =
       readonly cache?: string | false | undefined;
       /** As for `crawl`. */
       readonly save?: string | undefined;
+      /** As for `crawl`. */
+      readonly keep?: KeptOutputs;
       /** As for `crawl`. */
       readonly once?: boolean;
       readonly json: boolean;

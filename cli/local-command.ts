@@ -181,10 +181,16 @@ const runSettings = (given: ParsedOptions) => ({
   config: textOf(given, 'config'),
   workers: workersOf(given),
   save: textOf(given, 'save'),
+  ...keptOf(given),
   ...(isSet(given, 'once') && { once: true }),
   json: isSet(given, 'json'),
   ...loggingOf(given),
 });
+
+function keptOf(given: ParsedOptions) {
+  const [documents, search] = [isSet(given, 'documents'), isSet(given, 'search')];
+  return (documents || search) && { keep: { ...(documents && { documents }), ...(search && { search }) } };
+}
 
 const workersOf = ({ values }: ParsedOptions): number => (values.get('workers') as number | undefined) ?? 1;
 

@@ -39,6 +39,8 @@ export interface SearchIndex {
   add(document: DocumentRow): void;
   /** Deletes the pages that were neither requested nor added since the index was opened. */
   deleteOthers(): void;
+  /** Pages in the index. */
+  count(): number;
   search(words: string, options: SearchOptions): SearchHit[];
   close(): void;
 }
@@ -99,6 +101,11 @@ class SqliteIndex implements SearchIndex {
     inTransaction(this.#database, () => {
       for (const { id } of all) if (!this.#kept.has(id)) this.#delete(id);
     });
+  }
+
+  count(): number {
+    this.#flush();
+    return this.#database.prepare('SELECT count(*) AS count FROM pages').get()?.count as number;
   }
 
   search(words: string, options: SearchOptions): SearchHit[] {

@@ -24,12 +24,24 @@ export async function search(
 ): Promise<SearchHit[]> {
   // A search that cannot be understood makes no index.
   searchQuery(words);
+  return await withIndex(crawl, options, (index) => index.search(words, options));
+}
+
+/** Brings the index up to the state of the crawl. Returns the number of pages in it. */
+export const updateSearch = (crawl: SearchedCrawl, options: SearchOptions = {}): Promise<number> =>
+  withIndex(crawl, options, (index) => index.count());
+
+async function withIndex<T>(
+  crawl: SearchedCrawl,
+  options: SearchOptions,
+  use: (index: SearchIndex) => T,
+): Promise<T> {
   const path = options.index ?? crawl.index;
   await mkdir(dirname(path), { recursive: true });
   const index = openSearchIndex(path);
   try {
     await update(crawl, index, options);
-    return index.search(words, options);
+    return use(index);
   } finally {
     index.close();
   }

@@ -75,6 +75,15 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     async search(words, options) {
       return (await import('../exports/search.ts')).search(searchedIn(folder, stored), words, options);
     },
+    async updateOutputs({ documents = false, search = false, skip } = {}) {
+      const kept = documents
+        ? await (await import('./kept-outputs.ts')).updateDocuments(stored, folder, { skip })
+        : undefined;
+      if (!search) return { ...(kept && { documents: kept }) };
+      const { updateSearch } = await import('../exports/search.ts');
+      const searched = await updateSearch(searchedIn(folder, stored), { skip });
+      return { ...(kept && { documents: kept }), search: searched };
+    },
     async sendDocuments(to, options) {
       const { sendDocuments } = await import('../sinks/send-documents.ts');
       const { documents, url } = stored;

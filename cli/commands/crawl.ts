@@ -1,12 +1,13 @@
 /** `strand crawl` and `strand resume`. */
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { keptIn, noteKept } from '../../api/local/kept-outputs.ts';
 import type { Begun, CrawlMessage, LocalStart } from '../../api/local/messages.ts';
 import { superviseCrawl } from '../../api/local/supervise-crawl.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
 import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
 import { quoted } from '../../shared/text/printable.ts';
-import { exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { UsageError } from '../usage-error.ts';
 import { type CrawlCommand, createCrawlDisplay } from './crawl-display.ts';
 import { crawlError } from './crawl-error.ts';
@@ -18,12 +19,16 @@ import { readSeeds } from './read-seeds.ts';
 export async function crawl(command: CrawlCommand): Promise<number> {
   if (command.save !== undefined) checkFolder(command.save);
   let begun: Begun | undefined;
+  let noted: Promise<void> | undefined;
   const stopping = listenForSignals(() => begun !== undefined);
   const display = createCrawlDisplay(command, () => stopping.signal.aborted);
 
   function onMessage(message: CrawlMessage): void {
     display.onMessage(message);
-    if (message.kind === 'begun') begun = message;
+    if (message.kind === 'begun') {
+      begun = message;
+      if (command.keep) noted = noteKept(message.folder, command.keep);
+    }
     if (message.kind === 'summary') printSummary(message.summary, { ...command, dir: begun?.folder ?? '' });
   }
 
@@ -31,12 +36,11 @@ export async function crawl(command: CrawlCommand): Promise<number> {
     const start = startOf(command, (line) => onMessage({ kind: 'warning', line }));
     const summary = await superviseCrawl({ start, onMessage, signal: stopping.signal });
     display.end();
+    await noted;
     const code = exitCodeOf(summary);
-    if (command.save === undefined || begun === undefined) return code;
-    const { exportMirror } = await import('./export-mirror.ts');
-    await using stored = await openCrawl(begun.folder);
-    const saved = await exportMirror(stored, command.save);
-    return code === exitCodes.finished ? saved : code;
+    if (begun === undefined) return code;
+    const made = await makeOutputs(begun.folder, command.save);
+    return code === exitCodes.finished ? made : code;
   } catch (error) {
     const shown = crawlError(error, begun?.folder);
     display.end(shown);
@@ -44,6 +48,23 @@ export async function crawl(command: CrawlCommand): Promise<number> {
   } finally {
     stopping.end();
   }
+}
+
+/** Makes the files that were requested, by this process or an earlier one of the crawl. */
+async function makeOutputs(folder: string, save: string | undefined): Promise<ExitCode> {
+  const kept = await keptIn(folder);
+  const keepsAny = kept.documents || kept.search;
+  if (!keepsAny && save === undefined) return exitCodes.finished;
+  await using stored = await openCrawl(folder);
+  let code: ExitCode = exitCodes.finished;
+  if (keepsAny) {
+    const { updateOutputs } = await import('./update-outputs.ts');
+    code = await updateOutputs(stored, kept);
+  }
+  if (save === undefined) return code;
+  const { exportMirror } = await import('./export-mirror.ts');
+  const saved = await exportMirror(stored, save);
+  return code === exitCodes.finished ? saved : code;
 }
 
 /** Throws {@link UsageError} before the crawl, not after it. */

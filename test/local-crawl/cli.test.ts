@@ -1,10 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { zstdDecompressSync } from 'node:zlib';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fieldOf } from '../../shared/archive/read-warc.ts';
 import { scanMembers } from '../../shared/archive/scan-members.ts';
+import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import { hasDocument } from '../../shared/outputs/read-documents.ts';
 import { checkLog } from '../web/check.ts';
 import { PLAIN } from '../web/features.ts';
 import { generateWeb } from '../web/graph.ts';
@@ -93,6 +98,28 @@ async function archivedResponses(): Promise<Map<string, string>> {
   return found;
 }
 
+/** The URLs of the documents in the crawl's folder, sorted. Fails if the table or the index of search has others. */
+async function keptDocuments(): Promise<string[]> {
+  const lines = readFileSync(join(place.folder, 'documents.jsonl'), 'utf8').trim().split('\n');
+  const documents = lines.map((line) => JSON.parse(line) as DocumentRow);
+  const urls = documents.map(({ url }) => url).sort();
+  const file = await asyncBufferFromFile(join(place.folder, 'documents.parquet'));
+  const rows = await parquetReadObjects({
+    file,
+    columns: ['url'],
+    compressors: { ZSTD: (bytes) => zstdDecompressSync(bytes) },
+  });
+  expect(rows.map(({ url }) => url).sort()).toEqual(urls);
+  const database = new DatabaseSync(join(place.folder, 'search.sqlite'), { readOnly: true });
+  const pages = database
+    .prepare('SELECT url, text FROM pages JOIN words ON pages.id = words.rowid ORDER BY url')
+    .all();
+  database.close();
+  const texts = new Map(documents.map(({ url, text }) => [url, text]));
+  expect(pages.map(({ url, text }) => [url, text])).toEqual(urls.map((url) => [url, texts.get(url)]));
+  return urls;
+}
+
 describe('strand crawl', () => {
   test.each([
     ['one worker', [1, 1, 1, 1]],
@@ -102,7 +129,7 @@ describe('strand crawl', () => {
     async (_, [first, ...rest]) => {
       const { web, log, seeds } = running;
       const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
-      let run = strand(...crawlArgs('--workers', String(first)));
+      let run = strand(...crawlArgs('--workers', String(first), '--documents', '--search'));
       for (const [i, count] of [40, 110, 180].entries()) {
         await requests(count);
         run.child.kill('SIGKILL');
@@ -119,6 +146,8 @@ describe('strand crawl', () => {
         const found = records.get(url)?.state;
         expect([url, found]).toEqual([url, found === orState ? orState : state]);
       }
+      const withDocument = [...records.values()].filter(hasDocument).map(({ url }) => url);
+      expect(await keptDocuments()).toEqual(withDocument.sort());
       const archived = await archivedResponses();
       // Captures of turns that were killed may stay; each is of a request that was made.
       const made = countsOf(log.map(({ host, path }) => `${host}${path}`));

@@ -22,6 +22,11 @@ export const foldersOf = (folder: string) => ({
   temporary: join(folder, 'tmp'),
   /** Index of the pages' words, made by the first search. */
   search: join(folder, 'search.sqlite'),
+  /** The pages as documents, where they are kept: lines of JSON, and the same as a table. */
+  documents: join(folder, 'documents.jsonl'),
+  documentTable: join(folder, 'documents.parquet'),
+  /** Which of these files are kept up to date. */
+  outputs: join(folder, 'outputs.json'),
   /** The documents that each destination has, made by `strand send`. */
   sinks: join(folder, 'sinks.sqlite'),
   /** Sketches of the pages' texts, made by the first look for duplicates. */

@@ -1,0 +1,154 @@
+/** The documents of a crawl as a file in its folder, brought up to date as often as wanted: `documents.jsonl`. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import type { DocumentOptions } from '../stored-crawl.ts';
+
+export interface KeptDocuments {
+  /** Documents in the file. */
+  readonly documents: number;
+  /** Those that this call has made. */
+  readonly added: number;
+  /** Pages that could not be read. */
+  readonly skipped: number;
+}
+
+interface DocumentSource {
+  documents(options?: DocumentOptions): AsyncIterable<DocumentRow>;
+}
+
+/** A line of the file as it was before. */
+interface OldLine {
+  readonly at: number;
+  readonly bytes: number;
+  readonly capture: string;
+}
+
+/**
+ * Brings the file at `path` up to date: a line of JSON for each page that has a document now. Only those of pages that are new
+ * or were fetched again are made; the other lines are copied, and those of pages that are gone are left out. The file gets its
+ * name when it is whole and durable: a process that is killed meanwhile leaves the one before. `unfinished`: its name
+ * until then. Holds some 200 bytes of memory for each page.
+ */
+export async function keepDocuments(
+  { documents }: DocumentSource,
+  path: string,
+  unfinished: string,
+  skip: (url: string, reason: string) => void = () => {},
+): Promise<KeptDocuments> {
+  const before = await linesIn(path);
+  const kept: OldLine[] = [];
+  let added = 0;
+  let skipped = 0;
+  const isWanted: DocumentOptions['isWanted'] = (page) => {
+    const line = before.lines.get(page.url);
+    if (line?.capture !== captureOf(page)) return true;
+    kept.push(line);
+    return false;
+  };
+  const onSkip = (url: string, reason: string) => {
+    skipped++;
+    skip(url, reason);
+  };
+  async function* lines(): AsyncGenerator<string | Buffer> {
+    for await (const document of documents({ isWanted, skip: onSkip })) {
+      added++;
+      yield `${JSON.stringify(document)}\n`;
+    }
+    if (kept.length > 0) yield* oldLines(path, kept);
+  }
+  try {
+    await pipeline(lines, createWriteStream(unfinished, { flush: true }));
+    const isSame = before.isWhole && added === 0 && kept.length === before.lines.size;
+    if (!isSame) await rename(unfinished, path);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  return { documents: added + kept.length, added, skipped };
+}
+
+/** Yields the documents in the file. */
+export async function* keptDocuments(path: string): AsyncGenerator<DocumentRow> {
+  for await (const { text } of splitLines(path)) yield JSON.parse(text) as DocumentRow;
+}
+
+const captureOf = ({ location }: Pick<DocumentRow, 'location'>): string =>
+  `${location?.file} ${location?.offset}`;
+
+/** The lines of the file by URL. `isWhole`: each of its bytes is of one of them. */
+async function linesIn(path: string): Promise<{ lines: Map<string, OldLine>; isWhole: boolean }> {
+  const lines = new Map<string, OldLine>();
+  let isWhole = true;
+  let end = 0;
+  try {
+    for await (const { text, at, bytes } of splitLines(path)) {
+      const row = parsed(text);
+      if (row && !lines.has(row.url)) lines.set(row.url, { at, bytes, capture: captureOf(row) });
+      else isWhole = false;
+      end = at + bytes;
+    }
+    if ((await stat(path)).size !== end) isWhole = false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    isWhole = false;
+  }
+  return { lines, isWhole };
+}
+
+function parsed(line: string): DocumentRow | undefined {
+  try {
+    const row = JSON.parse(line) as DocumentRow | null;
+    return typeof row?.url === 'string' ? row : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Line {
+  readonly text: string;
+  readonly at: number;
+  /** With its line feed. */
+  readonly bytes: number;
+}
+
+const LINE_FEED = 10;
+
+/** The lines that have a line feed. */
+async function* splitLines(path: string): AsyncGenerator<Line> {
+  let rest: Buffer[] = [];
+  let at = 0;
+  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, from)) {
+      const line = Buffer.concat([...rest, piece.subarray(from, end)]);
+      yield { text: line.toString('utf8'), at, bytes: line.length + 1 };
+      at += line.length + 1;
+      rest = [];
+      from = end + 1;
+    }
+    rest.push(piece.subarray(from));
+  }
+}
+
+/** Lines that stand one after the other are read together, up to this size. */
+const MAX_READ_BYTES = 4 << 20;
+
+async function* oldLines(path: string, lines: OldLine[]): AsyncGenerator<Buffer> {
+  lines.sort((a, b) => a.at - b.at);
+  const file = await open(path);
+  try {
+    for (let n = 0; n < lines.length; ) {
+      const from = (lines[n] as OldLine).at;
+      let end = from;
+      for (; n < lines.length && lines[n]?.at === end && (end === from || end - from < MAX_READ_BYTES); n++)
+        end += (lines[n] as OldLine).bytes;
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(end - from), 0, end - from, from);
+      if (bytesRead < end - from)
+        throw new Error(`Expected ${end} bytes in ${path}, got ${from + bytesRead}`);
+      yield buffer;
+    }
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,78 @@
+/** Files in a crawl's folder that are made of its archive when a process of the crawl ends: documents, the index of words. */
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet/document-table.ts';
+import type { KeptDocuments } from '../exports/keep-documents.ts';
+import type { DocumentOptions, StoredCrawl } from '../stored-crawl.ts';
+
+export interface KeptOutputs {
+  /** `documents.jsonl` and `documents.parquet`. */
+  readonly documents?: boolean;
+  /** `search.sqlite`. */
+  readonly search?: boolean;
+}
+
+/** Notes in the folder which files are kept there, besides those that are already. Also for later processes of the crawl. */
+export async function noteKept(folder: string, wanted: KeptOutputs): Promise<void> {
+  const before = await keptIn(folder);
+  const after: KeptOutputs = { ...before, ...wanted };
+  if (JSON.stringify(after) === JSON.stringify(before)) return;
+  const { outputs } = foldersOf(folder);
+  await writeFile(`${outputs}.part`, `${JSON.stringify(after)}\n`, { flush: true });
+  await rename(`${outputs}.part`, outputs);
+}
+
+/** The files that are kept in the folder. */
+export async function keptIn(folder: string): Promise<KeptOutputs> {
+  try {
+    return JSON.parse(await readFile(foldersOf(folder).outputs, 'utf8')) as KeptOutputs;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+/** Brings `documents.jsonl` and `documents.parquet` in the folder up to date. Each is replaced when it is whole. */
+export async function updateDocuments(
+  crawl: Pick<StoredCrawl, 'documents'>,
+  folder: string,
+  { skip }: Pick<DocumentOptions, 'skip'> = {},
+): Promise<KeptDocuments> {
+  const { keepDocuments, keptDocuments } = await import('../exports/keep-documents.ts');
+  const { createParquetFile } = await import('../exports/parquet-file.ts');
+  await removeUnfinished(folder);
+  const { documents, documentTable } = foldersOf(folder);
+  const counts = await keepDocuments(crawl, documents, unfinished(documents), skip);
+  const table = await createParquetFile(unfinished(documentTable), DOCUMENT_COLUMNS);
+  try {
+    for await (const row of keptDocuments(documents)) await table.add(documentTableRow(row));
+    await table.finish();
+  } finally {
+    await table.discard();
+  }
+  await rename(unfinished(documentTable), documentTable);
+  return counts;
+}
+
+/** Two processes may do so at once. */
+const unfinished = (path: string) => `${path}.${process.pid}`;
+
+/** Deletes what processes have left that were killed. */
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = /^documents\.(?:jsonl|parquet)\.(\d+)(?:\.part)?$/.exec(name)?.[1];
+    if (pid !== undefined && !isOther(Number(pid))) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Whether another process of this number runs. */
+function isOther(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
