@@ -4,7 +4,7 @@ import type { Item } from '../shared/project/project.ts';
 import type { CrawlHooks } from './start-options.ts';
 
 export interface ProcessOptions
-  extends Pick<CrawlHooks, 'extraction' | 'onPage' | 'router' | 'itemSchema' | 'onError'> {
+  extends Pick<CrawlHooks, 'extraction' | 'modules' | 'onPage' | 'router' | 'itemSchema' | 'onError'> {
   /** A project's file, whose hooks are called. Not together with hooks that are functions. */
   readonly project?: string;
   /**

@@ -17,7 +17,7 @@ import { writeLine } from './log.ts';
 import { functionStack } from './stack.ts';
 import { createWorkerFetchers } from './worker-fetchers.ts';
 import { createWorkerHandler, type WorkerStack } from './worker-handler.ts';
-import { createWorkerHooks, guardWorker } from './worker-hooks.ts';
+import { createFailureLog, createWorkerHooks, guardWorker } from './worker-hooks.ts';
 import { createWorkerIdentity } from './worker-identity.ts';
 
 export interface WorkerParts {
@@ -49,7 +49,8 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
   const middleware = project.middleware ?? [];
   const fetchers = createWorkerFetchers({ settings, clock, log, middleware, sign });
   const hooks = createWorkerHooks({ project, clock, log });
-  if (hooks !== undefined) guardWorker(log);
+  const modules = project.modules ?? [];
+  if (hooks !== undefined || modules.length > 0) guardWorker(log);
   let last: { readonly opened: OpenedStack; readonly stack: WorkerStack } | undefined;
 
   function openFor(turnQueueUrl: string): WorkerStack {
@@ -76,7 +77,10 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
     write: writeLine,
     reportNewer,
     ...(hooks && { hooks }),
-    documents: createDocumentReading({ limitMs: timesOf(settings).maxDocumentMs }),
+    documents: createDocumentReading({
+      limitMs: timesOf(settings).maxDocumentMs,
+      project: { modules, clock, onFailure: createFailureLog(log) },
+    }),
     work: startBlockGuard({
       module,
       blockTimeoutMs: parseConfig(settings.crawlDefaults).blockTimeoutMs,

@@ -62,7 +62,8 @@ export function guardWorker(log: Log): void {
   });
 }
 
-function createFailureLog(log: Log): (error: HookError) => void {
+/** Logs the first different errors of hooks. */
+export function createFailureLog(log: Log): (error: HookError) => void {
   const logged = new Set<string>();
   return (error) => {
     const { source, message, url, stack } = error;

@@ -24,6 +24,7 @@ const OWN_KEYS = ['project', 'workers', 'signal', 'logLevel', 'onLog'] as const;
 const HOOK_KEYS = [
   'middleware',
   'extraction',
+  'modules',
   'onPage',
   'router',
   'itemSchema',

@@ -31,6 +31,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   signal: ON_ITS_OWN,
   middleware: DEPLOYED,
   extraction: DEPLOYED,
+  modules: DEPLOYED,
   onPage: DEPLOYED,
   router: DEPLOYED,
   itemSchema: DEPLOYED,

@@ -19,7 +19,7 @@ export function measure({ words: [hosts = '300', pages = '5'] }: BenchOptions): 
   return withScratch(async (folder) => {
     const seeds = Array.from({ length: count }, (_, host) => web.seedOf(host));
     const config = { ...CRAWL, turnMaxPages: 1 };
-    const project = { crawl: {}, middleware: [web.middleware], extraction: [], aws: {} };
+    const project = { crawl: {}, middleware: [web.middleware], extraction: [], modules: [], aws: {} };
     const session = await beginCrawl(join(folder, 'crawl'), seeds, config, { software: 'bench', project });
     let turns = 0;
     let fetched = 0;

@@ -20,7 +20,10 @@ import { type HookLimits, HookTimeout, isThenable, oneLine, runHook, stackOf } f
 
 type HookSource = Exclude<CrawlError['source'], 'fetch'>;
 
-export type ProjectHooks = Pick<StrandConfig, 'extraction' | 'onPage' | 'router' | 'itemSchema' | 'onError'>;
+export type ProjectHooks = Pick<
+  StrandConfig,
+  'extraction' | 'modules' | 'onPage' | 'router' | 'itemSchema' | 'onError'
+>;
 
 export interface HooksOptions {
   readonly config: Pick<

@@ -2,8 +2,11 @@
 import { createDocumentThreads, type DocumentThreads } from '../media-thread/document-threads.ts';
 import { isWholeType } from '../parser/whole-types.ts';
 import { DOCUMENT_MS, type DocumentReading } from '../turn/document-reading.ts';
+import { moduleFor, type ProjectModules, readByModule } from './project-modules.ts';
 
 export interface DocumentReadingOptions {
+  /** The modules of the project, which run in this thread. */
+  readonly project?: ProjectModules;
   /** For a document that an included module reads. @default {@link DOCUMENT_MS} */
   readonly limitMs?: number;
 }
@@ -16,12 +19,16 @@ export interface OpenDocumentReading extends DocumentReading {
 /** Threads start when they are needed. */
 export function createDocumentReading({
   limitMs = DOCUMENT_MS,
+  project,
 }: DocumentReadingOptions = {}): OpenDocumentReading {
   const threads: DocumentThreads = createDocumentThreads({ limitMs });
   return {
-    reads: isWholeType,
-    limitMs: () => limitMs,
-    read({ crawl, url, mediaType, response }) {
+    reads: (mediaType) => moduleFor(project, mediaType) !== undefined || isWholeType(mediaType),
+    limitMs: ({ hookTimeoutMs }) => (project?.modules.length ? Math.max(limitMs, hookTimeoutMs) : limitMs),
+    read(document) {
+      const { crawl, url, mediaType, response } = document;
+      const module = moduleFor(project, mediaType);
+      if (module) return readByModule(module, document, project as ProjectModules);
       const contentEncoding = response.headers
         .filter(([name]) => name.toLowerCase() === 'content-encoding')
         .map(([, value]) => value)

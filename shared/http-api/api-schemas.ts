@@ -38,7 +38,7 @@ const byStatus = z.strictObject(
 
 const STATES = ['finished', 'limited', 'interrupted', 'running', 'stopped', 'paused'] as const;
 
-const HOOK_SOURCES = ['onPage', 'extraction', 'item', 'middleware', 'onError', 'file'] as const;
+const HOOK_SOURCES = ['onPage', 'extraction', 'item', 'middleware', 'module', 'onError', 'file'] as const;
 
 const causeCode = z.enum([...CAUSE_CODES, ...FAILURE_CODES]).optional();
 const givenUpHost = { host: z.string(), cause: z.string(), causeCode };

@@ -3,7 +3,7 @@ import type { CrawlId } from '../crawl/crawl-id.ts';
 /** An error that a hook of the project threw. */
 export interface HookError {
   /** Which code of the project; `file`: what its file does when it is loaded. */
-  readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'onError' | 'file';
+  readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'module' | 'onError' | 'file';
   readonly url: string;
   /** One line. */
   readonly message: string;

@@ -18,7 +18,7 @@ import type { StrandConfig } from './project.ts';
 
 /** The exports of the file, without defaults. */
 export interface Project
-  extends Required<Pick<StrandConfig, 'middleware' | 'extraction' | 'aws'>>,
+  extends Required<Pick<StrandConfig, 'middleware' | 'extraction' | 'modules' | 'aws'>>,
     Pick<StrandConfig, 'onPage' | 'router' | 'itemSchema' | 'onError' | 'onFinish' | 'webhook'> {
   /** Valid by the schema. */
   readonly crawl: CrawlOptions;
@@ -36,6 +36,10 @@ type Check = readonly [isRight: (value: unknown) => boolean, expected: string];
 const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
   middleware: [areFunctions, 'a list of functions (request, next) => outcome'],
   extraction: [areFunctions, 'a list of functions (page, next) => extraction'],
+  modules: [
+    areModules,
+    'a list of { mediaTypes, read }, mediaTypes a list such as application/epub+zip and read a function',
+  ],
   router: [areRoutes, 'a list of { url, label, onPage }, url a regular expression and onPage a function'],
   onPage: [isFunction, 'a function (page) => items'],
   itemSchema: [isStandardSchema, 'a schema that keeps to Standard Schema, such as one of zod'],
@@ -47,7 +51,7 @@ const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
 const KEYS = ['crawl', ...Object.keys(CHECKS)];
 
 /** A project without a file. */
-export const NO_PROJECT: Project = { crawl: {}, middleware: [], extraction: [], aws: {} };
+export const NO_PROJECT: Project = { crawl: {}, middleware: [], extraction: [], modules: [], aws: {} };
 
 /** A file that waits for something by top-level `await` has so long. */
 const LOAD_MS = 30_000;
@@ -165,6 +169,19 @@ function isFunction(value: unknown): boolean {
 function areFunctions(value: unknown): boolean {
   return Array.isArray(value) && value.every(isFunction);
 }
+
+function areModules(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isModule);
+}
+
+function isModule(value: unknown): boolean {
+  if (!isRecord(value) || !isFunction(value.read)) return false;
+  const { mediaTypes } = value;
+  return Array.isArray(mediaTypes) && mediaTypes.length > 0 && mediaTypes.every(isMediaType);
+}
+
+const isMediaType = (value: unknown): boolean =>
+  typeof value === 'string' && /^[^\s/;A-Z]+\/[^\s/;A-Z]+$/.test(value);
 
 const ROUTE_KEYS: ReadonlySet<string> = new Set(['url', 'label', 'onPage']);
 

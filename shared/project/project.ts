@@ -17,10 +17,12 @@ import type { LinkKind } from '../parser/link-set.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { UsagePreferences, UsageStatement } from '../usage/usage-statement.ts';
 import type { WebhookTarget } from '../webhook/webhook.ts';
+import type { MediaModule } from './media-module.ts';
 
 export type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 export type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 export type { CrawlSummary } from '../report/summary.ts';
+export type { MediaDocument, MediaModule, MediaReading } from './media-module.ts';
 export { failureOf, type GivenFailure, type GivenResponse, responseOf } from './response-of.ts';
 export type { CrawlOptions, PageMetadata, UsagePreferences, UsageStatement };
 
@@ -231,6 +233,8 @@ export interface StrandConfig {
   readonly middleware?: readonly FetchMiddleware[];
   /** Around the extraction of title and links. */
   readonly extraction?: readonly ExtractionMiddleware[];
+  /** Code for documents of some media types: their text, links and metadata. Asked before the included modules. */
+  readonly modules?: readonly MediaModule[];
   /** Called for each page once its outcome is known; items go to `items.jsonl` in the crawl's folder. */
   readonly onPage?: OnPage;
   /** Functions for some pages, by URL or label. `onPage` gets the others. */

@@ -166,6 +166,7 @@ const PROJECT_KEYS = {
   crawl: 0,
   middleware: 0,
   extraction: 0,
+  modules: 0,
   onPage: 0,
   router: 0,
   itemSchema: 0,

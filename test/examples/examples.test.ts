@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { createHarbour } from '../../examples/calendar/site.ts';
 import { createMembersSite, type Logged } from '../../examples/login/site.ts';
 import { createProxy } from '../../examples/proxy/proxy.ts';
 import { createShop } from '../../examples/shop/site.ts';
@@ -28,6 +29,26 @@ test("the shop's prices become items, and those that are broken are counted", as
   for (const id of [3, 5])
     expect(crawl.err).toContain(`${shop}/product/${id}: The item is not as its schema says: price: `);
   expect(crawl.err).toContain('10 pages, 2 of them without a good price\n');
+});
+
+test("calendars are read by the project's module: their links are followed, and one that is none has the reason", async () => {
+  const site = await listen(createHarbour());
+  const out = join(folder, 'calendar');
+  const crawl = await crawlWith('calendar', `${site}/`, out, ['--allow-private-addresses']);
+  const counts = { state: 'finished', pages: 6, hints: { unreadDocument: 1 } };
+  expect(crawl).toMatchObject({ code: 0, summary: counts });
+  expect(crawl.summary.hookErrors).toMatchObject([
+    { source: 'module', url: `${site}/old.ics`, message: 'it is no calendar' },
+  ]);
+  const titles = new Map(crawl.items().map(({ url, title }) => [String(url).slice(site.length), title]));
+  expect(titles.get('/events.ics')).toBe('Events');
+  expect([0, 1, 2].map((n) => titles.get(`/event/${n}`))).toEqual([
+    'Harbour concert',
+    'Open lighthouse',
+    'Boat race',
+  ]);
+  const calendar = crawl.items().find(({ url }) => url === `${site}/events.ics`);
+  expect(calendar?.markdown).toBe('- Harbour concert\n- Open lighthouse\n- Boat race');
 });
 
 test.each([

@@ -2,6 +2,7 @@
 import type { CrawlConfig } from '../../../shared/crawl/config.ts';
 import type { FetchedResponse } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
 import { createDocumentReading } from '../../../shared/hooks/document-reading.ts';
+import type { ProjectModules } from '../../../shared/hooks/project-modules.ts';
 import type { DocumentFacts } from '../../../shared/parser/document.ts';
 import type { ResolveReference } from '../../../shared/parser/link-set.ts';
 import { type PageDocument, withLinks } from '../../../shared/turn/page-documents.ts';
@@ -10,8 +11,9 @@ import { type PageDocument, withLinks } from '../../../shared/turn/page-document
 const LIMIT_MS = 60_000;
 
 /** A document that cannot be read has the facts that it had. */
-export function createArchivedDocuments(config: CrawlConfig) {
-  const reading = createDocumentReading({ limitMs: LIMIT_MS });
+/** `project`: its modules are asked first. */
+export function createArchivedDocuments(config: CrawlConfig, project?: ProjectModules) {
+  const reading = createDocumentReading({ limitMs: LIMIT_MS, ...(project && { project }) });
 
   return async (
     url: string,

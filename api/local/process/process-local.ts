@@ -80,7 +80,7 @@ export function checkOptions(options: ProcessOptions): void {
   const given = Object.entries(hooks).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   const faults = hookFaults(hooks);
   const unknown = given.filter(
-    (key) => !['extraction', 'onPage', 'router', 'itemSchema', 'onError'].includes(key),
+    (key) => !['extraction', 'modules', 'onPage', 'router', 'itemSchema', 'onError'].includes(key),
   );
   for (const key of unknown) if (!OWN_KEYS.has(key)) faults.push(`processCrawl takes no ${key}`);
   if (!Number.isInteger(workers) || workers < 1 || workers > 64)

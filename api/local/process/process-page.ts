@@ -61,7 +61,11 @@ export function createPageProcessor({
   };
   const payloads = new PayloadReader(archive);
   const languageOf = createLanguageReader(config);
-  const readDocument = createArchivedDocuments(config);
+  const readDocument = createArchivedDocuments(config, {
+    modules: project.modules ?? [],
+    clock: systemClock,
+    onFailure,
+  });
   const hooks = createHooks(project, { config, clock: systemClock, warn, store, onFailure });
 
   return async (page) => {

@@ -24,7 +24,7 @@ const beganAt = performance.now();
 const session = await resumeCrawl(
   folder,
   { maxPages: Number(maxPages), turnMaxPages: PAGES_PER_TURN },
-  { software: 'bench', project: { crawl: {}, middleware: [answer], extraction: [], aws: {} } },
+  { software: 'bench', project: { crawl: {}, middleware: [answer], extraction: [], modules: [], aws: {} } },
 );
 const resumedAt = performance.now();
 let pages = 0;

@@ -184,7 +184,9 @@ function inThisThread(
   };
   const fetcher = openFetcher({ folder, config, clock, maxSockets, project, cache, warn, onFailure });
   const store = openStateFile(foldersOf(folder).state);
-  const documents = createDocumentReading();
+  const documents = createDocumentReading({
+    project: { modules: project?.modules ?? [], clock, onFailure },
+  });
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
   const startWorkerPool = (options: WorkerPoolOptions) => {
     const own = { ...options, maxHosts, hooks, languageOf: createLanguageReader(), documents };

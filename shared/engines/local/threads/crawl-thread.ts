@@ -51,7 +51,9 @@ async function crawl(): Promise<void> {
   const noted = notingFetcher(fetcher, engine.inFlight);
   const store = openStateFile(foldersOf(start.folder).state);
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
-  const documents = createDocumentReading();
+  const documents = createDocumentReading({
+    project: { modules: project?.modules ?? [], clock, onFailure },
+  });
   const worker: Worker = startWorker(engine, () => noted, {
     maxHosts: start.maxHosts,
     maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
