@@ -2,6 +2,7 @@ import type { Violation, World } from '../worlds/spec.ts';
 import { addressPace } from './address-pace.ts';
 import { announcedOnce } from './announced-once.ts';
 import { bestFirst } from './best-first.ts';
+import { budgetKept } from './budget-kept.ts';
 import { capturesKept } from './captures-kept.ts';
 import { changesSent } from './changes-sent.ts';
 import { configured } from './configured.ts';
@@ -95,6 +96,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...noDeadLetters(facts),
     ...noCrash(facts),
     ...refetched(facts, visits, robots),
+    ...budgetKept(facts, visits, robots),
     ...capturesKept(facts, visits, robots),
     ...endsSent(facts),
     ...firstPass(facts),

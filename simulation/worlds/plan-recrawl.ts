@@ -9,6 +9,7 @@ const BY_INTERVAL = 0.6;
 /** The share of these worlds in which the changes of pages are sent. */
 const WITH_FEED = 0.7;
 const MINUTE = 60_000;
+const LEAST_PER_DAY = 40;
 
 /**
  * Intervals of minutes, so that pages are fetched again while faults strike. `calmMs`: when these end; afterwards there
@@ -26,5 +27,7 @@ export function planRecrawl(
   const changeFeed = randomOf(seed, 'change feed')() < WITH_FEED;
   if (random() < BY_INTERVAL) return { config: { recrawlEveryMs: everyMs, changeFeed }, stopAfterMs };
   const recrawl = pick(random, ['changes', 'freshness'] as const);
-  return { config: { recrawl, recrawlPerDay: between(random, 1, 30) * 1000, changeFeed }, stopAfterMs };
+  // From less than one in a minute to more than all pages are worth.
+  const recrawlPerDay = Math.round(LEAST_PER_DAY * 2 ** (8 * random()));
+  return { config: { recrawl, recrawlPerDay, changeFeed }, stopAfterMs };
 }
