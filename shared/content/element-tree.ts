@@ -24,7 +24,7 @@ export const MAX_ELEMENTS = 100_000;
 
 /** The attributes that are read. */
 const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set(
-  'alt class content data-src datetime hidden href id itemprop lang name property role src start style type xml:lang'.split(
+  'alt class content data-src datetime hidden href id itemprop lang name property rel role src start style type xml:lang'.split(
     ' ',
   ),
 );

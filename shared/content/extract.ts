@@ -1,9 +1,10 @@
 /** The main content of a page, without navigation and advertisements. */
 import { MAX_BLOCKS, textBlocks } from './blocks.ts';
-import { MAX_ELEMENTS, parseElements } from './element-tree.ts';
+import { type ContentElement, MAX_ELEMENTS, parseElements } from './element-tree.ts';
 import { mainBlocks } from './main-blocks.ts';
 import { markdownOf } from './markdown.ts';
 import { type PageMetadata, readMetadata } from './metadata.ts';
+import { type PageKind, pageKind } from './page-kind.ts';
 
 export interface Extracted {
   readonly metadata: PageMetadata;
@@ -11,6 +12,10 @@ export interface Extracted {
   readonly text: string;
   /** The main content as Markdown (CommonMark, with GFM's tables), references absolute. */
   readonly markdown: string;
+  /** The page that this one names as the canonical one: `link rel=canonical`, absolute. */
+  readonly canonical?: string;
+  /** The kind of page, of HTML. */
+  readonly kind?: PageKind;
   /** Whether the page was too large, and its end was left out. */
   readonly isTruncated: boolean;
 }
@@ -36,10 +41,16 @@ export function extractContent(
   const href = elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
   const base = (href === undefined ? undefined : URL.parse(href, url)?.href) ?? url;
   let markdown: string | undefined;
+  let kind: PageKind | undefined;
   return {
     metadata: data.metadata,
     isTruncated: html.length > MAX_CHARS || elements.length >= MAX_ELEMENTS || all.length >= MAX_BLOCKS,
     text: blocks.map(({ text }) => text).join('\n\n'),
+    ...canonicalOf(elements, base),
+    get kind() {
+      kind ??= pageKind({ url, metadata: data.metadata, elements, blocks: all, main: blocks });
+      return kind;
+    },
     get markdown() {
       markdown ??= markdownOf(root, blocks, (reference) => {
         const resolved = absolute(reference, base);
@@ -48,6 +59,14 @@ export function extractContent(
       return markdown;
     },
   };
+}
+
+function canonicalOf(elements: readonly ContentElement[], base: string): { readonly canonical?: string } {
+  const link = elements.find(
+    ({ name, attributes }) => name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.rel ?? ''),
+  );
+  const found = link?.attributes.href === undefined ? undefined : absolute(link.attributes.href, base);
+  return found !== undefined && /^https?:/.test(found) ? { canonical: found } : {};
 }
 
 function absolute(reference: string, base: string): string | undefined {

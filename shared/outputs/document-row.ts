@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { sha1Label } from '../archive/digest.ts';
 import type { RecordLocation } from '../archive/record-location.ts';
 import { nearDuplicateIn } from '../causes/cause.ts';
@@ -17,6 +18,8 @@ export interface DocumentRow extends PageDocument {
   readonly usage?: UsagePreferences;
   /** Digest of the body as received: `sha1:` and base32. */
   readonly payloadDigest?: string;
+  /** Digest of `text` in UTF-8, in the same form: pages with the same one have the same text. */
+  readonly textDigest: string;
   /** Where the page's record is in the archive. */
   readonly location?: RecordLocation;
 }
@@ -30,6 +33,18 @@ export function documentRow(
   const of = nearDuplicateIn(cause)?.of;
   const duplicateOf = of !== undefined && { duplicateOf: of };
   const payloadDigest = digest && sha1Label(digest);
+  const textDigest = sha1Label(createHash('sha1').update(text).digest());
   const usage = statements.length > 0 && { usage: combineUsage(statements) };
-  return { ...facts, depth, via, ...duplicateOf, ...usage, payloadDigest, location, text, markdown };
+  return {
+    ...facts,
+    depth,
+    via,
+    ...duplicateOf,
+    ...usage,
+    payloadDigest,
+    textDigest,
+    location,
+    text,
+    markdown,
+  };
 }

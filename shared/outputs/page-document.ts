@@ -1,7 +1,8 @@
 /** A page as a document: its main content with what is known of it. */
 import type { ArchivedResponse } from '../archive/read-response.ts';
-import { extractContent } from '../content/extract.ts';
+import { type Extracted, extractContent } from '../content/extract.ts';
 import type { PageMetadata } from '../content/metadata.ts';
+import type { PageKind } from '../content/page-kind.ts';
 import { textContent } from '../content/text-content.ts';
 import { sniffCharset } from '../parser/charset.ts';
 import { createCharsetDecoder } from '../parser/charset-decoder.ts';
@@ -13,10 +14,14 @@ import { readWholeDocument } from './read-whole-document.ts';
 
 export interface PageDocument extends PageMetadata {
   readonly url: string;
+  /** The page that this one names as the canonical one. */
+  readonly canonical?: string;
   /** When the page was fetched: WARC-Date. */
   readonly fetchedAt: string;
   /** The language of the text as it was detected, otherwise as declared: ISO 639-1. */
   readonly language?: string;
+  /** The kind of page, of HTML; guessed. */
+  readonly kind?: PageKind;
   /** The main content as plain text. */
   readonly text: string;
   /** The main content as Markdown (CommonMark with GFM's tables). */
@@ -80,13 +85,16 @@ export async function documentOf(
 ): Promise<PageDocument | undefined> {
   const found = documentBody(url, page, maxBytes);
   if (found === undefined) return undefined;
-  const { metadata, text, markdown, isTruncated } = await contentOf(found);
+  const content: Extracted = await contentOf(found);
+  const { metadata, text, markdown, isTruncated, canonical, kind } = content;
   const language = pageLanguage(text, metadata.language);
   return {
     url,
+    ...(canonical !== undefined && { canonical }),
     fetchedAt: page.date,
     ...metadata,
     language,
+    ...(kind !== undefined && { kind }),
     ...(isTruncated && { truncated: true }),
     text,
     markdown,

@@ -43,7 +43,7 @@ function crawlOf(pages: Readonly<Record<string, number>>) {
         location,
         text,
         markdown: text,
-      } as DocumentRow;
+      } as unknown as DocumentRow;
     }
   }
   return { documents, made };

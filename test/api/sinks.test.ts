@@ -29,6 +29,7 @@ const pageOf = (n: number, visit = 1, text = `text ${n} of visit ${visit}`): Doc
   fetchedAt: new Date(Date.UTC(2026, 0, visit, 0, 0, n % 60)).toISOString(),
   types: [],
   depth: 1,
+  textDigest: '',
   text,
   markdown: text,
   location: { file: `${visit}.warc.gz`, offset: n, length: 10 },

@@ -15,8 +15,10 @@ const TEXTS = [
 
 export const DOCUMENT_COLUMNS: readonly Column[] = [
   { name: 'url', type: 'string', isRequired: true },
+  { name: 'canonical', type: 'string' },
   { name: 'fetchedAt', type: 'timestamp', isRequired: true },
   ...TEXTS.map((name): Column => ({ name, type: 'string' })),
+  { name: 'kind', type: 'string' },
   { name: 'types', type: 'string' },
   { name: 'truncated', type: 'boolean' },
   { name: 'depth', type: 'int32', isRequired: true },
@@ -24,6 +26,7 @@ export const DOCUMENT_COLUMNS: readonly Column[] = [
   { name: 'duplicateOf', type: 'string' },
   { name: 'usage', type: 'string' },
   { name: 'payloadDigest', type: 'string' },
+  { name: 'textDigest', type: 'string' },
   { name: 'warcFile', type: 'string' },
   { name: 'warcOffset', type: 'int64' },
   { name: 'warcLength', type: 'int64' },
