@@ -118,7 +118,7 @@ export interface HostRecrawl {
 
 /** Counts of fetches of pages whose validator (ETag, Last-Modified) was known. */
 export interface ValidatorTrust {
-  /** Sent without it, to see: the answer showed that the validator is true. */
+  /** The answer showed that the validator is true: sent without it, to see, or sent with it, and a change was noticed. */
   readonly checked: number;
   /** Sent with it: 304. */
   readonly notModified: number;

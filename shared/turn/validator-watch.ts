@@ -6,7 +6,7 @@ import { headersOf } from './response-headers.ts';
 
 /** One conditional request in this number goes without its validator, to see whether that is true ... */
 const CHECK_EACH = 20;
-/** ... and more often until some were checked. */
+/** ... and more often until that was seen some times. */
 const FIRST_CHECKS = 8;
 const FIRST_CHECK_EACH = 4;
 /** As often a server has sent the same content in full though it knew the validator: it does not use them. */
@@ -70,13 +70,15 @@ export class ValidatorWatch {
   countFull(before: RecrawlState, response: FetchedResponse, wasSent: boolean, hasChanged: boolean): void {
     if (before.etag === undefined && before.lastModified === undefined) return;
     const trust = this.#trust;
-    if (wasSent) {
-      if (!hasChanged) this.#trust = { ...trust, ignored: trust.ignored + 1 };
-      return;
-    }
     const now = response.endedAt;
     const after = this.validatorsOf(response, now);
     const isSame = after.etag === before.etag && after.lastModified === before.lastModified;
+    if (wasSent) {
+      if (!hasChanged) this.#trust = { ...trust, ignored: trust.ignored + 1 };
+      // It has noticed a change, which a server that always answers 304 never does.
+      else if (!isSame) this.#trust = { ...trust, checked: trust.checked + 1 };
+      return;
+    }
     if (!isSame) return;
     this.#trust = hasChanged
       ? { ...NEW_TRUST, liesUntil: now + LIES_MS }

@@ -23,7 +23,7 @@ export const REASONS = {
     'It receives from a queue, or from all turn queues, as no deployed function does: links come with the event, and a worker receives from one turn queue. Only tests and tools use it.',
   changedStack:
     'It meets settings or messages of a stack that was deployed otherwise: without a start queue, with more turn queues, or by an earlier version, whose crawls have no directory of hosts. A unit test reaches it.',
-  web: 'The web of the worlds has nothing of the kind: sitemaps, feeds, canonical URLs, refreshes, nofollow, combinations of parameters and folders that close as traps, log-in pages, blocked addresses, a robots.txt that is moved from host to host more than once. test/worker and test/local-crawl reach it.',
+  web: 'The web of the worlds has nothing of the kind: sitemaps named in robots.txt and indexes of them, feeds, canonical URLs, refreshes, nofollow, combinations of parameters and folders that close as traps, log-in pages, blocked addresses, a robots.txt that is moved from host to host more than once. test/worker and test/local-crawl reach it.',
   damage:
     'Rows and objects that are lost, changed or put there by somebody else are not modelled. The tests of the compactor and of the stores reach it.',
   size: 'It needs thousands of URLs, parts, hosts or errors, more than small sizes bring about in a world. A unit test reaches it.',

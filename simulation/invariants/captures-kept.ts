@@ -4,6 +4,7 @@ import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
 import { createFindings } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
+import { isProbe } from './soft-404.ts';
 import type { HostVisits } from './visits.ts';
 import { originalOf, readWarcRecords, responsesFor, type WarcFields } from './warc.ts';
 
@@ -36,7 +37,9 @@ export function capturesKept(
     );
     for (const { crawl: of, host, requests, lost } of visited) {
       if (of !== crawl) continue;
-      const whole = requests.filter((one) => isBy(one, crawl) && !robots.isOfRobots(one) && isWhole(one));
+      const whole = requests.filter(
+        (one) => isBy(one, crawl) && !robots.isOfRobots(one) && !isProbe(one.url) && isWhole(one),
+      );
       let missing = 0;
       for (const [url, answers] of Map.groupBy(whole, (one) => one.url)) {
         const found = byUrl.get(url)?.length ?? 0;

@@ -1,6 +1,7 @@
 import type { Violation } from '../worlds/spec.ts';
 import { createFindings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
+import { isProbe } from './soft-404.ts';
 import type { HostVisits } from './visits.ts';
 
 /** A worker learns of a change within two seconds (docs/aws.md, "Operate"), and a second is for calls. */
@@ -25,7 +26,11 @@ export function configured(visited: readonly HostVisits[], robots: RobotsLog): r
         known?.turnMaxPages ?? crawl.config.turnMaxPages,
         ...later.map((one) => one.turnMaxPages),
       );
-      const pages = new Set(requests.flatMap((request) => (robots.isOfRobots(request) ? [] : request.url)));
+      const pages = new Set(
+        requests.flatMap((request) =>
+          robots.isOfRobots(request) || isProbe(request.url) ? [] : request.url,
+        ),
+      );
       // Requests side by side are counted when they begin.
       if (pages.size > most + crawl.config.perHost - 1)
         findings.add(

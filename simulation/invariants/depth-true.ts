@@ -15,7 +15,12 @@ interface Source {
   readonly depth: number;
   readonly redirects: number;
   readonly level: number;
+  /** `level` is the highest that an entry may have. */
+  readonly isSitemap?: boolean;
 }
+
+/** An entry of a sitemap without a priority, by its `lastmod` (`turn/sitemap-links.ts`). */
+const MAX_SITEMAP_LEVEL = 2;
 
 /**
  * Depth, level and redirects of a URL are those of a seed, link or redirect of the web that the crawl has
@@ -74,8 +79,11 @@ function sourcesIn({ known, seeds, laterSeeds }: CrawlFacts, web: Facts['web']):
   for (const from of known.values()) {
     const { url, state, depth } = from;
     if (state === 'fetched') {
-      for (const link of web.linksOf(url))
-        add(link, { from, depth: depth + 1, redirects: 0, level: levelOf(link, fetchedUrl(url)) });
+      const isSitemap = web.isSitemap(fetchedUrl(url));
+      for (const link of web.linksOf(url)) {
+        const level = Math.max(isSitemap ? MAX_SITEMAP_LEVEL : 0, levelOf(link, fetchedUrl(url)));
+        add(link, { from, depth: depth + 1, redirects: 0, level, isSitemap });
+      }
       // Their levels are the hook's to say.
       for (const name of isOwnRequest(url) ? [] : web.requestsOf(url))
         add(name, { from, depth: depth + 1, redirects: 0, level: MAX_LEVEL });
@@ -109,7 +117,7 @@ function* problemsOf(
     if (depth > source.depth)
       yield `depth ${depth}, ${from.url} (depth ${from.depth}) linked to ${url} before`;
     // A URL that was taken to be fetched does not rise any more: only the rank of what waits counts.
-    if (record.state === 'waiting' && level < source.level)
+    if (record.state === 'waiting' && !source.isSitemap && level < source.level)
       yield `level ${level}, the link of ${from.url} alone gives it ${source.level}`;
   }
 }

@@ -80,6 +80,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
       requisitesOf: (url) => web.requisitesOf(url),
       redirectOf: (url) => web.redirectOf(url),
       requestsOf: (url) => world.requestsOf(url),
+      isSitemap: (url) => web.isSitemap(url),
       isTrap: (url) => web.isTrap(url),
       isMissing: (url) => web.isMissing(url),
       harmOf: (url) => web.harmOf(url),

@@ -12,6 +12,7 @@ import type { WebHost } from './hosts.ts';
 import { filling, renderHtml } from './html.ts';
 import type { PageTrouble } from './pages.ts';
 import type { Place } from './places.ts';
+import { renderSitemap } from './sitemaps.ts';
 
 export interface Failed {
   readonly kind: 'failed';
@@ -93,7 +94,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
       const location = redirect.location === undefined ? [] : [['Location', redirect.location] as const];
       return respond(redirect.status, location, text('Moved.\n'), paceMs);
     }
-    const response = isSoft(place) ? softly(paceMs) : contentOf(url, place, paceMs);
+    const response = isSoft(place) ? softly(paceMs) : contentOf(asked, place, paceMs);
     const failure = place.what === 'page' ? pages.troubleOf(host, place.page) : undefined;
     if (failure && mustFail(url, failure)) return spoil(response, failure.how);
     return shape.changes && place.what === 'page' && response.httpStatus === 200 && !isSoft(place)
@@ -163,7 +164,12 @@ export function createAnswerer(atlas: Atlas): Answerer {
     return { ...respond(200, headers, text(rules.textOf(host, robotsVersion)), paceMs), robotsVersion };
   }
 
-  function contentOf(url: string, place: Place, paceMs: number): Responded {
+  function contentOf({ url, at }: Asked, place: Place, paceMs: number): Responded {
+    if (place.what === 'sitemap') {
+      const { host } = place;
+      const body = renderSitemap(chance, host, at, (page) => places.pageUrl(host, page));
+      return respond(200, [['Content-Type', 'application/xml']], body, paceMs);
+    }
     if (place.what === 'day') return html(url, place, 0, paceMs);
     if (place.what === 'asset') return asset(url, place, paceMs);
     if (place.what !== 'page') return missing(404, paceMs);

@@ -22,7 +22,7 @@ export interface Atlas {
 export function createAtlas(seed: number, shape: WebShape): Atlas {
   const chance = createChance(seed);
   const hosts = createHosts(shape, chance);
-  const places = createPlaces(hosts, chance);
+  const places = createPlaces(hosts, chance, shape);
   const pages = createPages(shape, hosts, places, chance);
   const assets = createAssets({ shape, hosts, places, pages, chance });
   const links = createLinks({ shape, hosts, places, pages, assets, chance });

@@ -25,6 +25,7 @@ export const DRAW = {
   change: 17,
   soft404: 18,
   copies: 19,
+  sitemap: 20,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

@@ -4,6 +4,8 @@ import { type Chance, DRAW } from './chance.ts';
 
 export interface PageVersion {
   readonly number: number;
+  /** When it began, ms since 1970; 0 for a page that never changes. */
+  readonly changedAt: number;
   /** The fields of the response that name the version. */
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
@@ -27,13 +29,14 @@ export function versionAt(chance: Chance, host: number, page: number, at: number
   const number = lengthMs === Number.POSITIVE_INFINITY ? 0 : Math.floor(at / lengthMs + phase);
   const changedAt = number === 0 ? 0 : (number - phase) * lengthMs;
   const kind = chance.at(DRAW.change, host);
-  if (kind < ETAGS) return { number, fields: [['ETag', `"${host}-${page}-${number}"`]] };
+  if (kind < ETAGS) return { number, changedAt, fields: [['ETag', `"${host}-${page}-${number}"`]] };
   if (kind < DATES)
     return {
       number,
+      changedAt,
       fields: [['Last-Modified', new Date(Math.ceil(changedAt / 1000) * 1000).toUTCString()]],
     };
-  return { number, fields: kind < LIARS ? [['ETag', 'W/"build"']] : [] };
+  return { number, changedAt, fields: kind < LIARS ? [['ETag', 'W/"build"']] : [] };
 }
 
 /** Whether the request is a conditional one whose condition says that the client has the version. */

@@ -7,6 +7,7 @@ import type { Assets, AssetsOf } from './assets.ts';
 import { DRAW } from './chance.ts';
 import { isSteady, type WebHost } from './hosts.ts';
 import { nowhere, type Place } from './places.ts';
+import { listedPages } from './sitemaps.ts';
 
 export interface Links {
   /** Each once. None for what is no HTML page. */
@@ -42,6 +43,8 @@ export function createLinks({ shape, hosts, places, pages, assets, chance }: Lin
     const children = pages.childrenOf(host, page);
     for (let i = 0; i < children.count; i++) urls.add(places.pageUrl(host, children.from + i));
     if (page === 0) {
+      const sitemap = places.sitemapUrl(host);
+      if (sitemap !== undefined) urls.add(sitemap);
       if (host.kind === 'trap') urls.add(places.dayUrl(host, 0));
       if (isSteady(host)) for (const below of hostsBelow(host)) urls.add(places.pageUrl(below, 0));
     }
@@ -81,6 +84,8 @@ export function createLinks({ shape, hosts, places, pages, assets, chance }: Lin
 
   return {
     of(place) {
+      if (place.what === 'sitemap')
+        return listedPages(place.host).map((page) => places.pageUrl(place.host, page));
       if (place.what === 'day') return ofDay(place.host, place.day);
       if (place.what !== 'page' || place.isWrongScheme) return [];
       const type = pages.typeOf(place.host, place.page);

@@ -3,7 +3,8 @@ import { ASSETS } from './asset-kinds.ts';
 import { cached } from './cache.ts';
 import { type Chance, DRAW } from './chance.ts';
 import { DOMAIN, type Hosts, type WebHost } from './hosts.ts';
-import type { HostKind } from './shape.ts';
+import type { HostKind, WebShape } from './shape.ts';
+import { lastmodKind, SITEMAP_PATH } from './sitemaps.ts';
 
 export type Place =
   /** `isWrongScheme`: the page is at the host's other scheme. */
@@ -22,6 +23,7 @@ export type Place =
       readonly server: WebHost;
       readonly isFirst: boolean;
     }
+  | { readonly what: 'sitemap'; readonly host: WebHost }
   | { readonly what: 'nothing'; readonly host: WebHost }
   /** `refused`: the host is there, but not at that port or scheme. */
   | { readonly what: 'noHost'; readonly refused: boolean };
@@ -32,6 +34,8 @@ export interface Places {
   hopUrl(host: WebHost, page: number, hop: number): string;
   dayUrl(host: WebHost, day: number): string;
   assetUrl(host: WebHost, asset: number): string;
+  /** Undefined: the host has no sitemap. */
+  sitemapUrl(host: WebHost): string | undefined;
   /** Where the host's robots.txt leads if it is not there itself. */
   robotsTarget(host: WebHost): string | undefined;
   /**
@@ -55,7 +59,7 @@ const GUEST_RULES = /^\/rules-of-(\d+)\.txt$/;
 const REDIRECTING: ReadonlySet<HostKind> = new Set(['robotsMoved', 'robotsElsewhere', 'robotsAtNeighbour']);
 const RULES_HOST = /^robots-(h\d+\..*)$/;
 
-export function createPlaces(hosts: Hosts, chance: Chance): Places {
+export function createPlaces(hosts: Hosts, chance: Chance, shape: Pick<WebShape, 'changes'> = {}): Places {
   const isHttps = (host: WebHost, page: number): boolean =>
     host.scheme === 'https' ||
     (host.scheme === 'either' && chance.at(DRAW.scheme, host.number, page + 1) < 0.5);
@@ -68,6 +72,9 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
   const dayUrl = (host: WebHost, day: number): string => siteOf(host) + dayPath(day);
   const assetUrl = (host: WebHost, asset: number): string =>
     `${siteOf(host)}/assets/${asset}.${ASSETS[asset]}`;
+
+  const sitemapUrl = (host: WebHost): string | undefined =>
+    shape.changes && lastmodKind(chance, host) ? siteOf(host) + SITEMAP_PATH : undefined;
 
   function pathOf({ number }: WebHost, page: number): string {
     if (page === 0) return '/';
@@ -125,7 +132,7 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
       return { what: 'hop', host, page: hopPage, hop };
     const next = host.kind === 'trap' ? Number(DAY.exec(path)?.[1] ?? 0) : 0;
     if (next > 0 && url === dayUrl(host, next - 1)) return { what: 'day', host, day: next - 1 };
-    return { what: 'nothing', host };
+    return url === sitemapUrl(host) ? { what: 'sitemap', host } : { what: 'nothing', host };
   }
 
   function findRules(key: string, url: string): Place {
@@ -140,6 +147,7 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
     hopUrl,
     dayUrl,
     assetUrl,
+    sitemapUrl,
     robotsTarget,
     rulesOf,
     find: cached(4096, find),

@@ -117,6 +117,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         ? places.pageUrl(host, Math.floor(random() * host.pages))
         : `${places.pageUrl(host, 0)}missing/x`;
     },
+    isSitemap: (url) => places.find(fetchedUrl(url)).what === 'sitemap',
     isTrap: (url) => places.find(fetchedUrl(url)).what === 'day',
     isMissing: (url) => pages.isMissing(places.find(fetchedUrl(url))),
     harmOf(url) {

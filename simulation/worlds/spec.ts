@@ -204,6 +204,8 @@ export interface SimWeb {
   requisitesOf(url: string): readonly string[];
   /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
   someUrl(random: () => number, at?: string): string;
+  /** Whether it is a sitemap, which says when its pages were modified. */
+  isSitemap(url: string): boolean;
   /** Whether the page is one of a trap: there is no end of them, and they have the same text. */
   isTrap(url: string): boolean;
   /** Whether the page does not exist, whatever the status of the answer. */

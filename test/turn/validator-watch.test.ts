@@ -128,8 +128,15 @@ describe('the evidence', () => {
   test('of a page that came in full though its validator was sent is that the server ignores it', () => {
     const unchanged = { checked: 2, notModified: 3, ignored: 4 };
     expect(counted(before, response({ etag: '"a"' }), true, false)).toEqual({ ...unchanged, ignored: 5 });
-    expect(counted(before, response({ etag: '"b"' }), true, true)).toEqual(unchanged);
+    expect(counted(before, response({ etag: '"a"' }), true, true)).toEqual(unchanged);
     expect(counted({} as RecrawlState, response(), true, false)).toEqual(unchanged);
+  });
+
+  test('of a change that the server noticed is that its validators are true, whether it was asked without them or not', () => {
+    const seen = { checked: 3, notModified: 3, ignored: 4 };
+    expect(counted(before, response({ etag: '"b"' }), true, true)).toEqual(seen);
+    const byTime = { lastModified: LAST } as RecrawlState;
+    expect(counted(byTime, response({ 'last-modified': `${LAST}x` }), true, true)).toEqual(seen);
   });
 
   test('of one that was requested without it is that it is true, or that it lies for 90 days', () => {

@@ -13,6 +13,7 @@ const CRAWL = 'crawl';
 const web: SimWeb = {
   seeds: [],
   someUrl: () => '',
+  isSitemap: () => false,
   isTrap: () => false,
   isMissing: () => false,
   harmOf: () => undefined,

@@ -223,6 +223,7 @@ export function makeFacts({
       requisitesOf: () => [],
       requestsOf: () => [],
       redirectOf: (url) => REDIRECTS[url],
+      isSitemap: () => false,
       isTrap: (url) => url.includes('/cal/'),
       isMissing: (url) => url.includes('/missing/'),
       harmOf: () => undefined,
