@@ -2,7 +2,7 @@
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import type { Column, ColumnType, Row } from '../../shared/outputs/parquet/table.ts';
+import type { Cell, Column, ColumnType, Row } from '../../shared/outputs/parquet/table.ts';
 
 export interface ParquetFile {
   /** Rows written so far. */
@@ -15,7 +15,7 @@ export interface ParquetFile {
 }
 
 /** Rows are compressed together. Memory is a group of rows, and once more its columns. */
-const GROUP_ROWS = 50_000;
+const GROUP_ROWS = 20_000;
 const GROUP_CHARS = 16 * 1024 * 1024;
 /** The assumed size of a value that is not text. */
 const CELL_CHARS = 8;
@@ -43,19 +43,22 @@ export async function createParquetFile(path: string, columns: readonly Column[]
     },
     createdBy: 'strand-crawler',
   });
-  let group: Row[] = [];
+  /** The values of each column. */
+  let group = columns.map((): Cell[] => []);
+  let grouped = 0;
   let chars = 0;
   let rows = 0;
   let isDone = false;
 
   async function flush(): Promise<void> {
-    const columnData = columns.map(({ name, isSorted }) => ({
+    const columnData = columns.map(({ name, isSorted }, i) => ({
       name,
-      data: group.map((row) => row[name]),
+      data: group[i] as Cell[],
       columnIndex: isSorted ?? false,
     }));
-    await parquet.write({ columnData, rowGroupSize: Math.max(1, group.length) });
-    group = [];
+    await parquet.write({ columnData, rowGroupSize: Math.max(1, grouped) });
+    group = columns.map(() => []);
+    grouped = 0;
     chars = 0;
   }
 
@@ -64,16 +67,17 @@ export async function createParquetFile(path: string, columns: readonly Column[]
       return rows;
     },
     async add(row) {
-      group.push(row);
+      grouped++;
       rows++;
-      for (const { name } of columns) {
+      for (const [i, { name }] of columns.entries()) {
         const value = row[name];
+        group[i]?.push(value);
         chars += typeof value === 'string' ? value.length : CELL_CHARS;
       }
-      if (group.length >= GROUP_ROWS || chars >= GROUP_CHARS) await flush();
+      if (grouped >= GROUP_ROWS || chars >= GROUP_CHARS) await flush();
     },
     async finish() {
-      if (group.length > 0 || rows === 0) await flush();
+      if (grouped > 0 || rows === 0) await flush();
       await parquet.finish();
       await handle.close();
       await rename(unfinished, path);

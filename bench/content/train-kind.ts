@@ -33,7 +33,7 @@ function readExamples(folder: string): Example[] {
     const blocks = textBlocks(elements[0]!);
     const main = mainBlocks(elements, blocks, data);
     const { primary } = own.page_type as { primary: string };
-    const domain = new URL(url).hostname.split('.').slice(-2).join('.');
+    const domain = (URL.parse(url)?.hostname ?? file).split('.').slice(-2).join('.');
     return {
       fold: [...domain].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) >>> 0, 0) % FOLDS,
       kind: (primary === 'collection' ? 'listing' : primary) as PageKind,

@@ -85,6 +85,15 @@ test('DuckDB reads the index with the partitions and queries of Common Crawl', a
     'robotstxt response 1',
     'warc response 2',
   ]);
+  const types = await ask(
+    `SELECT DISTINCT typeof(fetch_time), typeof(fetch_status), typeof(url_port), typeof(warc_record_offset) FROM ccindex`,
+  );
+  expect(types).toEqual([['TIMESTAMP', 'SMALLINT', 'INTEGER', 'INTEGER']]);
+  const byDomain = await ask(
+    `SELECT count(*)::INT, count(DISTINCT url_path)::INT, round(avg(warc_record_length)) > 0, content_mime_type = content_mime_detected
+     FROM ccindex WHERE subset = 'warc' GROUP BY url_host_registered_domain, url_host_tld, 4`,
+  );
+  expect(byDomain).toHaveLength(1);
   expect(await ask("SELECT min(fetch_time) > TIMESTAMP '2020-01-01' FROM ccindex")).toEqual([[true]]);
 });
 

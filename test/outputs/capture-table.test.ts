@@ -38,6 +38,28 @@ function rowOf({
   return captureRow(place, { record, httpStatus: status, headers } as never);
 }
 
+test('the types are those of Common Crawl, and a place that does not fit into them makes no row', () => {
+  const types = CAPTURE_COLUMNS.slice(0, 30).map(({ name, type, isRequired }) => [name, type, isRequired]);
+  const others = types.filter(([, type]) => type !== 'string').map(([name, type]) => `${name} ${type}`);
+  expect(others).toEqual([
+    'url_port int32',
+    'fetch_time timestamp',
+    'fetch_status int16',
+    'warc_record_offset int32',
+    'warc_record_length int32',
+  ]);
+  expect(types.filter(([, , isRequired]) => isRequired).map(([name]) => name)).toEqual(
+    (
+      'url_surtkey url url_host_name url_protocol url_path fetch_time fetch_status warc_filename warc_record_offset ' +
+      'warc_record_length warc_segment'
+    ).split(' '),
+  );
+  const place = { surt: 'a)/', url: 'http://a/', file: 'a', offset: 2 ** 31 - 10, length: 20 };
+  const heads = { record: { fields: [['WARC-Date', '2026-01-02T03:04:05Z']] }, httpStatus: 200, headers: [] };
+  expect(() => captureRow(place, heads as never)).toThrow('32 bits');
+  expect(captureRow({ ...place, length: 9 }, heads as never)?.row.warc_record_offset).toBe(2 ** 31 - 10);
+});
+
 test('the first columns are those of Common Crawl, and each row has values for the required ones', () => {
   const names = CAPTURE_COLUMNS.map(({ name }) => name);
   expect(names.slice(0, 30).join(' ')).toBe(COMMON_CRAWL);
@@ -71,7 +93,7 @@ test('host, path and time are taken apart', () => {
     url_query: 'b=c',
     fetch_time: new Date('2026-01-02T03:04:05.678Z'),
     content_digest: 'ABC',
-    warc_record_offset: 7n,
+    warc_record_offset: 7,
   });
   expect(rowOf({ url: 'https://me.github.io/' })!.row).toMatchObject({
     url_host_registry_suffix: 'io',

@@ -43,8 +43,8 @@ export const CAPTURE_COLUMNS: readonly Column[] = [
   optional('content_languages'),
   optional('content_truncated'),
   required('warc_filename'),
-  required('warc_record_offset', 'int64'),
-  required('warc_record_length', 'int64'),
+  required('warc_record_offset', 'int32'),
+  required('warc_record_length', 'int32'),
   required('warc_segment'),
   required('warc_type'),
   optional('warc_refers_to_uri'),
@@ -73,11 +73,18 @@ export interface CapturePlace {
 /** Strand's files have no segments as Common Crawl's have. */
 const SEGMENT = '0';
 
-/** Returns undefined if the URL has no host. */
+/** Offsets in Common Crawl's index have 32 bits. */
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Returns undefined if the URL has no host. Throws `RangeError` if the record ends beyond 2 GiB of its file. */
 export function captureRow(
   place: CapturePlace,
   { record, httpStatus, headers }: ResponseHeads,
 ): { readonly subset: Subset; readonly row: Row } | undefined {
+  if (place.offset + place.length > MAX_INT32)
+    throw new RangeError(
+      'Expected the record in the first 2 GiB of its file: the index has 32 bits for offsets',
+    );
   const url = URL.parse(place.url);
   const date = dateOf(fieldOf(record, 'WARC-Date'));
   if (!url || url.hostname === '' || date === undefined) return undefined;
@@ -102,8 +109,8 @@ export function captureRow(
     // A revisit is cut by its nature, not for a limit.
     content_truncated: isRevisit ? undefined : fieldOf(record, 'WARC-Truncated'),
     warc_filename: place.file,
-    warc_record_offset: BigInt(place.offset),
-    warc_record_length: BigInt(place.length),
+    warc_record_offset: place.offset,
+    warc_record_length: place.length,
     warc_segment: SEGMENT,
     warc_type: isRevisit ? 'revisit' : 'response',
     warc_refers_to_uri: fieldOf(record, 'WARC-Refers-To-Target-URI'),
