@@ -109,7 +109,9 @@ export class PageReader {
       return { facts: found, state, cause: { code: 'otherLanguage', language } };
     }
     const copy =
-      state === 'fetched' && duplicateOf === undefined ? nearDuplicates.causeOf(record, found) : undefined;
+      state === 'fetched' && duplicateOf === undefined && !request
+        ? nearDuplicates.causeOf(record, found)
+        : undefined;
     if (copy?.isSkipped) {
       counters.count('hints', 'nearDuplicate');
       return { facts: found, state, cause: copy };

@@ -32,7 +32,13 @@ export type FetchedRobots =
       readonly at: number;
       readonly cacheControl: readonly string[];
     }
-  | { readonly kind: 'judged'; readonly verdict: RobotsVerdict; readonly outcome: FetchOutcome };
+  | Judged;
+
+interface Judged {
+  readonly kind: 'judged';
+  readonly verdict: RobotsVerdict;
+  readonly outcome: FetchOutcome;
+}
 
 export interface RobotsFetcherOptions {
   readonly crawl: TurnCrawl;
@@ -50,8 +56,11 @@ export class RobotsFetcher {
     this.#options = options;
   }
 
-  /** Follows redirects within the host. The response of `judged`, if any, is not disposed of. */
-  async fetch(key: string): Promise<FetchedRobots> {
+  /**
+   * Follows redirects within the host. The response of `judged`, if any, is not disposed of. `isBeside`: a file beside
+   * robots.txt, whose failures are the host's like those of pages, though its robots.txt could be fetched.
+   */
+  async fetch(key: string, { isBeside = false } = {}): Promise<FetchedRobots> {
     const { crawl, pace, known } = this.#options;
     let url = urlOf(key);
     const before = pace.clock;
@@ -64,7 +73,7 @@ export class RobotsFetcher {
       const outcome = await pace.exchange(request, beforeMs, crawlDelayMs);
       if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: causeOfFailure(outcome) };
       const verdict = robotsVerdict(outcome, redirects);
-      pace.record(outcome, this.#hostFailureOf(key, verdict, outcome), crawlDelayMs);
+      pace.record(outcome, this.#hostFailureOf(key, { verdict, outcome, isBeside }), crawlDelayMs);
       if (outcome.status === 'response') await this.#archive(outcome);
       if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
       pace.restoreFailures(before);
@@ -86,10 +95,13 @@ export class RobotsFetcher {
   }
 
   /** Returns the failure of the host that the exchange shows. None if another of its origins answers. */
-  #hostFailureOf(key: string, verdict: RobotsVerdict, outcome: FetchOutcome): HostFailure | undefined {
+  #hostFailureOf(
+    key: string,
+    { verdict, outcome, isBeside }: Omit<Judged, 'kind'> & { readonly isBeside: boolean },
+  ): HostFailure | undefined {
     if (verdict.kind !== 'unreachable' || isOurOwn(outcome)) return undefined;
     const now = this.#now();
-    if (this.#options.known.isOtherOriginOpen(key, now)) return undefined;
+    if (!isBeside && this.#options.known.isOtherOriginOpen(key, now)) return undefined;
     return outcome.status === 'failed'
       ? hostFailureOf(outcome, verdict.cause)
       : { cause: verdict.cause, weight: 1, retryAfterMs: retryAfterOf(outcome, now) };

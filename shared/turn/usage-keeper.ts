@@ -77,7 +77,7 @@ export class UsageKeeper {
   async #fetch(file: string): Promise<void> {
     const { crawl, store } = this.#options;
     const key = usageFileKey(file);
-    const fetched = await this.#fetcher.fetch(file);
+    const fetched = await this.#fetcher.fetch(file, { isBeside: true });
     const soon = this.#now() + STALE_MS;
     if (fetched.kind !== 'judged') return store.keep(key, NO_RULES, soon);
     const { verdict, outcome } = fetched;

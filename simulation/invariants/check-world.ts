@@ -27,6 +27,7 @@ import { onTime } from './on-time.ts';
 import { oneChain } from './one-chain.ts';
 import { oneState } from './one-state.ts';
 import { pastLimits } from './past-limits.ts';
+import { purposeKept } from './purpose-kept.ts';
 import { refetched } from './refetched.ts';
 import { requestsApart } from './requests-apart.ts';
 import { rested } from './rested.ts';
@@ -76,6 +77,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...deleted(facts),
     ...addressPace(withDeleted),
     ...rested(facts, visits, robots),
+    ...purposeKept(facts),
     ...robotsObeyed(facts, robots, visits),
     ...depthTrue(facts, visits, robots),
     ...trapsEnd(facts, visits),

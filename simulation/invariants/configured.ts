@@ -9,7 +9,7 @@ const HEARD_MS = 3000;
 
 /**
  * An operator's change of the configuration holds for each turn that begins three seconds after it was
- * stored, or later: a turn asks for no more pages than `turnMaxPages` says then. Where a turn was discarded,
+ * stored, or later: a turn asks for no more pages than `turnMaxPages` says then, besides one that does not exist (`soft404`). Where a turn was discarded,
  * its requests are not the next one's: only visits whose head counts all of them are judged.
  */
 export function configured(visited: readonly HostVisits[], robots: RobotsLog): readonly Violation[] {

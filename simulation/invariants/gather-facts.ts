@@ -85,6 +85,8 @@ export async function gatherFacts(world: World): Promise<Facts> {
       isMissing: (url) => web.isMissing(url),
       harmOf: (url) => web.harmOf(url),
       allows: (url, version) => web.allows(url, version),
+      forbidsUse: (url, version) => web.forbidsUse(url, version),
+      reservesUse: (url) => web.reservesUse(url),
       crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),
     },
     crawls: await Promise.all(

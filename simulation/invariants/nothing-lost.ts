@@ -3,6 +3,7 @@ import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
+import { isUsageFile } from '../web/usage.ts';
 import { simLanguage } from '../worlds/sim-hooks.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { mayBeRefused } from './domain-budget.ts';
@@ -121,11 +122,13 @@ function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string, 
   return host !== undefined && isClosed(crawl, host.head, url) && mayBeOfTrap(url, host, web);
 }
 
-/** Whether the project's hook is called for a page that came whole: not for one in a language that is not wanted. */
+/** Whether the project's hook is called for a page that came whole: not for one in a language that is not wanted, or whose use is forbidden. */
 const areHooksCalled = (record: UrlRecord, { config }: CrawlFacts): boolean =>
   isPage(record) &&
   !isOwnRequest(record.url) &&
   !isSkippedCopy(record) &&
+  // Whether it is kept back for a good reason is judged elsewhere (`purposeKept`).
+  record.result?.cause?.code !== 'usageForbidden' &&
   !(config.languages && simLanguage(record.url) === 'en');
 
 const isSkippedCopy = ({ result }: UrlRecord): boolean => nearDuplicateIn(result?.cause)?.isSkipped === true;
@@ -220,7 +223,14 @@ function checkAsked(
   );
   for (const request of web.log) {
     const { url, host, isRobots, startedAt } = request;
-    if (isRobots || isProbe(url) || robotsTargets.has(url) || !(isCertain || whole.has(request))) continue;
+    if (
+      isRobots ||
+      isUsageFile(url) ||
+      isProbe(url) ||
+      robotsTargets.has(url) ||
+      !(isCertain || whole.has(request))
+    )
+      continue;
     const makers = crawls.filter((crawl) => isBy(request, crawl));
     if (!(makers.length > 0 ? makers : crawls).some(({ known }) => known.has(url)))
       findings.add(`${url} was requested, and no ledger knows it`, { host, at: startedAt });

@@ -1,6 +1,7 @@
 /** The robots.txt answers that the crawler received, and their times: read from the web's log. */
 import { MAX_ROBOTS_REDIRECTS } from '../../shared/robots/policy.ts';
 import { hostKey, origin } from '../../shared/url/host-key.ts';
+import { isUsageFile } from '../web/usage.ts';
 import type { WebRequest } from '../worlds/spec.ts';
 import type { Facts } from './facts.ts';
 
@@ -24,7 +25,7 @@ export interface RobotsAnswer {
 export interface RobotsLog {
   /** The answers of an origin, in order. */
   answersOf(origin: string): readonly RobotsAnswer[];
-  /** The request asks for robots.txt, or follows its redirect. */
+  /** The request asks for robots.txt or a file of reservations beside it, or follows the former's redirect. */
   isOfRobots(request: WebRequest): boolean;
   /** The origin whose robots.txt the request was made for, by itself or by following a redirect. */
   askedFor(request: WebRequest): string | undefined;
@@ -110,7 +111,8 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
       ofRobots.set(request, guest);
       answer(guest, redirects, request);
     }
-    if (chain) {
+    if (isUsageFile(request.url)) ofRobots.set(request, origin(request.url));
+    else if (chain) {
       ofRobots.set(request, chain.origin);
       answer(chain.origin, chain.redirects, request);
     } else if (request.isRobots && (!asking || request.url.endsWith('/robots.txt'))) {

@@ -2,6 +2,7 @@ import { hostKey, origin } from '../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
 import { createFindings, since } from './findings.ts';
+import { heedsUse } from './purpose-kept.ts';
 import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
 import { MAX_ROBOTS_AGE_MS, MIN_ROBOTS_AGE_MS, STALE_MS } from './robots-terms.ts';
 import type { HostVisits } from './visits.ts';
@@ -49,14 +50,16 @@ export function robotsObeyed(
         },
       );
   }
-  for (const { id, hosts } of facts.crawls)
-    for (const { host, records } of hosts.values())
+  for (const crawl of facts.crawls)
+    for (const { host, records } of crawl.hosts.values())
       for (const { url, state, result } of records) {
         if (state !== 'deniedByRobots') continue;
         const answers = robots.answersOf(origin(url));
-        if (answers.every((answer) => answer.kind === 'nothing' || allows(answer, url, facts)))
+        if (
+          answers.every((answer) => answer.kind === 'nothing' || allows(answer, url, facts, heedsUse(crawl)))
+        )
           findings.add(
-            `${id}: ${url} counts as denied (${result?.cause?.code}), but no robots.txt served denies it`,
+            `${crawl.id}: ${url} counts as denied (${result?.cause?.code}), but no robots.txt served denies it`,
             {
               host,
             },
@@ -121,10 +124,18 @@ function problemOf(
   );
   if (counting.length === 0)
     return `but its robots.txt, answered ${since(last.at)}, could be used until ${since(endOf(last))} only`;
-  if (counting.some((answer) => allows(answer, url, facts))) return undefined;
+  const hasPurpose = crawls.every(heedsUse);
+  if (counting.some((answer) => allows(answer, url, facts, hasPurpose))) return undefined;
   const versions = counting.map(({ version, at }) => `version ${version}, served until ${since(at)}`);
   return `but robots.txt forbids it: ${versions.join('; ')}`;
 }
 
-const allows = ({ kind, version }: RobotsAnswer, url: string, { web }: UsedFacts): boolean =>
-  kind === 'none' || version === undefined || web.allows(url, version);
+const allows = (
+  { kind, version }: RobotsAnswer,
+  url: string,
+  { web }: UsedFacts,
+  hasPurpose: boolean,
+): boolean =>
+  kind === 'none' ||
+  version === undefined ||
+  (web.allows(url, version) && !(hasPurpose && web.forbidsUse(url, version)));

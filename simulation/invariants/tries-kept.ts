@@ -71,11 +71,13 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, ma
 
 /** Returns the problem of the record, if there is one. */
 function problemOf(
-  { state, attempts, result }: UrlRecord,
+  record: UrlRecord,
   tries: readonly WebRequest[],
   closings: number,
   maxAttempts: number,
 ): string | undefined {
+  const { attempts, result } = record;
+  const state = answeredState(record);
   if (attempts > maxAttempts) return `expected ${maxAttempts} at most`;
   if (attempts > tries.length + closings)
     return `and was requested ${tries.length} times (${closings} answers of its robots.txt may count, too)`;
@@ -101,8 +103,13 @@ function problemOf(
   }
 }
 
+/** The state that the answer alone gives: whether a page that was sent is none is judged elsewhere (`soft404`). */
+const answeredState = ({ state, result }: UrlRecord): UrlRecord['state'] =>
+  state === 'gone' && result?.cause?.code === 'softNotFound' ? 'fetched' : state;
+
 /** The same where attempts are those of the last visit alone, and a failure leaves the state as it was. */
-function againProblemOf({ state }: UrlRecord, tries: readonly WebRequest[]): string | undefined {
+function againProblemOf(record: UrlRecord, tries: readonly WebRequest[]): string | undefined {
+  const state = answeredState(record);
   if (state !== 'fetched' && state !== 'redirect' && state !== 'gone') return undefined;
   return tries.some(({ httpStatus }) => stateOf(httpStatus) === state) ? undefined : lastAnswer(tries);
 }

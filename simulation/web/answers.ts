@@ -12,6 +12,7 @@ import type { WebHost } from './hosts.ts';
 import { filling, renderHtml } from './html.ts';
 import type { PageTrouble } from './pages.ts';
 import type { Place } from './places.ts';
+import { FORBIDDEN_USES } from './rules.ts';
 import { renderSitemap } from './sitemaps.ts';
 
 export interface Failed {
@@ -73,7 +74,7 @@ const ASSET_TYPES = { css: 'text/css', png: 'image/png', woff2: 'font/woff2' } a
 const NO_BYTES = new Uint8Array(0);
 
 export function createAnswerer(atlas: Atlas): Answerer {
-  const { chance, shape, pages, assets, links, rules, places } = atlas;
+  const { chance, shape, pages, assets, links, rules, usage, places } = atlas;
   /** Requests so far for pages that fail a number of times and then succeed. */
   const tries = new Map<string, number>();
 
@@ -89,6 +90,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
     if (trouble) return trouble;
     const paceMs = pace(server, url, age);
     if (place.what === 'robots') return robots(host, place.isFirst, age, paceMs);
+    if (place.what === 'usageFile') return usageFile(usage.ofFile(host), paceMs);
     const redirect = pages.redirectOf(place);
     if (redirect) {
       const location = redirect.location === undefined ? [] : [['Location', redirect.location] as const];
@@ -97,9 +99,11 @@ export function createAnswerer(atlas: Atlas): Answerer {
     const response = isSoft(place) ? softly(paceMs) : contentOf(asked, place, paceMs);
     const failure = place.what === 'page' ? pages.troubleOf(host, place.page) : undefined;
     if (failure && mustFail(url, failure)) return spoil(response, failure.how);
-    return shape.changes && place.what === 'page' && response.httpStatus === 200 && !isSoft(place)
-      ? inVersion(response, place, asked)
-      : response;
+    const isWhole = place.what === 'page' && response.httpStatus === 200 && !isSoft(place);
+    const answer = isWhole && shape.changes ? inVersion(response, place, asked) : response;
+    return isWhole && usage.isInField(host, place.page)
+      ? { ...answer, headers: [...answer.headers, ['Content-Usage', FORBIDDEN_USES]] }
+      : answer;
   };
 
   /** A page that does not exist, on a host that does not say so by its status. */
@@ -239,6 +243,16 @@ export function errorResponse(status: number, headMs: number, retryAfterSeconds?
   // A link that must never be taken: the page is none.
   return respond(status, headers, text(`<a href="/error/${status}">Error ${status}</a>\n`), headMs);
 }
+
+const usageFile = (location: string | undefined, headMs: number): Responded =>
+  location === undefined
+    ? missing(404, headMs)
+    : respond(
+        200,
+        [['Content-Type', 'application/json']],
+        text(JSON.stringify([{ location: `${location}*`, 'tdm-reservation': 1 }])),
+        headMs,
+      );
 
 const missing = (status: number, headMs: number): Responded =>
   respond(status, [['Content-Type', TYPES.html]], text('<a href="/error/missing">Not here</a>\n'), headMs);

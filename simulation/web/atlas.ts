@@ -7,6 +7,7 @@ import { createPages, type Pages } from './pages.ts';
 import { createPlaces, type Places } from './places.ts';
 import { createRules, type Rules } from './rules.ts';
 import type { WebShape } from './shape.ts';
+import { createUsage, type Usage } from './usage.ts';
 
 export interface Atlas {
   readonly shape: WebShape;
@@ -17,6 +18,7 @@ export interface Atlas {
   readonly assets: Assets;
   readonly links: Links;
   readonly rules: Rules;
+  readonly usage: Usage;
 }
 
 export function createAtlas(seed: number, shape: WebShape): Atlas {
@@ -26,5 +28,6 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
   const pages = createPages(shape, hosts, places, chance);
   const assets = createAssets({ shape, hosts, places, pages, chance });
   const links = createLinks({ shape, hosts, places, pages, assets, chance });
-  return { shape, chance, hosts, places, pages, assets, links, rules: createRules(chance) };
+  const usage = createUsage(shape, chance);
+  return { shape, chance, hosts, places, pages, assets, links, usage, rules: createRules(chance, usage) };
 }

@@ -26,6 +26,7 @@ export const DRAW = {
   soft404: 18,
   copies: 19,
   sitemap: 20,
+  usage: 21,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

@@ -5,6 +5,7 @@ import { type Chance, DRAW } from './chance.ts';
 import { DOMAIN, type Hosts, type WebHost } from './hosts.ts';
 import type { HostKind, WebShape } from './shape.ts';
 import { lastmodKind, SITEMAP_PATH } from './sitemaps.ts';
+import { isUsageFile } from './usage.ts';
 
 export type Place =
   /** `isWrongScheme`: the page is at the host's other scheme. */
@@ -24,6 +25,8 @@ export type Place =
       readonly isFirst: boolean;
     }
   | { readonly what: 'sitemap'; readonly host: WebHost }
+  /** Where a host may state that the use of its pages is reserved. */
+  | { readonly what: 'usageFile'; readonly host: WebHost }
   | { readonly what: 'nothing'; readonly host: WebHost }
   /** `refused`: the host is there, but not at that port or scheme. */
   | { readonly what: 'noHost'; readonly refused: boolean };
@@ -119,6 +122,7 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: Pick<WebShape,
     if (host.scheme !== 'either' && (host.scheme === 'https') !== isAsked)
       return { what: 'noHost', refused: true };
     if (path === '/robots.txt') return { what: 'robots', host, server: host, isFirst: true };
+    if (isUsageFile(url)) return { what: 'usageFile', host };
     const guest = Number(GUEST_RULES.exec(path)?.[1] ?? host.number);
     const ruled = hosts.of(Math.min(guest, hosts.count - 1));
     if (url === robotsTarget(ruled)) return { what: 'robots', host: ruled, server: host, isFirst: false };

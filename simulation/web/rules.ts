@@ -2,6 +2,7 @@
 import { matchesNaively } from '../../test/web/naive-pattern.ts';
 import { type Chance, DRAW } from './chance.ts';
 import type { WebHost } from './hosts.ts';
+import type { Usage } from './usage.ts';
 
 export interface RulesPlan {
   /** None: robots.txt is not there (404), and all is allowed. */
@@ -21,6 +22,8 @@ export interface Rules {
   versionAt(host: WebHost, age: number): number;
   planOf(host: WebHost, version: number): RulesPlan;
   allows(host: WebHost, version: number, path: string): boolean;
+  /** Whether the version forbids each use of the path that a site can forbid. */
+  forbidsUse(host: WebHost, version: number, path: string): boolean;
   textOf(host: WebHost, version: number): string;
 }
 
@@ -44,7 +47,7 @@ const HOUR_MS = 3_600_000;
 const PERIODS = [HOUR_MS / 4, HOUR_MS, 3 * HOUR_MS];
 const MAX_AGES = [0, 300, 600, 900];
 
-export function createRules(chance: Chance): Rules {
+export function createRules(chance: Chance, usage: Usage): Rules {
   function planOf(host: WebHost, version: number): RulesPlan {
     const random = chance.stream(DRAW.robots, host.number, version + 1);
     const { kind } = host;
@@ -79,10 +82,16 @@ export function createRules(chance: Chance): Rules {
       }
       return longest?.isAllow ?? true;
     },
+    forbidsUse(host, version, path) {
+      const forbidden = usage.ofRobots(host);
+      return (
+        forbidden !== undefined && planOf(host, version).rules !== undefined && path.startsWith(forbidden)
+      );
+    },
     textOf(host, version) {
       const { rules = [], crawlDelayMs } = planOf(host, version);
       const random = chance.stream(DRAW.robots, host.number, -1);
-      return write(rules, crawlDelayMs, random());
+      return write(rules, { crawlDelayMs, forbiddenUse: usage.ofRobots(host) }, random());
     },
   };
 }
@@ -105,13 +114,26 @@ function drawRules(random: () => number): PlannedRule[] {
   ];
 }
 
+/** The value of `Content-Usage` that forbids the uses that a crawl of this web may make. */
+export const FORBIDDEN_USES = 'search=n, train-ai=n';
+
 /** Groups of others and comments are there for reading past them. */
-function write(rules: readonly PlannedRule[], crawlDelayMs: number | undefined, way: number): string {
+function write(
+  rules: readonly PlannedRule[],
+  { crawlDelayMs, forbiddenUse }: { readonly crawlDelayMs?: number; readonly forbiddenUse?: string },
+  way: number,
+): string {
   const end = way < 0.3 ? '\r\n' : '\n';
   const lines = rules.map(({ isAllow, pattern }) => `${isAllow ? 'Allow' : 'Disallow'}: ${pattern}`);
   const delay = crawlDelayMs === undefined ? [] : [`Crawl-delay: ${crawlDelayMs / 1000}`];
-  const ours = ['User-agent: *', ...delay, ...(lines.length > 0 ? lines : ['Disallow:'])];
-  const others = ['User-agent: OtherBot', 'Crawl-delay: 77', 'Disallow: /'];
+  const usage = forbiddenUse === undefined ? [] : [`Content-Usage: ${forbiddenUse} ${FORBIDDEN_USES}`];
+  const ours = ['User-agent: *', ...delay, ...(lines.length > 0 ? lines : ['Disallow:']), ...usage];
+  const others = [
+    'User-agent: OtherBot',
+    'Crawl-delay: 77',
+    'Disallow: /',
+    `Content-Usage: ${FORBIDDEN_USES}`,
+  ];
   const groups = way < 0.5 ? [...others, '', ...ours] : [...ours, '', ...others];
   return ['# Rules of this host', ...groups, ''].join(end);
 }

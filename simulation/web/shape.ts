@@ -74,6 +74,8 @@ export interface WebShape {
   readonly softShare?: number;
   /** Pages of HTML have a long text, which some have in common. */
   readonly hasCopies?: boolean;
+  /** The share of hosts that state what their pages may be used for. Default: none. */
+  readonly usageShare?: number;
   /** A page is filled up to about this size. */
   readonly bodyBytes?: number;
   /** The number of registrable domains: hosts are of one after the other. Default: 1. */
@@ -90,6 +92,12 @@ const WITH_ASSETS = 0.35;
 const WITH_SOFT = 0.4;
 /** Worlds whose pages have long texts. */
 const WITH_COPIES = 0.25;
+
+/** The share of worlds in which hosts state what their pages may be used for. */
+const WITH_USAGE = 0.15;
+
+/** The share of the world's hosts that state what their pages may be used for. */
+export const usageShareOf = (seed: number): number => (randomOf(seed, 'usage')() < WITH_USAGE ? 0.6 : 0);
 
 /** Whether the pages of the world's web have requisites. */
 export const hasAssets = (seed: number): boolean => randomOf(seed, 'assets')() < WITH_ASSETS;
@@ -128,6 +136,7 @@ export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebSha
     assetsPerPage: hasAssets(seed) ? between(assets, 1, 6) : 0,
     domains: domainsOf(seed),
     addresses: addressesOf(seed),
+    usageShare: usageShareOf(seed),
     ...overrides,
   };
 }

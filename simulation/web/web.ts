@@ -42,7 +42,7 @@ const THERE = 0.9;
 export function createSimWeb(options: SimWebOptions): SimWeb {
   const { seed, time, faults, trace, shape, keepLog = true, onRequest } = options;
   const atlas = createAtlas(seed, shape);
-  const { hosts, places, pages, assets, links, rules } = atlas;
+  const { hosts, places, pages, assets, links, rules, usage } = atlas;
   const answer = createAnswerer(atlas);
   const mishaps = createMishaps(faults, time.now);
   const beganAt = time.now();
@@ -137,7 +137,20 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
     allows(name, robotsVersion) {
       const url = fetchedUrl(name);
       const host = hosts.byKey(hostOf(url));
-      return !host || rules.allows(places.rulesOf(host), robotsVersion, url.slice(url.indexOf('/', 8)));
+      return !host || rules.allows(places.rulesOf(host), robotsVersion, pathOf(url));
+    },
+    forbidsUse(name, robotsVersion) {
+      const url = fetchedUrl(name);
+      const host = hosts.byKey(hostOf(url));
+      return host !== undefined && rules.forbidsUse(places.rulesOf(host), robotsVersion, pathOf(url));
+    },
+    reservesUse(name) {
+      const url = fetchedUrl(name);
+      const place = places.find(url);
+      if (place.what !== 'page') return undefined;
+      if (usage.isInField(place.host, place.page)) return 'inField';
+      const path = usage.ofFile(place.host);
+      return path !== undefined && pathOf(url).startsWith(path) ? 'inFile' : undefined;
     },
     crawlDelayMs(key, robotsVersion) {
       const host = hosts.byKey(key);
@@ -176,6 +189,8 @@ function summary(exchange: Exchange): string {
   const { response, bytes, truncated } = exchange;
   return `${response.httpStatus}, ${bytes.length} bytes${truncated ? `, cut (${truncated})` : ''}`;
 }
+
+const pathOf = (url: string): string => url.slice(url.indexOf('/', 8));
 
 function hostOf(url: string): string {
   const from = url.indexOf('//') + 2;

@@ -95,3 +95,12 @@ export function planAddressPace(random: Random, hasShared: boolean): CrawlOption
   if (random() >= (hasShared ? 0.7 : 0.1)) return {};
   return { ipDelayMs: pick(random, [50, 250, 1000, 3000]) };
 }
+
+/**
+ * Where hosts state what their pages may be used for, 80 of 100 crawls have a purpose; 5 others, whose hosts state nothing, do so,
+ * too. `states`: hosts do.
+ */
+export function planPurpose(random: Random, states: boolean): CrawlOptions {
+  if (random() >= (states ? 0.8 : 0.05)) return {};
+  return { purpose: pick(random, ['search', 'train-ai', 'train-ai', 'archive'] as const) };
+}

@@ -5,12 +5,13 @@ import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { Sizes } from '../../shared/sizes.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
-import { addressesOf, domainsOf, hasAssets } from '../web/shape.ts';
+import { addressesOf, domainsOf, hasAssets, usageShareOf } from '../web/shape.ts';
 import {
   planAddressPace,
   planDomainLimits,
   planLimits,
   planPages,
+  planPurpose,
   planRequisites,
   planScope,
 } from './plan-settings.ts';
@@ -89,6 +90,7 @@ export function planCrawls(
       ...planAddressPace(randomOf(seed, 'address pace', i), addressesOf(seed) !== undefined),
       ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
       ...planNearDuplicates(randomOf(seed, 'near duplicates of crawl', i)),
+      ...planPurpose(randomOf(seed, 'purpose of crawl', i), usageShareOf(seed) > 0),
       soft404: true,
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,

@@ -45,6 +45,8 @@ export const INVARIANTS = {
     'Where an IP address has a pace, a process has one request to it in flight, over all hosts at it, and lets it rest after each',
   rested:
     'After a slow response a host rests, and after a failure for as long as back-off or Retry-After require',
+  purposeKept:
+    'A crawl with a purpose hands on no page whose answer forbids that use, or that the host has reserved',
   robotsObeyed: 'No URL is fetched that robots.txt forbids, and none before robots.txt was fetched',
   depthTrue: 'Depth, level and redirects of a URL follow from the links that the crawl has found',
   soft404: 'No page that exists is taken for one that does not, and a host is asked once for one',
@@ -216,6 +218,13 @@ export interface SimWeb {
   redirectOf(url: string): string | undefined;
   /** Whether that version of the host's robots.txt allows the URL, by rules of the web's own. */
   allows(url: string, robotsVersion: number): boolean;
+  /** Whether that version forbids each use of the URL that a crawl may make (`purpose`). */
+  forbidsUse(url: string, robotsVersion: number): boolean;
+  /**
+   * Whether each use of the page is forbidden by its answers, or the analysis of its text by the host's file of
+   * reservations.
+   */
+  reservesUse(url: string): 'inField' | 'inFile' | undefined;
   /** Crawl-delay of that version, ms. */
   crawlDelayMs(host: string, robotsVersion: number): number | undefined;
 }

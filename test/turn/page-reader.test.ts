@@ -224,6 +224,9 @@ describe('a page whose text is nearly the same as that of another one', () => {
     const marked = await read(recordOf(PAGE), fetched(), { copy });
     expect(marked.reading).toMatchObject({ state: 'fetched', cause: copy, duplicateOf: undefined });
     expect(marked.calls).toEqual([['hooks', true, copy.of], counted]);
+    // A request of the project is never taken for one.
+    const own = await read(recordOf(PAGE), fetched(), { copy }, { method: 'POST' });
+    expect([own.reading?.cause, own.calls]).toEqual([undefined, [['hooks', true]]]);
     const failed = await read(recordOf(PAGE), fetched(), { copy, hookError: 'no' });
     expect(failed.reading?.cause).toEqual({ ...copy, besides: { code: 'hookFailed', detail: 'no' } });
   });

@@ -51,7 +51,7 @@ async function open(
     ...turn,
     pace,
     received,
-    fetch: (key = ORIGIN) => driven(turn, fetcher.fetch(key)),
+    fetch: (key = ORIGIN, how = {}) => driven(turn, fetcher.fetch(key, how)),
     startTimes: () => turn.fetcher.log.map(({ startedAt }) => startedAt - T0),
     appended: () => turn.calls.filter((call) => call.startsWith('append')).length,
   };
@@ -237,6 +237,15 @@ describe('a failure', () => {
     const { fetch, pace } = await open({ head: { clock: FAILED_BEFORE }, site: { [OWN]: { fails } } });
     expect(await fetch()).toMatchObject({ kind: 'judged', verdict: { kind: 'unreachable' } });
     expect(pace.clock.failures).toBe(FAILED_BEFORE.failures);
+  });
+
+  test('of a file beside robots.txt counts though the origin is open: Retry-After holds for the host', async () => {
+    const file = `${ORIGIN}/.well-known/tdmrep.json`;
+    const site = { [file]: { status: 503, headers: { 'Retry-After': '40' } } };
+    const { fetch, pace } = await open({ head: { robots: [rulesOf(ORIGIN)] }, site });
+    expect(await fetch(file, { isBeside: true })).toMatchObject({ verdict: { kind: 'unreachable' } });
+    expect(pace.clock.failures).toBe(1);
+    expect(pace.nextFetchAt).toBeGreaterThanOrEqual(T0 + TOOK_MS + 40_000);
   });
 
   test('does not count while another origin of the host is open, and does once that has expired', async () => {

@@ -25,6 +25,8 @@ const web: SimWeb = {
   requisitesOf: () => [],
   redirectOf: () => undefined,
   allows: () => true,
+  forbidsUse: () => false,
+  reservesUse: () => undefined,
   crawlDelayMs: () => undefined,
 };
 

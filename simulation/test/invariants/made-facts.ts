@@ -19,6 +19,10 @@ export const HOME = 'http://a.test/';
 export const PAGE = 'http://a.test/page';
 export const OLD = 'http://a.test/old';
 export const SECRET = 'http://a.test/secret';
+/** Pages whose use is forbidden by robots.txt, by their answer, by a file. */
+export const RESERVED = 'http://a.test/reserved';
+export const FIELD = 'http://a.test/field';
+export const FILED = 'http://a.test/filed';
 export const OTHER = 'http://b.test/';
 export const ROBOTS = 'http://a.test/robots.txt';
 export const CRAWL_DELAY_MS = 3000;
@@ -228,6 +232,8 @@ export function makeFacts({
       isMissing: (url) => url.includes('/missing/'),
       harmOf: () => undefined,
       allows: (url, version) => version === 0 && url !== SECRET,
+      forbidsUse: (url, version) => version === 0 && url === RESERVED,
+      reservesUse: (url) => (url === FIELD ? 'inField' : url === FILED ? 'inFile' : undefined),
       crawlDelayMs: (_host, version) => (version === 0 ? CRAWL_DELAY_MS : undefined),
     },
     crawls,

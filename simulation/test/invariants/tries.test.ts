@@ -62,6 +62,10 @@ describe('triesKept', () => {
 
   test('a state that no answer has made is found', () => {
     const gone = urlRecord(PAGE, 'gone', 404);
+    const cause = { code: 'softNotFound', probe: `${PAGE}-qw` } as const;
+    const missing = urlRecord(PAGE, 'gone', 200, { result: { fetchedAt: 0, httpStatus: 200, cause } });
+    expect(violationsOf('triesKept', facts([{ httpStatus: 200 }], missing))).toEqual([]);
+    expect(violationsOf('triesKept', facts([{ httpStatus: 403 }], missing))).toHaveLength(1);
     expect(violationsOf('triesKept', facts([{ httpStatus: 404 }], gone))).toEqual([]);
     expect(violationsOf('triesKept', facts([{ httpStatus: 200 }], gone))).toEqual([
       `triesKept: crawl: ${PAGE} is gone after 1 tries, and the web's last answer, T0+10.100 s, was 200`,
