@@ -9,4 +9,5 @@ export const importanceOf = (record: UrlRecord): number =>
     isSeed: isSeedRecord(record),
     level: record.level,
     newLinks: record.recrawl?.newLinks,
+    factor: record.recrawl?.factor,
   });

@@ -12,6 +12,8 @@ const HAS_HINT = 32;
 const HAS_NEW_LINKS = 64;
 /** With the share of the text that the last change was. */
 const HAS_TEXT_SKETCH = 128;
+/** Above the 24 bits of the history, as all bits of the first byte are in use: a factor of the importance follows the rate. */
+const HAS_FACTOR = 2 ** 24;
 /** No change of a text was measured. */
 const NO_SHARE = 255;
 export const TEXT_DIGEST_BYTES = 8;
@@ -20,7 +22,7 @@ const MAX_HINTS = 255;
 /** Writes about 32 bytes, and the server's own texts. `fetchedAt`: of the record's result. */
 export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: number): void {
   const { history, rate, misses, changedAt, capturedAt, capturedUrl, textDigest, etag, lastModified } = state;
-  const { textSketch, changedShare } = state;
+  const { textSketch, changedShare, factor } = state;
   out.byte(
     (capturedUrl !== undefined ? HAS_CAPTURED_URL : 0) |
       (textDigest ? HAS_TEXT_DIGEST : 0) |
@@ -31,8 +33,9 @@ export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: nu
       (state.newLinks !== undefined ? HAS_NEW_LINKS : 0) |
       (textSketch ? HAS_TEXT_SKETCH : 0),
   );
-  out.varint(history);
+  out.varint(factor === undefined ? history : history + HAS_FACTOR);
   out.byte(rate);
+  if (factor !== undefined) out.byte(factor);
   out.varint(misses);
   out.signed(fetchedAt - changedAt);
   out.signed(fetchedAt - capturedAt);
@@ -52,8 +55,9 @@ export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: nu
 /** Throws `CorruptBytes`. */
 export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState {
   const has = input.byte();
-  const history = input.varint();
+  const packed = input.varint();
   const rate = input.byte();
+  const factor = packed >= HAS_FACTOR ? input.byte() : undefined;
   const misses = input.varint();
   const changedAt = fetchedAt - input.signed();
   const capturedAt = fetchedAt - input.signed();
@@ -64,7 +68,7 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
   const textSketch = has & HAS_TEXT_SKETCH ? Uint8Array.from(input.raw(SHORT_SKETCH_BYTES)) : undefined;
   const share = textSketch ? input.byte() : NO_SHARE;
   return {
-    history,
+    history: packed % HAS_FACTOR,
     rate,
     changedAt,
     isBack: has & IS_BACK ? true : undefined,
@@ -75,6 +79,7 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
     hints,
     hintedAt,
     newLinks,
+    factor,
     textSketch,
     changedShare: share === NO_SHARE ? undefined : share / 100,
     etag: has & HAS_ETAG ? input.text() : undefined,

@@ -64,6 +64,8 @@ export interface RecrawlState {
   readonly hintedAt?: number | undefined;
   /** Links to new URLs that a change of the page has brought, as a code (`recrawl/page-importance.ts`). */
   readonly newLinks?: number | undefined;
+  /** The factor of its importance that the project's hook has set, as a code (`recrawl/page-importance.ts`). */
+  readonly factor?: number | undefined;
   /** A sketch of the text that last changed, by which the next change is measured: 16 bytes (`recrawl/text-sketch.ts`). */
   readonly textSketch?: Uint8Array | undefined;
   /** About the share of its text that the last change was, 0 to 1, in hundredths. Only with a sketch. */

@@ -1,5 +1,6 @@
-/** The requests that `onPage` makes by `enqueue`, checked. */
+/** The requests that `onPage` makes by `enqueue`, and the importance that it gives its page, checked. */
 import type { EnqueueOptions } from '../project/project.ts';
+import { MAX_FACTOR, MIN_FACTOR } from '../recrawl/page-importance.ts';
 import { printable } from '../text/printable.ts';
 import type { PageRequest } from '../turn/page-hooks.ts';
 import { canonicalize } from '../url/canonical.ts';
@@ -7,8 +8,9 @@ import { fetchedUrl, type OwnRequest, ownRequest, requestUrl } from '../url/requ
 
 export interface RequestCollector {
   enqueue(url: string | URL, options?: EnqueueOptions): void;
-  /** Returns the requests. Later calls of `enqueue` throw. */
-  end(): readonly PageRequest[];
+  setImportance(factor: number): void;
+  /** Returns the requests, and the importance if it was set. Later calls of the functions throw. */
+  end(): { readonly requests: readonly PageRequest[]; readonly importance?: number | undefined };
 }
 
 /** The largest size of a request without its URL, as JSON: it is stored with the URL. */
@@ -33,6 +35,7 @@ const KEYS: ReadonlySet<string> = new Set(['label', 'priority', 'data', 'method'
 export function collectRequests(base: string, max: number): RequestCollector {
   const requests: PageRequest[] = [];
   let isEnded = false;
+  let importance: number | undefined;
   return {
     enqueue(given, options = {}) {
       if (isEnded) throw new Error('enqueue was called after onPage had ended: await what calls it');
@@ -43,9 +46,17 @@ export function collectRequests(base: string, max: number): RequestCollector {
         throw new RangeError(`Expected at most ${max} requests from one page (maxLinksPerPage)`);
       requests.push({ url, request: checkedRequest(options), level: checkedPriority(options.priority) });
     },
+    setImportance(factor) {
+      if (isEnded) throw new Error('setImportance was called after onPage had ended: await what calls it');
+      if (typeof factor !== 'number' || !(factor >= MIN_FACTOR && factor <= MAX_FACTOR))
+        throw new TypeError(
+          `Expected setImportance to be given a number from ${MIN_FACTOR} to ${MAX_FACTOR}, got ${shown(factor)}`,
+        );
+      importance = factor;
+    },
     end() {
       isEnded = true;
-      return requests;
+      return { requests, importance };
     },
   };
 }

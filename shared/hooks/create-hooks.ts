@@ -129,11 +129,15 @@ class CalledHooks implements PageHooks {
   #itemsOf(
     page: HookedPage,
     route: NonNullable<ReturnType<typeof createRouter>>,
-    { enqueue }: RequestCollector,
+    { enqueue, setImportance }: RequestCollector,
     call: PageCall,
   ): Promise<ItemLines> {
     return this.#contents.use(page, async (content, left) => {
-      const seen = inContext(createHookPage(page, content), { enqueue, state: this.#stateFor(page) });
+      const seen = inContext(createHookPage(page, content), {
+        enqueue,
+        setImportance,
+        state: this.#stateFor(page),
+      });
       const where = { ...call };
       const toLines = (given: unknown) => {
         call.source = 'item';
@@ -231,14 +235,23 @@ class PageContents {
 }
 
 function answerOf(items: readonly string[], collected: RequestCollector, error?: string): PageAnswer {
-  const requests = collected.end();
-  return { items, ...(requests.length > 0 && { requests }), ...(error !== undefined && { error }) };
+  const { requests, importance } = collected.end();
+  return {
+    items,
+    ...(requests.length > 0 && { requests }),
+    ...(importance !== undefined && { importance }),
+    ...(error !== undefined && { error }),
+  };
 }
 
 /** The page's views stay getters: what is costly is made when it is touched. */
-const inContext = (page: Page, { enqueue, state }: Pick<PageContext, 'enqueue' | 'state'>): PageContext =>
+const inContext = (
+  page: Page,
+  { enqueue, setImportance, state }: Pick<PageContext, 'enqueue' | 'setImportance' | 'state'>,
+): PageContext =>
   Object.defineProperties(page, {
     enqueue: { value: enqueue, enumerable: true },
+    setImportance: { value: setImportance, enumerable: true },
     state: { value: state, enumerable: true },
   }) as PageContext;
 

@@ -13,14 +13,20 @@ export interface ImportanceFacts {
   readonly level: number;
   /** Links to new URLs that a change of the page brings, as a code; undefined: unknown. */
   readonly newLinks?: number | undefined;
+  /** The factor that the project's hook has set, as a code; undefined: none. */
+  readonly factor?: number | undefined;
 }
 
 /**
  * About twice as much for twice as many linking pages. A page whose changes bring links to new URLs is worth more by
  * what these are worth: a list of articles is fetched sooner than an article.
  */
-export function pageImportance({ isSitemap, isSeed, level, newLinks }: ImportanceFacts): number {
+export function pageImportance({ isSitemap, isSeed, level, newLinks, factor }: ImportanceFacts): number {
   if (isSitemap) return SITEMAP;
+  return (factor === undefined ? 1 : factorOf(factor)) * withLinks({ isSeed, level, newLinks });
+}
+
+function withLinks({ isSeed, level, newLinks }: Omit<ImportanceFacts, 'isSitemap' | 'factor'>): number {
   // Seeds have the highest level, so that they are fetched first; that would be a seventh of the budget.
   const own = isSeed ? SEED : 2 ** level;
   return newLinks === undefined ? own : own + NEW_PAGE * newLinksOf(newLinks);
@@ -43,4 +49,18 @@ export function withNewLinks(before: number | undefined, links: number): number 
   const counted = Math.min(MAX_NEW_LINKS, links);
   const known = before === undefined ? counted : newLinksOf(before);
   return Math.round(STEPS_PER_OCTAVE * Math.log2(1 + known + NEWEST * (counted - known)));
+}
+
+const FACTOR_STEPS = 12;
+const FACTOR_ONE = 128;
+/** The bounds of a factor: those of the setting `importance`. */
+export const [MIN_FACTOR, MAX_FACTOR] = [0.001, 1000] as const;
+
+/** Returns the factor that a code stands for. */
+export const factorOf = (code: number): number => 2 ** ((code - FACTOR_ONE) / FACTOR_STEPS);
+
+/** Returns a factor as a code of 8 bits, with an error of 3 % at most. */
+export function factorCode(factor: number): number {
+  const bounded = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, factor));
+  return FACTOR_ONE + Math.round(FACTOR_STEPS * Math.log2(bounded));
 }

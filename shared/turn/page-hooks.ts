@@ -50,6 +50,8 @@ export interface PageAnswer {
   readonly items: readonly string[];
   /** Requests to be made, also if the function failed after it had made them. */
   readonly requests?: readonly PageRequest[];
+  /** A factor of the page's importance for recrawl: 0.001 to 1000. None: as it was. */
+  readonly importance?: number;
   /** Why there are no items, or fewer. */
   readonly error?: string;
 }

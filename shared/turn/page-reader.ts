@@ -24,6 +24,8 @@ export interface PageReading {
   readonly hint?: PageHint | undefined;
   /** The page counts as a copy of this one. */
   readonly duplicateOf?: string | undefined;
+  /** The factor of the page's importance that the project's hook has set. */
+  readonly importance?: number | undefined;
 }
 
 export interface PageReaderOptions {
@@ -126,7 +128,7 @@ export class PageReader {
     if (copy !== undefined) counters.count('hints', 'nearDuplicate');
     if (hint !== undefined) counters.count('hints', hint);
     const said = duplicateOf ? undefined : withCopy(copy, remark ?? hookCause(hooked.error));
-    return { facts: hooked.facts, state, cause: said, hint, duplicateOf };
+    return { facts: hooked.facts, state, cause: said, hint, duplicateOf, importance: hooked.importance };
   }
 }
 

@@ -35,7 +35,7 @@ import {
 } from '../recrawl/demand-curve.ts';
 import { daysUntilDue, firstIntervalDays, MAX_WAIT_DAYS, type RefetchOutcome } from '../recrawl/due-time.ts';
 import { fetchIntervalDays, MIN_INTERVAL_DAYS, type RecrawlObjective } from '../recrawl/fetch-interval.ts';
-import { withNewLinks } from '../recrawl/page-importance.ts';
+import { factorCode, withNewLinks } from '../recrawl/page-importance.ts';
 import { createTemplatePools, type TemplatePools } from '../recrawl/template-pools.ts';
 import { countVanishing, isVanished, NOTHING_VANISHED, type Vanishing } from '../recrawl/vanished-site.ts';
 import { isOwnRequest } from '../url/request-url.ts';
@@ -71,6 +71,8 @@ export interface Sighting {
   readonly capturedUrl?: string | undefined;
   /** Links to URLs that were new to the host; undefined: not counted. */
   readonly newLinks?: number | undefined;
+  /** The factor of the page's importance that the project's hook has set; undefined: it stays as it is. */
+  readonly importance?: number | undefined;
 }
 
 export interface RecrawlPlanOptions {
@@ -395,6 +397,7 @@ export class RecrawlPlan {
       hints: undefined,
       hintedAt: recrawl?.hintedAt,
       newLinks: recrawl?.newLinks,
+      factor: sighting.importance === undefined ? recrawl?.factor : factorCode(sighting.importance),
       textSketch: undefined,
       changedShare: undefined,
       etag: undefined,

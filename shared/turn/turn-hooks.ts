@@ -19,6 +19,8 @@ export interface HookedFacts {
   readonly facts: DocumentFacts;
   /** The error of the first hook that failed. */
   readonly error?: string | undefined;
+  /** The factor of the page's importance that `onPage` has set. */
+  readonly importance?: number | undefined;
 }
 
 export interface TurnHooksOptions {
@@ -86,7 +88,7 @@ export class TurnHooks {
     this.#count(forItems, error, called);
     this.#addItems(url, called.items);
     for (const own of called.requests ?? []) this.#takeRequest(record, own);
-    return { facts, error: called.error ?? error };
+    return { facts, error: called.error ?? error, importance: called.importance };
   }
 
   async #callOnPage(hooks: PageHooks, page: HookedPage): Promise<PageAnswer | undefined> {

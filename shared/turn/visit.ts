@@ -281,7 +281,11 @@ export class UrlVisit {
       },
     };
     const sighting = received &&
-      archived && { ...recrawl.sightingOf(received, page.facts, archived.payload), newLinks };
+      archived && {
+        ...recrawl.sightingOf(received, page.facts, archived.payload),
+        newLinks,
+        importance: page.importance,
+      };
     if (sighting) this.#refetch?.countChange(this.#record, sighting);
     this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
     const isAnswer = received !== undefined && page.state !== 'redirect' && !isAnswered(this.#taken);

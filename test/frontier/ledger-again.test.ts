@@ -106,7 +106,7 @@ describe('a URL that is to be fetched again', () => {
     const wanted = [3, 12, 19].map(urlOf);
     const found = await ledger.findAgain([...wanted, urlOf(99)], async () => {});
     expect(found.map(({ url }) => url).sort()).toEqual([...wanted].sort());
-    const hint = { hints: 3, hintedAt: NOW + 12_345, newLinks: 200 };
+    const hint = { hints: 3, hintedAt: NOW + 12_345, newLinks: 200, history: 0xffffff, factor: 0 };
     for (const record of found)
       ledger.amend({
         ...record,

@@ -8,7 +8,7 @@ const BASE = 'https://a.test/b/c';
 function collected(url: string, options?: EnqueueOptions) {
   const requests = collectRequests(BASE, 10);
   requests.enqueue(url, options);
-  return requests.end();
+  return requests.end().requests;
 }
 
 describe('enqueue', () => {
@@ -64,8 +64,21 @@ describe('enqueue', () => {
     requests.enqueue('/1');
     requests.enqueue('/2');
     expect(() => requests.enqueue('/3')).toThrow(/at most 2 requests/);
-    expect(requests.end()).toHaveLength(2);
+    expect(requests.end().requests).toHaveLength(2);
     expect(() => requests.enqueue('/4')).toThrow(/after onPage had ended/);
+  });
+});
+
+describe('the importance that a hook gives its page', () => {
+  test('is the last one, within its bounds, before the hook has ended', () => {
+    const collector = collectRequests(BASE, 2);
+    expect(collectRequests(BASE, 2).end().importance).toBeUndefined();
+    collector.setImportance(0.001);
+    collector.setImportance(4);
+    for (const wrong of [0, -1, 1001, Number.NaN, Number.POSITIVE_INFINITY, '4' as never])
+      expect(() => collector.setImportance(wrong)).toThrow(/a number from 0.001 to 1000/);
+    expect(collector.end()).toEqual({ requests: [], importance: 4 });
+    expect(() => collector.setImportance(1)).toThrow(/after onPage had ended/);
   });
 });
 

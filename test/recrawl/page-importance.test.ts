@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { newLinksOf, pageImportance, withNewLinks } from '../../shared/recrawl/page-importance.ts';
+import {
+  factorCode,
+  factorOf,
+  newLinksOf,
+  pageImportance,
+  withNewLinks,
+} from '../../shared/recrawl/page-importance.ts';
 
 const PAGE = { isSitemap: false, isSeed: false, level: 2 };
 
@@ -19,4 +25,18 @@ test('a code is a byte, and a trap of new links does not take the budget', () =>
   expect(newLinksOf(code)).toBeCloseTo(64, 0);
   expect(withNewLinks(255, 1e9)).toBeLessThan(256);
   expect(withNewLinks(undefined, 0)).toBe(0);
+});
+
+test('the factor of a hook weighs a page and what its new links are worth, and no sitemap', () => {
+  expect(pageImportance({ ...PAGE, factor: factorCode(4) })).toBeCloseTo(16);
+  expect(
+    pageImportance({ ...PAGE, factor: factorCode(0.5), newLinks: withNewLinks(undefined, 3) }),
+  ).toBeCloseTo(8, 0);
+  expect(pageImportance({ ...PAGE, isSitemap: true, factor: factorCode(4) })).toBe(128);
+  expect(factorOf(factorCode(1))).toBe(1);
+  for (const factor of [0.001, 0.017, 0.3, 1.9, 77, 1000]) {
+    expect(factorCode(factor)).toBeGreaterThanOrEqual(0);
+    expect(factorCode(factor)).toBeLessThan(256);
+    expect(factorOf(factorCode(factor)) / factor).toBeCloseTo(1, 1);
+  }
 });

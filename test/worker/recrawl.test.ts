@@ -2,6 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
+import { factorCode } from '../../shared/recrawl/page-importance.ts';
+import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { T0 } from './fake-clock.ts';
 import { type Answer, page, type Site } from './scripted-fetcher.ts';
 import { begin, CRAWL, createWorld, ledgersOf, recordOf, startProcess, type World } from './world.ts';
@@ -11,19 +13,10 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** Crawls for a time; virtual, so a week takes a second. */
-async function crawlFor(world: World, ms: number): Promise<void> {
+async function crawlFor(world: World, ms: number, hooks?: PageHooks): Promise<void> {
   const { clock, engine, fetcher } = world;
   // The waker looks each ten minutes, or weeks would take minutes.
-  const process = startProcess(
-    engine,
-    fetcher,
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-    600_000,
-  );
+  const process = startProcess(engine, fetcher, undefined, undefined, hooks, undefined, undefined, 600_000);
   const until = clock.now() + ms;
   await clock.drive(process.ended, () => clock.now() >= until);
   process.stop();
@@ -302,5 +295,33 @@ describe('a crawl with a budget', () => {
     const perDay = countOf(() => true, 4) / 5;
     expect(perDay).toBeGreaterThan(30);
     expect(perDay).toBeLessThan(50);
+  });
+});
+
+describe('a hook that sets the importance of pages', () => {
+  const site: Site = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [`${A}/${i}`, (n: number) => textOf(words(1000 + n))] as const),
+  );
+  const links = Object.keys(site).map((url) => new URL(url).pathname);
+
+  test('has them fetched more often, also after fetches that call no hook', async () => {
+    const world = createWorld({ ...site, [`${A}/`]: page(...links) }, { tookMs: 10 });
+    const hooks: PageHooks = {
+      extract: async ({ facts }) => ({ facts }),
+      onPage: async ({ url }) => ({ items: [], ...(/[01]$/.test(url) && { importance: 100 }) }),
+      onError: async () => {},
+    };
+    await begin(world, [`${A}/`], { recrawl: 'changes', recrawlPerDay: 100 });
+    await crawlFor(world, DAY, hooks);
+    const fetches = (path: string) => hoursOf(world, path).length;
+    const [important, others] = [
+      links.filter((path) => /[01]$/.test(path)),
+      links.filter((path) => !/[01]$/.test(path)),
+    ];
+    const mean = (paths: readonly string[]) =>
+      paths.reduce((sum, path) => sum + fetches(path), 0) / paths.length;
+    expect(mean(important)).toBeGreaterThan(2 * mean(others));
+    expect((await recordOf(world.engine, `${A}/1`))?.recrawl?.factor).toBe(factorCode(100));
+    expect((await recordOf(world.engine, `${A}/2`))?.recrawl?.factor).toBeUndefined();
   });
 });

@@ -84,9 +84,6 @@ async function answer(options: ResponderOptions, reads: Semaphore, asked: Asked)
   const [, timestamp, raw, reference] = /^\/(\d{4,17})(id_)?\/(.*)$/.exec(path) ?? [];
   if (timestamp === undefined || reference === undefined)
     return failure(404, 'Not found', `This server has no ${path}`);
-  // A browser would show it as a page of this server.
-  if (raw !== undefined && request.headers['sec-fetch-mode'] !== undefined)
-    return failure(403, 'Forbidden', 'Responses as they were are for programs such as pywb');
   const release = await reads.acquire();
   try {
     const place = { origin, timestamp, reference, isDocument: isDocument(request) };
@@ -164,6 +161,7 @@ async function unchanged(
     url,
     leadTo,
   );
+  // A browser that shows it runs none of it. pywb passes on the fields of its browser, so these say nothing of who asks.
   const own = { ...COMMON, 'content-security-policy': "sandbox; default-src 'none'" };
   return { status, headers: { ...headers, ...own, ...mementoHeaders(origin, capture) }, body };
 }
