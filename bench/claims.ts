@@ -53,6 +53,11 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/page-path.ts',
   },
   {
+    name: 'search',
+    says: 'A search over 100,000 pages',
+    file: './claims/search.ts',
+  },
+  {
     name: 'links',
     says: 'Links of HTML found, resolved and made canonical',
     maxWords: 1,

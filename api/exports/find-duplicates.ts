@@ -41,7 +41,9 @@ export async function findDuplicates(
       if (!sketches.hasAll(host, pages)) await sketchHost(source, { host, pages, sketches, skip, note });
     }
     sketches.deleteOthers();
-    return clustered(sketches);
+    const found = clustered(sketches);
+    sketches.keepClusters(found.clusters);
+    return found;
   } finally {
     sketches.close();
   }

@@ -16,6 +16,8 @@ const TITLE_WEIGHT = 5;
 const SNIPPET_WORDS = 24;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 1000;
+/** Pages that are ranked: of a word that more of them have, these and those with the word in their titles. */
+const MAX_RANKED = 10_000;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -155,37 +157,69 @@ function runSearch(
   words: string,
   { host, language, since, limit = DEFAULT_LIMIT, marks = ['', ''] }: SearchOptions,
 ): SearchHit[] {
-  const conditions = ['words MATCH ?'];
-  const values: (string | number)[] = [searchQuery(words)];
-  const where = (condition: string, value: string | number | undefined) => {
+  const query = searchQuery(words);
+  // The words of a prefix are gathered for each statement, which takes longer than to rank all pages.
+  const isPrefix = query.includes('*');
+  const conditions: string[] = [];
+  const values: string[] = [];
+  const where = (condition: string, value: string | undefined) => {
     if (value === undefined) return;
-    conditions.push(condition);
+    conditions.push(` AND ${condition}`);
     values.push(value);
   };
   where('host = ?', host?.toLowerCase());
   where('language = ?', language && (primaryLanguage(language) ?? language));
   where('fetched_at >= ?', since?.toISOString());
-  const rows = database
-    .prepare(
-      `SELECT url, pages.title AS title, language, fetched_at AS fetchedAt, warc_file AS file,
-         warc_offset AS offset,
-         snippet(words, 1, ?, ?, ' ... ', ${SNIPPET_WORDS}) AS snippet
-       FROM words JOIN pages ON pages.id = words.rowid
-       WHERE ${conditions.join(' AND ')}
-       ORDER BY bm25(words, ${TITLE_WEIGHT}, 1), url LIMIT ?`,
-    )
-    .all(...marks, ...values, Math.min(limit, MAX_LIMIT)) as unknown as FoundRow[];
-  return rows.map(({ url, title, language, fetchedAt, snippet, file, offset }) => ({
-    url,
-    ...(title !== null && { title }),
-    ...(language !== null && { language }),
-    fetchedAt,
-    snippet: snippet.replace(/\s+/g, ' ').trim(),
-    ...(file !== null && offset !== null && { place: { file, offset } }),
-  }));
+  const most = Math.min(limit, MAX_LIMIT);
+  const pages = conditions.length > 0 ? 'CROSS JOIN pages ON pages.id = words.rowid' : '';
+  const candidates = database.prepare(
+    `SELECT id, rank, count(*) OVER () AS total FROM (
+       SELECT words.rowid AS id, bm25(words, ${TITLE_WEIGHT}, 1) AS rank FROM words ${pages}
+       WHERE words MATCH ?${conditions.join('')} LIMIT ${isPrefix ? -1 : MAX_RANKED}
+     ) ORDER BY rank LIMIT ?`,
+  );
+  const ranked = (text: string) => candidates.all(text, ...values, most) as unknown as Candidate[];
+  const found = ranked(query);
+  // The best pages of a word that is almost everywhere are those with the word in their titles.
+  if (found[0]?.total === MAX_RANKED && !isPrefix)
+    found.push(...ranked(`({title} : (${query})) AND (${query})`));
+  const best = new Map(found.sort((x, y) => x.rank - y.rank).map((one) => [one.id, one]));
+  const ids = [...best.keys()].slice(0, most);
+  const shown = (where: string) =>
+    database.prepare(
+      `SELECT pages.id AS id, url, pages.title AS title, language, fetched_at AS fetchedAt, warc_file AS file,
+         warc_offset AS offset, snippet(words, 1, ?, ?, ' ... ', ${SNIPPET_WORDS}) AS snippet
+       FROM words JOIN pages ON pages.id = words.rowid WHERE words MATCH ? AND ${where}`,
+    );
+  // As an integer: FTS5 does not compare a rowid that is bound as a double, and returns all.
+  const rows = (isPrefix
+    ? shown(`+words.rowid IN (${ids.join()})`).all(...marks, query)
+    : ids.flatMap((id) =>
+        shown('words.rowid = ?').all(...marks, query, BigInt(id)),
+      )) as unknown as FoundRow[];
+  const rankOf = ({ id }: FoundRow) => best.get(id)?.rank ?? 0;
+  return rows
+    .sort((x, y) => rankOf(x) - rankOf(y) || (x.url < y.url ? -1 : 1))
+    .map(({ url, title, language, fetchedAt, snippet, file, offset }) => ({
+      url,
+      ...(title !== null && { title }),
+      ...(language !== null && { language }),
+      fetchedAt,
+      snippet: snippet.replace(/\s+/g, ' ').trim(),
+      ...(file !== null && offset !== null && { place: { file, offset } }),
+    }));
+}
+
+interface Candidate {
+  readonly id: number;
+  /** The better the smaller. */
+  readonly rank: number;
+  /** Pages that were ranked. */
+  readonly total: number;
 }
 
 interface FoundRow {
+  readonly id: number;
   readonly url: string;
   readonly title: string | null;
   readonly language: string | null;

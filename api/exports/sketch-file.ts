@@ -4,7 +4,9 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { decodeOwnText, encodeOwnText, type OwnText } from '../../shared/alike/own-text.ts';
+import { inTransaction } from '../../shared/engines/local/database.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { DuplicateCluster } from '../duplicates.ts';
 
 /** Another process may be adding pages. */
 const TIMEOUT_MS = 60_000;
@@ -18,6 +20,10 @@ const SCHEMA = `
     url TEXT PRIMARY KEY, host TEXT NOT NULL, capture TEXT NOT NULL, sketch BLOB, text BLOB
   );
   CREATE INDEX IF NOT EXISTS hosts ON pages (host);
+  CREATE TABLE IF NOT EXISTS clusters (
+    url TEXT PRIMARY KEY, original TEXT NOT NULL, similarity REAL NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS originals ON clusters (original);
   PRAGMA user_version = ${VERSION};
 `;
 
@@ -40,6 +46,8 @@ export interface SketchFile {
   deleteOthers(): void;
   /** The shortest URL first. */
   sketches(): Iterable<{ readonly id: number; readonly url: string; readonly sketch: Uint8Array }>;
+  /** Keeps the clusters that were found, instead of those before: for `known-clusters.ts`. */
+  keepClusters(clusters: readonly DuplicateCluster[]): void;
   /** The text of the page with this `id`. */
   textOf(id: number): OwnText;
   close(): void;
@@ -57,11 +65,7 @@ const captureOf = ({ result }: UrlRecord): string =>
   result?.digest ? Buffer.from(result.digest).toString('base64') : String(result?.fetchedAt);
 
 export function openSketchFile(path: string): SketchFile {
-  const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-  const version = database.prepare('PRAGMA user_version').get()?.user_version;
-  if (version !== VERSION) database.exec('DROP TABLE IF EXISTS pages');
-  database.exec(SCHEMA);
+  const database = openDatabase(path);
   const insert = database.prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?)');
   const textById = database.prepare('SELECT text FROM pages WHERE rowid = ?');
   const deleteHost = database.prepare('DELETE FROM pages WHERE host = ?');
@@ -117,10 +121,30 @@ export function openSketchFile(path: string): SketchFile {
       for (const { id, url, sketch } of all.iterate())
         yield { id: id as number, url: url as string, sketch: sketch as Uint8Array };
     },
+    keepClusters: (clusters) => keepClusters(database, clusters),
     textOf: (id) => decodeOwnText(textById.get(id)?.text as Uint8Array),
     close() {
       flush();
       database.close();
     },
   };
+}
+
+/** With the present tables: those of another version are made again. */
+function openDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  const version = database.prepare('PRAGMA user_version').get()?.user_version;
+  if (version !== VERSION) database.exec('DROP TABLE IF EXISTS pages');
+  database.exec(SCHEMA);
+  return database;
+}
+
+function keepClusters(database: DatabaseSync, clusters: readonly DuplicateCluster[]): void {
+  const keep = database.prepare('INSERT INTO clusters VALUES (?, ?, ?)');
+  inTransaction(database, () => {
+    database.exec('DELETE FROM clusters');
+    for (const { original, copies } of clusters)
+      for (const { url, similarity } of copies) keep.run(url, original, similarity);
+  });
 }

@@ -14,7 +14,7 @@ import { createCrawlState } from '../../shared/hooks/crawl-state.ts';
 import type { Item } from '../../shared/project/project.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';
 import { nearCopiesOf } from '../../shared/report/near-copies.ts';
-import { buildReport } from '../../shared/report/report.ts';
+import { buildReport, type CrawlReport } from '../../shared/report/report.ts';
 import { changesOf } from '../../shared/report/url-change.ts';
 import { urlDetail } from '../../shared/report/url-detail.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
@@ -22,11 +22,12 @@ import { createUrlRules } from '../../shared/url/url-rules.ts';
 import { explainIn } from '../explain-in.ts';
 import type { ExportSource } from '../exports/export-source.ts';
 import { exportsOf } from '../exports/exports-of.ts';
+import { withKnownClusters } from '../exports/known-clusters.ts';
 import type { SearchedCrawl } from '../exports/search.ts';
 import { itemsCsv } from '../items-csv.ts';
 import { seedDetail } from '../seed-detail.ts';
 import { skippedUrls } from '../skipped-urls.ts';
-import type { StoredCrawl } from '../stored-crawl.ts';
+import type { OutputOptions, StoredCrawl, UpdatedOutputs } from '../stored-crawl.ts';
 import { locatedNow, reportedHosts, urlRows } from '../url-rows.ts';
 import { addSeeds } from './add-seeds.ts';
 import { archiveOf, type CrawlArchive } from './crawl-archive.ts';
@@ -55,11 +56,8 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     folder,
     options: withoutSecretKeys(record.config),
     summary: () => summarize(folder),
-    report: async () => {
-      const config = parseConfig(record.config);
-      return buildReport(reportedHosts(reader, crawl), await summarize(folder), Date.now(), config);
-    },
-    ...urlQueries(opened),
+    report: () => reportOf(folder, opened),
+    ...urlQueries(folder, opened),
     ...skippedQueries(folder, opened),
     ...itemQueries(folder),
     captures: archive.captures,
@@ -75,15 +73,7 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     async search(words, options) {
       return (await import('../exports/search.ts')).search(searchedIn(folder, stored), words, options);
     },
-    async updateOutputs({ documents = false, search = false, skip } = {}) {
-      const kept = documents
-        ? await (await import('./kept-outputs.ts')).updateDocuments(stored, folder, { skip })
-        : undefined;
-      if (!search) return { ...(kept && { documents: kept }) };
-      const { updateSearch } = await import('../exports/search.ts');
-      const searched = await updateSearch(searchedIn(folder, stored), { skip });
-      return { ...(kept && { documents: kept }), search: searched };
-    },
+    updateOutputs: (options) => updateOutputs(folder, stored, options),
     async sendDocuments(to, options) {
       const { sendDocuments } = await import('../sinks/send-documents.ts');
       const { documents, url } = stored;
@@ -106,6 +96,27 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
   return stored;
 }
 
+async function reportOf(folder: string, { reader, crawl, record }: OpenedFolder): Promise<CrawlReport> {
+  const config = parseConfig(record.config);
+  const report = await buildReport(reportedHosts(reader, crawl), await summarize(folder), Date.now(), config);
+  const found = withKnownClusters(foldersOf(folder).sketches, (clusters) => clusters?.largest());
+  return report.nearDuplicates === undefined && found ? { ...report, nearDuplicates: found } : report;
+}
+
+async function updateOutputs(
+  folder: string,
+  stored: StoredCrawl,
+  { documents = false, search = false, skip }: OutputOptions,
+): Promise<UpdatedOutputs> {
+  const kept = documents
+    ? await (await import('./kept-outputs.ts')).updateDocuments(stored, folder, { skip })
+    : undefined;
+  if (!search) return { ...(kept && { documents: kept }) };
+  const { updateSearch } = await import('../exports/search.ts');
+  const searched = await updateSearch(searchedIn(folder, stored), { skip });
+  return { ...(kept && { documents: kept }), search: searched };
+}
+
 const domainsOf = ({ reader, crawl, record }: OpenedFolder, page: HostPageRequest) =>
   pageOfDomains(
     {
@@ -118,7 +129,10 @@ const domainsOf = ({ reader, crawl, record }: OpenedFolder, page: HostPageReques
     page,
   );
 
-const urlQueries = (opened: OpenedFolder): Pick<StoredCrawl, 'urls' | 'changes' | 'url' | 'explain'> => {
+const urlQueries = (
+  folder: string,
+  opened: OpenedFolder,
+): Pick<StoredCrawl, 'urls' | 'changes' | 'url' | 'explain'> => {
   const { reader, crawl, record } = opened;
   async function* urls() {
     for await (const rows of urlRows(reader, crawl)) yield* rows;
@@ -132,8 +146,13 @@ const urlQueries = (opened: OpenedFolder): Pick<StoredCrawl, 'urls' | 'changes' 
       const { urlRules } = config;
       const { host, record: known, head, ledger } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
       if (known) {
-        const copies = await nearCopiesOf(known, () => ledger.records(), config);
-        return urlDetail(await locatedNow(reader, crawl, known), head, copies);
+        const marked = await nearCopiesOf(known, () => ledger.records(), config);
+        const { copies, of } = withKnownClusters(foldersOf(folder).sketches, (clusters) => ({
+          copies: marked ?? clusters?.copiesOf(known.url),
+          of: clusters?.originalOf(known.url),
+        }));
+        const detail = urlDetail(await locatedNow(reader, crawl, known), head, copies);
+        return of === undefined || detail.duplicateOf !== undefined ? detail : { ...detail, duplicateOf: of };
       }
       const seed = reader.findSeed(host, [asked, createUrlRules(urlRules)(asked)]);
       return seed && seedDetail(seed);

@@ -13,7 +13,7 @@ export interface NearCopies {
 
 /** Pages with nearly the same text, as a report shows them. */
 export interface NearClusters {
-  /** Pages that were marked as copies. */
+  /** Pages that were marked, or found by `duplicates`, as copies. */
   readonly pages: number;
   /** The pages with the most copies. */
   readonly largest: readonly { readonly url: string; readonly copies: number }[];

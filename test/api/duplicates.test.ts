@@ -84,6 +84,19 @@ test('a page that came since is compared', async () => {
   expect(shown(await later.duplicates())).toContainEqual(['/b', '/later']);
 });
 
+test('once they were looked for, a page names its copies or its original, and the report has the largest clusters', async () => {
+  await using crawl = await openCrawl(out);
+  await crawl.duplicates();
+  const at = (path: string) => `${site.url}${path}`;
+  expect(await crawl.url(at('/a'))).toMatchObject({
+    copyCount: 1,
+    copies: [{ url: at('/a-copy') }],
+  });
+  expect((await crawl.url(at('/a-copy')))?.duplicateOf).toBe(at('/a'));
+  expect((await crawl.url(at('/short')))?.duplicateOf).toBeUndefined();
+  expect((await crawl.report()).nearDuplicates).toMatchObject({ pages: 3, largest: [{ copies: 1 }, {}, {}] });
+});
+
 test('the command prints clusters as text and as lines of JSON, up to a limit', async () => {
   await using crawl = await openCrawl(out);
   const printed = async (options: { json: boolean; limit?: number }) => {

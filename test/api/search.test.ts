@@ -50,6 +50,30 @@ async function found(words: string, options?: SearchOptions): Promise<string[]> 
   return (await crawl.search(words, options)).map(({ url }) => new URL(url).pathname);
 }
 
+test('of a word that very many pages have, those with it in their titles come first, and words that are not wanted are heeded', () => {
+  const index = openSearchIndex(join(folder, 'many.sqlite'));
+  for (let n = 0; n < 10_500; n++)
+    index.add({
+      url: `https://a.test/${n}`,
+      title: n > 10_400 ? `Harbour ${n}` : `Page ${n}`,
+      types: [],
+      fetchedAt: '2026-01-01T00:00:00.000Z',
+      depth: 0,
+      textDigest: '',
+      text: n % 2 ? 'harbour and quay' : 'harbour',
+      markdown: '',
+      location: { file: 'a', offset: n, length: 1 },
+    });
+  index.setState('');
+  const titles = (words: string) => index.search(words, { limit: 30 }).map(({ title }) => title);
+  expect(titles('harbour')).toHaveLength(30);
+  for (const words of ['harbour', 'harbour -quay', 'harb*'])
+    expect(titles(words).filter((title) => title?.startsWith('Harbour'))).toHaveLength(30);
+  expect(titles('harbour -quay').every((title) => Number(title?.split(' ')[1]) % 2 === 0)).toBe(true);
+  expect(index.search('harbour', { limit: 1, marks: ['[', ']'] })[0]?.snippet).toContain('[harbour]');
+  index.close();
+});
+
 test('pages are found by all words, phrases, beginnings, and without words', async () => {
   // The title counts more than the text.
   expect(await found('harbour')).toEqual(['/', '/b']);
