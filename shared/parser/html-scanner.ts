@@ -92,10 +92,18 @@ function createScan({
   const list = new AttributeList();
   const isPassing = isXml || styledTag !== undefined ? () => false : elements.isPassing;
 
+  /** For a tag that is whole: of one that is not, the name may be cut. */
+  const noteBlock = (text: string, from: number, nameEnd: number): void => {
+    if (onBlockTag !== undefined && !isInlineName(text, from, nameEnd)) onBlockTag();
+  };
+
   /** Handles the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */
   const startTag = (text: string, from: number, nameEnd: number): number => {
-    if (onBlockTag !== undefined && !isInlineName(text, from, nameEnd)) onBlockTag();
-    if (isPassing(text.charCodeAt(from), nameEnd - from) && tree.isPlain()) return endOfTag(text, nameEnd);
+    if (isPassing(text.charCodeAt(from), nameEnd - from) && tree.isPlain()) {
+      const end = endOfTag(text, nameEnd);
+      if (end !== -1) noteBlock(text, from, nameEnd);
+      return end;
+    }
     const name = text.slice(from, nameEnd).toLowerCase();
     const isPlain = tree.isPlain() && !isXml && !PLACED_APART.has(name);
     const isWanted = elements.names.has(name);
@@ -104,6 +112,7 @@ function createScan({
     const isBare = text.charCodeAt(nameEnd) === GREATER;
     const end = isBare ? nameEnd + 1 : readAttributes(text, nameEnd, attributes);
     if (end === -1) return -1;
+    noteBlock(text, from, nameEnd);
 
     const isEmpty = !isPlain && list.isSelfClosing;
     const placement = isPlain ? 'document' : tree.startTag(name, attributes!, isEmpty);
@@ -122,9 +131,10 @@ function createScan({
 
   const endTag = (text: string, from: number): number => {
     const nameEnd = endOfName(text, from);
-    if (onBlockTag !== undefined && !isInlineName(text, from, nameEnd)) onBlockTag();
     const end = endOfTag(text, nameEnd);
-    if (end !== -1 && !tree.isPlain()) tree.endTag(text.slice(from, nameEnd).toLowerCase());
+    if (end === -1) return -1;
+    noteBlock(text, from, nameEnd);
+    if (!tree.isPlain()) tree.endTag(text.slice(from, nameEnd).toLowerCase());
     return end;
   };
 
@@ -149,7 +159,8 @@ function createScan({
         at = end;
       }
       const mark = text.indexOf('<', at);
-      if (onText !== undefined && mark !== at && !tree.isTemplate())
+      // None at the beginning of a piece, too: a tag ends the run of text of the piece before.
+      if (onText !== undefined && (mark !== at || at === 0) && !tree.isTemplate())
         onText(text, at, mark === -1 ? text.length : mark);
       if (mark === -1) return text.length;
       const code = text.charCodeAt(mark + 1);
