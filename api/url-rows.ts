@@ -104,7 +104,7 @@ export const locatedNow = async (source: RowSource, crawl: CrawlId, record: UrlR
   (await located(source, crawl, [record]))[0]!;
 
 /** The records, with the places in which their WARC records stand now. */
-async function located(
+export async function located(
   source: RowSource,
   crawl: CrawlId,
   records: readonly UrlRecord[],

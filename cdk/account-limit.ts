@@ -8,8 +8,8 @@ import { messageOf } from '../shared/error-message.ts';
 import { routersFor, SHARD_ROUTERS } from './constructs/sizes.ts';
 import type { StackOptions } from './options.ts';
 
-/** The waker, the compactor, and two calls of the API. */
-const OTHERS = 4;
+/** The waker, the compactor, an export, and two calls of the API. */
+const OTHERS = 5;
 /** The least that an event source takes. */
 const MIN_WORKERS = 2;
 const TIMEOUT_MS = 5000;

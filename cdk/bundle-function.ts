@@ -14,12 +14,15 @@ const END = isSource(import.meta.url) ? '.ts' : '.js';
 /** The module that a project's file imports from the package, in a function. */
 const PACKAGE = join(import.meta.dirname, `../api/in-worker${END}`);
 
-/** The thread in which a worker reads documents: loaded when the first of them is fetched (`shared/media-thread`). */
+/** The thread in which documents are read: loaded when the first of them is fetched (`shared/media-thread`). */
 const DOCUMENT_THREAD = join(import.meta.dirname, `../shared/media-thread/document-thread${END}`);
 
 /** Some dependencies are CommonJS, and call a `require` that modules do not have. */
 const BANNER =
   "import{createRequire as strandRequire}from'node:module';const require=strandRequire(import.meta.url);";
+
+/** The functions that read documents. */
+const READ_DOCUMENTS: ReadonlySet<FunctionName> = new Set(['worker', 'exporter']);
 
 export interface Bundle {
   /** The module to bundle. Default: the function's own. Absolute. */
@@ -61,7 +64,7 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
   const build = loadEsbuild();
   try {
     build(options);
-    if (name === 'worker') build(threadOptions(options, outdir));
+    if (READ_DOCUMENTS.has(name)) build(threadOptions(options, outdir));
   } catch (cause) {
     if (!/Could not resolve "@aws-sdk\//.test(String(cause))) throw cause;
     throw new InvalidOptions(

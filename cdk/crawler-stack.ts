@@ -51,6 +51,7 @@ export class CrawlerStack extends Stack {
       WakerName: functions.waker.functionName,
       ApiName: functions.api.functionName,
       CompactorName: functions.compactor.functionName,
+      ExporterName: functions.exporter.functionName,
       OperatorPolicyArn: crawler.operatorPolicy?.managedPolicyArn,
       EgressAddress: crawler.address,
     });

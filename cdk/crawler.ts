@@ -32,7 +32,7 @@ import { settingsOf } from './settings.ts';
 const MAX_NAME = 64;
 
 /**
- * A whole crawler: five functions, queues, two tables, a bucket and a REST API. It has no server and no
+ * A whole crawler: six functions, queues, two tables, a bucket and a REST API. It has no server and no
  * network of its own, and costs nothing for its functions while no crawl runs.
  *
  * ```ts

@@ -3,7 +3,7 @@
  * function may write its own log, and traces if they are enabled.
  */
 
-export const FUNCTIONS = ['worker', 'router', 'waker', 'api', 'compactor'] as const;
+export const FUNCTIONS = ['worker', 'router', 'waker', 'api', 'compactor', 'exporter'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 
 /** The resources of permissions. `warc` and `parts` are the objects under that prefix. */
@@ -34,6 +34,12 @@ export type ResourceName =
   /** Changes of pages that are to be sent to the operator's programs. */
   | 'changes'
   | 'changesList'
+  /** The files of exports. */
+  | 'exports'
+  /** Objects that exports keep until they are done. */
+  | 'exportWork'
+  /** Listing that, and published items. */
+  | 'exportLists'
   /** Listing parts and items, staged and published. */
   | 'stateLists'
   /** The account's default event bus. */
@@ -125,6 +131,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It looks captures up in the archive.
     warc: READ,
     warcList: LIST,
+    // It has an export begin.
+    eventBus: ['events:PutEvents'],
   },
   compactor: {
     warc: [...READ, ...WRITE, ...ABORT, ...DELETE],
@@ -135,7 +143,23 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     urlSeen: [...QUERY, ...BATCH_WRITE],
     parts: DELETE,
     items: DELETE,
+    exports: [...ABORT, ...DELETE],
+    exportWork: DELETE,
     stateLists: LIST,
+    // It has itself run again.
+    eventBus: ['events:PutEvents'],
+  },
+  exporter: {
+    // It reads crawls and ledgers, and writes its own items and what it has used.
+    crawlState: [...GET_ITEM, 'dynamodb:UpdateItem', ...QUERY, ...SCAN, ...BATCH_GET],
+    urlSeen: GET_ITEM,
+    parts: READ,
+    warc: READ,
+    warcList: LIST,
+    items: READ,
+    exports: [...WRITE, ...ABORT],
+    exportWork: [...READ, ...WRITE, ...DELETE],
+    exportLists: LIST,
     // It has itself run again.
     eventBus: ['events:PutEvents'],
   },

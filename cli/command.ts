@@ -3,6 +3,7 @@
 import type { KeptOutputs } from '../api/local/kept-outputs.ts';
 import type { StackAddress } from '../api/stack-address.ts';
 import type { TableName } from '../api/stored-crawl.ts';
+import type { CloudFormat } from '../shared/control/crawl-export.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
@@ -410,6 +411,14 @@ export type StackRequest =
       readonly chunkTokens?: number | undefined;
       /** Tables of a Parquet export; undefined: the default ones. */
       readonly tables?: readonly TableName[] | undefined;
+      /** The stack makes it, in its bucket. */
+      readonly inCloud?: CloudFormat | undefined;
+    }
+  | {
+      readonly verb: 'exports';
+      readonly crawl: CrawlId;
+      /** One of them alone. */
+      readonly id?: string | undefined;
     };
 
 /** The command of one verb. */

@@ -2,42 +2,21 @@
 
 import type { UrlState } from '../shared/frontier/url-record.ts';
 import type { UrlDetail, UrlRow } from '../shared/report/url-detail.ts';
+import { jsonLine, URL_ROW_COLUMNS } from '../shared/report/url-line.ts';
 import { csvLine } from '../shared/text/csv.ts';
 import { printable } from '../shared/text/printable.ts';
 import { formatBytes, formatCounted, formatDuration } from './format.ts';
 import type { RowFormat } from './option-spec.ts';
 import { type CrawlPlace, commandAt } from './place.ts';
 
-/** The columns of the CSV export, and the order of the keys in JSON. */
-export const EXPORT_COLUMNS = [
-  'url',
-  'host',
-  'depth',
-  'via',
-  'status',
-  'httpStatus',
-  'contentType',
-  'digest',
-  'fetchedAt',
-  'warcFile',
-  'warcOffset',
-  'warcLength',
-  'kind',
-  'bodyBytes',
-  'tookMs',
-  'cause',
-  'causeCode',
-  'duplicateOf',
-] as const satisfies readonly (keyof UrlRow)[];
-
 /** Returns the text before the first row: the column names in CSV, nothing in JSON lines. */
-export function exportHeader(format: RowFormat, columns: readonly string[] = EXPORT_COLUMNS): string {
+export function exportHeader(format: RowFormat, columns: readonly string[] = URL_ROW_COLUMNS): string {
   return format === 'csv' ? csvLine(columns) : '';
 }
 
 /** The row as one line with its end. What is undefined is absent in JSON lines, empty in CSV. */
 export function exportRow(row: UrlRow, format: RowFormat): string {
-  return rowLine(row, EXPORT_COLUMNS, format);
+  return rowLine(row, URL_ROW_COLUMNS, format);
 }
 
 /** The columns of a row, in their order. */
@@ -46,9 +25,7 @@ export function rowLine<Column extends string>(
   columns: readonly Column[],
   format: RowFormat,
 ): string {
-  const values = columns.map((column) => row[column]);
-  if (format === 'csv') return csvLine(values);
-  return `${JSON.stringify(Object.fromEntries(columns.map((column, i) => [column, values[i]])))}\n`;
+  return format === 'csv' ? csvLine(columns.map((column) => row[column])) : jsonLine(row, columns);
 }
 
 const STATUS_TEXTS: Readonly<Record<UrlState, string>> = {

@@ -1,6 +1,7 @@
 /** The words of a command besides its options: folders, names of crawls, seeds. */
 
 import type { TableName } from '../api/stored-crawl.ts';
+import { CLOUD_FORMATS, type CloudFormat } from '../shared/control/crawl-export.ts';
 import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import { quoted } from '../shared/text/printable.ts';
@@ -151,6 +152,21 @@ export function readOffset(text: string, json: boolean): number {
     throw new UsageError(`Expected OFFSET to be a whole number of bytes, got ${quoted(text)}`);
   if (json) throw new UsageError('warc takes --json only with check: cat writes a record as it is stored');
   return Number(text);
+}
+
+/** The format of an export that a stack makes. Throws {@link UsageError} for what it cannot make. */
+export function readCloudFormat(
+  given: ParsedOptions,
+  { format, items, skipped }: { format: ExportFormat; items: boolean; skipped: boolean },
+): CloudFormat {
+  for (const name of ['out', 'chunk'])
+    if (given.values.has(name))
+      throw new UsageError(`Expected no --${name} with --in-cloud: the stack writes to its bucket`);
+  const made = items && format === 'jsonl' ? 'items' : format;
+  const found = CLOUD_FORMATS.find((one) => one === made);
+  if (found && !skipped && items === (made === 'items')) return found;
+  const formats = CLOUD_FORMATS.filter((one) => one !== 'items').join(', ');
+  throw new UsageError(`Expected with --in-cloud one of the formats ${formats}, or --items`);
 }
 
 /** The value of `--chunk`, if it is given. */

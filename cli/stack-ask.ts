@@ -6,6 +6,7 @@ import {
   isSet,
   networkOf,
   readChunk,
+  readCloudFormat,
   readCrawlName,
   readDiff,
   readDuplicates,
@@ -90,6 +91,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       return identityRequest(given);
     case 'export':
       return exportRequest(given, crawlAlone());
+    case 'exports':
+      return exportsRequest(given);
   }
 }
 
@@ -143,7 +146,8 @@ function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
   const format = readFormat(given, out);
   const items = isSet(given, 'items');
   const skipped = isSet(given, 'skipped');
-  refuseMix(format, { skipped, items, out });
+  const inCloud = isSet(given, 'in-cloud') ? readCloudFormat(given, { format, items, skipped }) : undefined;
+  if (!inCloud) refuseMix(format, { skipped, items, out });
   return {
     verb: 'export',
     format,
@@ -153,7 +157,16 @@ function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
     out,
     chunkTokens: readChunk(given, format),
     tables: readTables(given, format),
+    ...(inCloud && { inCloud }),
   };
+}
+
+function exportsRequest(given: ParsedOptions): StackRequest {
+  const { words } = given;
+  const [crawl, id, ...others] = words;
+  if (crawl === undefined || id === '' || others.length > 0)
+    throw wrongWords('exports', words, ['CRAWL [ID]']);
+  return { verb: 'exports', crawl: readCrawlName(crawl), id };
 }
 
 function identityRequest({ words }: ParsedOptions): StackRequest {

@@ -151,6 +151,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'export crawls/example.org --format wacz --out example.wacz',
       'export crawls/a --format markdown --out pages',
       'export crawls/a --format documents --chunk 500',
+      '--stack Strand export news --format parquet --in-cloud',
       'export crawls/a --format graph --out graph',
       '--stack Strand export news --format wacz --out news.wacz',
       '--stack Strand export news --format markdown --out pages',
@@ -266,6 +267,12 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'delete crawls/example.org --keep-archive --yes',
       '--stack Strand delete news --archive',
     ],
+  },
+  exports: {
+    usage: 'exports CRAWL [ID]',
+    summary:
+      'Show the exports that the stack makes or has made (export --in-cloud), and where their files are.',
+    examples: ['--stack Strand exports news', '--stack Strand exports news cdxj-20260131120000-1a2b'],
   },
   push: {
     usage: 'push DIR [options]',

@@ -48,6 +48,7 @@ export const STACK_VERBS = [
   'inlinks',
   'explain',
   'export',
+  'exports',
   'changes',
   'search',
   'send',

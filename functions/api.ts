@@ -2,14 +2,19 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { createControl } from '../shared/control/create-control.ts';
 import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
+import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import { lazy } from '../shared/lazy.ts';
+import { EXPORT_MORE } from '../shared/webhook/event-types.ts';
 import { createApiHandler } from './api-handler.ts';
 import { functionStack } from './stack.ts';
 
 const api = lazy(() => {
   const { settings, clock, log, open } = functionStack();
   const stack = open();
-  const control = createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
+  const putEvent = createOwnEvents(clock);
+  const wakeExporter = () => putEvent(EXPORT_MORE, { stack: settings.stack });
+  const engine = controlEngineOf(stack, settings, { wakeExporter });
+  const control = createControl(engine, controlPolicyOf(settings));
   return createApiHandler({ clock, log, stack, control });
 });
 

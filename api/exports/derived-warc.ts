@@ -49,12 +49,16 @@ export async function exportDerived(
       const derived = name.replace(/\.warc\.gz$/, `.warc.${format}.gz`);
       const file = await createFile(join(out, derived));
       try {
-        await file.add(warcinfo(source.crawl, name, derived));
-        for await (const member of sourcesIn(warcs.reader(name), name, warn)) {
-          if (withheld.has(targetOf(member.record) ?? '')) continue;
-          const record = await madeOf(member, format, warn);
-          if (record) counts.records++;
-          if (record) await file.add(record);
+        await file.add(derivedWarcinfo(source.crawl, name, derived));
+        for await (const { record } of derivedRecords(warcs.reader(name), {
+          file: name,
+          format,
+          withheld,
+          warn,
+        })) {
+          if (!record) continue;
+          counts.records++;
+          await file.add(record);
         }
         await file.finish();
         counts.files++;
@@ -66,6 +70,34 @@ export async function exportDerived(
     await warcs.close();
   }
   return counts;
+}
+
+/** The record that is made of a record, if one is, and where the record ends in its file. */
+export interface MadeRecord {
+  readonly record: DerivedRecord;
+  readonly end: number;
+}
+
+export interface DerivedFrom {
+  readonly file: string;
+  readonly format: DerivedFormat;
+  /** Where a record begins: those before it are left out. */
+  readonly offset?: number;
+  /** URLs whose content is kept from exports. */
+  readonly withheld: ReadonlySet<string>;
+  readonly warn: (message: string) => void;
+}
+
+/** Yields what is made of the records of a WARC file. */
+export async function* derivedRecords(
+  read: ReadAt,
+  { file, format, offset = 0, withheld, warn }: DerivedFrom,
+): AsyncGenerator<MadeRecord, void, undefined> {
+  for await (const member of sourcesIn(read, { file, offset, warn })) {
+    const isWithheld = withheld.has(targetOf(member.record) ?? '');
+    const record = isWithheld ? undefined : await madeOf(member, format, warn);
+    yield { record, end: member.offset + member.length };
+  }
 }
 
 async function madeOf(
@@ -84,11 +116,10 @@ async function madeOf(
 /** The records up to the first one that is damaged. */
 async function* sourcesIn(
   read: ReadAt,
-  file: string,
-  warn: (message: string) => void,
+  { file, offset: start, warn }: Pick<DerivedFrom, 'file' | 'warn'> & { readonly offset: number },
 ): AsyncGenerator<SourceRecord, void, undefined> {
   try {
-    for await (const member of scanMembers(windowedRead(read))) {
+    for await (const member of scanMembers(windowedRead(read), start)) {
       const { record, offset, length, headLength } = member;
       const block = await blockOf(read, member);
       yield { record, file, offset, length, headLength, block, isCut: block.length < record.blockLength };
@@ -116,7 +147,8 @@ async function blockOf(read: ReadAt, { record, offset, blockStart }: ScannedMemb
   }
 }
 
-const warcinfo = (crawl: string, source: string, filename: string): Uint8Array[] =>
+/** The record that begins a file `filename` made of a WARC file `source`. */
+export const derivedWarcinfo = (crawl: string, source: string, filename: string): Uint8Array[] =>
   encodeWarcinfo({
     filename,
     date: Date.now(),

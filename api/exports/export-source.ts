@@ -30,7 +30,10 @@ export interface OpenedWarcs {
 }
 
 /** The URLs whose content is kept from exports, for the purpose that the crawl states. */
-export async function withheldUrls({ rows, crawl }: ExportSource): Promise<ReadonlySet<string>> {
+export async function withheldUrls({
+  rows,
+  crawl,
+}: Pick<ExportSource, 'rows' | 'crawl'>): Promise<ReadonlySet<string>> {
   const urls = new Set<string>();
   for await (const { url, result } of allRecords(rows, crawl)) if (isWithheld(result?.cause)) urls.add(url);
   return urls;

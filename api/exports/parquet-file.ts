@@ -7,6 +7,8 @@ import type { Cell, Column, ColumnType, Row } from '../../shared/outputs/parquet
 export interface ParquetFile {
   /** Rows written so far. */
   readonly rows: number;
+  /** Bytes written so far, without the rows that are held. */
+  readonly bytes: number;
   add(row: Row): Promise<void>;
   /** Writes what is left. Then the file has its name. */
   finish(): Promise<void>;
@@ -34,8 +36,9 @@ const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {
 export async function createParquetFile(path: string, columns: readonly Column[]): Promise<ParquetFile> {
   const unfinished = `${path}.part`;
   const handle = await open(unfinished, 'wx');
+  const writer = fileWriter(handle);
   const parquet = new ParquetWriter({
-    writer: fileWriter(handle),
+    writer,
     schema: schemaOf(columns),
     codec: 'ZSTD',
     compressors: {
@@ -65,6 +68,9 @@ export async function createParquetFile(path: string, columns: readonly Column[]
   return {
     get rows() {
       return rows;
+    },
+    get bytes() {
+      return writer.written;
     },
     async add(row) {
       grouped++;
@@ -102,13 +108,22 @@ const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
   ),
 ];
 
+interface FileWriter extends ByteWriter {
+  /** Bytes in the file. */
+  written: number;
+  flush(): Promise<void>;
+  finish(): Promise<void>;
+}
+
 /** Holds a group of rows and writes it to the file. */
-function fileWriter(handle: FileHandle): ByteWriter & { flush(): Promise<void>; finish(): Promise<void> } {
+function fileWriter(handle: FileHandle): FileWriter {
   const writer = new ByteWriter();
   async function flush(): Promise<void> {
     const bytes = new Uint8Array(writer.buffer, 0, writer.index);
     for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+    file.written += bytes.length;
     writer.index = 0;
   }
-  return Object.assign(writer, { flush, finish: flush });
+  const file = Object.assign(writer, { written: 0, flush, finish: flush });
+  return file;
 }

@@ -6,7 +6,6 @@ import {
   createControl,
 } from '../../shared/control/create-control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { type JoinedResolver, joinedResolver } from '../../shared/engines/aws/archive/joined-warcs.ts';
 import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
 import {
   type CrawlDeletions,
@@ -21,6 +20,7 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
 import type { Skip } from '../../shared/ports/skip-log.ts';
 import { type Sizes, sizesOf } from '../../shared/sizes.ts';
+import { EXPORT_MORE } from '../../shared/webhook/event-types.ts';
 import type { StackAddress } from '../stack-address.ts';
 import type { RowSource } from '../url-rows.ts';
 import { awsRefusal } from './aws-refusal.ts';
@@ -30,6 +30,7 @@ import { loadedSdk } from './loaded-sdk.ts';
 import { putIdentity } from './put-identity.ts';
 import { createStackArchive, type StackArchive } from './stack-archive.ts';
 import { stackItems } from './stack-items.ts';
+import { stackRows } from './stack-rows.ts';
 import { stackSkips } from './stack-skips.ts';
 
 /** The parts of a stack that copies of whole crawls are read from, and written to. */
@@ -87,7 +88,11 @@ export async function connectStack({ stack: name, region }: StackAddress): Promi
       name,
     );
     const opened = openStack(settings, { clock: systemClock, ...(region !== undefined && { region }) });
-    return connectionOf(name, opened, settings, { clock: systemClock, explained });
+    const wakeExporter = async () => {
+      const { createOwnEvents } = await loadedSdk(import('../../shared/engines/aws/own-events.ts'));
+      await createOwnEvents(systemClock, region)(EXPORT_MORE, { stack: settings.stack });
+    };
+    return connectionOf(name, opened, settings, { clock: systemClock, explained, wakeExporter });
   } catch (error) {
     throw explained(error);
   } finally {
@@ -116,6 +121,8 @@ export interface ConnectionOptions {
   /** Those of the stack. Default: those of a deployment. */
   readonly sizes?: Sizes;
   readonly explained?: (error: unknown) => unknown;
+  /** Has the function that makes exports run at once. Default: it runs within the hour. */
+  readonly wakeExporter?: () => Promise<unknown>;
 }
 
 /** A stack that is open, as its operator uses it. `close` closes it. */
@@ -123,7 +130,7 @@ export function connectionOf(
   stack: string,
   opened: OpenedStack,
   settings: StackSettings,
-  { clock, sizes, explained = (error) => error }: ConnectionOptions,
+  { clock, sizes, explained = (error) => error, wakeExporter }: ConnectionOptions,
 ): StackConnection {
   allowLinearFlag();
   const policy = { ...controlPolicyOf(settings), callerOf: () => accessKeyOf(opened) };
@@ -140,13 +147,13 @@ export function connectionOf(
     crawl,
     run: (call) => meter.run(crawl, call),
   });
-  const controlEngine = controlEngineOf(opened, settings);
+  const controlEngine = controlEngineOf(opened, settings, { ...(wakeExporter && { wakeExporter }) });
   return {
     stack,
     control: explaining(createControl(controlEngine, policy), explained),
     registry: engine.registry,
     deletions: createCrawlDeletions({ ...clients, ...engine, names: settings }),
-    rows: rowsOf(opened, settings),
+    rows: stackRows(opened, settings),
     archiveOf: (crawl) => createStackArchive(archive, crawl, (call) => meter.run(crawl, call)),
     copies: { engine, control: controlEngine, policy, bucketOf },
     itemsOf: (crawl) => stackItems(bucketOf(crawl)),
@@ -202,18 +209,4 @@ function explaining(control: Control, explained: (error: unknown) => unknown): C
     },
   ]);
   return Object.fromEntries(wrapped) as Control;
-}
-
-function rowsOf({ engine, clients }: OpenedStack, names: StackSettings): RowSource {
-  const { clock, ledgers } = engine;
-  const resolvers = new Map<CrawlId, JoinedResolver>();
-  return {
-    ledgers,
-    locateAll(crawl, locations) {
-      const resolver =
-        resolvers.get(crawl) ?? joinedResolver({ dynamo: clients.dynamo, clock, names }, crawl);
-      resolvers.set(crawl, resolver);
-      return resolver.resolveAll(locations);
-    },
-  };
 }

@@ -26,7 +26,8 @@ import { explainedAll, explainedOne } from './explained.ts';
 import { addAllSeeds } from './seed-batches.ts';
 import type { StackArchive } from './stack-archive.ts';
 import { createStackEvents, isOver } from './stack-events.ts';
-import { payloadsOf, stackExports, stackSending } from './stack-exports.ts';
+import { stackExports, stackSending } from './stack-exports.ts';
+import { payloadsOf } from './stack-payloads.ts';
 import { stackWacz } from './stack-wacz.ts';
 import { watchStatus } from './watch-status.ts';
 

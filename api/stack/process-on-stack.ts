@@ -8,7 +8,7 @@ import type { ProcessedPage, ProcessOptions } from '../process-options.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { openStackCrawl } from './open-stack-crawl.ts';
 import { NotOnStack } from './stack-errors.ts';
-import { payloadsOf } from './stack-exports.ts';
+import { payloadsOf } from './stack-payloads.ts';
 
 /** As `processCrawl`. The connection stays open. */
 export async function* processOnStack<T>(

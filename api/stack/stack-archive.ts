@@ -44,6 +44,8 @@ export interface StackArchive {
   capturesOf(surt: string): Promise<readonly IndexedCapture[]>;
   /** Lists the files that hold the archive now. They can be read though the compactor joins them later. */
   list(): Promise<ArchiveFiles>;
+  /** The files of an earlier list, with their sizes. */
+  listed(sizes: ReadonlyMap<string, number>): ArchiveFiles;
   /** All files that were joined, with the places where they stand now. */
   joined(): Promise<ReadonlyMap<string, JoinedSource>>;
   /** Returns where a record stands now, and how its file is read. Throws `RangeError` if it is not there. */
@@ -53,6 +55,8 @@ export interface StackArchive {
 /** The WARC files of a crawl at one time. */
 export interface ArchiveFiles {
   readonly warcs: readonly WaczWarc[];
+  /** All files, indexes among them, with their sizes in bytes. */
+  readonly sizes: ReadonlyMap<string, number>;
   has(location: RecordLocation): boolean;
   /** Holds nothing: each read is a request. */
   reader(file: string): ReadAt;
@@ -104,22 +108,7 @@ export function createStackArchive(
     (offset, length) =>
       run(() => readListed(file, offset, Math.min(bytes, offset + length)));
 
-  async function list(): Promise<ArchiveFiles> {
-    const files = await run(listObjects);
-    const reader = (file: string) => readerOf(file, files.get(file) ?? 0);
-    const warcs = [...files].flatMap(([name, bytes]) =>
-      name.endsWith('.warc.gz') ? [{ name, bytes, read: () => wholeFile(reader(name)) }] : [],
-    );
-    return {
-      warcs,
-      reader,
-      has: ({ file, offset, length }) => offset + length <= (files.get(file) ?? 0),
-      openIndex: (file) =>
-        files.has(indexName(file)) ? () => wholeFile(reader(indexName(file))) : undefined,
-      cdxj: (warn) => linesIn({ warcs, has: (file) => files.has(file), reader }, warn),
-    };
-  }
-
+  const listed = (files: ReadonlyMap<string, number>) => archiveFiles(files, readerOf);
   async function bytesOf(file: string): Promise<number | undefined> {
     const bytes = sizes.get(file) ?? (await run(() => sizeOf(folder, file)));
     if (bytes !== undefined) sizes.set(file, bytes);
@@ -140,13 +129,33 @@ export function createStackArchive(
     }
   }
 
+  const list = async () => listed(await run(listObjects));
+
   return {
-    ...{ list, open },
+    ...{ list, listed, open },
     joined: () => run(() => allJoinedSources(mapping, crawl)),
     capturesOf: (key) => run(() => capturesOf({ ...context, mapping }, crawl, key)),
     async *cdxj(warn) {
       yield* (await list()).cdxj(warn);
     },
+  };
+}
+
+function archiveFiles(
+  files: ReadonlyMap<string, number>,
+  readerOf: (file: string, bytes: number) => ReadAt,
+): ArchiveFiles {
+  const reader = (file: string) => readerOf(file, files.get(file) ?? 0);
+  const warcs = [...files].flatMap(([name, bytes]) =>
+    name.endsWith('.warc.gz') ? [{ name, bytes, read: () => wholeFile(reader(name)) }] : [],
+  );
+  return {
+    warcs,
+    sizes: files,
+    reader,
+    has: ({ file, offset, length }) => offset + length <= (files.get(file) ?? 0),
+    openIndex: (file) => (files.has(indexName(file)) ? () => wholeFile(reader(indexName(file))) : undefined),
+    cdxj: (warn) => linesIn({ warcs, has: (file) => files.has(file), reader }, warn),
   };
 }
 
@@ -186,7 +195,7 @@ async function* linesIn(
   const temporary = await mkdtemp(join(tmpdir(), 'strand-cdxj-'));
   const sorter = createLineSorter((n) => join(temporary, `run-${n}`));
   try {
-    for (const file of scanned) await scan(file, windowedRead(reader(file)), { add: sorter.add, warn });
+    for (const file of scanned) await scanFile(file, windowedRead(reader(file)), { add: sorter.add, warn });
     yield* mergeSorted([...indexes.map((index) => linesOf(reader(index))), singly(sorter.sorted())]);
   } finally {
     await sorter.dispose();
@@ -199,8 +208,8 @@ interface ScanOutput {
   readonly warn: (message: string) => void;
 }
 
-/** Adds the captures of a file that has no index. Of a damaged file, those before the damage. */
-async function scan(file: string, read: ReadAt, { add, warn }: ScanOutput): Promise<void> {
+/** Adds the lines of the captures of a file that has no index. Of a damaged file, those before the damage. */
+export async function scanFile(file: string, read: ReadAt, { add, warn }: ScanOutput): Promise<void> {
   try {
     for await (const capture of scanCaptures(read)) await add(cdxjLine(capture, file));
   } catch (error) {

@@ -2,9 +2,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
-import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
-import { readResponse } from '../../shared/archive/read-response.ts';
-import { readUsage } from '../../shared/archive/read-usage.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
@@ -17,9 +14,7 @@ import { flat, urlRows } from '../url-rows.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { explainedAll, explainedOne } from './explained.ts';
 import type { StackArchive } from './stack-archive.ts';
-
-/** A read of S3 takes some 30 ms, in which a page read before it is used. */
-const READS_AT_ONCE = 16;
+import { payloadsOf } from './stack-payloads.ts';
 
 function documentExports(connection: StackConnection, crawl: CrawlId, archive: StackArchive): Documents {
   const pages = crawlDocuments(connection.rows, crawl, async () => ({
@@ -35,26 +30,6 @@ function documentExports(connection: StackConnection, crawl: CrawlId, archive: S
     exportLlms: async (out, options) => (await writers()).writeLlms(shown, out, options),
   };
 }
-
-/** The archive of a stack's crawl, for reading bodies. */
-export const payloadsOf = (
-  connection: Pick<StackConnection, 'archiveOf'>,
-  crawl: CrawlId,
-  archive = connection.archiveOf(crawl),
-): PayloadSource => ({
-  readsAtOnce: READS_AT_ONCE,
-  async readResponse(place, maxBytes) {
-    const { location, read } = await archive.open(place);
-    return readResponse(read, location, maxBytes);
-  },
-  async readUsage(url, place) {
-    const { location, read } = await archive.open(place);
-    return readUsage(read, url, location);
-  },
-  async *captures() {
-    for await (const line of archive.cdxj()) yield parseCdxjLine(line.trimEnd(), crawl);
-  },
-});
 
 function exportSource(
   connection: StackConnection,

@@ -31,9 +31,17 @@ export async function* jsonObjects<T>(
   const pages = listFiles(folder);
   for (let page = await run(() => pages.next()); !page.done; page = await run(() => pages.next())) {
     for (const { file, bytes } of page.value) {
-      const compressed = await run(() => readRange(folder, file, 0, bytes));
-      const lines = await decompress(compressed, { maxOutputLength: MAX_OBJECT_BYTES });
-      for (const line of lines.toString().split('\n')) if (line !== '') yield JSON.parse(line) as T;
+      for (const line of await run(() => linesOfObject(folder, file, bytes))) yield JSON.parse(line) as T;
     }
   }
+}
+
+/** The lines of an object, without their line feeds. */
+export async function linesOfObject(folder: FolderContext, file: string, bytes: number): Promise<string[]> {
+  const compressed = await readRange(folder, file, 0, bytes);
+  const lines = await decompress(compressed, { maxOutputLength: MAX_OBJECT_BYTES });
+  return lines
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '');
 }

@@ -42,9 +42,9 @@ async function* pagesOf(options: StackWacz, files: ArchiveFiles): AsyncGenerator
   yield* await pagesIn(options, files, batch);
 }
 
-/** Pages in files that are newer than the list are left out. */
-async function pagesIn(
-  { rows, crawl }: StackWacz,
+/** The pages of the records. Those in files that are newer than the list are left out. */
+export async function pagesIn(
+  { rows, crawl }: Pick<StackWacz, 'rows' | 'crawl'>,
   files: ArchiveFiles,
   records: readonly UrlRecord[],
 ): Promise<readonly WaczPage[]> {

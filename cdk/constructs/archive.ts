@@ -7,11 +7,12 @@ import {
   STAGED_CHANGES_FOLDER,
   STAGED_ITEMS_FOLDER,
 } from '../../shared/engines/aws/archive/item-folders.ts';
+import { EXPORT_WORK_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import { InvalidOptions } from '../invalid-options.ts';
 import type { StackOptions } from '../options.ts';
 
-/** The bucket: WARC files under `warc/`, items under `items/`, large parts of ledgers under `parts/`. */
+/** The bucket: WARC files under `warc/`, items under `items/`, exports under `exports/`, large parts of ledgers under `parts/`. */
 export class Archive extends Construct {
   /** The operator's, or one that the crawler makes. */
   readonly bucket: s3.IBucket;
@@ -46,6 +47,8 @@ export class Archive extends Construct {
         // Items of turns that were thrown away. Messages, which bring back a turn, live for 14 days at most.
         { prefix: `${STAGED_ITEMS_FOLDER}/`, expiration: Duration.days(30) },
         { prefix: `${STAGED_CHANGES_FOLDER}/`, expiration: Duration.days(30) },
+        // Left by exports that failed.
+        { prefix: `${EXPORT_WORK_FOLDER}/`, expiration: Duration.days(30) },
         ...['warc/', `${ITEMS_FOLDER}/`].flatMap((prefix) => keptRules(prefix, options)),
       ],
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

@@ -6,7 +6,7 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { EncodedSettings } from '../../shared/engines/aws/settings.ts';
-import { COMPACT_MORE, EVENT_SOURCE } from '../../shared/webhook/event-types.ts';
+import { COMPACT_MORE, EVENT_SOURCE, EXPORT_MORE } from '../../shared/webhook/event-types.ts';
 import type { CrawlerProps, ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
@@ -16,6 +16,7 @@ import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, routersFor, SHARD_ROUTERS, ST
 import {
   API_TIMEOUT_S,
   COMPACTOR_TIMEOUT_S,
+  EXPORTER_TIMEOUT_S,
   ROUTER_TIMEOUT_S,
   SHARD_WINDOW_S,
   WAKER_TIMEOUT_S,
@@ -38,15 +39,17 @@ const CALL_HOOKS: ReadonlySet<FunctionName> = new Set(['worker', 'waker']);
 /** Lambda's least and most (Lambda developer guide, ephemeral storage). */
 const MIN_DISK_MB = 512;
 const MAX_DISK_MB = 10_240;
+/** A Parquet file of each kind, 256 MB and a group of rows. */
+const EXPORTER_DISK_MB = 2048;
 
 type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop' | 'isTerse'> &
   Partial<CrawlerFunctionProps>;
 
 /**
- * The five functions, and what starts them. No concurrency is reserved: that would be taken from the
+ * The six functions, and what starts them. No concurrency is reserved: that would be taken from the
  * account's (10 in a new one) also while the stack rests. What bounds worker and router are their event
- * sources, the waker and the compactor their schedules, which leave a run's end before the next one, and the
- * API its throttle.
+ * sources, the waker and the compactor their schedules, which leave a run's end before the next one, the exporter the
+ * number of exports that are begun, and the API its throttle.
  */
 export class Functions extends Construct {
   readonly byName: Readonly<Record<FunctionName, lambda.Function>>;
@@ -57,7 +60,7 @@ export class Functions extends Construct {
     const own = ownOf(props);
     const entries = FUNCTIONS.map((name) => [name, this.create(name, own[name], props)] as const);
     this.byName = Object.fromEntries(entries) as Record<FunctionName, lambda.Function>;
-    const { worker, router, waker, compactor } = this.byName;
+    const { worker, router, waker, compactor, exporter } = this.byName;
     const { startQueue, linkQueue, linkShards } = stores.frontier;
 
     startFrom(worker, 'Starts', startQueue, {
@@ -78,7 +81,9 @@ export class Functions extends Construct {
     }
     this.startEvery(waker, 'EveryMinute', Duration.minutes(1));
     this.startEvery(compactor, 'EveryHour', Duration.hours(1));
-    this.continueBy(compactor, options.stackName);
+    this.startEvery(exporter, 'ExportsEveryHour', Duration.hours(1));
+    this.startBy(compactor, 'More', { stack: options.stackName, type: COMPACT_MORE });
+    this.startBy(exporter, 'MoreExports', { stack: options.stackName, type: EXPORT_MORE });
   }
 
   private create(name: FunctionName, own: Own, props: FunctionsProps): lambda.Function {
@@ -94,10 +99,10 @@ export class Functions extends Construct {
     return created;
   }
 
-  /** By an event that the function puts on the bus, since its role cannot name the function, which needs the role. */
-  private continueBy(target: lambda.Function, stack: string): void {
-    new events.Rule(this, 'More', {
-      eventPattern: { source: [EVENT_SOURCE], detailType: [COMPACT_MORE], detail: { stack: [stack] } },
+  /** By an event that functions put on the bus: the role of one that continues itself cannot name it. */
+  private startBy(target: lambda.Function, id: string, event: { stack: string; type: string }): void {
+    new events.Rule(this, id, {
+      eventPattern: { source: [EVENT_SOURCE], detailType: [event.type], detail: { stack: [event.stack] } },
       targets: [new targets.LambdaFunction(target, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
   }
@@ -138,6 +143,7 @@ function ownOf({ options, settings, webhook, configFile }: FunctionsProps): Reco
     },
     api: { memoryMb: MEMORY_MB.api, timeoutS: API_TIMEOUT_S },
     compactor: { memoryMb: MEMORY_MB.compactor, timeoutS: COMPACTOR_TIMEOUT_S },
+    exporter: { memoryMb: MEMORY_MB.exporter, timeoutS: EXPORTER_TIMEOUT_S, diskMb: EXPORTER_DISK_MB },
   };
 }
 

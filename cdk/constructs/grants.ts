@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as s3 from 'aws-cdk-lib/aws-s3';
 import {
   CHANGES_FOLDER,
   ITEMS_FOLDER,
@@ -8,6 +9,7 @@ import {
   STAGED_CHANGES_FOLDER,
   STAGED_ITEMS_FOLDER,
 } from '../../shared/engines/aws/archive/item-folders.ts';
+import { EXPORT_WORK_FOLDER, EXPORTS_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
 import { type FunctionName, PERMISSIONS, type Permissions, type ResourceName } from '../permissions.ts';
 import type { Archive } from './archive.ts';
@@ -72,10 +74,7 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
     case 'warcList':
       // To whom may list a key, S3 says that it is not there, and to others that they may not ask; the key
       // then counts as the prefix (Ceph's S3 tests, test_head_object_404_with_policy_prefix).
-      return {
-        resources: [bucket.bucketArn],
-        conditions: { StringLike: { 's3:prefix': 'warc/*' } },
-      };
+      return listOf(bucket, 'warc/*');
     case 'uploads':
       // No prefix: the action does not know that condition (service authorization reference, Amazon S3).
       return { resources: [bucket.bucketArn] };
@@ -86,10 +85,7 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
     case 'changes':
       return { resources: [bucket.arnForObjects(`${CHANGES_FOLDER}/*`)] };
     case 'changesList':
-      return {
-        resources: [bucket.bucketArn],
-        conditions: { StringLike: { 's3:prefix': `${CHANGES_FOLDER}/*` } },
-      };
+      return listOf(bucket, `${CHANGES_FOLDER}/*`);
     case 'itemsList':
       return {
         resources: [bucket.bucketArn],
@@ -99,6 +95,10 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
           },
         },
       };
+    case 'exports':
+    case 'exportWork':
+    case 'exportLists':
+      return exportTarget(name, bucket);
     case 'eventBus': {
       const name = { service: 'events', resource: 'event-bus', resourceName: 'default' };
       return { resources: [Stack.of(bucket).formatArn(name)] };
@@ -110,9 +110,31 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
         resources: [bucket.bucketArn],
         conditions: {
           StringLike: {
-            's3:prefix': ['parts', ...ITEM_FOLDERS].map((folder) => `${folder}/*`),
+            's3:prefix': ['parts', ...ITEM_FOLDERS, EXPORTS_FOLDER, EXPORT_WORK_FOLDER].map(
+              (folder) => `${folder}/*`,
+            ),
           },
         },
       };
   }
 }
+
+function exportTarget(name: 'exports' | 'exportWork' | 'exportLists', bucket: s3.IBucket): Target {
+  switch (name) {
+    case 'exports':
+      return { resources: [bucket.arnForObjects(`${EXPORTS_FOLDER}/*`)] };
+    case 'exportWork':
+      return { resources: [bucket.arnForObjects(`${EXPORT_WORK_FOLDER}/*`)] };
+    case 'exportLists':
+      return listOf(
+        bucket,
+        [EXPORT_WORK_FOLDER, ITEMS_FOLDER].map((folder) => `${folder}/*`),
+      );
+  }
+}
+
+/** Listing the keys of that prefix. */
+const listOf = (bucket: s3.IBucket, prefix: string | readonly string[]): Target => ({
+  resources: [bucket.bucketArn],
+  conditions: { StringLike: { 's3:prefix': prefix } },
+});

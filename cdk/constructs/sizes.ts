@@ -7,6 +7,8 @@ export const MEMORY_MB = {
   // Memory is CPU, and somebody waits for a cold start.
   api: 1024,
   compactor: 1769,
+  // A whole CPU, for the texts of pages and for tables.
+  exporter: 1769,
 } as const;
 
 /** A message starts one worker. */

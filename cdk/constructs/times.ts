@@ -10,3 +10,5 @@ export const WAKER_TIMEOUT_S = 55;
 export const API_TIMEOUT_S = 29;
 /** As long as Lambda lets a function run: joining a file of 1 GB takes minutes. */
 export const COMPACTOR_TIMEOUT_S = 900;
+/** As long as Lambda lets a function run: an export continues in the next one. */
+export const EXPORTER_TIMEOUT_S = 900;

@@ -7,6 +7,7 @@ import { addAllSeeds } from '../../api/stack/seed-batches.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl } from '../../api/stack-crawl.ts';
 import { ControlError } from '../../shared/control/control.ts';
+import type { CrawlExport } from '../../shared/control/crawl-export.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
@@ -191,6 +192,8 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
       return printed.duplicates(command);
     case 'export':
       return printed.export(command);
+    case 'exports':
+      return printed.exports(command);
   }
 }
 
@@ -378,6 +381,10 @@ class StackAnswer {
   async export(command: CommandOf<'export'>): Promise<ExitCode> {
     const { crawl, format, skipped, items, out } = command;
     const { control, rows, itemsOf, openCrawl } = this.#session;
+    if (command.inCloud) {
+      const request = { format: command.inCloud, ...(command.tables && { tables: [...command.tables] }) };
+      return this.#cloudExport(await control.beginExport(crawl, request));
+    }
     if (!isRowFormat(format)) {
       const { exportArchiveOf } = await import('./export.ts');
       return exportArchiveOf(await openCrawl(crawl), { ...command, format });
@@ -393,6 +400,21 @@ class StackAnswer {
       items ? writeItems(() => itemsOf(crawl), format, stream) : writeRows(rows, crawl, format, stream);
     await (out === undefined ? write(this.#output.out) : withOutput(out, write));
     return exitCodes.finished;
+  }
+
+  async exports({ crawl, id }: CommandOf<'exports'>): Promise<ExitCode> {
+    const { control } = this.#session;
+    if (id !== undefined) return this.#cloudExport(await control.exportOf(crawl, id));
+    const exports = await control.exports(crawl);
+    const { cloudExportsText } = await import('./cloud-exports.ts');
+    const begin = `${commandAt(this.#place(crawl), 'export')} --in-cloud`;
+    return this.value({ exports }, cloudExportsText(exports, begin));
+  }
+
+  async #cloudExport(shown: CrawlExport): Promise<ExitCode> {
+    const { cloudExportText } = await import('./cloud-exports.ts');
+    this.value(shown, cloudExportText(shown));
+    return shown.state === 'failed' ? exitCodes.unexpected : exitCodes.finished;
   }
 
   #place(crawl: CrawlId) {

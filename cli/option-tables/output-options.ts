@@ -105,6 +105,15 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     help: 'with --format parquet: the tables to write, with commas between them: index, urls, items, documents',
   },
   {
+    name: 'in-cloud',
+    type: 'flag',
+    verbs: [],
+    stackVerbs: ['export'],
+    reason: 'on one machine, the machine itself makes the export',
+    group: 'Stack',
+    help: 'the stack makes the export, for hours if it must, in its bucket; exports CRAWL shows how far it is',
+  },
+  {
     name: 'port',
     argument: 'PORT',
     type: 'count',

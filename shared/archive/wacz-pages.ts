@@ -14,11 +14,17 @@ export interface WaczPage {
  * date.
  */
 export async function* waczPageLines(pages: AsyncIterable<WaczPage>): AsyncGenerator<string> {
-  yield jsonLine({ format: 'json-pages-1.0', id: 'pages', title: 'Pages' });
-  for await (const { url, date, title, isSeed } of pages) {
-    const id = hash('sha256', `${date} ${url}`, 'buffer').toString('base64url', 0, 16);
-    yield jsonLine({ id, url, ts: date, title: title || undefined, seed: isSeed || undefined });
-  }
+  yield waczPagesHeader();
+  for await (const page of pages) yield waczPageLine(page);
+}
+
+/** The first line. */
+export const waczPagesHeader = (): string =>
+  jsonLine({ format: 'json-pages-1.0', id: 'pages', title: 'Pages' });
+
+export function waczPageLine({ url, date, title, isSeed }: WaczPage): string {
+  const id = hash('sha256', `${date} ${url}`, 'buffer').toString('base64url', 0, 16);
+  return jsonLine({ id, url, ts: date, title: title || undefined, seed: isSeed || undefined });
 }
 
 const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;

@@ -34,7 +34,7 @@ export interface WaczWarc {
 }
 
 /** An entry of `datapackage.json` about a file of the package (Frictionless Data Resource). */
-interface Resource {
+export interface Resource {
   readonly name: string;
   readonly path: string;
   readonly hash: string;
@@ -104,16 +104,22 @@ export function writeWacz(contents: WaczContents): Readable {
 }
 
 /** Before the lines of that name comes the block's place in it: the name by which readers know the form. */
-const INDEX = 'index.cdx.gz';
+export const INDEX = 'index.cdx.gz';
 
-function isBetterMain(page: WaczPage, best: WaczPage | undefined, mainUrl: string | undefined): boolean {
+/** Whether the page is rather to be shown first than the best one so far. */
+export function isBetterMain(
+  page: WaczPage,
+  best: WaczPage | undefined,
+  mainUrl: string | undefined,
+): boolean {
   if (best === undefined) return true;
   if (best.url === mainUrl) return false;
   return page.url === mainUrl || (page.isSeed && !best.isSeed);
 }
 
-function descriptionOf(
-  contents: WaczContents,
+/** The text of `datapackage.json`. */
+export function descriptionOf(
+  contents: Pick<WaczContents, 'title' | 'createdAt' | 'software'>,
   resources: readonly Resource[],
   main: WaczPage | undefined,
 ): string {

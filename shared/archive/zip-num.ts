@@ -13,6 +13,12 @@ export interface ZipNum {
   summary(): string;
 }
 
+export interface ZipNumOptions {
+  readonly linesPerBlock?: number;
+  /** The bytes of blocks that precede these in the file, whose summary has been made. Default: none. */
+  readonly offset?: number;
+}
+
 /** As pywb writes them. A block of captures has some 60 KB. */
 const LINES = 3000;
 
@@ -22,11 +28,15 @@ const compress = promisify(gzip);
  * `lines`: sorted, with their ends. `file`: what the file of the blocks is called. Holds one block, and a
  * line of each.
  */
-export function createZipNum(lines: AsyncIterable<string>, file: string, linesPerBlock = LINES): ZipNum {
+export function createZipNum(
+  lines: AsyncIterable<string>,
+  file: string,
+  { linesPerBlock = LINES, offset: start = 0 }: ZipNumOptions = {},
+): ZipNum {
   const filename = JSON.stringify(file);
   // With the spaces of the specification's examples: there are readers that match texts.
-  const entries = [`!meta 0 {"format": "cdxj-gzip-1.0", "filename": ${filename}}\n`];
-  let offset = 0;
+  const entries = start > 0 ? [] : [`!meta 0 {"format": "cdxj-gzip-1.0", "filename": ${filename}}\n`];
+  let offset = start;
 
   const pack = async (block: readonly string[]): Promise<Uint8Array> => {
     const bytes = await compress(block.join(''));

@@ -7,6 +7,7 @@ import type { LedgerStore } from '../ports/ledger-store.ts';
 import type { LinkExchange } from '../ports/link-exchange.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { CapturesAsked, CapturesFound } from './captures.ts';
+import type { CrawlExports } from './crawl-export.ts';
 import type { Deletions } from './deletion.ts';
 import type { Referrers } from './referrers.ts';
 
@@ -39,6 +40,8 @@ export interface ControlEngine {
   spentToday?(): Promise<number>;
   /** None: no archive refers to another one. */
   readonly referrers?: Referrers;
+  /** None: the engine makes no exports by itself. */
+  readonly exports?: CrawlExports;
   /** None: the engine deletes no crawls. */
   readonly deletions?: Deletions;
   /**

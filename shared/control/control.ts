@@ -18,6 +18,7 @@ import type { CrawlSummary } from '../report/summary.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { CapturePage, CapturePageRequest } from './captures.ts';
+import type { CrawlExport, ExportRequest } from './crawl-export.ts';
 import type { CrawlDeletion, DeleteOptions } from './deletion.ts';
 
 export interface Control {
@@ -45,6 +46,11 @@ export interface Control {
   url(crawl: CrawlId, url: string): Promise<UrlDetail>;
   /** The captures of a URL, of a prefix or of a host, a page at a time. */
   captures(crawl: CrawlId, request: CapturePageRequest): Promise<CapturePage>;
+  /** Begins an export that the stack makes by itself. */
+  beginExport(crawl: CrawlId, request: ExportRequest): Promise<CrawlExport>;
+  /** Such exports of the crawl, by their names. */
+  exports(crawl: CrawlId): Promise<readonly CrawlExport[]>;
+  exportOf(crawl: CrawlId, id: string): Promise<CrawlExport>;
 }
 
 export interface ResumeOptions {

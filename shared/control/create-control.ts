@@ -23,9 +23,11 @@ import {
   type HostPage,
 } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
+import type { CrawlExport, ExportRequest } from './crawl-export.ts';
 import { deleteCrawl } from './delete-crawl.ts';
 import { checkCost, checkRoom, type DeployerLimits, loweredCost } from './deployer-limits.ts';
 import { pageOfDomains } from './domain-queries.ts';
+import { beginExport, exportOf, exportsOf } from './export-queries.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type HostPageRequest, oneHost, pageOfHosts } from './host-queries.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
@@ -163,9 +165,25 @@ class EngineControl implements Control {
     const location = await engine.locate(crawl, result.location);
     return urlDetail({ ...record, result: { ...result, location } }, head, copies);
   }
+
   async captures(crawl: CrawlId, request: CapturePageRequest): Promise<CapturePage> {
     await this.#recordOf(crawl);
     const { captures = async () => ({ captures: [], damaged: [] }) } = this.#engine;
     return pageOfCaptures(captures, crawl, request);
+  }
+
+  async beginExport(crawl: CrawlId, request: ExportRequest): Promise<CrawlExport> {
+    await this.#recordOf(crawl);
+    return beginExport(this.#engine, crawl, request);
+  }
+
+  async exports(crawl: CrawlId): Promise<readonly CrawlExport[]> {
+    await this.#recordOf(crawl);
+    return exportsOf(this.#engine).list(crawl);
+  }
+
+  async exportOf(crawl: CrawlId, id: string): Promise<CrawlExport> {
+    await this.#recordOf(crawl);
+    return exportOf(this.#engine, crawl, id);
   }
 }

@@ -1,6 +1,7 @@
 /** The schemas of an operator's requests to begin a crawl or to add seeds. */
 import { z } from 'zod';
 import { crawlConfigSchema } from '../crawl/config.ts';
+import { CLOUD_FORMATS, CLOUD_TABLES } from './crawl-export.ts';
 
 /** Seeds of one request. */
 export const MAX_SEEDS = 10_000;
@@ -31,3 +32,15 @@ export const newCrawlSchema = z.strictObject({
 });
 
 export const newSeedsSchema = z.strictObject({ seeds });
+
+export const newExportSchema = z.strictObject({
+  format: z
+    .enum(CLOUD_FORMATS)
+    .describe('`items`: those of the hooks, as JSON lines; `jsonl`: the known URLs'),
+  tables: z
+    .array(z.enum(CLOUD_TABLES))
+    .min(1)
+    .max(CLOUD_TABLES.length)
+    .optional()
+    .describe('With `parquet`; `index`, `urls` and `items` by default'),
+});

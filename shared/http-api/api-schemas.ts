@@ -12,8 +12,14 @@ import type {
   HostEntry,
   HostPage,
 } from '../control/control.ts';
+import { CLOUD_FORMATS, CLOUD_TABLES, type CrawlExport, EXPORT_STATES } from '../control/crawl-export.ts';
 import type { CrawlDeletion } from '../control/deletion.ts';
-import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
+import {
+  crawlIdSchema,
+  newCrawlSchema,
+  newExportSchema,
+  newSeedsSchema,
+} from '../control/request-schemas.ts';
 import { resumeSchema } from '../control/resume-limits.ts';
 import { crawlConfigSchema } from '../crawl/config.ts';
 import { FAILURE_CODES } from '../fetcher/outcome/failure-codes.ts';
@@ -237,6 +243,23 @@ const capturePageSchema = z.strictObject({
   cursor: z.string().optional().describe('For the next page; none on the last'),
 }) satisfies z.ZodType<CapturePage>;
 
+const crawlExportSchema = z.strictObject({
+  crawl: crawlIdSchema,
+  id: z.string(),
+  format: z.enum(CLOUD_FORMATS),
+  tables: z.array(z.enum(CLOUD_TABLES)).optional(),
+  state: z.enum(EXPORT_STATES).describe('`waiting`: not begun yet'),
+  location: z.string().describe('The folder of its files in S3; they are whole when `export.json` is there'),
+  requestedAt: time,
+  endedAt: time.optional(),
+  files: count,
+  bytes: count.describe('Of the files so far'),
+  records: count.describe('In the files so far'),
+  skipped: count.describe('Records that cannot be read; the log of the function exporter has the reasons'),
+  share: z.number().min(0).max(1).describe('Of the work that is done'),
+  message: z.string().optional().describe('Why it has failed'),
+}) satisfies z.ZodType<CrawlExport>;
+
 export const ERROR_CODES = [
   'invalid',
   'notFound',
@@ -273,6 +296,9 @@ export const API_SCHEMAS = {
   UrlDetail: urlDetailSchema,
   CapturePage: capturePageSchema,
   CaptureEntry: captureEntrySchema,
+  NewExport: newExportSchema,
+  CrawlExport: crawlExportSchema,
+  ExportList: z.strictObject({ exports: z.array(crawlExportSchema) }),
   Error: errorSchema,
   ApiDescription: z.looseObject({ openapi: z.string() }),
 } as const;

@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { CAPTURE_MATCHES } from '../control/captures.ts';
 import type { Control } from '../control/control.ts';
-import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
+import {
+  crawlIdSchema,
+  newCrawlSchema,
+  newExportSchema,
+  newSeedsSchema,
+} from '../control/request-schemas.ts';
 import { resumeSchema } from '../control/resume-limits.ts';
 import { API_SCHEMAS } from './api-schemas.ts';
 import { openApiDocument } from './openapi.ts';
@@ -189,6 +194,36 @@ export const ROUTES: readonly Route[] = [
     },
     answerName: 'CapturePage',
     run: (control, { params, query }) => control.captures(params.crawl, query),
+  }),
+  route({
+    operationId: 'createExport',
+    method: 'POST',
+    path: '/crawls/{crawl}/exports',
+    summary: 'Begin an export, which the stack makes by itself and writes to its bucket. It may take hours.',
+    params: crawl,
+    body: newExportSchema,
+    bodyName: 'NewExport',
+    answerName: 'CrawlExport',
+    status: 202,
+    run: (control, { params, body }) => control.beginExport(params.crawl, body),
+  }),
+  route({
+    operationId: 'listExports',
+    method: 'GET',
+    path: '/crawls/{crawl}/exports',
+    summary: 'The exports of a crawl that the stack makes or has made.',
+    params: crawl,
+    answerName: 'ExportList',
+    run: async (control, { params }) => ({ exports: await control.exports(params.crawl) }),
+  }),
+  route({
+    operationId: 'getExport',
+    method: 'GET',
+    path: '/crawls/{crawl}/exports/{export}',
+    summary: 'How far an export is, and where its files are.',
+    params: { ...crawl, export: z.string().min(1).max(100).describe('Its id') },
+    answerName: 'CrawlExport',
+    run: (control, { params }) => control.exportOf(params.crawl, params.export),
   }),
   route({
     operationId: 'getApiDescription',

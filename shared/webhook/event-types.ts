@@ -2,3 +2,5 @@
 export const EVENT_SOURCE = 'strand';
 /** The compactor had no time to join all: it is to run again. The detail has `stack` and `round`. */
 export const COMPACT_MORE = 'compactMore';
+/** An export of a crawl is to begin or to continue. The detail has `stack`. */
+export const EXPORT_MORE = 'exportMore';

@@ -129,7 +129,7 @@ test('each line of an index is in the block that the summary leads to', async ()
     { length: 25 },
     (_, i) => `test,a)/${String(i).padStart(3, '0')} 20260102030405 {"n": ${i}}\n`,
   );
-  const index = createZipNum(each(lines), 'index.cdx.gz', 10);
+  const index = createZipNum(each(lines), 'index.cdx.gz', { linesPerBlock: 10 });
   const file = await joined(index.blocks());
   const [meta, ...entries] = index.summary().trim().split('\n');
   expect(meta).toBe('!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}');

@@ -59,7 +59,7 @@ test('with a fixed address, all functions are in a VPC with one NAT gateway, and
   const functions = Object.entries(ruled.resources('AWS::Lambda::Function')).filter(([id]) =>
     id.startsWith('Functions'),
   );
-  expect(functions).toHaveLength(5);
+  expect(functions).toHaveLength(6);
   for (const [, { Properties }] of functions) expect(Properties.VpcConfig.SubnetIds).toHaveLength(2);
   plain.template.resourceCountIs('AWS::EC2::VPC', 0);
 });
@@ -86,7 +86,7 @@ test('the archive and the items change their class and end; what crawls need doe
   expect(rules.filter(({ Prefix }) => Prefix?.startsWith('parts'))).toEqual([]);
   const { LifecycleConfiguration } = plain.one('AWS::S3::Bucket', 'Archive').Properties;
   // Uploads that were not finished, staged items and staged changes.
-  expect(LifecycleConfiguration.Rules).toHaveLength(3);
+  expect(LifecycleConfiguration.Rules).toHaveLength(4);
 });
 
 test('rules for a bucket of the user are refused: the crawler does not change it', () => {

@@ -82,7 +82,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ],
   ],
   router: [
-    ['read-range.ts', 'it archives nothing'],
+    ['earlier-payloads.ts readRange', 'it archives nothing'],
     ...[...asks, ...wakesNone, ...crawlsNot, ...sendsOnly, ...callsNoHooks],
     ['worker-pool.ts GetQueueAttributesCommand', 'it starts a worker wherever it has sent messages'],
     ['functions/dead-letter.ts SendMessageCommand turnDeadLetters', 'messages to hosts are the worker’s'],
@@ -96,7 +96,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...callsNoHooks],
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['joined-warcs.ts', 'it archives nothing'],
-    ['read-range.ts', 'the same'],
+    ['earlier-payloads.ts readRange', 'the same'],
     ['link-exchange.ts', 'it sends no links'],
     ...readsNoMessages,
   ],
@@ -106,6 +106,34 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['link-exchange.ts', 'it sends no links'],
     ...readsNoMessages,
     ['part-store.ts', 'it reads no ledgers'],
+  ],
+  exporter: [
+    ...[...asks, ...wakesNone, ...crawlsNot, ...sortsNone, ...noHosts, ...startsNone, ...readsParts],
+    ...callsNoHooks,
+    ...pollerReceives,
+    ['link-exchange.ts', 'it sends no links'],
+    ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
+    ['compact-objects.ts deleteObjects', 'the same'],
+    ...readsNoMessages,
+    ['api/stack/stack-items.ts listFiles', 'it lists items in slices (item-stages.ts)'],
+    // It changes no crawl: what it has used is added to counters, and exports are begun and forgotten by others.
+    ...[
+      'attention-notes.ts PutItemCommand',
+      'attention-notes.ts DeleteItemCommand',
+      'unannounced.ts PutItemCommand',
+      'unannounced.ts DeleteItemCommand',
+      'quiet.ts DeleteItemCommand',
+      'host-directory.ts PutItemCommand',
+      'crawl-store.ts PutItemCommand',
+      'crawl-directory.ts PutItemCommand',
+      'crawl-directory.ts DeleteItemCommand',
+      'crawl-counters.ts TransactWriteItemsCommand',
+      'ledger-store.ts PutItemCommand',
+      'state-commits.ts PutItemCommand',
+      'state-commits.ts TransactWriteItemsCommand',
+      'export-jobs.ts PutItemCommand',
+      'export-jobs.ts DeleteItemCommand',
+    ].map((call) => [call, 'it changes no crawl, and begins no export'] as const),
   ],
 };
 
@@ -163,6 +191,8 @@ test('an operator needs what the API may, and to find the stack', () => {
   const has = [...granted(PERMISSIONS.api)];
   // By the stack's name, or by a parameter.
   has.push('cloudformation:DescribeStacks on stack', 'ssm:GetParameter on parameter');
+  // For exports of items.
+  has.push('s3:GetObject on items', 's3:ListBucket on stateLists');
   // To upload the identity: for the people who have its key.
   has.push('ssm:PutParameter on identity');
   expect([...needed('api/stack/connect-stack.ts', readsArchives)].sort()).toEqual(has.sort());

@@ -53,6 +53,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   settleCorrupt: ['sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
   receiveRecords: ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'],
   countMessages: ['sqs:GetQueueAttributes'],
+  readRange: ['s3:GetObject'],
+  listFiles: ['s3:ListBucket'],
   // Without it, an object that is not there is a 403, which this takes for a failure.
   isMissing: ['s3:ListBucket'],
 };
@@ -61,6 +63,7 @@ const HELPERS: ReadonlySet<string> = new Set([
   'dynamo-pages.ts',
   'dynamo-batch.ts',
   'delete-objects.ts',
+  'read-range.ts',
   'sqs-queue.ts',
   'sqs-receive.ts',
 ]);
@@ -86,8 +89,8 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'item-objects.ts': { s3: ['items'], isMissing: ['itemsList'] },
   'skip-objects.ts': { s3: ['items'] },
   'joined-warcs.ts': { dynamodb: ['crawlState'] },
-  'read-range.ts': { s3: ['warc'] },
-  'capture-pages.ts': { isMissing: ['warcList'] },
+  'earlier-payloads.ts': { readRange: ['warc'] },
+  'capture-pages.ts': { isMissing: ['warcList'], listFiles: ['warcList'], readRange: ['warc'] },
   'compact-aside.ts': { dynamodb: ['crawlState'] },
   'compact-candidates.ts': { dynamodb: ['crawlState'] },
   'compact-lease.ts': { dynamodb: ['crawlState'] },
@@ -104,15 +107,14 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
     ListObjectsV2Command: ['changesList'],
     deleteObjects: ['changes'],
   },
-  'functions/compactor.ts': { events: ['eventBus'] },
   'deletions.ts': { dynamodb: ['crawlState'] },
   'referrers.ts': { dynamodb: ['crawlState'] },
   'delete-data.ts': {
     dynamodb: ['crawlState', 'urlSeen'],
     ListObjectsV2Command: ['warcList', 'stateLists'],
-    deleteObjects: ['warc', 'parts', 'items'],
+    deleteObjects: ['warc', 'parts', 'items', 'exports', 'exportWork'],
     ListMultipartUploadsCommand: ['uploads'],
-    AbortMultipartUploadCommand: ['warc'],
+    AbortMultipartUploadCommand: ['warc', 'exports'],
     isMissing: ['warcList'],
   },
   'control-engine.ts': { s3: ['warcList'] },
@@ -133,7 +135,21 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'api/stack/connect-stack.ts': { ssm: ['parameter'] },
   'api/stack/put-identity.ts': { ssm: ['identity'] },
   'functions/identity-parameter.ts': { ssm: ['identity'] },
-  'api/stack/stack-archive.ts': { s3: ['warcList'] },
+  'api/stack/stack-archive.ts': { s3: ['warcList'], readRange: ['warc'] },
+  'api/stack/stack-items.ts': { listFiles: ['stateLists'], readRange: ['items'] },
+  'api/exports/job/item-stages.ts': { listFiles: ['exportLists'] },
+  'export-jobs.ts': { dynamodb: ['crawlState'] },
+  'export-objects.ts': {
+    PutObjectCommand: ['exports', 'exportWork'],
+    CreateMultipartUploadCommand: ['exports'],
+    UploadPartCommand: ['exports'],
+    CompleteMultipartUploadCommand: ['exports'],
+    AbortMultipartUploadCommand: ['exports'],
+    readRange: ['exportWork'],
+    listFiles: ['exportLists'],
+    deleteObjects: ['exportWork'],
+  },
+  'own-events.ts': { events: ['eventBus'] },
 };
 
 export interface Call {

@@ -19,8 +19,8 @@ const ACCEPTED: readonly Accepted[] = [
     'Server access logs need a second bucket and cost a request each; who wants them gives a bucket that has them (prop bucket).',
   ],
   [
-    /^AwsSolutions-IAM5\[Resource::<\w+\.Arn>\/(?:warc|parts|items|staged-items|skips|staged-changes|changes)\/\*\]$/,
-    /^Functions\/(?:Worker|Waker|Api|Compactor)\/Role\/DefaultPolicy\/Resource$/,
+    /^AwsSolutions-IAM5\[Resource::<\w+\.Arn>\/(?:warc|parts|items|staged-items|skips|staged-changes|changes|exports|export-work)\/\*\]$/,
+    /^Functions\/(?:Worker|Waker|Api|Compactor|Exporter)\/Role\/DefaultPolicy\/Resource$/,
     'Keys of objects are names of crawls and hosts, which are not known when the stack is deployed. The prefix limits them.',
   ],
   [

@@ -60,6 +60,7 @@ describe('tables and bucket', () => {
           { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 }, Status: 'Enabled' },
           { Prefix: 'staged-items/', ExpirationInDays: 30, Status: 'Enabled' },
           { Prefix: 'staged-changes/', ExpirationInDays: 30, Status: 'Enabled' },
+          { Prefix: 'export-work/', ExpirationInDays: 30, Status: 'Enabled' },
         ],
       },
     });
@@ -149,6 +150,6 @@ test('a key that an option names encrypts tables, bucket and queues, and each fu
   const users = Object.values(encrypted.resources('AWS::IAM::Policy')).filter((policy) =>
     JSON.stringify(policy).includes('kms:GenerateDataKey*'),
   );
-  expect(users).toHaveLength(5);
+  expect(users).toHaveLength(6);
   expect(() => synthesized({ kmsKey: 'alias/strand' })).toThrow('the ARN of a KMS key');
 });

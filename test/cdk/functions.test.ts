@@ -12,7 +12,7 @@ const plain = synthesized();
 describe('the functions', () => {
   test('run on Node 24 and arm64, and log as JSON to groups of their own, for 30 days', () => {
     const functions = Object.values(plain.resources(FUNCTION));
-    expect(functions).toHaveLength(5);
+    expect(functions).toHaveLength(6);
     const groups = plain.resources('AWS::Logs::LogGroup');
     const used = functions.map(({ Properties }) => {
       expect(Properties).toMatchObject({
@@ -27,14 +27,14 @@ describe('the functions', () => {
       expect(group).toMatchObject({ Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
       return Properties.LoggingConfig.LogGroup.Ref;
     });
-    expect(new Set(used).size).toBe(5);
+    expect(new Set(used).size).toBe(6);
   });
 
   test.each(['Worker', 'Router', 'Waker'])('%s takes part in a loop, and says so', (name) => {
     expect(functionOf(plain, name).Properties.RecursiveLoop).toBe('Allow');
   });
 
-  test.each(['Api', 'Compactor'])('%s takes part in none', (name) => {
+  test.each(['Api', 'Compactor', 'Exporter'])('%s takes part in none', (name) => {
     expect(functionOf(plain, name).Properties.RecursiveLoop).toBeUndefined();
   });
 

@@ -25,7 +25,17 @@ const LISTED: Readonly<Record<string, string | string[]>> = {
   warcList: 'warc/*',
   itemsList: ['staged-items/*', 'staged-changes/*'],
   changesList: 'changes/*',
-  stateLists: ['parts/*', 'staged-items/*', 'items/*', 'skips/*', 'staged-changes/*', 'changes/*'],
+  stateLists: [
+    'parts/*',
+    'staged-items/*',
+    'items/*',
+    'skips/*',
+    'staged-changes/*',
+    'changes/*',
+    'exports/*',
+    'export-work/*',
+  ],
+  exportLists: ['export-work/*', 'items/*'],
 };
 
 const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
@@ -75,6 +85,9 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     changesList: [bucket.bucketArn],
     itemsList: [bucket.bucketArn],
     stateLists: [bucket.bucketArn],
+    exports: [`${bucket.bucketArn}/exports/*`],
+    exportWork: [`${bucket.bucketArn}/export-work/*`],
+    exportLists: [bucket.bucketArn],
     eventBus: [stack.formatArn({ service: 'events', resource: 'event-bus', resourceName: 'default' })],
     identity: [],
   };

@@ -132,10 +132,11 @@ describe('what starts the functions', () => {
     expect(sources.toSorted()).toEqual(['Strand-links-0', 'Strand-links-1', 'Strand-links-2']);
   });
 
-  test('the waker runs each minute and the compactor each hour, and neither is tried again', () => {
+  test('the waker runs each minute, the compactor and the exporter each hour, and none is tried again', () => {
     for (const [rate, id] of [
       ['rate(1 minute)', 'FunctionsWakerFunction'],
       ['rate(1 hour)', 'FunctionsCompactorFunction'],
+      ['rate(1 hour)', 'FunctionsExporterFunction'],
     ]) {
       plain.template.hasResourceProperties('AWS::Events::Rule', {
         ScheduleExpression: rate,
@@ -151,7 +152,18 @@ describe('what starts the functions', () => {
     plain.template.resourcePropertiesCountIs(
       'AWS::Lambda::EventInvokeConfig',
       { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
-      2,
+      3,
     );
+  });
+
+  test('the compactor and the exporter run at once by events of their own stack', () => {
+    for (const [type, id] of [
+      ['compactMore', 'FunctionsCompactorFunction'],
+      ['exportMore', 'FunctionsExporterFunction'],
+    ])
+      plain.template.hasResourceProperties('AWS::Events::Rule', {
+        EventPattern: { source: ['strand'], 'detail-type': [type], detail: { stack: ['Strand'] } },
+        Targets: [Match.objectLike({ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${id}`), 'Arn'] } })],
+      });
   });
 });

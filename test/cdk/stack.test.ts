@@ -74,6 +74,7 @@ describe('the whole stack', () => {
       'Bucket',
       'CompactorName',
       'CrawlStateTable',
+      'ExporterName',
       'LinkDeadLetterUrl',
       'RouterName',
       'SeedQueueUrl',

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EXPORT_COLUMNS, exportHeader, exportRow, urlText } from '../../cli/export-rows.ts';
+import { exportHeader, exportRow, urlText } from '../../cli/export-rows.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import type { UrlRow } from '../../shared/report/url-detail.ts';
+import { URL_ROW_COLUMNS } from '../../shared/report/url-line.ts';
 import { URL_KINDS } from '../../shared/url/url-kind.ts';
 
 const ROW: UrlRow = {
@@ -87,8 +88,8 @@ test('any rows come back from CSV as they were', () => {
   fc.assert(
     fc.property(fc.array(row), (rows) => {
       const csv = exportHeader('csv') + rows.map((each) => exportRow(each, 'csv')).join('');
-      const expected = rows.map((each) => EXPORT_COLUMNS.map((column) => String(each[column] ?? '')));
-      expect(readCsv(csv)).toEqual([[...EXPORT_COLUMNS], ...expected]);
+      const expected = rows.map((each) => URL_ROW_COLUMNS.map((column) => String(each[column] ?? '')));
+      expect(readCsv(csv)).toEqual([[...URL_ROW_COLUMNS], ...expected]);
     }),
   );
 });

@@ -218,7 +218,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ['--stack S search news', 'Expected npm run strand -- search CRAWL WORDS..., got "news"'],
     [
       '--stack S serve news',
-      'serve is for crawls on this machine: npm run strand -- serve ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, history, diff, inlinks, explain, export, changes, search, send, duplicates, pause, resume, stop, delete, push, pull, warc, identity',
+      'serve is for crawls on this machine: npm run strand -- serve ...; on a stack there are crawl, add, status, watch, list, hosts, report, url, history, diff, inlinks, explain, export, exports, changes, search, send, duplicates, pause, resume, stop, delete, push, pull, warc, identity',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search, duplicates'],
   ])('%s', (line, message) => {

@@ -7,7 +7,6 @@ import { parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
 import { FUNCTIONS } from '../../cdk/permissions.ts';
 import { parseArgs } from '../../cli/args.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
-import { EXPORT_COLUMNS } from '../../cli/export-rows.ts';
 import { optionsMarkdown } from '../../cli/help.ts';
 import { OPTIONS } from '../../cli/options.ts';
 import { STACK_VERBS } from '../../cli/verbs.ts';
@@ -25,6 +24,7 @@ import { ROUTES } from '../../shared/http-api/route-table.ts';
 import type { StrandConfig } from '../../shared/project/project.ts';
 import { type Project, readProject } from '../../shared/project/project-file.ts';
 import { SUMMARY_KEYS } from '../../shared/report/summary.ts';
+import { URL_ROW_COLUMNS } from '../../shared/report/url-line.ts';
 import { keysAt } from '../../shared/text/schema-keys.ts';
 import { readCommand } from '../../simulation/command/options.ts';
 import { FAULTS } from '../../simulation/models/faults.ts';
@@ -196,7 +196,7 @@ describe('docs/cli.md', () => {
   test('names the columns of an export in their order', () => {
     const list = cli.replaceAll('\n', ' ').match(/`export` writes a row .*?Other formats:/)?.[0] ?? '';
     const names = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name).slice(1);
-    expect(names).toEqual(EXPORT_COLUMNS);
+    expect(names).toEqual(URL_ROW_COLUMNS);
   });
 
   test('names the keys of a summary in their order', () => {

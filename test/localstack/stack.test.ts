@@ -12,6 +12,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test }
 import { putIdentity } from '../../api/stack/put-identity.ts';
 import type { CapturePage } from '../../shared/control/captures.ts';
 import type { HostPage } from '../../shared/control/control.ts';
+import type { CrawlExport } from '../../shared/control/crawl-export.ts';
 import type { PublicJwk } from '../../shared/identity/signing-key.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { UrlDetail } from '../../shared/report/url-detail.ts';
@@ -101,6 +102,33 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
       await chain.stop();
     }
   }, 900_000);
+
+  test('makes exports by itself, which begin by an event', async () => {
+    const { urls } = (await deployed.call<CrawlSummary>('GET', '/crawls/web')).body;
+    const formats = ['jsonl', 'documents', 'cdxj', 'wet', 'parquet'] as const;
+    for (const format of formats) {
+      const { status } = await deployed.call('POST', '/crawls/web/exports', { format });
+      expect(status).toBe(202);
+    }
+    const all = async () =>
+      (await deployed.call<{ exports: CrawlExport[] }>('GET', '/crawls/web/exports')).body.exports;
+    const isOpen = ({ state }: CrawlExport) => state === 'waiting' || state === 'running';
+    await until(async () => !(await all()).some(isOpen), 'the end of all exports');
+    const exports = await all();
+    expect(exports.map(({ format }) => format)).toEqual(formats.toSorted());
+    for (const made of exports) {
+      expect(made).toMatchObject({ state: 'done', share: 1, skipped: 0 });
+      expect(made.records).toBeGreaterThan(0);
+      const Prefix = made.location.slice(`s3://${deployed.settings.bucket}/`.length);
+      const listing = { Bucket: deployed.settings.bucket, Prefix };
+      const files: string[] = [];
+      for await (const page of paginateListObjectsV2({ client: deployed.stack.clients.s3 }, listing))
+        for (const { Key = '' } of page.Contents ?? []) files.push(Key.slice(Prefix.length));
+      expect(files).toContain('export.json');
+      expect(files).toHaveLength(made.files + 1);
+    }
+    expect(exports.find(({ format }) => format === 'jsonl')?.records).toBe(urls);
+  }, 300_000);
 
   test('signs each request by the identity that was uploaded: pages, robots.txt and redirects', async () => {
     const seen: ReceivedRequest[] = [];

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { EXPORT_COLUMNS } from '../../cli/export-rows.ts';
 import { URL_COLUMNS, urlTableRow } from '../../shared/outputs/parquet/url-table.ts';
+import { URL_ROW_COLUMNS } from '../../shared/report/url-line.ts';
 
 test('the table has the columns of the other exports of URLs', () => {
-  expect(URL_COLUMNS.map(({ name }) => name)).toEqual(EXPORT_COLUMNS);
+  expect(URL_COLUMNS.map(({ name }) => name)).toEqual(URL_ROW_COLUMNS);
 });
 
 test('a value that is not known is left out, times and sizes have their types', () => {

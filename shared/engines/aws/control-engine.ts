@@ -14,6 +14,7 @@ import { costOf } from './cost/prices.ts';
 import { stackPrices } from './cost/stack-prices.ts';
 import { createDeletions } from './deletion/begin-deletion.ts';
 import { createReferrers } from './deletion/referrers.ts';
+import { ExportJobs } from './exports/export-jobs.ts';
 import { wakeAllText } from './queues/link-message.ts';
 import { withRetry } from './retry.ts';
 import { type StackSettings, timesOf } from './settings.ts';
@@ -26,10 +27,16 @@ const MAX_FILES = 1000;
 /** Each lists 1,000 objects, indexes among them. */
 const MAX_LISTS = 3;
 
+export interface ControlEngineOptions {
+  /** Has the function that makes exports run at once. Default: it runs within the hour. */
+  readonly wakeExporter?: () => Promise<unknown>;
+}
+
 /** Whatever it does for a crawl, that crawl pays. */
 export function controlEngineOf(
   { engine, clients, meter }: Pick<OpenedStack, 'engine' | 'clients' | 'meter'>,
   settings: Pick<StackSettings, 'bucket' | 'crawlState' | 'linkQueueUrl'>,
+  { wakeExporter }: ControlEngineOptions = {},
 ): ControlEngine {
   const { registry, exchange, ledgers, clock } = engine;
   const { s3, dynamo } = clients;
@@ -37,6 +44,8 @@ export function controlEngineOf(
   const mapping = { dynamo, clock, names: settings };
   const { bucket } = settings;
   const capturePages = new CapturePages({ s3, bucket, clock, sizes: SIZES, mapping });
+
+  const jobs = new ExportJobs({ dynamo, clock, table: settings.crawlState, bucket });
 
   async function warcFiles(crawl: CrawlId): Promise<string[]> {
     const prefix = `${warcFolder(crawl)}/`;
@@ -63,6 +72,16 @@ export function controlEngineOf(
     clock,
     spentToday: () => spentToday({ dynamo, clock, table: settings.crawlState }),
     referrers: createReferrers({ dynamo, clock, table: settings.crawlState }),
+    exports: {
+      begin: async (crawl, request) => {
+        const begun = await meter.run(crawl, () => jobs.begin(crawl, request));
+        // Otherwise it runs within the hour.
+        await wakeExporter?.().catch(() => {});
+        return begun;
+      },
+      list: (crawl) => meter.run(crawl, () => jobs.list(crawl)),
+      load: (crawl, id) => meter.run(crawl, () => jobs.load(crawl, id)),
+    },
     deletions: createDeletions({ ...engine, dynamo, table: settings.crawlState }),
     ledgers: {
       ...ledgers,

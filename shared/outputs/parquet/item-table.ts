@@ -6,12 +6,16 @@ type Item = Readonly<Record<string, unknown>>;
 /** Items with more keys together make no table. */
 const MAX_COLUMNS = 1000;
 
+/** Types of the values of each key, as they may be stored. */
+export type ItemTypes = readonly (readonly [key: string, type?: string | null | undefined])[];
+
 /**
  * Collects the columns that items need: of the type that all values of a key have, otherwise `string`. Numbers are
  * `double`, as JSON knows no others.
  */
-export function createItemColumns() {
-  const types = new Map<string, ColumnType | undefined>();
+export function createItemColumns(known: ItemTypes = []) {
+  // JSON has no `undefined`.
+  const types = new Map(known.map(([key, type]) => [key, (type ?? undefined) as ColumnType | undefined]));
   return {
     /** Throws `RangeError` for more than 1,000 different keys. */
     add(item: Item): void {
@@ -26,6 +30,8 @@ export function createItemColumns() {
       if (types.size > MAX_COLUMNS)
         throw new RangeError(`Expected items of at most ${MAX_COLUMNS} different keys: export them as jsonl`);
     },
+    /** The types found so far, for another call. */
+    types: (): ItemTypes => [...types],
     columns: (): readonly Column[] =>
       [...types].map(([name, type]): Column => ({ name, type: type ?? 'string' })),
   };

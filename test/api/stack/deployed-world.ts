@@ -25,6 +25,8 @@ interface Deployed {
   readonly hasCompactor?: boolean;
   /** Which private addresses crawls may open. Default: none. */
   readonly allowPrivateAddresses?: readonly string[];
+  /** A text of each page. Default: none. */
+  readonly textOf?: (url: string) => string;
   /** Days after which the stack deletes WARC files. Default: it keeps them. */
   readonly archiveDays?: number;
   /** Whose hooks the workers call. */
@@ -33,7 +35,7 @@ interface Deployed {
 
 export function deployedWorld(
   pages: Pages,
-  { hasCompactor = false, project = {}, allowPrivateAddresses = [], archiveDays }: Deployed = {},
+  { hasCompactor = false, project = {}, allowPrivateAddresses = [], archiveDays, textOf }: Deployed = {},
 ): DeployedWorld {
   const cloud = createSimCloud({
     seed: 1,
@@ -44,7 +46,7 @@ export function deployedWorld(
     },
   });
   const { time, settings } = cloud;
-  const web = createScriptedWeb(time, pages);
+  const web = createScriptedWeb(time, pages, textOf);
   const hooks = createWorkerHooks({ project, clock: time, log: () => {} });
   const deployment = deploy(cloud, {
     fetcherOf: (process) => web.fetcherOf(process),

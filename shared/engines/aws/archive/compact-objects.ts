@@ -29,12 +29,20 @@ export async function* listSources(context: FolderContext): AsyncGenerator<Liste
   for await (const page of listFiles(context)) yield page.filter(({ file }) => isSourceName(file));
 }
 
-/** Yields all objects in the folder, by name; not those in folders of the folder. A page for each thousand. */
-export async function* listFiles(context: FolderContext): AsyncGenerator<ListedSource[]> {
+/**
+ * Yields all objects in the folder, by name; not those in folders of the folder. A page for each thousand. `after`: only
+ * those whose names come after it.
+ */
+export async function* listFiles(context: FolderContext, after?: string): AsyncGenerator<ListedSource[]> {
   const { s3, bucket, folder, clock } = context;
   let ContinuationToken: string | undefined;
   do {
-    const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, ContinuationToken });
+    const command = new ListObjectsV2Command({
+      Bucket: bucket,
+      Prefix: folder,
+      ContinuationToken,
+      ...(after !== undefined && { StartAfter: folder + after }),
+    });
     const page = await withRetry(`listing ${folder}`, () => s3.send(command), { clock });
     yield (page.Contents ?? []).flatMap(({ Key = '', Size = 0, ETag = '', LastModified }) => {
       const file = Key.slice(folder.length);

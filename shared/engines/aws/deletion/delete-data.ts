@@ -20,6 +20,8 @@ import {
   stagedChangesPrefix,
   stagedItemsPrefix,
 } from '../archive/item-folders.ts';
+import { exportsPrefix, exportWorkPrefix } from '../exports/export-folders.ts';
+import { ExportJobs } from '../exports/export-jobs.ts';
 import { withRetry } from '../retry.ts';
 import { writeItems } from '../state/dynamo-batch.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
@@ -55,7 +57,7 @@ export interface DeletedData {
 }
 
 export interface DeleteDataOptions {
-  /** Whether WARC files, their indexes and items are deleted, too. */
+  /** Whether WARC files, their indexes, items and exports are deleted, too. */
   readonly archive: boolean;
   /** The time by which to stop. The rest is for the next call. Default: never. */
   readonly deadline?: number;
@@ -79,23 +81,28 @@ class DataDeletion {
   readonly #context: DeleteContext;
   readonly #crawl: CrawlId;
   readonly #options: DeleteDataOptions;
+  readonly #exports: ExportJobs;
   readonly #deleted: DeletedData = { hosts: 0, rows: 0, objects: 0 };
 
   constructor(context: DeleteContext, crawl: CrawlId, options: DeleteDataOptions) {
     this.#context = context;
     this.#crawl = crawl;
     this.#options = options;
+    const { crawlState: table, bucket } = context.names;
+    this.#exports = new ExportJobs({ ...context, table, bucket });
   }
 
   async run(): Promise<boolean> {
     const crawl = this.#crawl;
     const { archive } = this.#options;
     const folders = [partsPrefix(crawl), stagedItemsPrefix(crawl), skipsPrefix(crawl)];
-    folders.push(stagedChangesPrefix(crawl), changesPrefix(crawl));
-    if (archive) folders.push(`${warcFolder(crawl)}/`, itemsPrefix(crawl));
+    folders.push(stagedChangesPrefix(crawl), changesPrefix(crawl), exportWorkPrefix(crawl));
+    // Exports are made of the archive, and stay as long as it does.
+    if (archive) folders.push(`${warcFolder(crawl)}/`, itemsPrefix(crawl), exportsPrefix(crawl));
     if (!(await this.#deleteHosts())) return false;
     for (const folder of folders) if (!(await this.#deleteFolder(folder))) return false;
-    await this.#abortUploads(`${warcFolder(crawl)}/`);
+    for (const folder of [`${warcFolder(crawl)}/`, exportsPrefix(crawl)]) await this.#abortUploads(folder);
+    await this.#exports.forget(crawl);
     return this.#deleteRecord();
   }
 

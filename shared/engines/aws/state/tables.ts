@@ -21,6 +21,7 @@
  * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`, `finishTries`, `isFinishDone`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
  * | CrawlState | `#referrers` | `CRAWL BY` | none: the archive of the crawl `BY` may refer to records of `CRAWL` (`referrers.ts`) |
+ * | CrawlState | `#exports` | `CRAWL ID` | `request` (JSON), `state`, `requestedAt`, `endedAt`, `progress` (JSON), `message`, `version`, `holder`, `leaseUntil`, `tries`: an export that the stack makes (`export-jobs.ts`) |
  * | CrawlState | `#spend` | the day | `costs` (JSON), `expiresAt`: the costs of crawls on that day (`daily-spend.ts`) |
  * | CrawlState | `#attention` | `state`, `trouble#NAME` | `json`; `saidAt`; `expiresAt`: troubles of the stack (`attention-notes.ts`) |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
@@ -79,6 +80,7 @@ export const RUNNING = '#running';
 export const UNANNOUNCED = '#unannounced';
 export const DELETED = '#deleted';
 export const REFERRERS = '#referrers';
+export const EXPORTS = '#exports';
 export const SPEND = '#spend';
 export const ATTENTION = '#attention';
 

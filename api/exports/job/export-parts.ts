@@ -1,0 +1,182 @@
+/** The files of an export: lines or Parquet tables, each as large as a slice of the work and a limit of size allow. */
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
+import type { Column, Row } from '../../../shared/outputs/parquet/table.ts';
+import { createParquetFile } from '../parquet-file.ts';
+import type { ExportContext, StageSlice } from './export-context.ts';
+
+export interface ExportPart<Value> {
+  readonly bytes: number;
+  add(value: Value): Promise<void>;
+  /** Stores what was added. Returns the bytes of the file. */
+  finish(): Promise<number>;
+  discard(): Promise<void>;
+}
+
+/** A value, if the thing at this place has one, and the place behind it. */
+export interface Placed<Value, Place> {
+  readonly value?: Value | undefined;
+  readonly after: Place;
+  /** Whether a slice ends best here. Default: yes. */
+  readonly isGoodEnd?: boolean;
+  /** It could not be read. */
+  readonly isSkipped?: boolean;
+  /** The share of the stage that is done. */
+  readonly share: number;
+}
+
+export interface PartsAt<Place> {
+  readonly after: Place;
+  /** The number of the next file of each kind. */
+  readonly next: Readonly<Record<string, number>>;
+}
+
+interface PartsOf<Value, Place> {
+  /** The values behind a place. */
+  readonly values: (after: Place | undefined) => AsyncIterable<Placed<Value, Place>>;
+  /** Which of several kinds of files has the value. Default: there is one. */
+  readonly kindOf?: (value: Value) => string;
+  readonly open: (number: number, kind: string) => Promise<ExportPart<Value>>;
+}
+
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
+/** Writes values until the slice is over or a file is full. */
+export async function writeParts<Value, Place>(
+  context: ExportContext,
+  at: PartsAt<Place> | undefined,
+  { values, kindOf = () => '', open }: PartsOf<Value, Place>,
+): Promise<StageSlice> {
+  const { maxFileBytes = MAX_FILE_BYTES } = context;
+  const parts = new Map<string, ExportPart<Value>>();
+  const next: Record<string, number> = { ...at?.next };
+  let after = at?.after;
+  let [records, skipped, share] = [0, 0, 0];
+  let isCut = false;
+
+  async function partOf(value: Value): Promise<ExportPart<Value>> {
+    const kind = kindOf(value);
+    let part = parts.get(kind);
+    if (!part) {
+      const number = next[kind] ?? 0;
+      next[kind] = number + 1;
+      part = await open(number, kind);
+      parts.set(kind, part);
+    }
+    return part;
+  }
+
+  try {
+    for await (const placed of values(at?.after)) {
+      const { value, isGoodEnd = true } = placed;
+      ({ after, share } = placed);
+      if (placed.isSkipped) skipped++;
+      if (value !== undefined) {
+        await (await partOf(value)).add(value);
+        records++;
+      }
+      const isFull = [...parts.values()].some((part) => part.bytes >= maxFileBytes);
+      isCut = context.isOver() || (isGoodEnd && (isFull || context.isLate()));
+      if (isCut) break;
+    }
+    let bytes = 0;
+    for (const part of parts.values()) bytes += await part.finish();
+    const written = { files: parts.size, bytes, records, skipped };
+    return isCut ? { at: { after, next } satisfies PartsAt<unknown>, written, share } : { written, share: 1 };
+  } finally {
+    for (const part of parts.values()) await part.discard();
+  }
+}
+
+/** `part-00003` */
+export const partNumber = (number: number): string => String(number).padStart(5, '0');
+
+const CHUNK_CHARS = 1024 * 1024;
+
+/** A file of lines, compressed a MB at a time. Lines have their line feeds. */
+export async function openLines(objects: ExportObjects, name: string): Promise<ExportPart<string>> {
+  const upload = objects.create(name);
+  let lines: string[] = [];
+  let chars = 0;
+  let isDone = false;
+
+  async function flush(): Promise<void> {
+    if (chars === 0) return;
+    const bytes = gzipSync(lines.join(''));
+    lines = [];
+    chars = 0;
+    await upload.add(bytes);
+  }
+
+  return {
+    get bytes() {
+      return upload.bytes;
+    },
+    async add(line) {
+      lines.push(line);
+      chars += line.length;
+      if (chars >= CHUNK_CHARS) await flush();
+    },
+    async finish() {
+      await flush();
+      const { bytes } = upload;
+      await upload.complete();
+      isDone = true;
+      return bytes;
+    },
+    async discard() {
+      if (!isDone) await upload.abort();
+    },
+  };
+}
+
+const COPY_BYTES = 4 * 1024 * 1024;
+
+/** A Parquet file, which is made on the disk, and then uploaded. */
+export async function openParquet(
+  objects: ExportObjects,
+  name: string,
+  columns: readonly Column[],
+): Promise<ExportPart<Row>> {
+  const folder = await mkdtemp(join(tmpdir(), 'strand-export-'));
+  const path = join(folder, 'table.parquet');
+  const file = await createParquetFile(path, columns);
+
+  return {
+    get bytes() {
+      return file.bytes;
+    },
+    add: file.add,
+    async finish() {
+      await file.finish();
+      return uploadFile(objects, name, path);
+    },
+    async discard() {
+      await file.discard();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function uploadFile(objects: ExportObjects, name: string, path: string): Promise<number> {
+  const upload = objects.create(name);
+  const handle = await open(path, 'r');
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(COPY_BYTES), 0, COPY_BYTES);
+      if (bytesRead === 0) break;
+      await upload.add(buffer.subarray(0, bytesRead));
+    }
+    const { bytes } = upload;
+    await upload.complete();
+    return bytes;
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}

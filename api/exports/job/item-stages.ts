@@ -1,0 +1,69 @@
+/** The items of a project's hooks, as lines and as a Parquet table. */
+import { listFiles } from '../../../shared/engines/aws/archive/compact-objects.ts';
+import { itemsPrefix } from '../../../shared/engines/aws/archive/item-folders.ts';
+import { createItemColumns, itemRow } from '../../../shared/outputs/parquet/item-table.ts';
+import type { Row } from '../../../shared/outputs/parquet/table.ts';
+import type { Item } from '../../../shared/project/project.ts';
+import { linesOfObject } from '../../stack/stack-items.ts';
+import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
+import { openLines, openParquet, type PartsAt, type Placed, partNumber, writeParts } from './export-parts.ts';
+import { tablePart } from './ledger-stages.ts';
+
+/** The place behind an object of items: its name. Objects of later turns sort behind it. */
+type ItemPlace = string;
+type At = PartsAt<ItemPlace> | undefined;
+
+export const writeItemLines = (context: ExportContext, at: At): Promise<StageSlice> =>
+  writeParts<string, ItemPlace>(context, at, {
+    values: (after) => itemsBehind(context, after, (line) => `${line}\n`),
+    open: (number) => openLines(context.objects, `items-${partNumber(number)}.jsonl.gz`),
+  });
+
+/** Finds the columns that all items need together. */
+export async function findItemColumns(
+  context: ExportContext,
+  at: ItemPlace | undefined,
+  facts: ExportFacts,
+): Promise<StageSlice> {
+  const found = createItemColumns(facts.itemTypes);
+  let after = at;
+  let isCut = false;
+  for await (const placed of itemsBehind(context, at, (line) => JSON.parse(line) as Item)) {
+    after = placed.after;
+    if (placed.value !== undefined) found.add(placed.value);
+    isCut = placed.isGoodEnd !== false && context.isLate();
+    if (isCut) break;
+  }
+  return {
+    ...(isCut && { at: after }),
+    facts: { ...facts, itemTypes: found.types() },
+    written: NOTHING_WRITTEN,
+    share: isCut ? 0.5 : 1,
+  };
+}
+
+export function writeItemTable(context: ExportContext, at: At, facts: ExportFacts): Promise<StageSlice> {
+  const columns = createItemColumns(facts.itemTypes).columns();
+  return writeParts<Row, ItemPlace>(context, at, {
+    values: (after) => itemsBehind(context, after, (line) => itemRow(JSON.parse(line) as Item, columns)),
+    open: (number) => openParquet(context.objects, tablePart('items', number), columns),
+  });
+}
+
+async function* itemsBehind<T>(
+  { items: { context, run }, crawl }: ExportContext,
+  after: ItemPlace | undefined,
+  map: (line: string) => T,
+): AsyncGenerator<Placed<T, ItemPlace>> {
+  const folder = { ...context, folder: itemsPrefix(crawl) };
+  const pages = listFiles(folder, after);
+  for (let page = await run(() => pages.next()); !page.done; page = await run(() => pages.next())) {
+    for (const { file, bytes } of page.value) {
+      const lines = await run(() => linesOfObject(folder, file, bytes));
+      // An object is exported whole or not at all.
+      const place = { after: file, share: 0.5 };
+      for (const line of lines) yield { value: map(line), ...place, isGoodEnd: false };
+      yield { ...place, isGoodEnd: true };
+    }
+  }
+}

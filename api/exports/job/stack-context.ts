@@ -1,0 +1,52 @@
+/** The parts of a stack that an export is made of. */
+import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
+import type { HeldExport } from '../../../shared/engines/aws/exports/export-jobs.ts';
+import { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
+import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
+import type { OpenedStack } from '../../../shared/engines/aws/stack.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
+import { SIZES, type Sizes } from '../../../shared/sizes.ts';
+import { createStackArchive } from '../../stack/stack-archive.ts';
+import { payloadsOf } from '../../stack/stack-payloads.ts';
+import { stackRows } from '../../stack/stack-rows.ts';
+import type { ExportContext } from './export-context.ts';
+
+export interface ExportedStack {
+  readonly opened: Pick<OpenedStack, 'clients' | 'engine' | 'meter'>;
+  readonly settings: Pick<StackSettings, 'bucket' | 'crawlState'>;
+  readonly clock: Clock;
+  readonly sizes?: Sizes;
+  readonly maxFileBytes?: number | undefined;
+}
+
+/** From one stack, any number of exports. */
+export function exportContextOf({ opened, settings, clock, sizes = SIZES, maxFileBytes }: ExportedStack) {
+  const { clients, engine, meter } = opened;
+  const { s3, dynamo } = clients;
+  const { bucket } = settings;
+  const context = { s3, bucket, clock, sizes, mapping: { dynamo, clock, names: settings } };
+  const rows = stackRows(opened, settings);
+
+  return async (
+    crawl: CrawlId,
+    record: CrawlRecord,
+    { id, request }: HeldExport,
+  ): Promise<Omit<ExportContext, 'now' | 'isLate' | 'isOver' | 'warn'>> => {
+    const run = <T>(call: () => Promise<T>) => meter.run(crawl, call);
+    const archive = createStackArchive(context, crawl, run);
+    return {
+      crawl,
+      record,
+      request,
+      rows,
+      hostPages: (...page) => engine.ledgers.hostPage(...page),
+      hosts: (await engine.registry.totals(crawl)).hosts,
+      archive,
+      payloads: payloadsOf({ archiveOf: () => archive }, crawl),
+      items: { context, crawl, run },
+      objects: new ExportObjects({ s3, bucket, clock }, crawl, id),
+      maxFileBytes,
+    };
+  };
+}

@@ -1,0 +1,30 @@
+/** The function that makes exports: when one begins, on and on while there is more to do, and once an hour. */
+import type { Context } from 'aws-lambda';
+import { exportContextOf } from '../api/exports/job/stack-context.ts';
+import { ExportJobs } from '../shared/engines/aws/exports/export-jobs.ts';
+import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
+import { lazy } from '../shared/lazy.ts';
+import { EXPORT_MORE } from '../shared/webhook/event-types.ts';
+import { createExporterHandler } from './exporter-handler.ts';
+import { functionStack } from './stack.ts';
+
+const exporter = lazy(() => {
+  const { settings, clock, log, open } = functionStack();
+  const stack = open();
+  const { crawlState: table, bucket } = settings;
+  const putEvent = createOwnEvents(clock);
+  return createExporterHandler({
+    clock,
+    log,
+    stack,
+    jobs: new ExportJobs({ dynamo: stack.clients.dynamo, clock, table, bucket }),
+    contextOf: exportContextOf({ opened: stack, settings, clock }),
+    async continueNow() {
+      // Otherwise the next run is that of the schedule.
+      if (!(await putEvent(EXPORT_MORE, { stack: settings.stack })))
+        log('warn', { message: 'Exports are not continued before the next hour' });
+    },
+  });
+});
+
+export const handler = (event: unknown, context: Context): Promise<void> => exporter()(event, context);

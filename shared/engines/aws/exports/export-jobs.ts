@@ -1,0 +1,254 @@
+/**
+ * The exports of a stack's crawls: one item of CrawlState for each. A function that works on one holds it by a lease that
+ * lasts longer than the function can, so no two work on it at once. What a slice of the work has done counts
+ * when the item's version has grown.
+ */
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { CrawlExport, CrawlExports, ExportRequest, ExportState } from '../../../control/crawl-export.ts';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { withRetry } from '../retry.ts';
+import { queryItems } from '../state/dynamo-pages.ts';
+import { EXPORTS, type Item, itemKey, N, S } from '../state/tables.ts';
+import { exportsPrefix } from './export-folders.ts';
+
+export interface ExportJobsContext {
+  readonly dynamo: DynamoDBClient;
+  readonly clock: Clock;
+  /** The table CrawlState. */
+  readonly table: string;
+  readonly bucket: string;
+}
+
+/** The facts of an export that change while it is made. */
+export type ExportProgress = Pick<CrawlExport, 'files' | 'bytes' | 'records' | 'skipped' | 'share'>;
+
+export const NO_PROGRESS: ExportProgress = { files: 0, bytes: 0, records: 0, skipped: 0, share: 0 };
+
+/** An export as the function that works on it holds it. */
+export interface HeldExport {
+  readonly crawl: CrawlId;
+  readonly id: string;
+  readonly request: ExportRequest;
+  /** Slices that counted so far. */
+  readonly version: number;
+  /** How often it was taken since a slice counted, this time among them. */
+  readonly tries: number;
+  readonly progress: ExportProgress;
+}
+
+/** Another function has the export now, or it was deleted. Nothing needs to be undone: stop. */
+export class ExportLost extends Error {
+  override name = 'ExportLost';
+}
+
+export class ExportJobs implements CrawlExports {
+  readonly #context: ExportJobsContext;
+  readonly #me: string;
+
+  constructor(context: ExportJobsContext) {
+    this.#context = context;
+    this.#me = context.clock.uuid();
+  }
+
+  async begin(crawl: CrawlId, { format, tables }: ExportRequest): Promise<CrawlExport> {
+    const { dynamo, clock, table } = this.#context;
+    const now = clock.now();
+    const id = `${format}-${stampOf(now)}-${clock.uuid().slice(0, 4)}`;
+    const Item = {
+      ...keyOf(crawl, id),
+      request: S(JSON.stringify({ format, ...(tables && { tables }) })),
+      state: S('waiting' satisfies ExportState),
+      requestedAt: N(now),
+      progress: S(JSON.stringify(NO_PROGRESS)),
+      version: N(0),
+    };
+    const command = new PutItemCommand({ TableName: table, Item });
+    await withRetry('beginning an export', () => dynamo.send(command), { clock });
+    return this.#shown(Item);
+  }
+
+  async list(crawl: CrawlId): Promise<CrawlExport[]> {
+    const found: CrawlExport[] = [];
+    for await (const item of this.#items(`${crawl} `)) found.push(this.#shown(item));
+    return found;
+  }
+
+  async load(crawl: CrawlId, id: string): Promise<CrawlExport | undefined> {
+    const { dynamo, clock, table } = this.#context;
+    const command = new GetItemCommand({ TableName: table, Key: keyOf(crawl, id), ConsistentRead: true });
+    const { Item } = await withRetry('loading an export', () => dynamo.send(command), { clock });
+    return Item && this.#shown(Item);
+  }
+
+  /** Those that are neither done nor failed. */
+  async open(): Promise<Pick<CrawlExport, 'crawl' | 'id'>[]> {
+    const open: Pick<CrawlExport, 'crawl' | 'id'>[] = [];
+    for await (const { sk, state } of this.#items(''))
+      if (state?.S === 'waiting' || state?.S === 'running') open.push(namesIn(sk?.S as string));
+    return open;
+  }
+
+  /** Undefined while another function has it, and when it is over. `until`: when this function is dead at the latest. */
+  async take(crawl: CrawlId, id: string, until: number): Promise<HeldExport | undefined> {
+    const item = await this.#update(crawl, id, {
+      set: 'SET holder = :me, leaseUntil = :until, #state = :running ADD tries :one',
+      condition:
+        '(#state = :waiting OR #state = :running) AND (attribute_not_exists(holder) OR leaseUntil < :now)',
+      names: { '#state': 'state' },
+      values: {
+        ':until': N(until),
+        ':now': N(this.#context.clock.now()),
+        ':one': N(1),
+        ':waiting': S('waiting'),
+        ':running': S('running'),
+      },
+      isOurs: (found) => found.leaseUntil?.N === String(until),
+    });
+    return (
+      item && {
+        crawl,
+        id,
+        request: JSON.parse(item.request?.S as string),
+        version: Number(item.version?.N),
+        tries: Number(item.tries?.N),
+        progress: JSON.parse(item.progress?.S as string),
+      }
+    );
+  }
+
+  /** Notes that a slice of the work counts, and returns the export after it. Throws {@link ExportLost}. */
+  async advance(held: HeldExport, progress: ExportProgress): Promise<HeldExport> {
+    const version = held.version + 1;
+    const item = await this.#update(held.crawl, held.id, {
+      set: 'SET progress = :progress, version = :next, tries = :zero',
+      condition: 'holder = :me AND version = :version',
+      values: {
+        ':progress': S(JSON.stringify(progress)),
+        ':version': N(held.version),
+        ':next': N(version),
+        ':zero': N(0),
+      },
+      isOurs: (found) => found.version?.N === String(version),
+    });
+    if (!item) throw new ExportLost(`another function works on ${held.id} of the crawl ${held.crawl}`);
+    return { ...held, version, progress, tries: 0 };
+  }
+
+  /** Ends the export. Nothing happens if another function has it. */
+  async end({ crawl, id }: HeldExport, state: 'done' | 'failed', message?: string): Promise<void> {
+    await this.#update(crawl, id, {
+      set: `SET #state = :state, endedAt = :now${message === undefined ? '' : ', message = :message'} REMOVE holder, leaseUntil`,
+      condition: 'holder = :me',
+      names: { '#state': 'state' },
+      values: {
+        ':state': S(state),
+        ':now': N(this.#context.clock.now()),
+        ...(message !== undefined && { ':message': S(message) }),
+      },
+      isOurs: () => false,
+    });
+  }
+
+  /** Lets another function have it at once. Never rejects: the lease ends by itself. */
+  async release({ crawl, id }: HeldExport): Promise<void> {
+    const released = this.#update(crawl, id, {
+      set: 'REMOVE holder, leaseUntil',
+      condition: 'holder = :me',
+      values: {},
+      isOurs: () => false,
+    });
+    await released.catch(() => {});
+  }
+
+  /** Removes the exports of the crawl from the list; their files stay. */
+  async forget(crawl: CrawlId): Promise<void> {
+    const { dynamo, clock, table } = this.#context;
+    for await (const { sk } of this.#items(`${crawl} `)) {
+      const command = new DeleteItemCommand({ TableName: table, Key: itemKey(EXPORTS, sk?.S as string) });
+      await withRetry('removing an export', () => dynamo.send(command), { clock });
+    }
+  }
+
+  #items(prefix: string): AsyncGenerator<Item> {
+    const { dynamo, clock, table } = this.#context;
+    return queryItems(
+      { dynamo, clock },
+      {
+        TableName: table,
+        KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': S(EXPORTS), ...(prefix !== '' && { ':prefix': S(prefix) }) },
+        ConsistentRead: true,
+      },
+    );
+  }
+
+  /**
+   * The item after the change; undefined if the condition does not hold. `isOurs`: whether an item of ours that does
+   * not meet it has the change already, whose answer was lost.
+   */
+  async #update(crawl: CrawlId, id: string, change: Change): Promise<Item | undefined> {
+    const { dynamo, clock, table } = this.#context;
+    const usesMe = change.set.includes(':me') || change.condition.includes(':me');
+    const command = new UpdateItemCommand({
+      TableName: table,
+      Key: keyOf(crawl, id),
+      UpdateExpression: change.set,
+      ConditionExpression: change.condition,
+      ...(change.names && { ExpressionAttributeNames: change.names }),
+      ExpressionAttributeValues: { ...change.values, ...(usesMe && { ':me': S(this.#me) }) },
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    try {
+      const { Attributes } = await withRetry('noting an export', () => dynamo.send(command), { clock });
+      return Attributes;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      const found = error.Item;
+      return found?.holder?.S === this.#me && change.isOurs(found) ? found : undefined;
+    }
+  }
+
+  #shown({ sk, request, state, requestedAt, endedAt, progress, message }: Item): CrawlExport {
+    const { crawl, id } = namesIn(sk?.S as string);
+    return {
+      crawl,
+      id,
+      ...(JSON.parse(request?.S as string) as ExportRequest),
+      state: state?.S as ExportState,
+      location: `s3://${this.#context.bucket}/${exportsPrefix(crawl)}${id}/`,
+      requestedAt: isoTime(requestedAt?.N),
+      ...(endedAt !== undefined && { endedAt: isoTime(endedAt.N) }),
+      ...(JSON.parse(progress?.S as string) as ExportProgress),
+      ...(message?.S !== undefined && { message: message.S }),
+    };
+  }
+}
+
+interface Change {
+  readonly set: string;
+  readonly condition: string;
+  readonly names?: Record<string, string>;
+  readonly values: Item;
+  readonly isOurs: (found: Item) => boolean;
+}
+
+const keyOf = (crawl: CrawlId, id: string): Item => itemKey(EXPORTS, `${crawl} ${id}`);
+
+function namesIn(sortKey: string): { crawl: CrawlId; id: string } {
+  const [crawl = '', id = ''] = sortKey.split(' ');
+  return { crawl, id };
+}
+
+const isoTime = (time: string | undefined): string => new Date(Number(time)).toISOString();
+
+/** `YYYYMMDDhhmmss` */
+const stampOf = (time: number): string => new Date(time).toISOString().replace(/\D/g, '').slice(0, 14);

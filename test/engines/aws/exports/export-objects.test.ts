@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { ExportObjects, type PausedUpload } from '../../../../shared/engines/aws/exports/export-objects.ts';
+import { createSimCloud } from '../../../../simulation/models/cloud.ts';
+import { drive } from '../../../../simulation/models/virtual-time.ts';
+
+const MB = 1024 * 1024;
+
+function openObjects() {
+  const cloud = createSimCloud({ seed: 1 });
+  const open = (name: string) => {
+    const process = cloud.begin(name);
+    const { s3 } = cloud.clientsOf(process);
+    return new ExportObjects({ s3, bucket: cloud.settings.bucket, clock: process.clock }, 'c', 'id');
+  };
+  const stored = (key: string) => cloud.s3.objects(cloud.settings.bucket).get(key)?.bytes;
+  return { cloud, open, stored };
+}
+
+test('a file is uploaded in parts by several processes, one of which repeats what another one did', async () => {
+  const { cloud, open, stored } = openObjects();
+  const pieces = Array.from({ length: 30 }, (_, i) => randomBytes(i % 3 === 0 ? 3 * MB : 17 * 1024 + i));
+  async function work() {
+    let paused: PausedUpload | undefined;
+    for (let from = 0; from < pieces.length; from += 7) {
+      const at = JSON.stringify(paused);
+      // The first try dies after its uploads.
+      for (const attempt of ['dies', 'counts']) {
+        const objects = open(`${attempt}-${from}`);
+        const given = at === undefined ? undefined : (JSON.parse(at) as PausedUpload);
+        const upload = given ? objects.resume(given) : objects.create('file');
+        for (const piece of pieces.slice(from, from + 7)) await upload.add(piece);
+        paused = await upload.pause();
+      }
+    }
+    const last = open('last').resume(paused!);
+    expect(last.bytes).toBe(Buffer.concat(pieces).length);
+    expect(stored('exports/c/id/file')).toBeUndefined();
+    await last.complete();
+  }
+  await drive(cloud.time, work());
+  expect(Buffer.compare(stored('exports/c/id/file')!, Buffer.concat(pieces))).toBe(0);
+});
+
+test('a small file is stored at once, and parts grow with what is to be stored', async () => {
+  const { cloud, open, stored } = openObjects();
+  async function work() {
+    const upload = open('one').create('small');
+    await upload.add(Buffer.from('text'));
+    await upload.complete();
+    const large = await open('two')
+      .create('large', 2 ** 40)
+      .pause();
+    expect(large.partBytes * 10_000).toBeGreaterThan(2 ** 40);
+  }
+  await drive(cloud.time, work());
+  expect(Buffer.from(stored('exports/c/id/small')!).toString()).toBe('text');
+});
