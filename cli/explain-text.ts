@@ -43,9 +43,9 @@ function becomesText({ canonical, urlRules }: Explanation): string {
   return urlRules.length > 0 ? `${canonical}, by ${urlRules.join(', ')}` : canonical;
 }
 
-function templateText({ template, isClosed, pages }: TemplateWord): string {
+function templateText({ template, isClosed, isFull, pages }: TemplateWord): string {
   const after = pages === undefined ? '' : `, ${formatCounted(pages, 'page')}`;
-  return `${template}: ${isClosed ? 'closed' : 'open'}${after}`;
+  return `${template}: ${isFull ? 'full' : isClosed ? 'closed' : 'open'}${after}`;
 }
 
 /** The assumptions for a URL that the crawl does not know. */

@@ -51,6 +51,14 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     help: 'pages of one host',
   },
   {
+    name: 'max-pages-per-template',
+    argument: 'N',
+    type: 'count',
+    key: 'maxPagesPerTemplate',
+    group: 'Limits',
+    help: 'pages of one URL template of a host: URLs that differ only in numbers, ids and values of parameters; seeds are exempt',
+  },
+  {
     name: 'domain-budget',
     argument: 'N|links|links:N|off',
     type: 'domainBudget',

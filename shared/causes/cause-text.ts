@@ -58,6 +58,8 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   robotsRedirectsTooSlow: () => 'robots.txt: its redirects take longer than a turn',
   robotsMoved: ({ to }) => `robots.txt: it redirects to ${to.slice(0, MAX_SHOWN_URL)}, which cannot be had`,
   crawlNotRunning: () => 'robots.txt: the crawl does not run',
+  pagesPerTemplate: ({ template }) =>
+    `enough pages with URLs like ${template} were fetched (--max-pages-per-template)`,
   trap: (trap) => `a trap: ${trapText(trap)}`,
   workerDied: ({ times, at }) =>
     `the worker died ${times} times when it fetched ${at === 'robots' ? 'its robots.txt' : 'this'}`,

@@ -86,6 +86,9 @@ export type Cause =
   | { readonly code: 'robotsRedirectsTooSlow' }
   | { readonly code: 'robotsMoved'; readonly to: string }
   | { readonly code: 'crawlNotRunning' }
+  // ---- quotas
+  /** The template of its URL has had all its pages. */
+  | { readonly code: 'pagesPerTemplate'; readonly template: string }
   // ---- traps, and pages that crash or block workers
   | { readonly code: 'trap'; readonly kind: TrapKind; readonly group: string }
   | { readonly code: 'workerDied'; readonly times: number; readonly at: 'page' | 'robots' }

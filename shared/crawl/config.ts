@@ -85,6 +85,7 @@ const overrideSchema = z.strictObject({
   perHost: positive.max(64).optional(),
   robots: z.enum(['obey', 'ignore']).optional(),
   maxPagesPerHost: positive.optional(),
+  maxPagesPerTemplate: positive.optional(),
   maxDepth: count.optional(),
   maxBodyBytes: positive.optional(),
   /** Besides those for all hosts. */
@@ -241,6 +242,8 @@ export const crawlConfigSchema = z.strictObject({
   /** US dollars at list price, on an engine that is billed by use. The crawl pauses before it costs more. */
   maxCost: z.number().positive().optional(),
   maxPagesPerHost: positive.optional(),
+  /** Pages of one URL template (`url/template-of.ts`) of a host. Seeds are exempt. */
+  maxPagesPerTemplate: positive.optional(),
   /**
    * Requests for pages of a registrable domain in a period, over all its hosts; `off`: no such limit; `links`, or
    * `links:N`: more for a domain to which many domains link (`frontier/link-budget.ts`). In a crawl of scope `any` 1,000

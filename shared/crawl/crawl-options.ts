@@ -50,6 +50,8 @@ export interface OverrideOptions {
   robots?: 'obey' | 'ignore';
   /** See {@link CrawlOptions.maxPagesPerHost}. */
   maxPagesPerHost?: number;
+  /** See {@link CrawlOptions.maxPagesPerTemplate}. */
+  maxPagesPerTemplate?: number;
   /** See {@link CrawlOptions.maxDepth}. */
   maxDepth?: number;
   /** See {@link CrawlOptions.maxBodyBytes}. */
@@ -317,6 +319,12 @@ export interface CrawlOptions {
   maxCost?: number;
   /** Fetches at most this many pages of each host. */
   maxPagesPerHost?: number;
+  /**
+   * Fetches at most this many pages of each URL template of a host: of URLs that differ only in numbers, ids and the values
+   * of their query's parameters, such as `/item/1` and `/item/2`. Seeds, where they redirect to, and requests of the project are
+   * fetched anyway, and do not count.
+   */
+  maxPagesPerTemplate?: number;
   /**
    * Requests at most this many pages of each registrable domain in a period (`domainBudgetEveryMs`), over all hosts
    * of the domain. Redirects and failures count; robots.txt, page requisites and pages that are fetched again do not.
@@ -619,6 +627,7 @@ export type WithoutDefault =
   | 'maxTimeMs'
   | 'maxCost'
   | 'maxPagesPerHost'
+  | 'maxPagesPerTemplate'
   | 'domainBudget'
   | 'maxHostsPerDomain'
   | 'contact'

@@ -33,6 +33,8 @@ export type LinkSkip =
   | 'notModified'
   /** Its host has had `maxPagesPerHost` pages. */
   | 'pagesPerHost'
+  /** The template of its URL has had `maxPagesPerTemplate` pages of its host. */
+  | 'pagesPerTemplate'
   /** Its registrable domain has had `maxHostsPerDomain` hosts, and its host is none of them. */
   | 'hostsPerDomain'
   /** It has no canonical form. */

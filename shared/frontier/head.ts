@@ -67,6 +67,8 @@ export interface Head extends TrapState {
   readonly share?: DomainShareState;
   /** For a host with many URLs: its answer to one under which nothing stands. */
   readonly soft404?: HostSoft404;
+  /** In a crawl with a quota of pages for each URL template: the counts (`template-counts.ts`), in base64. */
+  readonly templatePages?: string;
   /** Only in the head of a domain, which is no host's: it has nothing else but counts of skipped links. */
   readonly domain?: DomainState;
 }

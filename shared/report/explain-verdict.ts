@@ -64,6 +64,8 @@ function reasonAgainst({
   if (!known && scope?.reason !== undefined) return scope.rule;
   if (!known && domain?.isFull)
     return `hostsPerDomain: ${domain.hosts} hosts of ${domain.domain} were opened, and its host is none of them`;
+  if (template?.isFull)
+    return `maxPagesPerTemplate: ${template.pages} pages with URLs like ${template.template} were fetched`;
   if (template?.isClosed) return `trap: ${template.why}`;
   if (hostState?.isFull) return `maxPagesPerHost: its host has had ${hostState.pages} pages`;
   return undefined;

@@ -6,6 +6,7 @@ import { createHostConfigs } from '../crawl/host-config.ts';
 import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
 import type { Head } from '../frontier/head.ts';
 import { rankOf } from '../frontier/rank.ts';
+import { createTemplateCounts, quotaTemplateOf } from '../frontier/template-counts.ts';
 import { closedGroups, createTrapWatch } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
@@ -82,7 +83,7 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
     as,
     depth,
     scope: scopeOf(config, scopeSeeds, canonical, { as, depth }),
-    template: templateWord(facts, canonical, depth),
+    template: quotaWord(facts, canonical, depth) ?? templateWord(facts, canonical, depth),
     robots: robotsWord(facts, canonical),
     known: record && urlDetail(record),
     rank: record ? rankOf(record.depth, record.level, record.kind) : rankOf(depth, 0),
@@ -105,6 +106,19 @@ function scopeOf(
   const word = scope.explain(url, as === 'seed' ? depth : 0, true);
   if (word.reason !== undefined || as === 'seed') return word;
   return { rule: as === 'sitemap' ? 'it is a sitemap' : 'it is a part of a page that belongs to the crawl' };
+}
+
+/** The word about a template that has had all its pages. */
+function quotaWord(
+  { head, record, config }: ExplainFacts,
+  url: string,
+  depth: number,
+): TemplateWord | undefined {
+  const { maxPagesPerTemplate: max } = createHostConfigs(config)(hostKey(url));
+  const template = max === undefined ? undefined : quotaTemplateOf({ url, depth, kind: record?.kind });
+  if (max === undefined || template === undefined) return undefined;
+  const pages = createTemplateCounts(head?.templatePages).of(template);
+  return pages < max ? undefined : { template, isClosed: true, isFull: true, pages };
 }
 
 /** Seeds and parts of pages are fetched whatever pages like them have brought. */

@@ -27,7 +27,7 @@ export interface Explanation {
   /** Hops from a seed; of a link not known yet, those of a seed's link. */
   readonly depth?: number;
   readonly scope?: ScopeVerdict;
-  /** If its host has enough pages for templates to be watched. */
+  /** If its host has enough pages for templates to be watched, or its template has had all its pages. */
   readonly template?: TemplateWord;
   readonly robots?: RobotsWord;
   /** All that the crawl knows of it. */
@@ -52,6 +52,8 @@ export interface Explanation {
 export interface TemplateWord {
   readonly template: string;
   readonly isClosed: boolean;
+  /** It has had `maxPagesPerTemplate` pages. */
+  readonly isFull?: true;
   /** Why it is closed, in words. */
   readonly why?: string;
   /** About how many of its pages were fetched while it was watched. */

@@ -15,6 +15,7 @@ import type { PageAllowance } from './page-allowance.ts';
 import { causeOfDeath, type Quarantine } from './quarantine.ts';
 import type { RobotsAccess, RobotsKeeper } from './robots-keeper.ts';
 import type { TurnServices } from './services.ts';
+import type { TemplateQuota } from './template-quota.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { UsageKeeper } from './usage-keeper.ts';
 
@@ -39,6 +40,7 @@ export interface UrlAdmissionOptions {
   readonly counters: TurnCounters;
   readonly quarantine: Quarantine;
   readonly traps: TrapWatch;
+  readonly templates: TemplateQuota;
   readonly robots: RobotsKeeper;
   readonly usage: Pick<UsageKeeper, 'ofRobots' | 'ofFiles' | 'missing' | 'fetch'>;
   readonly pace: HostPace;
@@ -61,6 +63,7 @@ export class UrlAdmission {
     const refusal =
       this.#checkQuarantine(record) ??
       this.#checkTraps(record) ??
+      this.#checkTemplate(record) ??
       (await this.#checkRobots(record, origin)) ??
       (await this.#checkUsage(record));
     if (refusal) return refusal;
@@ -86,6 +89,14 @@ export class UrlAdmission {
     return (
       trap && this.#unasked(record, 'skipped', { code: 'trap', ...trap, group: boundedText(trap.group) })
     );
+  }
+
+  /** A page that was fetched has counted. */
+  #checkTemplate(record: UrlRecord): Admission | undefined {
+    const template = isAgain(record) ? undefined : this.#options.templates.fullTemplateOf(record);
+    return template === undefined
+      ? undefined
+      : this.#unasked(record, 'skipped', { code: 'pagesPerTemplate', template });
   }
 
   async #checkRobots(record: UrlRecord, origin: string): Promise<Admission | undefined> {
@@ -210,8 +221,23 @@ export class UrlAdmission {
   }
 
   async #checkBudget(record: UrlRecord): Promise<Admission | undefined> {
-    const { allowance, crawl, pace, quarantine } = this.#options;
+    const { templates } = this.#options;
     const isPage = record.kind !== 'requisite' && !isAgain(record);
+    if (!isPage) return this.#checkLimits(record, false);
+    if (!(await templates.reserve(record))) return this.#checkTemplate(record);
+    let isBegun = false;
+    try {
+      const refusal = await this.#checkLimits(record, true);
+      isBegun = refusal === undefined;
+      return refusal;
+    } finally {
+      // Other lanes may wait for it.
+      if (!isBegun) templates.end(record, false);
+    }
+  }
+
+  async #checkLimits(record: UrlRecord, isPage: boolean): Promise<Admission | undefined> {
+    const { allowance, crawl, pace, quarantine } = this.#options;
     const isWithin = isPage ? await allowance.reserve() : allowance.allowsRequisites;
     const mayGoOn = !quarantine.isAnnouncing;
     if (!isWithin) {

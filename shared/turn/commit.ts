@@ -17,6 +17,7 @@ import type { TurnServices } from './services.ts';
 import type { SitemapPace } from './sitemap-pace.ts';
 import type { Soft404 } from './soft-404.ts';
 import type { StoredHead } from './stored-head.ts';
+import type { TemplateQuota } from './template-quota.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnOutput } from './turn-output.ts';
 
@@ -36,6 +37,7 @@ export interface TurnResults {
   readonly recrawl: RecrawlPlan;
   readonly share: DomainShare;
   readonly soft404: Soft404;
+  readonly templates: TemplateQuota;
 }
 
 /**
@@ -117,6 +119,7 @@ export class TurnCommit {
     const recrawl = this.#results.recrawl.state();
     const share = this.#results.share.state();
     const soft404 = this.#results.soft404.state();
+    const templatePages = this.#results.templates.state();
     const { closedOrigins, movedRobots } = knownRobots;
     const { resumedBy } = pace;
     const sitemapPace = sitemaps.state();
@@ -138,6 +141,7 @@ export class TurnCommit {
       ...(recrawl && { recrawl }),
       ...(share && { share }),
       ...(soft404 && { soft404 }),
+      ...(templatePages !== undefined && { templatePages }),
       ...(pace.wait && { wait: pace.wait }),
     };
   }

@@ -10,6 +10,7 @@ import { hostKey } from '../url/host-key.ts';
 import { fetchedUrl, isOwnRequest, isPlainGet, ownRequest } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { SitemapPace } from './sitemap-pace.ts';
+import type { TemplateQuota } from './template-quota.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
 export interface LinkIntakeOptions {
@@ -17,6 +18,7 @@ export interface LinkIntakeOptions {
   readonly ledger: HostLedger;
   readonly counters: TurnCounters;
   readonly traps: TrapWatch;
+  readonly templates: Pick<TemplateQuota, 'fullTemplateOf'>;
   readonly sitemaps: SitemapPace;
   /** None: the engine keeps no log of the links that are left out. */
   readonly skips?: SkipLog | undefined;
@@ -93,8 +95,10 @@ export class LinkIntake {
   /** Merges a link to the turn's own host, which belongs to the crawl. True: it was new. */
   #merge(link: Link, now: number): boolean {
     if (isOwnRequest(link.url)) return this.#mergeRequest(link, now);
-    const { crawl, ledger, traps, sitemaps } = this.#options;
+    const { crawl, ledger, traps, templates, sitemaps } = this.#options;
     if (!link.isSeed && link.kind === undefined && traps.isClosed(link.url)) return this.skip(link, 'trap');
+    if (templates.fullTemplateOf(link) !== undefined && !ledger.has(link.url))
+      return this.skip(link, 'pagesPerTemplate');
     const isFoundSitemap = link.kind === 'sitemap' && !link.isSeed && !ledger.has(link.url);
     if (isFoundSitemap && !sitemaps.admit(crawl.config.maxSitemapsPerHost))
       return this.skip(link, 'sitemapsPerHost');

@@ -32,6 +32,7 @@ import { SitemapPace } from './sitemap-pace.ts';
 import { Soft404 } from './soft-404.ts';
 import { Soft404Probe } from './soft-404-probe.ts';
 import { StoredHead } from './stored-head.ts';
+import { TemplateQuota } from './template-quota.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import { TurnHooks } from './turn-hooks.ts';
 import { TurnOutput } from './turn-output.ts';
@@ -80,7 +81,8 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const recrawl = new RecrawlPlan(engine, { crawl, counters, recrawl: options.head.recrawl });
   const share = new DomainShare(services, { crawl, ledger, counters, share: options.head.share });
   const nearDuplicates = new NearDuplicates(crawl);
-  const rest = { recrawl, share, nearDuplicates, soft404: createSoft404(services, options) };
+  const templates = new TemplateQuota(config, options.head.templatePages);
+  const rest = { recrawl, share, nearDuplicates, templates, soft404: createSoft404(services, options) };
   const own = { crawl, head, ledger, counters, traps, quarantine, output, pace, ...rest };
 
   const linkParts = createLinkParts(services, own);
@@ -150,13 +152,15 @@ type OwnParts = Pick<
   | 'share'
   | 'soft404'
   | 'nearDuplicates'
+  | 'templates'
 >;
 
 /** Where links lead: into the ledger, to other hosts, or nowhere. */
-function createLinkParts(services: TurnServices, { crawl, head, ledger, counters, traps }: OwnParts) {
+function createLinkParts(services: TurnServices, own: OwnParts) {
+  const { crawl, head, ledger, counters, traps, templates } = own;
   const { skips } = services.engine;
   const sitemaps = new SitemapPace(head.head.sitemaps);
-  const intake = new LinkIntake({ crawl, ledger, counters, traps, sitemaps, skips });
+  const intake = new LinkIntake({ crawl, ledger, counters, traps, templates, sitemaps, skips });
   const sitemapLinks = new SitemapLinks(crawl, intake);
   const links = new PageLinks(services, { crawl, counters, traps, intake, sitemapLinks });
   return { sitemaps, intake, sitemapLinks, links };

@@ -27,6 +27,7 @@ import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { TurnServices } from './services.ts';
 import type { Settlement } from './settlement.ts';
 import type { Soft404 } from './soft-404.ts';
+import type { TemplateQuota } from './template-quota.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { ArchivedExchange, TurnOutput } from './turn-output.ts';
 import type { UsageKeeper } from './usage-keeper.ts';
@@ -49,6 +50,7 @@ export interface VisitOptions {
   readonly usage: Pick<UsageKeeper, 'ofRobots' | 'ofFiles'>;
   readonly soft404: Soft404;
   readonly nearDuplicates: NearDuplicates;
+  readonly templates: TemplateQuota;
 }
 
 const MAX_TYPE_CHARS = 100;
@@ -98,7 +100,7 @@ export class UrlVisit {
 
   /** Returns the record as it was settled. `cache`: as of the request (`FetchRequest`). */
   async run(crawlDelayMs: number | undefined, cache?: FetchRequest['cache']): Promise<UrlRecord> {
-    const { crawl, allowance, counters, quarantine } = this.#options;
+    const { crawl, allowance, counters, quarantine, templates } = this.#options;
     try {
       // As it was when the URL was fetched (draft-ietf-aipref-attach, section 5.3).
       const { url } = this.#record;
@@ -120,9 +122,14 @@ export class UrlVisit {
       if (facts && response) await this.#takeLinks(response, facts);
       return this.#named();
     } finally {
-      if (this.#isReserved) allowance.end(this.#isPage);
-      // It had failed or redirected before.
-      else if (this.#isPage) counters.countPage();
+      if (this.#isReserved) {
+        allowance.end(this.#isPage);
+        templates.end(this.#named(), this.#isPage);
+      } else if (this.#isPage) {
+        // It had failed or redirected before.
+        counters.countPage();
+        templates.count(this.#named());
+      }
     }
   }
 
@@ -188,10 +195,13 @@ export class UrlVisit {
 
   /** A requisite that belongs to the crawl by itself becomes a page, if the limits allow one more. */
   #becomePageIfOwn(found: DocumentFacts): void {
-    const { links, allowance } = this.#options;
-    if (!links.isOwnDocument(this.#record, found) || !allowance.tryBegin()) return;
-    this.#record = { ...this.#record, kind: undefined };
-    this.#isReserved = true;
+    const { links, allowance, templates } = this.#options;
+    if (!links.isOwnDocument(this.#record, found)) return;
+    const page = { ...this.#record, kind: undefined };
+    if (!templates.tryReserve(page)) return;
+    this.#isReserved = allowance.tryBegin();
+    if (this.#isReserved) this.#record = page;
+    else templates.end(page, false);
   }
 
   /** The URL waits as before: what happened was not its fault. */

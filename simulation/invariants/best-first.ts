@@ -33,12 +33,13 @@ export function bestFirst(
 }
 
 function isJudged({ crawl, host, requests, lost }: HostVisits, robots: RobotsLog): boolean {
-  const { perHost, maxPagesPerHost, trapAfterPages } = crawl.config;
+  const { perHost, maxPagesPerHost, maxPagesPerTemplate, trapAfterPages } = crawl.config;
   // Links of a watched host may be dropped, and groups open again.
   const isWatched = trapAfterPages > 0 && host.head.totals.pages >= trapAfterPages;
   return (
     perHost === 1 &&
     maxPagesPerHost === undefined &&
+    maxPagesPerTemplate === undefined &&
     !isWatched &&
     lost === 0 &&
     host.heads.length > 0 &&

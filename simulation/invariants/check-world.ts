@@ -36,6 +36,7 @@ import { robotsObeyed } from './robots-obeyed.ts';
 import { ends, noCrash, noDeadLetters, startedForWork } from './run-ended.ts';
 import { soft404 } from './soft-404.ts';
 import { stateOnce } from './state-once.ts';
+import { templateQuota } from './template-quota.ts';
 import { trapsEnd } from './traps-end.ts';
 import { triesKept } from './tries-kept.ts';
 import { readVisits } from './visits.ts';
@@ -90,6 +91,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...limitsKept(facts),
     ...pastLimits(facts, robots),
     ...domainBudget(facts, robots),
+    ...templateQuota(visits, robots),
     ...bestFirst(facts, visits, robots),
     ...configured(visits, robots),
     ...noGarbage(facts),

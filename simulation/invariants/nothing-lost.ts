@@ -19,6 +19,7 @@ import {
 import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
 import { isProbe } from './soft-404.ts';
+import { isOverQuota } from './template-quota.ts';
 import { isClosed, mayBeOfTrap } from './traps-end.ts';
 import type { HostVisits } from './visits.ts';
 
@@ -114,11 +115,12 @@ function checkKnown(
 }
 
 /**
- * Whether links to the URL are dropped by design: the host is full or its domain has no room for it, or the group that
- * the URL is of has closed.
+ * Whether links to the URL are dropped by design: the host is full or its domain has no room for it, the URL's template
+ * has had all its pages, or the group that it is of has closed.
  */
 function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string, web: Facts['web']): boolean {
   if (isFullHost(crawl, host) || mayBeRefused(crawl, hostKey(url))) return true;
+  if (isOverQuota(crawl, host, url)) return true;
   return host !== undefined && isClosed(crawl, host.head, url) && mayBeOfTrap(url, host, web);
 }
 

@@ -87,6 +87,11 @@ export function planDomainLimits(random: Random, domains: number): CrawlOptions 
   };
 }
 
+/** In a hundred crawls 15 have a quota of pages for each URL template of a host. */
+export function planTemplateQuota(random: Random): CrawlOptions {
+  return random() < 0.15 ? { maxPagesPerTemplate: between(random, 1, 6) } : {};
+}
+
 /**
  * Where hosts share IP addresses, 70 of 100 crawls give these a pace; 10 others, whose hosts are alone at theirs, do so, too.
  * `hasShared`: hosts share addresses.

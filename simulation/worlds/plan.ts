@@ -14,6 +14,7 @@ import {
   planPurpose,
   planRequisites,
   planScope,
+  planTemplateQuota,
 } from './plan-settings.ts';
 import { planSizes } from './sizes.ts';
 import type { CrawlPlan, RecrawlPlan, SimWeb } from './spec.ts';
@@ -87,6 +88,7 @@ export function planCrawls(
       // By its contact the web knows which crawl asks.
       ...planPages(randomOf(seed, 'pages of crawl', i), hasSmallTraps),
       ...planDomainLimits(randomOf(seed, 'domain limits', i), domainsOf(seed)),
+      ...planTemplateQuota(randomOf(seed, 'template quota', i)),
       ...planAddressPace(randomOf(seed, 'address pace', i), addressesOf(seed) !== undefined),
       ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
       ...planNearDuplicates(randomOf(seed, 'near duplicates of crawl', i)),

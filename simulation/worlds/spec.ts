@@ -50,6 +50,8 @@ export const INVARIANTS = {
   robotsObeyed: 'No URL is fetched that robots.txt forbids, and none before robots.txt was fetched',
   depthTrue: 'Depth, level and redirects of a URL follow from the links that the crawl has found',
   soft404: 'No page that exists is taken for one that does not, and a host is asked once for one',
+  templateQuota:
+    'No URL template of a host has more pages than its quota, and none is left out before it is used up',
   nearDuplicates: 'A page is taken for a copy only of an earlier page that is none itself',
   trapsEnd: 'A trap ends when its group has closed, and no page outside of it is left out',
   harmBounded:

@@ -47,6 +47,10 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
   [{ code: 'robotsMoved', to: TO }, `robots.txt: it redirects to ${TO}, which cannot be had`],
   [{ code: 'crawlNotRunning' }, 'robots.txt: the crawl does not run'],
   [
+    { code: 'pagesPerTemplate', template: '/item/0' },
+    'enough pages with URLs like /item/0 were fetched (--max-pages-per-template)',
+  ],
+  [
     { code: 'trap', kind: 'template', group: 'http://a.test/0' },
     'a trap: the last pages with URLs like http://a.test/0 brought nothing new (--trap-after-pages 0 fetches them)',
   ],

@@ -87,6 +87,7 @@ describe('a command line becomes a typed command', () => {
     ['crawl example.org --max-time 2h', crawl({ maxTimeMs: 7_200_000 })],
     ['crawl example.org --max-time 1d', crawl({ maxTimeMs: 86_400_000 })],
     ['crawl example.org --max-pages-per-host 5', crawl({ maxPagesPerHost: 5 })],
+    ['crawl example.org --max-pages-per-template 5', crawl({ maxPagesPerTemplate: 5 })],
     ['crawl example.org --delay 1', crawl({ delayMs: 1000 })],
     ['crawl example.org --delay 0', crawl({ delayMs: 0 })],
     ['crawl example.org --delay 0.5', crawl({ delayMs: 500 })],

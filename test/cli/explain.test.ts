@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { explanationText } from '../../cli/explain-text.ts';
 import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
+import { createTemplateCounts } from '../../shared/frontier/template-counts.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { type ExplainFacts, explainUrl } from '../../shared/report/explain.ts';
 import { templateOf } from '../../shared/url/template-of.ts';
@@ -40,6 +41,11 @@ function facts(url: string, options: CrawlOptions = {}, more: Partial<ExplainFac
 }
 
 /** A head with this clock, and so on. */
+const twoItems = () => {
+  const counts = createTemplateCounts();
+  for (let i = 0; i < 2; i++) counts.add('/item/0');
+  return counts.state() as string;
+};
 const head = (more: Partial<Head>): Partial<ExplainFacts> => ({ head: { ...HEAD, ...more } });
 
 describe('the verdict names what decides', () => {
@@ -149,6 +155,12 @@ describe('the verdict names what decides', () => {
       facts(PAGE, { maxPagesPerHost: 5 }, head({ totals: { ...HEAD.totals, pages: 5 } })),
       false,
       'It would be skipped: maxPagesPerHost: its host has had 5 pages.',
+    ],
+    [
+      'a page whose template had its pages',
+      facts(`${SEED}item/7`, { maxPagesPerTemplate: 2 }, head({ templatePages: twoItems() })),
+      false,
+      'It would be skipped: maxPagesPerTemplate: 2 pages with URLs like /item/0 were fetched.',
     ],
     [
       'a URL in the line of a host that rests',

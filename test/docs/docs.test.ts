@@ -153,6 +153,7 @@ const LINK_SKIPS = {
   nearDuplicate: 0,
   notModified: 0,
   pagesPerHost: 0,
+  pagesPerTemplate: 0,
   hostsPerDomain: 0,
   badUrl: 0,
   redirects: 0,

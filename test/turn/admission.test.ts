@@ -32,6 +32,8 @@ interface Situation {
   answers?: readonly QuarantineAnswer[];
   blockedUrl?: string;
   isTrap?: boolean;
+  /** The page's template has its pages. */
+  isTemplateFull?: boolean;
   isHopeless?: boolean;
   isStopping?: boolean;
   reserves?: boolean;
@@ -42,6 +44,8 @@ interface Situation {
   inFiles?: readonly UsageStatement[];
   /** Files that are to be fetched first. */
   missing?: readonly string[];
+  /** The host's moment cannot be had once a page is reserved. */
+  failsLater?: Error;
   /** The registry fails. */
   fault?: Error;
 }
@@ -55,6 +59,7 @@ async function decide(record: UrlRecord, situation: Situation = {}) {
 /** Decides by the situation as it is at each call. */
 function admissionIn(situation: Situation) {
   const log: string[] = [];
+  const ended: boolean[] = [];
   const moments = [...(situation.moments ?? [])];
   const answers = [...(situation.answers ?? [])];
   const { isHostFull = false, isAnnouncing = false } = situation;
@@ -73,6 +78,13 @@ function admissionIn(situation: Situation) {
       clear: (url: string) => log.push(`clear ${url}`),
     },
     traps: { closedBy: () => (situation.isTrap ? { kind: 'folder', group: '/x/' } : undefined) },
+    templates: {
+      fullTemplateOf: () => (situation.isTemplateFull ? '/0' : undefined),
+      async reserve() {
+        return true;
+      },
+      end: (_: UrlRecord, isPage: boolean) => ended.push(isPage),
+    },
     robots: {
       async known(origin: string) {
         expect(origin).toBe(ORIGIN);
@@ -96,6 +108,7 @@ function admissionIn(situation: Situation) {
       },
       async waitForMoment() {
         log.push('wait');
+        if (situation.failsLater && log.includes('reserve')) throw situation.failsLater;
         return moments.shift() ?? true;
       },
       giveUp(cause: Cause) {
@@ -123,7 +136,7 @@ function admissionIn(situation: Situation) {
     work: { run: (_crawl: string, _url: string, _step: string, work: () => unknown) => work() },
     stopping: { aborted: situation.isStopping ?? false },
   } as unknown as TurnServices;
-  return { admission: new UrlAdmission(services, options as unknown as UrlAdmissionOptions), log };
+  return { admission: new UrlAdmission(services, options as unknown as UrlAdmissionOptions), log, ended };
 }
 
 test('a page that the rules allow is fetched: after the host’s moment, and with a page reserved', async () => {
@@ -153,6 +166,23 @@ test('a page that blocked its thread fails, is counted, and no robots.txt is req
     record: recordOf(PAGE, { state: 'failed', result: { fetchedAt: T0, cause: BLOCKED } }),
     log: ['error blocked'],
   });
+});
+
+test('a page whose template has its pages is skipped without a request; one that was fetched is fetched again', async () => {
+  const skipped = await decide(recordOf(PAGE), { isTemplateFull: true });
+  expect(skipped).toMatchObject({ outcome: 'unasked', record: { state: 'skipped' }, log: [] });
+  expect(skipped).toHaveProperty('record.result.cause', { code: 'pagesPerTemplate', template: '/0' });
+  const again = recordOf(PAGE, { state: 'fetched', dueAt: 1 });
+  expect(await decide(again, { known: OPEN, isTemplateFull: true })).toMatchObject({ outcome: 'fetch' });
+});
+
+test('a page of the template that was reserved and is not begun is given back, also if the registry fails', async () => {
+  const refused = admissionIn({ known: OPEN, reserves: false });
+  await refused.admission.decide(recordOf(PAGE), ORIGIN);
+  expect(refused.ended).toEqual([false]);
+  const { admission, ended } = admissionIn({ known: OPEN, failsLater: new Error('out of reach') });
+  await expect(admission.decide(recordOf(PAGE), ORIGIN)).rejects.toThrow('out of reach');
+  expect(ended).toEqual([false]);
 });
 
 test('a page of a trap is skipped, but no seed, no requisite and no request of the project', async () => {

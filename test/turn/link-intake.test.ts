@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { Link } from '../../shared/frontier/message.ts';
+import { createTemplateCounts } from '../../shared/frontier/template-counts.ts';
 import type { Skip } from '../../shared/ports/skip-log.ts';
 import { TurnCounters } from '../../shared/turn/counters.ts';
 import { LinkIntake, type LinkIntakeOptions } from '../../shared/turn/link-intake.ts';
 import { SitemapPace } from '../../shared/turn/sitemap-pace.ts';
+import { TemplateQuota } from '../../shared/turn/template-quota.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
 import { requestUrl } from '../../shared/url/request-url.ts';
 import { T0 } from '../worker/fake-clock.ts';
@@ -21,10 +23,11 @@ const linkTo = (url: string, fields: Partial<Link> = {}): Link => ({
 interface IntakeOptions extends CrawlOfTurn {
   readonly hostPages?: number;
   readonly trap?: string;
+  readonly fullTemplate?: string;
   readonly hasLog?: boolean;
 }
 
-async function open({ hostPages = 0, trap, hasLog = true, ...crawl }: IntakeOptions = {}) {
+async function open({ hostPages = 0, trap, fullTemplate, hasLog = true, ...crawl }: IntakeOptions = {}) {
   const ledger = await newLedger();
   const counters = new TurnCounters({ ...NO_TOTALS, pages: hostPages }, newStats());
   const noted: Skip[] = [];
@@ -34,11 +37,14 @@ async function open({ hostPages = 0, trap, hasLog = true, ...crawl }: IntakeOpti
       noted.push(skip);
     },
   };
+  const stored = createTemplateCounts();
+  if (fullTemplate !== undefined) stored.add(fullTemplate);
   const intake = new LinkIntake({
     crawl: crawlOfTurn(crawl),
     ledger,
     counters,
     traps: { isClosed: (url: string) => url === trap } as unknown as LinkIntakeOptions['traps'],
+    templates: new TemplateQuota({ maxPagesPerTemplate: 1 }, stored.state()),
     sitemaps: new SitemapPace(),
     ...(hasLog && { skips }),
   });
@@ -66,6 +72,30 @@ test('a host with its share of pages takes in no further page, but parts of page
   expect(counters.totals.skipped).toEqual({ pagesPerHost: 1 });
   expect(await urls()).toEqual([page('/known'), page('/s.css')]);
   expect((await ledger.lookUp(page('/known')))?.depth).toBe(1);
+});
+
+test('links to a template that has its pages are left out: not those that are known, seeds, parts of pages and requests', async () => {
+  const { intake, counters, noted, ledger, urls } = await open({ fullTemplate: '/item/0' });
+  ledger.merge(linkTo(page('/item/1'), { depth: 5 }), T0);
+  const request = requestUrl(page('/item/4'), { method: 'POST' });
+  const links = [
+    linkTo(page('/item/1')),
+    linkTo(page('/item/2')),
+    linkTo(page('/item/3'), { depth: 0, isSeed: true }),
+    linkTo(page('/item/5'), { kind: 'requisite' }),
+    linkTo(request),
+    linkTo(page('/item/a')),
+  ];
+  expect(intake.mergeDelivered(links, T0)).toBe(4);
+  expect(intake.take(linkTo(page('/item/6')), T0)).toBe(false);
+  expect(counters.totals.skipped).toEqual({ pagesPerTemplate: 2 });
+  expect(noted.map(({ url, reason }) => [url, reason])).toEqual([
+    [page('/item/2'), 'pagesPerTemplate'],
+    [page('/item/6'), 'pagesPerTemplate'],
+  ]);
+  expect(await urls()).toEqual(
+    [page('/item/1'), page('/item/3'), request, page('/item/5'), page('/item/a')].sort(),
+  );
 });
 
 test('a page’s link goes into the ledger of its own host, and leaves the turn for another one', async () => {
