@@ -99,6 +99,13 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/history.ts',
   },
   {
+    name: 'changing-site',
+    says: 'The change feed, histories and replay of a folder of pages that is served in three versions',
+    isByName: true,
+    maxWords: 1,
+    file: './claims/changing-site.ts',
+  },
+  {
     name: 'turns',
     says: 'Turns of one small page each on engine `local`',
     maxWords: 2,
