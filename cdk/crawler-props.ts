@@ -175,6 +175,13 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly minDelay?: Duration;
   /**
+   * The least time between two requests to an IP address, over all hosts at it, a minute at most. Only addresses that `crawl`
+   * has in `ipDelayExcept` are without it.
+   *
+   * @default none: a crawl decides
+   */
+  readonly minIpDelay?: Duration;
+  /**
    * Requests to one host at once, 1 to 64. No crawl can have more.
    *
    * @default none: a crawl decides

@@ -134,6 +134,8 @@ export const stackOptionsSchema = z.strictObject({
    * such a stack is for servers of the deployer's own.
    */
   minDelay: number('seconds', 0, 3600).optional(),
+  /** Seconds between two requests to an IP address at least, over all hosts at it. */
+  minIpDelay: number('seconds', 0, 60).optional(),
   /** Requests to a host at once. */
   maxPerHost: whole('requests', 1, 64).optional(),
   /** US dollars of one crawl. */

@@ -20,7 +20,7 @@ type Other =
 
 /** The options that the props represent. Throws `InvalidOptions` with a line for each that is wrong. */
 export function optionsOf(stackName: string, props: CrawlerProps): StackOptions {
-  const { logRetention, workerTimeout, routerWindow, minDelay, ...rest } = withoutOthers(props);
+  const { logRetention, workerTimeout, routerWindow, minDelay, minIpDelay, ...rest } = withoutOthers(props);
   const given = {
     ...rest,
     stackName,
@@ -28,6 +28,7 @@ export function optionsOf(stackName: string, props: CrawlerProps): StackOptions 
     workerTimeout: workerTimeout?.toSeconds(),
     routerWindow: routerWindow?.toSeconds(),
     minDelay: minDelay && minDelay.toMilliseconds() / 1000,
+    minIpDelay: minIpDelay && minIpDelay.toMilliseconds() / 1000,
   };
   return parseOptions(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
 }
@@ -58,6 +59,7 @@ export function propsOf(options: StackOptions): CrawlerProps & { readonly name: 
     workerTimeout,
     routerWindow,
     minDelay,
+    minIpDelay,
     adopt: _adopt,
     kmsKey: _kmsKey,
     ...rest
@@ -70,6 +72,7 @@ export function propsOf(options: StackOptions): CrawlerProps & { readonly name: 
     workerTimeout: Duration.seconds(workerTimeout),
     routerWindow: Duration.seconds(routerWindow),
     ...(minDelay !== undefined && { minDelay: Duration.millis(Math.round(minDelay * 1000)) }),
+    ...(minIpDelay !== undefined && { minIpDelay: Duration.millis(Math.round(minIpDelay * 1000)) }),
   };
 }
 

@@ -68,10 +68,11 @@ const DEFAULT_MIN_DELAY_S = 0.1;
 
 function limitsOf(options: StackOptions): NonNullable<EncodedSettings['limits']> {
   const { allowPrivateAddresses, maxPerHost, maxCostPerCrawl, maxCostPerDay } = options;
-  const { maxRunningCrawls, allowedDomains } = options;
+  const { minIpDelay, maxRunningCrawls, allowedDomains } = options;
   const { minDelay = allowPrivateAddresses.length > 0 ? 0 : DEFAULT_MIN_DELAY_S } = options;
   return {
     minDelayMs: Math.round(minDelay * 1000),
+    ...(minIpDelay !== undefined && { minIpDelayMs: Math.round(minIpDelay * 1000) }),
     ...(maxPerHost !== undefined && { maxPerHost }),
     ...(maxCostPerCrawl !== undefined && { maxCostPerCrawl }),
     ...(maxCostPerDay !== undefined && { maxCostPerDay }),

@@ -10,6 +10,8 @@ import type { ControlEngine } from './control-engine.ts';
 export interface DeployerLimits {
   /** The least `delayMs` of a crawl and of its overrides. */
   readonly minDelayMs?: number | undefined;
+  /** The least `ipDelayMs` of a crawl. Its `ipDelayExcept` may have blocks of the deployment's defaults alone then. */
+  readonly minIpDelayMs?: number | undefined;
   readonly maxPerHost?: number | undefined;
   /** US dollars. It becomes the `maxCost` of a crawl that names none. */
   readonly maxCostPerCrawl?: number | undefined;
@@ -20,24 +22,37 @@ export interface DeployerLimits {
   readonly allowedDomains?: readonly string[] | undefined;
 }
 
-/** Returns the options with the limits applied. Throws {@link ControlError} if `given` asks for more. */
+/**
+ * Returns the deployment's defaults, overlaid by what is given, with the limits applied. Throws {@link ControlError} if
+ * `given` asks for more.
+ */
 export function limitedOptions(
   given: CrawlOptions,
-  options: CrawlOptions,
-  { minDelayMs = 0, maxPerHost = Infinity, maxCostPerCrawl, allowedDomains = [] }: DeployerLimits,
+  defaults: CrawlOptions,
+  {
+    minDelayMs = 0,
+    minIpDelayMs = 0,
+    maxPerHost = Infinity,
+    maxCostPerCrawl,
+    allowedDomains = [],
+  }: DeployerLimits,
 ): CrawlOptions {
+  const options = { ...defaults, ...given };
   for (const [i, override] of [given, ...(given.overrides ?? [])].entries()) {
     const place = i === 0 ? 'config' : `config.overrides.${i - 1}`;
     checkLeast(`${place}.delayMs`, override.delayMs, minDelayMs);
     checkMost(`${place}.perHost`, override.perHost, maxPerHost);
   }
+  checkLeast('config.ipDelayMs', given.ipDelayMs, minIpDelayMs);
+  if (minIpDelayMs > 0) checkExceptions(given.ipDelayExcept ?? [], defaults.ipDelayExcept ?? []);
   checkCost('config.maxCost', given.maxCost, { maxCostPerCrawl });
   checkDomains(given.domains ?? [], allowedDomains);
-  const { delayMs, perHost, maxCost, domains } = options;
+  const { delayMs, ipDelayMs = 0, perHost, maxCost, domains } = options;
   return {
     ...options,
     ...(delayMs !== undefined && { delayMs: Math.max(delayMs, minDelayMs) }),
     ...(delayMs === undefined && minDelayMs > DEFAULT_DELAY_MS && { delayMs: minDelayMs }),
+    ...(ipDelayMs < minIpDelayMs && { ipDelayMs: minIpDelayMs }),
     ...(perHost !== undefined && { perHost: Math.min(perHost, maxPerHost) }),
     ...(maxCostPerCrawl !== undefined && { maxCost: Math.min(maxCost ?? Infinity, maxCostPerCrawl) }),
     ...(allowedDomains.length > 0 && (domains ?? []).length === 0 && { domains: [...allowedDomains] }),
@@ -93,6 +108,19 @@ function checkDomains(given: readonly string[], allowed: readonly string[]): voi
       throw new ControlError(
         'invalid',
         `${field}: ${quoted(domain)} is not open here; only ${allowed.join(', ')} may be crawled`,
+        field,
+      );
+    }
+}
+
+function checkExceptions(given: readonly string[], allowed: readonly string[]): void {
+  for (const [i, block] of given.entries())
+    if (!allowed.includes(block)) {
+      const field = `config.ipDelayExcept.${i}`;
+      const may = allowed.length === 0 ? 'none' : 'only those of the deployment';
+      throw new ControlError(
+        'invalid',
+        `${field}: ${quoted(block)} is not open here; ${may} may be without the least ipDelayMs`,
         field,
       );
     }

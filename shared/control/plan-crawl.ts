@@ -124,7 +124,7 @@ export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): Craw
   checkAddresses(given, allowPrivateAddresses);
   checkProxies(given, allowPrivateAddresses);
   checkPorts(given, allowPorts);
-  const options = limitedOptions(given, { ...defaults, ...given }, limits);
+  const options = limitedOptions(given, defaults, limits);
   const { totalTimeoutMs, hookTimeoutMs } = parseConfig(options);
   const maxHookTimeoutMs = parseConfig(defaults).hookTimeoutMs;
   if (hookTimeoutMs > maxHookTimeoutMs)

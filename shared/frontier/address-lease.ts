@@ -10,14 +10,18 @@ export interface AddressLease {
   readonly beginUntil: number;
   /** After this time anybody may have it: the owner's last request, and the rest after it, are over. */
   readonly until: number;
-  /** Another worker waits for it. */
-  readonly isWanted?: true;
+  /** The other workers that wait for it, in the order in which they have it next; {@link MAX_WAITING} at most. */
+  readonly waiting?: readonly string[];
 }
 
 /** The owner asks the address for so long before others have it. */
 export const LEASE_MS = 30_000;
 /** Those who wait look again after this, if the owner should have given it back already. */
 const LOOK_AGAIN_MS = 2000;
+/** The worker whose turn it is has so long to come. Then it is the next one's turn: it may have died. */
+const TURN_MS = 2 * LOOK_AGAIN_MS;
+/** Further workers wait without a place: which of them comes next is left to chance. */
+export const MAX_WAITING = 64;
 
 /** The name in place of a domain's. No domain has a `#`. */
 export const leaseName = (address: string): string => `#${address}`;
@@ -44,30 +48,80 @@ export interface ClaimedLease {
 }
 
 /**
- * Claims an address: the claimant has it if nobody else does, or if it has it already and nobody waits. Claiming it
- * once more with the answer lost changes nothing for others.
+ * Claims an address: the claimant has it if nobody else does and no other is before it in the line, or if it has it already
+ * and nobody waits. So of N workers that ask for it all the time, each has it again after N - 1 leases. Claiming it once
+ * more with the answer lost changes nothing for others.
  */
-export function claimLease(
-  lease: AddressLease | undefined,
-  { owner, now, requestMs, delayMs, isIdle }: LeaseClaim,
-): ClaimedLease {
-  const beginUntil = now + LEASE_MS;
-  const taken = { lease: { owner, beginUntil, until: beginUntil + requestMs }, askAgainAt: undefined };
+export function claimLease(lease: AddressLease | undefined, claim: LeaseClaim): ClaimedLease {
+  const { owner, now, requestMs, isIdle } = claim;
   // One that lasts for longer than any was written by a clock that is ahead.
-  if (lease === undefined || lease.until <= now || lease.until - now > 2 * (LEASE_MS + requestMs))
-    return taken;
-  if (lease.owner === '') return { lease: undefined, askAgainAt: lease.until };
-  if (lease.owner !== owner) {
-    const askAgainAt = Math.min(
-      lease.until,
-      lease.beginUntil > now ? lease.beginUntil + delayMs : now + LOOK_AGAIN_MS,
-    );
-    return { lease: lease.isWanted ? undefined : { ...lease, isWanted: true }, askAgainAt };
+  if (lease === undefined || lease.until - now > 2 * (LEASE_MS + requestMs)) return taken(claim, []);
+  const { waiting = [] } = lease;
+  if (lease.owner !== owner || lease.until <= now) return comeInTurn(lease, claim);
+  if (now < lease.beginUntil) {
+    const until = lease.beginUntil + requestMs;
+    return { lease: lease.until < until ? { ...lease, until } : undefined, askAgainAt: undefined };
   }
-  if (now < lease.beginUntil) return { lease: undefined, askAgainAt: undefined };
-  if (!lease.isWanted) return taken;
+  if (waiting.length === 0) return taken(claim, []);
   if (!isIdle) return { lease: undefined, askAgainAt: now + LOOK_AGAIN_MS };
-  // The others come within the next moments.
-  const given = { owner: '', beginUntil: now, until: now + delayMs };
-  return { lease: given, askAgainAt: given.until + 2 * LOOK_AGAIN_MS };
+  const given = withWaiting(freed(lease, claim), owner);
+  return { lease: given, askAgainAt: given.until + waiting.length * TURN_MS };
+}
+
+/** Given back by its owner. The address rests. */
+const freed = (
+  { waiting = [] }: AddressLease,
+  { now, delayMs }: Pick<LeaseClaim, 'now' | 'delayMs'>,
+): AddressLease => ({
+  owner: '',
+  beginUntil: now,
+  until: now + delayMs,
+  ...(waiting.length > 0 && { waiting }),
+});
+
+/**
+ * The lease when the owner has no more use for the address, and no request in flight; undefined: it is another's. Others
+ * that wait come at `beginUntil`, so until then the owner may still come back; but nobody has to wait for a request that
+ * it might have begun at the last moment.
+ */
+export function unusedLease(
+  lease: AddressLease | undefined,
+  { owner, now, delayMs }: Pick<LeaseClaim, 'owner' | 'now' | 'delayMs'>,
+): AddressLease | undefined {
+  if (lease === undefined || lease.owner !== owner || lease.until <= now + delayMs) return undefined;
+  if (lease.waiting === undefined || lease.beginUntil <= now) return freed(lease, { now, delayMs });
+  return { ...lease, until: Math.min(lease.until, lease.beginUntil + delayMs) };
+}
+
+/** Takes the address if it is free and this worker's turn, or joins those that wait for it. */
+function comeInTurn(lease: AddressLease, claim: LeaseClaim): ClaimedLease {
+  const { owner, now } = claim;
+  const { waiting = [] } = lease;
+  const place = waiting.indexOf(owner);
+  const before = place < 0 ? waiting.length : place;
+  // Those before it have not come in their time.
+  if (lease.until + before * TURN_MS <= now) return taken(claim, waiting.slice(before + 1));
+  const joined = withWaiting(lease, owner);
+  return {
+    lease: joined === lease ? undefined : joined,
+    askAgainAt: freeAt(lease, claim) + before * TURN_MS,
+  };
+}
+
+/** When the lease has probably been given back. */
+function freeAt({ owner, until, beginUntil }: AddressLease, { now, delayMs }: LeaseClaim): number {
+  if (owner === '' || until <= now) return until;
+  return Math.min(until, beginUntil > now ? beginUntil + delayMs : now + LOOK_AGAIN_MS);
+}
+
+function taken({ owner, now, requestMs }: LeaseClaim, waiting: readonly string[]): ClaimedLease {
+  const beginUntil = now + LEASE_MS;
+  const lease = { owner, beginUntil, until: beginUntil + requestMs };
+  return { lease: { ...lease, ...(waiting.length > 0 && { waiting }) }, askAgainAt: undefined };
+}
+
+function withWaiting(lease: AddressLease, owner: string): AddressLease {
+  const { waiting = [] } = lease;
+  if (waiting.includes(owner) || waiting.length >= MAX_WAITING) return lease;
+  return { ...lease, waiting: [...waiting, owner] };
 }

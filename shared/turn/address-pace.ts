@@ -27,6 +27,8 @@ export class AddressPace {
   #place: number | undefined;
   /** The addresses in whose lines that is. */
   #joined: readonly string[] = [];
+  /** The addresses whose leases the turn has claimed. */
+  readonly #entered = new Set<string>();
 
   constructor(services: Services, crawl: TurnCrawl) {
     this.#services = services;
@@ -79,16 +81,22 @@ export class AddressPace {
     return outcome;
   }
 
-  /** At the turn's end: a place that is yet to come stays the host's, one that was not used is given to others. */
-  end(): void {
+  /**
+   * At the turn's end: a place that is yet to come stays the host's, one that was not used is given to others, and so are
+   * leases.
+   */
+  async end(): Promise<void> {
     const place = this.#place;
     this.#place = undefined;
-    if (place === undefined) return;
-    if (place > this.#elapsed()) this.lines.keep(this.#crawl.host, place);
-    else this.lines.leave(this.#joined, this.#crawl.config.ipDelayMs);
+    const { id, host, config } = this.#crawl;
+    if (place !== undefined && place > this.#elapsed()) this.lines.keep(host, place);
+    else if (place !== undefined) this.lines.leave(this.#joined, config.ipDelayMs);
+    const entered = [...this.#entered];
+    this.#entered.clear();
+    await Promise.all(entered.map((address) => this.#services.leases.exit(id, address, config.ipDelayMs)));
   }
 
-  /** Claims the leases of all; returns the first that another worker has. */
+  /** Claims the leases of all, in one order for all hosts; returns the first that another worker has. */
   async #claim(
     addresses: readonly string[],
     isIdle: (address: string) => boolean,
@@ -96,7 +104,9 @@ export class AddressPace {
     const { leases, engine } = this.#services;
     const { id, config } = this.#crawl;
     const { ipDelayMs: delayMs, totalTimeoutMs } = config;
-    for (const address of addresses) {
+    for (const address of [...addresses].sort()) {
+      if (!this.#entered.has(address)) leases.enter(id, address);
+      this.#entered.add(address);
       const terms = { delayMs, requestMs: totalTimeoutMs + delayMs, isIdle: isIdle(address) };
       const at = await leases.claim(id, address, terms);
       if (at !== undefined) return { address, ms: Math.max(1, at - engine.clock.now()) };

@@ -163,8 +163,8 @@ export class HostPace {
   }
 
   /** At the end of the turn: gives back what others can use. */
-  release(): void {
-    this.#address.end();
+  async release(): Promise<void> {
+    if (this.#address.isOn) await this.#address.end();
   }
 
   /**

@@ -234,8 +234,8 @@ class Turn {
       else crawl.budget.giveBack(pages, bytes);
       quarantine.release();
       this.#parts.output.state?.close();
-      pace.release();
       stats.open.delete(ledger);
+      await pace.release();
     }
   }
 

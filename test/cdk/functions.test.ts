@@ -150,6 +150,7 @@ describe('limits that no caller can exceed', () => {
   test('all are settings of the functions', () => {
     const given = {
       minDelay: '2.5',
+      minIpDelay: '0.25',
       maxPerHost: '1',
       maxCostPerCrawl: '7.5',
       maxCostPerDay: '20',
@@ -158,6 +159,7 @@ describe('limits that no caller can exceed', () => {
     };
     expect(limitsOf(given)).toEqual({
       minDelayMs: 2500,
+      minIpDelayMs: 250,
       maxPerHost: 1,
       maxCostPerCrawl: 7.5,
       maxCostPerDay: 20,

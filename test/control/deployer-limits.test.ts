@@ -5,6 +5,7 @@ import { A, B, CONTACT, openRoom } from './control-room.ts';
 
 const LIMITS: DeployerLimits = {
   minDelayMs: 100,
+  minIpDelayMs: 200,
   maxPerHost: 2,
   maxCostPerCrawl: 5,
   allowedDomains: ['a.test', 'c.test'],
@@ -14,6 +15,12 @@ const open = (limits: DeployerLimits = LIMITS, defaults = {}) =>
 
 test.each<[field: string, config: NewCrawl['config'], message: RegExp]>([
   ['config.delayMs', { delayMs: 0 }, /^Expected config.delayMs >= 100, got 0: the deployer/],
+  ['config.ipDelayMs', { ipDelayMs: 199 }, /^Expected config.ipDelayMs >= 200, got 199/],
+  [
+    'config.ipDelayExcept.0',
+    { ipDelayMs: 300, ipDelayExcept: ['0.0.0.0/0'] },
+    /"0.0.0.0\/0" is not open here; none may be without/,
+  ],
   ['config.perHost', { perHost: 3 }, /^Expected config.perHost <= 2, got 3/],
   ['config.maxCost', { maxCost: 5.01 }, /^Expected config.maxCost <= 5, got 5.01/],
   [
@@ -40,6 +47,7 @@ test('a crawl that asks for nothing has the limits, and the defaults as far as t
   await control.create({ crawl: 'one', seeds: [A] });
   expect((await engine.registry.load('one'))?.config).toMatchObject({
     delayMs: 100,
+    ipDelayMs: 200,
     perHost: 2,
     maxCost: 5,
     domains: ['a.test', 'c.test'],
@@ -47,6 +55,20 @@ test('a crawl that asks for nothing has the limits, and the defaults as far as t
   const slow = open({ minDelayMs: 3000 });
   await slow.control.create({ crawl: 'one', seeds: [A] });
   expect((await slow.engine.registry.load('one'))?.config).toMatchObject({ delayMs: 3000 });
+});
+
+test('a crawl excepts those addresses from the least ipDelayMs that the deployment excepts', async () => {
+  const cdn = ['104.16.0.0/13', '2400:cb00::/32'];
+  const { control, engine } = open(LIMITS, { ipDelayExcept: cdn });
+  await control.create({ crawl: 'all', seeds: [A] });
+  await control.create({ crawl: 'one', seeds: [A], config: { ipDelayMs: 500, ipDelayExcept: [cdn[1]!] } });
+  const configOf = async (crawl: string) => (await engine.registry.load(crawl))?.config;
+  expect(await configOf('all')).toMatchObject({ ipDelayMs: 200, ipDelayExcept: cdn });
+  expect(await configOf('one')).toMatchObject({ ipDelayMs: 500, ipDelayExcept: [cdn[1]] });
+  const wide = control.create({ seeds: [A], config: { ipDelayExcept: [cdn[0]!, '104.0.0.0/8'] } });
+  await expect(wide).rejects.toMatchObject({ code: 'invalid', field: 'config.ipDelayExcept.1' });
+  const free = open({});
+  await free.control.create({ crawl: 'free', seeds: [A], config: { ipDelayExcept: ['0.0.0.0/0'] } });
 });
 
 test('seeds of other domains are refused, at the beginning and later', async () => {

@@ -122,7 +122,7 @@ export async function openTurn(situation: TurnSituation = {}): Promise<OpenTurn>
     crawls,
     ledgers: createLedgerCache(1_000_000),
     lanes: createLanes(clock, 10),
-    leases: { claim: async () => undefined },
+    leases: { claim: async () => undefined, enter: () => undefined, exit: async () => undefined },
     domains: createDomainHeads(engine),
     medians: createLinkMedians(engine),
     intentLock: createLock(clock),

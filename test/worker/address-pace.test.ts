@@ -94,7 +94,7 @@ describe('ipDelayMs', () => {
     expect(Math.min(...gapsOf(world))).toBeGreaterThanOrEqual(DELAY_MS);
   });
 
-  test('of several workers one has the address at a time, and a worker that dies blocks it only for a while', async () => {
+  test('of several workers one has the address at a time, and one that ends leaves it to the others', async () => {
     const world = addressed(createWorld(SITE), SHARED);
     const { clock, engine, fetcher } = world;
     await begin(world, SEEDS, { ...OPTIONS, totalTimeoutMs: 5000 });
@@ -103,7 +103,6 @@ describe('ipDelayMs', () => {
     const processes = [start('a'), start('b')];
     const [first, second] = processes as [ReturnType<typeof start>, ReturnType<typeof start>];
     await clock.drive(second.ended, async () => fetcher.log.length > 12);
-    // Its leases stay.
     first.stop();
     await clock.drive(second.ended, () => areQuiet(engine));
     second.stop();
@@ -112,5 +111,22 @@ describe('ipDelayMs', () => {
     const done = fetcher.log.filter(({ url }) => !url.endsWith('robots.txt'));
     expect(new Set(done.map(({ url }) => url)).size).toBe(HOSTS.length * 3);
     expect(Math.min(...gapsOf(world))).toBeGreaterThanOrEqual(DELAY_MS);
+  });
+
+  test('a worker without further hosts at the address keeps those of others waiting for no longer than its lease', async () => {
+    const world = addressed(createWorld(SITE), SHARED);
+    const { clock, engine, fetcher } = world;
+    // The time-out of a request counts for requests in flight alone.
+    await begin(world, SEEDS, { ...OPTIONS, totalTimeoutMs: 600_000 });
+    const processes = ['a', 'b', 'c'].map((name) =>
+      startProcess(engine, fetcher, [CRAWL], 2, undefined, undefined, undefined, 60_000, () => name),
+    );
+    const ended = Promise.all(processes.map(({ ended }) => ended));
+    await clock.drive(ended, async () => fetcher.log.length === HOSTS.length * 4);
+    for (const process of processes) process.stop();
+    await clock.drive(ended);
+    expect(processes.flatMap(({ errors }) => errors)).toEqual([]);
+    expect(Math.min(...gapsOf(world))).toBeGreaterThanOrEqual(DELAY_MS);
+    expect(Math.max(...gapsOf(world))).toBeLessThan(60_000);
   });
 });

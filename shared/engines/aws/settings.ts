@@ -79,6 +79,7 @@ export const stackSettingsSchema = z.strictObject({
   limits: z
     .strictObject({
       minDelayMs: z.number().min(0),
+      minIpDelayMs: z.number().min(0),
       maxPerHost: positive,
       maxCostPerCrawl: z.number().positive(),
       maxCostPerDay: z.number().positive(),
