@@ -47,10 +47,6 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
   [{ code: 'robotsMoved', to: TO }, `robots.txt: it redirects to ${TO}, which cannot be had`],
   [{ code: 'crawlNotRunning' }, 'robots.txt: the crawl does not run'],
   [
-    { code: 'pagesPerTemplate', template: '/item/0' },
-    'enough pages with URLs like /item/0 were fetched (--max-pages-per-template)',
-  ],
-  [
     { code: 'trap', kind: 'template', group: 'http://a.test/0' },
     'a trap: the last pages with URLs like http://a.test/0 brought nothing new (--trap-after-pages 0 fetches them)',
   ],
@@ -95,6 +91,10 @@ const NEW: readonly (readonly [Cause, string])[] = [
     'its text is nearly the same as that of http://a.test/1 (1.00), so it was skipped; noindex',
   ],
   [{ code: 'otherLanguage', language: 'fr' }, 'it is in another language (fr)'],
+  [
+    { code: 'pagesPerTemplate', template: '/item/0' },
+    'enough pages with URLs like /item/0 were fetched (--max-pages-per-template)',
+  ],
   [
     { code: 'softNotFound', probe: 'http://a.test/qw' },
     'the same answer as for a page that does not exist (soft 404, by http://a.test/qw)',

@@ -24,7 +24,7 @@ test.each<[string[], string[]]>([
   ],
   [
     ['crawl', '--scope', 'host', '--max-pag'],
-    ['--max-pages', '--max-pages-per-host'],
+    ['--max-pages', '--max-pages-per-host', '--max-pages-per-template'],
   ],
   [['--stack', 'Data/News', 'pau'], ['pause']],
   [['crawl', '--adap'], ['--adaptive']],
