@@ -4,7 +4,7 @@
  */
 export const REASONS = {
   wiring:
-    'It joins a deployed function to its environment, sockets and log. In a world simulation/worlds/deployment.ts stands in its place; test/localstack deploys and calls it.',
+    'It joins a deployed function to its environment, sockets and log. In a world simulation/worlds/deployment.ts stands in its place; test/localstack deploys and calls it. Exports wait for files and threads, which virtual time does not: test/api/stack makes them over the same models.',
   oneMachine:
     'It exists on one machine only (the cache, totals of one process, revisits, messages about seeds, threads and their watchdog), or for plain GETs that a project makes itself. test/local-crawl and test/hooks reach it.',
   defaults: 'A default for callers that say less than a world does: other tools, or tests.',
