@@ -240,24 +240,25 @@ export class HostLedger {
    * them: for many URLs at once. Calls `pause` between two blocks.
    */
   async findAgain(urls: Iterable<string>, pause: () => Promise<void>): Promise<UrlRecord[]> {
-    const found: UrlRecord[] = [];
+    const fresh: string[] = [];
     const stored: string[] = [];
-    for (const url of urls) {
-      const record = this.#fresh.get(url);
-      if (!record) stored.push(url);
-      else if (isAgain(record)) found.push(record);
-    }
+    for (const url of urls) (this.#fresh.has(url) ? fresh : stored).push(url);
     const ofRuns = stored.length > 0 ? await this.#runs.findAgain(stored, pause) : [];
-    // Another lane may have taken one meanwhile.
+    // Another lane may have fetched one meanwhile: its record is another one now.
+    const found = fresh.flatMap((url) => this.#fresh.get(url) ?? []).filter(isAgain);
     return [...found, ...ofRuns.filter(({ url }) => !this.#fresh.has(url))];
   }
 
   /**
    * Replaces the record of a URL that is due again, such as {@link findAgain} has returned it, by one of the same state.
-   * Nothing happens if the URL is taken at this moment: its fetch decides.
+   * Nothing happens if the URL is taken at this moment: its fetch decides. Nor if another lane has fetched it since.
    */
   amend(record: UrlRecord): void {
-    if (!this.#fresh.isTaken(record.url)) this.#fresh.put(record);
+    const { url, attempts, result } = record;
+    if (this.#fresh.isTaken(url)) return;
+    const known = this.#fresh.get(url);
+    const isSame = known?.result?.fetchedAt === result?.fetchedAt && known?.attempts === attempts;
+    if (known === undefined || isSame) this.#fresh.put(record);
   }
 
   /**

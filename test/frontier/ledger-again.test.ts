@@ -128,6 +128,18 @@ describe('a URL that is to be fetched again', () => {
     expect(await ledger.nextAgain(NOW + DAY)).toBeUndefined();
   });
 
+  test('is not changed by what was found before another lane fetched it', async () => {
+    const ledger = await new Host().open();
+    const record = fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY);
+    ledger.settle(record);
+    const [found] = await ledger.findAgain([urlOf(1)], async () => {});
+    const again = (await ledger.nextAgain(NOW + DAY)) as UrlRecord;
+    ledger.settle(fetched(again, NOW + DAY, NOW + 9 * DAY));
+    ledger.amend({ ...(found as UrlRecord), dueAt: NOW + DAY });
+    expect(ledger.againDueAt()).toBe(NOW + 9 * DAY);
+    expect((await ledger.findAgain([urlOf(1)], async () => {}))[0]?.result?.fetchedAt).toBe(NOW + DAY);
+  });
+
   test('is not changed while it is taken', async () => {
     const ledger = await new Host().open();
     const record = fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY);
