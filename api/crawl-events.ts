@@ -67,6 +67,8 @@ export interface CrawlProgress {
   readonly hostsActive: number;
   /** Hosts that have URLs and wait for their turn. */
   readonly hostsWaiting: number;
+  /** Those of them that wait for their hours (`overrides`), if there are any. */
+  readonly hostsClosed?: number;
   readonly bytes: number;
   readonly errors: number;
   /** Responses that came from the crawl's cache, without a request. */

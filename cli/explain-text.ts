@@ -9,7 +9,8 @@ import { formatCount, formatCounted } from './format.ts';
 const MAX_FACT = 200;
 
 export function explanationText(explained: Explanation): string {
-  const { url, canonical, scope, template, rank, settings, hostState, domain, crawl, verdict } = explained;
+  const { url, canonical, scope, template, rank, settings, hostState, hours, domain, crawl, verdict } =
+    explained;
   const facts: [label: string, fact: string | undefined][] = [
     ['Becomes', canonical === url ? undefined : becomesText(explained)],
     [
@@ -29,7 +30,7 @@ export function explanationText(explained: Explanation): string {
     ['Settings', settingsText(settings)],
     ['Host', hostState && hostText(hostState)],
     ['Domain', domain && domainText(domain)],
-    ['Next', hostState?.nextFetchAt],
+    ['Next', hours?.from ?? hostState?.nextFetchAt],
     ['Crawl', crawl && `${crawl.crawl}, ${crawl.state}`],
   ];
   const lines = facts.flatMap(([label, fact]) =>

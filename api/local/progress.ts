@@ -25,6 +25,7 @@ export async function progressOf(
     const now = clock.now();
     // At each look: with older sums, a seed would count as committed and as found by its turn, or as neither.
     const totals = await registry.totals(crawl);
+    const { hostsClosed } = totals;
     return {
       pages: before.pages + stats.pages,
       urls: countUrls(totals.urls) + stats.openUrls,
@@ -32,6 +33,7 @@ export async function progressOf(
       hosts: totals.hosts,
       hostsActive: stats.hostsActive,
       hostsWaiting: Math.max(0, totals.hostsWaiting - stats.hostsActive),
+      ...(hostsClosed !== undefined && { hostsClosed }),
       bytes: before.bytes + stats.bytes,
       errors: stats.errors,
       cached: (before.cache?.hit ?? 0) + stats.cached,

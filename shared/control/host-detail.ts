@@ -1,19 +1,21 @@
 import { optionalText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';
 import { countUrls } from '../frontier/url-record.ts';
-import { isoTime, waitText } from '../report/url-detail.ts';
+import { isoTime, nextFetchOf, waitText } from '../report/url-detail.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { HostDetail, HostEntry } from './control.ts';
 
 /** A host's head in the words of the API. */
-export function hostEntry(host: HostKey, { ledger, totals, clock, dueAt, setAside, wait }: Head): HostEntry {
+export function hostEntry(host: HostKey, head: Head): HostEntry {
+  const { ledger, totals, clock, dueAt, setAside, wait } = head;
+  const nextFetchAt = nextFetchOf(head);
   return {
     host,
     known: countUrls(ledger.counts),
     waiting: ledger.counts.waiting,
     pages: totals.pages,
     bytes: totals.bytes,
-    nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
+    nextFetchAt: nextFetchAt > 0 ? isoTime(nextFetchAt) : undefined,
     dueAt: dueAt === undefined ? undefined : isoTime(dueAt),
     ...(wait && { waitsFor: waitText(wait) }),
     failures: clock.failures,

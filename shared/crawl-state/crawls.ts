@@ -1,5 +1,5 @@
 import { reasonIn, type StatusReason } from '../causes/status-reason.ts';
-import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
+import { type CrawlConfig, type HostConfig, parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
 import { createScope, type Scope } from '../crawl/scope.ts';
@@ -15,7 +15,7 @@ export interface Crawl {
   readonly id: CrawlId;
   readonly config: CrawlConfig;
   /** The configuration of a host: with the overrides that mean it. */
-  readonly configOf: (host: HostKey) => CrawlConfig;
+  readonly configOf: (host: HostKey) => HostConfig;
   readonly budget: Budget;
   readonly scope: Scope;
   readonly status: CrawlStatus;

@@ -8,18 +8,27 @@ import { primaryLanguage } from '../text/primary-language.ts';
 import { PURPOSES } from '../usage/purpose.ts';
 import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './crawl-options.ts';
 import { DOMAIN } from './domains.ts';
+import { daysFault, type HostConfig, hoursFault } from './host-hours.ts';
 import { InvalidConfig } from './invalid-config.ts';
 import { NEAR_DUPLICATES } from './near-duplicates.ts';
 import { identityShape, tlsShape } from './network-schema.ts';
 import { scheduleFault } from './schedule.ts';
 import { isTimeZone } from './time-zone.ts';
 
-export { type CrawlConfig, type CrawlOptions, type HostOverride, InvalidConfig, type ScopePreset };
+export {
+  type CrawlConfig,
+  type CrawlOptions,
+  type HostConfig,
+  type HostOverride,
+  InvalidConfig,
+  type ScopePreset,
+};
 
 const isLanguage = (tag: string): boolean => primaryLanguage(tag) !== undefined;
 const count = z.int().min(0);
 const positive = z.int().min(1);
 const ms = z.number().min(0);
+const zoneName = z.string().max(100).refine(isTimeZone, { error: 'a time zone, such as Europe/Berlin' });
 
 export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const satisfies readonly ScopePreset[];
 
@@ -56,6 +65,14 @@ export function withRecrawl<T extends CrawlOptions>(changes: T): T {
   return { ...changes, recrawlEveryMs, recrawlSchedule };
 }
 
+/** A text of which `faultOf` says what is wrong. `expected`: what it should be. */
+function checked(expected: string, faultOf: (text: string) => string | undefined) {
+  return z.string().superRefine((text, context) => {
+    const fault = faultOf(text);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: `${expected}: ${fault}` });
+  });
+}
+
 /** The rules that make two spellings one URL though no standard says so (`url/url-rules.ts`). */
 const urlRulesSchema = z.strictObject({
   /**
@@ -88,6 +105,11 @@ const overrideSchema = z.strictObject({
   maxPagesPerTemplate: positive.optional(),
   maxDepth: count.optional(),
   maxBodyBytes: positive.optional(),
+  /** When the hosts may be asked (`crawl/host-hours.ts`). */
+  hours: checked('ranges of hours such as 22:00-06:00', hoursFault).optional(),
+  days: checked('days such as mon-fri', daysFault).optional(),
+  /** The zone of these times. None: UTC. */
+  timeZone: zoneName.optional(),
   /** Besides those for all hosts. */
   include: z.array(z.string()).optional(),
   exclude: z.array(z.string()).optional(),
@@ -213,19 +235,9 @@ export const crawlConfigSchema = z.strictObject({
     .max(60 * 86_400_000)
     .optional(),
   /** All pages again at these times instead: a cron expression (`crawl/cron.ts`). */
-  recrawlSchedule: z
-    .string()
-    .superRefine((expression, context) => {
-      const fault = scheduleFault(expression);
-      if (fault !== undefined) context.addIssue({ code: 'custom', message: `a cron expression: ${fault}` });
-    })
-    .optional(),
+  recrawlSchedule: checked('a cron expression', scheduleFault).optional(),
   /** The zone of these times. None: UTC. */
-  recrawlTimeZone: z
-    .string()
-    .max(100)
-    .refine(isTimeZone, { error: 'a time zone, such as Europe/Berlin' })
-    .optional(),
+  recrawlTimeZone: zoneName.optional(),
   /** Pages count this number of times as important as they are: in `overrides`, those of some hosts. */
   importance: z.number().min(0.001).max(1000).default(1),
   /** Fetches of known pages per day. None: a fifth of the pages known. */

@@ -56,6 +56,17 @@ export interface OverrideOptions {
   maxDepth?: number;
   /** See {@link CrawlOptions.maxBodyBytes}. */
   maxBodyBytes?: number;
+  /**
+   * The hours in which the hosts may be asked, each range of at least 15 minutes: `22:00-06:00`, `9-12,14-18`. All by default.
+   */
+  hours?: string;
+  /**
+   * The days on which they may be asked: `mon-fri`, `sat,sun`. A range of hours over midnight belongs to the day on which it
+   * begins. All by default.
+   */
+  days?: string;
+  /** The time zone of `hours` and `days`, such as `Europe/Berlin`. UTC by default. */
+  timeZone?: string;
   /** Applies besides the patterns for all hosts. See {@link CrawlOptions.include}. */
   include?: string[];
   /** Applies besides the patterns for all hosts. See {@link CrawlOptions.exclude}. */

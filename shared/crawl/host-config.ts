@@ -2,7 +2,8 @@
 import QuickLRU from 'quick-lru';
 import type { HostKey } from '../url/host-key.ts';
 import { compileHostPattern } from '../url/host-pattern.ts';
-import type { CrawlConfig, HostOverride } from './config.ts';
+import type { CrawlConfig, HostConfig, HostOverride } from './config.ts';
+import { withWeek } from './host-hours.ts';
 
 /** Hosts remembered for a configuration, those requested last. */
 const MAX_HOSTS = 10_000;
@@ -13,19 +14,21 @@ const MAX_HOSTS = 10_000;
  * the same object, as long as they are remembered. `include` and `exclude` stay as they are: what overrides
  * say about them is the scope's (`scope.ts`).
  */
-export function createHostConfigs(config: CrawlConfig): (host: HostKey) => CrawlConfig {
+export function createHostConfigs(config: CrawlConfig): (host: HostKey) => HostConfig {
   if (config.overrides.length === 0) return () => config;
   const matches = config.overrides.map(({ hosts }) => compileHosts(hosts));
-  const byHost = new QuickLRU<HostKey, CrawlConfig>({ maxSize: MAX_HOSTS });
-  const byMatches = new QuickLRU<string, CrawlConfig>({ maxSize: MAX_HOSTS });
+  const byHost = new QuickLRU<HostKey, HostConfig>({ maxSize: MAX_HOSTS });
+  const byMatches = new QuickLRU<string, HostConfig>({ maxSize: MAX_HOSTS });
 
-  function configOf(host: HostKey): CrawlConfig {
+  function configOf(host: HostKey): HostConfig {
     const matching = [...matches.keys()].filter((i) => matches[i]?.(host));
     if (matching.length === 0) return config;
     const key = matching.join();
     const known = byMatches.get(key);
     if (known !== undefined) return known;
-    const made = Object.assign({}, config, ...matching.map((i) => settingsOf(config.overrides[i])));
+    const made: HostConfig = withWeek(
+      Object.assign({}, config, ...matching.map((i) => settingsOf(config.overrides[i]))),
+    );
     byMatches.set(key, made);
     return made;
   }
@@ -50,7 +53,7 @@ export function compileHosts(patterns: readonly string[]): (host: HostKey) => bo
 }
 
 /** Returns the settings of an override. A setting that is there without a value is ignored. */
-function settingsOf(override: HostOverride | undefined): Partial<CrawlConfig> {
+function settingsOf(override: HostOverride | undefined): Partial<HostConfig> {
   const { hosts, include, exclude, ...settings } = override ?? { hosts: [] };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,6 @@
 /** Times at which a crawl fetches its pages again: a cron expression in a time zone. */
 import { type CivilDay, type CronTimes, daysIn, parseCron } from './cron.ts';
-import { type TimeZone, timeZone } from './time-zone.ts';
+import { changeBetween, type TimeZone, timeZone } from './time-zone.ts';
 
 export interface Schedule {
   /** Returns the first time after `at`, in ms since the epoch; undefined: there is none. */
@@ -82,18 +82,6 @@ function changedTimes(shown: number, { before, after, isEachHour, clocks }: Cloc
   times.sort((a, b) => a - b);
   if (isEachHour) return times;
   return [times[0] ?? changeBetween(shown - after, shown - before, clocks)];
-}
-
-/** When the offset changes that it has at `from`; another one at `to`. */
-function changeBetween(from: number, to: number, clocks: TimeZone): number {
-  const offset = clocks.offsetAt(from);
-  let [low, high] = [from, to];
-  while (high - low > 1000) {
-    const middle = Math.floor((low + high) / 2000) * 1000;
-    if (clocks.offsetAt(middle) === offset) low = middle;
-    else high = middle;
-  }
-  return high;
 }
 
 /** The least of the times after `at`: on a day on which the clocks change they may come in another order. */

@@ -32,6 +32,18 @@ export function timeZone(name: string): TimeZone {
 
 const PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
 
+/** When the offset changes that the zone has at `from`; it has another one at `to`. A whole second. */
+export function changeBetween(from: number, to: number, clocks: TimeZone): number {
+  const offset = clocks.offsetAt(from);
+  let [low, high] = [Math.floor(from / 1000), Math.ceil(to / 1000)];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (clocks.offsetAt(middle * 1000) === offset) low = middle;
+    else high = middle;
+  }
+  return high * 1000;
+}
+
 export function isTimeZone(name: string): boolean {
   try {
     timeZone(name);

@@ -59,7 +59,10 @@ export interface Head extends TrapState {
   readonly stagedItems?: string;
   /** The same of the changes that are reported to the operator's programs. */
   readonly stagedChanges?: string;
-  /** The reason for which the host waits until `clock.nextFetchAt`, if it is not its own rest. */
+  /**
+   * The reason for which the host waits, if it is not its own rest: for other hosts until `clock.nextFetchAt`, for its hours
+   * perhaps longer.
+   */
   readonly wait?: HostWait;
   /** In a crawl that recrawls: what the host's refetches have shown. */
   readonly recrawl?: HostRecrawl;
@@ -73,12 +76,10 @@ export interface Head extends TrapState {
   readonly domain?: DomainState;
 }
 
-/** Other hosts at the same IP address come first. */
-export interface HostWait {
-  readonly for: 'address';
-  readonly address: string;
+/** Other hosts at the same IP address come first, or the host may be asked only in some hours (`crawl/host-hours.ts`). */
+export type HostWait = ({ readonly for: 'address'; readonly address: string } | { readonly for: 'hours' }) & {
   readonly until: number;
-}
+};
 
 /** A host's share of the budget of its registrable domain. */
 export interface DomainShareState {

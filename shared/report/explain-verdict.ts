@@ -31,6 +31,7 @@ export function verdictOf(explained: Explained, now: number): Verdict {
     timeText(explained, now),
     budgetText(explained),
     waitingText(explained, now),
+    hoursText(explained),
   ];
   const isOver = crawl !== undefined && crawl.state !== 'running';
   if (isOver) parts.push(`once the crawl is resumed (it is ${crawl.state})`);
@@ -109,9 +110,13 @@ function waitingText({ hostState }: Explained, now: number): string | undefined 
   return waitsFor !== undefined && isStill ? `as it waits for ${waitsFor} (--ip-delay)` : undefined;
 }
 
+const hoursText = ({ hours }: Explained): string | undefined =>
+  hours && `as its host is asked at certain hours only (${hours.allowed})`;
+
 function timeText(explained: Explained, now: number): string | undefined {
-  const { hostState, known, robots, domain } = explained;
+  const { hostState, known, robots, domain, hours } = explained;
   const times = [
+    hours?.from,
     hostState?.nextFetchAt,
     known?.dueAt,
     robots?.says === 'closed' ? robots.until : undefined,

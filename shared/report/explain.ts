@@ -3,6 +3,7 @@ import { causeText, optionalText, trapText } from '../causes/cause-text.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
+import { allowedFrom, hoursText } from '../crawl/host-hours.ts';
 import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
 import type { Head } from '../frontier/head.ts';
 import { rankOf } from '../frontier/rank.ts';
@@ -20,7 +21,7 @@ import { appliedUrlRules, createUrlRules } from '../url/url-rules.ts';
 import { forbiddenUse } from '../usage/purpose.ts';
 import { explainDomain } from './explain-domain.ts';
 import { verdictOf } from './explain-verdict.ts';
-import type { Explanation, HostLine, HostWord, RobotsWord, TemplateWord } from './explanation.ts';
+import type { Explanation, HostLine, HostWord, HoursWord, RobotsWord, TemplateWord } from './explanation.ts';
 import type { CrawlSummary } from './summary.ts';
 import { isoTime, urlDetail, waitText } from './url-detail.ts';
 
@@ -90,6 +91,7 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
     line,
     settings: settingsOf(config, host),
     hostState: head && hostWord(head, createHostConfigs(config)(host)),
+    hours: hoursWord(facts, host),
     domain: explainDomain({ config, host, head, domainHead, isSeed, medianLinkers, now }),
   };
 }
@@ -177,6 +179,14 @@ function robotsWord(facts: ExplainFacts, url: string): RobotsWord {
   };
 }
 
+/** If the host may not be asked when its turn comes: when and why. */
+function hoursWord({ config, head, record, now }: ExplainFacts, host: string): HoursWord | undefined {
+  const own = createHostConfigs(config)(host);
+  const at = Math.max(now, head?.clock.nextFetchAt ?? 0, record?.dueAt ?? 0);
+  const from = allowedFrom(own, at);
+  return from > at ? { allowed: hoursText(own), from: isoTime(from) } : undefined;
+}
+
 function hostWord(
   { clock, setAside, totals, wait }: Head,
   { maxPagesPerHost = Infinity }: CrawlConfig,
@@ -184,7 +194,7 @@ function hostWord(
   return {
     pages: totals.pages,
     nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
-    ...(wait && { waitsFor: waitText(wait) }),
+    ...(wait?.for === 'address' && { waitsFor: waitText(wait) }),
     failures: clock.failures,
     cause: clock.failures > 0 ? optionalText(clock.cause) : undefined,
     setAside: optionalText(setAside?.cause),

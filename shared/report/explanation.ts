@@ -38,6 +38,8 @@ export interface Explanation {
   /** Settings that are other ones for its host. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly hostState?: HostWord;
+  /** If its host may not be asked when its turn comes, by the hours that it has. */
+  readonly hours?: HoursWord | undefined;
   /** In a crawl with limits for registrable domains. */
   readonly domain?: DomainWord;
   readonly crawl?: { readonly crawl: CrawlId; readonly state: CrawlSummary['state'] };
@@ -78,6 +80,13 @@ export interface RobotsWord {
   /** ISO 8601, UTC. */
   readonly until?: string;
   readonly cause?: string;
+}
+
+export interface HoursWord {
+  /** `mon-fri 22:00-06:00 Europe/Berlin`. */
+  readonly allowed: string;
+  /** When they begin. ISO 8601, UTC. */
+  readonly from: string;
 }
 
 /** The registrable domain of the URL, and what the crawl's limits leave it. */

@@ -10,7 +10,12 @@ import type { UrlKind } from '../url/url-kind.ts';
 import type { NearCopies } from './near-copy.ts';
 
 /** The reason of a wait, for people. */
-export const waitText = ({ address }: HostWait): string => `other hosts at its IP address, ${address}`;
+export const waitText = (wait: HostWait): string =>
+  wait.for === 'address' ? `other hosts at its IP address, ${wait.address}` : 'its hours';
+
+/** When the host may be asked next; 0: at once. */
+export const nextFetchOf = ({ clock, wait }: Pick<Head, 'clock' | 'wait'>): number =>
+  Math.max(clock.nextFetchAt, wait?.for === 'hours' ? wait.until : 0);
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
 export interface UrlRow {

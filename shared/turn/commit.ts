@@ -116,6 +116,7 @@ export class TurnCommit {
 
   #nextHead(id: string, ledger: Head['ledger'], plan: NextTurn): Omit<Head, 'version'> {
     const { pace, knownRobots, counters, traps, sitemaps, quarantine } = this.#results;
+    const wait = plan.dueAt === undefined ? undefined : pace.wait;
     const recrawl = this.#results.recrawl.state();
     const share = this.#results.share.state();
     const soft404 = this.#results.soft404.state();
@@ -142,7 +143,7 @@ export class TurnCommit {
       ...(share && { share }),
       ...(soft404 && { soft404 }),
       ...(templatePages !== undefined && { templatePages }),
-      ...(pace.wait && { wait: pace.wait }),
+      ...(wait && { wait }),
     };
   }
 

@@ -1,4 +1,5 @@
 import type { Cause } from '../causes/cause.ts';
+import { allowedFrom } from '../crawl/host-hours.ts';
 import { MAX_AGE_MS } from '../crawl-state/crawls.ts';
 import { type FetchFailure, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
@@ -23,6 +24,7 @@ import type { TurnCrawl } from './turn-crawl.ts';
 import { backoffEventOf } from './work-events.ts';
 
 const NO_TIME = 'there was no time left for it';
+const OUTSIDE_HOURS = 'the hours of the host were over';
 /** Tries after which a crawl ends if no host has ever answered. */
 const FIRST_TRIES = 2;
 
@@ -139,7 +141,7 @@ export class HostPace {
       // Paused or stopped since the turn began?
       if ((await crawl.current()).status !== 'running') return false;
       const now = engine.clock.now();
-      const restMs = this.#clock.nextFetchAt - now;
+      const restMs = this.#allowedAt(now) - now;
       const endBy = this.#options.endBy();
       if (now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy) return false;
       if (restMs > 0) await engine.clock.sleep(restMs, stopping);
@@ -157,8 +159,16 @@ export class HostPace {
     return true;
   }
 
+  /** From when on the host may be asked, by its rest and by its hours. */
+  #allowedAt(now: number): number {
+    return allowedFrom(this.#options.crawl.config, Math.max(now, this.#clock.nextFetchAt));
+  }
+
   /** The reason for which the host is not asked at once, if it is not its own rest. */
   get wait(): HostWait | undefined {
+    const now = this.#services.engine.clock.now();
+    const until = this.#allowedAt(now);
+    if (until > Math.max(now, this.#clock.nextFetchAt)) return { for: 'hours', until };
     return this.#wait !== undefined && this.#wait.until === this.#clock.nextFetchAt ? this.#wait : undefined;
   }
 
@@ -222,6 +232,9 @@ export class HostPace {
       await lease.lockFor(lockedMs);
       if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
     }
+    // It may have waited for its turn until they were over.
+    const now = engine.clock.now();
+    if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
     const outcome = await quarantine.watch(() =>
       fetcherOf(crawl.everywhere).fetch({ ...request, signal: stopping }),
     );

@@ -1,4 +1,5 @@
 import { boundedText, type Cause } from '../causes/cause.ts';
+import { allowedFrom } from '../crawl/host-hours.ts';
 import { withoutFarTimes } from '../frontier/far-times.ts';
 import type { Head, HostRobots, MovedRobots } from '../frontier/head.ts';
 import { expiry, MAX_ROBOTS_REDIRECTS, robotsKey } from '../robots/policy.ts';
@@ -15,6 +16,8 @@ const FIRST_LOOK_MS = 500;
  * redirects.
  */
 const PATIENT_LOOKS = 6;
+/** If the other host may not be asked at this hour, the next look comes after this at the latest. */
+const CLOSED_LOOK_MS = 900_000;
 
 export type Found =
   | { readonly kind: 'robots'; readonly host: HostKey; readonly robots: HostRobots }
@@ -76,13 +79,22 @@ export class MovedRobotsFinder {
   async wait(moved: MovedRobots, url: string): Promise<Cause | undefined> {
     const { engine } = this.#services;
     const { crawl, known, pace } = this.#options;
+    const now = engine.clock.now();
+    const target = hostKey(url);
+    const openAt = allowedFrom(crawl.everywhere.configOf(target), now);
+    if (openAt - now > FIRST_LOOK_MS) {
+      // It is asked then, and that is no failure of this host.
+      known.setRedirect({ ...moved, asked: undefined });
+      pace.postponeTo(Math.min(openAt, now + CLOSED_LOOK_MS));
+      return undefined;
+    }
     const tries = moved.tries + 1;
     const isLate = tries > PATIENT_LOOKS;
     if (moved.asked !== url || isLate)
-      await engine.queue.send([{ host: hostKey(url), message: { kind: 'robots', crawl: crawl.id, url } }]);
+      await engine.queue.send([{ host: target, message: { kind: 'robots', crawl: crawl.id, url } }]);
     known.setRedirect({ ...moved, tries, asked: url });
     if (!isLate) {
-      pace.postponeTo(engine.clock.now() + FIRST_LOOK_MS * 2 ** (tries - 1));
+      pace.postponeTo(now + FIRST_LOOK_MS * 2 ** (tries - 1));
       return undefined;
     }
     const cause: Cause = { code: 'robotsMoved', to: boundedText(url) };

@@ -1,6 +1,7 @@
 import { isRecrawling } from '../crawl/config.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { longestBudgetWaitMs } from '../crawl/domain-limits.ts';
+import { allowedFrom, longestClosedMs } from '../crawl/host-hours.ts';
 import { isCutShort, isDraining } from '../crawl-state/drain.ts';
 import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
@@ -35,7 +36,8 @@ export const maxDueMs = (config: CrawlConfig): number =>
   DRAINED_MS +
   maxWaitMs(config) +
   (isRecrawling(config) ? (MAX_WAIT_DAYS + 1) * 86_400_000 : 0) +
-  longestBudgetWaitMs(config);
+  longestBudgetWaitMs(config) +
+  longestClosedMs(config);
 
 /** When and by what the host continues. */
 export interface NextTurn {
@@ -113,7 +115,7 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
     againDueAt === undefined ? Number.POSITIVE_INFINITY : soonest(againDueAt, now, maxDueMs(crawl.config)),
     laterDueAt ?? Number.POSITIVE_INFINITY,
   );
-  const workAt = Math.max(urlDueAt, nextFetchAt, now);
+  const workAt = allowedFrom(crawl.config, Math.max(urlDueAt, nextFetchAt, now));
   // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses
   // nothing.
   if (crawl.status !== 'running' || (crawl.budget.metLimit() !== undefined && !isDraining(crawl)))

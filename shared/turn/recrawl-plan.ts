@@ -1,5 +1,6 @@
 import type { ArchivedPayload } from '../archive/archived-payload.ts';
 import { isRecrawling } from '../crawl/config.ts';
+import { allowedShare } from '../crawl/host-hours.ts';
 import { parseSchedule, type Schedule } from '../crawl/schedule.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostRecrawl } from '../frontier/head.ts';
@@ -331,8 +332,9 @@ export class RecrawlPlan {
 
   /** Fetches of known pages that the host's pace leaves room for, per day. */
   get #hostPerDay(): number {
-    const { delayMs, perHost } = this.#options.crawl.config;
-    return (HOST_SHARE * perHost * DAY_MS) / Math.max(1, delayMs);
+    const { config } = this.#options.crawl;
+    const perDay = (config.perHost * DAY_MS) / Math.max(1, config.delayMs);
+    return HOST_SHARE * allowedShare(config) * perDay;
   }
 
   get #objective(): RecrawlObjective | undefined {

@@ -1,3 +1,4 @@
+import { allowedFrom } from '../crawl/host-hours.ts';
 import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { TurnCounters } from './counters.ts';
@@ -37,6 +38,7 @@ export function countRequisites(turn: RequisiteParts, now: number): void {
 function awaited({ crawl, ledger, pace }: RequisiteParts, now: number): number {
   const dueAt = pace.givenUp === undefined ? ledger.nextDueAt(now, true) : undefined;
   if (dueAt === undefined) return 0;
-  const workAt = Math.max(soonest(dueAt, now, maxWaitMs(crawl.config)), pace.nextFetchAt);
+  const from = Math.max(soonest(dueAt, now, maxWaitMs(crawl.config)), pace.nextFetchAt, now);
+  const workAt = allowedFrom(crawl.config, from);
   return workAt - now <= MAX_AWAITED_MS ? ledger.waitingRequisites : 0;
 }

@@ -70,7 +70,11 @@ export class Settlement {
   reportSeed(record: UrlRecord, cause?: Cause): void {
     const { onSeed, host, pace } = this.#options;
     if (!onSeed) return;
-    const event = seedEventOf({ host, nextFetchAt: pace.nextFetchAt, givenUp: pace.givenUp }, record, cause);
+    const event = seedEventOf(
+      { host, nextFetchAt: pace.wait?.until ?? pace.nextFetchAt, givenUp: pace.givenUp },
+      record,
+      cause,
+    );
     if (event) onSeed(event);
   }
 }

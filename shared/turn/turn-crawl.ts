@@ -1,4 +1,4 @@
-import type { CrawlConfig } from '../crawl/config.ts';
+import type { HostConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Scope } from '../crawl/scope.ts';
 import type { Budget } from '../crawl-state/budget.ts';
@@ -19,7 +19,7 @@ export class TurnCrawl {
   readonly #services: Pick<TurnServices, 'crawls' | 'engine'>;
   /** With the settings of all hosts. */
   #loaded: Crawl;
-  #config: CrawlConfig;
+  #config: HostConfig;
   #isGone = false;
 
   constructor(services: Pick<TurnServices, 'crawls' | 'engine'>, loaded: Crawl, host: HostKey) {
@@ -60,7 +60,7 @@ export class TurnCrawl {
   }
 
   /** The settings that hold for the turn's host. */
-  get config(): CrawlConfig {
+  get config(): HostConfig {
     return this.#config;
   }
 

@@ -1,3 +1,4 @@
+import { allowedFrom } from '../crawl/host-hours.ts';
 import type { Crawl } from '../crawl-state/crawls.ts';
 import { withoutFarTimes } from '../frontier/far-times.ts';
 import { type Head, NEW_HEAD } from '../frontier/head.ts';
@@ -243,6 +244,8 @@ class Turn {
   #hasPageDue(): boolean {
     const { crawl, ledger } = this.#options;
     const now = this.#services.engine.clock.now();
+    // Its share of the domain's budget would be taken for nothing.
+    if (allowedFrom(crawl.config, now) - now > crawl.config.turnMaxWaitMs) return false;
     const dueAt = ledger.nextDueAt(now);
     return dueAt !== undefined && dueAt <= now && crawl.budget.metLimit() === undefined;
   }

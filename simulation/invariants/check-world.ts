@@ -17,6 +17,7 @@ import { firstPass } from './first-pass.ts';
 import { gatherFacts, totalsOf } from './gather-facts.ts';
 import { givenUp } from './given-up.ts';
 import { harmBounded } from './harm-bounded.ts';
+import { hoursKept } from './hours-kept.ts';
 import { itemsOnce } from './items-once.ts';
 import { limitsKept } from './limits-kept.ts';
 import { nearDuplicates } from './near-duplicates.ts';
@@ -77,6 +78,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...requestsApart(withDeleted, robots),
     ...deleted(facts),
     ...addressPace(withDeleted),
+    ...hoursKept(facts),
     ...rested(facts, visits, robots),
     ...purposeKept(facts),
     ...robotsObeyed(facts, robots, visits),

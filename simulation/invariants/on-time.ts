@@ -1,3 +1,4 @@
+import { longestClosedMs } from '../../shared/crawl/host-hours.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveHidden, mayHaveLostMessages, wakerLagMs } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
@@ -10,7 +11,7 @@ type UsedFacts = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls' | 'deletion'>;
  * The waker checks a host whose token has not come back this long after its time (`turn/next-turn.ts`).
  */
 const TOKEN_LOST_MS = 900_000;
-/** A due time is never so far ahead: two hours and the longest rest (`turn/next-turn.ts`). */
+/** A due time is never so far ahead, but for the hours of its host: two hours and the longest rest (`turn/next-turn.ts`). */
 const MAX_AHEAD_MS = 14_400_000;
 /** It looks each minute, and gives a host its message again after five (`routing/waker.ts`). */
 const WAKER_MS = 60_000;
@@ -59,7 +60,7 @@ function checkHost(
   const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
   const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
   for (const [i, change] of host.heads.entries()) {
-    const at = dueOf(change);
+    const at = dueOf(change, longestClosedMs(crawl.config));
     if (at === undefined) continue;
     const next = Math.min(
       host.heads[i + 1]?.at ?? Number.POSITIVE_INFINITY,
@@ -112,9 +113,9 @@ const restBefore = (heads: readonly HeadChange[], until: number): number =>
  * A token comes at the host's time, and names a later one by which it is lost. What is further ahead than
  * anything may be, by a clock that was set, counts as come.
  */
-function dueOf({ at, head: { dueAt, token } }: HeadChange): number | undefined {
+function dueOf({ at, head: { dueAt, token } }: HeadChange, closedMs: number): number | undefined {
   if (dueAt === undefined) return undefined;
-  if (dueAt - at > MAX_AHEAD_MS) return at;
+  if (dueAt - at > MAX_AHEAD_MS + closedMs) return at;
   return token === undefined ? dueAt : dueAt - TOKEN_LOST_MS;
 }
 

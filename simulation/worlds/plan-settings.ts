@@ -109,3 +109,43 @@ export function planPurpose(random: Random, states: boolean): CrawlOptions {
   if (random() >= (states ? 0.8 : 0.05)) return {};
   return { purpose: pick(random, ['search', 'train-ai', 'train-ai', 'archive'] as const) };
 }
+
+/** Patterns of hosts: all, and some (`web/hosts.ts`). */
+const HOSTS_WITH_HOURS = [['*'], ['h0.*', 'h2.*'], ['h1*'], ['*.sim.test']];
+const DAY_MINUTES = 1440;
+/** Least of a range, in minutes (`crawl/host-hours.ts`). */
+const RANGE_MINUTES = 15;
+
+/**
+ * In a hundred crawls, 12 have hosts that may be asked in some quarters of an hour only, with a few minutes between these. A
+ * world begins at midnight, UTC: within a quarter that ends soon, or before the first.
+ */
+export function planHours(random: Random): CrawlOptions {
+  if (random() >= 0.12) return {};
+  const first = between(random, 0, 4);
+  const closed = between(random, 1, 12);
+  const { zone, ahead } = pick(random, [
+    { zone: undefined, ahead: 0 },
+    { zone: 'Asia/Tokyo', ahead: 540 },
+    { zone: 'America/New_York', ahead: -300 },
+  ]);
+  const ranges: string[] = [];
+  for (let end = first; end < DAY_MINUTES; end += RANGE_MINUTES + closed)
+    ranges.push(`${clockText(end - RANGE_MINUTES + ahead)}-${clockText(end + ahead)}`);
+  return {
+    overrides: [
+      {
+        hosts: pick(random, HOSTS_WITH_HOURS),
+        hours: ranges.join(),
+        ...(zone !== undefined && { timeZone: zone }),
+        ...(random() < 0.5 && { days: 'wed-fri' }),
+      },
+    ],
+  };
+}
+
+/** `minute`: of the day, or of the one before or after it. */
+function clockText(minute: number): string {
+  const ofDay = (minute + DAY_MINUTES) % DAY_MINUTES;
+  return `${Math.floor(ofDay / 60)}:${String(ofDay % 60).padStart(2, '0')}`;
+}

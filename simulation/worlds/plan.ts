@@ -9,6 +9,7 @@ import { addressesOf, domainsOf, hasAssets, usageShareOf } from '../web/shape.ts
 import {
   planAddressPace,
   planDomainLimits,
+  planHours,
   planLimits,
   planPages,
   planPurpose,
@@ -92,6 +93,7 @@ export function planCrawls(
       ...planAddressPace(randomOf(seed, 'address pace', i), addressesOf(seed) !== undefined),
       ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
       ...planNearDuplicates(randomOf(seed, 'near duplicates of crawl', i)),
+      ...planHours(randomOf(seed, 'hours of crawl', i)),
       ...planPurpose(randomOf(seed, 'purpose of crawl', i), usageShareOf(seed) > 0),
       soft404: true,
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),

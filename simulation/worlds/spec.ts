@@ -43,6 +43,7 @@ export const INVARIANTS = {
   unhurried: 'Two requests to a host are never closer together than its delay',
   addressPace:
     'Where an IP address has a pace, a process has one request to it in flight, over all hosts at it, and lets it rest after each',
+  hoursKept: 'A host that may be asked at certain hours only has no request that begins outside them',
   rested:
     'After a slow response a host rests, and after a failure for as long as back-off or Retry-After require',
   purposeKept:

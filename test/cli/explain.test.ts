@@ -163,6 +163,16 @@ describe('the verdict names what decides', () => {
       'It would be skipped: maxPagesPerTemplate: 2 pages with URLs like /item/0 were fetched.',
     ],
     [
+      'a URL of a host that is asked at other hours',
+      facts(
+        PAGE,
+        { overrides: [{ hosts: ['a.example'], hours: '20:00-06:00', timeZone: 'Europe/Berlin' }] },
+        { record: record(PAGE), line: { before: 0, alike: 0 } },
+      ),
+      true,
+      "It would be fetched, 1st in its host's line, not before 19:00:00 UTC, as its host is asked at certain hours only (20:00-06:00 Europe/Berlin).",
+    ],
+    [
       'a URL in the line of a host that rests',
       facts(
         PAGE,

@@ -1,5 +1,6 @@
 /** A crawl, a ledger and records for tests of one collaborator of a turn. */
 import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
+import { createHostConfigs } from '../../shared/crawl/host-config.ts';
 import { createScope } from '../../shared/crawl/scope.ts';
 import { createBudget } from '../../shared/crawl-state/budget.ts';
 import { HostLedger } from '../../shared/frontier/ledger.ts';
@@ -31,6 +32,7 @@ export function crawlOfTurn({ config, seeds, status, pages, nameOf }: CrawlOfTur
     id: 'c',
     host: HOST,
     config: parsed,
+    everywhere: { configOf: createHostConfigs(parsed) },
     scope: createScope(parsed, seeds ?? [`${ORIGIN}/`]),
     budget: createBudget(parsed, { pages: pages ?? 0, bytes: 0, activeMs: 0 }, () => T0),
     status: status ?? 'running',

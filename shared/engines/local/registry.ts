@@ -19,7 +19,7 @@ export type FolderUse = 'dedupeFrom' | 'cache';
 export interface LocalCrawlRegistry extends CrawlRegistry {
   /**
    * When the first host is due, if until then there is nothing to do: no message, and no URL that waits for its first
-   * fetch. Undefined if there is. The sums of several threads lag: ask for some time.
+   * fetch but for the hours of its host. Undefined if there is. The sums of several threads lag: ask for some time.
    */
   nextDueAt(crawl: CrawlId, now: number): number | undefined;
   /** Call it for every head that is replaced. */
@@ -155,12 +155,13 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   }
 
   async totals(crawl: CrawlId): Promise<CrawlTotals> {
-    const { hosts, hostsWaiting, urls, totals } = this.sums(crawl);
+    const { hosts, hostsWaiting, hostsClosed, urls, totals } = this.sums(crawl);
     const { activeMs } = (this.#select.get(crawl) ?? { activeMs: 0 }) as { activeMs: number };
     return {
       ...totals,
       hosts,
       hostsWaiting,
+      ...(hostsClosed > 0 && { hostsClosed }),
       urls: { ...urls, waiting: urls.waiting + this.#seedsWaiting() },
       activeMs,
     };
@@ -176,7 +177,8 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   }
 
   nextDueAt(crawl: CrawlId, now: number): number | undefined {
-    if (this.#hasMessages(false) || this.sums(crawl).hostsWaiting > 0) return undefined;
+    const { hostsWaiting, hostsClosed } = this.sums(crawl);
+    if (this.#hasMessages(false) || hostsWaiting > hostsClosed) return undefined;
     const { due_at: dueAt } = this.#firstDue.get(crawl) as { due_at: number | null };
     return dueAt !== null && dueAt > now ? dueAt : undefined;
   }

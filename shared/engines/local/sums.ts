@@ -15,16 +15,25 @@ export interface Sums {
   readonly hosts: number;
   /** Hosts that have URLs waiting, and were not given up. */
   readonly hostsWaiting: number;
+  /** Those of them that wait for their hours. */
+  readonly hostsClosed: number;
   readonly urls: Readonly<Record<UrlState, number>>;
   readonly totals: HostTotals;
 }
 
-export const NO_SUMS: Sums = { hosts: 0, hostsWaiting: 0, urls: EMPTY_INDEX.counts, totals: NO_TOTALS };
+export const NO_SUMS: Sums = {
+  hosts: 0,
+  hostsWaiting: 0,
+  hostsClosed: 0,
+  urls: EMPTY_INDEX.counts,
+  totals: NO_TOTALS,
+};
 
 export function addSums(a: Sums, b: Sums): Sums {
   return {
     hosts: a.hosts + b.hosts,
     hostsWaiting: a.hostsWaiting + b.hostsWaiting,
+    hostsClosed: a.hostsClosed + b.hostsClosed,
     urls: addCounts(a.urls, b.urls) as Sums['urls'],
     totals: addTotals(a.totals, b.totals),
   };
@@ -36,17 +45,22 @@ export function replaceHead(sums: Sums, before: Head | undefined, after: Head): 
   return before ? addSums(added, negative(sumsOf(before))) : added;
 }
 
-const sumsOf = ({ ledger, totals, domain, setAside }: Head): Sums => ({
-  hosts: domain ? 0 : 1,
-  hostsWaiting: ledger.counts.waiting > 0 && setAside === undefined ? 1 : 0,
-  urls: ledger.counts,
-  totals,
-});
+function sumsOf({ ledger, totals, domain, setAside, wait }: Head): Sums {
+  const isWaiting = ledger.counts.waiting > 0 && setAside === undefined;
+  return {
+    hosts: domain ? 0 : 1,
+    hostsWaiting: isWaiting ? 1 : 0,
+    hostsClosed: isWaiting && wait?.for === 'hours' ? 1 : 0,
+    urls: ledger.counts,
+    totals,
+  };
+}
 
-function negative({ hosts, hostsWaiting, urls, totals }: Sums): Sums {
+function negative({ hosts, hostsWaiting, hostsClosed, urls, totals }: Sums): Sums {
   return {
     hosts: -hosts,
     hostsWaiting: -hostsWaiting,
+    hostsClosed: -hostsClosed,
     urls: negated(urls) as Sums['urls'],
     totals: {
       ...totals,

@@ -125,7 +125,9 @@ async function runToEnd(
         await report(current);
       }
     }
-    if (end.reason?.code === 'nothingDue') await firstPass.note(crawl);
+    // Hosts may wait for their hours.
+    if (end.reason?.code === 'nothingDue' && (await registry.totals(crawl)).hostsWaiting === 0)
+      await firstPass.note(crawl);
     countActive(engine, crawl, countedAt);
   }
 
