@@ -22,6 +22,7 @@ describe("the project's file", () => {
     expect(await readProject(undefined, folder)).toEqual({
       crawl: {},
       middleware: [],
+      modules: [],
       extraction: [],
       aws: {},
     });
@@ -31,6 +32,7 @@ describe("the project's file", () => {
       crawl: { delayMs: 7 },
       path: join(folder, 'strand.config.ts'),
       middleware: [],
+      modules: [],
       extraction: [],
       aws: { stackName: 'A' },
     });
@@ -75,7 +77,7 @@ describe("the project's file", () => {
     ['export default { crwal: {} };', 'strand.config.ts: Unknown key crwal; did you mean crawl?'],
     [
       'export default { zzz: {} };',
-      'strand.config.ts: Unknown key zzz; there are crawl, middleware, extraction, router, onPage, itemSchema, onError, onFinish, webhook, aws',
+      'strand.config.ts: Unknown key zzz; there are crawl, middleware, extraction, modules, router, onPage, itemSchema, onError, onFinish, webhook, aws',
     ],
     [
       'export default { crawl: { maxPage: 1, perHost: 65 } };',

@@ -30,11 +30,15 @@ const BATCH = 5000;
 /** Filters may take so long: they hold up all other requests. */
 const FILTER_MS = 1000;
 
-/** Never throws for a bad query. */
-export function answerCdx(index: CaptureIndex, asked: URLSearchParams): CdxAnswer {
+/** Never throws for a bad query. `filterMs`: how long the filters may take. */
+export function answerCdx(
+  index: CaptureIndex,
+  asked: URLSearchParams,
+  { filterMs = FILTER_MS } = {},
+): CdxAnswer {
   try {
     const query = parseCdxQuery(asked);
-    const { rows, resumeKey } = cutOffAfter(FILTER_MS, () =>
+    const { rows, resumeKey } = cutOffAfter(filterMs, () =>
       query.closest === undefined ? inOrder(index, query) : byDistance(index, query, query.closest),
     );
     const lines = rows.map((row) => lineOf(row, query));
@@ -42,7 +46,7 @@ export function answerCdx(index: CaptureIndex, asked: URLSearchParams): CdxAnswe
     const type = query.isJson ? 'text/x-ndjson' : 'text/x-cdxj';
     return { status: 200, type, text: lines.map((line) => `${line}\n`).join(''), resumeKey };
   } catch (error) {
-    if (error instanceof CutOff) return failed(`Expected filters that take at most ${FILTER_MS} ms`);
+    if (error instanceof CutOff) return failed(`Expected filters that take at most ${filterMs} ms`);
     if (error instanceof BadQuery) return failed(error.message);
     throw error;
   }
