@@ -254,11 +254,10 @@ export class HostLedger {
    * Nothing happens if the URL is taken at this moment: its fetch decides. Nor if another lane has fetched it since.
    */
   amend(record: UrlRecord): void {
-    const { url, attempts, result } = record;
-    if (this.#fresh.isTaken(url)) return;
+    const { url, result } = record;
     const known = this.#fresh.get(url);
-    const isSame = known?.result?.fetchedAt === result?.fetchedAt && known?.attempts === attempts;
-    if (known === undefined || isSame) this.#fresh.put(record);
+    const isOld = (known?.result?.fetchedAt ?? 0) > (result?.fetchedAt ?? 0);
+    if (!isOld && !this.#fresh.isTaken(url)) this.#fresh.put(record);
   }
 
   /**
