@@ -1,5 +1,6 @@
 /** Reads a document by a module of the project, with the limits that hooks have. */
 import type { PageMetadata } from '../content/metadata.ts';
+import { METADATA_TEXTS } from '../content/metadata-texts.ts';
 import { messageOf } from '../error-message.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import { lazy } from '../lazy.ts';
@@ -104,21 +105,11 @@ const typeOf = (given: unknown): string =>
     ? `{ ${Object.keys(given).slice(0, 9).join(', ')} }`
     : String(given);
 
-const TEXTS = [
-  'title',
-  'description',
-  'author',
-  'published',
-  'modified',
-  'language',
-  'siteName',
-  'image',
-] as const satisfies readonly (keyof PageMetadata)[];
 const MAX_METADATA_CHARS = 10_000;
 const MAX_TYPES = 100;
 
 function metadataOf(given: Partial<PageMetadata>): PageMetadata {
-  const texts = TEXTS.flatMap((name) => {
+  const texts = METADATA_TEXTS.flatMap((name) => {
     const value: unknown = given[name];
     return typeof value === 'string' && value !== '' ? [[name, value.slice(0, MAX_METADATA_CHARS)]] : [];
   });

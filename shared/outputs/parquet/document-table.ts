@@ -1,23 +1,13 @@
 /** The documents of pages as a table: what `export --format documents` writes. */
+import { METADATA_TEXTS } from '../../content/metadata-texts.ts';
 import type { DocumentRow } from '../document-row.ts';
 import type { Column, Row } from './table.ts';
-
-const TEXTS = [
-  'title',
-  'description',
-  'author',
-  'published',
-  'modified',
-  'language',
-  'siteName',
-  'image',
-] as const;
 
 export const DOCUMENT_COLUMNS: readonly Column[] = [
   { name: 'url', type: 'string', isRequired: true },
   { name: 'canonical', type: 'string' },
   { name: 'fetchedAt', type: 'timestamp', isRequired: true },
-  ...TEXTS.map((name): Column => ({ name, type: 'string' })),
+  ...METADATA_TEXTS.map((name): Column => ({ name, type: 'string' })),
   { name: 'kind', type: 'string' },
   { name: 'types', type: 'string' },
   { name: 'truncated', type: 'boolean' },
