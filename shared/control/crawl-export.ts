@@ -28,6 +28,10 @@ export interface ExportRequest {
 export const EXPORT_STATES = ['waiting', 'running', 'done', 'failed'] as const;
 export type ExportState = (typeof EXPORT_STATES)[number];
 
+/** Whether an export is neither done nor failed. */
+export const isOpenExport = (state: string | undefined): boolean =>
+  state === 'waiting' || state === 'running';
+
 export interface CrawlExport extends ExportRequest {
   readonly crawl: CrawlId;
   /** Its name among the exports of the crawl. */

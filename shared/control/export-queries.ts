@@ -2,7 +2,7 @@ import type { CrawlId } from '../crawl/crawl-id.ts';
 import { quoted } from '../text/printable.ts';
 import { ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
-import type { CrawlExport, CrawlExports, ExportRequest } from './crawl-export.ts';
+import { type CrawlExport, type CrawlExports, type ExportRequest, isOpenExport } from './crawl-export.ts';
 
 /** Exports that are neither done nor failed, of one crawl: each is some hours of a function's time. */
 const MAX_OPEN = 10;
@@ -16,7 +16,7 @@ export async function beginExport(
   const exports = exportsOf(engine);
   if (request.tables && request.format !== 'parquet')
     throw new ControlError('invalid', 'Expected tables with the format parquet only', 'tables');
-  const open = (await exports.list(crawl)).filter(({ state }) => state === 'waiting' || state === 'running');
+  const open = (await exports.list(crawl)).filter(({ state }) => isOpenExport(state));
   if (open.length >= MAX_OPEN)
     throw new ControlError(
       'conflict',

@@ -96,8 +96,12 @@ export const partNumber = (number: number): string => String(number).padStart(5,
 
 const CHUNK_CHARS = 1024 * 1024;
 
-/** A file of lines, compressed a MB at a time. Lines have their line feeds. */
-export async function openLines(objects: ExportObjects, name: string): Promise<ExportPart<string>> {
+/** A file of lines, compressed a MB at a time. `lineOf`: a value's line, with its line feed. */
+export async function openLines<Value>(
+  objects: ExportObjects,
+  name: string,
+  lineOf: (value: Value) => string,
+): Promise<ExportPart<Value>> {
   const upload = objects.create(name);
   let lines: string[] = [];
   let chars = 0;
@@ -115,7 +119,8 @@ export async function openLines(objects: ExportObjects, name: string): Promise<E
     get bytes() {
       return upload.bytes;
     },
-    async add(line) {
+    async add(value) {
+      const line = lineOf(value);
       lines.push(line);
       chars += line.length;
       if (chars >= CHUNK_CHARS) await flush();
@@ -136,11 +141,12 @@ export async function openLines(objects: ExportObjects, name: string): Promise<E
 const COPY_BYTES = 4 * 1024 * 1024;
 
 /** A Parquet file, which is made on the disk, and then uploaded. */
-export async function openParquet(
+export async function openParquet<Value>(
   objects: ExportObjects,
   name: string,
   columns: readonly Column[],
-): Promise<ExportPart<Row>> {
+  rowOf: (value: Value) => Row,
+): Promise<ExportPart<Value>> {
   const folder = await mkdtemp(join(tmpdir(), 'strand-export-'));
   const path = join(folder, 'table.parquet');
   const file = await createParquetFile(path, columns);
@@ -149,7 +155,7 @@ export async function openParquet(
     get bytes() {
       return file.bytes;
     },
-    add: file.add,
+    add: (value) => file.add(rowOf(value)),
     async finish() {
       await file.finish();
       return uploadFile(objects, name, path);

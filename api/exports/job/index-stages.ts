@@ -18,7 +18,7 @@ export async function writeIndex(
   const files = await plannedFiles(context, facts);
   return writeParts<string, IndexPlace>(context, at, {
     values: (after) => linesOf(indexLines(context, files, facts, after)),
-    open: (number) => openLines(context.objects, `index-${partNumber(number)}.cdxj.gz`),
+    open: (number) => openLines(context.objects, `index-${partNumber(number)}.cdxj.gz`, (line) => line),
   });
 }
 
@@ -43,10 +43,9 @@ export async function writeIndexTable(
   return writeParts<CaptureRow, IndexPlace>(context, at, {
     values: (after) => captureRows(context, files, indexLines(context, files, facts, after)),
     kindOf: ({ subset }) => subset,
-    open: async (number, subset) => {
+    open: (number, subset) => {
       const name = `index/crawl=${context.crawl}/subset=${subset}/part-${partNumber(number)}.zstd.parquet`;
-      const part = await openParquet(context.objects, name, CAPTURE_COLUMNS);
-      return Object.create(part, { add: { value: ({ row }: CaptureRow) => part.add(row) } });
+      return openParquet(context.objects, name, CAPTURE_COLUMNS, ({ row }) => row);
     },
   });
 }

@@ -2,7 +2,6 @@
 import { listFiles } from '../../../shared/engines/aws/archive/compact-objects.ts';
 import { itemsPrefix } from '../../../shared/engines/aws/archive/item-folders.ts';
 import { createItemColumns, itemRow } from '../../../shared/outputs/parquet/item-table.ts';
-import type { Row } from '../../../shared/outputs/parquet/table.ts';
 import type { Item } from '../../../shared/project/project.ts';
 import { linesOfObject } from '../../stack/stack-items.ts';
 import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
@@ -15,8 +14,9 @@ type At = PartsAt<ItemPlace> | undefined;
 
 export const writeItemLines = (context: ExportContext, at: At): Promise<StageSlice> =>
   writeParts<string, ItemPlace>(context, at, {
-    values: (after) => itemsBehind(context, after, (line) => `${line}\n`),
-    open: (number) => openLines(context.objects, `items-${partNumber(number)}.jsonl.gz`),
+    values: (after) => itemsBehind(context, after),
+    open: (number) =>
+      openLines(context.objects, `items-${partNumber(number)}.jsonl.gz`, (line) => `${line}\n`),
   });
 
 /** Finds the columns that all items need together. */
@@ -28,9 +28,9 @@ export async function findItemColumns(
   const found = createItemColumns(facts.itemTypes);
   let after = at;
   let isCut = false;
-  for await (const placed of itemsBehind(context, at, (line) => JSON.parse(line) as Item)) {
+  for await (const placed of itemsBehind(context, at)) {
     after = placed.after;
-    if (placed.value !== undefined) found.add(placed.value);
+    if (placed.value !== undefined) found.add(JSON.parse(placed.value) as Item);
     isCut = placed.isGoodEnd !== false && context.isLate();
     if (isCut) break;
   }
@@ -44,17 +44,20 @@ export async function findItemColumns(
 
 export function writeItemTable(context: ExportContext, at: At, facts: ExportFacts): Promise<StageSlice> {
   const columns = createItemColumns(facts.itemTypes).columns();
-  return writeParts<Row, ItemPlace>(context, at, {
-    values: (after) => itemsBehind(context, after, (line) => itemRow(JSON.parse(line) as Item, columns)),
-    open: (number) => openParquet(context.objects, tablePart('items', number), columns),
+  return writeParts<string, ItemPlace>(context, at, {
+    values: (after) => itemsBehind(context, after),
+    open: (number) =>
+      openParquet(context.objects, tablePart('items', number), columns, (line) =>
+        itemRow(JSON.parse(line) as Item, columns),
+      ),
   });
 }
 
-async function* itemsBehind<T>(
+/** Lines without their line feeds. */
+async function* itemsBehind(
   { items: { context, run }, crawl }: ExportContext,
   after: ItemPlace | undefined,
-  map: (line: string) => T,
-): AsyncGenerator<Placed<T, ItemPlace>> {
+): AsyncGenerator<Placed<string, ItemPlace>> {
   const folder = { ...context, folder: itemsPrefix(crawl) };
   const pages = listFiles(folder, after);
   for (let page = await run(() => pages.next()); !page.done; page = await run(() => pages.next())) {
@@ -62,7 +65,7 @@ async function* itemsBehind<T>(
       const lines = await run(() => linesOfObject(folder, file, bytes));
       // An object is exported whole or not at all.
       const place = { after: file, share: 0.5 };
-      for (const line of lines) yield { value: map(line), ...place, isGoodEnd: false };
+      for (const line of lines) yield { value: line, ...place, isGoodEnd: false };
       yield { ...place, isGoodEnd: true };
     }
   }

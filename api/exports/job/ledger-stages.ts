@@ -2,61 +2,49 @@
 
 import type { DocumentRow } from '../../../shared/outputs/document-row.ts';
 import { DOCUMENT_COLUMNS, documentTableRow } from '../../../shared/outputs/parquet/document-table.ts';
-import type { Row } from '../../../shared/outputs/parquet/table.ts';
 import { URL_COLUMNS, urlTableRow } from '../../../shared/outputs/parquet/url-table.ts';
 import { readDocuments } from '../../../shared/outputs/read-documents.ts';
 import { type UrlDetail, urlDetail } from '../../../shared/report/url-detail.ts';
 import { urlLine } from '../../../shared/report/url-line.ts';
 import { located } from '../../url-rows.ts';
 import type { ExportContext, StageSlice } from './export-context.ts';
-import {
-  type ExportPart,
-  openLines,
-  openParquet,
-  type PartsAt,
-  type Placed,
-  partNumber,
-  writeParts,
-} from './export-parts.ts';
+import { openLines, openParquet, type PartsAt, type Placed, partNumber, writeParts } from './export-parts.ts';
 import { type LedgerPlace, type PlacedRecord, walkLedgers } from './walk-ledgers.ts';
 
 type At = PartsAt<LedgerPlace> | undefined;
 
 export const writeUrls = (context: ExportContext, at: At): Promise<StageSlice> =>
-  writeParts<string, LedgerPlace>(context, at, {
-    values: (after) => mapped(urlsBehind(context, after), urlLine),
-    open: (number) => openLines(context.objects, `urls-${partNumber(number)}.jsonl.gz`),
+  writeParts<UrlDetail, LedgerPlace>(context, at, {
+    values: (after) => urlsBehind(context, after),
+    open: (number) => openLines(context.objects, `urls-${partNumber(number)}.jsonl.gz`, urlLine),
   });
 
 export const writeUrlTable = (context: ExportContext, at: At): Promise<StageSlice> =>
-  writeParts<Row, LedgerPlace>(context, at, {
-    values: (after) => mapped(urlsBehind(context, after), urlTableRow),
-    open: (number) => openParquet(context.objects, tablePart('urls', number), URL_COLUMNS),
+  writeParts<UrlDetail, LedgerPlace>(context, at, {
+    values: (after) => urlsBehind(context, after),
+    open: (number) => openParquet(context.objects, tablePart('urls', number), URL_COLUMNS, urlTableRow),
   });
 
 export const writeDocuments = (context: ExportContext, at: At): Promise<StageSlice> =>
-  writeParts<string, LedgerPlace>(context, at, {
-    values: (after) => mapped(documentsBehind(context, after), (row) => `${JSON.stringify(row)}\n`),
-    open: (number) => openLines(context.objects, `documents-${partNumber(number)}.jsonl.gz`),
+  writeParts<DocumentRow, LedgerPlace>(context, at, {
+    values: (after) => documentsBehind(context, after),
+    open: (number) =>
+      openLines(
+        context.objects,
+        `documents-${partNumber(number)}.jsonl.gz`,
+        (row) => `${JSON.stringify(row)}\n`,
+      ),
   });
 
 export const writeDocumentTable = (context: ExportContext, at: At): Promise<StageSlice> =>
-  writeParts<Row, LedgerPlace>(context, at, {
-    values: (after) => mapped(documentsBehind(context, after), documentTableRow),
-    open: (number): Promise<ExportPart<Row>> =>
-      openParquet(context.objects, tablePart('documents', number), DOCUMENT_COLUMNS),
+  writeParts<DocumentRow, LedgerPlace>(context, at, {
+    values: (after) => documentsBehind(context, after),
+    open: (number) =>
+      openParquet(context.objects, tablePart('documents', number), DOCUMENT_COLUMNS, documentTableRow),
   });
 
 export const tablePart = (table: string, number: number): string =>
   `${table}/part-${partNumber(number)}.zstd.parquet`;
-
-async function* mapped<From, To, Place>(
-  all: AsyncIterable<Placed<From, Place>>,
-  map: (value: From) => To,
-): AsyncGenerator<Placed<To, Place>> {
-  for await (const { value, ...placed } of all)
-    yield { ...placed, ...(value !== undefined && { value: map(value) }) };
-}
 
 /** The place of a record, as the place of what is made of it. */
 const placeOf = ({ hosts }: ExportContext, { after }: PlacedRecord) => ({

@@ -29,6 +29,9 @@ export function createKeepBack(
 }
 
 /** For people: why nothing is asked of some hosts, and how long. `ms`: the longest rest. */
-export const keptBackText = (hosts: number, ms: number): string =>
-  `${hosts === 1 ? 'One host' : `${hosts} hosts`} had a visit that was cut short, and ${hosts === 1 ? 'rests' : 'rest'} for ` +
-  `${Math.ceil(ms / 1000)} s: it is not known when ${hosts === 1 ? 'it was' : 'they were'} asked last`;
+export function keptBackText(hosts: number, ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return hosts === 1
+    ? `One host had a visit that was cut short, and rests for ${seconds} s: it is not known when it was asked last`
+    : `${hosts} hosts had visits that were cut short, and rest for up to ${seconds} s: it is not known when they were asked last`;
+}

@@ -11,7 +11,13 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { CrawlExport, CrawlExports, ExportRequest, ExportState } from '../../../control/crawl-export.ts';
+import {
+  type CrawlExport,
+  type CrawlExports,
+  type ExportRequest,
+  type ExportState,
+  isOpenExport,
+} from '../../../control/crawl-export.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { withRetry } from '../retry.ts';
@@ -92,7 +98,7 @@ export class ExportJobs implements CrawlExports {
   async open(): Promise<Pick<CrawlExport, 'crawl' | 'id'>[]> {
     const open: Pick<CrawlExport, 'crawl' | 'id'>[] = [];
     for await (const { sk, state } of this.#items(''))
-      if (state?.S === 'waiting' || state?.S === 'running') open.push(namesIn(sk?.S as string));
+      if (isOpenExport(state?.S)) open.push(namesIn(sk?.S as string));
     return open;
   }
 
