@@ -180,6 +180,14 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     help: 'addresses without such a pause, such as those of CDNs: a CIDR block a line; at most 2,000',
   },
   {
+    name: 'limit-rate-per-host',
+    argument: 'SIZE',
+    type: 'bytes',
+    key: 'maxBytesPerSecondPerHost',
+    group: 'Politeness',
+    help: 'bytes a second that a host sends at most, on average: after each body the host rests: 50k, 1MB; at least 1000',
+  },
+  {
     name: 'adaptive',
     type: 'flag',
     isNegatable: true,
@@ -357,15 +365,5 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     key: 'resolve',
     group: 'Network',
     help: 'use this address for host names: *.test=127.0.0.1; repeatable',
-  },
-  {
-    name: 'from-folder',
-    argument: 'HOST=FOLDER',
-    type: 'folders',
-    key: 'fromFolder',
-    stackVerbs: [],
-    reason: 'a stack has no folders',
-    group: 'Network',
-    help: 'take the pages of a host from a folder, without network and pauses: example.org=./public; repeatable',
   },
 ];

@@ -5,7 +5,6 @@
 
 import { z } from 'zod';
 import { primaryLanguage } from '../text/primary-language.ts';
-import { isHost } from '../url/is-host.ts';
 import { PURPOSES } from '../usage/purpose.ts';
 import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './crawl-options.ts';
 import { DOMAIN } from './domains.ts';
@@ -29,6 +28,9 @@ const isLanguage = (tag: string): boolean => primaryLanguage(tag) !== undefined;
 const count = z.int().min(0);
 const positive = z.int().min(1);
 const ms = z.number().min(0);
+/** At a lower rate, a page of usual size would keep its host resting for minutes. */
+const MIN_BYTES_PER_SECOND = 1000;
+const bytesPerSecond = z.int().min(MIN_BYTES_PER_SECOND).max(1e12);
 const zoneName = z.string().max(100).refine(isTimeZone, { error: 'a time zone, such as Europe/Berlin' });
 
 export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const satisfies readonly ScopePreset[];
@@ -74,8 +76,6 @@ function checked(expected: string, faultOf: (text: string) => string | undefined
   });
 }
 
-const folderHost = z.string().refine(isHost, { error: 'a host in lower case, such as docs.example.org' });
-
 /** The rules that make two spellings one URL though no standard says so (`url/url-rules.ts`). */
 const urlRulesSchema = z.strictObject({
   /**
@@ -103,6 +103,7 @@ const overrideSchema = z.strictObject({
   adaptive: z.boolean().optional(),
   maxCrawlDelayMs: ms.optional(),
   perHost: positive.max(64).optional(),
+  maxBytesPerSecondPerHost: bytesPerSecond.optional(),
   robots: z.enum(['obey', 'ignore']).optional(),
   maxPagesPerHost: positive.optional(),
   maxPagesPerTemplate: positive.optional(),
@@ -301,6 +302,11 @@ export const crawlConfigSchema = z.strictObject({
   maxAdaptiveDelayMs: ms.default(30_000),
   /** A longer Crawl-delay is taken as this. */
   maxCrawlDelayMs: ms.default(60_000),
+  /**
+   * Bytes a second of a host, as received: after a body the host rests until it would have come at this rate
+   * (`frontier/byte-rate.ts`). Heritrix: `max-per-host-bandwidth-usage-KB-sec`.
+   */
+  maxBytesPerSecondPerHost: bytesPerSecond.optional(),
   /** Requests in flight to one host. More than one only for a site of one's own. */
   perHost: positive.max(64).default(1),
   robots: z.enum(['obey', 'ignore']).default('obey'),
@@ -349,8 +355,6 @@ export const crawlConfigSchema = z.strictObject({
   ...tlsShape,
   /** Host name patterns (`*` for any labels) pinned to an address: `['*.test', '127.0.0.1']`. */
   resolve: z.array(z.tuple([z.string(), z.string()])).default([]),
-  /** Hosts whose pages come from folders of this machine. Empty for most crawls. */
-  fromFolder: z.array(z.tuple([folderHost, z.string().min(1)])).default([]),
   connectTimeoutMs: ms.default(10_000),
   /** From the request sent to the response's head. */
   headersTimeoutMs: ms.default(30_000),

@@ -46,6 +46,8 @@ export interface OverrideOptions {
   maxCrawlDelayMs?: number;
   /** See {@link CrawlOptions.perHost}. */
   perHost?: number;
+  /** See {@link CrawlOptions.maxBytesPerSecondPerHost}. */
+  maxBytesPerSecondPerHost?: number;
   /** See {@link CrawlOptions.robots}. */
   robots?: 'obey' | 'ignore';
   /** See {@link CrawlOptions.maxPagesPerHost}. */
@@ -401,6 +403,11 @@ export interface CrawlOptions {
    */
   maxCrawlDelayMs?: number;
   /**
+   * Bytes a second that a host sends at most, on average: after each body the host rests until it would have come at this
+   * rate. robots.txt and sitemaps count. At least 1,000.
+   */
+  maxBytesPerSecondPerHost?: number;
+  /**
    * Requests to one host at the same time. Use more than 1 only for a site of your own.
    * @default 1
    */
@@ -527,13 +534,6 @@ export interface CrawlOptions {
    */
   resolve?: [string, string][];
   /**
-   * Hosts (with `:port` where it is not the scheme's default) whose pages are the files of a folder:
-   * `[['docs.example.org', './public']]`. They are answered as by a server of static files, without pauses, and the
-   * network is not asked for them. Only on one machine.
-   * @default []
-   */
-  fromFolder?: [string, string][];
-  /**
    * How long a connection, its TLS handshake included, may take.
    * @default 10000
    */
@@ -648,6 +648,7 @@ export type WithoutDefault =
   | 'maxPagesPerTemplate'
   | 'domainBudget'
   | 'maxHostsPerDomain'
+  | 'maxBytesPerSecondPerHost'
   | 'contact'
   | 'from'
   | 'identity';

@@ -45,6 +45,8 @@ const MAX_CHARS = 1500;
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 /** The only range of a week may fall into the hour that the clocks skip. */
 const MAX_CLOSED_MS = 2 * WEEK_MS + DAY_MS;
+/** Overrides whose hours, days and zones can be combined in more ways are not looked at one by one. */
+const MAX_WEEKS = 500;
 /** Each step of the search is a day, or goes to a change of the clocks. */
 const MAX_STEPS = 40;
 
@@ -72,9 +74,30 @@ export function allowedShare(settings: HostHours): number {
   return week.spans.reduce((ms, { from, to }) => ms + to - from, 0) / WEEK_MS;
 }
 
-/** The longest that one of the crawl's hosts may wait for its hours, in ms. */
-export const longestClosedMs = ({ overrides }: { readonly overrides: readonly HostHours[] }): number =>
-  overrides.some(hasHours) ? MAX_CLOSED_MS : 0;
+/**
+ * Returns the last of the moments at which the crawl's hosts that are closed at `at` may be asked again; `at`, if none is. A
+ * host may be meant by several overrides, of which one has its hours and another its days.
+ */
+export function latestOpening(
+  { overrides }: { readonly overrides: readonly HostHours[] },
+  at: number,
+): number {
+  if (!overrides.some(hasHours)) return at;
+  const hours = different(overrides.map(({ hours }) => hours));
+  const days = different(overrides.map(({ days }) => days));
+  const zones = different(overrides.map(({ timeZone }) => timeZone));
+  if (hours.length * days.length * zones.length > MAX_WEEKS) return at + MAX_CLOSED_MS;
+  let latest = at;
+  for (const ranges of hours)
+    for (const ofWeek of days)
+      for (const zone of zones)
+        latest = Math.max(latest, allowedFrom({ hours: ranges, days: ofWeek, timeZone: zone }, at));
+  return latest;
+}
+
+const different = <T>(values: readonly (T | undefined)[]): readonly (T | undefined)[] => [
+  ...new Set([undefined, ...values]),
+];
 
 const hasHours = ({ hours, days }: HostHours): boolean => hours !== undefined || days !== undefined;
 

@@ -43,8 +43,17 @@ export const factsOf = (socket: Socket): ConnectionFacts =>
 /** The TCP connections below those with TLS. */
 const transports = new WeakMap<Socket, Socket>();
 
-/** Bytes that were written to a connection, with the handshake of TLS, which the socket of TLS does not count. */
-export const sentBytesOf = (socket: Socket): number => (transports.get(socket) ?? socket).bytesWritten;
+/** Bytes that went over a connection. */
+export interface WireBytes {
+  readonly sent: number;
+  readonly received: number;
+}
+
+/** Bytes that went over a connection so far, with the handshake of TLS, which the socket of TLS does not count. */
+export function wireBytesOf(socket: Socket): WireBytes {
+  const { bytesWritten: sent, bytesRead: received } = transports.get(socket) ?? socket;
+  return { sent, received };
+}
 
 interface Target extends TcpTarget {
   readonly isSecure: boolean;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { type Abortable, unwatchAbort, watchAbort } from './abort-watch.ts';
-import { type ConnectionFacts, factsOf, firstErrorOf, sentBytesOf } from './connector.ts';
+import { type ConnectionFacts, factsOf, firstErrorOf, type WireBytes, wireBytesOf } from './connector.ts';
 import {
   type DescribedFailure,
   described,
@@ -42,11 +42,13 @@ export interface Settle {
   readonly reject: (error: unknown) => void;
 }
 
+const NO_BYTES: WireBytes = { sent: 0, received: 0 };
+
 /**
- * Sockets that have carried a request, with the bytes sent by the end of the last one. The next one may meet the
+ * Sockets that have carried a request, with the bytes of the time until the end of the last one. The next one may meet the
  * server's closing them.
  */
-const used = new WeakMap<Socket, number>();
+const used = new WeakMap<Socket, WireBytes>();
 
 /**
  * One request and its outcome: undici's handler. It settles exactly once; what undici reports later is
@@ -113,7 +115,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#socket = socket;
     this.#connection = factsOf(socket);
     this.#isReused = used.has(socket);
-    if (!this.#isReused) used.set(socket, 0);
+    if (!this.#isReused) used.set(socket, NO_BYTES);
     this.#context.budget.markBusy(socket);
     this.#reader = headReader(socket, this.#context.maxHeaderBytes);
     this.#reader.expect((fields) => {
@@ -236,7 +238,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       url: this.request.url,
       startedAt: this.#startedAt,
       endedAt: this.#context.now(),
-      ...this.#sentBytes(),
+      ...this.#wireBytes(),
       httpStatus: head.httpStatus,
       statusText: head.statusText,
       headers: head.headers,
@@ -272,20 +274,20 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       url: this.request.url,
       startedAt: this.#startedAt,
       endedAt: this.#context.now(),
-      ...this.#sentBytes(),
+      ...this.#wireBytes(),
       ...failure,
       ...(isStaleConnection && { isStaleConnection }),
     });
   }
 
-  /** The bytes sent since the exchange before on this connection. */
-  #sentBytes(): { readonly sentBytes?: number } {
+  /** The bytes since the exchange before on this connection. */
+  #wireBytes(): Pick<FetchedResponse, 'sentBytes' | 'receivedBytes'> {
     const socket = this.#socket;
     if (socket === undefined) return {};
-    const inAll = sentBytesOf(socket);
-    const before = used.get(socket) ?? 0;
+    const inAll = wireBytesOf(socket);
+    const before = used.get(socket) ?? NO_BYTES;
     used.set(socket, inAll);
-    return { sentBytes: inAll - before };
+    return { sentBytes: inAll.sent - before.sent, receivedBytes: inAll.received - before.received };
   }
 
   #settle(): void {

@@ -4,6 +4,7 @@
  * wait for days.
  */
 import type { CrawlConfig } from '../crawl/config.ts';
+import { type ByteRates, maxBytesRestMs } from './byte-rate.ts';
 import type { Head } from './head.ts';
 import { maxGapAfter } from './politeness.ts';
 
@@ -20,12 +21,22 @@ type RestLimits = Parameters<typeof maxGapAfter>[2];
 
 /** The longest that a host may rest after a request. */
 export function maxRestMs(
-  config: RestLimits & Pick<CrawlConfig, 'totalTimeoutMs'> & Partial<Pick<CrawlConfig, 'ipDelayMs'>>,
+  config: RestLimits &
+    Pick<CrawlConfig, 'totalTimeoutMs'> &
+    Partial<Pick<CrawlConfig, 'ipDelayMs'>> &
+    ByteRates,
 ): number {
   const { backoffMs, maxBackoffMs, maxRetryAfterMs, totalTimeoutMs } = config;
   const gapMs = maxGapAfter(totalTimeoutMs, Number.POSITIVE_INFINITY, config);
   const lineMs = (config.ipDelayMs ?? 0) > 0 ? MAX_LINE_MS : 0;
-  return Math.max(gapMs, lineMs, JITTER * Math.max(backoffMs, maxBackoffMs, maxRetryAfterMs)) + SLACK_MS;
+  return (
+    Math.max(
+      gapMs,
+      lineMs,
+      maxBytesRestMs(config),
+      JITTER * Math.max(backoffMs, maxBackoffMs, maxRetryAfterMs),
+    ) + SLACK_MS
+  );
 }
 
 /** The longest that a URL may wait for its next try. */

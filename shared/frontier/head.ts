@@ -60,8 +60,8 @@ export interface Head extends TrapState {
   /** The same of the changes that are reported to the operator's programs. */
   readonly stagedChanges?: string;
   /**
-   * The reason for which the host waits, if it is not its own rest: for other hosts until `clock.nextFetchAt`, for its hours
-   * perhaps longer.
+   * The reason for which the host waits, if it is not its usual rest: for other hosts and for its bytes until
+   * `clock.nextFetchAt`, for its hours perhaps longer.
    */
   readonly wait?: HostWait;
   /** In a crawl that recrawls: what the host's refetches have shown. */
@@ -76,10 +76,15 @@ export interface Head extends TrapState {
   readonly domain?: DomainState;
 }
 
-/** Other hosts at the same IP address come first, or the host may be asked only in some hours (`crawl/host-hours.ts`). */
-export type HostWait = ({ readonly for: 'address'; readonly address: string } | { readonly for: 'hours' }) & {
-  readonly until: number;
-};
+/**
+ * Other hosts at the same IP address come first, or the host may be asked only in some hours (`crawl/host-hours.ts`), or it
+ * has sent many bytes (`byte-rate.ts`).
+ */
+export type HostWait = (
+  | { readonly for: 'address'; readonly address: string }
+  | { readonly for: 'hours' }
+  | { readonly for: 'bytes' }
+) & { readonly until: number };
 
 /** A host's share of the budget of its registrable domain. */
 export interface DomainShareState {

@@ -107,7 +107,7 @@ function budgetText(explained: Explained): string | undefined {
 function waitingText({ hostState }: Explained, now: number): string | undefined {
   const { waitsFor, nextFetchAt } = hostState ?? {};
   const isStill = nextFetchAt !== undefined && Date.parse(nextFetchAt) > now;
-  return waitsFor !== undefined && isStill ? `as it waits for ${waitsFor} (--ip-delay)` : undefined;
+  return waitsFor !== undefined && isStill ? `as it waits for ${waitsFor}` : undefined;
 }
 
 const hoursText = ({ hours }: Explained): string | undefined =>

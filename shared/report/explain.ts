@@ -187,6 +187,9 @@ function hoursWord({ config, head, record, now }: ExplainFacts, host: string): H
   return from > at ? { allowed: hoursText(own), from: isoTime(from) } : undefined;
 }
 
+/** Options by which hosts wait. */
+const WAIT_OPTIONS = { address: '--ip-delay', bytes: '--limit-rate-per-host' } as const;
+
 function hostWord(
   { clock, setAside, totals, wait }: Head,
   { maxPagesPerHost = Infinity }: CrawlConfig,
@@ -194,7 +197,8 @@ function hostWord(
   return {
     pages: totals.pages,
     nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
-    ...(wait?.for === 'address' && { waitsFor: waitText(wait) }),
+    // Its hours have a word of their own.
+    ...(wait && wait.for !== 'hours' && { waitsFor: `${waitText(wait)} (${WAIT_OPTIONS[wait.for]})` }),
     failures: clock.failures,
     cause: clock.failures > 0 ? optionalText(clock.cause) : undefined,
     setAside: optionalText(setAside?.cause),

@@ -10,8 +10,10 @@ import type { UrlKind } from '../url/url-kind.ts';
 import type { NearCopies } from './near-copy.ts';
 
 /** The reason of a wait, for people. */
-export const waitText = (wait: HostWait): string =>
-  wait.for === 'address' ? `other hosts at its IP address, ${wait.address}` : 'its hours';
+export function waitText(wait: HostWait): string {
+  if (wait.for === 'address') return `other hosts at its IP address, ${wait.address}`;
+  return wait.for === 'hours' ? 'its hours' : 'the time that its bytes take at its rate';
+}
 
 /** When the host may be asked next; 0: at once. */
 export const nextFetchOf = ({ clock, wait }: Pick<Head, 'clock' | 'wait'>): number =>

@@ -6,7 +6,7 @@ import type { Head } from '../frontier/head.ts';
 import { countUrls } from '../frontier/url-record.ts';
 import type { Engine } from '../ports/engine.ts';
 import { sizesOf } from '../sizes.ts';
-import { maxDueMs } from '../turn/next-turn.ts';
+import { lastDueAt } from '../turn/next-turn.ts';
 import type { HostKey } from '../url/host-key.ts';
 
 /** A host that has not had its turn by then is woken again. */
@@ -31,7 +31,7 @@ export async function wakeDueHosts(
   if (current.budget.metLimit() !== undefined && !isDraining(current)) return 0;
   const now = clock.now();
   const limit = sizesOf({ sizes }).wakeBatch + woken.size;
-  const due = await ledgers.dueHosts(crawl, now, limit, now + maxDueMs(current.config));
+  const due = await ledgers.dueHosts(crawl, now, limit, lastDueAt(current.config, now));
   const hosts = due.filter(({ host, version }) => {
     const last = woken.get(host);
     return last?.version !== version || now - last.at > AGAIN_MS;

@@ -3,6 +3,7 @@ import { allowedFrom } from '../crawl/host-hours.ts';
 import { MAX_AGE_MS } from '../crawl-state/crawls.ts';
 import { type FetchFailure, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
+import { hostRate, maxBytesRestMs, paidUntil, receivedBytesOf } from '../frontier/byte-rate.ts';
 import type { Head, HostWait } from '../frontier/head.ts';
 import {
   afterAnswer,
@@ -27,6 +28,9 @@ const NO_TIME = 'there was no time left for it';
 const OUTSIDE_HOURS = 'the hours of the host were over';
 /** Tries after which a crawl ends if no host has ever answered. */
 const FIRST_TRIES = 2;
+
+/** If its worker dies during a request, a host rests no longer than this for what it may have sent. */
+export const MAX_BYTES_LOCK_MS = 300_000;
 
 type ResumedBy = NonNullable<Head['resumedBy']>;
 
@@ -67,6 +71,8 @@ export class HostPace {
   readonly #address: AddressPace;
   /** The reason for a wait beyond its own rest. */
   #wait: HostWait | undefined;
+  /** When the bytes of this turn would have come at the host's rate. Those of turns before were waited for. */
+  #paidUntil = 0;
 
   constructor(services: TurnServices, head: Head, options: HostPaceOptions) {
     const { crawl } = options;
@@ -221,8 +227,12 @@ export class HostPace {
   ): Promise<FetchOutcome> {
     const { engine, fetcherOf, stopping } = this.#services;
     const { crawl, lease, lastRequestAt, quarantine } = this.#options;
-    const { totalTimeoutMs } = crawl.config;
-    const lockedMs = totalTimeoutMs + maxGapAfter(totalTimeoutMs, crawlDelayMs, crawl.config);
+    const { totalTimeoutMs, maxBodyBytes } = crawl.config;
+    const restMs = maxBytesRestMs(crawl.config, request.maxBodyBytes ?? maxBodyBytes);
+    const lockedMs = Math.max(
+      totalTimeoutMs + maxGapAfter(totalTimeoutMs, crawlDelayMs, crawl.config),
+      Math.min(restMs, MAX_BYTES_LOCK_MS),
+    );
     await lease.lockFor(lockedMs);
     if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
     // Another crawl's turn may have kept it waiting for long.
@@ -273,6 +283,18 @@ export class HostPace {
     if (failure) this.#clock = afterFailure(this.#clock, request, this.#ofHost(failure), config, random);
     else if (outcome.status === 'response') this.#clock = afterAnswer(this.#clock, request, config);
     else this.#clock = afterNothing(this.#clock, request, config);
+    this.#restForBytes(outcome);
+  }
+
+  /** Rests until the bytes would have come at the host's rate. That of turns before is a part of their rest. */
+  #restForBytes(outcome: FetchOutcome): void {
+    const rate = hostRate(this.#options.crawl.config);
+    if (rate === undefined) return;
+    const until = paidUntil(this.#paidUntil, outcome, receivedBytesOf(outcome), rate);
+    this.#paidUntil = until;
+    if (until <= this.#clock.nextFetchAt) return;
+    this.#wait = { for: 'bytes', until };
+    this.postponeTo(until);
   }
 
   /**

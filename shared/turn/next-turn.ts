@@ -1,7 +1,7 @@
 import { isRecrawling } from '../crawl/config.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { longestBudgetWaitMs } from '../crawl/domain-limits.ts';
-import { allowedFrom, longestClosedMs } from '../crawl/host-hours.ts';
+import { allowedFrom, latestOpening } from '../crawl/host-hours.ts';
 import { isCutShort, isDraining } from '../crawl-state/drain.ts';
 import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
@@ -31,13 +31,24 @@ const TOKEN_LOST_MS = 900_000;
  */
 const DRAINED_MS = 7_200_000;
 
-/** A head that says that its host is due later than this was written by a process whose clock was ahead. */
-export const maxDueMs = (config: CrawlConfig): number =>
+/**
+ * A head that says that its host is due later than at this time was written by a process whose clock was ahead. One with hours
+ * (`crawl/host-hours.ts`) is due when they begin next.
+ */
+export function lastDueAt(config: CrawlConfig, now: number): number {
+  const own = config.overrides.map((override) => maxWaitMs({ ...config, ...withoutUndefined(override) }));
+  return latestOpening(config, now + maxDueMs(config, Math.max(maxWaitMs(config), ...own)));
+}
+
+/** How far ahead a host may be due, if it is not closed then. */
+const maxDueMs = (config: CrawlConfig, waitMs = maxWaitMs(config)): number =>
   DRAINED_MS +
-  maxWaitMs(config) +
+  waitMs +
   (isRecrawling(config) ? (MAX_WAIT_DAYS + 1) * 86_400_000 : 0) +
-  longestBudgetWaitMs(config) +
-  longestClosedMs(config);
+  longestBudgetWaitMs(config);
+
+const withoutUndefined = <T extends object>(settings: T): Partial<T> =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 /** When and by what the host continues. */
 export interface NextTurn {

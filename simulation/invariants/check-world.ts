@@ -3,6 +3,7 @@ import { addressPace } from './address-pace.ts';
 import { announcedOnce } from './announced-once.ts';
 import { bestFirst } from './best-first.ts';
 import { budgetKept } from './budget-kept.ts';
+import { byteRateKept } from './byte-rate-kept.ts';
 import { capturesKept } from './captures-kept.ts';
 import { changesSent } from './changes-sent.ts';
 import { configured } from './configured.ts';
@@ -78,6 +79,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...requestsApart(withDeleted, robots),
     ...deleted(facts),
     ...addressPace(withDeleted),
+    ...byteRateKept(facts),
     ...hoursKept(facts),
     ...rested(facts, visits, robots),
     ...purposeKept(facts),

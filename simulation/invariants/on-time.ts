@@ -1,4 +1,4 @@
-import { longestClosedMs } from '../../shared/crawl/host-hours.ts';
+import { latestOpening } from '../../shared/crawl/host-hours.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveHidden, mayHaveLostMessages, wakerLagMs } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
@@ -60,7 +60,7 @@ function checkHost(
   const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
   const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
   for (const [i, change] of host.heads.entries()) {
-    const at = dueOf(change, longestClosedMs(crawl.config));
+    const at = dueOf(change, latestOpening(crawl.config, change.at + MAX_AHEAD_MS));
     if (at === undefined) continue;
     const next = Math.min(
       host.heads[i + 1]?.at ?? Number.POSITIVE_INFINITY,
@@ -113,9 +113,9 @@ const restBefore = (heads: readonly HeadChange[], until: number): number =>
  * A token comes at the host's time, and names a later one by which it is lost. What is further ahead than
  * anything may be, by a clock that was set, counts as come.
  */
-function dueOf({ at, head: { dueAt, token } }: HeadChange, closedMs: number): number | undefined {
+function dueOf({ at, head: { dueAt, token } }: HeadChange, lastAt: number): number | undefined {
   if (dueAt === undefined) return undefined;
-  if (dueAt - at > MAX_AHEAD_MS + closedMs) return at;
+  if (dueAt > lastAt) return at;
   return token === undefined ? dueAt : dueAt - TOKEN_LOST_MS;
 }
 

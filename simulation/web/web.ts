@@ -164,12 +164,13 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** Returns the response's part of the log entry. */
 function served(exchange: Exchange): Partial<WebRequest> {
   if (exchange.kind === 'failed') return { failure: exchange.isStaleConnection ? 'stale' : exchange.reason };
-  const { response, sha1, truncated } = exchange;
+  const { response, sha1, bytes, truncated } = exchange;
   const { httpStatus, robotsVersion } = response;
   const retryAfter = fieldOf(response, 'Retry-After');
   const maxAge = fieldOf(response, 'Cache-Control')?.replace('max-age=', '');
   return {
     httpStatus,
+    bytes: bytes.length,
     sha1: Buffer.from(sha1).toString('hex'),
     isCut: truncated !== undefined,
     ...(robotsVersion !== undefined && { robotsVersion }),
@@ -182,7 +183,15 @@ function served(exchange: Exchange): Partial<WebRequest> {
 const fieldOf = ({ headers }: Pick<Responded, 'headers'>, name: string): string | undefined =>
   headers.find(([field]) => field === name)?.[1];
 
-const OF_ANSWERS = ['httpStatus', 'sha1', 'isCut', 'robotsVersion', 'retryAfterMs', 'maxAgeSeconds'] as const;
+const OF_ANSWERS = [
+  'httpStatus',
+  'bytes',
+  'sha1',
+  'isCut',
+  'robotsVersion',
+  'retryAfterMs',
+  'maxAgeSeconds',
+] as const;
 
 function summary(exchange: Exchange): string {
   if (exchange.kind === 'failed') return `fails (${exchange.reason})`;

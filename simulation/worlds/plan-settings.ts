@@ -101,6 +101,17 @@ export function planAddressPace(random: Random, hasShared: boolean): CrawlOption
   return { ipDelayMs: pick(random, [50, 250, 1000, 3000]) };
 }
 
+/** In a hundred crawls, 12 take of some or all hosts a few kilobytes a second at most. */
+export function planByteRate(random: Random): CrawlOptions {
+  if (random() >= 0.12) return {};
+  const rate = () => pick(random, [1000, 1000, 2000, 5000]);
+  const some = { hosts: pick(random, HOSTS_WITH_HOURS), maxBytesPerSecondPerHost: rate() };
+  return {
+    ...(random() < 0.6 && { maxBytesPerSecondPerHost: rate() }),
+    ...(random() < 0.6 && { overrides: [some] }),
+  };
+}
+
 /**
  * Where hosts state what their pages may be used for, 80 of 100 crawls have a purpose; 5 others, whose hosts state nothing, do so,
  * too. `states`: hosts do.

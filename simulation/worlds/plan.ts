@@ -8,6 +8,7 @@ import { between, pick, type Random, randomOf } from '../models/random.ts';
 import { addressesOf, domainsOf, hasAssets, usageShareOf } from '../web/shape.ts';
 import {
   planAddressPace,
+  planByteRate,
   planDomainLimits,
   planHours,
   planLimits,
@@ -83,6 +84,9 @@ export function planCrawls(
   const hasSmallTraps = planSizes(seed).minTrapPages < SIZES.minTrapPages;
   const count = random() < 0.25 ? 2 : 1;
   return Array.from({ length: count }, (_, i) => {
+    const rates = planByteRate(randomOf(seed, 'byte rate of crawl', i));
+    const hours = planHours(randomOf(seed, 'hours of crawl', i));
+    const overrides = [...(hours.overrides ?? []), ...(rates.overrides ?? [])];
     const config = {
       ...configOf(random, maxTotalTimeoutMs),
       ...(hasAssets(seed) && planRequisites(requisites)),
@@ -93,7 +97,8 @@ export function planCrawls(
       ...planAddressPace(randomOf(seed, 'address pace', i), addressesOf(seed) !== undefined),
       ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
       ...planNearDuplicates(randomOf(seed, 'near duplicates of crawl', i)),
-      ...planHours(randomOf(seed, 'hours of crawl', i)),
+      ...rates,
+      ...(overrides.length > 0 && { overrides }),
       ...planPurpose(randomOf(seed, 'purpose of crawl', i), usageShareOf(seed) > 0),
       soft404: true,
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),

@@ -43,6 +43,8 @@ export const INVARIANTS = {
   unhurried: 'Two requests to a host are never closer together than its delay',
   addressPace:
     'Where an IP address has a pace, a process has one request to it in flight, over all hosts at it, and lets it rest after each',
+  byteRateKept:
+    'A host sends no more bytes than its rate allows: after each body it rests until that would have come at the rate',
   hoursKept: 'A host that may be asked at certain hours only has no request that begins outside them',
   rested:
     'After a slow response a host rests, and after a failure for as long as back-off or Retry-After require',
@@ -166,6 +168,8 @@ export interface WebRequest {
   readonly address?: string;
   /** Status of the response; none where the exchange failed. */
   readonly httpStatus?: number;
+  /** Bytes of the body that came. */
+  readonly bytes?: number;
   /** SHA-1 of the body as served, hex; and whether it came whole. */
   readonly sha1?: string;
   readonly isCut?: boolean;

@@ -163,6 +163,23 @@ describe('the verdict names what decides', () => {
       'It would be skipped: maxPagesPerTemplate: 2 pages with URLs like /item/0 were fetched.',
     ],
     [
+      'a URL of a host that has sent many bytes',
+      facts(
+        PAGE,
+        { maxBytesPerSecondPerHost: 50_000 },
+        {
+          ...head({
+            clock: { nextFetchAt: NOW + 20_000, failures: 0 },
+            wait: { for: 'bytes', until: NOW + 20_000 },
+          }),
+          record: record(PAGE),
+          line: { before: 0, alike: 0 },
+        },
+      ),
+      true,
+      "It would be fetched, 1st in its host's line, not before 12:00:20 UTC, as it waits for the time that its bytes take at its rate (--limit-rate-per-host).",
+    ],
+    [
       'a URL of a host that is asked at other hours',
       facts(
         PAGE,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
+import { createHostConfigs } from '../../shared/crawl/host-config.ts';
 import {
   allowedFrom,
   allowedShare,
@@ -8,7 +9,7 @@ import {
   type HostHours,
   hoursFault,
   hoursText,
-  longestClosedMs,
+  latestOpening,
 } from '../../shared/crawl/host-hours.ts';
 
 const MINUTE = 60_000;
@@ -144,8 +145,39 @@ test('no host waits longer than the crawl believes', () => {
   });
   const [settings = {}] = config.overrides;
   const begin = at('2026-03-22T02:00Z');
-  expect(allowedFrom(settings, begin) - begin).toBeLessThan(longestClosedMs(config));
-  expect(longestClosedMs(parseConfig({ overrides: [{ hosts: ['a.test'], delayMs: 0 }] }))).toBe(0);
+  expect(latestOpening(config, begin)).toBe(allowedFrom(settings, begin));
+  expect(latestOpening(parseConfig({ overrides: [{ hosts: ['a.test'], delayMs: 0 }] }), begin)).toBe(begin);
+});
+
+test('the last opening of a crawl is that of any host, whatever overrides mean it together', () => {
+  const hours = ['22:00-23:00', '02:00-03:00', undefined];
+  const days = ['sun', 'mon-fri', undefined];
+  const zones = ['Asia/Tokyo', 'America/New_York', undefined];
+  const one = fc.record({
+    hours: fc.constantFrom(...hours),
+    days: fc.constantFrom(...days),
+    timeZone: fc.constantFrom(...zones),
+  });
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 4 }), fc.nat(20 * 86_400), (settings, second) => {
+      const moment = at('2026-03-20T00:00Z') + second * 1000;
+      const overrides = settings.map((setting) => ({ hosts: ['a.test'], ...setting }));
+      const config = parseConfig({ overrides });
+      const latest = latestOpening(config, moment);
+      expect(latest).toBeGreaterThanOrEqual(moment);
+      expect(allowedFrom(createHostConfigs(config)('a.test'), moment)).toBeLessThanOrEqual(latest);
+    }),
+    { numRuns: 200 },
+  );
+  // Too many to look at: two weeks and a day.
+  const many = Array.from({ length: 30 }, (_, i) => ({
+    hosts: [`h${i}.test`],
+    hours: `${i % 23}:00-${(i % 23) + 1}:00`,
+    timeZone: i % 2 ? 'UTC' : 'Asia/Tokyo',
+    days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'][i % 7],
+  }));
+  const begin = at('2026-03-20T00:00Z');
+  expect(latestOpening(parseConfig({ overrides: many }), begin) - begin).toBe(15 * 86_400_000);
 });
 
 test('the part of a week', () => {

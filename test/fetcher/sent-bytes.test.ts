@@ -23,6 +23,16 @@ describe('the bytes sent for a request', () => {
     expect(sent.reduce<number>((sum, bytes = 0) => sum + bytes, requestHead.length)).toBe(inAll);
   });
 
+  test('and those received are all that the server has sent, also of a body that is cut', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n';
+    const server = await serveRaw((socket) => socket.write(`${head}aaaaa`));
+    const fetcher = openFetcher();
+    for (let i = 0; i < 2; i++)
+      expect(asResponse(await fetcher.fetch({ url: server.origin })).receivedBytes).toBe(head.length + 5);
+    const cut = asResponse(await fetcher.fetch({ url: server.origin, maxBodyBytes: 2 }));
+    expect([cut.body.size, cut.receivedBytes]).toEqual([2, head.length + 5]);
+  });
+
   test('over TLS have the handshake in the first request of a connection', async () => {
     const options = { key: read('site.test.key.pem'), cert: read('site.test.cert.pem') };
     const server = createServer(options, (_request, response) => response.end('a'));
@@ -31,11 +41,12 @@ describe('the bytes sent for a request', () => {
     const { port } = await listen(server);
     const fetcher = openFetcher({ tls: 'any' });
     const url = `https://site.test:${port}/`;
-    const [first = 0, second = 0] = [
-      asResponse(await fetcher.fetch({ url })).sentBytes,
-      asResponse(await fetcher.fetch({ url })).sentBytes,
-    ];
+    const outcomes = [asResponse(await fetcher.fetch({ url })), asResponse(await fetcher.fetch({ url }))];
+    const [first = 0, second = 0] = outcomes.map(({ sentBytes }) => sentBytes);
     expect(transports).toHaveLength(1);
+    const received = outcomes.reduce((sum, { receivedBytes = 0 }) => sum + receivedBytes, 0);
+    expect(received).toBe(transports[0]?.bytesWritten);
+    expect(outcomes[0]?.receivedBytes).toBeGreaterThan(1000);
     expect(first + second).toBe(transports[0]?.bytesRead);
     expect(first).toBeGreaterThan(second + 300);
   });

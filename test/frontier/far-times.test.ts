@@ -12,6 +12,7 @@ const CONFIG = {
     maxHostFailures: 8,
     totalTimeoutMs: 60_000,
   },
+  ...{ maxBodyBytes: 16_000_000, maxHeaderBytes: 256_000 },
 };
 /** The longest gap is the longest Crawl-delay, 4 s; clocks may differ by a minute. */
 const REST_MS = 64_000;
@@ -23,6 +24,13 @@ test.each([
   ['the first back-off, with jitter', { backoffMs: 40_000 }, 110_000],
   ['the longest back-off, with jitter', { maxBackoffMs: 40_000 }, 110_000],
   ['the longest Retry-After, with jitter', { maxRetryAfterMs: 40_000 }, 110_000],
+  ['a sitemap takes at its rate', { maxBytesPerSecondPerHost: 100_000 }, 596_848],
+  [
+    'two bodies side by side',
+    { maxBytesPerSecondPerHost: 100_000, perHost: 2, maxBodyBytes: 1e8 },
+    2_085_120,
+  ],
+  ['any bytes', { maxBytesPerSecondPerHost: 1000 }, 6 * 3_600_000 + 60_000],
 ])('a host may rest for as long as %s, and clocks differ by a minute', (_, changes, restMs) => {
   expect(maxRestMs({ ...CONFIG, ...changes })).toBe(restMs);
 });

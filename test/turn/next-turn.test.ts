@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import { NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import { TurnCounters } from '../../shared/turn/counters.ts';
-import { maxDueMs, type NextTurnParts, planNextTurn } from '../../shared/turn/next-turn.ts';
+import { lastDueAt, type NextTurnParts, planNextTurn } from '../../shared/turn/next-turn.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 import { crawlOfTurn, NO_SHARE } from './turn-fakes.ts';
@@ -182,6 +182,20 @@ test('a crawl that was called limited while requisites are awaited runs again', 
 
 test('no host is due later than two hours after the longest wait of a URL', () => {
   const config = crawlOfTurn().config;
-  expect(maxDueMs(config)).toBeGreaterThan(120 * MINUTE + config.maxBackoffMs);
-  expect(maxDueMs(config)).toBeLessThan(120 * MINUTE + 3 * 86_400_000);
+  expect(lastDueAt(config, T0) - T0).toBeGreaterThan(120 * MINUTE + config.maxBackoffMs);
+  expect(lastDueAt(config, T0) - T0).toBeLessThan(120 * MINUTE + 3 * 86_400_000);
+});
+
+test('a host with hours is due by their next beginning, and no later', () => {
+  // T0 is midnight of a Thursday, UTC.
+  const lastAt = (overrides: CrawlOptions['overrides']) =>
+    lastDueAt(parseConfig({ overrides: overrides ?? [] }), T0) - T0;
+  const open = lastAt([]);
+  expect(open).toBeLessThan(20 * 60 * MINUTE);
+  const nightly = { hosts: ['a.test'], hours: '22:00-23:00' };
+  expect(lastAt([nightly])).toBe(22 * 60 * MINUTE);
+  // Its hours are of one override, its days of another.
+  expect(lastAt([nightly, { hosts: ['*.test'], days: 'sun' }])).toBe(3 * 86_400_000 + 22 * 60 * MINUTE);
+  expect(lastAt([{ hosts: ['a.test'], days: 'mon-sun' }])).toBe(open);
+  expect(lastAt([{ hosts: ['a.test'], delayMs: 6 * 60 * MINUTE }])).toBeGreaterThan(6 * 60 * MINUTE);
 });

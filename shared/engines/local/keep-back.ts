@@ -2,9 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CrawlConfig } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { createHostConfigs } from '../../crawl/host-config.ts';
+import { maxBytesRestMs } from '../../frontier/byte-rate.ts';
 import type { Head } from '../../frontier/head.ts';
 import { maxGapAfter } from '../../frontier/politeness.ts';
 import { isOriginKey } from '../../robots/policy.ts';
+import { MAX_BYTES_LOCK_MS } from '../../turn/host-pace.ts';
 import type { HostKey } from '../../url/host-key.ts';
 
 /**
@@ -22,9 +24,12 @@ export function createKeepBack(
   return (host) => {
     const row = select.get(crawl, host) as { head: string } | undefined;
     const robots = row ? (JSON.parse(row.head) as Head).robots : [];
-    const own = robots.filter(({ origin }) => isOriginKey(origin));
-    const crawlDelayMs = Math.max(0, ...own.map(({ crawlDelayMs = 0 }) => crawlDelayMs));
-    return Math.max(0, maxGapAfter(config.totalTimeoutMs, crawlDelayMs, configOf(host)) - deadForMs);
+    const ofOrigins = robots.filter(({ origin }) => isOriginKey(origin));
+    const crawlDelayMs = Math.max(0, ...ofOrigins.map(({ crawlDelayMs = 0 }) => crawlDelayMs));
+    const own = configOf(host);
+    const gapMs = maxGapAfter(config.totalTimeoutMs, crawlDelayMs, own);
+    const bytesMs = Math.min(MAX_BYTES_LOCK_MS, maxBytesRestMs(own, own.maxBodyBytes));
+    return Math.max(0, Math.max(gapMs, bytesMs) - deadForMs);
   };
 }
 

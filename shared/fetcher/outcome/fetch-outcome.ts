@@ -25,6 +25,8 @@ interface ExchangeTimes {
    * if there was no connection.
    */
   readonly sentBytes?: number;
+  /** Bytes that came for it, head and handshake included, without the headers of TCP and IP. None if that is not known. */
+  readonly receivedBytes?: number;
 }
 
 export interface FetchedResponse extends ExchangeTimes, ResponseHead {

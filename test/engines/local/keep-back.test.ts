@@ -94,6 +94,11 @@ test('its rest is that after the longest request, by the settings of the host an
   expect(restOf('own.test', plain)).toBe(50);
   expect(restOf('slow.test', plain)).toBe(7000);
   expect(createKeepBack(database, 'c', parseConfig({}), 12_000)('any.test')).toBe(18_000);
+  // The longest body, 100 kB and what comes besides, at 12 kB/s; but five minutes at most.
+  const bytes = { maxBodyBytes: 100_000, maxHeaderBytes: 100_000, maxBytesPerSecondPerHost: 12_000 };
+  expect(restOf('any.test', bytes)).toBe(100_000);
+  expect(restOf('any.test', { ...bytes, maxBytesPerSecondPerHost: 1000 })).toBe(300_000);
+  expect(createKeepBack(database, 'c', parseConfig(bytes), 90_000)('any.test')).toBe(10_000);
   expect(createKeepBack(database, 'c', parseConfig({}), 31_000)('any.test')).toBe(0);
 });
 
