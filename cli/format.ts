@@ -1,5 +1,6 @@
 /** Values as people write and read them on a command line. */
 import { isIP } from 'node:net';
+import { isHost } from '../shared/url/is-host.ts';
 
 const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 const DURATION_UNITS: Readonly<Record<string, number>> = {
@@ -123,6 +124,14 @@ export function parsePin(text: string): [pattern: string, address: string] | und
   const pattern = text.slice(0, Math.max(0, equals)).toLowerCase();
   const address = text.slice(equals + 1);
   return /^[^\s/=]+$/.test(pattern) && isIP(address) !== 0 ? [pattern, address] : undefined;
+}
+
+/** `HOST=FOLDER`: a host, perhaps with a port, in lower case, and the folder as it is given. */
+export function parseFolder(text: string): [host: string, folder: string] | undefined {
+  const equals = text.indexOf('=');
+  const host = text.slice(0, Math.max(0, equals)).toLowerCase();
+  const folder = text.slice(equals + 1);
+  return isHost(host) && folder !== '' ? [host, folder] : undefined;
 }
 
 /** A CIDR block (RFC 4632, RFC 4291 section 2.3); an address alone becomes the block of that one address. */

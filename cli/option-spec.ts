@@ -44,7 +44,7 @@ export const BOTH = ['crawl', 'resume'] as const;
  * `count`: a whole number; `countOrOff`: or `off`. `domainBudget`: or `links`, `links:N`. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit.
  * `date`: a day, or a time, as in ISO 8601. `rules`: names of the choices that are on, all others off.
  * `list`: texts with commas between them.
- * `patterns`, `pins`, `urls`, `proxies`: repeatable. `addresses`: CIDR blocks, repeatable, the value optional and only
+ * `patterns`, `pins`, `folders`, `urls`, `proxies`: repeatable. `addresses`: CIDR blocks, repeatable, the value optional and only
  * by `=`. `secrets`: text, repeatable, in no message.
  */
 export type OptionType =
@@ -62,6 +62,7 @@ export type OptionType =
   | 'list'
   | 'patterns'
   | 'pins'
+  | 'folders'
   | 'urls'
   | 'secrets'
   | 'proxies'

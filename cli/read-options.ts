@@ -7,6 +7,7 @@ import {
   parseBytes,
   parseDollars,
   parseDuration,
+  parseFolder,
   parsePattern,
   parsePin,
 } from './format.ts';
@@ -138,6 +139,8 @@ function readValue(
       return added(text.split(',').map((port) => readPort(option, port.trim())));
     case 'pins':
       return added([parsePin(text) ?? fail(expected(option, text, 'such as *.test=127.0.0.1'))]);
+    case 'folders':
+      return added([parseFolder(text) ?? fail(expected(option, text, 'such as example.org=./public'))]);
     case 'addresses':
       return added(
         text.split(',').map((block) => {

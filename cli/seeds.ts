@@ -11,9 +11,16 @@ import { UsageError } from './usage-error.ts';
  */
 export function seedUrl(text: string, where = ''): string {
   const url = parseSeed(text);
-  if (url === undefined) throw new UsageError(`Expected an http or https URL${where}, got ${quoted(text)}`);
+  if (url === undefined)
+    throw new UsageError(`Expected an http or https URL${where}, got ${quoted(text)}${folderHint(text)}`);
   return url;
 }
+
+/** How the files of a folder are crawled. */
+const folderHint = (text: string): string =>
+  /^(?:file:|\.{0,2}\/)/i.test(text)
+    ? ': for the files of a folder, https://example.org/ --from-folder example.org=FOLDER'
+    : '';
 
 const MAX_LINES_NAMED = 10;
 

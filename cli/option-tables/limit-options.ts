@@ -366,4 +366,14 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     group: 'Network',
     help: 'use this address for host names: *.test=127.0.0.1; repeatable',
   },
+  {
+    name: 'from-folder',
+    argument: 'HOST=FOLDER',
+    type: 'folders',
+    key: 'fromFolder',
+    stackVerbs: [],
+    reason: 'a stack has no folders',
+    group: 'Network',
+    help: 'take the pages of a host from a folder, without network and pauses: example.org=./public; repeatable',
+  },
 ];

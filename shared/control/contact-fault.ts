@@ -1,17 +1,19 @@
 /** Who crawls must be reachable by those who are crawled. */
 import type { CrawlOptions } from '../crawl/config.ts';
+import { hostKey } from '../url/host-key.ts';
 
 /**
  * Returns the fault of how a crawl names its operator, by `contact` or by a URL or mail address within
  * `userAgent`. `unreadable`: `contact` is neither a URL nor a mail address. `missing`: neither names one, and
- * not every seed (absolute URLs) is on this machine: localhost, 127.0.0.0/8, ::1.
+ * not every seed (canonical URLs) is on this machine: localhost, 127.0.0.0/8, ::1, a host that comes from a folder.
  */
 export function contactFault(
   seeds: readonly string[],
-  { contact, userAgent }: Pick<CrawlOptions, 'contact' | 'userAgent'>,
+  { contact, userAgent, fromFolder = [] }: Pick<CrawlOptions, 'contact' | 'userAgent' | 'fromFolder'>,
 ): 'unreadable' | 'missing' | undefined {
   if (contact !== undefined) return hasContact(contact) ? undefined : 'unreadable';
-  return hasContact(userAgent ?? '') || seeds.every(isLoopback) ? undefined : 'missing';
+  const isOwn = (seed: string) => isLoopback(seed) || fromFolder.some(([host]) => host === hostKey(seed));
+  return hasContact(userAgent ?? '') || seeds.every(isOwn) ? undefined : 'missing';
 }
 
 /** Whether the text holds an http(s) URL or a mail address. */

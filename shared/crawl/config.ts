@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { primaryLanguage } from '../text/primary-language.ts';
+import { isHost } from '../url/is-host.ts';
 import { PURPOSES } from '../usage/purpose.ts';
 import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './crawl-options.ts';
 import { DOMAIN } from './domains.ts';
@@ -75,6 +76,8 @@ function checked(expected: string, faultOf: (text: string) => string | undefined
     if (fault !== undefined) context.addIssue({ code: 'custom', message: `${expected}: ${fault}` });
   });
 }
+
+const folderHost = z.string().refine(isHost, { error: 'a host in lower case, such as docs.example.org' });
 
 /** The rules that make two spellings one URL though no standard says so (`url/url-rules.ts`). */
 const urlRulesSchema = z.strictObject({
@@ -355,6 +358,8 @@ export const crawlConfigSchema = z.strictObject({
   ...tlsShape,
   /** Host name patterns (`*` for any labels) pinned to an address: `['*.test', '127.0.0.1']`. */
   resolve: z.array(z.tuple([z.string(), z.string()])).default([]),
+  /** Hosts whose pages come from folders of this machine. Empty for most crawls. */
+  fromFolder: z.array(z.tuple([folderHost, z.string().min(1)])).default([]),
   connectTimeoutMs: ms.default(10_000),
   /** From the request sent to the response's head. */
   headersTimeoutMs: ms.default(30_000),

@@ -534,6 +534,13 @@ export interface CrawlOptions {
    */
   resolve?: [string, string][];
   /**
+   * Hosts (with `:port` where it is not the scheme's default) whose pages are the files of a folder:
+   * `[['docs.example.org', './public']]`. They are answered as by a server of static files, without pauses, and the
+   * network is not asked for them. Only on one machine.
+   * @default []
+   */
+  fromFolder?: [string, string][];
+  /**
    * How long a connection, its TLS handshake included, may take.
    * @default 10000
    */

@@ -15,8 +15,9 @@ const MAX_HOSTS = 10_000;
  * say about them is the scope's (`scope.ts`).
  */
 export function createHostConfigs(config: CrawlConfig): (host: HostKey) => HostConfig {
-  if (config.overrides.length === 0) return () => config;
-  const matches = config.overrides.map(({ hosts }) => compileHosts(hosts));
+  const overrides = [...withoutPauses(config), ...config.overrides];
+  if (overrides.length === 0) return () => config;
+  const matches = overrides.map(({ hosts }) => compileHosts(hosts));
   const byHost = new QuickLRU<HostKey, HostConfig>({ maxSize: MAX_HOSTS });
   const byMatches = new QuickLRU<string, HostConfig>({ maxSize: MAX_HOSTS });
 
@@ -27,7 +28,7 @@ export function createHostConfigs(config: CrawlConfig): (host: HostKey) => HostC
     const known = byMatches.get(key);
     if (known !== undefined) return known;
     const made: HostConfig = withWeek(
-      Object.assign({}, config, ...matching.map((i) => settingsOf(config.overrides[i]))),
+      Object.assign({}, config, ...matching.map((i) => settingsOf(overrides[i]))),
     );
     byMatches.set(key, made);
     return made;
@@ -42,6 +43,12 @@ export function createHostConfigs(config: CrawlConfig): (host: HostKey) => HostC
     return found;
   };
 }
+
+/** Hosts whose pages come from a folder serve nobody else. An override of the operator comes after it. */
+const withoutPauses = ({ fromFolder }: CrawlConfig): HostOverride[] =>
+  fromFolder.length === 0
+    ? []
+    : [{ hosts: fromFolder.map(([host]) => host), delayMs: 0, adaptive: false, maxCrawlDelayMs: 0 }];
 
 /**
  * Whether one of the patterns of an override's `hosts` means the host. A host at a port of its own has it in

@@ -112,6 +112,10 @@ describe('a command line becomes a typed command', () => {
     ['crawl example.org --allow-port 25,6000 --allow-port=22', crawl({ allowPorts: [25, 6000, 22] })],
     ['crawl example.org --allow-invalid-certificates', crawl({ allowInvalidCertificates: true })],
     [
+      'crawl example.org --from-folder Docs.Test:8080=../a=b',
+      crawl({ fromFolder: [['docs.test:8080', '../a=b']] }),
+    ],
+    [
       'crawl example.org --resolve *.Test=127.0.0.1 --resolve=a.test=::1',
       crawl({
         resolve: [
@@ -306,6 +310,14 @@ describe('a command line that cannot be followed is refused with what was expect
     [
       ['crawl', 'a', '--resolve', '*.test'],
       'Expected --resolve PATTERN=ADDRESS (such as *.test=127.0.0.1), got "*.test"',
+    ],
+    [
+      ['crawl', 'a', '--from-folder', 'https://a.test=public'],
+      'Expected --from-folder HOST=FOLDER (such as example.org=./public), got "https://a.test=public"',
+    ],
+    [
+      ['crawl', './public'],
+      'Expected an http or https URL, got "./public": for the files of a folder, https://example.org/ --from-folder example.org=FOLDER',
     ],
     [
       ['crawl', 'a', '--resolve', 'a=b'],

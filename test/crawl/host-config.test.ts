@@ -76,6 +76,19 @@ describe('the configuration of a host', () => {
   });
 });
 
+test('a host whose pages come from a folder has no pauses, unless an override gives it some', () => {
+  const fromFolder: [string, string][] = [
+    ['docs.test', './public'],
+    ['slow.test:81', './public'],
+  ];
+  const configOf = createHostConfigs(
+    parseConfig({ fromFolder, overrides: [{ hosts: ['slow.test:81'], delayMs: 7 }] }),
+  );
+  expect(configOf('docs.test')).toMatchObject({ delayMs: 0, adaptive: false, maxCrawlDelayMs: 0 });
+  expect(configOf('slow.test:81')).toMatchObject({ delayMs: 7 });
+  expect(configOf('www.docs.test')).toMatchObject({ delayMs: 1000, adaptive: true });
+});
+
 test('a host at a port of its own is meant by its whole name', () => {
   expect(compileHosts(['localhost'])('localhost:3000')).toBe(false);
   expect(compileHosts(['localhost:3000'])('localhost:3000')).toBe(true);

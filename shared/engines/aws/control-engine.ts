@@ -121,6 +121,7 @@ export function controlPolicyOf(
       hosts: 'how many hosts a worker serves at once is an option of the stack, hostsPerWorker',
       clientCertificates: 'a private key is not kept in a table',
       identity: 'a private key is not kept in a table; the option identityParameter gives a stack its own',
+      fromFolder: 'a stack has no folders',
       warcMaxBytes: 'WARC objects are written as they come, and joined into files of 1 GB later',
     },
   };

@@ -10,6 +10,7 @@ import { type CacheFolder, openResponseCache } from '../cache/response-cache.ts'
 import { withCache } from '../cache/with-cache.ts';
 import { foldersOf } from '../folders.ts';
 import { openIdentity } from '../identity-file.ts';
+import { withSiteFolders } from '../site-folder/with-site-folders.ts';
 
 export interface FetcherSetup extends Pick<MiddlewareOptions, 'onFailure'> {
   /** The crawl's folder. */
@@ -22,7 +23,7 @@ export interface FetcherSetup extends Pick<MiddlewareOptions, 'onFailure'> {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** The fetcher of one thread: the project's middleware, then the cache, then the network. */
+/** The fetcher of one thread: the project's middleware, then the cache, then folders for the hosts that have one, then the network. */
 export function openFetcher(setup: FetcherSetup): Fetcher {
   const { folder, config, clock, maxSockets, project, cache: cacheFolder, warn, onFailure } = setup;
   const tempFolder = foldersOf(folder).temporary;
@@ -32,9 +33,10 @@ export function openFetcher(setup: FetcherSetup): Fetcher {
     createFetcher({ ...config, tempFolder, clock, maxSockets, sign: signerOf(setup) }),
     tempFolder,
   );
-  const { totalTimeoutMs } = config;
+  const { totalTimeoutMs, maxBodyBytes } = config;
+  const outside = withSiteFolders(network, config.fromFolder, { now, maxBodyBytes });
   return withMiddleware(
-    cache ? withCache(network, cache, { now, warn }) : network,
+    cache ? withCache(outside, cache, { now, warn }) : outside,
     project?.middleware ?? [],
     { clock, totalTimeoutMs, ...(onFailure && { onFailure }) },
   );

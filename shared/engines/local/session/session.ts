@@ -22,6 +22,7 @@ import { hideDatabase, holdsCrawl } from '../database.ts';
 import { openLocalReader } from '../engine.ts';
 import { foldersOf } from '../folders.ts';
 import { withoutPrivateKey } from '../identity-file.ts';
+import { withAbsoluteFolders } from '../site-folder/with-site-folders.ts';
 import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
 import { sendSeeds } from './send-seeds.ts';
 
@@ -37,7 +38,8 @@ export async function beginCrawl(
   givenOptions: CrawlOptions,
   session: SessionOptions,
 ): Promise<LocalSession> {
-  const { options, seeds } = takeSeedCredentials(givenOptions, given);
+  const { options: read, seeds } = takeSeedCredentials(givenOptions, given);
+  const options = withAbsoluteFolders(read);
   const config = parseConfig(options);
   const nameOf = createUrlRules(config.urlRules);
   const canonical = [...new Set(seeds.map((seed) => nameOf(canonicalize(seed) ?? seed)))];
