@@ -10,7 +10,7 @@ import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 /** Resources of your own that a crawler uses. It makes those that are not given, and needs no VPC. */
 export interface ExistingResources {
   /**
-   * Bucket for the archive (`warc/`), large parts of the crawls' state (`parts/`) and the items of hooks
+   * Bucket for the archive (`warc/`, `index/`), large parts of the crawls' state (`parts/`) and the items of hooks
    * (`items/`, `staged-items/`). The crawler neither changes its settings nor deletes it. One bucket serves one
    * crawler. Add lifecycle rules that abort incomplete multipart uploads, and that delete objects below
    * `staged-items/` after 30 days.
@@ -234,7 +234,7 @@ export interface CrawlerProps extends ExistingResources {
   readonly defaultCrawl?: string;
 
   /**
-   * Storage class of WARC files and items after {@link CrawlerProps.archiveClassAfterDays}. All of these are read at once.
+   * Storage class of WARC files, their tables and items after {@link CrawlerProps.archiveClassAfterDays}. All of these are read at once.
    * Not together with `bucket`: give your own bucket such rules yourself.
    *
    * @default 'STANDARD'
@@ -247,11 +247,29 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly archiveClassAfterDays?: number;
   /**
-   * Days after which WARC files and items are deleted.
+   * Days after which WARC files, their tables and items are deleted.
    *
    * @default never
    */
   readonly archiveDays?: number;
+  /**
+   * Whether the compactor writes the captures of the files that it joins as Parquet tables, too, below `index/`.
+   *
+   * @default true
+   */
+  readonly indexTables?: boolean;
+  /**
+   * Whether these tables are in a Glue database, with an Athena workgroup. Both cost nothing at rest.
+   *
+   * @default false
+   */
+  readonly catalog?: boolean;
+  /**
+   * GB that one query of the workgroup may read at most.
+   *
+   * @default 10
+   */
+  readonly catalogMaxScanGb?: number;
   /**
    * Tags of all resources of the crawler.
    *

@@ -53,6 +53,8 @@ export class CrawlerStack extends Stack {
       CompactorName: functions.compactor.functionName,
       ExporterName: functions.exporter.functionName,
       OperatorPolicyArn: crawler.operatorPolicy?.managedPolicyArn,
+      CatalogDatabase: crawler.catalog?.database,
+      QueryWorkgroup: crawler.catalog?.workgroup,
       EgressAddress: crawler.address,
     });
   }

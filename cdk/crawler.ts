@@ -7,11 +7,13 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { TABLES_FOLDER } from '../shared/engines/aws/archive/table-folders.ts';
 import type { MetricName } from '../shared/engines/aws/metric-names.ts';
 import { followAccountRules } from './constructs/account-rules.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { Api } from './constructs/api.ts';
 import { Archive } from './constructs/archive.ts';
+import { Catalog } from './constructs/catalog.ts';
 import { Dashboard } from './constructs/dashboard.ts';
 import { fixedNetwork } from './constructs/fixed-network.ts';
 import { Frontier } from './constructs/frontier.ts';
@@ -64,6 +66,8 @@ export class Crawler extends Construct {
   readonly alarms: readonly cloudwatch.Alarm[];
   /** A policy for people who use the command line, if `operatorPolicy` is true. */
   readonly operatorPolicy?: iam.ManagedPolicy;
+  /** The tables of crawls in Glue, and the workgroup for queries, if `catalog` is true. */
+  readonly catalog?: Catalog;
   /** The address by which requests leave, if `fixedAddress` is true. */
   readonly address?: string;
   /** The URLs of the turn queues, with `*` for their number. */
@@ -110,6 +114,10 @@ export class Crawler extends Construct {
     this.alarms = this.watch(options, props);
     publishSettings(this, settingsJson, props.parameterName);
     if (options.operatorPolicy) this.operatorPolicy = createOperatorPolicy(this, stores);
+    if (options.catalog) {
+      const { bucket, name } = this;
+      this.catalog = new Catalog(this, 'Catalog', { name, bucket, maxScanGb: options.catalogMaxScanGb });
+    }
     followAccountRules(this, options);
   }
 
@@ -121,7 +129,7 @@ export class Crawler extends Construct {
     return this.seedQueue.grantSendMessages(grantee);
   }
 
-  /** Allows listing and reading the WARC files and their indexes, and nothing else of the bucket. */
+  /** Allows listing and reading the WARC files, their indexes and their tables, and nothing else of the bucket. */
   grantReadArchive(grantee: iam.IGrantable): iam.Grant {
     for (const key of keysOf(this.#stores)) key.grantDecrypt(grantee);
     const { bucket } = this;
@@ -129,13 +137,13 @@ export class Crawler extends Construct {
       grantee,
       actions: ['s3:ListBucket'],
       resourceArns: [bucket.bucketArn],
-      conditions: { StringLike: { 's3:prefix': ['warc', 'warc/*'] } },
+      conditions: { StringLike: { 's3:prefix': ['warc', 'warc/*', TABLES_FOLDER, `${TABLES_FOLDER}/*`] } },
     });
     return list.combine(
       iam.Grant.addToPrincipal({
         grantee,
         actions: ['s3:GetObject'],
-        resourceArns: [bucket.arnForObjects('warc/*')],
+        resourceArns: [bucket.arnForObjects('warc/*'), bucket.arnForObjects(`${TABLES_FOLDER}/*`)],
       }),
     );
   }

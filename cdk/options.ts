@@ -169,12 +169,23 @@ export const stackOptionsSchema = z.strictObject({
     'default',
   ),
 
-  /** Storage class of WARC files and items after {@link archiveClassAfterDays}. All of these are read at once. */
+  /** Storage class of WARC files, their tables and items after {@link archiveClassAfterDays}. All of these are read at once. */
   archiveClass: oneOf('STANDARD', 'STANDARD_IA', 'INTELLIGENT_TIERING', 'GLACIER_IR').default('STANDARD'),
   /** S3 moves no younger object to STANDARD_IA; younger files may still be joined. */
   archiveClassAfterDays: whole('days', 30, 3650).default(30),
-  /** WARC files and items are deleted when they are so old. Default: never. */
+  /** WARC files, their tables and items are deleted when they are so old. Default: never. */
   archiveDays: whole('days', 1, 36_500).optional(),
+
+  // ---- tables for queries
+  /**
+   * Whether the compactor writes the captures of the files that it joins as Parquet tables, too, for Athena, Spark and
+   * DuckDB. It takes less than half a percent of what a crawl costs (docs/tables.md), so it is on.
+   */
+  indexTables: flag.default(true),
+  /** Whether these tables are in a Glue database, with an Athena workgroup. Both cost nothing at rest. */
+  catalog: flag.default(false),
+  /** GB that one query of the workgroup may read at most: $0.005 each. */
+  catalogMaxScanGb: whole('GB', 1, 10_000).default(10),
 
   // ---- the account's own rules
   /** Tags of all resources, as a JSON object of texts. */
@@ -237,6 +248,8 @@ export function parseOptions(given: Readonly<Record<string, unknown>>): StackOpt
       `Option maxConcurrency: expected at least 2 workers for each of ${turnQueues} turnQueues, got ${maxConcurrency}`,
     );
   }
+  if (parsed.data.catalog && !parsed.data.indexTables)
+    throw new InvalidOptions('Option catalog: expected indexTables=true, whose tables it is for, got false');
   return parsed.data;
 }
 

@@ -24,6 +24,8 @@ export type ResourceName =
    * (`grants.ts`).
    */
   | 'warcList'
+  /** Tables of the captures in joined files. */
+  | 'tables'
   /** Unfinished uploads, of the whole bucket: S3 knows no narrower permission. */
   | 'uploads'
   | 'parts'
@@ -40,7 +42,7 @@ export type ResourceName =
   | 'exportWork'
   /** Listing that, and published items. */
   | 'exportLists'
-  /** Listing parts and items, staged and published. */
+  /** Listing parts, tables and items, staged and published. */
   | 'stateLists'
   /** The account's default event bus. */
   | 'eventBus'
@@ -137,6 +139,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   compactor: {
     warc: [...READ, ...WRITE, ...ABORT, ...DELETE],
     warcList: LIST,
+    tables: [...WRITE, ...DELETE],
     uploads: ['s3:ListBucketMultipartUploads'],
     // It deletes the data of crawls that an operator has deleted: their hosts it finds by their directory, or by a scan.
     crawlState: [...ITEMS, ...QUERY, ...SCAN, ...BATCH_GET, ...BATCH_WRITE],

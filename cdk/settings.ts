@@ -43,6 +43,7 @@ export function settingsOf(
     limits: limitsOf(options),
     maxCostPerHour: options.maxCostPerHour,
     archiveDays: options.archiveDays,
+    ...(!options.indexTables && { indexTables: false }),
     ...(options.allowPorts.length > 0 && { allowPorts: options.allowPorts }),
     ...(options.identityParameter !== undefined && { identityParameter: options.identityParameter }),
   };

@@ -18,7 +18,8 @@ const compactor = lazy(() => {
     log,
     stack,
     deletions: createCrawlDeletions({ s3, dynamo, ...stack.engine, names: settings }),
-    compact: (options) => compactCrawl({ s3, dynamo, clock, names: settings, ...options }),
+    compact: (options) =>
+      compactCrawl({ s3, dynamo, clock, names: settings, tables: settings.indexTables ?? true, ...options }),
     continueAs: async (round) => {
       // Otherwise the next run is that of the schedule.
       if (!(await putEvent(COMPACT_MORE, { stack: settings.stack, round })))

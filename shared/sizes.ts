@@ -153,6 +153,8 @@ export interface Sizes {
   readonly joinedBytes: number;
   /** ... or its index this number of lines: they are sorted in memory, some 1 KB each ... */
   readonly maxCaptures: number;
+  /** ... or these take this number of characters: mostly they take 400 each, but a site may have long URLs ... */
+  readonly maxCaptureChars: number;
   /**
    * ... or this number of sources: its upload has fewer parts then than S3 takes, 10,000; also bounds the
    * plan's item.
@@ -217,6 +219,7 @@ export const SIZES: Sizes = {
   copyBytes: 256 * 1024 * 1024,
   joinedBytes: 1_000_000_000,
   maxCaptures: 200_000,
+  maxCaptureChars: 200_000_000,
   maxSources: 5000,
   minJoinAgeMs: 60 * 60_000,
   scanBytes: 8 * 1024 * 1024,

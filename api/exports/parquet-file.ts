@@ -1,8 +1,8 @@
-/** Parquet files (https://parquet.apache.org), written a group of rows at a time. */
+/** Files in the format Parquet. */
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { constants, zstdCompressSync } from 'node:zlib';
-import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import type { Cell, Column, ColumnType, Row } from '../../shared/outputs/parquet/table.ts';
+import { ByteWriter } from 'hyparquet-writer';
+import type { Column, Row } from '../../shared/outputs/parquet/table.ts';
+import { createTableWriter } from '../../shared/outputs/parquet/table-writer.ts';
 
 export interface ParquetFile {
   /** Rows written so far. */
@@ -16,75 +16,24 @@ export interface ParquetFile {
   discard(): Promise<void>;
 }
 
-/** Rows are compressed together. Memory is a group of rows, and once more its columns. */
-const GROUP_ROWS = 20_000;
-const GROUP_CHARS = 16 * 1024 * 1024;
-/** The assumed size of a value that is not text. */
-const CELL_CHARS = 8;
-
-const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {
-  string: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  int16: { type: 'INT32', converted_type: 'INT_16' },
-  int32: { type: 'INT32' },
-  int64: { type: 'INT64' },
-  double: { type: 'DOUBLE' },
-  boolean: { type: 'BOOLEAN' },
-  timestamp: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
-};
-
 /** Creates the file at `path`, under another name until it is finished. */
 export async function createParquetFile(path: string, columns: readonly Column[]): Promise<ParquetFile> {
   const unfinished = `${path}.part`;
   const handle = await open(unfinished, 'wx');
   const writer = fileWriter(handle);
-  const parquet = new ParquetWriter({
-    writer,
-    schema: schemaOf(columns),
-    codec: 'ZSTD',
-    compressors: {
-      ZSTD: (bytes) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
-    },
-    createdBy: 'strand-crawler',
-  });
-  /** The values of each column. */
-  let group = columns.map((): Cell[] => []);
-  let grouped = 0;
-  let chars = 0;
-  let rows = 0;
+  const table = createTableWriter(writer, columns);
   let isDone = false;
-
-  async function flush(): Promise<void> {
-    const columnData = columns.map(({ name, isSorted }, i) => ({
-      name,
-      data: group[i] as Cell[],
-      columnIndex: isSorted ?? false,
-    }));
-    await parquet.write({ columnData, rowGroupSize: Math.max(1, grouped) });
-    group = columns.map(() => []);
-    grouped = 0;
-    chars = 0;
-  }
 
   return {
     get rows() {
-      return rows;
+      return table.rows;
     },
     get bytes() {
       return writer.written;
     },
-    async add(row) {
-      grouped++;
-      rows++;
-      for (const [i, { name }] of columns.entries()) {
-        const value = row[name];
-        group[i]?.push(value);
-        chars += typeof value === 'string' ? value.length : CELL_CHARS;
-      }
-      if (grouped >= GROUP_ROWS || chars >= GROUP_CHARS) await flush();
-    },
+    add: table.add,
     async finish() {
-      if (grouped > 0 || rows === 0) await flush();
-      await parquet.finish();
+      await table.finish();
       await handle.close();
       await rename(unfinished, path);
       isDone = true;
@@ -96,17 +45,6 @@ export async function createParquetFile(path: string, columns: readonly Column[]
     },
   };
 }
-
-const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
-  { name: 'root', num_children: columns.length },
-  ...columns.map(
-    ({ name, type, isRequired }): SchemaElement => ({
-      name,
-      repetition_type: isRequired ? 'REQUIRED' : 'OPTIONAL',
-      ...TYPES[type],
-    }),
-  ),
-];
 
 interface FileWriter extends ByteWriter {
   /** Bytes in the file. */

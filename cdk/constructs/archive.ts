@@ -7,12 +7,14 @@ import {
   STAGED_CHANGES_FOLDER,
   STAGED_ITEMS_FOLDER,
 } from '../../shared/engines/aws/archive/item-folders.ts';
+import { TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
 import { EXPORT_WORK_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import { InvalidOptions } from '../invalid-options.ts';
 import type { StackOptions } from '../options.ts';
+import { QUERY_RESULTS_FOLDER } from './query-results.ts';
 
-/** The bucket: WARC files under `warc/`, items under `items/`, exports under `exports/`, large parts of ledgers under `parts/`. */
+/** The bucket: WARC files under `warc/`, their tables under `index/`, items under `items/`, exports under `exports/`, large parts of ledgers under `parts/`. */
 export class Archive extends Construct {
   /** The operator's, or one that the crawler makes. */
   readonly bucket: s3.IBucket;
@@ -49,7 +51,9 @@ export class Archive extends Construct {
         { prefix: `${STAGED_CHANGES_FOLDER}/`, expiration: Duration.days(30) },
         // Left by exports that failed.
         { prefix: `${EXPORT_WORK_FOLDER}/`, expiration: Duration.days(30) },
-        ...['warc/', `${ITEMS_FOLDER}/`].flatMap((prefix) => keptRules(prefix, options)),
+        // They are asked for again by a query.
+        ...(options.catalog ? [{ prefix: `${QUERY_RESULTS_FOLDER}/`, expiration: Duration.days(7) }] : []),
+        ...['warc/', `${TABLES_FOLDER}/`, `${ITEMS_FOLDER}/`].flatMap((prefix) => keptRules(prefix, options)),
       ],
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       autoDeleteObjects: !isKept,

@@ -9,6 +9,7 @@ import {
   STAGED_CHANGES_FOLDER,
   STAGED_ITEMS_FOLDER,
 } from '../../shared/engines/aws/archive/item-folders.ts';
+import { TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
 import { EXPORT_WORK_FOLDER, EXPORTS_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
 import { type FunctionName, PERMISSIONS, type Permissions, type ResourceName } from '../permissions.ts';
@@ -75,6 +76,8 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
       // To whom may list a key, S3 says that it is not there, and to others that they may not ask; the key
       // then counts as the prefix (Ceph's S3 tests, test_head_object_404_with_policy_prefix).
       return listOf(bucket, 'warc/*');
+    case 'tables':
+      return { resources: [bucket.arnForObjects(`${TABLES_FOLDER}/*`)] };
     case 'uploads':
       // No prefix: the action does not know that condition (service authorization reference, Amazon S3).
       return { resources: [bucket.bucketArn] };
@@ -87,14 +90,10 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
     case 'changesList':
       return listOf(bucket, `${CHANGES_FOLDER}/*`);
     case 'itemsList':
-      return {
-        resources: [bucket.bucketArn],
-        conditions: {
-          StringLike: {
-            's3:prefix': [STAGED_ITEMS_FOLDER, STAGED_CHANGES_FOLDER].map((folder) => `${folder}/*`),
-          },
-        },
-      };
+      return listOf(
+        bucket,
+        [STAGED_ITEMS_FOLDER, STAGED_CHANGES_FOLDER].map((folder) => `${folder}/*`),
+      );
     case 'exports':
     case 'exportWork':
     case 'exportLists':
@@ -106,16 +105,12 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
     case 'parts':
       return { resources: [bucket.arnForObjects('parts/*')] };
     case 'stateLists':
-      return {
-        resources: [bucket.bucketArn],
-        conditions: {
-          StringLike: {
-            's3:prefix': ['parts', ...ITEM_FOLDERS, EXPORTS_FOLDER, EXPORT_WORK_FOLDER].map(
-              (folder) => `${folder}/*`,
-            ),
-          },
-        },
-      };
+      return listOf(
+        bucket,
+        ['parts', TABLES_FOLDER, ...ITEM_FOLDERS, EXPORTS_FOLDER, EXPORT_WORK_FOLDER].map(
+          (folder) => `${folder}/*`,
+        ),
+      );
   }
 }
 

@@ -5,7 +5,7 @@
  * not have are left out. Byte for byte what cdxj-indexer writes with `--sort`, for heads of up to 256 KB.
  */
 import { fieldOf, MAX_RECORD_HEAD, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
-import { type ReadAt, scanMembers } from './scan-members.ts';
+import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts';
 import { surt } from './surt.ts';
 import { fieldValue, type WarcFields } from './warc-record.ts';
 
@@ -23,9 +23,15 @@ export interface Capture {
  * most about a megabyte before where it was called last. `start`: where a member begins, from which on to read.
  */
 export async function* scanCaptures(read: ReadAt, start = 0): AsyncGenerator<Capture> {
-  for await (const { record, offset, length, blockStart } of scanMembers(read, start))
-    if (isCapture(record)) yield { lineStart: lineStartOf(record, blockStart), offset, length };
+  for await (const member of scanMembers(read, start)) {
+    const capture = captureIn(member);
+    if (capture) yield capture;
+  }
 }
+
+/** The capture that a member of a WARC file holds. */
+export const captureIn = ({ record, offset, length, blockStart }: ScannedMember): Capture | undefined =>
+  isCapture(record) ? { lineStart: lineStartOf(record, blockStart), offset, length } : undefined;
 
 /**
  * The line of the capture in a file of that name, in which its own file begins at `base`. Ends with a line

@@ -106,6 +106,8 @@ export interface CrawlFacts {
   readonly unsentChanges: readonly string[];
   /** The values that hooks keep, by key. */
   readonly state: ReadonlyMap<string, string>;
+  /** The rows of the tables of each joined file: its name, and `URL OFFSET LENGTH` of each capture. */
+  readonly tables: ReadonlyMap<string, readonly string[]>;
   /** Where files stand that were joined. */
   readonly joined: ReadonlyMap<string, JoinedFacts>;
 }

@@ -2,7 +2,8 @@
  * Reads the facts out of the simulated services directly: no call, no virtual time, nothing of the engine
  * above them.
  */
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { parquetReadObjects } from 'hyparquet';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
@@ -12,6 +13,7 @@ import {
   stagedChangesPrefix,
   stagedItemsPrefix,
 } from '../../shared/engines/aws/archive/item-folders.ts';
+import { tablesPrefix } from '../../shared/engines/aws/archive/table-folders.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
@@ -127,8 +129,9 @@ function deletionFacts(world: World): DeletionFacts | undefined {
     key.startsWith(`${crawl.id} `) ||
     key.endsWith(` ${crawl.id}`) ||
     key.includes(` ${crawl.id} `) ||
-    key.includes(`/${crawl.id}/`);
-  const isKept = (key: string) => !archive && /^(warc|items)\//.test(key);
+    key.includes(`/${crawl.id}/`) ||
+    key.includes(`/crawl=${crawl.id}/`);
+  const isKept = (key: string) => !archive && /^(warc|index|items)\//.test(key);
   const items = [settings.crawlState, settings.urlSeen].flatMap((table) =>
     Array.from(dynamo.items(table)).flatMap(({ pk, sk }) =>
       (isOf(pk?.S) || isOf(sk?.S)) && pk?.S !== DELETED ? `${pk?.S} ${sk?.S}` : [],
@@ -285,8 +288,28 @@ async function crawlFacts(
       linesBelow<UrlChange>(objects, prefix).map((change) => change.id),
     ),
     state: stateIn(own, id),
+    tables: await tableRows(objects, id),
     joined: joinedIn(items),
   };
+}
+
+/** Reads the tables of captures. */
+async function tableRows(objects: Objects, crawl: CrawlId): Promise<Map<string, string[]>> {
+  const tables = new Map<string, string[]>();
+  for (const name of namesIn(objects, tablesPrefix(crawl))) {
+    const file = name.slice(name.lastIndexOf('/') + 1).replace('.zstd.parquet', '.warc.gz');
+    const found = await parquetReadObjects({
+      file: Uint8Array.from(objects.get(tablesPrefix(crawl) + name)!.bytes).buffer,
+      columns: ['url', 'warc_filename', 'warc_record_offset', 'warc_record_length'],
+      compressors: { ZSTD: (bytes) => new Uint8Array(zstdDecompressSync(bytes)) },
+    });
+    const rows = found.map(
+      (row) =>
+        `${row.url} ${row.warc_record_offset} ${row.warc_record_length}${row.warc_filename === file ? '' : ` ${row.warc_filename}`}`,
+    );
+    tables.set(file, [...(tables.get(file) ?? []), ...rows]);
+  }
+  return tables;
 }
 
 function stateIn(own: Tables['own'], crawl: CrawlId): Map<string, string> {

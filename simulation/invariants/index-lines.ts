@@ -1,4 +1,4 @@
-/** The CDXJ indexes beside joined files, read by simple means. */
+/** The CDXJ indexes and the tables of joined files, read by simple means. */
 import { indexName } from '../../shared/engines/aws/archive/compact-layout.ts';
 import type { CrawlFacts } from './facts.ts';
 import type { Findings } from './findings.ts';
@@ -11,10 +11,10 @@ export interface IndexLine {
   readonly filename?: string;
 }
 
-/** By file and offset. Finds indexes that are not there, not in order, or not of their file. */
+/** By file and offset. Finds indexes that are not there, not in order, or not of their file; and tables with other captures. */
 export function readIndexes(
   findings: Findings,
-  { id, files, joined }: CrawlFacts,
+  { id, files, tables, joined }: CrawlFacts,
 ): ReadonlyMap<string, ReadonlyMap<number, readonly IndexLine[]>> {
   const indexes = new Map<string, ReadonlyMap<number, readonly IndexLine[]>>();
   for (const file of new Set(Array.from(joined.values(), (source) => source.file))) {
@@ -29,6 +29,12 @@ export function readIndexes(
     const entries = lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))) as IndexLine);
     for (const { filename, url } of entries)
       if (filename !== file) findings.add(`${id}: the index of ${file} has a line for ${url} in ${filename}`);
+    const captures = entries.map(({ url, offset, length }) => `${url} ${offset} ${length}`).sort();
+    const rows = tables.get(file)?.toSorted();
+    if (rows?.join('\n') !== captures.join('\n'))
+      findings.add(
+        `${id}: the tables of ${file} have ${rows?.length ?? 'no'} rows, which are not the ${captures.length} captures of its index`,
+      );
     indexes.set(
       file,
       Map.groupBy(entries, ({ offset }) => Number(offset)),

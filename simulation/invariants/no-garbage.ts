@@ -72,13 +72,16 @@ const versionOf = (name: string): number => Number(/^[a-z]+(\d+)-/.exec(name)?.[
 
 function checkArchive(
   findings: Findings,
-  { id, status, files, joined, uploads, aside }: CrawlFacts,
+  { id, status, files, tables, joined, uploads, aside }: CrawlFacts,
   excuse: Excuse,
 ): void {
   for (const key of uploads) findings.add(`${id}: an upload of ${key} has not ended`, { excuse });
   const made = new Set(Array.from(joined.values(), ({ file }) => file));
   for (const source of joined.keys())
     if (files.has(source)) findings.add(`${id}: ${source} was joined, and is still there`, { excuse });
+  for (const file of tables.keys())
+    if (!made.has(file))
+      findings.add(`${id}: there are tables of ${file}, which is not announced`, { excuse });
   if (status !== 'finished' && status !== 'stopped') return;
   const indexes = new Set([...made].map(indexName));
   for (const file of files.keys())

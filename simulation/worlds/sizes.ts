@@ -84,6 +84,7 @@ const SMALL: readonly ((random: Random) => Partial<Sizes>)[] = [
   (random) => ({
     joinedBytes: between(random, 1000, 15_000),
     maxCaptures: between(random, 1, 8),
+    maxCaptureChars: between(random, 300, 6000),
     maxSources: between(random, 1, 5),
     minJoinAgeMs: pick(random, [10 * 60_000, SIZES.minJoinAgeMs]),
     scanBytes: between(random, 1000, 8000),

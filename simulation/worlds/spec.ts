@@ -33,7 +33,7 @@ export const INVARIANTS = {
     'At the end, every accepted URL is in exactly one state, and no URL that could be fetched is waiting',
   nothingLost: 'Every seed and every link of a fetched page is known, and no other URL',
   announcedOnce:
-    'Every fetched URL has exactly one announced WARC record, which contains what was served or refers to a record of the archive that does, and one index line',
+    'Every fetched URL has exactly one announced WARC record, which contains what was served or refers to a record of the archive that does, and one index line; the tables of a joined file have the captures of its index',
   counted: 'Counters equal the sets',
   recounted: 'A recount makes the counters exact',
   deleted: 'Of a deleted crawl nothing is requested, and nothing is left',
@@ -70,7 +70,7 @@ export const INVARIANTS = {
   ends: 'The run ends',
   endsRightly: 'A crawl becomes finished or limited when it is, neither earlier nor much later',
   onTime: 'A host that is due gets its turn in time',
-  noGarbage: 'No unneeded object is left: parts, uploads, objects that were joined',
+  noGarbage: 'No unneeded object is left: parts, uploads, objects that were joined, tables of none',
   oneChain: 'No chain of tokens splits or ends',
   startedForWork: 'Workers are started because there is something to do',
   noDeadLetters: 'No message becomes a dead letter',

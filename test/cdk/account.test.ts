@@ -70,15 +70,15 @@ test('a fixed address is refused together with a VPC', () => {
   expect(() => new Crawler(stack, 'C', { vpc, fixedAddress: true })).toThrow('expected no vpc with it');
 });
 
-test('the archive and the items change their class and end; what crawls need does not', () => {
+test('the archive, its tables and the items change their class and end; what crawls need does not', () => {
   const { Properties } = synthesized({ archiveClass: 'GLACIER_IR', archiveDays: '400' }).one(
     'AWS::S3::Bucket',
     'Archive',
   );
   const rules: { Prefix?: string; ExpirationInDays?: number; Transitions?: unknown }[] =
     Properties.LifecycleConfiguration.Rules;
-  const ofArchive = rules.filter(({ Prefix }) => Prefix === 'warc/' || Prefix === 'items/');
-  expect(ofArchive).toHaveLength(2);
+  const ofArchive = rules.filter(({ Prefix }) => /^(?:warc|index|items)\/$/.test(Prefix ?? ''));
+  expect(ofArchive).toHaveLength(3);
   for (const { ExpirationInDays, Transitions } of ofArchive) {
     expect(ExpirationInDays).toBe(400);
     expect(Transitions).toEqual([{ StorageClass: 'GLACIER_IR', TransitionInDays: 30 }]);

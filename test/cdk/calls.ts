@@ -96,6 +96,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'compact-lease.ts': { dynamodb: ['crawlState'] },
   'compact-finish.ts': { s3: ['warcList'] },
   'compact-scan.ts': { s3: ['warcList'] },
+  'compact-tables.ts': { PutObjectCommand: ['tables'], deleteObjects: ['tables'] },
   'compact-objects.ts': { s3: ['warc'], ListObjectsV2Command: ['warcList'], isMissing: ['warcList'] },
   'compact-upload.ts': { s3: ['warc'], ListMultipartUploadsCommand: ['uploads'] },
   'daily-spend.ts': { dynamodb: ['crawlState'] },
@@ -112,7 +113,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'delete-data.ts': {
     dynamodb: ['crawlState', 'urlSeen'],
     ListObjectsV2Command: ['warcList', 'stateLists'],
-    deleteObjects: ['warc', 'parts', 'items', 'exports', 'exportWork'],
+    deleteObjects: ['warc', 'tables', 'parts', 'items', 'exports', 'exportWork'],
     ListMultipartUploadsCommand: ['uploads'],
     AbortMultipartUploadCommand: ['warc', 'exports'],
     isMissing: ['warcList'],

@@ -181,6 +181,7 @@ describe('what others may do', () => {
   const statements = (grant: (crawler: Crawler, role: iam.Role) => void) => {
     const { stack, crawler, template } = withCrawler((stack) => ({
       encryptionKey: new kms.Key(stack, 'Key'),
+      catalog: true,
     }));
     const role = new iam.Role(stack, 'Theirs', { assumedBy: new iam.AccountRootPrincipal() });
     grant(crawler, role);
@@ -206,7 +207,25 @@ describe('what others may do', () => {
       's3:GetObject',
       's3:ListBucket',
     ]);
-    expect(given.find(([actions]) => actions.includes('s3:GetObject'))?.[1]).toMatch(/\/warc\/\*"\]\]\}$/);
+    expect(given.find(([actions]) => actions.includes('s3:GetObject'))?.[1]).toMatch(
+      /^[^/]+\/warc\/\*"\]\]\}[^/]+\/index\/\*"\]\]\}\]$/,
+    );
+  });
+
+  test('is to ask the catalog, and to read what its tables are about', () => {
+    const given = statements((crawler, role) => crawler.catalog!.grantQueries(role));
+    const reads = given.find(([actions]) => actions.includes('s3:GetObject'))?.[1];
+    expect(reads?.match(/"\/[\w-]+\/\*"/g)).toEqual([
+      '"/index/*"',
+      '"/items/*"',
+      '"/exports/*"',
+      '"/query-results/*"',
+    ]);
+    const writes = given.find(([actions]) => actions.includes('s3:PutObject'))?.[1];
+    expect(writes?.match(/"\/[\w-]+\/\*"/g)).toEqual(['"/query-results/*"']);
+    expect(given.find(([actions]) => actions.includes('athena:StartQueryExecution'))?.[1]).toMatch(
+      /:workgroup\//,
+    );
   });
 
   test('is to watch the metrics of the crawls', () => {

@@ -27,6 +27,7 @@ const LISTED: Readonly<Record<string, string | string[]>> = {
   changesList: 'changes/*',
   stateLists: [
     'parts/*',
+    'index/*',
     'staged-items/*',
     'items/*',
     'skips/*',
@@ -76,6 +77,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     urlSeen: [urlSeen.tableArn],
     warc: [`${bucket.bucketArn}/warc/*`],
     warcList: [bucket.bucketArn],
+    tables: [`${bucket.bucketArn}/index/*`],
     uploads: [bucket.bucketArn],
     parts: [`${bucket.bucketArn}/parts/*`],
     items: ['staged-items', 'items', 'skips', 'staged-changes', 'changes'].map(

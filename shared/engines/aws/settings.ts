@@ -92,6 +92,8 @@ export const stackSettingsSchema = z.strictObject({
   maxCostPerHour: z.number().positive().optional(),
   /** Days after which WARC files are deleted. None: they are kept. */
   archiveDays: positive.optional(),
+  /** Whether the compactor writes the captures of joined files as Parquet tables. Default: yes. */
+  indexTables: z.boolean().optional(),
   /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
   allowPorts: z.array(z.int()).optional(),
   /** Parameter of the Systems Manager with the identity that signs all requests. None: they are not signed. */

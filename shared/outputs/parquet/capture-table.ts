@@ -76,11 +76,41 @@ const SEGMENT = '0';
 /** Offsets in Common Crawl's index have 32 bits. */
 const MAX_INT32 = 2 ** 31 - 1;
 
+/** The values in the heads of a record that its row is made of. */
+export interface RowHeads extends Pick<ResponseHeads, 'httpStatus' | 'headers'> {
+  readonly record: Pick<ResponseHeads['record'], 'fields'>;
+}
+
+const FIELDS: ReadonlySet<string> = new Set([
+  'warc-date',
+  'warc-type',
+  'warc-truncated',
+  'warc-identified-payload-type',
+  'warc-refers-to-target-uri',
+  'warc-refers-to-date',
+  'warc-ip-address',
+]);
+/** Longer values are left out: as many of them as a compressed file holds would take gigabytes. */
+const MAX_VALUE_CHARS = { 'content-type': 1024, location: 8192 };
+
+/** Returns what {@link captureRow} needs of the heads: mostly some hundred characters, 20,000 at most. */
+export function rowHeads({ record, httpStatus, headers }: RowHeads): RowHeads {
+  return {
+    record: { fields: record.fields.filter(([name]) => FIELDS.has(name.toLowerCase())) },
+    httpStatus,
+    headers: Object.entries(MAX_VALUE_CHARS).flatMap(([wanted, maxChars]) => {
+      const value = headers.findLast(([name]) => name.toLowerCase() === wanted)?.[1];
+      return value !== undefined && value.length <= maxChars ? [[wanted, value] as const] : [];
+    }),
+  };
+}
+
 /** Returns undefined if the URL has no host. Throws `RangeError` if the record ends beyond 2 GiB of its file. */
 export function captureRow(
   place: CapturePlace,
-  { record, httpStatus, headers }: ResponseHeads,
+  heads: RowHeads,
 ): { readonly subset: Subset; readonly row: Row } | undefined {
+  const { record, httpStatus, headers } = rowHeads(heads);
   if (place.offset + place.length > MAX_INT32)
     throw new RangeError(
       'Expected the record in the first 2 GiB of its file: the index has 32 bits for offsets',
@@ -88,13 +118,13 @@ export function captureRow(
   const url = URL.parse(place.url);
   const date = dateOf(fieldOf(record, 'WARC-Date'));
   if (!url || url.hostname === '' || date === undefined) return undefined;
-  const headerOf = (wanted: string) => headers.findLast(([name]) => name.toLowerCase() === wanted)?.[1];
+  const headerOf = (wanted: string) => headers.find(([name]) => name === wanted)?.[1];
   const contentType = headerOf('content-type');
   const isRevisit = fieldOf(record, 'WARC-Type') === 'revisit';
   const row: Row = {
     url_surtkey: place.surt,
     url: place.url,
-    ...hostColumns(url.hostname),
+    ...hostColumnsOf(url.hostname),
     url_protocol: url.protocol.slice(0, -1),
     url_port: url.port === '' ? undefined : Number(url.port),
     url_path: url.pathname,
@@ -105,7 +135,7 @@ export function captureRow(
     content_digest: place.digest?.replace(/^sha1:/, ''),
     content_mime_type: essenceOf(contentType),
     content_mime_detected: fieldOf(record, 'WARC-Identified-Payload-Type'),
-    content_charset: charsetName(charsetParameter(contentType)),
+    content_charset: charsetOf(charsetParameter(contentType)),
     // A revisit is cut by its nature, not for a limit.
     content_truncated: isRevisit ? undefined : fieldOf(record, 'WARC-Truncated'),
     warc_filename: place.file,
@@ -120,6 +150,18 @@ export function captureRow(
   if (url.pathname === '/robots.txt') return { subset: 'robotstxt', row };
   return { subset: httpStatus === 200 && !isRevisit ? 'warc' : 'crawldiagnostics', row };
 }
+
+/** The same, with the last result: an index is sorted by hosts, and most pages of a site have one charset. */
+function withLast<Key, Result>(make: (key: Key) => Result): (key: Key) => Result {
+  let last: { readonly key: Key; readonly result: Result } | undefined;
+  return (key) => {
+    if (last === undefined || last.key !== key) last = { key, result: make(key) };
+    return last.result;
+  };
+}
+
+const hostColumnsOf = withLast(hostColumns);
+const charsetOf = withLast(charsetName);
 
 /** For an IP address, only the host name is set, as in Common Crawl's index. */
 function hostColumns(hostname: string): Row {

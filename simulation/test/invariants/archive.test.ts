@@ -131,7 +131,8 @@ describe('announcedOnce', () => {
     const { offset = 0, length = 0 } = page.result?.location ?? {};
     const line = (at: number, more = {}) =>
       `test,a)/page 20260101000000 ${JSON.stringify({ url: PAGE, status: '200', length: String(length), offset: String(at), filename: JOINED, ...more })}\n`;
-    function joined(index: string | undefined): CrawlFacts {
+    const rowOf = (at: number) => `${PAGE} ${at} ${length}`;
+    function joined(index: string | undefined, rows = [rowOf(lead.length + offset)]): CrawlFacts {
       const crawl = crawlFacts();
       const source = crawl.files.get(fileOf(PAGE)) as Uint8Array;
       const files = new Map(crawl.files);
@@ -139,7 +140,7 @@ describe('announcedOnce', () => {
       files.set(JOINED, Buffer.concat([lead, source]));
       if (index !== undefined) files.set('joined-20260101000000-x.cdxj', Buffer.from(index));
       const place = { file: JOINED, offset: lead.length, bytes: source.length };
-      return { ...crawl, files, joined: new Map([[fileOf(PAGE), place]]) };
+      return { ...crawl, files, tables: new Map([[JOINED, rows]]), joined: new Map([[fileOf(PAGE), place]]) };
     }
     const at = lead.length + offset;
 
@@ -158,6 +159,14 @@ describe('announcedOnce', () => {
         `has a line for ${PAGE} in x`,
       );
       expect(found(joined(`z${line(5)}${line(at)}`)).join()).toContain('is not in order');
+    });
+
+    test('tables that lack a row of the index, or have another one, are found', () => {
+      for (const rows of [[], [rowOf(at), rowOf(at)], [rowOf(at + 1)]])
+        expect(found(joined(line(at), rows)).join()).toContain(
+          `the tables of ${JOINED} have ${rows.length} rows`,
+        );
+      expect(found({ ...joined(line(at)), tables: new Map() }).join()).toContain('have no rows');
     });
 
     test('a record beyond its source is found', () => {

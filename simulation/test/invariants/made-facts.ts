@@ -190,6 +190,7 @@ export function crawlFacts(
     state: new Map(),
     stagedItems: [],
     unsentChanges: [],
+    tables: new Map(),
     joined: new Map(),
     ...more,
   };

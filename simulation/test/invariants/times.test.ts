@@ -338,7 +338,7 @@ describe('noGarbage', () => {
     expect(countOf('noGarbage', facts(['s3-a'], struck(), ['s3-a', 's2-b']))).toBe(1);
   });
 
-  test('an upload that continues, a source that stands beside its joined file, and one that was never joined are found', () => {
+  test('an upload that continues, a source that stands beside its joined file, and one that was never joined are found, and tables of none', () => {
     const files = new Map(
       ['old.warc.gz', 'joined.warc.gz', 'joined.cdxj', 'left.warc.gz'].map((name) => [
         name,
@@ -346,10 +346,14 @@ describe('noGarbage', () => {
       ]),
     );
     const joined = new Map([['old.warc.gz', { file: 'joined.warc.gz', offset: 0, bytes: 1 }]]);
-    const crawl = { ...crawlFacts([]), files, joined, uploads: ['warc/crawl/x.gz'] };
+    const tables = new Map([
+      ['joined.warc.gz', []],
+      ['given-up.warc.gz', []],
+    ]);
+    const crawl = { ...crawlFacts([]), files, tables, joined, uploads: ['warc/crawl/x.gz'] };
     const garbage = (hasCompactor: boolean) =>
       violationsOf('noGarbage', makeFacts({ log: [], crawls: [crawl], hasCompactor }));
     expect(garbage(false)).toEqual([]);
-    expect(garbage(true).map((text) => text.slice(0, 60))).toHaveLength(3);
+    expect(garbage(true).map((text) => text.slice(0, 60))).toHaveLength(4);
   });
 });

@@ -1,6 +1,8 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
 import { beginStackCrawl, readStackOptions } from '../../../api/stack/start-stack-crawl.ts';
+import { tableKey } from '../../../shared/engines/aws/archive/table-folders.ts';
 import { seedLinks } from '../../../shared/frontier/seed-links.ts';
 import type { SimCloud } from '../../../simulation/models/cloud.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
@@ -31,7 +33,11 @@ const optionsOf = (crawl: string, more = {}) =>
 /** Keys of the crawl's items and objects in the account. */
 function remainsOf({ dynamo, s3, settings }: SimCloud, crawl: string): string[] {
   const isOf = (key = '') =>
-    key === crawl || key.startsWith(`${crawl} `) || key.includes(` ${crawl} `) || key.includes(`/${crawl}/`);
+    key === crawl ||
+    key.startsWith(`${crawl} `) ||
+    key.includes(` ${crawl} `) ||
+    key.includes(`/${crawl}/`) ||
+    key.includes(`/crawl=${crawl}/`);
   const items = [settings.crawlState, settings.urlSeen].flatMap((table) =>
     [...dynamo.items(table)].flatMap(({ pk, sk }) => (isOf(pk?.S) || isOf(sk?.S) ? `${pk?.S} ${sk?.S}` : [])),
   );
@@ -51,6 +57,12 @@ test('a running crawl is deleted by the stack: state, items and archive, and no 
       await beginStackCrawl(connection, optionsOf('gone'));
       await beginStackCrawl(connection, optionsOf('kept'));
       await time.sleep(8000);
+      const tables = ['gone', 'kept'].map((crawl) =>
+        tableKey(crawl, 'warc', 'joined-20260101000000-x.warc.gz'),
+      );
+      const { bucket: Bucket } = cloud.settings;
+      const { s3 } = cloud.clientsOf(cloud.begin('compactor'));
+      for (const Key of tables) await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'rows' }));
       const deletion = await control.delete('gone', { archive: true });
       const { requestedAt } = deletion;
       expect(deletion).toMatchObject({ crawl: 'gone', state: 'deleting', archive: true });
@@ -65,6 +77,7 @@ test('a running crawl is deleted by the stack: state, items and archive, and no 
         await expect(refused()).rejects.toMatchObject({ code: 'conflict' });
       await time.sleep(130 * MINUTE);
       expect(remainsOf(cloud, 'gone')).toEqual(['#deleted gone']);
+      expect(tables.map((key) => cloud.s3.objects(Bucket).has(key))).toEqual([false, true]);
       expect(await control.list()).toMatchObject([{ crawl: 'kept', state: 'finished', pages: 6 }]);
       expect(await control.delete('gone')).toMatchObject({ state: 'deleted', archive: true, requestedAt });
       await expect(control.status('gone')).rejects.toMatchObject({ code: 'notFound' });

@@ -116,7 +116,11 @@ describe('an object', () => {
 
   test('that is empty is no WARC file, and is not read', async () => {
     const { client, calls } = clientOf<S3Client>(() => bodyOf(0));
-    const scan = await scanObject(folder(client), { file: 'x', bytes: 0 }, async () => {});
+    const scan = await scanObject(
+      folder(client),
+      { file: 'x', bytes: 0 },
+      { step: async () => {}, tables: true },
+    );
     expect(scan).toEqual({ status: 'corrupt', problem: 'It is empty' });
     expect(calls).toEqual([]);
   });

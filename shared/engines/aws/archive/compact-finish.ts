@@ -1,22 +1,30 @@
-import { type Capture, cdxjLine, sortCdxj } from '../../../archive/cdxj.ts';
+import { cdxjLine } from '../../../archive/cdxj.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { ahead } from './compact-ahead.ts';
 import { indexName, type JoinPlan, type Source } from './compact-layout.ts';
 import { type CompactLease, LeaseLost } from './compact-lease.ts';
 import { deleteFiles, type FolderContext, sizeOf } from './compact-objects.ts';
-import { scanObject } from './compact-scan.ts';
+import { type ScanOptions, scanObject } from './compact-scan.ts';
+import {
+  deleteTables,
+  type EncodedTables,
+  encodeTables,
+  putTables,
+  type TabledCapture,
+  type TabledLine,
+} from './compact-tables.ts';
 import { putIndex, type UploadSteps, uploadJoined } from './compact-upload.ts';
 import { isMissing } from './is-missing.ts';
 import { announceJoined, type JoinedOptions, joinedSources } from './joined-warcs.ts';
 
-export interface FinishContext extends UploadSteps {
+export interface FinishContext extends UploadSteps, ScanOptions {
   readonly folder: FolderContext;
   readonly mapping: JoinedOptions;
   readonly crawl: CrawlId;
   readonly lease: CompactLease;
   readonly warn: (message: string) => void;
   /** The captures of a source; undefined if it cannot be joined, which it reports. */
-  readonly check: (source: Source) => Promise<readonly Capture[] | undefined>;
+  readonly check: (source: Source) => Promise<readonly TabledCapture[] | undefined>;
 }
 
 /** Each holds up to 16 MiB. */
@@ -31,7 +39,7 @@ export async function finishPlan(
   context: FinishContext,
   plan: JoinPlan,
   isStored: boolean,
-  given?: ReadonlyMap<string, readonly Capture[]>,
+  given?: ReadonlyMap<string, readonly TabledCapture[]>,
 ): Promise<boolean> {
   const { folder, mapping, crawl, lease, warn } = context;
   if (!isStored) {
@@ -51,17 +59,19 @@ export async function finishPlan(
   return true;
 }
 
-/** Makes the joined object and its index, if they are not there. False if the sources do not allow it. */
+/** Makes the joined object, its tables and its index, if they are not there. False if the sources do not allow it. */
 async function store(
   context: FinishContext,
   plan: JoinPlan,
-  given?: ReadonlyMap<string, readonly Capture[]>,
+  given?: ReadonlyMap<string, readonly TabledCapture[]>,
 ): Promise<boolean> {
   const { folder } = context;
   const size = await sizeOf(folder, plan.file);
   if (size !== undefined && size !== plan.bytes)
     throw new Error(`Expected ${plan.bytes} bytes in ${folder.folder}${plan.file}, found ${size}`);
-  const index = given ? indexOf(plan, given) : size === undefined && (await indexOfSources(context, plan));
+  const found = given ? linesOf(plan, given) : size === undefined && (await linesOfSources(context, plan));
+  // Made before the joined object appears: what follows that must be done within seconds.
+  const index = found && (await encodeIndex(context, plan, found));
   if (size === undefined) {
     if (!index) return false;
     try {
@@ -71,21 +81,54 @@ async function store(
       return false;
     }
   }
-  if (index) await putIndex(folder, indexName(plan.file), index);
+  if (index) await putBeside(context, plan, index);
   else if ((await sizeOf(folder, indexName(plan.file))) === undefined)
-    await putIndex(folder, indexName(plan.file), await indexOfJoined(context, plan));
+    await putBeside(context, plan, await encodeIndex(context, plan, await linesOfJoined(context, plan)));
   return true;
 }
 
-function indexOf(plan: JoinPlan, captures: ReadonlyMap<string, readonly Capture[]>): string[] {
-  const lines: string[] = [];
-  for (const { file, offset } of plan.sources)
-    for (const capture of captures.get(file) ?? []) lines.push(cdxjLine(capture, plan.file, offset));
-  return sortCdxj(lines);
+interface EncodedIndex {
+  readonly lines: readonly string[];
+  readonly tables: EncodedTables;
 }
 
-async function indexOfSources(context: FinishContext, plan: JoinPlan): Promise<string[] | undefined> {
-  const found = new Map<string, readonly Capture[]>();
+async function encodeIndex(
+  { step, tables, warn }: FinishContext,
+  { file }: JoinPlan,
+  found: readonly TabledLine[],
+): Promise<EncodedIndex> {
+  return {
+    lines: found.map(({ line }) => line),
+    tables: tables ? await encodeTables(found, file, { step, warn }) : new Map(),
+  };
+}
+
+/** The index last: where it is, the tables are. */
+async function putBeside(
+  { folder, crawl }: FinishContext,
+  { file }: JoinPlan,
+  { lines, tables }: EncodedIndex,
+): Promise<void> {
+  await putTables(folder, crawl, file, tables);
+  await putIndex(folder, indexName(file), lines);
+}
+
+/** In the order of an index. */
+const sorted = (lines: TabledLine[]): TabledLine[] => lines.sort((a, b) => (a.line < b.line ? -1 : 1));
+
+function linesOf(plan: JoinPlan, captures: ReadonlyMap<string, readonly TabledCapture[]>): TabledLine[] {
+  return sorted(
+    plan.sources.flatMap(({ file, offset }) =>
+      (captures.get(file) ?? []).map((capture) => ({
+        line: cdxjLine(capture, plan.file, offset),
+        heads: capture.heads,
+      })),
+    ),
+  );
+}
+
+async function linesOfSources(context: FinishContext, plan: JoinPlan): Promise<TabledLine[] | undefined> {
+  const found = new Map<string, readonly TabledCapture[]>();
   const scans = ahead(plan.sources, SCANS_AT_ONCE, async (source) => ({
     file: source.file,
     captures: await context.check(source),
@@ -94,26 +137,34 @@ async function indexOfSources(context: FinishContext, plan: JoinPlan): Promise<s
     if (!captures) return undefined;
     found.set(file, captures);
   }
-  return indexOf(plan, found);
+  return linesOf(plan, found);
 }
 
 /**
  * For a process that ended between the joined object and its index: the sources need not be there any more.
  */
-async function indexOfJoined({ folder, step }: FinishContext, plan: JoinPlan): Promise<string[]> {
-  const scan = await scanObject(folder, plan, step);
+async function linesOfJoined(context: FinishContext, plan: JoinPlan): Promise<TabledLine[]> {
+  const { folder } = context;
+  const scan = await scanObject(folder, plan, context);
   if (scan.status !== 'whole')
     throw new Error(`${folder.folder}${plan.file}, joined from whole files, is ${JSON.stringify(scan)}`);
-  return sortCdxj(scan.captures.map((capture) => cdxjLine(capture, plan.file)));
+  return linesOf(
+    { ...plan, sources: [{ file: plan.file, bytes: plan.bytes, offset: 0 }] },
+    new Map([[plan.file, scan.captures]]),
+  );
 }
 
 /**
  * Another process has ended the plan: it announced the joined file, or gave it up, and then this one is
  * nobody's.
  */
-async function leaveToOthers({ folder, mapping, crawl }: FinishContext, plan: JoinPlan): Promise<never> {
+async function leaveToOthers(context: FinishContext, plan: JoinPlan): Promise<never> {
+  const { folder, mapping, crawl } = context;
   const first = plan.sources[0]?.file ?? '';
   const announced = (await joinedSources(mapping, crawl, [first])).get(first);
-  if (announced?.file !== plan.file) await deleteFiles(folder, [plan.file, indexName(plan.file)]);
+  if (announced?.file !== plan.file) {
+    await deleteFiles(folder, [plan.file, indexName(plan.file)]);
+    if (context.tables) await deleteTables(folder, crawl, plan.file);
+  }
   throw new LeaseLost(crawl);
 }

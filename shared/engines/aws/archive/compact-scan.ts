@@ -1,29 +1,38 @@
-import { type Capture, scanCaptures } from '../../../archive/cdxj.ts';
+import { captureIn } from '../../../archive/cdxj.ts';
 import { NotWarc } from '../../../archive/read-warc.ts';
+import { scanMembers } from '../../../archive/scan-members.ts';
 import type { Source } from './compact-layout.ts';
 import { createReader, type FolderContext } from './compact-objects.ts';
+import { headsOf, type TabledCapture } from './compact-tables.ts';
 import { isMissing } from './is-missing.ts';
 
 /** A WARC object, checked from end to end; or why it cannot be joined. */
 export type Scan =
-  | { readonly status: 'whole'; readonly captures: readonly Capture[] }
+  | { readonly status: 'whole'; readonly captures: readonly TabledCapture[] }
   | { readonly status: 'corrupt'; readonly problem: string }
   | { readonly status: 'missing' };
 
-/**
- * Reads all of the object and holds some megabytes of it. `step` comes before each reading; what it throws is
- * thrown.
- */
+export interface ScanOptions {
+  /** Comes before each reading. What it throws is thrown. */
+  readonly step: () => Promise<void>;
+  /** Whether the captures are for tables, too. */
+  readonly tables: boolean;
+}
+
+/** Reads all of the object and holds some megabytes of it. */
 export async function scanObject(
   context: FolderContext,
   source: Source,
-  step: () => Promise<void>,
+  { step, tables }: ScanOptions,
 ): Promise<Scan> {
   const read = createReader(context, source, step);
-  const captures: Capture[] = [];
+  const captures: TabledCapture[] = [];
   try {
     if (source.bytes === 0) throw new NotWarc('It is empty');
-    for await (const capture of scanCaptures(read)) captures.push(capture);
+    for await (const member of scanMembers(read)) {
+      const capture = captureIn(member);
+      if (capture) captures.push(tables ? { ...capture, heads: await headsOf(read, member) } : capture);
+    }
     return { status: 'whole', captures };
   } catch (error) {
     if (isMissing(error)) return { status: 'missing' };

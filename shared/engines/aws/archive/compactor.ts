@@ -7,7 +7,7 @@
  * 1. The sources are read and checked from end to end; the plan is written, which fixes the joined file's
  *    name and bytes.
  * 2. The joined object is made by a multipart upload: it is there whole or not at all.
- * 3. Its index is written, then that both are there (`isStored`).
+ * 3. Its tables and its index are written, then that all are there (`isStored`).
  * 4. Each source's place in it is announced (`joined-warcs.ts`).
  * 5. The sources are deleted, and the plan.
  *
@@ -17,7 +17,6 @@
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Capture } from '../../../archive/cdxj.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
@@ -31,6 +30,7 @@ import { type JoinPlan, planJoin, type Source } from './compact-layout.ts';
 import { type CompactLease, LeaseLost, takeLease } from './compact-lease.ts';
 import type { ListedSource } from './compact-objects.ts';
 import { scanObject } from './compact-scan.ts';
+import type { TabledCapture } from './compact-tables.ts';
 
 export interface CompactOptions {
   readonly s3: S3Client;
@@ -52,6 +52,8 @@ export interface CompactOptions {
    * time.
    */
   readonly deadline?: number;
+  /** Whether the captures of a joined file become Parquet tables, too. Default true. */
+  readonly tables?: boolean;
   /** Called with what people should look at. */
   readonly warn?: (message: string) => void;
 }
@@ -69,7 +71,7 @@ export interface Compacted {
 }
 
 const MAX_TARGET_BYTES = 20_000_000_000;
-/** For what follows when the joined object has appeared: index, announcement, deletes. */
+/** For what follows when the joined object has appeared: tables, index, announcement, deletes. */
 const END_MS = 15_000;
 
 /** Thrown where time is up. */
@@ -78,7 +80,8 @@ class OutOfTime extends Error {
 }
 
 interface ScannedSource extends ListedSource {
-  readonly captures: readonly Capture[];
+  readonly captures: readonly TabledCapture[];
+  readonly chars: number;
 }
 
 /** Safe to repeat, and to run twice at once: one of the two does nothing. */
@@ -131,6 +134,7 @@ class Compaction {
       crawl,
       lease,
       warn: this.#warn,
+      tables: options.tables ?? true,
       check: (source) => this.#check(source),
       step: () => this.#stepUntil(this.#deadline),
       beforeComplete: () => this.#stepUntil(this.#deadline - END_MS),
@@ -159,7 +163,7 @@ class Compaction {
     let group: ScannedSource[] = [];
     for await (const { captures, ...source } of this.#scans()) {
       if (!captures) continue;
-      const scanned = { ...source, captures };
+      const scanned = { ...source, captures, chars: charsOf(captures) };
       if (source.bytes >= targetBytes) {
         await this.#join([scanned]);
         continue;
@@ -187,9 +191,9 @@ class Compaction {
     }));
   }
 
-  async #check(source: Source & { readonly etag?: string }): Promise<readonly Capture[] | undefined> {
-    const { folder, step } = this.#context;
-    const scan = await scanObject(folder, source, step);
+  async #check(source: Source & { readonly etag?: string }): Promise<readonly TabledCapture[] | undefined> {
+    const { folder } = this.#context;
+    const scan = await scanObject(folder, source, this.#context);
     if (scan.status === 'whole') return scan.captures;
     if (scan.status === 'missing') return undefined;
     const file = { file: source.file, problem: scan.problem };
@@ -216,13 +220,22 @@ class Compaction {
 
 const NOTHING: Compacted = { joined: 0, objects: 0, bytes: 0, aside: [], isCut: false };
 
-type FinishPlanCaptures = ReadonlyMap<string, readonly Capture[]>;
+type FinishPlanCaptures = ReadonlyMap<string, readonly TabledCapture[]>;
 
 function isFull(
   group: readonly ScannedSource[],
-  { targetBytes, maxCaptures, maxSources }: Sizes & { readonly targetBytes: number },
+  { targetBytes, maxCaptures, maxCaptureChars, maxSources }: Sizes & { readonly targetBytes: number },
 ): boolean {
-  const bytes = group.reduce((sum, source) => sum + source.bytes, 0);
-  const captures = group.reduce((sum, source) => sum + source.captures.length, 0);
-  return bytes >= targetBytes || captures >= maxCaptures || group.length >= maxSources;
+  const sum = (of: (source: ScannedSource) => number) =>
+    group.reduce((total, source) => total + of(source), 0);
+  return (
+    group.length >= maxSources ||
+    sum(({ bytes }) => bytes) >= targetBytes ||
+    sum(({ captures }) => captures.length) >= maxCaptures ||
+    sum(({ chars }) => chars) >= maxCaptureChars
+  );
 }
+
+/** The characters that are held of captures. */
+const charsOf = (captures: readonly TabledCapture[]): number =>
+  captures.reduce((sum, { lineStart, heads = '' }) => sum + lineStart.length + heads.length, 0);

@@ -1,15 +1,21 @@
 /** Compaction in processes that end, stall or meet at any call, on services in memory. */
 import { randomUUID } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { parquetReadObjects } from 'hyparquet';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeCapture } from '../../../../shared/archive/capture.ts';
+import { parseCdxjLine } from '../../../../shared/archive/parse-cdxj-line.ts';
+import { readHeads } from '../../../../shared/archive/read-heads.ts';
 import { decodeMember, fieldOf } from '../../../../shared/archive/read-warc.ts';
 import type { RecordLocation } from '../../../../shared/archive/record-location.ts';
 import { scanMembers } from '../../../../shared/archive/scan-members.ts';
 import { encodeWarcinfo } from '../../../../shared/archive/warcinfo.ts';
 import { type CompactOptions, compactCrawl } from '../../../../shared/engines/aws/archive/compactor.ts';
 import { joinedResolver, resolveLocation } from '../../../../shared/engines/aws/archive/joined-warcs.ts';
+import { tableKey } from '../../../../shared/engines/aws/archive/table-folders.ts';
+import { CAPTURE_COLUMNS, captureRow } from '../../../../shared/outputs/parquet/capture-table.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
+import { SIZES } from '../../../../shared/sizes.ts';
 import { captureOf, joined, newId, RECORDS, T0 } from '../../../archive/captures.ts';
 import { seededRandom } from '../../../worker/fake-clock.ts';
 import { type Around, type Cloud, createCloud } from './compact-cloud.ts';
@@ -120,6 +126,7 @@ function expectAllReadable({ objects, items }: Cloud, given = files): void {
       throw new Error(`${JSON.stringify(location)} cannot be read`);
     if (item && !objects.has(FOLDER + file.replace('.warc.gz', '.cdxj')))
       throw new Error(`${file} has no index`);
+    if (item && !objects.has(tableKey(CRAWL, 'warc', file))) throw new Error(`${file} has no table`);
   }
 }
 
@@ -128,6 +135,26 @@ const joinedFiles = ({ objects }: Cloud): string[] =>
     .filter((key) => /joined-.*gz$/.test(key))
     .map((key) => key.slice(FOLDER.length))
     .sort();
+
+/** The joined files that have tables. */
+const tabledFiles = ({ objects }: Cloud): string[] => {
+  const keys = [...objects.keys()].filter((key) => key.startsWith('index/'));
+  const files = keys.map((key) => key.slice(key.lastIndexOf('/') + 1).replace('.zstd.parquet', '.warc.gz'));
+  return [...new Set(files)].sort();
+};
+
+/** The rows of the tables, with their subset. */
+async function rowsOf({ objects }: Cloud): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = [];
+  for (const [key, { bytes }] of objects) {
+    const subset = /^index\/crawl=news\/subset=(\w+)\//.exec(key)?.[1];
+    if (subset === undefined) continue;
+    const file = Uint8Array.from(bytes).buffer;
+    const compressors = { ZSTD: (input: Uint8Array) => new Uint8Array(zstdDecompressSync(input)) };
+    for (const row of await parquetReadObjects({ file, compressors })) rows.push({ ...row, subset });
+  }
+  return rows;
+}
 
 const announcedFiles = ({ items }: Cloud): string[] =>
   [...new Set([...items.values()].flatMap(({ file }) => file?.S ?? []))].sort();
@@ -217,6 +244,73 @@ describe('a compaction', () => {
       expect(gunzipSync(warc).length).toBeGreaterThan(0);
     }
     expect(found).toBe(archived.length / 2);
+  });
+
+  test('makes tables with a row for each line of the indexes, as an export makes it', async () => {
+    const { cloud, compact } = createWorld();
+    await compact();
+    const expected: Record<string, unknown>[] = [];
+    for (const [key, { bytes }] of cloud.objects) {
+      if (!key.endsWith('.cdxj')) continue;
+      const warc = cloud.objects.get(key.replace('.cdxj', '.warc.gz'))!.bytes;
+      for (const line of bytes.toString().trimEnd().split('\n')) {
+        const place = parseCdxjLine(line, key);
+        const read = async (at: number, length: number) => warc.subarray(at, at + length);
+        const { subset, row } = captureRow(place, await readHeads(read, place))!;
+        expected.push({ ...row, subset });
+      }
+    }
+    const rows = await rowsOf(cloud);
+    expect(rows).toHaveLength(archived.length / 2);
+    const texts = (all: readonly Record<string, unknown>[]) =>
+      all.map((row) =>
+        CAPTURE_COLUMNS.map(({ name }) =>
+          row[name] instanceof Date ? +row[name] : (row[name] ?? null),
+        ).join(' '),
+      );
+    expect(texts(rows).sort()).toEqual(texts(expected).sort());
+    expect(new Set(rows.map(({ subset }) => subset))).toEqual(new Set(['warc']));
+    expect(tabledFiles(cloud)).toEqual(joinedFiles(cloud));
+  });
+
+  test('sorts captures into the subsets of Common Crawl; one without a row leaves an empty table', async () => {
+    const capture = (path: string, status: number, headers: [string, string][]) =>
+      encodeCapture(captureOf({ url: `http://site.test${path}`, httpStatus: status, headers }), RECORDS);
+    const long = 'x'.repeat(8193);
+    const captures = [
+      await capture('/robots.txt', 200, []),
+      await capture('/moved', 301, [['Location', '/a']]),
+      await capture('/far', 302, [['Location', `/${long}`]]),
+      await capture('/none', 404, []),
+    ];
+    const bytes = Buffer.concat(await Promise.all(captures.flatMap(({ members }) => members.map(joined))));
+    const { cloud, compact } = createWorld([{ file: fileName(0), bytes }]);
+    await compact();
+    const rows = await rowsOf(cloud);
+    expect(
+      rows.map(({ subset, url_path, fetch_redirect }) => [subset, url_path, fetch_redirect]).sort(),
+    ).toEqual([
+      ['crawldiagnostics', '/far', null],
+      ['crawldiagnostics', '/moved', 'http://site.test/a'],
+      ['crawldiagnostics', '/none', null],
+      ['robotstxt', '/robots.txt', null],
+    ]);
+    // It says that the file has its tables.
+    expect([...cloud.objects.keys()].some((key) => key.startsWith('index/crawl=news/subset=warc/'))).toBe(
+      true,
+    );
+  });
+
+  test('makes no tables where none are wanted', async () => {
+    const { cloud, compact } = createWorld();
+    expect(await compact({ tables: false })).toMatchObject({ joined: 2 });
+    expect(tabledFiles(cloud)).toEqual([]);
+  });
+
+  test('ends a file when its captures would take too much memory', async () => {
+    const { cloud, compact } = createWorld(small());
+    await compact({ sizes: { ...SIZES, maxCaptureChars: 1 } });
+    expect(joinedFiles(cloud)).toHaveLength(small().length);
   });
 
   test('done again changes nothing, and reads no corrupt object again', async () => {
@@ -445,7 +539,9 @@ describe('two processes', () => {
         clock.time += LEASE_MS + 1;
         await compact();
         expectAllReadable(cloud, small());
-        expect(joinedFiles(cloud), `stalled at ${stallAt}, ended at ${endAt}`).toEqual(announcedFiles(cloud));
+        const when = `stalled at ${stallAt}, ended at ${endAt}`;
+        expect(joinedFiles(cloud), when).toEqual(announcedFiles(cloud));
+        expect(tabledFiles(cloud), when).toEqual(announcedFiles(cloud));
         expect([...cloud.items.keys()].filter((key) => key.includes('joined#')).length).toBe(small().length);
       }
     }

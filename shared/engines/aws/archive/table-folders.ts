@@ -1,0 +1,13 @@
+/** Where the tables of captures are within the bucket. Without the SDK, as the construct needs it too. */
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Subset } from '../../../outputs/parquet/capture-table.ts';
+
+/** The tables of all crawls. Hive's names of folders: Athena, Spark and DuckDB take them for columns. */
+export const TABLES_FOLDER = 'index';
+
+/** The folder of a crawl's tables, with its slash. */
+export const tablesPrefix = (crawl: CrawlId): string => `${TABLES_FOLDER}/crawl=${crawl}/`;
+
+/** The key of the table with the captures of a joined file that belong to the subset. */
+export const tableKey = (crawl: CrawlId, subset: Subset, joinedFile: string): string =>
+  `${tablesPrefix(crawl)}subset=${subset}/${joinedFile.replace(/\.warc\.gz$/, '.zstd.parquet')}`;
