@@ -15,7 +15,10 @@ import { exitCodes } from '../exit-codes.ts';
 export async function estimate(command: LocalCommandOf<'estimate'>): Promise<number> {
   const { pages, hosts, even, responseMs, pageBytes, json } = command;
   const project = await readProject(command.config);
-  const { delayMs, adaptive, adaptiveFactor } = parseConfig({ ...project.crawl, ...command.options });
+  const { delayMs, adaptive, adaptiveFactor, maxBytesPerSecondPerHost } = parseConfig({
+    ...project.crawl,
+    ...command.options,
+  });
   const shape: CrawlShape = {
     pages,
     hosts,
@@ -24,6 +27,7 @@ export async function estimate(command: LocalCommandOf<'estimate'>): Promise<num
     adaptiveFactor: adaptive ? adaptiveFactor : 0,
     responseMs: responseMs === undefined ? USUAL_RESPONSE_MS : [responseMs],
     pageBytes: pageBytes ?? USUAL_PAGE_BYTES,
+    hostRate: maxBytesPerSecondPerHost,
   };
   const estimated = estimateCrawl(shape, { ...STACK_POOL_DEFAULTS, ...poolOptions(project.aws) });
   process.stdout.write(`${json ? JSON.stringify(estimated) : estimateText(estimated)}\n`);

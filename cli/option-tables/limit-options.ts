@@ -184,8 +184,10 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     argument: 'SIZE',
     type: 'bytes',
     key: 'maxBytesPerSecondPerHost',
+    verbs: ['crawl', 'estimate'],
+    stackVerbs: ['crawl'],
     group: 'Politeness',
-    help: 'bytes a second that a host sends at most, on average: after each body the host rests: 50k, 1MB; at least 1000',
+    help: 'bytes a second that a host sends at most, on average: after each body the host rests: 50k, 1MB; at least 100',
   },
   {
     name: 'adaptive',

@@ -29,8 +29,8 @@ const isLanguage = (tag: string): boolean => primaryLanguage(tag) !== undefined;
 const count = z.int().min(0);
 const positive = z.int().min(1);
 const ms = z.number().min(0);
-/** At a lower rate, a page of usual size would keep its host resting for minutes. */
-const MIN_BYTES_PER_SECOND = 1000;
+/** At a lower rate, a page of usual size would keep its host resting for more than five minutes. */
+const MIN_BYTES_PER_SECOND = 100;
 const bytesPerSecond = z.int().min(MIN_BYTES_PER_SECOND).max(1e12);
 const zoneName = z.string().max(100).refine(isTimeZone, { error: 'a time zone, such as Europe/Berlin' });
 

@@ -404,7 +404,7 @@ export interface CrawlOptions {
   maxCrawlDelayMs?: number;
   /**
    * Bytes a second that a host sends at most, on average: after each body the host rests until it would have come at this
-   * rate. robots.txt and sitemaps count. At least 1,000.
+   * rate. robots.txt and sitemaps count. At least 100.
    */
   maxBytesPerSecondPerHost?: number;
   /**

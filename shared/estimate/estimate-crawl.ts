@@ -24,6 +24,8 @@ export interface CrawlShape {
   readonly responseMs: readonly number[];
   /** Bytes of a page as it is received, compressed. */
   readonly pageBytes: number;
+  /** Bytes a second that a host sends at most. */
+  readonly hostRate?: number | undefined;
 }
 
 export interface Course {
@@ -88,13 +90,14 @@ function courseOf(shape: CrawlShape, paceShare: number, capacity: Capacity): Cou
 }
 
 function groupsOf(shape: CrawlShape, paceShare: number): HostGroup[] {
-  const { delayMs, adaptiveFactor, responseMs: all } = shape;
+  const { delayMs, adaptiveFactor, responseMs: all, pageBytes, hostRate = Number.POSITIVE_INFINITY } = shape;
+  const bytesMs = (1000 * pageBytes) / hostRate;
   const responseMs = shape.hosts < all.length ? [all[Math.floor(all.length / 2)]!] : all;
   return hostSizes(shape.pages, shape.hosts, shape.spread).flatMap(({ hosts, pages }) =>
     responseMs.map((ms) => ({
       hosts: hosts / responseMs.length,
       pages,
-      gapMs: Math.max(1, Math.max(delayMs, adaptiveFactor * ms) + ms) / paceShare,
+      gapMs: Math.max(1, Math.max(delayMs, adaptiveFactor * ms) + ms, bytesMs) / paceShare,
     })),
   );
 }

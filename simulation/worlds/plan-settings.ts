@@ -101,10 +101,13 @@ export function planAddressPace(random: Random, hasShared: boolean): CrawlOption
   return { ipDelayMs: pick(random, [50, 250, 1000, 3000]) };
 }
 
-/** In a hundred crawls, 12 take of some or all hosts a few kilobytes a second at most. */
+/**
+ * In a hundred crawls, 12 take of some or all hosts a few hundred bytes a second at most: a page, which has mostly 600, is then
+ * followed by a rest of seconds, and a large one by one of minutes.
+ */
 export function planByteRate(random: Random): CrawlOptions {
   if (random() >= 0.12) return {};
-  const rate = () => pick(random, [1000, 1000, 2000, 5000]);
+  const rate = () => pick(random, [100, 100, 300, 2000]);
   const some = { hosts: pick(random, HOSTS_WITH_HOURS), maxBytesPerSecondPerHost: rate() };
   return {
     ...(random() < 0.6 && { maxBytesPerSecondPerHost: rate() }),

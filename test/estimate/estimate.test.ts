@@ -48,6 +48,13 @@ describe('an estimate', () => {
     expect(slow.machine.hours / machine.hours).toBeCloseTo(6000 / 1100, 5);
   });
 
+  test('goes by the bytes that a host may send if they take longer than its pause', () => {
+    const hoursAt = (hostRate?: number) =>
+      estimateCrawl({ ...SHAPE, hostRate }, STACK_POOL_DEFAULTS).machine.hours;
+    expect(hoursAt(10_000) / hoursAt()).toBeCloseTo(3000 / 1100, 5);
+    expect(hoursAt(30_000)).toBe(hoursAt());
+  });
+
   test('goes by the places if there are more hosts', () => {
     const many = { ...SHAPE, pages: 1_000_000, hosts: 10_000 };
     const { machine, stack } = estimateCrawl(many, { ...STACK_POOL_DEFAULTS, maxConcurrency: 2 });
