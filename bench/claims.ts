@@ -167,6 +167,13 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/hostile.ts',
   },
   {
+    name: 'extractors',
+    says: 'The main content of real pages, as people have marked it, by Strand and others, in one run',
+    isByName: true,
+    maxWords: Number.POSITIVE_INFINITY,
+    file: './claims/extractors/extractors.ts',
+  },
+  {
     name: 'peers',
     says: 'The same generated web crawled by others, in one run',
     isByName: true,

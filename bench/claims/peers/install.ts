@@ -9,12 +9,18 @@ import type { Peer } from './peer.ts';
 
 const DONE = 'installed';
 
-/** Where it is installed, or why it is not: one line for people. */
-export function install(peer: Peer): { readonly folder: string } | { readonly missing: string } {
+/**
+ * Where it is installed, or why it is not: one line for people. `definedIn`: the folder whose files define what is installed and how it
+ * runs; by default the folder of the peer.
+ */
+export function install(
+  peer: Pick<Peer, 'name' | 'needs' | 'install'>,
+  definedIn = join(import.meta.dirname, familyOf(peer.name)),
+): { readonly folder: string } | { readonly missing: string } {
   for (const [program, ...args] of peer.needs)
     if (spawnSync(program, args, { stdio: 'ignore' }).status !== 0)
       return { missing: `${program} is not installed` };
-  const folder = join(tmpdir(), 'strand-bench-peers', `${familyOf(peer.name)}-${versionOf(peer.name)}`);
+  const folder = join(tmpdir(), 'strand-bench-peers', `${familyOf(peer.name)}-${versionOf(definedIn)}`);
   if (existsSync(join(folder, DONE))) return { folder };
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -27,9 +33,8 @@ export function install(peer: Peer): { readonly folder: string } | { readonly mi
   return { folder };
 }
 
-/** A hash of the files that define what is installed and how it runs. */
-function versionOf(name: string): string {
-  const folder = join(import.meta.dirname, familyOf(name));
+/** A hash of the folder's files. */
+function versionOf(folder: string): string {
   const hash = createHash('sha1');
   for (const file of readdirSync(folder).sort()) hash.update(readFileSync(join(folder, file)));
   return hash.digest('hex').slice(0, 8);

@@ -1,0 +1,11 @@
+import { extractContent } from '../../../shared/content/extract.ts';
+import { sniffCharset } from '../../../shared/parser/charset.ts';
+import { createCharsetDecoder } from '../../../shared/parser/charset-decoder.ts';
+import { answerLines } from './answer-lines.mjs';
+
+await answerLines((bytes, url) => {
+  const decoder = createCharsetDecoder(sniffCharset(bytes, undefined));
+  const found = extractContent(decoder.decode(bytes) + decoder.end(), url);
+  // Made too, as others make a document of the page.
+  return found.markdown === undefined ? '' : found.text;
+});
