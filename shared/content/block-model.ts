@@ -19,15 +19,19 @@ interface Tree {
 /** The features that the model was trained with, in their order. */
 export const MODEL_FEATURES: readonly string[] = model.features;
 
+/** Numbers of an inner node. */
+const NODE = 3;
 const FOREST = forestOf(model.trees);
 
 /** All trees as lists of numbers of one kind, which are read in a third of the time. */
 interface Forest {
-  /** The inner nodes' features, one tree after the other; so the next three lists. A child is a node's place in these lists, or `-1 - n` for a leaf. */
-  readonly features: Uint16Array;
+  /**
+   * Three numbers for each inner node, one tree after the other: its feature, and its children at most and above
+   * the threshold. A child is a node's place in this list, or `-1 - n` for a leaf.
+   */
+  readonly nodes: Int16Array;
+  /** At the place of the inner node. */
   readonly thresholds: Float64Array;
-  readonly lefts: Int16Array;
-  readonly rights: Int16Array;
   readonly leaves: Float64Array;
   readonly roots: Uint16Array;
 }
@@ -35,15 +39,17 @@ interface Forest {
 function forestOf(trees: readonly Tree[]): Forest {
   const roots = startsOf(trees.map(({ feature }) => feature.length));
   const firstLeaves = startsOf(trees.map(({ leaf }) => leaf.length));
-  const placesOf = (children: readonly number[], tree: number) =>
-    children.map((child) => (child < 0 ? child - firstLeaves[tree]! : child + roots[tree]!));
+  const placeOf = (child: number, tree: number) =>
+    child < 0 ? child - firstLeaves[tree]! : NODE * (child + roots[tree]!);
   return {
-    features: Uint16Array.from(trees.flatMap(({ feature }) => feature)),
-    thresholds: Float64Array.from(trees.flatMap(({ threshold }) => threshold)),
-    lefts: Int16Array.from(trees.flatMap(({ left }, i) => placesOf(left, i))),
-    rights: Int16Array.from(trees.flatMap(({ right }, i) => placesOf(right, i))),
+    nodes: Int16Array.from(
+      trees.flatMap(({ feature, left, right }, tree) =>
+        feature.flatMap((one, i) => [one, placeOf(left[i]!, tree), placeOf(right[i]!, tree)]),
+      ),
+    ),
+    thresholds: Float64Array.from(trees.flatMap(({ threshold }) => threshold.flatMap((one) => [one, 0, 0]))),
     leaves: Float64Array.from(trees.flatMap(({ leaf }) => leaf)),
-    roots: Uint16Array.from(roots),
+    roots: Uint16Array.from(roots, (root) => NODE * root),
   };
 }
 
@@ -58,11 +64,11 @@ function startsOf(lengths: readonly number[]): number[] {
 
 /** Between 0 and 1. `row`: one number for each of {@link MODEL_FEATURES}. */
 export function contentProbability(row: Float64Array): number {
-  const { features, thresholds, lefts, rights, leaves, roots } = FOREST;
+  const { nodes, thresholds, leaves, roots } = FOREST;
   let sum = 0;
   for (let tree = 0; tree < roots.length; tree++) {
     let node = roots[tree]!;
-    do node = row[features[node]!]! <= thresholds[node]! ? lefts[node]! : rights[node]!;
+    do node = nodes[row[nodes[node]!]! <= thresholds[node]! ? node + 1 : node + 2]!;
     while (node >= 0);
     sum += leaves[-1 - node]!;
   }

@@ -49,9 +49,14 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
   }
 
   function blockOf(element: ContentElement): string[] {
-    const level = /^h([1-6])$/.exec(element.name)?.[1];
-    if (level !== undefined) return headings(element, Number(level));
     switch (element.name) {
+      case 'h1':
+      case 'h2':
+      case 'h3':
+      case 'h4':
+      case 'h5':
+      case 'h6':
+        return headings(element, Number(element.name[1]));
       case 'ul':
       case 'ol':
         return [listOf(element)];

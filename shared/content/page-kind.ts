@@ -58,6 +58,9 @@ const SIGNS: readonly RegExp[] = [
   /\b(?:testimonial|hero|cta|pricing|feature)/i,
   /\b(?:pagination|pager|facet|filter|grid|results?)\b/i,
 ];
+/** Few names have any. */
+// linear: alternatives of literals, none of which repeats anything
+const ANY_SIGN = new RegExp(SIGNS.map(({ source }) => source).join('|'), 'i');
 const MAX_NAME_CHARS = 400;
 
 /** The number of elements with each of the signs. */
@@ -65,12 +68,13 @@ function countSigns(elements: readonly ContentElement[]): number[] {
   const counts = SIGNS.map(() => 0);
   const known = new Map<string, readonly number[]>();
   for (const { attributes } of elements) {
-    const { class: classes, id } = attributes;
-    if (classes === undefined && id === undefined) continue;
-    const name = `${classes ?? ''} ${id ?? ''}`.slice(0, MAX_NAME_CHARS);
+    const { class: classes = '', id = '' } = attributes;
+    const whole = id === '' ? classes : `${classes} ${id}`;
+    if (whole === '') continue;
+    const name = whole.length > MAX_NAME_CHARS ? whole.slice(0, MAX_NAME_CHARS) : whole;
     let found = known.get(name);
     if (!found) {
-      found = SIGNS.flatMap((sign, i) => (sign.test(name) ? [i] : []));
+      found = ANY_SIGN.test(name) ? SIGNS.flatMap((sign, i) => (sign.test(name) ? [i] : [])) : [];
       known.set(name, found);
     }
     for (const i of found) counts[i]!++;

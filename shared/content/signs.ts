@@ -45,12 +45,19 @@ const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
  */
 export function signsOf({ attributes }: ContentElement, known: Map<string, number>): number {
   const { class: classes = '', id = '', role = '', itemprop = '' } = attributes;
-  const text = `${classes} ${id} ${role} ${itemprop}`;
-  if (text.length === 3) return 0;
+  const length = classes.length + id.length + role.length + itemprop.length;
+  if (length === 0) return 0;
+  if (length + 3 > MAX_CHARS)
+    return signsIn(`${classes} ${id} ${role} ${itemprop}`.slice(0, MAX_CHARS), known);
+  return signsIn(classes, known) | signsIn(id, known) | signsIn(role, known) | signsIn(itemprop, known);
+}
+
+function signsIn(text: string, known: Map<string, number>): number {
+  if (text === '') return 0;
   const before = known.get(text);
   if (before !== undefined) return before;
   let bits = 0;
-  for (const [word] of text.slice(0, MAX_CHARS).matchAll(WORD)) bits |= BITS.get(word.toLowerCase()) ?? 0;
+  for (const word of text.match(WORD) ?? []) bits |= BITS.get(word.toLowerCase()) ?? 0;
   known.set(text, bits);
   return bits;
 }

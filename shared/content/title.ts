@@ -18,6 +18,11 @@ export interface Heading {
   readonly text: string;
 }
 
+/** A heading with its words, folded, a space between two. */
+interface WordedHeading extends Heading {
+  readonly words: string;
+}
+
 const MAX_CHARS = 1000;
 const MAX_HEADINGS = 50;
 /** Share of a heading's words that a stated title must have for the heading to be the page's title. */
@@ -30,34 +35,35 @@ const ENOUGH_SHARED = 0.5;
  */
 export function chooseTitle(sources: TitleSources): string | undefined {
   const stated = [...sources.declared, sources.titleElement ?? ''].map(clean).filter((text) => text !== '');
-  const headings = sources.headings
-    .slice(0, MAX_HEADINGS)
-    .map(({ level, text }) => ({ level, text: clean(text) }))
-    .filter(({ text }) => text !== '' && !isSite(text, sources));
+  const isSite = siteTest(sources);
+  const headings = sources.headings.slice(0, MAX_HEADINGS).flatMap(({ level, text: written }) => {
+    const text = clean(written);
+    const words = foldedWords(text);
+    return text === '' || isSite(words) ? [] : [{ level, text, words }];
+  });
   return (
     headingNamed(stated, headings) ??
     headingResembling(stated, headings) ??
-    withoutSite(stated[0], sources) ??
+    withoutSite(stated[0], isSite) ??
     headings.find(({ level }) => level === 1)?.text
   );
 }
 
 /** A heading that is a part of a stated title, or the whole of it. */
-function headingNamed(stated: readonly string[], headings: readonly Heading[]): string | undefined {
+function headingNamed(stated: readonly string[], headings: readonly WordedHeading[]): string | undefined {
   for (const title of stated) {
-    const parts = partsOf(title);
-    const named = parts.flatMap((part) => headings.find(({ text }) => isSame(text, part)) ?? []);
-    const [first] = named;
-    if (first && !(parts.length > 1 && isSame(first.text, parts.at(-1)!))) return first.text;
+    const parts = partsOf(title).map(foldedWords);
+    const first = parts
+      .filter((part) => part !== '')
+      .map((part) => headings.find(({ words }) => words === part))
+      .find((heading) => heading !== undefined);
+    if (first && !(parts.length > 1 && first.words === parts.at(-1))) return first.text;
     const before = first && beforeSite(parts, headings, first);
     if (before) return before;
-    const words = ` ${wordsOf(title).join(' ')} `;
+    const inTitle = ` ${foldedWords(title)} `;
     const contained = headings
       .filter(({ level, text }) => level === 1 && text !== first?.text)
-      .find(
-        ({ text }, i) =>
-          (i === 0 || wordsOf(text).length > 2) && words.includes(` ${wordsOf(text).join(' ')} `),
-      );
+      .find(({ words }, i) => (i === 0 || words.split(' ').length > 2) && inTitle.includes(` ${words} `));
     if (contained) return contained.text;
     if (first) return first.text;
   }
@@ -70,13 +76,13 @@ function headingNamed(stated: readonly string[], headings: readonly Heading[]): 
  */
 function beforeSite(
   parts: readonly string[],
-  headings: readonly Heading[],
-  site: Heading,
+  headings: readonly WordedHeading[],
+  site: WordedHeading,
 ): string | undefined {
-  const before = wordsOf(parts.at(-2)!).join(' ');
+  const before = parts.at(-2)!;
   if (before === '') return undefined;
-  const own = headings.slice(headings.indexOf(site) + 1).find(({ text }) => !isSame(text, site.text));
-  return own && ` ${wordsOf(own.text).join(' ')} `.includes(` ${before} `) ? own.text : undefined;
+  const own = headings.slice(headings.indexOf(site) + 1).find(({ words }) => words !== site.words);
+  return own && ` ${own.words} `.includes(` ${before} `) ? own.text : undefined;
 }
 
 /** The only heading of the first level, if a stated title has about its words. */
@@ -95,25 +101,27 @@ function headingResembling(stated: readonly string[], headings: readonly Heading
   return resembles ? text : undefined;
 }
 
-function withoutSite(title: string | undefined, sources: TitleSources): string | undefined {
+function withoutSite(title: string | undefined, isSite: (words: string) => boolean): string | undefined {
   if (title === undefined) return undefined;
   const parts = title.split(SEPARATOR);
   // Every second one is a separator.
-  if (parts.length >= 3 && isSite(parts.at(-1)!, sources)) return parts.slice(0, -2).join('').trim();
-  if (parts.length >= 3 && isSite(parts[0]!, sources)) return parts.slice(2).join('').trim();
+  if (parts.length >= 3 && isSite(foldedWords(parts.at(-1)!))) return parts.slice(0, -2).join('').trim();
+  if (parts.length >= 3 && isSite(foldedWords(parts[0]!))) return parts.slice(2).join('').trim();
   return title;
 }
 
-/** Whether it is the name of the site: `og:site_name`, or what the host's name says. */
-function isSite(text: string, { siteName, host }: TitleSources): boolean {
-  const letters = wordsOf(text).join('');
-  if (letters === '') return false;
-  if (siteName !== undefined && letters === wordsOf(siteName).join('')) return true;
+/**
+ * Returns a function that says whether folded words are the name of the site: `og:site_name`, or what the host's
+ * name says.
+ */
+function siteTest({ siteName, host }: TitleSources): (words: string) => boolean {
   const labels = host.toLowerCase().split('.').slice(0, -1);
-  return (
-    labels.some((label) => label.length >= 3 && letters === label.replaceAll('-', '')) ||
-    letters === wordsOf(host.replace(/^www\./, '')).join('')
-  );
+  const names = new Set([
+    ...labels.filter((label) => label.length >= 3).map((label) => label.replaceAll('-', '')),
+    wordsOf(host.replace(/^www\./, '')).join(''),
+    ...(siteName === undefined ? [] : [wordsOf(siteName).join('')]),
+  ]);
+  return (words) => words !== '' && names.has(words.replaceAll(' ', ''));
 }
 
 /** In folded text: between spaces, or a bar. */
@@ -122,8 +130,7 @@ const SEPARATOR = /( [-\u2013\u2014\u00b7\u00bb\u2022:] | ?\| ?)/;
 const partsOf = (title: string): string[] =>
   title.split(SEPARATOR).filter((part, i) => i % 2 === 0 && part.trim() !== '');
 
-const isSame = (a: string, b: string): boolean =>
-  wordsOf(a).join(' ') === wordsOf(b).join(' ') && wordsOf(a).length > 0;
+const foldedWords = (text: string): string => wordsOf(text).join(' ');
 
 const wordsOf = (text: string): string[] =>
   text

@@ -1,6 +1,7 @@
 /** A tokenizer for htmlparser2's `Parser` that has the whole document at once, and so can search where that one steps. */
 import { DecodingMode, EntityDecoder, htmlDecodeTree } from 'entities/decode';
 import { QuoteType, type TokenizerCallbacks } from 'htmlparser2';
+import { tagNameAt } from './tag-names.ts';
 
 /** Elements whose content is text, and those of them in which character references are decoded. */
 const RAW: ReadonlySet<string> = new Set(
@@ -31,6 +32,8 @@ export class WholeTokenizer {
   readonly #cbs: TokenizerCallbacks;
   readonly #wanted: ReadonlySet<string> | undefined;
   readonly #maxName: number;
+  /** For each first letter of a wanted name, a bit for each length: most attributes of a page are known by these two. */
+  readonly #lengths = new Int32Array(128);
   readonly #decoder: EntityDecoder;
   #html = '';
   /** Where the next `&` is, at or after the place that was last asked for. */
@@ -43,6 +46,7 @@ export class WholeTokenizer {
   constructor({ wanted }: WholeTokenizerOptions, callbacks: TokenizerCallbacks) {
     this.#wanted = wanted;
     this.#maxName = Math.max(0, ...Array.from(wanted ?? [], (name) => name.length));
+    for (const name of wanted ?? []) this.#lengths[name.charCodeAt(0)]! |= 1 << name.length;
     this.#cbs = callbacks;
     this.#decoder = new EntityDecoder(htmlDecodeTree, (codePoint, consumed) => {
       this.#consumed = consumed;
@@ -125,7 +129,7 @@ export class WholeTokenizer {
     const html = this.#html;
     const end = this.#nameEnd(from);
     if (end === html.length) return end;
-    const name = html.slice(from, end).toLowerCase();
+    const name = tagNameAt(html, from, end);
     const isRaw = RAW.has(name) && !this.#cbs.isInForeignContext?.();
     this.#cbs.onopentagname(from, end);
     const after = this.#attributes(end);
@@ -165,9 +169,7 @@ export class WholeTokenizer {
       const c = html.charCodeAt(end);
       if (c === EQUALS || endsName(c)) break;
     }
-    const isWanted =
-      this.#wanted === undefined ||
-      (end - start <= this.#maxName && this.#wanted.has(html.slice(start, end).toLowerCase()));
+    const isWanted = this.#isWanted(start, end);
     let at = this.#skipSpace(end);
     if (isWanted) this.#cbs.onattribname(start, end);
     if (html.charCodeAt(at) !== EQUALS) {
@@ -186,6 +188,17 @@ export class WholeTokenizer {
     if (close < 0) return html.length;
     if (isWanted) this.#value(at + 1, close, quote === '"' ? QuoteType.Double : QuoteType.Single);
     return close + 1;
+  }
+
+  #isWanted(start: number, end: number): boolean {
+    if (this.#wanted === undefined) return true;
+    const length = end - start;
+    if (length > this.#maxName) return false;
+    const first = this.#html.charCodeAt(start);
+    // Letters beyond ASCII may have a lower case within.
+    if (first < 128 && !((this.#lengths[first]! | this.#lengths[first | 0x20]!) & (1 << length)))
+      return false;
+    return this.#wanted.has(this.#html.slice(start, end).toLowerCase());
   }
 
   #skipSpace(from: number): number {
