@@ -96,7 +96,9 @@ export function startProcess(
   const stopping = new AbortController();
   const { signal } = stopping;
   const errors: string[] = [];
-  const worker = startWorker(engine, () => fetcher, {
+  /** How often it is looked what has ended: a world of weeks would ask each second otherwise. */
+  const lookMs = Math.max(1000, wakerMs / 60);
+  const worker = startWorker(lookMs > 1000 ? withLongReceives(engine, lookMs) : engine, () => fetcher, {
     maxHosts,
     signal,
     hooks,
@@ -122,7 +124,7 @@ export function startProcess(
   async function watch() {
     while (!signal.aborted) {
       await endCrawlsAtLimits(engine, worker.crawls);
-      await clock.sleep(Math.max(1000, wakerMs / 60), signal);
+      await clock.sleep(lookMs, signal);
     }
   }
   const end = (error?: unknown) => {
@@ -131,6 +133,13 @@ export function startProcess(
   };
   const parts = [worker.done, route(), wake(), watch()].map((part) => part.then(() => end(), end));
   return { worker, errors, ended: Promise.all(parts).then(() => {}), stop: () => stopping.abort() };
+}
+
+/** The same engine, in which a call for hosts waits for at least `ms` if none come. */
+function withLongReceives(engine: Engine, ms: number): Engine {
+  const receive: Engine['queue']['receive'] = (maxHosts, waitMs, signal) =>
+    engine.queue.receive(maxHosts, Math.max(waitMs, ms), signal);
+  return { ...engine, queue: { ...engine.queue, receive } };
 }
 
 /** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
