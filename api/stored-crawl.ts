@@ -300,6 +300,8 @@ export interface DerivedOptions {
 export interface ExportedRecords {
   readonly files: number;
   readonly records: number;
+  /** Revisits, whose texts and links stand in the records that they refer to: in this crawl's archive, or with `dedupeFrom` in the earlier one's. */
+  readonly revisits: number;
 }
 
 export type TableName = 'index' | 'urls' | 'items' | 'documents';

@@ -146,6 +146,9 @@ class RouterEvent {
       if (this.#timeLeft() < END_MS) throw new Error('Expected the time for all messages, but it is up');
       await work();
     } catch (error) {
+      // Their crawl waits for the version that wrote its record.
+      if (error instanceof NewerFormat)
+        return void (await Promise.all(some.map((one) => this.#park(one, error))));
       for (const { messageId } of some) this.#failed.add(messageId);
       this.#deps.log('error', { messages: some.length, ...errorFields(error) });
     }

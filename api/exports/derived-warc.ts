@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openRecord } from '../../shared/archive/read-member.ts';
+import { fieldOf } from '../../shared/archive/read-warc.ts';
 import { type ReadAt, type ScannedMember, scanMembers } from '../../shared/archive/scan-members.ts';
 import { recordId } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
@@ -43,19 +44,20 @@ export async function exportDerived(
   if ((await readdir(out)).length > 0) throw new FolderNotEmpty(out);
   const withheld = await withheldUrls(source);
   const warcs = await source.openWarcs();
-  const counts = { files: 0, records: 0 };
+  const counts = { files: 0, records: 0, revisits: 0 };
   try {
     for (const name of warcs.files) {
       const derived = name.replace(/\.warc\.gz$/, `.warc.${format}.gz`);
       const file = await createFile(join(out, derived));
       try {
         await file.add(derivedWarcinfo(source.crawl, name, derived));
-        for await (const { record } of derivedRecords(warcs.reader(name), {
+        for await (const { record, isRevisit } of derivedRecords(warcs.reader(name), {
           file: name,
           format,
           withheld,
           warn,
         })) {
+          if (isRevisit) counts.revisits++;
           if (!record) continue;
           counts.records++;
           await file.add(record);
@@ -76,6 +78,8 @@ export async function exportDerived(
 export interface MadeRecord {
   readonly record: DerivedRecord;
   readonly end: number;
+  /** The record refers to another one, perhaps in another crawl's archive, for its payload. */
+  readonly isRevisit: boolean;
 }
 
 export interface DerivedFrom {
@@ -96,7 +100,8 @@ export async function* derivedRecords(
   for await (const member of sourcesIn(read, { file, offset, warn })) {
     const isWithheld = withheld.has(targetOf(member.record) ?? '');
     const record = isWithheld ? undefined : await madeOf(member, format, warn);
-    yield { record, end: member.offset + member.length };
+    const isRevisit = !isWithheld && fieldOf(member.record, 'WARC-Type') === 'revisit';
+    yield { record, end: member.offset + member.length, isRevisit };
   }
 }
 

@@ -16,8 +16,12 @@ export async function exportDerived(
   const warn = (message: string) => {
     if (damaged++ < MAX_NAMED) process.stderr.write(`strand: ${message}\n`);
   };
-  const { files, records } = await intoFolder(() => crawl.exportDerived(format, out, { warn }));
+  const { files, records, revisits } = await intoFolder(() => crawl.exportDerived(format, out, { warn }));
   process.stderr.write(`${formatCounted(records, 'record')} in ${formatCounted(files, 'file')} in ${out}\n`);
+  if (revisits > 0)
+    process.stderr.write(
+      `${formatCounted(revisits, 'revisit')} without text and links, which stand in the records that they refer to\n`,
+    );
   if (damaged > 0) process.stderr.write(`${formatCounted(damaged, 'record')} could not be read\n`);
   return damaged > 0 ? exitCodes.unexpected : exitCodes.finished;
 }

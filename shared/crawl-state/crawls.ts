@@ -1,5 +1,5 @@
 import { reasonIn, type StatusReason } from '../causes/status-reason.ts';
-import { type CrawlConfig, type HostConfig, parseConfig } from '../crawl/config.ts';
+import type { CrawlConfig, HostConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
 import { createScope, type Scope } from '../crawl/scope.ts';
@@ -8,6 +8,7 @@ import type { CrawlRecord, CrawlRegistry, CrawlStatus } from '../ports/crawl-reg
 import type { HostKey } from '../url/host-key.ts';
 import { createUrlRules } from '../url/url-rules.ts';
 import { type Budget, createBudget } from './budget.ts';
+import { parseStoredConfig } from './stored-config.ts';
 import type { Tally } from './tally.ts';
 
 /** A crawl as a worker sees it. `config`, `scope` and `status` are at most some seconds old. */
@@ -28,7 +29,7 @@ export interface Crawl {
 
 /** The crawls that a worker works for, loaded when first met. */
 export interface Crawls {
-  /** Undefined for a crawl that is not there (any more). */
+  /** Undefined for a crawl that is not there (any more). Rejects with `NewerFormat` for one of a newer version. */
   get(id: CrawlId): Promise<Crawl | undefined>;
   /** Forgets what is known, so that the next `get` loads it. */
   refresh(id: CrawlId): void;
@@ -81,7 +82,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
   async function update({ crawl, record: old, totalsAt }: Known, record: CrawlRecord) {
     const { id, budget } = crawl;
     const isConfigured = JSON.stringify(old.config) !== JSON.stringify(record.config);
-    const config = isConfigured ? parseConfig(record.config) : crawl.config;
+    const config = isConfigured ? parseStoredConfig(record.config) : crawl.config;
     const configOf = isConfigured ? createHostConfigs(config) : crawl.configOf;
     const isWidened = old.scopeSeeds.length !== record.scopeSeeds.length;
     const scope = isConfigured || isWidened ? createScope(config, record.scopeSeeds) : crawl.scope;
@@ -131,7 +132,7 @@ async function openCrawl(
   { registry, elapsed, tally }: Opening,
 ): Promise<Crawl> {
   const { scopeSeeds, status } = record;
-  const config = parseConfig(record.config);
+  const config = parseStoredConfig(record.config);
   const shared = { isShared: registry.isShared, tally };
   const budget = createBudget(config, await registry.totals(id), elapsed, shared);
   const nameOf = createUrlRules(config.urlRules);

@@ -62,7 +62,8 @@ describe('the pages of a crawl', () => {
   });
 
   test.each(['wet', 'wat'] as const)('become a sound WARC file: %s', async (format) => {
-    const { files, records } = await crawl.exportDerived(format, out(format));
+    const { files, records, revisits } = await crawl.exportDerived(format, out(format));
+    expect(revisits).toBe(1);
     const names = readdirSync(out(format));
     expect([files, names.length]).toEqual([1, 1]);
     const path = join(out(format), names[0]!);

@@ -9,7 +9,9 @@ import { linkShardOf } from '../../shared/engines/aws/queues/link-split.ts';
 import { parcelTexts, parseParcelText } from '../../shared/engines/aws/queues/message-text.ts';
 import { InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import { SIZES } from '../../shared/sizes.ts';
+import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 import { requestUrl } from '../../shared/url/request-url.ts';
 import { batchAnswer, entriesOf, fakeSqs } from '../engines/aws/queues/fake-sqs.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -356,6 +358,23 @@ describe('a message that is none', () => {
     expect(await run(bodies)).toEqual(['m0']);
     expect(parked).toEqual([{ queueUrl: SETTINGS.linkQueueUrl, messageId: 'm0', seconds: 60 }]);
     expect(newer).toEqual([{ id: 'm0', message: expect.stringContaining('message version 99') }]);
+    expect([dead, logged]).toEqual([[], []]);
+    expect(engine.messages('b.test')).toHaveLength(1);
+  });
+
+  test('to a crawl with settings of a newer version is hidden as well', async () => {
+    const { run, dead, parked, newer, logged, engine } = await setUp();
+    const { registry } = engine;
+    const { config } = (await registry.load(CRAWL)) as CrawlRecord;
+    await registry.create('newer', {
+      config: { ...config, ofNextYear: true } as typeof config,
+      scopeSeeds: [],
+      urlRulesVersion: URL_RULES_VERSION,
+      status: 'running',
+    });
+    expect(await run([parcel('newer', 'http://c.test/'), parcel(CRAWL, 'http://b.test/1')])).toEqual(['m0']);
+    expect(parked).toEqual([{ queueUrl: SETTINGS.linkQueueUrl, messageId: 'm0', seconds: 60 }]);
+    expect(newer).toEqual([{ id: 'm0', message: expect.stringContaining('ofNextYear') }]);
     expect([dead, logged]).toEqual([[], []]);
     expect(engine.messages('b.test')).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 /**
- * A crawl that the previous version has half done is continued by this one, on the emulator. Its state is stored in
- * `test/upgrade/` (`store-state.ts` there makes it).
+ * Upgrades and rollbacks of a running crawl, on the emulator. `test/upgrade/` has the state of a crawl that the previous
+ * version has half done (`store-state.ts` there makes it), and that version's program (`store-program.ts`).
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -10,9 +10,12 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, expect, test } from 'vitest';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import type { SimProcess } from '../../simulation/models/process.ts';
 import type { VirtualTime } from '../../simulation/models/virtual-time.ts';
 import { createScriptedWeb } from '../../simulation/test/worlds/scripted-web.ts';
+import { crawlSite } from '../upgrade/rollback.ts';
+import { inSimulation } from '../upgrade/simulated-place.ts';
 import { CRAWL, SITE } from '../upgrade/site.ts';
 import { ledgersOf, startProcess } from '../worker/world.ts';
 import { openAwsEngine, type Place } from './open-engine.ts';
@@ -100,6 +103,51 @@ test.runIf(hasEmulator())(
     expect(again).toEqual([]);
     const totals = await registry.totals(CRAWL);
     expect(totals).toMatchObject({ hosts: 8, pages: archived, urls: { waiting: 0, fetched: archived } });
+  },
+  180_000,
+);
+
+test.runIf(hasEmulator())(
+  'a running crawl is upgraded, rolled back and upgraded again: it ends like one that was not disturbed',
+  async () => {
+    let filled: Place | undefined;
+    const opened = await openAwsEngine({
+      leaseMs: 30_000,
+      async fill(place) {
+        filled = place;
+      },
+    });
+    closing.push(opened.close);
+    const { dynamo, s3, sqs, names, turnQueueUrls, linkQueueUrl } = filled as Place;
+    const { clock } = opened.engine;
+    const web = createScriptedWeb({ now: clock.now, sleep: clock.sleep } as VirtualTime, SITE);
+    const readRecord = opened.readRecord as NonNullable<typeof opened.readRecord>;
+    const rows = await crawlSite(
+      {
+        engine: opened.engine,
+        requested: () => web.requests.map(({ url }) => url),
+        optionsOf(version) {
+          const process = { name: version, clock: systemClock, io: (call: () => unknown) => call() };
+          return {
+            clients: { dynamo, s3, sqs },
+            names: { ...names, turnQueueUrls, linkQueueUrl },
+            clock: systemClock,
+            fetcher: web.fetcherOf(process as unknown as SimProcess),
+            visibilityMs: 30_000,
+            sizes: { ...SIZES, maxSegments: 2, maxSegmentRecords: 4, maxFreshRecords: 6, maxRowBytes: 100 },
+          };
+        },
+        async until(isSo) {
+          while (!isSo()) await clock.sleep(100);
+        },
+        readRecord,
+      },
+      { crawl: 'rolled', delayMs: 200, versions: ['previous', 'present', 'previous', 'present'] },
+    );
+    const undisturbed = await inSimulation((place) =>
+      crawlSite(place, { crawl: 'rolled', delayMs: 1000, versions: ['present'] }),
+    );
+    expect(rows).toEqual(undisturbed);
   },
   180_000,
 );

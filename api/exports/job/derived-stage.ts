@@ -34,7 +34,7 @@ export async function writeDerived(
     const derived = name.replace(/\.warc\.gz$/, `${end}.warc.${format}.gz`);
     const upload = objects.create(derived);
     part = undefined;
-    let records = 0;
+    let [records, revisits] = [0, 0];
     try {
       for (const piece of derivedWarcinfo(crawl, name, derived)) await upload.add(piece);
       for await (const made of derivedRecords(files.reader(name), {
@@ -46,12 +46,17 @@ export async function writeDerived(
       })) {
         for (const piece of made.record ?? []) await upload.add(piece);
         if (made.record) records++;
+        if (made.isRevisit) revisits++;
         if (!context.isOver()) continue;
         part = { offset: made.end, pieces: pieces + 1 };
         break;
       }
       const { bytes } = upload;
       await upload.complete();
+      if (revisits > 0)
+        context.warn(
+          `${derived}: ${revisits} revisits without text and links, which stand in the records they refer to`,
+        );
       written = {
         ...written,
         files: written.files + 1,
