@@ -17,6 +17,7 @@ import { dirname, join, normalize } from 'node:path';
 import { transformSync } from 'esbuild';
 import { configSchema } from './config-schema.ts';
 import { CONFIG_SCHEMA, type Manifest, publishedManifest } from './manifest.ts';
+import { removeFunctions } from './remove-functions.ts';
 import { vendorZod } from './vendor-zod.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -35,6 +36,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });
   moveWeb(dist);
   removeEmptyModules(dist);
+  removeFunctions(dist);
   vendorZod(dist, ROOT);
   removeSpaces(dist);
   removeInnerComments(dist);

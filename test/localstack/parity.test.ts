@@ -2,13 +2,14 @@
  * One site, crawled on one machine and by a deployed stack. Asks both crawls for the same, compares the answers, and
  * compares the table in docs/other-crawlers.md with them.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
+import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
@@ -30,6 +31,8 @@ import {
   verifyWebhook,
 } from '../../api/index.ts';
 import { connect } from '../../api/load-stack.ts';
+import type { CrawlExport } from '../../shared/control/crawl-export.ts';
+import { compactCrawl } from '../../shared/engines/aws/archive/compactor.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
@@ -516,6 +519,45 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     const again = await all((await later(stack)).captures());
     expect(again.filter(({ mime }) => mime === 'warc/revisit').length).toBe(6);
   });
+
+  test('the tables that the stack itself has written are those of the crawl in the folder', async () => {
+    const { settings, stack: opened } = deployed;
+    const { s3, dynamo } = opened.clients;
+    const crawl = local.name;
+    // Files are joined when they are an hour old.
+    const clock = { ...systemClock, now: () => Date.now() + 2 * 3_600_000 };
+    const compaction = { s3, dynamo, names: settings, clock, crawl, finished: true };
+    expect(await compactCrawl(compaction)).toMatchObject({ joined: 1, isCut: false });
+    const tables = ['documents', 'urls', 'items'] as const;
+    const path = `/crawls/${crawl}/exports`;
+    await deployed.call('POST', path, { format: 'parquet', tables });
+    const made = async () =>
+      (await deployed.call<{ exports: CrawlExport[] }>('GET', path)).body.exports.find(
+        ({ format }) => format === 'parquet',
+      );
+    while (/waiting|running/.test((await made())?.state ?? 'waiting')) await systemClock.sleep(1000);
+
+    async function download(folder: string, prefix: string): Promise<void> {
+      const list = { Bucket: settings.bucket, Prefix: prefix };
+      const { Contents = [] } = await s3.send(new ListObjectsV2Command(list));
+      for (const { Key = '' } of Contents) {
+        if (!Key.endsWith('.parquet')) continue;
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket: settings.bucket, Key }));
+        const file = join(folder, Key);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, await Body!.transformToByteArray());
+      }
+    }
+    const there = await rowsIn(async (folder) => {
+      await download(folder, `index/crawl=${crawl}/`);
+      await download(folder, `exports/${crawl}/${(await made())?.id}/`);
+    });
+    const here = await rowsIn((folder) => local.exportParquet(folder, { tables: ['index', ...tables] }));
+    expect(there).toEqual(here);
+    // 7 captures, 5 documents and items.
+    expect(here.filter((row) => row.startsWith('index'))).toHaveLength(7);
+    expect(here.filter((row) => row.startsWith('documents'))).toHaveLength(5);
+  }, 300_000);
 
   test('the table in the documentation says what both places answer', async () => {
     const rows: string[][] = [];
