@@ -1,4 +1,4 @@
-import { ZodError } from 'zod';
+import { z } from 'zod';
 import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
 import { NewerFormat } from '../frontier/bytes.ts';
 
@@ -14,7 +14,7 @@ export function parseStoredConfig(stored: unknown): CrawlConfig {
     return parseConfig(stored);
   } catch (error) {
     const { cause, message } = error as Error;
-    if (!(cause instanceof ZodError) || !cause.issues.some(({ code }) => ADDED.includes(code))) throw error;
+    if (!(cause instanceof z.ZodError) || !cause.issues.some(({ code }) => ADDED.includes(code))) throw error;
     throw new NewerFormat(`a crawl's settings that this program does not know: ${message}`, { cause: error });
   }
 }
