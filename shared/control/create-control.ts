@@ -25,7 +25,7 @@ import {
 import type { ControlEngine } from './control-engine.ts';
 import type { CrawlExport, ExportRequest } from './crawl-export.ts';
 import { deleteCrawl } from './delete-crawl.ts';
-import { checkCost, checkRoom, type DeployerLimits, loweredCost } from './deployer-limits.ts';
+import { checkCost, checkRoom, type DeployerLimits, loweredCost, pauseIfFull } from './deployer-limits.ts';
 import { pageOfDomains } from './domain-queries.ts';
 import { beginExport, exportOf, exportsOf } from './export-queries.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
@@ -127,6 +127,8 @@ class EngineControl implements Control {
     if (record.urlRulesVersion !== URL_RULES_VERSION)
       await registry.setUrlRulesVersion(crawl, URL_RULES_VERSION);
     const number = await registry.resume(crawl);
+    const full = await pauseIfFull(this.#engine, crawl, this.#limits);
+    if (full) throw full;
     // Begun by a process that died before its seeds were on their way: merging them twice changes nothing.
     if (totals.hosts === 0)
       await this.#seeding.sendSeeds(crawl, record.scopeSeeds, canonicalSitemaps(config.sitemapUrls));

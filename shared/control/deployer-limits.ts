@@ -1,4 +1,5 @@
 /** Limits that the deployer sets, and that no caller can exceed. */
+import { NO_ROOM } from '../causes/status-reason.ts';
 import type { CrawlConfig, CrawlOptions } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createDomainCheck } from '../crawl/domains.ts';
@@ -97,6 +98,29 @@ export async function checkRoom(
         'conflict',
         `Already ${running} crawls run, as many as this deployment allows (maxRunningCrawls): pause or stop one, or wait`,
       );
+}
+
+/**
+ * Looks once more, after `crawl` is running: another one may have begun in the same moment. Of crawls that begin together the last one to be
+ * written finds all others, so never more run than may; two that find each other are both paused. Returns the error for the
+ * caller if `crawl` was paused for it.
+ */
+export async function pauseIfFull(
+  engine: Pick<ControlEngine, 'registry'>,
+  crawl: CrawlId,
+  { maxRunningCrawls }: DeployerLimits,
+): Promise<ControlError | undefined> {
+  try {
+    await checkRoom(engine, crawl, { maxRunningCrawls });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    await engine.registry.setStatus(crawl, 'paused', NO_ROOM, { from: ['running'] });
+    return new ControlError(
+      'conflict',
+      `${error.message}. Another crawl began in the same moment, so ${quoted(crawl)} is paused, with its seeds: resume it then`,
+    );
+  }
 }
 
 function checkDomains(given: readonly string[], allowed: readonly string[]): void {

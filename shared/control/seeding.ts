@@ -7,7 +7,7 @@ import { checkRequest } from './check-request.ts';
 import { type AddedSeeds, type Control, ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { checkNotDeleted } from './delete-crawl.ts';
-import { checkRoom } from './deployer-limits.ts';
+import { checkRoom, pauseIfFull } from './deployer-limits.ts';
 import { beginReferring, checkArchiveKept } from './earlier-crawls.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
@@ -106,12 +106,15 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
     await this.#widen(crawl, record, wideningSeeds(config, record.scopeSeeds, seeds.accepted));
     // Found finished only after this, it is set running again by the turn that takes the seeds in.
+    let full: ControlError | undefined;
     if (record.status === 'finished') {
       await checkRoom(this.#engine, crawl, this.#policy.limits ?? {});
       await registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
+      full = await pauseIfFull(this.#engine, crawl, this.#policy.limits ?? {});
     }
     await this.sendSeeds(crawl, seeds.accepted);
     await registry.noteSent?.(crawl);
+    if (full) throw full;
     return added(crawl, seeds);
   }
 
@@ -142,7 +145,9 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
       await this.#engine.referrers?.remove(crawl);
       throw error instanceof CrawlTooLarge ? tooLarge(crawl, error) : error;
     }
+    const full = await pauseIfFull(this.#engine, crawl, this.#policy.limits ?? {});
     await this.sendSeeds(crawl, seeds.accepted, sitemaps);
+    if (full) throw full;
   }
 
   /** Adds the URLs to those that the crawl's scope is drawn around. */

@@ -124,3 +124,37 @@ test('no more crawls run than may, however they come to run', async () => {
   await engine.registry.setStatus('one', 'finished');
   await expect(control.addSeeds('one', [A])).rejects.toMatchObject(isFull);
 });
+
+test('crawls that begin in one moment are not more than may run; the seeds of those that are paused are kept', async () => {
+  const { control, engine, sent } = open({ maxRunningCrawls: 2 });
+  // Each looks for room before any other has begun.
+  let looking = 4;
+  const all = Promise.withResolvers<void>();
+  const list = engine.registry.list.bind(engine.registry);
+  Object.assign(engine.registry, {
+    async list() {
+      const names = await list();
+      if (--looking === 0) all.resolve();
+      await all.promise;
+      return names;
+    },
+  });
+  const begun = await Promise.allSettled(
+    ['one', 'two', 'three', 'four'].map((crawl) =>
+      control.create({ crawl, seeds: [`https://${crawl}.test/`] }),
+    ),
+  );
+  const states = await Promise.all(
+    ['one', 'two', 'three', 'four'].map(async (crawl) => (await control.status(crawl)).state),
+  );
+  expect(states.filter((state) => state === 'running').length).toBeLessThanOrEqual(2);
+  expect(begun.map(({ status }) => status === 'fulfilled')).toEqual(
+    states.map((state) => state === 'running'),
+  );
+  for (const [i, result] of begun.entries())
+    if (result.status === 'rejected') {
+      expect(states[i]).toBe('paused');
+      expect(result.reason.message).toMatch(/maxRunningCrawls.* is paused, with its seeds: resume it then$/);
+    }
+  expect(sent).toHaveLength(4);
+});
