@@ -26,6 +26,7 @@ import { backoffEventOf } from './work-events.ts';
 
 const NO_TIME = 'there was no time left for it';
 const OUTSIDE_HOURS = 'the hours of the host were over';
+const BYTES_DUE = 'the host rests for the bytes that it has sent';
 /** Tries after which a crawl ends if no host has ever answered. */
 const FIRST_TRIES = 2;
 
@@ -245,6 +246,8 @@ export class HostPace {
     // It may have waited for its turn until they were over.
     const now = engine.clock.now();
     if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
+    // Another request to the host, beside which it was to be made, has ended meanwhile.
+    if (this.#paidUntil > now) return this.#unmade(request.url, BYTES_DUE);
     const outcome = await quarantine.watch(() =>
       fetcherOf(crawl.everywhere).fetch({ ...request, signal: stopping }),
     );
