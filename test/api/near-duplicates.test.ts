@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A slow machine ends no visit early: what is compared is one visit. */
+/** Nothing fails because the machine is slow. */
 const PATIENT = {
   headersTimeoutMs: 20_000,
   idleTimeoutMs: 20_000,
@@ -54,8 +54,17 @@ const PATIENT = {
   connectTimeoutMs: 20_000,
 };
 
-async function crawled(nearDuplicates: 'mark' | 'skip' | 'off') {
-  const out = join(folder, nearDuplicates);
+/** What is compared is one visit, which lasts a second at the start of a crawl: on a busy machine that may be too short, so it is tried again. */
+async function crawled(nearDuplicates: 'mark' | 'skip') {
+  for (let tries = 1; ; tries++) {
+    const found = await crawledOnce(nearDuplicates, `${nearDuplicates}-${tries}`);
+    if (found.rows.length === 3 || tries === 4) return found;
+    await found.crawl.close();
+  }
+}
+
+async function crawledOnce(nearDuplicates: 'mark' | 'skip' | 'off', name: string) {
+  const out = join(folder, name);
   const shown: (string | undefined)[] = [];
   const onPage = ({ duplicateOf }: { duplicateOf?: string }) => void shown.push(duplicateOf);
   const running = await startCrawl({
@@ -105,7 +114,7 @@ test('skipped pages are archived, and neither documents nor followed', async () 
 });
 
 test('by default nobody looks for them', async () => {
-  const { crawl, summary, rows } = await crawled('off');
+  const { crawl, summary, rows } = await crawledOnce('off', 'off');
   await using _ = crawl;
   expect([summary.pages, summary.hints, rows]).toEqual([17, {}, []]);
 });

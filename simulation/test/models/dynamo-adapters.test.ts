@@ -189,7 +189,7 @@ test('an archive is written by whole objects and by parts, joined within S3, and
   const done = await compactCrawl({ ...clients, names, crawl: CRAWL, clock, finished: true });
   expect(done).toMatchObject({ joined: 1, objects: before, aside: [] });
   const files = [...s3.objects('b').keys()].map((key) => key.replace(/.*[.]/, '.'));
-  expect(files.toSorted()).toEqual(['.cdxj', '.gz']);
+  expect(files.toSorted()).toEqual(['.cdxj', '.gz', '.parquet']);
   for (const { location, bytes } of written) {
     const { file, offset, length } = await resolveLocation({ ...clients, clock, names }, CRAWL, location);
     const object = s3.objects('b').get(warcKey(folder, file))?.bytes;
