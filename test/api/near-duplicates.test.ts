@@ -54,7 +54,7 @@ const PATIENT = {
   connectTimeoutMs: 20_000,
 };
 
-/** What is compared is one visit, which lasts a second at the start of a crawl: on a busy machine that may be too short, so it is tried again. */
+/** Pages of one visit are compared. It lasts a second at the start of a crawl, too short on a busy machine: then it is tried again. */
 async function crawled(nearDuplicates: 'mark' | 'skip') {
   for (let tries = 1; ; tries++) {
     const found = await crawledOnce(nearDuplicates, `${nearDuplicates}-${tries}`);
