@@ -3,8 +3,8 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Capture } from '../../../archive/cdxj.ts';
 import { parseCdxjLine } from '../../../archive/parse-cdxj-line.ts';
 import { parseHttpHead } from '../../../archive/parse-http-head.ts';
-import { readHeads } from '../../../archive/read-heads.ts';
-import { recordHeadLength } from '../../../archive/read-warc.ts';
+import { type ResponseHeads, readHeads } from '../../../archive/read-heads.ts';
+import { MAX_RECORD_HEAD, recordHeadLength } from '../../../archive/read-warc.ts';
 import type { ReadAt, ScannedMember } from '../../../archive/scan-members.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { messageOf } from '../../../error-message.ts';
@@ -32,11 +32,18 @@ export interface TabledCapture extends Capture {
 export async function headsOf(read: ReadAt, member: ScannedMember): Promise<string> {
   const { record, blockStart } = member;
   const length = recordHeadLength(blockStart);
-  // A head that is longer than what the scan holds, or a block without one.
-  const heads =
-    length === undefined ? await readHeads(read, member) : parseHttpHead(blockStart.subarray(0, length));
-  return JSON.stringify(rowHeads({ record, httpStatus: heads.httpStatus, headers: heads.headers }));
+  // The head may be longer than what the scan holds. A block that is all there and has none is that of a 304.
+  const isLong = length === undefined && blockStart.length >= MAX_RECORD_HEAD;
+  const { httpStatus, headers } = isLong
+    ? await readHeads(read, member)
+    : length === undefined
+      ? NO_HEADS
+      : parseHttpHead(blockStart.subarray(0, length));
+  return JSON.stringify(rowHeads({ record, httpStatus, headers }));
 }
+
+/** The same as `readHeads` gives for a block without a head. */
+const NO_HEADS: Pick<ResponseHeads, 'httpStatus' | 'headers'> = { httpStatus: 0, headers: [] };
 
 /** A line of an index, and the heads of its record. */
 export type TabledLine = Pick<TabledCapture, 'heads'> & { readonly line: string };
