@@ -7,15 +7,13 @@ export type FoundFile =
   | { readonly kind: 'file'; readonly path: string; readonly handle: FileHandle }
   /** A folder whose URL lacks the final slash: links of its page would mean other URLs. */
   | { readonly kind: 'folder' }
-  /** A folder without `index.html`: its names, sorted, folders with a slash. `isCut`: there are more. */
-  | { readonly kind: 'listing'; readonly names: readonly string[]; readonly isCut: boolean }
+  /** A folder without `index.html`: its names, sorted, folders with a slash. */
+  | { readonly kind: 'listing'; readonly names: readonly string[] }
   | { readonly kind: 'none' }
   /** It exists, and may not be read: no permission, or a symbolic link that leaves the folder. */
   | { readonly kind: 'forbidden' };
 
 const INDEX_FILES = ['index.html', 'index.htm'];
-/** Names of a folder that its listing has. */
-const MAX_NAMES = 100_000;
 
 const NONE: FoundFile = { kind: 'none' };
 const FORBIDDEN: FoundFile = { kind: 'forbidden' };
@@ -90,5 +88,5 @@ const CLOSED: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ELOOP', 'ENXIO'
 async function listing(path: string): Promise<FoundFile> {
   const entries = (await readdir(path, { withFileTypes: true })).filter(({ name }) => !name.startsWith('.'));
   const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
-  return { kind: 'listing', names: names.slice(0, MAX_NAMES), isCut: names.length > MAX_NAMES };
+  return { kind: 'listing', names };
 }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { access, type FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CrawlOptions } from '../../../crawl/crawl-options.ts';
 import { InvalidConfig } from '../../../crawl/invalid-config.ts';
@@ -99,6 +99,8 @@ async function respond(request: FetchRequest, root: string, limit: number): Prom
   if (found.kind === 'folder')
     return { httpStatus: 301, statusText: 'Moved Permanently', headers: { Location: `${path}/` } };
   if (found.kind === 'forbidden') return { httpStatus: 403, statusText: 'Forbidden' };
+  // A folder that is gone, such as a disk that is no longer mounted, says nothing about its pages.
+  await access(root);
   const own = await findFile(root, '/404.html');
   if (own.kind !== 'file') return { httpStatus: 404, statusText: 'Not Found' };
   const { handle, path: file } = own;
@@ -120,7 +122,11 @@ async function ofFile(
   const validators = { ETag: `"${digest}"`, 'Last-Modified': new Date(mtimeMs).toUTCString() };
   if (isUnchanged(request, validators))
     return { httpStatus: 304, statusText: 'Not Modified', headers: validators };
-  return body(request, mediaTypeOf(path), bytes, { ...validators, ...lengthOf(size) });
+  return body(request, mediaTypeOf(path), bytes, {
+    ...validators,
+    // The file may have grown since.
+    ...lengthOf(bytes.length > limit ? size : bytes.length),
+  });
 }
 
 /** By the tag if the request has one (RFC 9110, section 13.2.2), otherwise by the time. */
@@ -168,15 +174,14 @@ async function read(handle: FileHandle, maxBytes: number): Promise<Uint8Array> {
 }
 
 /** A page that links to what the folder holds. */
-function listingPage(path: string, { names, isCut }: FoundFile & { kind: 'listing' }): Uint8Array {
+function listingPage(path: string, { names }: FoundFile & { kind: 'listing' }): Uint8Array {
   const title = `Index of ${escaped(path)}`;
   const items = names.map((name) => {
     const href = name.split('/').map(encodeURIComponent).join('/');
     return `<li><a href="./${href}">${escaped(name)}</a></li>`;
   });
-  const cut = isCut ? '<p>There are more.</p>\n' : '';
   return Buffer.from(
-    `<!DOCTYPE html>\n<title>${title}</title>\n<h1>${title}</h1>\n<ul>\n${items.join('\n')}\n</ul>\n${cut}`,
+    `<!DOCTYPE html>\n<title>${title}</title>\n<h1>${title}</h1>\n<ul>\n${items.join('\n')}\n</ul>\n`,
   );
 }
 

@@ -154,6 +154,20 @@ test('the 404 of the folder has the status 404', async () => {
   expect(found).toMatchObject({ httpStatus: 404, text: '<p>gone', fields: { 'content-type': 'text/html' } });
 });
 
+test('a folder that is gone is a failure of each request, not the end of its pages', async () => {
+  const folder = join(parent, 'unmounted');
+  mkdirSync(folder);
+  const own = withSiteFolders(network, [['gone.test', folder]], { now: () => 5, maxBodyBytes: 1000 });
+  expect(await own.fetch({ url: 'http://gone.test/a' })).toMatchObject({ httpStatus: 404 });
+  rmSync(folder, { recursive: true });
+  for (const path of ['/', '/a'])
+    expect(await own.fetch({ url: `http://gone.test${path}` })).toMatchObject({
+      status: 'failed',
+      code: 'connectionFailed',
+      message: expect.stringMatching(/^the folder cannot be read: ENOENT/),
+    });
+});
+
 test('other hosts and ports are asked by the network; the host has no address', async () => {
   asked.length = 0;
   for (const url of ['http://docs.test/', 'http://other.test/']) await fetcher.fetch({ url });
