@@ -41,9 +41,6 @@ export function cdxjLine({ lineStart, offset, length }: Capture, file: string, b
   return `${lineStart}, "length": "${length}", "offset": "${base + offset}", "filename": ${jsonText(file)}}\n`;
 }
 
-/** Lines in an index's order: by their bytes, which is the order of strings as they are ASCII. In place. */
-export const sortCdxj = (lines: string[]): string[] => lines.sort();
-
 function isCapture(record: WarcRecordHead): boolean {
   const type = fieldOf(record, 'WARC-Type');
   return (type === 'response' || type === 'revisit') && fieldOf(record, 'WARC-Target-URI') !== undefined;

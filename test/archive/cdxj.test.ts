@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeCapture, encodeRevisit } from '../../shared/archive/capture.ts';
-import { cdxjLine, scanCaptures, sortCdxj } from '../../shared/archive/cdxj.ts';
+import { cdxjLine, scanCaptures } from '../../shared/archive/cdxj.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import { surt } from '../../shared/archive/surt.ts';
 import { encodeRecord, type WarcFields, warcDate } from '../../shared/archive/warc-record.ts';
@@ -206,7 +206,7 @@ describe('CDXJ', () => {
           );
         });
         const { file } = await fileOf(members);
-        const lines = sortCdxj(await linesOf(file));
+        const lines = (await linesOf(file)).sort();
         const bytes = lines.map((line) => Buffer.from(line));
         expect(bytes.toSorted(Buffer.compare)).toEqual(bytes);
         for (const line of lines) {

@@ -113,7 +113,7 @@ async function putBeside(
   await putIndex(folder, indexName(file), lines);
 }
 
-/** In the order of an index. */
+/** In the order of an index: by the bytes of the lines, which is the order of strings as they are ASCII. No two are equal. In place. */
 const sorted = (lines: TabledLine[]): TabledLine[] => lines.sort((a, b) => (a.line < b.line ? -1 : 1));
 
 function linesOf(plan: JoinPlan, captures: ReadonlyMap<string, readonly TabledCapture[]>): TabledLine[] {
