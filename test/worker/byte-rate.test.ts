@@ -59,8 +59,7 @@ function highestRate({ fetcher }: Pick<World, 'fetcher'>, host: string): number 
   return highest;
 }
 
-async function crawl(options: CrawlOptions): Promise<World> {
-  const world = createWorld(SITE);
+async function crawl(options: CrawlOptions, world: World = createWorld(SITE)): Promise<World> {
   await begin(world, [`${A}/`, `${B}/`], options);
   expect(await runToEnd(world)).toEqual([]);
   expect(Object.values(await statesOf(world.engine)).every((state) => state === 'fetched')).toBe(true);
@@ -85,6 +84,18 @@ describe('maxBytesPerSecondPerHost', () => {
   test('also if it is asked for several pages at once', async () => {
     const world = await crawl({ ...OPTIONS, perHost: 4 });
     expect(highestRate(world, 'a.test')).toBeLessThanOrEqual(RATE);
+  });
+
+  test('and if the second of two requests waits for its address until the first one has ended', async () => {
+    const world = createWorld(SITE);
+    const { fetcher } = world;
+    Object.assign(fetcher, { addressesOf: async () => ['1.1.1.1'] });
+    await crawl({ ...OPTIONS, perHost: 2, ipDelayMs: 100 }, world);
+    const requests = fetcher.log.filter(({ host }) => host === 'a.test');
+    const urls = new Set(requests.map(({ url }) => url));
+    expect(highestRate(world, 'a.test')).toBeLessThanOrEqual(RATE);
+    // Those that were not begun for it are made later, once.
+    expect(requests).toHaveLength(urls.size);
   });
 
   test('an override gives some hosts a rate, and others have none', async () => {
