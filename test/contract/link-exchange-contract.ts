@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import type { LinkExchange } from '../../shared/ports/link-exchange.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './subject.ts';
-import { CRAWL, linkTo } from './subjects.ts';
+import { CRAWL, LONG_MS, linkTo } from './subjects.ts';
 
-const LONG_MS = 5000;
 const LOOK_MS = 20;
 
 export function linkExchangeContract(subject: Subject): void {

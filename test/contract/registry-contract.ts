@@ -3,9 +3,8 @@ import { BY_OPERATOR, keptReason } from '../../shared/causes/status-reason.ts';
 import { type HostTotals, NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Subject } from './subject.ts';
-import { CRAWL, headOf, linkTo, RECORD, receiveOne, token } from './subjects.ts';
+import { CRAWL, headOf, LONG_MS, linkTo, RECORD, receiveOne, token } from './subjects.ts';
 
-const LONG_MS = 5000;
 const TEN_PAGES = { code: 'maxPages', text: '10 pages' } as const;
 
 export function registryContract(subject: Subject): void {

@@ -8,6 +8,12 @@ import type { Delivery, HostDeliveries, TurnQueue } from '../../shared/ports/tur
 
 export const CRAWL = 'crawl';
 
+/**
+ * A receive that is to find something waits for it so long: the most that SQS lets one wait. An emulator on a
+ * busy machine has needed more than 5 s to see that a lease had run out.
+ */
+export const LONG_MS = 20_000;
+
 export const token = (text: string): Message => ({ kind: 'token', crawl: CRAWL, token: text });
 export const linkTo = (url: string): Link => ({ url, depth: 1, via: 'http://via.test/' });
 

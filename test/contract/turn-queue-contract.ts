@@ -3,12 +3,10 @@ import type { Engine } from '../../shared/ports/engine.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './subject.ts';
-import { CRAWL, drain, linkTo, ODD_HOSTS, receiveOne, token, tokensOf } from './subjects.ts';
+import { CRAWL, drain, LONG_MS, linkTo, ODD_HOSTS, receiveOne, token, tokensOf } from './subjects.ts';
 
 const A = 'a.test';
 const B = 'b.test';
-/** Longer than anything here should take: reached only by a test that fails. */
-const LONG_MS = 5000;
 /** How long a receive looks that is to find nothing. */
 const LOOK_MS = 20;
 const PARK_MS = 60;
