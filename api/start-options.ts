@@ -76,7 +76,7 @@ export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
   readonly project?: string;
 }
 
-/** Settings that may change when a crawl is continued: its limits, and whether it recrawls. */
+/** Settings that may change when a crawl is continued: its limits, whether it recrawls, and its documents. */
 export type RaisedLimits = Pick<
   CrawlOptions,
   | 'maxPages'
@@ -89,6 +89,7 @@ export type RaisedLimits = Pick<
   | 'recrawlTimeZone'
   | 'recrawlPerDay'
   | 'changeFeed'
+  | 'documents'
 >;
 
 export interface ResumeCrawlOptions extends RaisedLimits, Pick<CrawlOptions, 'identity'>, SharedOptions {

@@ -63,6 +63,7 @@ export type RaisedLimits = Pick<
   | 'recrawlTimeZone'
   | 'recrawlPerDay'
   | 'changeFeed'
+  | 'documents'
 >;
 
 /** On a crawl's folder. */

@@ -187,10 +187,7 @@ const runSettings = (given: ParsedOptions) => ({
   ...loggingOf(given),
 });
 
-function keptOf(given: ParsedOptions) {
-  const [documents, search] = [isSet(given, 'documents'), isSet(given, 'search')];
-  return (documents || search) && { keep: { ...(documents && { documents }), ...(search && { search }) } };
-}
+const keptOf = (given: ParsedOptions) => isSet(given, 'search') && { keep: { search: true } };
 
 const workersOf = ({ values }: ParsedOptions): number => (values.get('workers') as number | undefined) ?? 1;
 

@@ -1,9 +1,14 @@
-/** Calls the project's `onFinish` at the end of a crawl. The waker does it: the workers of the crawl have ended. */
+/**
+ * The steps after the end of a crawl: the export of its documents begins, and the project's `onFinish` is called. The waker
+ * does it: the workers of the crawl have ended.
+ */
+import type { ExportRequest } from '../shared/control/crawl-export.ts';
 import { parseConfig } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { HookState } from '../shared/engines/aws/state/hook-state.ts';
 import { createVisitState } from '../shared/hooks/crawl-state.ts';
 import { callOnFinish } from '../shared/hooks/on-finish.ts';
+import { lazy } from '../shared/lazy.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
 import type { StrandConfig } from '../shared/project/project.ts';
@@ -16,6 +21,8 @@ export interface CrawlEndDeps {
   readonly load: () => Promise<Pick<StrandConfig, 'onFinish'>>;
   readonly state: Pick<HookState, 'readNow' | 'change'>;
   readonly summarize: (crawl: CrawlId, record: CrawlRecord) => Promise<CrawlSummary>;
+  /** Begins the export with this name; once, whatever the number of calls. */
+  readonly beginExport: (crawl: CrawlId, request: ExportRequest, id: string) => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -24,11 +31,17 @@ export interface CrawlEndDeps {
  * Returns the function that does it. Its errors are logged, as those of other hooks; it throws what prevents the call or the
  * storing of what the hook has changed in the state.
  */
-export function createCrawlEnd({ load, state, summarize, clock, log }: CrawlEndDeps) {
+export function createCrawlEnd({ load, state, summarize, beginExport, clock, log }: CrawlEndDeps) {
   return async (crawl: CrawlId, record: CrawlRecord): Promise<void> => {
+    const ended = lazy(() => summarize(crawl, record));
+    if (record.config.documents) {
+      // A crawl that was resumed has run for longer: its next end has another name.
+      const { seconds } = await ended();
+      await beginExport(crawl, { format: 'documents' }, `documents-end-${Math.floor(seconds)}s`);
+    }
     const { onFinish } = await load();
     if (onFinish === undefined) return;
-    const summary = await summarize(crawl, record);
+    const summary = await ended();
     const visit = new VisitState(await state.readNow(crawl), { heldBytes: 0 });
     const page = visit.openPage(0);
     const kept = createVisitState(page, (_key, change) => change());

@@ -2,14 +2,18 @@
 import { tmpdir } from 'node:os';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { Context } from 'aws-lambda';
+import type { ExportRequest } from '../shared/control/crawl-export.ts';
 import { endedCrawl } from '../shared/control/summarize-crawl.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import { createCrawls } from '../shared/crawl-state/crawls.ts';
+import { ExportJobs } from '../shared/engines/aws/exports/export-jobs.ts';
+import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { noteSpend } from '../shared/engines/aws/state/daily-spend.ts';
 import { lazy } from '../shared/lazy.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
+import { EXPORT_MORE } from '../shared/webhook/event-types.ts';
 import { Announcer, type EventSink } from './announcer.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { createCrawlEnd } from './crawl-end.ts';
@@ -30,7 +34,14 @@ const waker = lazy(() => {
     stack.meter.run(crawl, () => endedCrawl(stack.engine, crawl, record));
   // Not before a crawl ends: the project's file may fail to load.
   const load = async () => (await import('#strand-config')).default;
-  const finish = createCrawlEnd({ load, state: stack.engine.state, summarize, clock, log });
+  const exports = new ExportJobs({ dynamo: stack.clients.dynamo, clock, table, bucket: settings.bucket });
+  const putEvent = createOwnEvents(clock);
+  const beginExport = async (crawl: CrawlId, request: ExportRequest, id: string) => {
+    await exports.begin(crawl, request, id);
+    // Otherwise the exporter's next run is that of its schedule.
+    await putEvent(EXPORT_MORE, { stack: settings.stack }).catch(() => {});
+  };
+  const finish = createCrawlEnd({ load, state: stack.engine.state, summarize, beginExport, clock, log });
   const spend = { dynamo: stack.clients.dynamo, clock, table };
   return createWakerHandler({
     clock,

@@ -1,13 +1,14 @@
 /** Files in a crawl's folder that are made of its archive when a process of the crawl ends: documents, the index of words. */
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet/document-table.ts';
 import type { KeptDocuments } from '../exports/keep-documents.ts';
 import type { DocumentOptions, StoredCrawl } from '../stored-crawl.ts';
 
 export interface KeptOutputs {
-  /** `documents.jsonl` and `documents.parquet`. */
+  /** `documents.jsonl` and `documents.parquet`. Noted by versions in which this was no setting of the crawl. */
   readonly documents?: boolean;
   /** `search.sqlite`. */
   readonly search?: boolean;
@@ -15,7 +16,7 @@ export interface KeptOutputs {
 
 /** Notes in the folder which files are kept there, besides those that are already. Also for later processes of the crawl. */
 export async function noteKept(folder: string, wanted: KeptOutputs): Promise<void> {
-  const before = await keptIn(folder);
+  const before = await notedIn(folder);
   const after: KeptOutputs = { ...before, ...wanted };
   if (JSON.stringify(after) === JSON.stringify(before)) return;
   const { outputs } = foldersOf(folder);
@@ -23,8 +24,15 @@ export async function noteKept(folder: string, wanted: KeptOutputs): Promise<voi
   await rename(`${outputs}.part`, outputs);
 }
 
-/** The files that are kept in the folder. */
-export async function keptIn(folder: string): Promise<KeptOutputs> {
+/** The files that are kept in the folder, by its note and by the crawl's own setting, which comes first. */
+export async function keptIn(
+  folder: string,
+  { documents }: Pick<CrawlConfig, 'documents'>,
+): Promise<KeptOutputs> {
+  return { ...(await notedIn(folder)), ...(documents !== undefined && { documents }) };
+}
+
+async function notedIn(folder: string): Promise<KeptOutputs> {
   try {
     return JSON.parse(await readFile(foldersOf(folder).outputs, 'utf8')) as KeptOutputs;
   } catch (error) {

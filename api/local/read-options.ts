@@ -77,6 +77,7 @@ const LIMITS: ReadonlySet<string> = new Set([
   'recrawlTimeZone',
   'recrawlPerDay',
   'changeFeed',
+  'documents',
   'identity',
 ]);
 

@@ -39,7 +39,7 @@ export async function crawl(command: CrawlCommand): Promise<number> {
     await noted;
     const code = exitCodeOf(summary);
     if (begun === undefined) return code;
-    const made = await makeOutputs(begun.folder, command.save);
+    const made = await makeOutputs(begun, command.save);
     return code === exitCodes.finished ? made : code;
   } catch (error) {
     const shown = crawlError(error, begun?.folder);
@@ -51,8 +51,8 @@ export async function crawl(command: CrawlCommand): Promise<number> {
 }
 
 /** Makes the files that were requested, by this process or an earlier one of the crawl. */
-async function makeOutputs(folder: string, save: string | undefined): Promise<ExitCode> {
-  const kept = await keptIn(folder);
+async function makeOutputs({ folder, config }: Begun, save: string | undefined): Promise<ExitCode> {
+  const kept = await keptIn(folder, config);
   const keepsAny = kept.documents || kept.search;
   if (!keepsAny && save === undefined) return exitCodes.finished;
   await using stored = await openCrawl(folder);

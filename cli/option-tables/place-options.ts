@@ -24,11 +24,11 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'documents',
     type: 'flag',
+    isNegatable: true,
+    key: 'documents',
     verbs: BOTH,
-    stackVerbs: [],
-    reason: 'export --format documents writes the documents of a crawl on a stack',
     group: 'Crawl',
-    help: 'afterwards, and after each resume, also bring documents.jsonl and documents.parquet in the folder up to date: a document for each page',
+    help: 'afterwards, and after each resume, also a document for each page: documents.jsonl and documents.parquet in the folder are brought up to date, a stack makes an export',
   },
   {
     name: 'search',

@@ -10,7 +10,7 @@ import type { CrawlTotals } from '../ports/crawl-registry.ts';
 import { checkRequest } from './check-request.ts';
 import { ControlError } from './control.ts';
 
-/** The settings that a crawl can be resumed with: limits, recrawl. The rest of its configuration stays what it is. */
+/** The settings that a crawl can be resumed with: limits, recrawl, documents. The rest of its configuration stays what it is. */
 export const resumeLimitsSchema = crawlConfigSchema
   .pick({
     maxPages: true,
@@ -23,6 +23,7 @@ export const resumeLimitsSchema = crawlConfigSchema
     recrawlTimeZone: true,
     recrawlPerDay: true,
     changeFeed: true,
+    documents: true,
   })
   // Without a default: what is not given stays.
   .extend({ recrawl: z.enum(RECRAWLS).optional() });

@@ -252,6 +252,10 @@ export const crawlConfigSchema = z.strictObject({
   /** Each change of a page is reported: to the project's webhook, and on a stack on its event bus. */
   changeFeed: z.boolean().optional(),
 
+  // ---- outputs
+  /** At the end of the crawl there is a document of each page: in the folder, or as an export of the stack. */
+  documents: z.boolean().optional(),
+
   // ---- limits: what ends the crawl
   /** Pages: responses other than redirects, robots.txt, sitemaps and requisites, whatever their status. */
   maxPages: positive.optional(),

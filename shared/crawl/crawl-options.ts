@@ -322,6 +322,12 @@ export interface CrawlOptions {
    */
   changeFeed?: boolean;
 
+  /**
+   * When the crawl has ended, a document of each page: `documents.jsonl` and `documents.parquet` in the crawl's folder,
+   * brought up to date; on a stack an export of the format `documents`. `resume` can change it. Off by default.
+   */
+  documents?: boolean;
+
   /** Ends the crawl after this many pages: responses other than redirects, robots.txt and sitemaps. */
   maxPages?: number;
   /** Ends the crawl after this many bytes of bodies, as received. */
@@ -647,6 +653,7 @@ export type WithoutDefault =
   | 'recrawlTimeZone'
   | 'recrawlPerDay'
   | 'changeFeed'
+  | 'documents'
   | 'maxPages'
   | 'maxBytes'
   | 'maxTimeMs'

@@ -123,8 +123,14 @@ test('what killed processes have left is removed; the files of a process that ru
 });
 
 test('the folder notes which files are kept there', async () => {
-  expect(await keptIn(folder)).toEqual({});
+  expect(await keptIn(folder, {})).toEqual({});
   await noteKept(folder, { documents: true });
   await noteKept(folder, { search: true });
-  expect(await keptIn(folder)).toEqual({ documents: true, search: true });
+  expect(await keptIn(folder, {})).toEqual({ documents: true, search: true });
+});
+
+test("the crawl's own setting comes before the note, which earlier versions wrote", async () => {
+  expect(await keptIn(folder, { documents: true })).toEqual({ documents: true });
+  await noteKept(folder, { documents: true });
+  expect(await keptIn(folder, { documents: false })).toEqual({ documents: false });
 });

@@ -136,6 +136,24 @@ test('a crawl that is paused again at once is paused', async () => {
   expect(await crawl.done).toMatchObject({ state: 'finished', pages: 6 });
 });
 
+test.each([
+  ['in its own thread', {}],
+  ['with hooks, in the calling thread', { onPage: () => undefined }],
+])('a crawl has documents when it has ended, %s', async (_, hooks) => {
+  const crawl = await startCrawl({ ...quick(), ...hooks, documents: true, maxPages: 4 });
+  await crawl.done;
+  const urls = () =>
+    readFileSync(join(out(), 'documents.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).url);
+  expect(urls()).toHaveLength(4);
+  await (await resumeCrawl(out(), { ...hooks, maxPages: 5, documents: false })).done;
+  expect(urls()).toHaveLength(4);
+  await (await resumeCrawl(out(), { ...hooks, maxPages: 100, documents: true })).done;
+  expect(new Set(urls()).size).toBe(6);
+});
+
 test('a crawl is interrupted by its signal', async () => {
   const stopping = new AbortController();
   const { signal } = stopping;

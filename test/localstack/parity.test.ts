@@ -434,6 +434,19 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     bus.destroy();
   }
 
+  async function eachObject(
+    prefix: string,
+    use: (key: string, bytes: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    const { settings, stack: opened } = deployed;
+    const { s3 } = opened.clients;
+    const list = new ListObjectsV2Command({ Bucket: settings.bucket, Prefix: prefix });
+    for (const { Key = '' } of (await s3.send(list)).Contents ?? []) {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: settings.bucket, Key }));
+      await use(Key, await Body!.transformToByteArray());
+    }
+  }
+
   beforeAll(async () => {
     server = await serve();
     const seed = `http://${ADDRESS}:${(server.address() as AddressInfo).port}/`;
@@ -445,7 +458,7 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     });
     await watchBus();
     const out = join(folder, 'crawl');
-    const settings = { seeds: [seed], ...CONFIG };
+    const settings = { seeds: [seed], ...CONFIG, documents: true };
     const webhook = { url: `${seed}hook`, secret: SECRET };
     const running = await startCrawl({ ...settings, out, ...project, webhook });
     expect((await running.done).state).toBe('finished');
@@ -520,6 +533,37 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     expect(again.filter(({ mime }) => mime === 'warc/revisit').length).toBe(6);
   });
 
+  test('the documents that the stack has written after the end of the crawl are those in the folder', async () => {
+    const path = `/crawls/${stack.name}/exports`;
+    const made = async () =>
+      (await deployed.call<{ exports: CrawlExport[] }>('GET', path)).body.exports.filter(({ id }) =>
+        id.startsWith('documents-end-'),
+      );
+    let [end] = await made();
+    // The waker begins it, in its next minute.
+    for (let waited = 0; end?.state !== 'done' && waited < 180; waited++) {
+      await systemClock.sleep(1000);
+      [end] = await made();
+    }
+    expect(end).toMatchObject({ state: 'done', records: 5 });
+    const objects: string[] = [];
+    const prefix = `exports/${stack.name}/${end?.id}/`;
+    await eachObject(prefix, async (key, bytes) => {
+      if (!key.endsWith('.json')) objects.push((key.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString());
+    });
+    const rowsOf = (text: string) =>
+      sorted(
+        text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+          .map(({ url, title, depth, text: words, markdown }) => [url, title, depth, words, markdown]),
+      );
+    expect(rowsOf(objects.join(''))).toEqual(
+      rowsOf(readFileSync(join(local.folder, 'documents.jsonl'), 'utf8')),
+    );
+  }, 300_000);
+
   test('the tables that the stack itself has written are those of the crawl in the folder', async () => {
     const { settings, stack: opened } = deployed;
     const { s3, dynamo } = opened.clients;
@@ -537,17 +581,13 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
       );
     while (/waiting|running/.test((await made())?.state ?? 'waiting')) await systemClock.sleep(1000);
 
-    async function download(folder: string, prefix: string): Promise<void> {
-      const list = { Bucket: settings.bucket, Prefix: prefix };
-      const { Contents = [] } = await s3.send(new ListObjectsV2Command(list));
-      for (const { Key = '' } of Contents) {
-        if (!Key.endsWith('.parquet')) continue;
-        const { Body } = await s3.send(new GetObjectCommand({ Bucket: settings.bucket, Key }));
-        const file = join(folder, Key);
+    const download = (folder: string, prefix: string) =>
+      eachObject(prefix, async (key, bytes) => {
+        if (!key.endsWith('.parquet')) return;
+        const file = join(folder, key);
         mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(file, await Body!.transformToByteArray());
-      }
-    }
+        writeFileSync(file, bytes);
+      });
     const there = await rowsIn(async (folder) => {
       await download(folder, `index/crawl=${crawl}/`);
       await download(folder, `exports/${crawl}/${(await made())?.id}/`);

@@ -318,6 +318,23 @@ describe('the state of an export', () => {
   });
 });
 
+test('an export with a name is begun once', async () => {
+  await inWorld(async ({ cloud, connection: { control } }) => {
+    const process = cloud.begin('waker');
+    const { dynamo } = cloud.clientsOf(process);
+    const { settings } = cloud;
+    const { clock } = process;
+    const jobs = new ExportJobs({ dynamo, clock, table: settings.crawlState, bucket: settings.bucket });
+    const begin = () => jobs.begin('c', { format: 'documents' }, 'documents-end-9s');
+    const first = await begin();
+    const until = cloud.time.now() + 16 * MINUTE;
+    await jobs.end((await jobs.take('c', first.id, until))!, 'done');
+    expect(await begin()).toMatchObject({ id: first.id, state: 'done' });
+    expect(await jobs.open()).toEqual([]);
+    expect(await control.exportOf('c', 'documents-end-9s')).toMatchObject({ state: 'done' });
+  });
+});
+
 test('one function has an export at a time, until it is dead', async () => {
   await inWorld(async ({ cloud, connection: { control } }) => {
     const { id } = await control.beginExport('c', { format: 'cdxj' });

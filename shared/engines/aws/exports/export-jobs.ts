@@ -64,10 +64,11 @@ export class ExportJobs implements CrawlExports {
     this.#me = context.clock.uuid();
   }
 
-  async begin(crawl: CrawlId, { format, tables }: ExportRequest): Promise<CrawlExport> {
+  /** `name`: of an export that is begun once, whatever the number of calls with it. */
+  async begin(crawl: CrawlId, { format, tables }: ExportRequest, name?: string): Promise<CrawlExport> {
     const { dynamo, clock, table } = this.#context;
     const now = clock.now();
-    const id = `${format}-${stampOf(now)}-${clock.uuid().slice(0, 4)}`;
+    const id = name ?? `${format}-${stampOf(now)}-${clock.uuid().slice(0, 4)}`;
     const Item = {
       ...keyOf(crawl, id),
       request: S(JSON.stringify({ format, ...(tables && { tables }) })),
@@ -76,8 +77,18 @@ export class ExportJobs implements CrawlExports {
       progress: S(JSON.stringify(NO_PROGRESS)),
       version: N(0),
     };
-    const command = new PutItemCommand({ TableName: table, Item });
-    await withRetry('beginning an export', () => dynamo.send(command), { clock });
+    const command = new PutItemCommand({
+      TableName: table,
+      Item,
+      ...(name !== undefined && { ConditionExpression: 'attribute_not_exists(pk)' }),
+    });
+    try {
+      await withRetry('beginning an export', () => dynamo.send(command), { clock });
+    } catch (error) {
+      const begun = error instanceof ConditionalCheckFailedException && (await this.load(crawl, id));
+      if (!begun) throw error;
+      return begun;
+    }
     return this.#shown(Item);
   }
 
