@@ -96,8 +96,11 @@ export function startProcess(
   const stopping = new AbortController();
   const { signal } = stopping;
   const errors: string[] = [];
-  /** How often it is looked what has ended: a world of weeks would ask each second otherwise. */
-  const lookMs = Math.max(1000, wakerMs / 60);
+  /**
+   * How often it is looked what has ended, and how long a call waits for messages, which end its wait. A world of weeks takes
+   * as long as it has such moments: on a busy machine longer than a test may, if there is one each second.
+   */
+  const lookMs = wakerMs > 60_000 ? wakerMs / 10 : 1000;
   const worker = startWorker(lookMs > 1000 ? withLongReceives(engine, lookMs) : engine, () => fetcher, {
     maxHosts,
     signal,
@@ -109,7 +112,7 @@ export function startProcess(
   });
   async function route() {
     while (!signal.aborted) {
-      const parcels = await exchange.receive(100, 60_000, signal);
+      const parcels = await exchange.receive(100, Math.max(60_000, wakerMs), signal);
       if (parcels.length > 0) await routeParcels(engine, worker.crawls, parcels);
       await clock.sleep(100, signal);
     }
