@@ -56,10 +56,25 @@ export class BlockHasher {
 
   /** Adds `text.slice(from, to)`. The result does not depend on how a text is cut into pieces. */
   add(text: string, from: number, to: number): void {
+    this.#read(text, from, to, NO_MARK);
+  }
+
+  /**
+   * Adds the text from `from` up to the next `<`, which ends the run of text, or to the end of `text`. Returns that place: one
+   * look at each character finds the tag and makes the hashes.
+   */
+  addUpToTag(text: string, from: number): number {
+    const end = this.#read(text, from, text.length, LESS);
+    if (end < text.length) this.endRun();
+    return end;
+  }
+
+  /** Returns the place of the first `mark`, or `to`. */
+  #read(text: string, from: number, to: number, mark: number): number {
     // In locals, which stay in registers.
     let word = this.#word;
     let hasDigit = this.#hasDigit;
-    let at = this.#isAddress ? this.#endOfAddress(text, from, to) : from;
+    let at = this.#isAddress ? this.#endOfAddress(text, from, to, mark) : from;
     while (at < to) {
       let code = text.charCodeAt(at++);
       let letter = (code | 0x20) - A;
@@ -74,6 +89,10 @@ export class BlockHasher {
         letter = (code | 0x20) - A;
       }
       if (code === -1) break;
+      if (code === mark) {
+        at--;
+        break;
+      }
       const kind = code < 128 ? (KINDS[code] as number) : kindBeyond(code);
       if (kind === LETTER) {
         word = Math.imul(word ^ code, FNV_PRIME);
@@ -90,10 +109,11 @@ export class BlockHasher {
         hasDigit = false;
       }
       if (kind === SINGLE) this.#push(Math.imul(FNV_OFFSET ^ code, FNV_PRIME));
-      else if (code === SLASH) at = this.#endOfAddress(text, at, to);
+      else if (code === SLASH) at = this.#endOfAddress(text, at, to, mark);
     }
     this.#word = word;
     this.#hasDigit = hasDigit;
+    return at;
   }
 
   /** A tag ends the run of text, and an address in it. */
@@ -103,6 +123,11 @@ export class BlockHasher {
 
   /** The next text is in another block. */
   endBlock(): void {
+    // Half of all tags follow another one.
+    if (this.#last === 0 && this.#word === FNV_OFFSET && !this.#hasDigit) {
+      this.#isAddress = false;
+      return;
+    }
     this.#endWord();
     this.#isAddress = false;
     this.#last = 0;
@@ -152,9 +177,10 @@ export class BlockHasher {
   }
 
   /** Returns the place behind the address that goes on at `at`. */
-  #endOfAddress(text: string, at: number, to: number): number {
+  #endOfAddress(text: string, at: number, to: number, mark: number): number {
     let end = at;
-    while (end < to && isOfAddress(text.charCodeAt(end))) end++;
+    let code = 0;
+    while (end < to && isOfAddress((code = text.charCodeAt(end))) && code !== mark) end++;
     this.#isAddress = end === to;
     return end;
   }
@@ -177,6 +203,8 @@ const DIGIT = 2;
 const MARK = 3;
 const SINGLE = 4;
 const SLASH = 0x2f;
+const LESS = 0x3c;
+const NO_MARK = -2;
 const A = 0x61;
 
 /** By character of ASCII. Hyphens join words, as in tokens and dates. */
@@ -203,18 +231,20 @@ function kindBeyond(code: number): number {
   return code >= PUNCTUATION && code < PUNCTUATION_END ? MARK : LETTER;
 }
 
-/** By eight bits of their hashes, in the next free place. */
-const TIME_HASHES = new Int32Array(256);
+/** A tenth is in use, so that most words are known not to be among them by one look. */
+const TIME_PLACES = 1024;
+/** By low bits of their hashes, in the next free place. */
+const TIME_HASHES = new Int32Array(TIME_PLACES);
 for (const name of TIME_WORDS.split(' ')) {
   let hash = FNV_OFFSET;
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ (name.charCodeAt(at) - A), FNV_PRIME);
-  let place = hash & 0xff;
-  while (TIME_HASHES[place] !== 0) place = (place + 1) & 0xff;
+  let place = hash & (TIME_PLACES - 1);
+  while (TIME_HASHES[place] !== 0) place = (place + 1) & (TIME_PLACES - 1);
   TIME_HASHES[place] = hash;
 }
 
 function isTimeWord(hash: number): boolean {
-  for (let place = hash & 0xff; ; place = (place + 1) & 0xff) {
+  for (let place = hash & (TIME_PLACES - 1); ; place = (place + 1) & (TIME_PLACES - 1)) {
     const found = TIME_HASHES[place];
     if (found === hash) return true;
     if (found === 0) return false;

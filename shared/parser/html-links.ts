@@ -7,7 +7,7 @@ import { decodeAttribute, decodeText } from './character-references.ts';
 import { SNIFFED_BYTES, sniffCharset } from './charset.ts';
 import { BlockHasher, type HashedBlocks } from './hashed-blocks.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
-import { createHtmlScanner, type WantedElements, wantedElements } from './html-scanner.ts';
+import { createHtmlScanner, endOfText, type WantedElements, wantedElements } from './html-scanner.ts';
 import {
   createLinkSet,
   type DroppedLinks,
@@ -112,15 +112,15 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
     },
     onBlockTag: blocks && (() => blocks.endBlock()),
     styles: collector.styles,
-    onText:
+    readText:
       signs || hashed || blocks
-        ? (text, from, to) => {
+        ? (text, from) => {
+            const to = blocks ? blocks.addUpToTag(text, from) : endOfText(text, from);
             signs?.text(text, from, to);
             hashed?.add(text, from, to);
             // A tag follows.
             if (to < text.length) hashed?.endRun();
-            blocks?.add(text, from, to);
-            if (to < text.length) blocks?.endRun();
+            return to;
           }
         : undefined,
   });

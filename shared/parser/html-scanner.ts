@@ -19,8 +19,11 @@ export interface HtmlScannerOptions {
   onTitle(text: string): void;
   /** If set, text that may hold style rules is reported, too. */
   readonly styles?: StyleListener | undefined;
-  /** Visible text, `text.slice(from, to)`, character references not decoded; in pieces of any length. */
-  readonly onText?: ((text: string, from: number, to: number) => void) | undefined;
+  /**
+   * Reads visible text, character references not decoded, from `from` up to the next `<` or the end of `text`, and returns
+   * that place. In pieces of any length.
+   */
+  readonly readText?: ((text: string, from: number) => number) | undefined;
   /** A tag that is not of an inline element begins or ends. */
   readonly onBlockTag?: (() => void) | undefined;
 }
@@ -81,7 +84,7 @@ function createScan({
   onStartTag,
   onTitle,
   styles,
-  onText,
+  readText,
   onBlockTag,
 }: HtmlScannerOptions) {
   const tree = createHtmlTree();
@@ -158,11 +161,12 @@ function createScan({
         rawText = undefined;
         at = end;
       }
-      const mark = text.indexOf('<', at);
-      // None at the beginning of a piece, too: a tag ends the run of text of the piece before.
-      if (onText !== undefined && (mark !== at || at === 0) && !tree.isTemplate())
-        onText(text, at, mark === -1 ? text.length : mark);
-      if (mark === -1) return text.length;
+      let mark = at;
+      // Looked at at the beginning of a piece, too: a tag ends the run of text of the piece before.
+      if (at === 0 || text.charCodeAt(at) !== LESS) {
+        mark = readText !== undefined && !tree.isTemplate() ? readText(text, at) : endOfText(text, at);
+        if (mark === text.length) return mark;
+      }
       const code = text.charCodeAt(mark + 1);
       if (isLetter(code)) {
         at = startTag(text, mark + 1, endOfName(text, mark + 1));
@@ -280,6 +284,12 @@ function endOfName(text: string, from: number): number {
   return at;
 }
 
+/** The place of the next `<`, or the text's end. */
+export function endOfText(text: string, from: number): number {
+  const mark = text.indexOf('<', from);
+  return mark === -1 ? text.length : mark;
+}
+
 const isEndOfName = (code: number) =>
   code === GREATER ||
   code === 0x20 ||
@@ -289,5 +299,6 @@ const isLetter = (code: number) => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7
 
 const EXCLAMATION = 0x21;
 const SLASH = 0x2f;
+const LESS = 0x3c;
 const GREATER = 0x3e;
 const QUESTION = 0x3f;

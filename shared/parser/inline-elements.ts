@@ -18,10 +18,18 @@ for (const name of INLINE) {
 
 /** The longest name. */
 const MAX_LENGTH = 7;
+/** By first letter: a bit for each length that names of {@link INLINE} with that letter have. */
+const LENGTHS = new Uint8Array(256);
+for (const name of INLINE)
+  LENGTHS[name.charCodeAt(0)] = (LENGTHS[name.charCodeAt(0)] as number) | (1 << name.length);
 
 /** Whether the tag's name `text[from..end)` is one of {@link INLINE}, in any case. Makes no text of it. */
 export function isInlineName(text: string, from: number, end: number): boolean {
-  if (end - from > MAX_LENGTH) return false;
+  const length = end - from;
+  // Most tags are known by that: of `p`, `li` and `h2` there is no such name, and one letter is the whole name.
+  const lengths = LENGTHS[(text.charCodeAt(from) | 0x20) & 0xff] as number;
+  if (length > MAX_LENGTH || ((lengths >>> length) & 1) === 0) return false;
+  if (length === 1) return true;
   const hash = hashOf(text, from, end);
   for (let place = hash % PLACES; ; place = (place + 1) % PLACES) {
     const found = HASHES[place];

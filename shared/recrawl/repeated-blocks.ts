@@ -13,7 +13,7 @@ export interface RepeatedBlocks {
    * own blocks a repeated one. `page`: 32 bits of its URL. For pages that are new, or that have changed: blocks that
    * come and go are on these.
    */
-  countPage(page: number, blocks: Iterable<number>): void;
+  countPage(page: number, blocks: ArrayLike<number>): void;
   /** The state: {@link REPEATED_BLOCKS_BYTES} bytes, which change with the next page. */
   readonly bytes: Uint8Array;
 }
@@ -27,14 +27,13 @@ export function createRepeatedBlocks(stored?: Uint8Array): RepeatedBlocks {
   const view = new DataView(bytes.buffer);
   return {
     bytes,
-    has: (block) => countOf(view, findEntry(view, block)) >= REPEATED,
+    has: (block) => countOf(bytes, findEntry(bytes, block)) >= REPEATED,
     countPage(page, blocks) {
       const name = mixHash(page) & 0xffff;
       const pages = Math.min(view.getUint8(PAGES), MAX_PAGES);
       for (let n = 0; n < pages; n++) if (view.getUint16(PAGE_NAMES + 2 * n) === name) return;
-      const distinct = new Set(blocks);
-      const others = [...distinct].filter((block) => !countBlock(view, block, name & 0xf));
-      addToFilter(view, others);
+      const others = distinct(blocks).filter((block) => !countBlock(view, bytes, block, name & 0xf));
+      addToFilter(view, bytes, others);
       view.setUint16(PAGE_NAMES + 2 * pages, name);
       view.setUint8(PAGES, pages + 1);
       if (pages + 1 >= MAX_PAGES || view.getUint16(IN_FILTER) >= MAX_IN_FILTER) beginAgain(view);
@@ -70,43 +69,61 @@ const FILTER_HASHES = 3;
 const bucketOf = (block: number): number =>
   TABLE + ((block >>> 16) % BUCKETS) * ENTRIES_OF_BUCKET * ENTRY_BYTES;
 
+/** Each block once, in the order of the first ones. */
+function distinct(blocks: ArrayLike<number>): number[] {
+  let places = 64;
+  while (places < 2 * blocks.length) places *= 2;
+  // The number of a block in `found`, from 1 on, in the first free place from its low bits on.
+  const numbers = new Uint16Array(places);
+  const found: number[] = [];
+  for (let i = 0; i < blocks.length; i++) {
+    const block = blocks[i] as number;
+    let place = block & (places - 1);
+    for (let n = numbers[place] as number; n !== 0 && found[n - 1] !== block; n = numbers[place] as number)
+      place = (place + 1) & (places - 1);
+    if (numbers[place] === 0) numbers[place] = found.push(block);
+  }
+  return found;
+}
+
 /** The place of the block's entry, or -1. */
-function findEntry(view: DataView, block: number): number {
+function findEntry(bytes: Uint8Array, block: number): number {
   const first = bucketOf(block);
+  const [high, low] = [(block >>> 8) & 0xff, block & 0xff];
   for (let at = first; at < first + ENTRIES_OF_BUCKET * ENTRY_BYTES; at += ENTRY_BYTES)
-    if (view.getUint16(at) === (block & 0xffff) && countOf(view, at) > 0) return at;
+    if (bytes[at + 1] === low && bytes[at] === high && countOf(bytes, at) > 0) return at;
   return -1;
 }
 
-const countOf = (view: DataView, at: number): number => (at < 0 ? 0 : view.getUint8(at + 2) >>> 4);
+const countOf = (bytes: Uint8Array, at: number): number => (at < 0 ? 0 : (bytes[at + 2] as number) >>> 4);
 
 /** Returns whether the block is in the table. */
-function countBlock(view: DataView, block: number, page: number): boolean {
-  const at = findEntry(view, block);
+function countBlock(view: DataView, bytes: Uint8Array, block: number, page: number): boolean {
+  const at = findEntry(bytes, block);
   if (at >= 0) {
-    const isOtherPage = (view.getUint8(at + 2) & 0xf) !== page;
-    if (isOtherPage) view.setUint8(at + 2, (Math.min(MAX_COUNT, countOf(view, at) + 1) << 4) | page);
+    const isOtherPage = ((bytes[at + 2] as number) & 0xf) !== page;
+    if (isOtherPage) bytes[at + 2] = (Math.min(MAX_COUNT, countOf(bytes, at) + 1) << 4) | page;
     return true;
   }
-  if (!isInFilter(view, block)) return false;
-  const free = rarestEntry(view, block);
-  if (countOf(view, free) >= REPEATED) return false;
+  if (!isInFilter(bytes, block)) return false;
+  const free = rarestEntry(bytes, block);
+  if (countOf(bytes, free) >= REPEATED) return false;
   view.setUint16(free, block & 0xffff);
-  view.setUint8(free + 2, (2 << 4) | page);
+  bytes[free + 2] = (2 << 4) | page;
   return true;
 }
 
-function rarestEntry(view: DataView, block: number): number {
+function rarestEntry(bytes: Uint8Array, block: number): number {
   const first = bucketOf(block);
   let rarest = first;
   for (let n = 1; n < ENTRIES_OF_BUCKET; n++) {
     const at = first + n * ENTRY_BYTES;
-    if (countOf(view, at) < countOf(view, rarest)) rarest = at;
+    if (countOf(bytes, at) < countOf(bytes, rarest)) rarest = at;
   }
   return rarest;
 }
 
-function addToFilter(view: DataView, blocks: readonly number[]): void {
+function addToFilter(view: DataView, bytes: Uint8Array, blocks: readonly number[]): void {
   let mask = 0;
   while (blocks.length > MAX_OF_PAGE * (mask + 1)) mask = 2 * mask + 1;
   let added = 0;
@@ -116,18 +133,18 @@ function addToFilter(view: DataView, blocks: readonly number[]): void {
     for (let n = 0; n < FILTER_HASHES; n++) {
       const bit = filterBit(mixed, n);
       const at = TABLE_END + (bit >>> 3);
-      view.setUint8(at, view.getUint8(at) | (1 << (bit & 7)));
+      bytes[at] = (bytes[at] as number) | (1 << (bit & 7));
     }
     added++;
   }
   view.setUint16(IN_FILTER, Math.min(0xffff, view.getUint16(IN_FILTER) + added));
 }
 
-function isInFilter(view: DataView, block: number): boolean {
+function isInFilter(bytes: Uint8Array, block: number): boolean {
   const mixed = mixedForFilter(block);
   for (let n = 0; n < FILTER_HASHES; n++) {
     const bit = filterBit(mixed, n);
-    if (((view.getUint8(TABLE_END + (bit >>> 3)) >>> (bit & 7)) & 1) === 0) return false;
+    if ((((bytes[TABLE_END + (bit >>> 3)] as number) >>> (bit & 7)) & 1) === 0) return false;
   }
   return true;
 }
