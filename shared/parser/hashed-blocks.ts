@@ -124,7 +124,7 @@ export class BlockHasher {
   /** The next text is in another block. */
   endBlock(): void {
     // Half of all tags follow another one.
-    if (this.#last === 0 && this.#word === FNV_OFFSET && !this.#hasDigit) {
+    if (this.#last === 0 && this.#block === FNV_OFFSET && this.#word === FNV_OFFSET && !this.#hasDigit) {
       this.#isAddress = false;
       return;
     }
@@ -179,8 +179,10 @@ export class BlockHasher {
   /** Returns the place behind the address that goes on at `at`. */
   #endOfAddress(text: string, at: number, to: number, mark: number): number {
     let end = at;
-    let code = 0;
-    while (end < to && isOfAddress((code = text.charCodeAt(end))) && code !== mark) end++;
+    for (; end < to; end++) {
+      const code = text.charCodeAt(end);
+      if (!isOfAddress(code) || code === mark) break;
+    }
     this.#isAddress = end === to;
     return end;
   }

@@ -11,7 +11,10 @@ export interface StoredObject {
   /** Ms since the epoch, of a whole second as S3 gives it. */
   readonly lastModified: number;
   readonly contentType: string | undefined;
+  readonly metadata: Metadata;
 }
+
+type Metadata = Readonly<Record<string, string>> | undefined;
 
 export interface Body {
   readonly bytes: Uint8Array;
@@ -23,6 +26,7 @@ export interface Upload {
   readonly key: string;
   readonly initiatedAt: number;
   readonly contentType: string | undefined;
+  readonly metadata: Metadata;
   readonly hasChecksums: boolean;
   /** Whether the checksum covers the whole object instead of its parts. */
   readonly isWholeChecked: boolean;
@@ -41,7 +45,7 @@ export interface Bucket {
   /** Throws NoSuchKey. */
   object(key: string): StoredObject;
   /** Stores or replaces. */
-  put(key: string, object: Pick<StoredObject, 'bytes' | 'etag' | 'contentType'>): void;
+  put(key: string, object: Pick<StoredObject, 'bytes' | 'etag' | 'contentType' | 'metadata'>): void;
   delete(key: string): void;
   /** Keys from that one on, in order, with it or behind it. */
   keysFrom(key: string, isAfter: boolean): Generator<string>;
@@ -62,6 +66,18 @@ export interface Buckets {
 /** Longer than a call and what the SDK waits before it repeats one. */
 const CONFLICT_MS = 500;
 const MAX_KEY_BYTES = 1024;
+/** S3 User Guide, "Working with object metadata": the names and values that a user gives, in all. */
+const MAX_METADATA_BYTES = 2048;
+
+export function checkMetadata(metadata: Metadata): void {
+  const bytes = Buffer.byteLength(
+    Object.entries(metadata ?? {})
+      .flat()
+      .join(''),
+  );
+  if (bytes > MAX_METADATA_BYTES)
+    throw refused('MetadataTooLarge', 'Your metadata headers exceed the maximum allowed metadata size');
+}
 
 export function createBuckets(now: () => number, random: Random): Buckets {
   const buckets = new Map<string, Bucket>();

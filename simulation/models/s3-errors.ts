@@ -28,6 +28,7 @@ const STATUSES = {
   InvalidRequest: 400,
   KeyTooLongError: 400,
   MalformedXML: 400,
+  MetadataTooLarge: 400,
   NotImplemented: 501,
   PreconditionFailed: 412,
 } as const;

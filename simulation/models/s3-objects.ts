@@ -9,11 +9,11 @@ import type {
 } from '@aws-sdk/client-s3';
 import { sourceOf } from './copy-source.ts';
 import type { Faults } from './faults.ts';
-import { type Buckets, etagOf, type StoredObject } from './s3-buckets.ts';
+import { type Buckets, checkMetadata, etagOf, type StoredObject } from './s3-buckets.ts';
 import { refused, refuseOthers, unknown } from './s3-errors.ts';
 import { compareUtf8 } from './sorted-list.ts';
 
-const PUT = new Set(['Bucket', 'Key', 'Body', 'ContentType', 'IfNoneMatch', 'IfMatch']);
+const PUT = new Set(['Bucket', 'Key', 'Body', 'ContentType', 'IfNoneMatch', 'IfMatch', 'Metadata']);
 const COPY = new Set(['Bucket', 'Key', 'CopySource']);
 const GET = new Set(['Bucket', 'Key', 'Range', 'IfMatch']);
 const HEAD = new Set(['Bucket', 'Key']);
@@ -27,20 +27,21 @@ export function createObjectCalls(buckets: Buckets, faults: Faults) {
   return {
     put(input: PutObjectCommandInput) {
       refuseOthers(input, PUT);
-      const { Key = '', Body, ContentType } = input;
+      const { Key = '', Body, ContentType, Metadata } = input;
       const bucket = buckets.named(input.Bucket);
       const body = buckets.bodyOf(Key, Body);
       bucket.checkConditions(Key, input);
       const etag = etagOf(body);
-      bucket.put(Key, { bytes: body.bytes, etag, contentType: ContentType });
+      checkMetadata(Metadata);
+      bucket.put(Key, { bytes: body.bytes, etag, contentType: ContentType, metadata: Metadata });
       return { ETag: etag };
     },
 
     copy(input: CopyObjectCommandInput) {
       refuseOthers(input, COPY);
       const [name, key] = sourceOf(input.CopySource ?? '');
-      const { bytes, etag, contentType } = buckets.named(name).object(key);
-      buckets.named(input.Bucket).put(input.Key ?? '', { bytes, etag, contentType });
+      const { bytes, etag, contentType, metadata } = buckets.named(name).object(key);
+      buckets.named(input.Bucket).put(input.Key ?? '', { bytes, etag, contentType, metadata });
       return { CopyObjectResult: { ETag: etag, LastModified: new Date(buckets.now()) } };
     },
 
@@ -144,7 +145,8 @@ function keyOf(token: string): string {
   return key;
 }
 
-const headersOf = ({ etag, lastModified, contentType }: StoredObject) => ({
+const headersOf = ({ etag, lastModified, contentType, metadata }: StoredObject) => ({
+  Metadata: metadata ?? {},
   ETag: etag,
   LastModified: new Date(lastModified),
   ...(contentType !== undefined && { ContentType: contentType }),

@@ -12,7 +12,7 @@ import type {
   UploadPartCopyCommandInput,
 } from '@aws-sdk/client-s3';
 import { sourceOf } from './copy-source.ts';
-import { type Body, type Bucket, type Buckets, etagOf, type Upload } from './s3-buckets.ts';
+import { type Body, type Bucket, type Buckets, checkMetadata, etagOf, type Upload } from './s3-buckets.ts';
 import { noSuchUpload, refused, refuseOthers } from './s3-errors.ts';
 import { rangeOf } from './s3-objects.ts';
 import { compareUtf8 } from './sorted-list.ts';
@@ -24,7 +24,7 @@ const MAX_PARTS = 10_000;
 const MAX_LISTED = 1000;
 
 const TARGET = ['Bucket', 'Key'];
-const CREATE = new Set([...TARGET, 'ContentType', 'ChecksumAlgorithm', 'ChecksumType']);
+const CREATE = new Set([...TARGET, 'ContentType', 'Metadata', 'ChecksumAlgorithm', 'ChecksumType']);
 const PART = new Set([...TARGET, 'UploadId', 'PartNumber', 'Body', 'ChecksumAlgorithm']);
 const COPY = new Set([
   ...TARGET,
@@ -66,7 +66,8 @@ export function createUploadCalls(buckets: Buckets, minPartBytes = MIN_PART_BYTE
   return {
     create(input: CreateMultipartUploadCommandInput) {
       refuseOthers(input, CREATE);
-      const { Key = '', ContentType, ChecksumAlgorithm, ChecksumType } = input;
+      const { Key = '', ContentType, Metadata, ChecksumAlgorithm, ChecksumType } = input;
+      checkMetadata(Metadata);
       const bucket = buckets.named(input.Bucket);
       const id = `upload-${buckets.serial()}`;
       bucket.uploads.set(id, {
@@ -74,6 +75,7 @@ export function createUploadCalls(buckets: Buckets, minPartBytes = MIN_PART_BYTE
         key: Key,
         initiatedAt: buckets.now(),
         contentType: ContentType,
+        metadata: Metadata,
         hasChecksums: ChecksumAlgorithm !== undefined,
         isWholeChecked: ChecksumType === 'FULL_OBJECT',
         parts: new Map(),
@@ -111,7 +113,8 @@ export function createUploadCalls(buckets: Buckets, minPartBytes = MIN_PART_BYTE
       const bytes = joined(parts);
       const etag = `${etagOf({ bytes, crc32: crc32(bytes) }).slice(0, -1)}-${parts.length}"`;
       bucket.uploads.delete(upload.id);
-      bucket.put(upload.key, { bytes, etag, contentType: upload.contentType });
+      const { contentType, metadata } = upload;
+      bucket.put(upload.key, { bytes, etag, contentType, metadata });
       return { Bucket: bucket.name, Key: upload.key, ETag: etag };
     },
 

@@ -26,14 +26,28 @@ export interface ObjectContext {
  */
 export const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const;
 export const CONTENT_TYPE = 'application/warc';
+/** An object's captures (`archive/capture-filter.ts`) are in its metadata. */
+const CAPTURES = 'captures';
+/** Objects smaller than this are read as soon as their metadata, and have no filter. */
+export const FILTERED_BYTES = 256 * 1024;
 
-/** Safe to repeat: nobody else uses the key. */
+const metadataOf = (captures: string | undefined) =>
+  captures === undefined ? {} : { Metadata: { [CAPTURES]: captures } };
+
+/** Safe to repeat: nobody else uses the key. `captures`: the filter of the object's captures. */
 export async function putWarcObject(
   { s3, bucket, clock }: ObjectContext,
   key: string,
   bytes: Uint8Array,
+  captures?: string,
 ): Promise<void> {
-  const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: CONTENT_TYPE });
+  const command = new PutObjectCommand({
+    Bucket: bucket,
+    Key: key,
+    Body: bytes,
+    ContentType: CONTENT_TYPE,
+    ...metadataOf(bytes.length < FILTERED_BYTES ? undefined : captures),
+  });
   await withRetry(`storing ${key}`, () => s3.send(command), { clock });
 }
 
@@ -46,16 +60,34 @@ export interface WarcUpload {
   abort(): Promise<void>;
 }
 
-/** All parts but the last one have `partBytes` or more. */
+/** Returns the filter of the object's captures; undefined if it has none. Fails if there is no such object. */
+export async function capturesIn(
+  { s3, bucket, clock }: ObjectContext,
+  key: string,
+): Promise<string | undefined> {
+  const command = new HeadObjectCommand({ Bucket: bucket, Key: key });
+  const { Metadata } = await withRetry(`looking into ${key}`, () => s3.send(command), { clock });
+  return Metadata?.[CAPTURES];
+}
+
+/** All parts but the last one have `partBytes` or more. `captures`: the filter of the object's captures. */
 export async function beginWarcUpload(
   { s3, bucket, clock }: ObjectContext,
   key: string,
   partBytes: number,
+  captures?: string,
 ): Promise<WarcUpload> {
   const target = { Bucket: bucket, Key: key };
   const retry = <T>(call: () => Promise<T>) => withRetry(`uploading ${key}`, call, { clock });
   const begun = await retry(() =>
-    s3.send(new CreateMultipartUploadCommand({ ...target, ...CHECKSUM, ContentType: CONTENT_TYPE })),
+    s3.send(
+      new CreateMultipartUploadCommand({
+        ...target,
+        ...CHECKSUM,
+        ContentType: CONTENT_TYPE,
+        ...metadataOf(captures),
+      }),
+    ),
   );
   const upload = { ...target, UploadId: begun.UploadId };
   const parts: { PartNumber: number; ETag?: string; ChecksumCRC32?: string }[] = [];

@@ -1,6 +1,7 @@
 /** The {@link Archive} port on S3: one object of several MB for each flush. */
 
 import type { S3Client } from '@aws-sdk/client-s3';
+import { type CaptureFilter, createCaptureFilter } from '../../../archive/capture-filter.ts';
 import type { RecordLocation } from '../../../archive/record-location.ts';
 import type { WarcMember } from '../../../archive/warc-member.ts';
 import { checkWarcPrefix } from '../../../archive/warc-prefix.ts';
@@ -43,11 +44,14 @@ interface BufferedObject {
   readonly file: string;
   pieces: Uint8Array[];
   bytes: number;
+  /** Undefined once there is a member of which nobody has said what it is. */
+  captures: CaptureFilter | undefined;
   storing?: Promise<void>;
 }
 
 /**
- * Gathers records in memory; `flush` stores them as one object with one PUT. Flushes at the same time share
+ * Gathers records in memory; `flush` stores them as one object with one PUT, and with a filter of its captures, by which
+ * questions pass it over until it is joined (`capture-pages.ts`). Flushes at the same time share
  * it, and what is appended meanwhile goes to the next object. `RecordLocation.file` is the last part of the
  * object's key ({@link warcKey}); names are unique by 48 random bits for each archive, and a number.
  *
@@ -87,15 +91,20 @@ class ObjectArchive implements Archive {
       .padStart(10, '0');
   }
 
-  async append(members: readonly WarcMember[]): Promise<RecordLocation[]> {
+  async append(members: readonly WarcMember[], captures?: Captures): Promise<RecordLocation[]> {
     if (members.length === 0) return [];
     const unstoredBytes = this.#unstored.reduce((sum, { bytes }) => sum + bytes, 0);
     if (unstoredBytes >= MAX_UNSTORED * this.#maxBytes) await this.#storeAll();
     if (members.every(Array.isArray) && sizeOf(members as Uint8Array[][]) < this.#partBytes)
-      return this.#appendWhole((members as Uint8Array[][]).map((pieces) => Buffer.concat(pieces)));
+      return this.#appendWhole(
+        (members as Uint8Array[][]).map((pieces) => Buffer.concat(pieces)),
+        captures,
+      );
     return this.#uploads(async () => {
       const read = await readUpTo(members, this.#partBytes);
-      return read.whole ? this.#appendWhole(read.whole) : this.#appendUploaded(read.members);
+      return read.whole
+        ? this.#appendWhole(read.whole, captures)
+        : this.#appendUploaded(read.members, captures);
     });
   }
 
@@ -111,7 +120,7 @@ class ObjectArchive implements Archive {
   }
 
   /** Synchronous, so that concurrent appends cannot come between its members. */
-  #appendWhole(members: readonly Uint8Array[]): RecordLocation[] {
+  #appendWhole(members: readonly Uint8Array[], captures: Captures): RecordLocation[] {
     this.#current ??= this.#begin();
     const object = this.#current;
     const locations = members.map((bytes): RecordLocation => {
@@ -120,7 +129,8 @@ class ObjectArchive implements Archive {
       object.bytes += bytes.length;
       return { file: object.file, offset, length: bytes.length };
     });
-    if (object.bytes >= this.#maxBytes) {
+    object.captures = withCaptures(object.captures, captures);
+    if (object.bytes >= this.#maxBytes || object.captures?.isFull) {
       this.#close();
       // Its failure is the next flush's.
       this.#store(object).catch(() => {});
@@ -131,7 +141,7 @@ class ObjectArchive implements Archive {
   #begin(): BufferedObject {
     const file = this.#nextName();
     const lead = Buffer.concat(this.#options.warcinfo(file));
-    return { file, pieces: [lead], bytes: lead.length };
+    return { file, pieces: [lead], bytes: lead.length, captures: createCaptureFilter() };
   }
 
   #close(): void {
@@ -149,7 +159,8 @@ class ObjectArchive implements Archive {
   async #putObject(object: BufferedObject): Promise<void> {
     const bytes = Buffer.concat(object.pieces, object.bytes);
     object.pieces = [bytes];
-    await putWarcObject(this.#context, warcKey(this.#options.folder, object.file), bytes);
+    const key = warcKey(this.#options.folder, object.file);
+    await putWarcObject(this.#context, key, bytes, object.captures?.text());
     this.#unstored = this.#unstored.filter((other) => other !== object);
   }
 
@@ -158,12 +169,13 @@ class ObjectArchive implements Archive {
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  async #appendUploaded(members: AsyncIterable<Uint8Array>[]): Promise<RecordLocation[]> {
+  async #appendUploaded(members: AsyncIterable<Uint8Array>[], captures: Captures): Promise<RecordLocation[]> {
     const { folder, warcinfo } = this.#options;
     const file = this.#nextName();
     let upload: WarcUpload | undefined;
     try {
-      upload = await beginWarcUpload(this.#context, warcKey(folder, file), this.#partBytes);
+      const filter = withCaptures(createCaptureFilter(), captures)?.text();
+      upload = await beginWarcUpload(this.#context, warcKey(folder, file), this.#partBytes, filter);
       const locations = await uploadAll(upload, file, [iterate(warcinfo(file)), ...members]);
       await upload.complete();
       return locations.slice(1);
@@ -178,6 +190,14 @@ class ObjectArchive implements Archive {
     const stamp = new Date(clock.now()).toISOString().replace(/\D/g, '').slice(0, 14);
     return `${prefix}-${stamp}-${this.#random}-${String(this.#serial++).padStart(5, '0')}.warc.gz`;
   }
+}
+
+type Captures = Parameters<Archive['append']>[1];
+
+/** Returns the filter with these captures; none if they are not known. */
+function withCaptures(filter: CaptureFilter | undefined, captures: Captures): CaptureFilter | undefined {
+  for (const lineStart of captures ?? []) if (lineStart !== undefined) filter?.add(lineStart);
+  return captures && filter;
 }
 
 async function uploadAll(

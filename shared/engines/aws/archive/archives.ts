@@ -47,12 +47,12 @@ export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Ar
   function createLazily(crawl: CrawlId): Archive {
     let opening: Promise<Archive> | undefined;
     return {
-      async append(members) {
+      async append(members, captures) {
         opening ??= open(crawl).catch((error) => {
           opening = undefined;
           throw error;
         });
-        return (await opening).append(members);
+        return (await opening).append(members, captures);
       },
       async flush() {
         await (await opening)?.flush();

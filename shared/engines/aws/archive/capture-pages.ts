@@ -1,9 +1,10 @@
 /**
- * The captures of a crawl's archive by URL, a page at a time. First come the files that are not joined yet, which are
- * read from end to end; then the indexes of the joined ones, in which lines are searched, in the order in which they were
+ * The captures of a crawl's archive by URL, a page at a time. First come the files that are not joined yet: those that may
+ * hold such captures, as their filters say, are read from end to end. Then the indexes of the joined ones, in which lines are searched, in the order in which they were
  * made. So a file that is joined between two pages is found at one of these places, and perhaps at both.
  */
 import QuickLRU from 'quick-lru';
+import { filterKeyOf, mayHold } from '../../../archive/capture-filter.ts';
 import { cdxjLine, scanCaptures } from '../../../archive/cdxj.ts';
 import { type IndexedCapture, parseCdxjLine } from '../../../archive/parse-cdxj-line.ts';
 import { NotWarc } from '../../../archive/read-warc.ts';
@@ -13,6 +14,7 @@ import { windowedRead } from '../../../archive/windowed-read.ts';
 import type { CapturePlace, CapturesAsked, CapturesFound } from '../../../control/captures.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import { capturesIn, FILTERED_BYTES } from './archive-object.ts';
 import { warcFolder } from './archives.ts';
 import { indexName } from './compact-layout.ts';
 import { type FolderContext, listFiles } from './compact-objects.ts';
@@ -31,7 +33,7 @@ const READ_BYTES = 64 * 1024 * 1024;
 /** Pieces of indexes that are kept: of these, searches read the same ones again and again. */
 const PIECE_BYTES = 64 * 1024;
 const MAX_PIECES = 256;
-/** Files about which DynamoDB is asked together. */
+/** Files about which DynamoDB is asked together, and S3 side by side. */
 const ASKED_TOGETHER = 25;
 
 interface ListedFile {
@@ -67,16 +69,24 @@ export class CapturePages {
       ({ file }) => file.endsWith('.warc.gz') && !isJoined(file) && !names.has(indexName(file)),
     );
     const left = sources.filter(({ file }) => place === undefined || file >= place.file);
+    const startOf = ({ file }: ListedFile) => (file === place?.file ? place.at : 0);
     for (let i = 0; i < left.length; i += ASKED_TOGETHER) {
       const batch = left.slice(i, i + ASKED_TOGETHER);
+      const [first] = batch as [ListedFile];
+      if (page.isOver(this.#context.clock.now())) return { file: first.file, at: startOf(first) };
       const joined = await joinedSources(
         this.#context.mapping,
         crawl,
         batch.map(({ file }) => file),
       );
-      for (const source of batch) {
-        if (joined.has(source.file)) continue;
-        const start = source.file === place?.file ? place.at : 0;
+      const unjoined = batch.filter(({ file }) => !joined.has(file));
+      const skipped = await this.#withoutAny(folder, unjoined, page);
+      for (const source of unjoined) {
+        const start = startOf(source);
+        if (skipped.has(source.file)) {
+          page.step();
+          continue;
+        }
         if (page.isOver(this.#context.clock.now())) return { file: source.file, at: start };
         const at = await this.#scan(folder, source, start, page);
         if (at !== undefined) return { file: source.file, at };
@@ -84,6 +94,29 @@ export class CapturePages {
       }
     }
     return undefined;
+  }
+
+  /** Returns those of the files that cannot hold what is asked for. A request for each but small ones. */
+  async #withoutAny(
+    folder: FolderContext,
+    files: readonly ListedFile[],
+    { asked }: Page,
+  ): Promise<ReadonlySet<string>> {
+    const key = filterKeyOf(asked);
+    if (key === undefined) return new Set();
+    const found = await Promise.all(
+      files.map(async ({ file, bytes }) => {
+        if (bytes < FILTERED_BYTES) return [];
+        try {
+          return mayHold(await capturesIn(folder, folder.folder + file), key) ? [] : [file];
+        } catch (error) {
+          // It was joined meanwhile: its captures are in an index.
+          if (isMissing(error)) return [file];
+          throw error;
+        }
+      }),
+    );
+    return new Set(found.flat());
   }
 
   /** Returns the offset at which the page ends; undefined if the file is read. */

@@ -1,10 +1,11 @@
 /** Pages of captures of an archive whose files are joined meanwhile. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeCapture } from '../../../../shared/archive/capture.ts';
 import { keyRanges } from '../../../../shared/archive/capture-query.ts';
 import { pageOfCaptures } from '../../../../shared/control/capture-page.ts';
 import type { CaptureEntry, CapturePageRequest } from '../../../../shared/control/captures.ts';
+import { createS3Archive } from '../../../../shared/engines/aws/archive/archive.ts';
 import { CapturePages } from '../../../../shared/engines/aws/archive/capture-pages.ts';
 import { compactCrawl } from '../../../../shared/engines/aws/archive/compactor.ts';
 import { SIZES } from '../../../../shared/sizes.ts';
@@ -181,6 +182,77 @@ test('a lookup in an index of some megabytes takes few reads, and the next one f
   expect(await archive.all({ url: `${SITE}012346` })).toHaveLength(1);
   expect(reads).toBe(0);
   expect(await archive.all({ url: `${SITE}02`, matchType: 'prefix', limit: 999 })).toHaveLength(10_000);
+});
+
+describe('large files that are not joined', () => {
+  const HOSTS = 12;
+  const host = (i: number) => `http://host-${i}.test/`;
+
+  /** Each host's pages are in a file of 300 KB of its own, written by an archive. */
+  async function written(around?: Around) {
+    const archive = openArchive([], around);
+    const { s3 } = archive.cloud.clients();
+    for (let i = 0; i < HOSTS; i++) {
+      const store = createS3Archive({
+        client: s3,
+        bucket: NAMES.bucket,
+        folder: `warc/${CRAWL}`,
+        prefix: 'strand',
+        clock: { ...archive.clock, random: () => i / HOSTS },
+        warcinfo: () => [],
+      });
+      for (let page = 0; page < PAGES; page++) {
+        const capture = captureOf({ url: `${host(i)}${page}`, startedAt: T0, body: randomBytes(60_000) });
+        const { members, capture: lineStart } = await encodeCapture(capture, RECORDS);
+        await store.append(members, [lineStart]);
+      }
+      await store.flush();
+    }
+    return archive;
+  }
+
+  async function asked(request: CapturePageRequest) {
+    const calls: string[] = [];
+    const archive = await written(async (command, carryOut) => {
+      calls.push(command);
+      return carryOut();
+    });
+    const found = await archive.all(request);
+    const count = (command: string) => calls.filter((call) => call === command).length;
+    return { found: found.length, heads: count('HeadObjectCommand'), gets: count('GetObjectCommand') };
+  }
+
+  test('are passed over by a request for their metadata, but for those with captures of the URL or host', async () => {
+    const one = await asked({ url: `${host(3)}2` });
+    expect(one).toMatchObject({ found: 1, heads: HOSTS });
+    expect(one.gets).toBeLessThanOrEqual(2);
+    const ofHost = await asked({ url: host(3), matchType: 'host' });
+    expect(ofHost).toMatchObject({ found: PAGES, heads: HOSTS });
+    expect(ofHost.gets).toBeLessThanOrEqual(2);
+    const below = await asked({ url: `${host(3)}2`, matchType: 'prefix' });
+    expect(below).toMatchObject({ found: 1, gets: one.gets });
+    expect(await asked({ url: `${host(3)}none` })).toMatchObject({ found: 0, gets: 0 });
+  });
+
+  test('are read if they have no filter, or one that is not understood', async () => {
+    for (const metadata of [undefined, { captures: 'x1.AAAA' }, { captures: '' }]) {
+      const { cloud, all } = await written();
+      for (const [key, { bytes, at }] of [...cloud.objects]) cloud.put(key, bytes, at, metadata);
+      expect(await all({ url: `${host(3)}2` })).toHaveLength(1);
+    }
+  });
+
+  test('that are joined while their metadata are asked for are in an index', async () => {
+    let isNext = true;
+    const archive = await written(async (command, carryOut) => {
+      if (command === 'HeadObjectCommand' && isNext) {
+        isNext = false;
+        await archive.compact();
+      }
+      return carryOut();
+    });
+    expect(await archive.all({ url: `${host(3)}2` })).toHaveLength(1);
+  });
 });
 
 test.each([

@@ -19,6 +19,7 @@ interface S3Input {
   readonly ContinuationToken?: string;
   readonly Range?: string;
   readonly Body: Buffer;
+  readonly Metadata?: Readonly<Record<string, string>>;
   readonly Delete: { readonly Objects: readonly { readonly Key: string }[] };
   readonly UploadId: string;
   readonly PartNumber: number;
@@ -40,6 +41,7 @@ interface DynamoInput {
 interface StoredObject {
   readonly bytes: Buffer;
   readonly at: Date;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 interface Upload {
@@ -51,7 +53,7 @@ export interface Cloud {
   readonly objects: Map<string, StoredObject>;
   readonly uploads: Map<string, Upload>;
   readonly items: Map<string, Item>;
-  put(key: string, bytes: Buffer, at?: Date): void;
+  put(key: string, bytes: Buffer, at?: Date, metadata?: Readonly<Record<string, string>>): void;
   /** Clients of one process. `around` each call may throw, wait, or carry it out. */
   clients(around?: Around): { s3: S3Client; dynamo: DynamoDBClient };
   /** All there is, as text that can be compared. */
@@ -69,7 +71,8 @@ export function createCloud(): Cloud {
   const items = new Map<string, Item>();
   let serial = 0;
 
-  const put = (key: string, bytes: Buffer, at = new Date(0)) => objects.set(key, { bytes, at });
+  const put: Cloud['put'] = (key, bytes, at = new Date(0), metadata = undefined) =>
+    void objects.set(key, { bytes, at, metadata });
 
   function object(key: string): StoredObject {
     const found = objects.get(key);
@@ -102,10 +105,10 @@ export function createCloud(): Cloud {
     },
     HeadObjectCommand({ Key }) {
       if (!objects.has(Key)) throw s3Error('NotFound', 404);
-      return { ContentLength: object(Key).bytes.length };
+      return { ContentLength: object(Key).bytes.length, Metadata: object(Key).metadata ?? {} };
     },
-    PutObjectCommand({ Key, Body }) {
-      put(Key, Body);
+    PutObjectCommand({ Key, Body, Metadata }) {
+      put(Key, Body, undefined, Metadata);
       return {};
     },
     DeleteObjectsCommand({ Delete }) {
