@@ -72,7 +72,7 @@ export function mayHold(filter: string | undefined, key: string): boolean {
 /** `com,example)`, with the port if there is one; empty for a key without a host. */
 const hostOf = (key: string): string => key.slice(0, key.indexOf(')') + 1);
 
-/** Of `size` bits, those of a key (double hashing: Kirsch and Mitzenmacher, 2006). */
+/** The bits of a key among `size` (double hashing: Kirsch and Mitzenmacher, 2006). */
 function bitsOf(key: string, size: number): number[] {
   const halves = new Uint32Array(2);
   fingerprint(key, halves, 0);

@@ -6,6 +6,7 @@ import { createLimit } from '../../shared/create-limit.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { type CoverageMap, measure } from './coverage.ts';
 import { judge } from './judge.ts';
+import { judgePromises } from './judge-promises.ts';
 import { type Mutant, mutantsOfAll } from './mutants.ts';
 import { ownTestsOf } from './one-process/importers.ts';
 import { judgeInProcess } from './one-process/judge-in-process.ts';
@@ -28,6 +29,10 @@ async function main(options: MutantsOptions): Promise<number> {
   if (options.verb === 'help') {
     process.stdout.write(HELP);
     return 0;
+  }
+  if (options.verb === 'promises') {
+    const { match, givenWorlds } = options;
+    return (await judgePromises({ match, worlds: givenWorlds }, print)) > 0 ? 1 : 0;
   }
   const chosen = chosenMutants(options);
   if (options.verb === 'list') {

@@ -10,13 +10,15 @@ export interface MutantsOptions {
   readonly only: readonly string[];
   /** Parts of ids. */
   readonly match: readonly string[];
-  readonly verb: 'run' | 'list' | 'survivors' | 'measure' | 'help';
+  readonly verb: 'run' | 'list' | 'survivors' | 'measure' | 'promises' | 'help';
   readonly isResumed: boolean;
   readonly isAgain: boolean;
   /** Judges by the tests of the mutant's own module alone. */
   readonly isOwnOnly: boolean;
   readonly jobs: number;
   readonly worlds: number;
+  /** The same, if it was given. */
+  readonly givenWorlds?: number;
   /** Seconds of tests and worlds for a mutant. */
   readonly effort: number;
   readonly minutes?: number;
@@ -49,6 +51,8 @@ that only the linter or the compiler refuses do not count. Nothing is changed on
   --list         Print the mutants, and run nothing
   --survivors    Print those that nothing noticed in earlier runs, and run nothing
   --measure      Only measure which test files and worlds run which statements
+  --promises     Instead of mutants by chance, those that are made to break the promises of crawls that fetch pages again;
+                 with --match TEXT and --worlds N (20) seeds, each with and without faults
 
 Exit codes: 0 at least ${LEAST_SHARE * 100} % are noticed, 1 fewer are, 2 it could not be tried, 130 interrupted.
 `;
@@ -69,7 +73,16 @@ export function readOptions(args: readonly string[]): MutantsOptions {
       effort: text,
       minutes: text,
     },
-    ...{ resume: flag, again: flag, own: flag, list: flag, survivors: flag, measure: flag, help: flag },
+    ...{
+      resume: flag,
+      again: flag,
+      own: flag,
+      list: flag,
+      survivors: flag,
+      measure: flag,
+      promises: flag,
+      help: flag,
+    },
   } as const;
   let values: ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
   try {
@@ -77,7 +90,8 @@ export function readOptions(args: readonly string[]): MutantsOptions {
   } catch (error) {
     throw new UsageError((error as Error).message, { cause: error });
   }
-  const verb = (['help', 'list', 'survivors', 'measure'] as const).find((name) => values[name]) ?? 'run';
+  const verb =
+    (['help', 'list', 'survivors', 'measure', 'promises'] as const).find((name) => values[name]) ?? 'run';
   return {
     verb,
     ...(values.sample !== undefined && { sample: readCount('sample', values.sample) }),
@@ -89,6 +103,7 @@ export function readOptions(args: readonly string[]): MutantsOptions {
     isOwnOnly: values.own === true,
     jobs: values.jobs === undefined ? DEFAULT_JOBS : readCount('jobs', values.jobs),
     worlds: values.worlds === undefined ? DEFAULT_WORLDS : readCount('worlds', values.worlds),
+    ...(values.worlds !== undefined && { givenWorlds: readCount('worlds', values.worlds) }),
     effort: values.effort === undefined ? DEFAULT_EFFORT : readCount('effort', values.effort),
     ...(values.minutes !== undefined && { minutes: readCount('minutes', values.minutes) }),
   };

@@ -128,6 +128,29 @@ describe('a URL that is to be fetched again', () => {
     expect(await ledger.nextAgain(NOW + DAY)).toBeUndefined();
   });
 
+  test('and was final until recrawl was switched on, is there once after its runs were merged', async () => {
+    const host = new Host(SMALL);
+    let ledger = await host.open();
+    for (let i = 0; i < 20; i++) {
+      ledger.settle({ ...fetched(await take(ledger, urlOf(i)), NOW, 0), recrawl: undefined });
+      if (i % 4 === 0) ledger = await host.commit(ledger);
+    }
+    ledger = await host.commit(ledger);
+    for (const record of await listOf(ledger.records()))
+      ledger.amend({ ...fetched(record, NOW, NOW + DAY), depth: record.depth });
+    ledger = await host.commit(ledger);
+    for (let i = 20; i < 60; i++) {
+      ledger.settle(fetched(await take(ledger, urlOf(i)), NOW, NOW + 90 * DAY));
+      if (i % 4 === 0) ledger = await host.commit(ledger);
+    }
+    ledger = await host.commit(ledger);
+    const records = await listOf(ledger.records());
+    expect(records.map(({ url }) => url).sort()).toEqual(
+      Array.from({ length: 60 }, (_, i) => urlOf(i)).sort(),
+    );
+    expect(records.every(isAgain)).toBe(true);
+  });
+
   test('is not changed by what was found before another lane fetched it', async () => {
     const ledger = await new Host().open();
     const record = fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,12 +9,13 @@ import { type Mutant, mutantsOf, mutantsOfAll } from '../../mutants/mutants.ts';
 import { GROUPS } from '../../mutants/operators/operator.ts';
 import { readOptions } from '../../mutants/options.ts';
 import { writeOverlay } from '../../mutants/overlay.ts';
+import { editsOf, PROMISE_MUTANTS } from '../../mutants/promised.ts';
 import { refusalsOf } from '../../mutants/refusals.ts';
 import { describeMutant, type Judged, report, scoreOf } from '../../mutants/report.ts';
 import { equivalentsAmong, loadEquivalents } from '../../mutants/results.ts';
 import { runWorlds } from '../../mutants/run-tests.ts';
 import { sample } from '../../mutants/sample.ts';
-import { mutatedFiles, readSource } from '../../mutants/scope.ts';
+import { mutatedFiles, ROOT, readSource } from '../../mutants/scope.ts';
 import type { Verdict } from '../../mutants/verdict.ts';
 
 const all = mutantsOfAll(mutatedFiles());
@@ -132,6 +133,15 @@ test('a mutant is shown as the lines that it changes', () => {
   expect(diffOf('const a = 1;\nconst f = () => b > 2;\n', mutant?.edits ?? [])).toBe(
     '  line 2\n  - const f = () => b > 2;\n  + const f = () => b >= 2;',
   );
+});
+
+test('mutants that are made for a promise change the program as it is, and something must notice each', () => {
+  for (const mutant of PROMISE_MUTANTS) {
+    const source = readSource(mutant.file);
+    expect(applyEdits(source, editsOf(mutant, source)), mutant.what).not.toBe(source);
+    expect([...(mutant.breaks ?? []), ...(mutant.tests ?? [])], mutant.what).not.toEqual([]);
+    for (const file of mutant.tests ?? []) expect(existsSync(join(ROOT, file)), file).toBe(true);
+  }
 });
 
 test('equivalent mutants have an argument, and none is listed twice', () => {

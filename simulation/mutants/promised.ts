@@ -1,0 +1,162 @@
+/**
+ * Mutants of promises: for each invariant of crawls that fetch pages again, changes of the program that break it, and the
+ * worlds or test files that must notice them. `npm run mutants -- --promises` makes and judges them. Others are drawn by
+ * chance (`mutants.ts`); these are chosen, so that each promise is seen to be watched.
+ */
+import type { InvariantName, WorldSpec } from '../worlds/spec.ts';
+import type { Edit } from './operators/operator.ts';
+
+export interface PromiseMutant {
+  /** The promise, in the words of docs/mutants.md. */
+  readonly promise: string;
+  readonly what: string;
+  readonly file: string;
+  /** Each text stands once in the file. */
+  readonly edits: readonly (readonly [text: string, instead: string])[];
+  /** Worlds that recrawl must break one of these; none: a test file must fail. */
+  readonly breaks?: readonly InvariantName[];
+  readonly tests?: readonly string[];
+}
+
+const PRICE = 'no page is fetched again before its interval, or its price, allows it';
+const BUDGET = 'the budget of a day is kept, and used';
+const ONCE = 'records() returns each URL once';
+const CAPTURES = 'no capture is lost or doubled';
+const LOCATION = 'a 304 never loses a location';
+const STORED = 'a crawl stored by the previous version continues';
+
+const PLAN = 'shared/turn/recrawl-plan.ts';
+const OF_BUDGET = ['test/worker/recrawl-budget.test.ts'];
+
+export const PROMISE_MUTANTS: readonly PromiseMutant[] = [
+  {
+    promise: PRICE,
+    what: 'pages are due after half their interval',
+    file: PLAN,
+    edits: [
+      [
+        'Math.ceil((from + until * DAY_MS) / 1000) * 1000 };',
+        'Math.ceil((from + (until * DAY_MS) / 2) / 1000) * 1000 };',
+      ],
+      ['const NEARLY = 0.97;', 'const NEARLY = 0.4;'],
+    ],
+    breaks: ['refetched'],
+  },
+  {
+    promise: PRICE,
+    what: 'a page that is due is fetched though the price has risen since',
+    file: PLAN,
+    edits: [['(now - result.fetchedAt) / DAY_MS >= NEARLY * this.#waitDays(record, recrawl)', 'true']],
+    tests: ['test/turn/recrawl-plan.test.ts'],
+  },
+  {
+    promise: BUDGET,
+    what: 'the price is that of four times the budget',
+    file: PLAN,
+    edits: [['priceFor(curveOf(demand), perDay)', 'priceFor(curveOf(demand), 4 * perDay)']],
+    tests: OF_BUDGET,
+  },
+  {
+    promise: BUDGET,
+    what: 'the price is that of nine tenths of the budget',
+    file: PLAN,
+    edits: [['priceFor(curveOf(demand), perDay)', 'priceFor(curveOf(demand), 0.9 * perDay)']],
+    tests: OF_BUDGET,
+  },
+  {
+    promise: BUDGET,
+    what: 'the demand of a page that was fetched again counts twice',
+    file: PLAN,
+    edits: [['addDemand(subtractDemand(this.#demand, removed), added)', 'addDemand(this.#demand, added)']],
+    tests: OF_BUDGET,
+  },
+  {
+    promise: ONCE,
+    what: 'two runs are merged without dropping the older record of a URL that was fetched again',
+    file: 'shared/frontier/run.ts',
+    edits: [
+      ['if (!newer.again) return [newer.done, older.done];', 'if (newer) return [newer.done, older.done];'],
+    ],
+    tests: ['test/frontier/ledger-again.test.ts'],
+  },
+  {
+    promise: ONCE,
+    what: 'the list of URLs that are due again keeps the older record beside the newer one',
+    file: 'shared/frontier/run.ts',
+    edits: [['...restOfAgain(older).filter(notIn(newer.keys))', '...restOfAgain(older)']],
+    tests: ['test/frontier/ledger-again.test.ts'],
+  },
+  {
+    promise: CAPTURES,
+    what: 'a 304 is not archived',
+    file: 'shared/turn/refetch.ts',
+    edits: [['if (sha1) await', 'if (sha1 && response.httpStatus !== 304) await']],
+    breaks: ['capturesKept'],
+  },
+  {
+    promise: CAPTURES,
+    what: 'a response with the same payload is archived twice',
+    file: 'shared/turn/refetch.ts',
+    edits: [
+      [
+        'if (sha1) await',
+        'if (sha1 && response.httpStatus !== 304) await output.archive(record, response, undefined);\n    if (sha1) await',
+      ],
+    ],
+    breaks: ['capturesKept'],
+  },
+  {
+    promise: LOCATION,
+    what: 'the record of a page that was not modified has no location',
+    file: PLAN,
+    edits: [
+      [
+        'const after = { ...before, result: { ...result, fetchedAt } };',
+        'const after = { ...before, result: { ...result, fetchedAt, location: undefined } };',
+      ],
+    ],
+    breaks: ['announcedOnce'],
+  },
+  {
+    promise: LOCATION,
+    what: 'the revisit of a 304 refers to the time of the 304',
+    file: 'shared/turn/refetch.ts',
+    edits: [['date: warcDate(known.capturedAt)', 'date: warcDate(startedAt)']],
+    breaks: ['capturesKept'],
+  },
+  {
+    promise: STORED,
+    what: 'segments of the version before are refused',
+    file: 'shared/frontier/segment.ts',
+    edits: [['bytes[1] ?? 0, OLDEST, SEGMENT_VERSION', 'bytes[1] ?? 0, SEGMENT_VERSION, SEGMENT_VERSION']],
+    breaks: ['oneState', 'noCrash', 'nothingLost', 'ends', 'endsRightly', 'noDeadLetters'],
+  },
+  {
+    promise: STORED,
+    what: 'pages that were fetched before recrawl was switched on are never due',
+    file: PLAN,
+    edits: [
+      [
+        'return { ...record, attempts: 0, dueAt, ...(state',
+        'return { ...record, attempts: 0, dueAt: 0, ...(state',
+      ],
+    ],
+    tests: ['test/worker/switch-recrawl.test.ts'],
+  },
+];
+
+/** Seeds 1 to `count`, without faults and with all in turn. */
+export const promiseWorlds = (count: number, faults: WorldSpec['faults']): WorldSpec[] =>
+  Array.from({ length: count }, (_, i) => [
+    { seed: i + 1, faults: [], recrawls: true },
+    { seed: i + 1, faults, recrawls: true },
+  ]).flat();
+
+/** Throws if a text does not stand in the source once: the program has changed, and the mutant must follow. */
+export const editsOf = ({ what, file, edits }: PromiseMutant, source: string): Edit[] =>
+  edits.map(([text, instead]) => {
+    const start = source.indexOf(text);
+    if (start < 0 || source.indexOf(text, start + 1) >= 0)
+      throw new Error(`Expected ${JSON.stringify(text)} once in ${file}, for the mutant: ${what}`);
+    return { start, end: start + text.length, text: instead };
+  });
