@@ -1,4 +1,6 @@
+import { isRecrawling } from '../../shared/crawl/config.ts';
 import { latestOpening } from '../../shared/crawl/host-hours.ts';
+import { RETRY_HOST_MS } from '../../shared/turn/recrawl-plan.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveHidden, mayHaveLostMessages, wakerLagMs } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
@@ -60,7 +62,7 @@ function checkHost(
   const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
   const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
   for (const [i, change] of host.heads.entries()) {
-    const at = dueOf(change, latestOpening(crawl.config, change.at + MAX_AHEAD_MS));
+    const at = dueOf(change, latestOpening(crawl.config, change.at + maxAheadMs(crawl, change)));
     if (at === undefined) continue;
     const next = Math.min(
       host.heads[i + 1]?.at ?? Number.POSITIVE_INFINITY,
@@ -108,6 +110,10 @@ function indexMs({ at, head: { dueAt = 0, token } }: HeadChange): number {
 /** A host's messages are those of all crawls: it rests for one of them as long as for any. */
 const restBefore = (heads: readonly HeadChange[], until: number): number =>
   heads.findLast(({ at }) => at < until)?.head.clock.nextFetchAt ?? 0;
+
+/** A crawl that recrawls tries a host that was given up again after a day. */
+const maxAheadMs = ({ config }: CrawlFacts, { head }: HeadChange): number =>
+  MAX_AHEAD_MS + (head.setAside && isRecrawling(config) ? RETRY_HOST_MS : 0);
 
 /**
  * A token comes at the host's time, and names a later one by which it is lost. What is further ahead than

@@ -12,6 +12,7 @@ export interface PageVersion {
 
 const MINUTE = 60_000;
 /** Shares of hosts by the validators that they send; the others send none. */
+const WEAK_ETAGS = 0.12;
 const ETAGS = 0.35;
 const DATES = 0.55;
 /** Their ETag never changes. */
@@ -29,7 +30,10 @@ export function versionAt(chance: Chance, host: number, page: number, at: number
   const number = lengthMs === Number.POSITIVE_INFINITY ? 0 : Math.floor(at / lengthMs + phase);
   const changedAt = number === 0 ? 0 : (number - phase) * lengthMs;
   const kind = chance.at(DRAW.change, host);
-  if (kind < ETAGS) return { number, changedAt, fields: [['ETag', `"${host}-${page}-${number}"`]] };
+  if (kind < ETAGS) {
+    const tag = `"${host}-${page}-${number}"`;
+    return { number, changedAt, fields: [['ETag', kind < WEAK_ETAGS ? `W/${tag}` : tag]] };
+  }
   if (kind < DATES)
     return {
       number,

@@ -6,10 +6,12 @@
 import { gunzipSync } from 'node:zlib';
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { mayHold } from '../../shared/archive/capture-filter.ts';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { encodeRecord } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { createS3Archive, type S3ArchiveOptions, warcKey } from '../../shared/engines/aws/archive/archive.ts';
+import { capturesIn } from '../../shared/engines/aws/archive/archive-object.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Archive } from '../../shared/ports/archive.ts';
 import { joined } from '../archive/captures.ts';
@@ -111,6 +113,25 @@ describe.runIf(hasEmulator())('archive on S3', () => {
     until: (promise) => promise,
   };
   archiveContract(subject);
+
+  test('a full filter of captures is stored with an object, by one PUT and by parts', async () => {
+    const member = [Buffer.alloc(300 * 1024, 'x')];
+    const large = (async function* () {
+      for (let i = 0; i < 6; i++) yield Buffer.alloc(MIB, i);
+    })();
+    const context = { s3: resources.s3, bucket: resources.names.bucket, clock: systemClock };
+    const captures = Array.from({ length: 959 }, (_, i) => `test,a)/${i} 20260101000000 {`);
+    const located = [
+      await archive.append([member], captures),
+      await archive.append([large], ['test,a)/0 20260101000000 {']),
+    ].flat();
+    await archive.flush();
+    for (const { file } of located) {
+      const filter = await capturesIn(context, warcKey(FOLDER, file));
+      expect(mayHold(filter, 'test,a)/0')).toBe(true);
+      expect(mayHold(filter, 'test,b)/0')).toBe(false);
+    }
+  });
 
   const member = (text: string) =>
     encodeRecord(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { CrawlOptions } from '../../../shared/crawl/config.ts';
 import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
 import type { CrawlFacts } from '../../invariants/facts.ts';
@@ -176,6 +177,16 @@ describe('onTime', () => {
   test('a due time that only a clock that was ahead can have given counts as come', () => {
     expect(countOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 430))).toBe(0);
     expect(countOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 450))).toBe(1);
+  });
+
+  test('a crawl that recrawls tries a host that was given up again after a day', () => {
+    const givenUp = due({ dueAt: T + 86_400_000, setAside: { cause: { code: 'down' } } as never });
+    const found = (config: CrawlOptions) => {
+      const crawl = hostWith([givenUp, headAt(1000, givenUp, {})], [waiting], config, [running]);
+      return countOf('onTime', makeFacts({ log: [], crawls: [crawl] }));
+    };
+    expect(found({ recrawlEveryMs: 600_000 })).toBe(0);
+    expect(found({})).toBe(1);
   });
 
   test('the time counts from when the crawl was resumed', () => {
