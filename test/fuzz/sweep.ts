@@ -19,7 +19,7 @@ interface Round {
 }
 
 const ROUNDS: readonly Round[] = [
-  { bytes: 1024, runs: 1, ofPlace: 3, ofAll: 100 },
+  { bytes: 512, runs: 1, ofPlace: 3, ofAll: 100 },
   { bytes: 4096, runs: 2, ofPlace: 1, ofAll: 20 },
 ];
 /**

@@ -17,6 +17,7 @@ export interface ThreadTask {
   readonly seed: number;
   /** The path of an earlier finding with the same seed: only that is tried. */
   readonly path?: string | undefined;
+  readonly shrinkMs?: number;
 }
 
 export type FromThread =
@@ -24,8 +25,8 @@ export type FromThread =
   | (Figures & { finding?: string; seed?: number; path?: string });
 
 /** As many recipes are drawn of one seed; then the next seed's turn comes. */
-const BATCH = 250;
-/** How long a finding is made smaller. */
+const BATCH = 100;
+/** How long a finding is made smaller, in ms, unless the task says so. */
 const SHRINK_MS = 10_000;
 
 async function fuzz(task: ThreadTask): Promise<FromThread> {
@@ -43,7 +44,7 @@ async function fuzz(task: ThreadTask): Promise<FromThread> {
     try {
       await judge(target, recipe, figures);
     } catch (error) {
-      stopAt = Math.min(stopAt, performance.now() + SHRINK_MS);
+      stopAt = Math.min(stopAt, performance.now() + (task.shrinkMs ?? SHRINK_MS));
       throw error;
     }
   });

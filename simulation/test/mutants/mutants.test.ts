@@ -173,7 +173,6 @@ describe('worlds notice', () => {
     ],
     ['a token that is not sent', 'TurnCommit.run', 'drop-statement', 'await this.#sendToken('],
     ['links that are not sent', 'TurnCommit.#sendLinks', 'drop-statement', 'await exchange.send('],
-    ['a host that is asked again at once', 'afterAnswer', 'arithmetic', '+ gapAfter('],
   ];
   // The worlds end with the first that notices: for a write without its condition, one in fifteen.
   const specs = Array.from({ length: 60 }, (_, i) => [
