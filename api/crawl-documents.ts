@@ -1,6 +1,7 @@
 /** The pages of a crawl as documents, from its ledgers and its archive, wherever they are. */
 import type { PayloadSource } from '../shared/archive/payload-reader.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { ModuleReading } from '../shared/outputs/page-document.ts';
 import { hasDocument, readDocuments } from '../shared/outputs/read-documents.ts';
 import { allRecords, type RowSource } from './url-rows.ts';
 import type { CrawlDocuments } from './write-documents.ts';
@@ -15,6 +16,7 @@ export function crawlDocuments(
   source: RowSource,
   crawl: CrawlId,
   openArchive: () => Promise<OpenedArchive>,
+  modules?: ModuleReading,
 ): CrawlDocuments {
   return {
     name: crawl,
@@ -31,6 +33,7 @@ export function crawlDocuments(
         yield* readDocuments(documents, {
           skip,
           rewrite,
+          modules,
           isWanted: isWanted && (({ url, result }) => isWanted({ url, location: result?.location })),
         });
       } finally {
@@ -38,7 +41,8 @@ export function crawlDocuments(
       }
     },
     async *documentUrls() {
-      for await (const record of allRecords(source, crawl)) if (hasDocument(record)) yield record.url;
+      for await (const record of allRecords(source, crawl))
+        if (hasDocument(record, modules)) yield record.url;
     },
   };
 }

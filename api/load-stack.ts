@@ -2,6 +2,7 @@
 import type { CrawlEntry } from '../shared/control/control.ts';
 import type { CrawlDeletion, DeleteOptions } from '../shared/control/deletion.ts';
 import type { CopiedCrawl, CopyOptions } from './copy-options.ts';
+import type { OpenCrawlOptions } from './open-crawl.ts';
 import type { ProcessedPage, ProcessOptions } from './process-options.ts';
 import type { StackConnection } from './stack/connect-stack.ts';
 import { missingSdk } from './stack/missing-sdk.ts';
@@ -49,10 +50,10 @@ export async function resumeOnStack(at: StackCrawlAddress, limits: StackLimits):
   }
 }
 
-export async function openOnStack(at: StackCrawlAddress): Promise<StackCrawl> {
+export async function openOnStack(at: StackCrawlAddress, options?: OpenCrawlOptions): Promise<StackCrawl> {
   checkAddress(at);
   const { openStackCrawl } = await import('./stack/open-stack-crawl.ts');
-  return connected(at, (connection) => openStackCrawl(connection, at.crawl));
+  return connected(at, (connection) => openStackCrawl(connection, at.crawl, options));
 }
 
 export async function listOnStack(at: StackAddress): Promise<readonly CrawlEntry[]> {

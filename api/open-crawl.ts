@@ -1,8 +1,17 @@
 import type { CrawlEntry } from '../shared/control/control.ts';
+import type { MediaModule } from '../shared/project/media-module.ts';
 import type { FolderEntry } from './folder-types.ts';
 import type { StackAddress, StackCrawlAddress } from './stack-address.ts';
 import type { StackCrawl } from './stack-crawl.ts';
 import type { StoredCrawl } from './stored-crawl.ts';
+
+export interface OpenCrawlOptions {
+  /**
+   * Modules for media types, as those of a project's file: documents, exports and searches have the pages that they read.
+   * They run in the calling thread.
+   */
+  readonly modules?: readonly MediaModule[];
+}
 
 /**
  * Opens the crawl in a folder for reading, whether it runs or not. Throws `NoCrawl` if there is none.
@@ -12,7 +21,7 @@ import type { StoredCrawl } from './stored-crawl.ts';
  * for await (const { url, status } of crawl.urls()) console.log(status, url);
  * ```
  */
-export function openCrawl(folder: string): Promise<StoredCrawl>;
+export function openCrawl(folder: string, options?: OpenCrawlOptions): Promise<StoredCrawl>;
 /**
  * Opens a crawl of a deployed stack, to read it and to control it. Throws `ControlError` if there is no crawl
  * of that name, `StackRefused` and `StackUnavailable`.
@@ -22,10 +31,13 @@ export function openCrawl(folder: string): Promise<StoredCrawl>;
  * console.log(await crawl.summary());
  * ```
  */
-export function openCrawl(at: StackCrawlAddress): Promise<StackCrawl>;
-export async function openCrawl(at: string | StackCrawlAddress): Promise<StoredCrawl | StackCrawl> {
-  if (typeof at === 'string') return (await import('./local/read-crawl.ts')).openStoredCrawl(at);
-  return (await import('./load-stack.ts')).openOnStack(at);
+export function openCrawl(at: StackCrawlAddress, options?: OpenCrawlOptions): Promise<StackCrawl>;
+export async function openCrawl(
+  at: string | StackCrawlAddress,
+  options: OpenCrawlOptions = {},
+): Promise<StoredCrawl | StackCrawl> {
+  if (typeof at === 'string') return (await import('./local/read-crawl.ts')).openStoredCrawl(at, options);
+  return (await import('./load-stack.ts')).openOnStack(at, options);
 }
 
 /** Returns the crawls in `folder` and in the folders directly in it, by name. */

@@ -168,6 +168,8 @@ export type LocalCommand =
       readonly chunkTokens?: number;
       /** Tables of a Parquet export; undefined: the default ones. */
       readonly tables?: readonly TableName[];
+      /** The project's file, for the modules of documents. */
+      readonly config?: string | undefined;
     }
   | {
       readonly verb: 'changes';
@@ -180,6 +182,7 @@ export type LocalCommand =
       readonly dir: string;
       /** The address of the destination. */
       readonly to: string;
+      readonly config?: string | undefined;
       readonly json: boolean;
     }
   | {
@@ -194,6 +197,7 @@ export type LocalCommand =
   | ({
       readonly verb: 'search';
       readonly dir: string;
+      readonly config?: string | undefined;
       readonly json: boolean;
     } & SearchAsk)
   | {
@@ -380,7 +384,12 @@ export type StackRequest =
       /** Only how fresh the copies are. */
       readonly changes?: boolean;
     }
-  | { readonly verb: 'send'; readonly crawl: CrawlId; readonly to: string }
+  | {
+      readonly verb: 'send';
+      readonly crawl: CrawlId;
+      readonly to: string;
+      readonly config?: string | undefined;
+    }
   | {
       readonly verb: 'inlinks';
       readonly crawl: CrawlId;
@@ -389,7 +398,7 @@ export type StackRequest =
       readonly anchors: boolean;
     }
   | ({ readonly verb: 'duplicates'; readonly crawl: CrawlId } & DuplicatesAsk)
-  | ({ readonly verb: 'search'; readonly crawl: CrawlId } & SearchAsk)
+  | ({ readonly verb: 'search'; readonly crawl: CrawlId; readonly config?: string | undefined } & SearchAsk)
   | {
       readonly verb: 'warc';
       readonly crawl: CrawlId;
@@ -412,6 +421,8 @@ export type StackRequest =
       readonly chunkTokens?: number | undefined;
       /** Tables of a Parquet export; undefined: the default ones. */
       readonly tables?: readonly TableName[] | undefined;
+      /** The project's file, for the modules of documents. */
+      readonly config?: string | undefined;
       /** The stack makes it, in its bucket. */
       readonly inCloud?: CloudFormat | undefined;
     }

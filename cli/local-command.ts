@@ -139,7 +139,7 @@ function deleteCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'del
 
 function sendCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'send'> {
   const { place: dir, to } = readSend(given, 'DIR');
-  return { verb: 'send', dir, to, json };
+  return { verb: 'send', dir, to, config: textOf(given, 'config'), json };
 }
 
 function inlinksCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'inlinks'> {
@@ -247,12 +247,13 @@ function exportCommand(given: ParsedOptions): LocalCommandOf<'export'> {
     out,
     chunkTokens,
     tables: readTables(given, format),
+    config: textOf(given, 'config'),
   };
 }
 
 function searchCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'search'> {
   const { place: dir, ...asked } = readSearch(given, 'DIR');
-  return { verb: 'search', dir, ...asked, json };
+  return { verb: 'search', dir, ...asked, config: textOf(given, 'config'), json };
 }
 
 function warcAsk(given: ParsedOptions, json: boolean): LocalCommandOf<'warc'>['ask'] {

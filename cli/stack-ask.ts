@@ -128,7 +128,7 @@ function diffRequest(given: ParsedOptions): StackRequest {
 
 function sendRequest(given: ParsedOptions): StackRequest {
   const { place, to } = readSend(given, 'CRAWL');
-  return { verb: 'send', crawl: readCrawlName(place), to };
+  return { verb: 'send', crawl: readCrawlName(place), to, config: textOf(given, 'config') };
 }
 
 function inlinksRequest(given: ParsedOptions): StackRequest {
@@ -138,7 +138,7 @@ function inlinksRequest(given: ParsedOptions): StackRequest {
 
 function searchRequest(given: ParsedOptions): StackRequest {
   const { place, ...asked } = readSearch(given, 'CRAWL');
-  return { verb: 'search', crawl: readCrawlName(place), ...asked };
+  return { verb: 'search', crawl: readCrawlName(place), ...asked, config: textOf(given, 'config') };
 }
 
 function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
@@ -157,6 +157,7 @@ function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
     out,
     chunkTokens: readChunk(given, format),
     tables: readTables(given, format),
+    config: textOf(given, 'config'),
     ...(inCloud && { inCloud }),
   };
 }

@@ -18,7 +18,13 @@ const exporter = lazy(() => {
     log,
     stack,
     jobs: new ExportJobs({ dynamo: stack.clients.dynamo, clock, table, bucket }),
-    contextOf: exportContextOf({ opened: stack, settings, clock }),
+    contextOf: exportContextOf({
+      opened: stack,
+      settings,
+      clock,
+      // Not before documents are made: the project's file may fail to load.
+      loadModules: async () => (await import('#strand-config')).default.modules,
+    }),
     async continueNow() {
       // Otherwise the next run is that of the schedule.
       if (!(await putEvent(EXPORT_MORE, { stack: settings.stack })))

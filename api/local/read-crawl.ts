@@ -25,6 +25,7 @@ import { exportsOf } from '../exports/exports-of.ts';
 import { withKnownClusters } from '../exports/known-clusters.ts';
 import type { SearchedCrawl } from '../exports/search.ts';
 import { itemsCsv } from '../items-csv.ts';
+import type { OpenCrawlOptions } from '../open-crawl.ts';
 import { seedDetail } from '../seed-detail.ts';
 import { skippedUrls } from '../skipped-urls.ts';
 import type { OutputOptions, StoredCrawl, UpdatedOutputs } from '../stored-crawl.ts';
@@ -37,7 +38,10 @@ import { goodItemBytes, storedItems } from './stored-items.ts';
 import { summarize } from './summarize.ts';
 
 /** Throws `NoCrawl`. */
-export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
+export async function openStoredCrawl(
+  folder: string,
+  { modules }: OpenCrawlOptions = {},
+): Promise<StoredCrawl> {
   const opened = await openFolder(folder);
   const { reader, crawl, record } = opened;
   const archive = archiveOf(folder);
@@ -68,7 +72,7 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     },
     cdxj: archive.cdxj,
     readRecord: archive.readRecord,
-    ...documentExports(folder, opened),
+    ...documentExports(folder, opened, modules),
     ...exportsOf(exported, () => stored),
     async search(words, options) {
       return (await import('../exports/search.ts')).search(searchedIn(folder, stored), words, options);
@@ -238,8 +242,9 @@ const itemQueries = (folder: string): Pick<StoredCrawl, 'items' | 'itemsCsv' | '
 function documentExports(
   folder: string,
   opened: OpenedFolder,
+  modules: OpenCrawlOptions['modules'],
 ): Pick<StoredCrawl, 'documents' | 'exportMarkdown' | 'exportLlms'> {
-  const shown = async () => (await import('./documents.ts')).documentsOf(opened, folder);
+  const shown = async () => (await import('./documents.ts')).documentsOf(opened, folder, modules);
   const writers = () => import('../write-documents.ts');
   return {
     async *documents(options) {

@@ -1,3 +1,4 @@
+import { NO_PROJECT, type Project, readProject } from '../../shared/project/project-file.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { RunningCrawl } from '../running-crawl.ts';
 import type { ResumeCrawlOptions, StartCrawlOptions } from '../start-options.ts';
@@ -27,7 +28,9 @@ function start({ start: begin, hooks, signal, logging }: CheckedStart): Promise<
     if (hooks === undefined) await superviseCrawl({ start: begin, onMessage, ...session });
     else
       await createCrawlRun({ start: begin, project: async () => hooks, post: onMessage, ...session }).toEnd();
-    if (begun?.config.documents) await updateDocumentsIn(begun.folder, onMessage);
+    if (!begun?.config.documents) return;
+    const { modules } = hooks ?? (begin.project ? await readProject(begin.project.file) : NO_PROJECT);
+    await updateDocumentsIn(begun.folder, modules, onMessage);
   }
 
   return runningCrawl(signal, runSession, log.end);
@@ -36,9 +39,13 @@ function start({ start: begin, hooks, signal, logging }: CheckedStart): Promise<
 /** Pages that have no document and are named. */
 const MAX_NAMED = 10;
 
-async function updateDocumentsIn(folder: string, post: (message: CrawlMessage) => void): Promise<void> {
+async function updateDocumentsIn(
+  folder: string,
+  modules: Project['modules'],
+  post: (message: CrawlMessage) => void,
+): Promise<void> {
   const { openStoredCrawl } = await import('./read-crawl.ts');
-  await using stored = await openStoredCrawl(folder);
+  await using stored = await openStoredCrawl(folder, { modules });
   let unread = 0;
   const skip = (url: string, reason: string) => {
     if (unread++ < MAX_NAMED)

@@ -17,6 +17,7 @@ import { changesOf } from '../../shared/report/url-change.ts';
 import { quoted } from '../../shared/text/printable.ts';
 import { explainIn } from '../explain-in.ts';
 import { itemsCsv } from '../items-csv.ts';
+import type { OpenCrawlOptions } from '../open-crawl.ts';
 import { skippedUrls } from '../skipped-urls.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
 import { readOpened } from '../stored-record.ts';
@@ -35,22 +36,31 @@ const POLL_MS = 4000;
 const MIN_POLL_MS = 1000;
 
 /** Opens the crawl of that name. Throws `ControlError` (`notFound`) if there is none. `close` closes the connection. */
-export async function openStackCrawl(connection: StackConnection, crawl: CrawlId): Promise<StackCrawl> {
+export async function openStackCrawl(
+  connection: StackConnection,
+  crawl: CrawlId,
+  options: OpenCrawlOptions = {},
+): Promise<StackCrawl> {
   try {
     const record = await connection.registry.load(crawl);
-    if (record !== undefined) return stackCrawl(connection, crawl, record);
+    if (record !== undefined) return stackCrawl(connection, crawl, record, options);
   } catch (error) {
     throw connection.explained(error);
   }
   throw new ControlError('notFound', `There is no crawl ${quoted(crawl)}`, 'crawl');
 }
 
-function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRecord): StackCrawl {
+function stackCrawl(
+  connection: StackConnection,
+  crawl: CrawlId,
+  record: CrawlRecord,
+  { modules }: OpenCrawlOptions,
+): StackCrawl {
   const { stack, control } = connection;
   const watch = new CrawlWatch(connection, crawl);
   const archive = connection.archiveOf(crawl);
   const queries = urlQueries(connection, crawl, record);
-  const exports = stackExports(connection, crawl, record, archive);
+  const exports = stackExports(connection, crawl, record, archive, modules);
 
   async function close(): Promise<void> {
     if (watch.isClosed) return;

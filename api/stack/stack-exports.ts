@@ -3,11 +3,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { ModuleReading } from '../../shared/outputs/page-document.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
+import type { MediaModule } from '../../shared/project/media-module.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
 import type { ExportSource } from '../exports/export-source.ts';
 import { exportsOf } from '../exports/exports-of.ts';
 import type { SearchedCrawl } from '../exports/search.ts';
+import { moduleReading } from '../module-reading.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
 import type { DocumentOptions } from '../stored-crawl.ts';
 import { flat, urlRows } from '../url-rows.ts';
@@ -16,11 +19,14 @@ import { explainedAll, explainedOne } from './explained.ts';
 import type { StackArchive } from './stack-archive.ts';
 import { payloadsOf } from './stack-payloads.ts';
 
-function documentExports(connection: StackConnection, crawl: CrawlId, archive: StackArchive): Documents {
-  const pages = crawlDocuments(connection.rows, crawl, async () => ({
-    ...payloadsOf(connection, crawl, archive),
-    close: async () => {},
-  }));
+function documentExports(
+  connection: StackConnection,
+  crawl: CrawlId,
+  archive: StackArchive,
+  modules: ModuleReading | undefined,
+): Documents {
+  const open = async () => ({ ...payloadsOf(connection, crawl, archive), close: async () => {} });
+  const pages = crawlDocuments(connection.rows, crawl, open, modules);
   const documents = (options?: DocumentOptions) => explainedAll(connection, pages.documents(options));
   const shown = { ...pages, documents };
   const writers = () => import('../write-documents.ts');
@@ -66,8 +72,10 @@ export function stackExports(
   crawl: CrawlId,
   record: CrawlRecord,
   archive: StackArchive,
+  modules?: readonly MediaModule[],
 ): Documents & Exports & Pick<StackCrawl, 'search' | 'duplicates'> {
-  const documents = documentExports(connection, crawl, archive);
+  const reading = moduleReading(modules, record, connection.clock);
+  const documents = documentExports(connection, crawl, archive, reading);
   const source = exportSource(connection, crawl, record, archive);
   const urls = () => flat(urlRows(connection.rows, crawl));
   const cache = join(homedir(), '.cache', 'strand', connection.stack, crawl);

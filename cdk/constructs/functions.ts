@@ -33,8 +33,8 @@ export interface FunctionsProps {
   readonly webhook?: CrawlerProps['webhook'];
 }
 
-/** The functions that call the project's code: the waker its `onFinish`. */
-const CALL_HOOKS: ReadonlySet<FunctionName> = new Set(['worker', 'waker']);
+/** The functions that call the project's code: the waker its `onFinish`, the exporter its modules. */
+const CALL_HOOKS: ReadonlySet<FunctionName> = new Set(['worker', 'waker', 'exporter']);
 
 /** Lambda's least and most (Lambda developer guide, ephemeral storage). */
 const MIN_DISK_MB = 512;

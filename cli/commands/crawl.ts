@@ -4,7 +4,6 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { keptIn, noteKept } from '../../api/local/kept-outputs.ts';
 import type { Begun, CrawlMessage, LocalStart } from '../../api/local/messages.ts';
 import { superviseCrawl } from '../../api/local/supervise-crawl.ts';
-import { openCrawl } from '../../api/open-crawl.ts';
 import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
 import { quoted } from '../../shared/text/printable.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -13,6 +12,7 @@ import { type CrawlCommand, createCrawlDisplay } from './crawl-display.ts';
 import { crawlError } from './crawl-error.ts';
 import { withNetworkFiles } from './network-options.ts';
 import { printSummary } from './print-summary.ts';
+import { openForDocuments } from './project-modules.ts';
 import { readSeeds } from './read-seeds.ts';
 
 /** Crawls in a thread of its own. This one shows its progress and receives signals. */
@@ -39,7 +39,7 @@ export async function crawl(command: CrawlCommand): Promise<number> {
     await noted;
     const code = exitCodeOf(summary);
     if (begun === undefined) return code;
-    const made = await makeOutputs(begun, command.save);
+    const made = await makeOutputs(begun, command);
     return code === exitCodes.finished ? made : code;
   } catch (error) {
     const shown = crawlError(error, begun?.folder);
@@ -51,11 +51,14 @@ export async function crawl(command: CrawlCommand): Promise<number> {
 }
 
 /** Makes the files that were requested, by this process or an earlier one of the crawl. */
-async function makeOutputs({ folder, config }: Begun, save: string | undefined): Promise<ExitCode> {
+async function makeOutputs(
+  { folder, config }: Begun,
+  { save, config: projectFile }: Pick<CrawlCommand, 'save' | 'config'>,
+): Promise<ExitCode> {
   const kept = await keptIn(folder, config);
   const keepsAny = kept.documents || kept.search;
   if (!keepsAny && save === undefined) return exitCodes.finished;
-  await using stored = await openCrawl(folder);
+  await using stored = await openForDocuments(folder, projectFile);
   let code: ExitCode = exitCodes.finished;
   if (keepsAny) {
     const { updateOutputs } = await import('./update-outputs.ts');

@@ -4,9 +4,16 @@ import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import { formatCount } from '../format.ts';
-import { type ArchiveFormat, isRowFormat, type RowFormat } from '../option-spec.ts';
+import {
+  type ArchiveFormat,
+  DOCUMENT_FORMATS,
+  type ExportFormat,
+  isRowFormat,
+  type RowFormat,
+} from '../option-spec.ts';
 import { gathered } from './gathered.ts';
 import { withOutput } from './output-file.ts';
+import { openForDocuments } from './project-modules.ts';
 import { writeItems } from './write-items.ts';
 import { writerTo } from './write-rows.ts';
 import { writeSkipped } from './write-skipped.ts';
@@ -18,12 +25,25 @@ import { writeSkipped } from './write-skipped.ts';
  */
 export async function exportUrls(command: LocalCommandOf<'export'>): Promise<number> {
   const { dir, format, skipped, items, out } = command;
-  await using crawl = await openCrawl(dir);
+  await using crawl = await (makesDocuments(command)
+    ? openForDocuments(dir, command.config)
+    : openCrawl(dir));
   if (!isRowFormat(format)) return await exportArchiveOf(crawl, { ...command, format });
   const write = items ? exportItems : skipped ? exportSkipped : exportRows;
   await write(crawl, format, out);
   return exitCodes.finished;
 }
+
+/** Whether the modules of the project are needed. */
+export const makesDocuments = ({
+  format,
+  tables,
+}: {
+  format: ExportFormat;
+  tables?: readonly TableName[] | undefined;
+}): boolean =>
+  (DOCUMENT_FORMATS as readonly string[]).includes(format) ||
+  (format === 'parquet' && (tables?.includes('documents') ?? false));
 
 /** The functions of a crawl that exports of its archive use, in both places. */
 export type ExportedCrawl = Pick<

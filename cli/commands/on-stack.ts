@@ -2,6 +2,7 @@
 
 import type { CopiedCrawl, CopyOptions } from '../../api/copy-options.ts';
 import { connect } from '../../api/load-stack.ts';
+import type { OpenCrawlOptions } from '../../api/open-crawl.ts';
 import type { StackConnection } from '../../api/stack/connect-stack.ts';
 import { addAllSeeds } from '../../api/stack/seed-batches.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
@@ -47,8 +48,8 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
     // Only a watch listens: all else ends at once, as what it requested is done or not done in one call.
     const isWatch = command.verb === 'watch' || ('watch' in command && command.watch);
     if (isWatch) process.once('SIGINT', stop).once('SIGTERM', stop);
-    const openCrawl = async (crawl: CrawlId) =>
-      (await import('../../api/stack/open-stack-crawl.ts')).openStackCrawl(connection, crawl);
+    const openCrawl = async (crawl: CrawlId, options?: OpenCrawlOptions) =>
+      (await import('../../api/stack/open-stack-crawl.ts')).openStackCrawl(connection, crawl, options);
     const session: StackSession = {
       ...connection,
       openCrawl,
@@ -78,7 +79,7 @@ export interface StackSession
     'control' | 'deletions' | 'rows' | 'itemsOf' | 'archiveOf' | 'refusedKeys' | 'putIdentity'
   > {
   /** Throws `ControlError` if there is no such crawl. */
-  readonly openCrawl: (crawl: CrawlId) => Promise<AskedCrawl>;
+  readonly openCrawl: (crawl: CrawlId, options?: OpenCrawlOptions) => Promise<AskedCrawl>;
   readonly push: (dir: string, options: CopyOptions & { readonly crawl?: CrawlId }) => Promise<CopiedCrawl>;
   readonly pull: (crawl: CrawlId, dir: string, options: CopyOptions) => Promise<CopiedCrawl>;
 }
@@ -344,9 +345,14 @@ class StackAnswer {
     return printInlinks(await this.#session.openCrawl(crawl), asked, this.#output.out);
   }
 
-  async send({ crawl, to, json }: CommandOf<'send'>): Promise<ExitCode> {
+  async send({ crawl, to, config, json }: CommandOf<'send'>): Promise<ExitCode> {
     const { printSent } = await import('./send.ts');
-    return printSent(await this.#session.openCrawl(crawl), { to, json }, this.#output.out);
+    return printSent(await this.#openForDocuments(crawl, config), { to, json }, this.#output.out);
+  }
+
+  async #openForDocuments(crawl: CrawlId, config: string | undefined): Promise<AskedCrawl> {
+    const { projectModules } = await import('./project-modules.ts');
+    return this.#session.openCrawl(crawl, await projectModules(config));
   }
 
   async duplicates({ crawl, ...asked }: CommandOf<'duplicates'>): Promise<ExitCode> {
@@ -354,9 +360,9 @@ class StackAnswer {
     return printDuplicates(await this.#session.openCrawl(crawl), asked, this.#output.out);
   }
 
-  async search({ crawl, ...asked }: CommandOf<'search'>): Promise<ExitCode> {
+  async search({ crawl, config, ...asked }: CommandOf<'search'>): Promise<ExitCode> {
     const { printHits } = await import('./search.ts');
-    return printHits(await this.#session.openCrawl(crawl), asked, this.#output.out);
+    return printHits(await this.#openForDocuments(crawl, config), asked, this.#output.out);
   }
 
   async explain({ crawl, url }: CommandOf<'explain'>): Promise<ExitCode> {
@@ -386,8 +392,11 @@ class StackAnswer {
       return this.#cloudExport(await control.beginExport(crawl, request));
     }
     if (!isRowFormat(format)) {
-      const { exportArchiveOf } = await import('./export.ts');
-      return exportArchiveOf(await openCrawl(crawl), { ...command, format });
+      const { exportArchiveOf, makesDocuments } = await import('./export.ts');
+      const opened = makesDocuments(command)
+        ? await this.#openForDocuments(crawl, command.config)
+        : await openCrawl(crawl);
+      return exportArchiveOf(opened, { ...command, format });
     }
     if (skipped) {
       const { exportSkipped } = await import('./export.ts');

@@ -1,4 +1,3 @@
-import { openCrawl } from '../../api/open-crawl.ts';
 import type { SearchHit, StoredCrawl } from '../../api/stored-crawl.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
@@ -6,6 +5,7 @@ import type { LiveStream } from '../drawn-line.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCount, formatCounted } from '../format.ts';
 import { UsageError } from '../usage-error.ts';
+import { openForDocuments } from './project-modules.ts';
 import type { RowStream } from './write-rows.ts';
 
 /** Pages that cannot be read and are named on standard error. */
@@ -18,8 +18,8 @@ const PLAIN = ['', ''] as const;
 const MARKS = ['\uE000', '\uE001'] as const;
 
 /** `strand search DIR WORDS...`. Ends with 4 if nothing is found. */
-export async function search({ dir, ...asked }: LocalCommandOf<'search'>): Promise<ExitCode> {
-  await using crawl = await openCrawl(dir);
+export async function search({ dir, config, ...asked }: LocalCommandOf<'search'>): Promise<ExitCode> {
+  await using crawl = await openForDocuments(dir, config);
   return await printHits(crawl, asked, process.stdout);
 }
 

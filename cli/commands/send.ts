@@ -1,10 +1,10 @@
-import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl } from '../../api/stored-crawl.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCount, formatCounted } from '../format.ts';
 import { UsageError } from '../usage-error.ts';
+import { openForDocuments } from './project-modules.ts';
 import type { RowStream } from './write-rows.ts';
 
 /** Pages that are named on standard error. */
@@ -13,8 +13,8 @@ const MAX_NAMED = 10;
 const DOCUMENTS_A_LINE = 5000;
 
 /** `strand send DIR --to ADDRESS`. Ends with 1 if a document could not be made or was refused. */
-export async function send({ dir, to, json }: LocalCommandOf<'send'>): Promise<ExitCode> {
-  await using crawl = await openCrawl(dir);
+export async function send({ dir, to, config, json }: LocalCommandOf<'send'>): Promise<ExitCode> {
+  await using crawl = await openForDocuments(dir, config);
   return await printSent(crawl, { to, json }, process.stdout);
 }
 

@@ -51,8 +51,11 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     name: 'config',
     argument: 'FILE',
     type: 'text',
-    verbs: ['crawl', 'resume', 'explain', 'read', 'shell', 'process', 'estimate', 'identity'],
-    stackVerbs: ['crawl'],
+    verbs: [
+      ...(['crawl', 'resume', 'explain', 'read', 'shell', 'process', 'estimate', 'identity'] as const),
+      ...(['export', 'search', 'send'] as const),
+    ],
+    stackVerbs: ['crawl', 'export', 'search', 'send'],
     reason: 'a stack uses the project file that was deployed with it',
     group: 'Crawl',
     help: 'project file; by default strand.config.ts in this folder, if it exists',

@@ -28,10 +28,19 @@ export const moduleFor = (
   mediaType: string,
 ): MediaModule | undefined => project?.modules.find(({ mediaTypes }) => mediaTypes.includes(mediaType));
 
+/** The parts of a document that a module needs. */
+export interface ModuleInput extends Pick<UnreadDocument, 'url' | 'mediaType' | 'around'> {
+  readonly crawl: Pick<UnreadDocument['crawl'], 'config'>;
+  readonly response: Pick<FetchedResponse, 'headers'> & {
+    readonly body: Pick<FetchedResponse['body'], 'bytes'>;
+  };
+  readonly facts: Pick<UnreadDocument['facts'], 'charset'>;
+}
+
 /** Never rejects. */
 export async function readByModule(
   module: MediaModule,
-  { crawl, url, mediaType, response, facts, around }: UnreadDocument,
+  { crawl, url, mediaType, response, facts, around }: ModuleInput,
   { clock, onFailure }: Omit<ProjectModules, 'modules'>,
 ): Promise<DocumentAnswer> {
   const { hookTimeoutMs, blockTimeoutMs, maxDecodedBytes } = crawl.config;

@@ -4,6 +4,7 @@ import { type Extracted, extractContent } from '../content/extract.ts';
 import type { PageMetadata } from '../content/metadata.ts';
 import type { PageKind } from '../content/page-kind.ts';
 import { textContent } from '../content/text-content.ts';
+import type { MediaContent } from '../media/media-module.ts';
 import { sniffCharset } from '../parser/charset.ts';
 import { createCharsetDecoder } from '../parser/charset-decoder.ts';
 import { decodeBody } from '../parser/decode-body.ts';
@@ -30,6 +31,17 @@ export interface PageDocument extends PageMetadata {
   readonly truncated?: true;
 }
 
+/** Reads documents by modules of the project, which come before what is included. */
+export interface ModuleReading {
+  reads(mediaType: string): boolean;
+  /** Rejects with the cause, for people. */
+  read(
+    url: string,
+    mediaType: string,
+    page: Pick<ArchivedResponse, 'headers' | 'body'>,
+  ): Promise<Pick<MediaContent, 'text' | 'markdown' | 'metadata' | 'cut'>>;
+}
+
 /** Media types of texts that are documents. */
 const PLAIN_TYPES: ReadonlySet<string> = new Set([
   'text/html',
@@ -44,8 +56,18 @@ export const isPlainDocument = (contentType: string | undefined): boolean =>
   PLAIN_TYPES.has(essenceOf(contentType) ?? '');
 
 /** Whether a page of this media type is a document. */
-export const isDocumentType = (contentType: string | undefined): boolean =>
-  isPlainDocument(contentType) || isWholeType(essenceOf(contentType));
+export function isDocumentType(
+  contentType: string | undefined,
+  modules?: Pick<ModuleReading, 'reads'>,
+): boolean {
+  const mediaType = essenceOf(contentType);
+  return isPlainDocument(contentType) || isWholeType(mediaType) || isOfModule(mediaType, modules);
+}
+
+const isOfModule = (
+  mediaType: string | undefined,
+  modules: Pick<ModuleReading, 'reads'> | undefined,
+): mediaType is string => mediaType !== undefined && modules?.reads(mediaType) === true;
 
 /** The bytes of a text; for a document that is read as a whole, its media type alone. */
 export type DocumentBody =
@@ -73,19 +95,40 @@ export function documentBody(
   return { mediaType, source: decoder.decode(bytes) + decoder.end() };
 }
 
+/** Undefined if no module reads the page, whatever its server says it is. */
+function typeForModule(
+  url: string,
+  { headers, body }: Pick<ArchivedResponse, 'headers' | 'body'>,
+  maxBytes: number,
+  modules: Pick<ModuleReading, 'reads'>,
+): string | undefined {
+  const declared = essenceOf(valuesOf(headers, 'content-type').at(-1));
+  if (isOfModule(declared, modules)) return declared;
+  if (!isUncertain(declared)) return undefined;
+  const mediaType = correctedType(declared, decodeBody(body, codingOf(headers), maxBytes), url);
+  return isOfModule(mediaType, modules) ? mediaType : undefined;
+}
+
+type DocumentContent = Pick<Extracted, 'text' | 'markdown' | 'metadata' | 'isTruncated'> &
+  Partial<Pick<Extracted, 'canonical' | 'kind'>>;
+
+export interface DocumentMaking {
+  readonly rewrite?: ((url: string) => string) | undefined;
+  readonly modules?: ModuleReading | undefined;
+}
+
 /**
  * Makes a document of an archived page. `rewrite` may replace the absolute URL of a link of HTML. Undefined for other media
- * types. Rejects with the cause if the body cannot be read.
+ * types. Rejects with the cause if the body cannot be read, also by a module.
  */
 export async function documentOf(
   url: string,
   page: Pick<ArchivedResponse, 'date' | 'headers' | 'body'>,
   maxBytes: number,
-  rewrite?: (url: string) => string,
+  { rewrite, modules }: DocumentMaking = {},
 ): Promise<PageDocument | undefined> {
-  const found = documentBody(url, page, maxBytes);
-  if (found === undefined) return undefined;
-  const content: Extracted = await contentOf(found);
+  const content = await contentOf();
+  if (content === undefined) return undefined;
   const { metadata, text, markdown, isTruncated, canonical, kind } = content;
   const language = pageLanguage(text, metadata.language);
   return {
@@ -100,9 +143,16 @@ export async function documentOf(
     markdown,
   };
 
-  async function contentOf(given: DocumentBody) {
-    if ('wholeType' in given) return await wholeContent(url, page, given.wholeType, maxBytes);
-    const { mediaType, source } = given;
+  async function contentOf(): Promise<DocumentContent | undefined> {
+    const moduleType = modules && typeForModule(url, page, maxBytes, modules);
+    if (modules && moduleType !== undefined) {
+      const read = await modules.read(url, moduleType, page);
+      return { ...read, isTruncated: read.cut !== undefined };
+    }
+    const found = documentBody(url, page, maxBytes);
+    if (found === undefined) return undefined;
+    if ('wholeType' in found) return await wholeContent(url, page, found.wholeType, maxBytes);
+    const { mediaType, source } = found;
     return /html/.test(mediaType) ? extractContent(source, url, rewrite) : textContent(source, mediaType);
   }
 }

@@ -4,7 +4,7 @@ import { isWithheld } from '../causes/cause.ts';
 import { messageOf } from '../error-message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { type DocumentRow, documentRow } from './document-row.ts';
-import { documentOf, isDocumentType } from './page-document.ts';
+import { documentOf, isDocumentType, type ModuleReading } from './page-document.ts';
 
 /** The source of the documents. */
 export interface DocumentSource extends PayloadSource {
@@ -19,6 +19,8 @@ export interface DocumentOptions {
   readonly rewrite?: ((link: string, page: string) => string) | undefined;
   /** Asked for each page that has a document, before it is read. Default: all are wanted. */
   readonly isWanted?: ((record: UrlRecord) => boolean) | undefined;
+  /** Modules of the project. */
+  readonly modules?: ModuleReading | undefined;
 }
 
 /** A page of more bytes, received or decoded, gives no document: extracting it would take seconds. */
@@ -28,14 +30,17 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
  * Whether a URL is a page with a text: not an error, a redirect, an image or a copy of another page, and none whose use
  * is forbidden for the crawl's purpose.
  */
-export const hasDocument = ({ state, kind, result }: UrlRecord): boolean =>
+export const hasDocument = (
+  { state, kind, result }: UrlRecord,
+  modules?: Pick<ModuleReading, 'reads'>,
+): boolean =>
   state === 'fetched' &&
   kind === undefined &&
   result?.httpStatus === 200 &&
   result.location !== undefined &&
   result.duplicateOf === undefined &&
   !isWithheld(result.cause) &&
-  isDocumentType(result.contentType);
+  isDocumentType(result.contentType, modules);
 
 /**
  * Yields the document of each page that has one, in the order of `source.records()`. Holds one page at a
@@ -43,10 +48,10 @@ export const hasDocument = ({ state, kind, result }: UrlRecord): boolean =>
  */
 export async function* readDocuments(
   source: DocumentSource,
-  { skip, rewrite, isWanted = () => true }: DocumentOptions,
+  { skip, rewrite, isWanted = () => true, modules }: DocumentOptions,
 ): AsyncGenerator<DocumentRow, void, undefined> {
   const payloads = new PayloadReader(source);
-  const wanted = filtered(source.records(), (record) => hasDocument(record) && isWanted(record));
+  const wanted = filtered(source.records(), (record) => hasDocument(record, modules) && isWanted(record));
   const pages = payloads.readAll(wanted, ({ result }) => result!.location!, MAX_PAGE_BYTES, true);
   for await (const tried of pages) {
     const record = tried.value;
@@ -54,7 +59,10 @@ export async function* readDocuments(
     try {
       const { response, payload, usage } = readOf(tried);
       const page = { date: response.date, headers: payload.headers, body: payload.body };
-      const document = await documentOf(url, page, MAX_PAGE_BYTES, rewrite && ((link) => rewrite(link, url)));
+      const document = await documentOf(url, page, MAX_PAGE_BYTES, {
+        rewrite: rewrite && ((link) => rewrite(link, url)),
+        modules,
+      });
       if (document) yield documentRow(document, record, usage);
     } catch (error) {
       // The disk fails for other pages, too.

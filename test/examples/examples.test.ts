@@ -1,5 +1,7 @@
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { openCrawl } from '../../api/index.ts';
 import { createHarbour } from '../../examples/calendar/site.ts';
 import { createMembersSite, type Logged } from '../../examples/login/site.ts';
 import { createProxy } from '../../examples/proxy/proxy.ts';
@@ -34,9 +36,12 @@ test("the shop's prices become items, and those that are broken are counted", as
 test("calendars are read by the project's module: their links are followed, and one that is none has the reason", async () => {
   const site = await listen(createHarbour());
   const out = join(folder, 'calendar');
-  const crawl = await crawlWith('calendar', `${site}/`, out, ['--allow-private-addresses']);
+  const words = ['--allow-private-addresses', '--documents', '--search'];
+  const crawl = await crawlWith('calendar', `${site}/`, out, words);
   const counts = { state: 'finished', pages: 6, hints: { unreadDocument: 1 } };
-  expect(crawl).toMatchObject({ code: 0, summary: counts });
+  // A page without a document is reported.
+  expect(crawl).toMatchObject({ code: 1, summary: counts });
+  expect(crawl.err).toContain(`${site}/old.ics has no document: the project's module: it is no calendar`);
   expect(crawl.summary.hookErrors).toMatchObject([
     { source: 'module', url: `${site}/old.ics`, message: 'it is no calendar' },
   ]);
@@ -49,6 +54,16 @@ test("calendars are read by the project's module: their links are followed, and 
   ]);
   const calendar = crawl.items().find(({ url }) => url === `${site}/events.ics`);
   expect(calendar?.markdown).toBe('- Harbour concert\n- Open lighthouse\n- Boat race');
+
+  const documents = readFileSync(join(out, 'documents.jsonl'), 'utf8').trim().split('\n');
+  const events = documents.map((line) => JSON.parse(line)).find(({ url }) => url === `${site}/events.ics`);
+  expect(events).toMatchObject({ title: 'Events', markdown: calendar?.markdown });
+  await using without = await openCrawl(out);
+  const types = new Set<string>();
+  for await (const { url } of without.documents()) types.add(extname(new URL(url).pathname));
+  expect(types).toEqual(new Set(['']));
+  const found = await without.search('lighthouse');
+  expect(found.map(({ url }) => url)).toContain(`${site}/events.ics`);
 });
 
 test.each([

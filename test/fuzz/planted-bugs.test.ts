@@ -10,7 +10,10 @@ const HANG_SECONDS = 8;
 const shrinkMs = 1000;
 
 test.each(BUGS)('the fuzzer finds $name', async ({ name }) => {
-  const { finding } = await fuzzTarget({ target: name, module, seconds: 20, seed: 1, shrinkMs }, HANG_SECONDS);
+  const { finding } = await fuzzTarget(
+    { target: name, module, seconds: 20, seed: 1, shrinkMs },
+    HANG_SECONDS,
+  );
   expect(finding ?? 'nothing found').toContain(name);
 });
 

@@ -146,7 +146,9 @@ describe('strand crawl', () => {
         const found = records.get(url)?.state;
         expect([url, found]).toEqual([url, found === orState ? orState : state]);
       }
-      const withDocument = [...records.values()].filter(hasDocument).map(({ url }) => url);
+      const withDocument = [...records.values()]
+        .filter((record) => hasDocument(record))
+        .map(({ url }) => url);
       expect(await keptDocuments()).toEqual(withDocument.sort());
       const archived = await archivedResponses();
       // Captures of turns that were killed may stay; each is of a request that was made.

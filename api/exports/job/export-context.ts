@@ -6,6 +6,7 @@ import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
 import type { ExportProgress } from '../../../shared/engines/aws/exports/export-jobs.ts';
 import type { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
+import type { ModuleReading } from '../../../shared/outputs/page-document.ts';
 import type { ItemTypes } from '../../../shared/outputs/parquet/item-table.ts';
 import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
 import type { HostKey } from '../../../shared/url/host-key.ts';
@@ -33,6 +34,8 @@ export interface ExportContext {
   readonly hosts: number;
   readonly archive: StackArchive;
   readonly payloads: PayloadSource;
+  /** Modules of the project, for documents. */
+  readonly modules?: ModuleReading | undefined;
   readonly items: StoredLines;
   readonly objects: ExportObjects;
   /** A file ends when it has as many bytes. Default: 256 MB. */

@@ -110,7 +110,10 @@ async function* documentsBehind(
     context.warn(`${url} has no document: ${reason}`);
     skips.push(url);
   };
-  for await (const document of readDocuments({ ...context.payloads, records }, { skip })) {
+  for await (const document of readDocuments(
+    { ...context.payloads, records },
+    { skip, modules: context.modules },
+  )) {
     for (const url of skips.splice(0)) yield* upTo(url);
     yield* upTo(document.url, document);
   }

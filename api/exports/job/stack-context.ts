@@ -1,4 +1,5 @@
 /** The parts of a stack that an export is made of. */
+import type { ExportRequest } from '../../../shared/control/crawl-export.ts';
 import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
 import type { HeldExport } from '../../../shared/engines/aws/exports/export-jobs.ts';
 import { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
@@ -6,7 +7,9 @@ import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../../../shared/engines/aws/stack.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
+import type { MediaModule } from '../../../shared/project/media-module.ts';
 import { SIZES, type Sizes } from '../../../shared/sizes.ts';
+import { moduleReading } from '../../module-reading.ts';
 import { createStackArchive } from '../../stack/stack-archive.ts';
 import { payloadsOf } from '../../stack/stack-payloads.ts';
 import { stackRows } from '../../stack/stack-rows.ts';
@@ -18,10 +21,22 @@ export interface ExportedStack {
   readonly clock: Clock;
   readonly sizes?: Sizes;
   readonly maxFileBytes?: number | undefined;
+  /** Loads the modules of the project. Default: it has none. */
+  readonly loadModules?: (() => Promise<readonly MediaModule[] | undefined>) | undefined;
 }
 
+const hasDocuments = ({ format, tables }: ExportRequest): boolean =>
+  format === 'documents' || (tables?.includes('documents') ?? false);
+
 /** From one stack, any number of exports. */
-export function exportContextOf({ opened, settings, clock, sizes = SIZES, maxFileBytes }: ExportedStack) {
+export function exportContextOf({
+  opened,
+  settings,
+  clock,
+  sizes = SIZES,
+  maxFileBytes,
+  loadModules,
+}: ExportedStack) {
   const { clients, engine, meter } = opened;
   const { s3, dynamo } = clients;
   const { bucket } = settings;
@@ -44,6 +59,7 @@ export function exportContextOf({ opened, settings, clock, sizes = SIZES, maxFil
       hosts: (await engine.registry.totals(crawl)).hosts,
       archive,
       payloads: payloadsOf({ archiveOf: () => archive }, crawl),
+      modules: moduleReading(hasDocuments(request) ? await loadModules?.() : undefined, record, clock),
       items: { context, crawl, run },
       objects: new ExportObjects({ s3, bucket, clock }, crawl, id),
       maxFileBytes,

@@ -17,6 +17,7 @@ import {
 import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
 import { ExportJobs, ExportLost } from '../../../shared/engines/aws/exports/export-jobs.ts';
 import { handleRequest } from '../../../shared/http-api/routes.ts';
+import type { MediaDocument } from '../../../shared/project/media-module.ts';
 import { urlLine } from '../../../shared/report/url-line.ts';
 import { drive, type VirtualTime } from '../../../simulation/models/virtual-time.ts';
 import { unzip } from '../../archive/unzip.ts';
@@ -315,6 +316,22 @@ describe('the state of an export', () => {
       expect(shown).toMatchObject({ state: 'failed', message: 'Nothing is archived yet in the crawl empty' });
       expect(slices).toBe(1);
     });
+  });
+});
+
+test('documents are read by the modules of the deployed project', async () => {
+  const modules = [
+    { mediaTypes: ['text/html'], read: ({ url }: MediaDocument) => ({ text: `read ${url}` }) },
+  ];
+  await inWorld(async (world) => {
+    const { shown } = await makeExport(world, 'c', { format: 'documents' }, { modules });
+    const lines = [...filesOf(world, shown).values()].map((bytes) => gunzipSync(bytes).toString()).join('');
+    const documents = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(documents.length).toBeGreaterThan(5);
+    for (const { url, text } of documents) expect(text).toBe(`read ${url}`);
   });
 });
 

@@ -6,6 +6,7 @@ import { createExporterHandler } from '../../../functions/exporter-handler.ts';
 import type { CrawlExport, ExportRequest } from '../../../shared/control/crawl-export.ts';
 import type { AwsClients } from '../../../shared/engines/aws/engine.ts';
 import { ExportJobs } from '../../../shared/engines/aws/exports/export-jobs.ts';
+import type { MediaModule } from '../../../shared/project/media-module.ts';
 import type { SimProcess } from '../../../simulation/models/process.ts';
 import type { DeployedWorld } from './deployed-world.ts';
 
@@ -21,6 +22,8 @@ export interface ExporterOptions {
   /** The same, and the write is not sent any more. */
   readonly diesBefore?: number;
   readonly maxFileBytes?: number;
+  /** Those of the deployed project. */
+  readonly modules?: readonly MediaModule[];
   /** Objects cannot be stored, for this reason. */
   readonly fails?: string;
   /** Called between slices. */
@@ -40,7 +43,7 @@ export async function makeExport(
   { cloud, connection: { control } }: DeployedWorld,
   crawl: string,
   request: ExportRequest,
-  { looks = 1e9, diesAfter, diesBefore, maxFileBytes, between, fails }: ExporterOptions = {},
+  { looks = 1e9, diesAfter, diesBefore, maxFileBytes, modules, between, fails }: ExporterOptions = {},
 ): Promise<MadeExport> {
   const { id } = await control.beginExport(crawl, request);
   const { settings } = cloud;
@@ -95,7 +98,14 @@ export async function makeExport(
         table: settings.crawlState,
         bucket: settings.bucket,
       }),
-      contextOf: exportContextOf({ opened, settings, clock, sizes: cloud.sizes, maxFileBytes }),
+      contextOf: exportContextOf({
+        opened,
+        settings,
+        clock,
+        sizes: cloud.sizes,
+        maxFileBytes,
+        loadModules: async () => modules,
+      }),
       continueNow: async () => {},
     });
     const died = process.died.then(() => 'died');

@@ -1,0 +1,34 @@
+/** The modules of a project, for documents that are made of an archive. */
+import { parseConfig } from '../shared/crawl/config.ts';
+import { moduleFor, readByModule } from '../shared/hooks/project-modules.ts';
+import type { ModuleReading } from '../shared/outputs/page-document.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
+import type { MediaModule } from '../shared/project/media-module.ts';
+
+/** Undefined without modules, and for a crawl that reads no documents. */
+export function moduleReading(
+  modules: readonly MediaModule[] | undefined,
+  record: Pick<CrawlRecord, 'config'>,
+  clock: Pick<Clock, 'sleep'>,
+): ModuleReading | undefined {
+  const config = parseConfig(record.config);
+  if (!modules?.length || !config.readDocuments) return undefined;
+  const project = { modules };
+  return {
+    reads: (mediaType) => moduleFor(project, mediaType) !== undefined,
+    async read(url, mediaType, { headers, body }) {
+      const module = moduleFor(project, mediaType)!;
+      const document = {
+        crawl: { config },
+        url,
+        mediaType,
+        response: { headers, body: { bytes: async () => body } },
+        facts: { charset: undefined },
+      };
+      const answer = await readByModule(module, document, { clock });
+      if ('fault' in answer) throw new Error(answer.fault);
+      return answer.content;
+    },
+  };
+}
