@@ -126,11 +126,19 @@ process.stderr.on('error', () => {});
 
 try {
   process.exitCode = await main(process.argv.slice(2));
+  endWhenWritten();
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
   // Code of a project's file that is still running does not keep a refused process alive.
   const end = isRefusal(error) ? () => process.exit() : undefined;
   process.stderr.write(isShown(error) ? '' : `strand: ${describe(error)}\n`, end);
+}
+
+/** All is done: code of a project's file that still waits for something, such as its timers, does not keep the process alive. */
+function endWhenWritten(): void {
+  setInterval(() => {
+    if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
+  }, 500).unref();
 }
 
 /** Prints an error that a user can fix as one line, and a bug with its stack. */

@@ -60,7 +60,7 @@ function stackCrawl(
   const watch = new CrawlWatch(connection, crawl);
   const archive = connection.archiveOf(crawl);
   const queries = urlQueries(connection, crawl, record);
-  const exports = stackExports(connection, crawl, record, archive, modules);
+  const exports = stackExports(connection, { crawl, record }, archive, modules);
 
   async function close(): Promise<void> {
     if (watch.isClosed) return;

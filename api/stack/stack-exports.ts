@@ -69,8 +69,7 @@ type Exports = ReturnType<typeof exportsOf>;
 /** Returns the functions of a crawl that read its archive. Errors of their calls say what to do. */
 export function stackExports(
   connection: StackConnection,
-  crawl: CrawlId,
-  record: CrawlRecord,
+  { crawl, record }: { readonly crawl: CrawlId; readonly record: CrawlRecord },
   archive: StackArchive,
   modules?: readonly MediaModule[],
 ): Documents & Exports & Pick<StackCrawl, 'search' | 'duplicates'> {
