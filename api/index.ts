@@ -31,7 +31,7 @@ export { deleteCrawl } from './delete-crawl.ts';
 export type { DuplicateCluster, DuplicateOptions, DuplicatePages } from './duplicates.ts';
 export type * from './folder-types.ts';
 export { type Anchor, anchorsOf, type Inlink } from './inlinks.ts';
-export { listCrawls, type OpenCrawlOptions, openCrawl } from './open-crawl.ts';
+export { listCrawls, openCrawl } from './open-crawl.ts';
 export { openPages } from './open-pages.ts';
 export type { PageSession, PageSessionOptions } from './page-session.ts';
 export { processCrawl } from './process-crawl.ts';
@@ -56,6 +56,7 @@ export type {
   DocumentOptions,
   ExportedDocuments,
   LocallyAdded,
+  OpenCrawlOptions,
   RecordPlace,
   SkippedUrl,
   StoredCrawl,

@@ -2,13 +2,13 @@
 import type { CrawlEntry } from '../shared/control/control.ts';
 import type { CrawlDeletion, DeleteOptions } from '../shared/control/deletion.ts';
 import type { CopiedCrawl, CopyOptions } from './copy-options.ts';
-import type { OpenCrawlOptions } from './open-crawl.ts';
 import type { ProcessedPage, ProcessOptions } from './process-options.ts';
 import type { StackConnection } from './stack/connect-stack.ts';
 import { missingSdk } from './stack/missing-sdk.ts';
 import type { StackAddress, StackCrawlAddress } from './stack-address.ts';
 import type { StackCrawl, StackLimits } from './stack-crawl.ts';
 import type { StartStackCrawlOptions } from './start-options.ts';
+import type { OpenCrawlOptions } from './stored-crawl.ts';
 
 /** Connects to the stack. Throws `StackRefused`, also if the AWS SDK is not installed, and `StackUnavailable`. */
 export async function connect(at: StackAddress): Promise<StackConnection> {

@@ -1,17 +1,8 @@
 import type { CrawlEntry } from '../shared/control/control.ts';
-import type { MediaModule } from '../shared/project/media-module.ts';
 import type { FolderEntry } from './folder-types.ts';
 import type { StackAddress, StackCrawlAddress } from './stack-address.ts';
 import type { StackCrawl } from './stack-crawl.ts';
-import type { StoredCrawl } from './stored-crawl.ts';
-
-export interface OpenCrawlOptions {
-  /**
-   * Modules for media types, as those of a project's file: documents, exports and searches have the pages that they read.
-   * They run in the calling thread.
-   */
-  readonly modules?: readonly MediaModule[];
-}
+import type { OpenCrawlOptions, StoredCrawl } from './stored-crawl.ts';
 
 /**
  * Opens the crawl in a folder for reading, whether it runs or not. Throws `NoCrawl` if there is none.

@@ -6,6 +6,7 @@ import type { HostPageRequest } from '../shared/control/host-queries.ts';
 import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 import type { UrlChange } from '../shared/frontier/url-change.ts';
 import type { DocumentRow } from '../shared/outputs/document-row.ts';
+import type { MediaModule } from '../shared/project/media-module.ts';
 import type { Item } from '../shared/project/project.ts';
 import type { Explanation } from '../shared/report/explanation.ts';
 import type { CrawlReport } from '../shared/report/report.ts';
@@ -170,6 +171,14 @@ export interface StoredCrawl extends AsyncDisposable {
   /** As {@link pause}, but the crawl is over. `resumeCrawl` can still continue it. */
   stop(): Promise<CrawlSummary>;
   close(): Promise<void>;
+}
+
+export interface OpenCrawlOptions {
+  /**
+   * Modules for media types, as those of a project's file: documents, exports and searches have the pages that they read.
+   * They run in the calling thread.
+   */
+  readonly modules?: readonly MediaModule[];
 }
 
 /** The files that {@link StoredCrawl.updateOutputs} brings up to date. */

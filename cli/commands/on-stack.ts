@@ -2,11 +2,11 @@
 
 import type { CopiedCrawl, CopyOptions } from '../../api/copy-options.ts';
 import { connect } from '../../api/load-stack.ts';
-import type { OpenCrawlOptions } from '../../api/open-crawl.ts';
 import type { StackConnection } from '../../api/stack/connect-stack.ts';
 import { addAllSeeds } from '../../api/stack/seed-batches.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl } from '../../api/stack-crawl.ts';
+import type { OpenCrawlOptions } from '../../api/stored-crawl.ts';
 import { ControlError } from '../../shared/control/control.ts';
 import type { CrawlExport } from '../../shared/control/crawl-export.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';

@@ -1,6 +1,6 @@
 /** The modules of the project, for documents that a command makes of an archive. */
-import { type OpenCrawlOptions, openCrawl } from '../../api/open-crawl.ts';
-import type { StoredCrawl } from '../../api/stored-crawl.ts';
+import { openCrawl } from '../../api/open-crawl.ts';
+import type { OpenCrawlOptions, StoredCrawl } from '../../api/stored-crawl.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 
 /** `config`: the project's file; undefined: `strand.config.ts` if it is there. Throws `InvalidConfig`. */
