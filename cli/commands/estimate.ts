@@ -6,6 +6,7 @@ import {
   USUAL_PAGE_BYTES,
   USUAL_RESPONSE_MS,
 } from '../../shared/estimate/estimate-crawl.ts';
+import { hostRate } from '../../shared/frontier/byte-rate.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { estimateText } from '../estimate-text.ts';
@@ -15,7 +16,7 @@ import { exitCodes } from '../exit-codes.ts';
 export async function estimate(command: LocalCommandOf<'estimate'>): Promise<number> {
   const { pages, hosts, even, responseMs, pageBytes, json } = command;
   const project = await readProject(command.config);
-  const { delayMs, adaptive, adaptiveFactor, maxBytesPerSecondPerHost } = parseConfig({
+  const { delayMs, adaptive, adaptiveFactor, maxBytesPerSecond, maxBytesPerSecondPerHost } = parseConfig({
     ...project.crawl,
     ...command.options,
   });
@@ -27,7 +28,8 @@ export async function estimate(command: LocalCommandOf<'estimate'>): Promise<num
     adaptiveFactor: adaptive ? adaptiveFactor : 0,
     responseMs: responseMs === undefined ? USUAL_RESPONSE_MS : [responseMs],
     pageBytes: pageBytes ?? USUAL_PAGE_BYTES,
-    hostRate: maxBytesPerSecondPerHost,
+    hostRate: hostRate({ maxBytesPerSecond, maxBytesPerSecondPerHost }),
+    crawlRate: maxBytesPerSecond,
   };
   const estimated = estimateCrawl(shape, { ...STACK_POOL_DEFAULTS, ...poolOptions(project.aws) });
   process.stdout.write(`${json ? JSON.stringify(estimated) : estimateText(estimated)}\n`);

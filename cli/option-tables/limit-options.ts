@@ -180,6 +180,16 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     help: 'addresses without such a pause, such as those of CDNs: a CIDR block a line; at most 2,000',
   },
   {
+    name: 'limit-rate',
+    argument: 'SIZE',
+    type: 'bytes',
+    key: 'maxBytesPerSecond',
+    verbs: ['crawl', 'estimate'],
+    stackVerbs: ['crawl'],
+    group: 'Politeness',
+    help: 'bytes a second that all hosts together send at most, over all workers: 500k, 10MB; at least 100',
+  },
+  {
     name: 'limit-rate-per-host',
     argument: 'SIZE',
     type: 'bytes',

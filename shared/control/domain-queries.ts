@@ -1,7 +1,7 @@
 /** An operator's query about the registrable domains of a crawl. */
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
-import { isLease } from '../frontier/address-lease.ts';
+import { isDomain } from '../frontier/domain-state.ts';
 import { medianLinkers } from '../frontier/link-budget.ts';
 import type { CrawlRegistry } from '../ports/crawl-registry.ts';
 import { domainEntry } from '../report/domain-entry.ts';
@@ -34,7 +34,7 @@ export async function pageOfDomains(
   for (let pages = 1; ; pages++) {
     const page = await ledgers.hostPage(crawl, from, most);
     const domains = page.hosts.flatMap(({ host, head: { domain } }) =>
-      domain && !isLease(domain) ? [domainEntry(config, host.slice(1), domain, { median, now })] : [],
+      domain && isDomain(domain) ? [domainEntry(config, host.slice(1), domain, { median, now })] : [],
     );
     from = page.cursor;
     if (domains.length === 0 && from !== undefined && pages < MAX_PAGES) continue;

@@ -314,6 +314,8 @@ export const crawlConfigSchema = z.strictObject({
    * (`frontier/byte-rate.ts`). Heritrix: `max-per-host-bandwidth-usage-KB-sec`.
    */
   maxBytesPerSecondPerHost: bytesPerSecond.optional(),
+  /** The same of all hosts together: requests begin when there is room for their bytes (`frontier/crawl-rate.ts`). */
+  maxBytesPerSecond: bytesPerSecond.optional(),
   /** Requests in flight to one host. More than one only for a site of one's own. */
   perHost: positive.max(64).default(1),
   robots: z.enum(['obey', 'ignore']).default('obey'),

@@ -414,6 +414,11 @@ export interface CrawlOptions {
    */
   maxBytesPerSecondPerHost?: number;
   /**
+   * The same of all hosts together, also where several workers crawl: requests begin when there is room for their
+   * bytes. At least 100.
+   */
+  maxBytesPerSecond?: number;
+  /**
    * Requests to one host at the same time. Use more than 1 only for a site of your own.
    * @default 1
    */
@@ -663,6 +668,7 @@ export type WithoutDefault =
   | 'domainBudget'
   | 'maxHostsPerDomain'
   | 'maxBytesPerSecondPerHost'
+  | 'maxBytesPerSecond'
   | 'contact'
   | 'from'
   | 'identity';

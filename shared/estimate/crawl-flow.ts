@@ -1,7 +1,7 @@
 /**
  * The course of a crawl as a flow: how many hosts still have pages, how fast these are fetched and by how many
  * workers, from the sizes of the hosts and the pause between two requests. Only politeness, the workers' places
- * and their speed limit the rate.
+ * and their speed limit the rate, and the crawl's bytes a second if it has such a limit.
  */
 
 /** Hosts of the same size, which answer in the same time. */
@@ -22,6 +22,8 @@ export interface Capacity {
   readonly fill: number;
   /** Pages a second that one worker's CPU can do. */
   readonly pagesPerWorkerSecond: number;
+  /** Pages a second of all workers at most. Default: as many as they can. */
+  readonly pagesPerSecond?: number;
 }
 
 /** A time in which nothing changes. */
@@ -51,8 +53,9 @@ export function crawlFlow(groups: readonly HostGroup[], capacity: Capacity): Flo
       Math.max(1, Math.ceil(hosts / (capacity.hostsPerWorker * capacity.fill))),
     );
     const places = workers * capacity.hostsPerWorker;
-    const cpuPerMs = (workers * capacity.pagesPerWorkerSecond) / 1000;
-    const share = Math.min(1, places / hosts, cpuPerMs / wantedPerMs);
+    const { pagesPerWorkerSecond, pagesPerSecond = Number.POSITIVE_INFINITY } = capacity;
+    const mostPerMs = Math.min(workers * pagesPerWorkerSecond, pagesPerSecond) / 1000;
+    const share = Math.min(1, places / hosts, mostPerMs / wantedPerMs);
     const ms = (group.needMs - doneMs) / share;
     if (ms > 0) spans.push({ ms, hosts, pagesPerSecond: wantedPerMs * share * 1000, workers });
     doneMs = group.needMs;

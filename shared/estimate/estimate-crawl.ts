@@ -26,6 +26,8 @@ export interface CrawlShape {
   readonly pageBytes: number;
   /** Bytes a second that a host sends at most. */
   readonly hostRate?: number | undefined;
+  /** The same of all hosts together. */
+  readonly crawlRate?: number | undefined;
 }
 
 export interface Course {
@@ -86,7 +88,9 @@ export function courseOnStack(shape: CrawlShape, stack: StackShape): Course {
 }
 
 function courseOf(shape: CrawlShape, paceShare: number, capacity: Capacity): Course {
-  return summed(crawlFlow(groupsOf(shape, paceShare), capacity), shape);
+  const { crawlRate, pageBytes } = shape;
+  const most = crawlRate === undefined ? capacity : { ...capacity, pagesPerSecond: crawlRate / pageBytes };
+  return summed(crawlFlow(groupsOf(shape, paceShare), most), shape);
 }
 
 function groupsOf(shape: CrawlShape, paceShare: number): HostGroup[] {

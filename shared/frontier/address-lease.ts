@@ -26,9 +26,6 @@ export const MAX_WAITING = 64;
 /** The name in place of a domain's. No domain has a `#`. */
 export const leaseName = (address: string): string => `#${address}`;
 
-/** Whether a head that stands where those of domains do is the lease of an address. */
-export const isLease = ({ lease }: { readonly lease?: AddressLease }): boolean => lease !== undefined;
-
 export interface LeaseClaim {
   readonly owner: string;
   readonly now: number;

@@ -8,16 +8,21 @@ import { MAX_SITEMAP_BYTES } from '../parser/xml-links.ts';
 
 /** Settings that say how long a host rests for its bytes. */
 export type ByteRates = Pick<CrawlConfig, 'maxBodyBytes' | 'maxHeaderBytes'> &
-  Partial<Pick<CrawlConfig, 'maxBytesPerSecondPerHost' | 'perHost'>>;
+  Partial<Pick<CrawlConfig, 'maxBytesPerSecond' | 'maxBytesPerSecondPerHost' | 'perHost'>>;
 
 /** A host rests no longer for its bytes. */
 export const MAX_BYTES_REST_MS = 6 * 3_600_000;
 /** The handshake of TLS, and what a server has sent before we notice that it is more than is wanted. */
 const MORE_BYTES = 1_000_000;
 
-/** Bytes a second that a host may send; undefined: as many as it likes. */
-export const hostRate = ({ maxBytesPerSecondPerHost }: Partial<ByteRates>): number | undefined =>
-  maxBytesPerSecondPerHost;
+/** Bytes a second that a host may send: no more than all hosts together; undefined: as many as it likes. */
+export function hostRate({
+  maxBytesPerSecondPerHost = Number.POSITIVE_INFINITY,
+  maxBytesPerSecond = Number.POSITIVE_INFINITY,
+}: Partial<ByteRates>): number | undefined {
+  const rate = Math.min(maxBytesPerSecondPerHost, maxBytesPerSecond);
+  return rate === Number.POSITIVE_INFINITY ? undefined : rate;
+}
 
 /** Bytes that came for an exchange: those on the wire where they are known, or else those of the body. */
 export const receivedBytesOf = (outcome: FetchOutcome): number =>

@@ -5,6 +5,7 @@
 import { fingerprint } from '../url/fingerprint.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { AddressLease } from './address-lease.ts';
+import type { CrawlRateState } from './crawl-rate.ts';
 import { type LinkerSketch, mergeSketches, NO_LINKERS } from './linker-sketch.ts';
 
 export interface DomainState {
@@ -16,6 +17,8 @@ export interface DomainState {
   readonly linkers?: LinkerSketch;
   /** Only in a head that is no domain's: that of an IP address in a crawl with `ipDelayMs`. */
   readonly lease?: AddressLease;
+  /** Only in a head that is no domain's: that of the bytes a second in a crawl with `maxBytesPerSecond`. */
+  readonly rate?: CrawlRateState;
   /** Differs in all writes: an engine that compares what it finds with what it wrote must not mistake another's for its own. */
   readonly writer: string;
 }
@@ -27,6 +30,10 @@ export const domainKey = (domain: string): HostKey => `@${domain}`;
 
 /** Whether a head with this key is a domain's. */
 export const isDomainKey = (key: HostKey): boolean => key.startsWith('@');
+
+/** Whether a head that stands where those of domains do is one. */
+export const isDomain = ({ lease, rate }: Pick<DomainState, 'lease' | 'rate'>): boolean =>
+  lease === undefined && rate === undefined;
 
 /** Periods whose grants are kept: those of processes whose clocks differ do not push each other out. */
 const MAX_PERIODS = 4;

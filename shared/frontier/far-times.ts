@@ -5,6 +5,7 @@
  */
 import type { CrawlConfig } from '../crawl/config.ts';
 import { type ByteRates, maxBytesRestMs } from './byte-rate.ts';
+import { MAX_AHEAD_MS } from './crawl-rate.ts';
 import type { Head } from './head.ts';
 import { maxGapAfter } from './politeness.ts';
 
@@ -28,7 +29,8 @@ export function maxRestMs(
 ): number {
   const { backoffMs, maxBackoffMs, maxRetryAfterMs, totalTimeoutMs } = config;
   const gapMs = maxGapAfter(totalTimeoutMs, Number.POSITIVE_INFINITY, config);
-  const lineMs = (config.ipDelayMs ?? 0) > 0 ? MAX_LINE_MS : 0;
+  const addressMs = (config.ipDelayMs ?? 0) > 0 ? MAX_LINE_MS : 0;
+  const lineMs = Math.max(addressMs, config.maxBytesPerSecond === undefined ? 0 : MAX_AHEAD_MS);
   return (
     Math.max(
       gapMs,

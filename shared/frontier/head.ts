@@ -78,12 +78,14 @@ export interface Head extends TrapState {
 
 /**
  * Other hosts at the same IP address come first, or the host may be asked only in some hours (`crawl/host-hours.ts`), or it
- * has sent many bytes (`byte-rate.ts`).
+ * has sent many bytes (`byte-rate.ts`), or other hosts have the crawl's bytes a second until then (`crawl-rate.ts`): then
+ * there is room for `bytes` of the host, if it has a place there.
  */
 export type HostWait = (
   | { readonly for: 'address'; readonly address: string }
   | { readonly for: 'hours' }
   | { readonly for: 'bytes' }
+  | { readonly for: 'crawlBytes'; readonly bytes?: number }
 ) & { readonly until: number };
 
 /** A host's share of the budget of its registrable domain. */

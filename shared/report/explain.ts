@@ -5,7 +5,8 @@ import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
 import { allowedFrom, hoursText } from '../crawl/host-hours.ts';
 import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
-import type { Head } from '../frontier/head.ts';
+import { hostRate } from '../frontier/byte-rate.ts';
+import type { Head, HostWait } from '../frontier/head.ts';
 import { rankOf } from '../frontier/rank.ts';
 import { createTemplateCounts, quotaTemplateOf } from '../frontier/template-counts.ts';
 import { closedGroups, createTrapWatch } from '../frontier/trap-watch.ts';
@@ -187,18 +188,23 @@ function hoursWord({ config, head, record, now }: ExplainFacts, host: string): H
   return from > at ? { allowed: hoursText(own), from: isoTime(from) } : undefined;
 }
 
-/** Options by which hosts wait. */
-const WAIT_OPTIONS = { address: '--ip-delay', bytes: '--limit-rate-per-host' } as const;
+/** The option by which the host waits. */
+function waitOption(
+  wait: Exclude<HostWait, { readonly for: 'hours' }>,
+  config: Pick<CrawlConfig, 'maxBytesPerSecond' | 'maxBytesPerSecondPerHost'>,
+): string {
+  if (wait.for === 'address') return '--ip-delay';
+  const isOfCrawl = wait.for === 'crawlBytes' || config.maxBytesPerSecond === hostRate(config);
+  return isOfCrawl ? '--limit-rate' : '--limit-rate-per-host';
+}
 
-function hostWord(
-  { clock, setAside, totals, wait }: Head,
-  { maxPagesPerHost = Infinity }: CrawlConfig,
-): HostWord {
+function hostWord({ clock, setAside, totals, wait }: Head, config: CrawlConfig): HostWord {
+  const { maxPagesPerHost = Infinity } = config;
   return {
     pages: totals.pages,
     nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
     // Its hours have a word of their own.
-    ...(wait && wait.for !== 'hours' && { waitsFor: `${waitText(wait)} (${WAIT_OPTIONS[wait.for]})` }),
+    ...(wait && wait.for !== 'hours' && { waitsFor: `${waitText(wait)} (${waitOption(wait, config)})` }),
     failures: clock.failures,
     cause: clock.failures > 0 ? optionalText(clock.cause) : undefined,
     setAside: optionalText(setAside?.cause),

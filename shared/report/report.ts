@@ -4,8 +4,7 @@
 import { optionalText } from '../causes/cause-text.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
-import { isLease } from '../frontier/address-lease.ts';
-import type { DomainState } from '../frontier/domain-state.ts';
+import { type DomainState, isDomain } from '../frontier/domain-state.ts';
 import { addCounts, type Head } from '../frontier/head.ts';
 import { medianLinkers } from '../frontier/link-budget.ts';
 import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
@@ -240,7 +239,7 @@ function createDomainTable(config: CrawlConfig, now: number) {
   let linking: Readonly<Record<string, number>> = {};
   return {
     add(domain: string, { domain: state, totals }: Head): void {
-      if (state && !isLease(state)) top.add({ domain, state });
+      if (state && isDomain(state)) top.add({ domain, state });
       linking = addCounts(linking, totals.linking ?? {});
     },
     rows: (): DomainEntry[] => {

@@ -11,8 +11,16 @@ import type { NearCopies } from './near-copy.ts';
 
 /** The reason of a wait, for people. */
 export function waitText(wait: HostWait): string {
-  if (wait.for === 'address') return `other hosts at its IP address, ${wait.address}`;
-  return wait.for === 'hours' ? 'its hours' : 'the time that its bytes take at its rate';
+  switch (wait.for) {
+    case 'address':
+      return `other hosts at its IP address, ${wait.address}`;
+    case 'hours':
+      return 'its hours';
+    case 'crawlBytes':
+      return 'other hosts, which have the bytes a second of the crawl';
+    default:
+      return 'the time that its bytes take at its rate';
+  }
 }
 
 /** When the host may be asked next; 0: at once. */

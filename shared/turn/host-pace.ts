@@ -17,6 +17,7 @@ import {
 } from '../frontier/politeness.ts';
 import { AddressPace } from './address-pace.ts';
 import type { TurnCounters } from './counters.ts';
+import { CrawlPace } from './crawl-pace.ts';
 import type { Lease } from './lease.ts';
 import { watchProxy } from './proxy-watch.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -27,6 +28,7 @@ import { backoffEventOf } from './work-events.ts';
 const NO_TIME = 'there was no time left for it';
 const OUTSIDE_HOURS = 'the hours of the host were over';
 const BYTES_DUE = 'the host rests for the bytes that it has sent';
+const NO_PLACE = 'other hosts have the bytes a second of the crawl';
 /** Tries after which a crawl ends if no host has ever answered. */
 const FIRST_TRIES = 2;
 
@@ -70,6 +72,7 @@ export class HostPace {
   /** The turn begins no further URL. */
   #isOver: boolean;
   readonly #address: AddressPace;
+  readonly #crawlPace: CrawlPace;
   /** The reason for a wait beyond its own rest. */
   #wait: HostWait | undefined;
   /** When the bytes of this turn would have come at the host's rate. Those of turns before were waited for. */
@@ -85,6 +88,9 @@ export class HostPace {
     this.#reportedFailures = head.clock.failures;
     this.#isOver = false;
     this.#address = new AddressPace(services, crawl);
+    this.#crawlPace = new CrawlPace(services, crawl, head.wait);
+    if (head.wait && head.wait.for !== 'hours' && head.wait.until > services.engine.clock.now())
+      this.#wait = head.wait;
     this.postponeTo(services.lanes.restUntil(crawl.host));
   }
 
@@ -152,8 +158,20 @@ export class HostPace {
       const endBy = this.#options.endBy();
       if (now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy) return false;
       if (restMs > 0) await engine.clock.sleep(restMs, stopping);
+      else if (this.#crawlPace.isOn && (await this.#waitsForCrawl())) continue;
       else if (!this.#address.isOn || !(await this.#waitsForAddress())) return true;
     }
+  }
+
+  /** Postpones the host if other hosts have the crawl's bytes a second. */
+  async #waitsForCrawl(): Promise<boolean> {
+    const wait = await this.#crawlPace.next();
+    if (wait === undefined) return false;
+    const { ms, bytes } = wait;
+    const until = this.#services.engine.clock.now() + ms;
+    this.#wait = { for: 'crawlBytes', until, ...(bytes !== undefined && { bytes }) };
+    this.postponeTo(until);
+    return true;
   }
 
   /** Postpones the host if its place in the line before its address is yet to come. */
@@ -181,6 +199,8 @@ export class HostPace {
 
   /** At the end of the turn: gives back what others can use. */
   async release(): Promise<void> {
+    const { wait } = this;
+    await this.#crawlPace.end(wait?.for === 'crawlBytes' && wait.bytes !== undefined);
     if (this.#address.isOn) await this.#address.end();
   }
 
@@ -215,16 +235,31 @@ export class HostPace {
     crawlDelayMs: number | undefined,
     askedAt: number,
   ): Promise<FetchOutcome> {
-    const begin = () => this.#begin(request, crawlDelayMs, askedAt);
+    const begin = () => this.#atPlace(request, crawlDelayMs, askedAt);
     if (!this.#address.isOn) return begin();
     const made = this.#address.run(this.#options.lastRequestAt, begin, wasAsked);
     return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_TIME));
+  }
+
+  /** If the crawl takes a certain number of bytes a second, when there is room for those of the request. */
+  #atPlace(
+    request: Omit<FetchRequest, 'signal'>,
+    crawlDelayMs: number | undefined,
+    askedAt: number,
+  ): Promise<FetchOutcome> {
+    if (!this.#crawlPace.isOn) return this.#begin(request, crawlDelayMs, askedAt);
+    // It is used now.
+    if (this.#wait?.for === 'crawlBytes') this.#wait = undefined;
+    const begin = (begun: () => void) => this.#begin(request, crawlDelayMs, askedAt, begun);
+    const made = this.#crawlPace.run(this.#options.lastRequestAt, begin, wasAsked);
+    return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_PLACE));
   }
 
   async #begin(
     request: Omit<FetchRequest, 'signal'>,
     crawlDelayMs: number | undefined,
     askedAt: number,
+    begun?: () => void,
   ): Promise<FetchOutcome> {
     const { engine, fetcherOf, stopping } = this.#services;
     const { crawl, lease, lastRequestAt, quarantine } = this.#options;
@@ -248,9 +283,12 @@ export class HostPace {
     if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
     // Another request to the host, beside which it was to be made, has ended meanwhile.
     if (this.#paidUntil > now) return this.#unmade(request.url, BYTES_DUE);
+    begun?.();
     const outcome = await quarantine.watch(() =>
       fetcherOf(crawl.everywhere).fetch({ ...request, signal: stopping }),
     );
+    // At once: others that wait for the crawl's rate go on as soon as it has ended.
+    this.#pay(outcome);
     if (wasAsked(outcome)) await watchProxy(this.#services, crawl, outcome);
     return outcome;
   }
@@ -286,15 +324,18 @@ export class HostPace {
     if (failure) this.#clock = afterFailure(this.#clock, request, this.#ofHost(failure), config, random);
     else if (outcome.status === 'response') this.#clock = afterAnswer(this.#clock, request, config);
     else this.#clock = afterNothing(this.#clock, request, config);
-    this.#restForBytes(outcome);
+    this.#restForBytes();
+  }
+
+  #pay(outcome: FetchOutcome): void {
+    const rate = hostRate(this.#options.crawl.config);
+    if (rate === undefined || !wasAsked(outcome)) return;
+    this.#paidUntil = paidUntil(this.#paidUntil, outcome, receivedBytesOf(outcome), rate);
   }
 
   /** Rests until the bytes would have come at the host's rate. That of turns before is a part of their rest. */
-  #restForBytes(outcome: FetchOutcome): void {
-    const rate = hostRate(this.#options.crawl.config);
-    if (rate === undefined) return;
-    const until = paidUntil(this.#paidUntil, outcome, receivedBytesOf(outcome), rate);
-    this.#paidUntil = until;
+  #restForBytes(): void {
+    const until = this.#paidUntil;
     if (until <= this.#clock.nextFetchAt) return;
     this.#wait = { for: 'bytes', until };
     this.postponeTo(until);

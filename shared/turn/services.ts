@@ -7,6 +7,7 @@ import type { Fetcher } from '../ports/fetcher.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { AddressLeases } from './address-leases.ts';
 import type { AddressLines } from './address-lines.ts';
+import type { CrawlLine, CrawlRates } from './crawl-rates.ts';
 import type { DocumentReading } from './document-reading.ts';
 import type { DomainHeads } from './domain-heads.ts';
 import type { LinkMedians } from './link-medians.ts';
@@ -26,6 +27,7 @@ export interface TurnServices {
   readonly lanes: Lanes;
   readonly domains: DomainHeads;
   readonly leases: AddressLeases;
+  readonly rates: CrawlRates;
   readonly medians: LinkMedians;
   /**
    * Held by a quarantine turn from before its fetch until it is committed, alone by the turn of a suspect: it
@@ -99,6 +101,8 @@ export interface Lanes {
   restUntil(host: HostKey): number;
   /** The same for the IP addresses of hosts. */
   readonly addresses: AddressLines;
+  /** Those of crawls that take a certain number of bytes a second. */
+  readonly rates: Map<CrawlId, CrawlLine>;
 }
 
 /**

@@ -32,6 +32,7 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
 
   return {
     addresses: createAddressLines(clock, maxIdle),
+    rates: new Map(),
     async run(host, { perHost, gapMs, latestAt, signal }, request, isCounted = () => true) {
       const lane = laneOf(host);
       const { places } = lane;

@@ -14,6 +14,7 @@ import type { HostDeliveries } from '../ports/turn-queue.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
 import { createAddressLeases } from '../turn/address-leases.ts';
+import { createCrawlRates } from '../turn/crawl-rates.ts';
 import type { DocumentReading } from '../turn/document-reading.ts';
 import { createDomainHeads } from '../turn/domain-heads.ts';
 import { createLinkMedians } from '../turn/link-medians.ts';
@@ -116,6 +117,7 @@ export function startWorker(
     lanes,
     domains,
     leases: createAddressLeases(domains, clock, options.leaseOwner),
+    rates: createCrawlRates({ domains, clock, lines: lanes.rates }),
     medians: createLinkMedians(engine),
     intentLock: createLock(clock),
     hooks: options.hooks,

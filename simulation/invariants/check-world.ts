@@ -8,6 +8,7 @@ import { capturesKept } from './captures-kept.ts';
 import { changesSent } from './changes-sent.ts';
 import { configured } from './configured.ts';
 import { counted, recounted, requestsCounted } from './counted.ts';
+import { crawlRateKept } from './crawl-rate-kept.ts';
 import { deleted } from './deleted.ts';
 import { depthTrue } from './depth-true.ts';
 import { domainBudget } from './domain-budget.ts';
@@ -80,6 +81,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...deleted(facts),
     ...addressPace(withDeleted),
     ...byteRateKept(facts),
+    ...crawlRateKept(facts),
     ...hoursKept(facts),
     ...rested(facts, visits, robots),
     ...purposeKept(facts),

@@ -31,8 +31,7 @@ import {
   statePartition,
   TOTALS_PREFIX,
 } from '../../shared/engines/aws/state/tables.ts';
-import { isLease } from '../../shared/frontier/address-lease.ts';
-import { openedHosts } from '../../shared/frontier/domain-state.ts';
+import { isDomain, openedHosts } from '../../shared/frontier/domain-state.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import type { UrlChange } from '../../shared/frontier/url-change.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
@@ -240,7 +239,7 @@ async function crawlFacts(
   const domains = new Map<string, DomainFacts>();
   for (const [host, head] of heads.get(id) ?? []) {
     if (head.domain) {
-      if (!isLease(head.domain)) domains.set(host.slice(1), { head, opened: openedHosts(head.domain) });
+      if (isDomain(head.domain)) domains.set(host.slice(1), { head, opened: openedHosts(head.domain) });
       continue;
     }
     const changes = history.heads.get(hostPartition(id, host)) ?? [];

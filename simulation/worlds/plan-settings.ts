@@ -115,6 +115,11 @@ export function planByteRate(random: Random): CrawlOptions {
   };
 }
 
+/** In a hundred crawls, 12 take of all hosts together some hundred bytes a second at most: about a page in some seconds. */
+export function planCrawlRate(random: Random): CrawlOptions {
+  return random() < 0.12 ? { maxBytesPerSecond: pick(random, [100, 100, 200, 500, 2000]) } : {};
+}
+
 /**
  * Where hosts state what their pages may be used for, 80 of 100 crawls have a purpose; 5 others, whose hosts state nothing, do so,
  * too. `states`: hosts do.

@@ -9,6 +9,7 @@ import { addressesOf, domainsOf, hasAssets, usageShareOf } from '../web/shape.ts
 import {
   planAddressPace,
   planByteRate,
+  planCrawlRate,
   planDomainLimits,
   planHours,
   planLimits,
@@ -98,6 +99,7 @@ export function planCrawls(
       ...(randomOf(seed, 'languages of crawl', i)() < LANGUAGES_CHANCE && { languages: ['de'] }),
       ...planNearDuplicates(randomOf(seed, 'near duplicates of crawl', i)),
       ...rates,
+      ...planCrawlRate(randomOf(seed, 'byte rate of all hosts', i)),
       ...(overrides.length > 0 && { overrides }),
       ...planPurpose(randomOf(seed, 'purpose of crawl', i), usageShareOf(seed) > 0),
       soft404: true,

@@ -45,6 +45,8 @@ export const INVARIANTS = {
     'Where an IP address has a pace, a process has one request to it in flight, over all hosts at it, and lets it rest after each',
   byteRateKept:
     'A host sends no more bytes than its rate allows: after each body it rests until that would have come at the rate',
+  crawlRateKept:
+    'All hosts together send a crawl no more bytes than its rate allows, but for what is in flight',
   hoursKept: 'A host that may be asked at certain hours only has no request that begins outside them',
   rested:
     'After a slow response a host rests, and after a failure for as long as back-off or Retry-After require',

@@ -48,6 +48,13 @@ const twoItems = () => {
 };
 const head = (more: Partial<Head>): Partial<ExplainFacts> => ({ head: { ...HEAD, ...more } });
 
+/** A URL that is first in the line of a host which waits for 20 s. */
+const resting = (wait: { for: 'bytes' } | { for: 'crawlBytes'; bytes: number }): Partial<ExplainFacts> => ({
+  ...head({ clock: { nextFetchAt: NOW + 20_000, failures: 0 }, wait: { ...wait, until: NOW + 20_000 } }),
+  record: record(`${SEED}p`),
+  line: { before: 0, alike: 0 },
+});
+
 describe('the verdict names what decides', () => {
   const PAGE = `${SEED}p`;
   const cases: [what: string, facts: ExplainFacts, isFetched: boolean, verdict: string][] = [
@@ -164,20 +171,21 @@ describe('the verdict names what decides', () => {
     ],
     [
       'a URL of a host that has sent many bytes',
-      facts(
-        PAGE,
-        { maxBytesPerSecondPerHost: 50_000 },
-        {
-          ...head({
-            clock: { nextFetchAt: NOW + 20_000, failures: 0 },
-            wait: { for: 'bytes', until: NOW + 20_000 },
-          }),
-          record: record(PAGE),
-          line: { before: 0, alike: 0 },
-        },
-      ),
+      facts(PAGE, { maxBytesPerSecondPerHost: 50_000 }, resting({ for: 'bytes' })),
       true,
       "It would be fetched, 1st in its host's line, not before 12:00:20 UTC, as it waits for the time that its bytes take at its rate (--limit-rate-per-host).",
+    ],
+    [
+      'a URL of a host that has sent many bytes of a crawl with few',
+      facts(PAGE, { maxBytesPerSecond: 50_000, maxBytesPerSecondPerHost: 60_000 }, resting({ for: 'bytes' })),
+      true,
+      "It would be fetched, 1st in its host's line, not before 12:00:20 UTC, as it waits for the time that its bytes take at its rate (--limit-rate).",
+    ],
+    [
+      'a URL of a host that waits for the bytes of others',
+      facts(PAGE, { maxBytesPerSecond: 50_000 }, resting({ for: 'crawlBytes', bytes: 9000 })),
+      true,
+      "It would be fetched, 1st in its host's line, not before 12:00:20 UTC, as it waits for other hosts, which have the bytes a second of the crawl (--limit-rate).",
     ],
     [
       'a URL of a host that is asked at other hours',

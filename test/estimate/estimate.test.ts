@@ -55,6 +55,16 @@ describe('an estimate', () => {
     expect(hoursAt(30_000)).toBe(hoursAt());
   });
 
+  test('goes by the bytes that all hosts may send together if they take longer than the hosts', () => {
+    const many = { ...SHAPE, hosts: 100, pages: 100_000 };
+    const { pageBytes } = many;
+    const rateOf = (crawlRate?: number) =>
+      estimateCrawl({ ...many, crawlRate }, STACK_POOL_DEFAULTS).machine.pagesPerSecond;
+    expect(rateOf()).toBeGreaterThan(50);
+    expect(rateOf(10 * pageBytes)).toBeCloseTo(10, 5);
+    expect(rateOf(1000 * pageBytes)).toBe(rateOf());
+  });
+
   test('goes by the places if there are more hosts', () => {
     const many = { ...SHAPE, pages: 1_000_000, hosts: 10_000 };
     const { machine, stack } = estimateCrawl(many, { ...STACK_POOL_DEFAULTS, maxConcurrency: 2 });

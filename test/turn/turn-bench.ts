@@ -10,6 +10,7 @@ import { type Link, linkOf } from '../../shared/frontier/message.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import type { OptionalPorts } from '../../shared/ports/engine.ts';
 import { SIZES, type Sizes } from '../../shared/sizes.ts';
+import { createCrawlRates } from '../../shared/turn/crawl-rates.ts';
 import { createDomainHeads } from '../../shared/turn/domain-heads.ts';
 import { createLinkMedians } from '../../shared/turn/link-medians.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
@@ -107,6 +108,8 @@ export async function openTurn(situation: TurnSituation = {}): Promise<OpenTurn>
   };
   logCalls(engine, opened.calls);
   const crawls = createCrawls(engine.registry, clock);
+  const lanes = createLanes(clock, 10);
+  const domains = createDomainHeads(engine);
   const services: TurnServices = {
     engine,
     fetcherOf: () => ({
@@ -121,9 +124,10 @@ export async function openTurn(situation: TurnSituation = {}): Promise<OpenTurn>
     }),
     crawls,
     ledgers: createLedgerCache(1_000_000),
-    lanes: createLanes(clock, 10),
+    lanes,
+    rates: createCrawlRates({ domains, clock, lines: lanes.rates }),
     leases: { claim: async () => undefined, enter: () => undefined, exit: async () => undefined },
-    domains: createDomainHeads(engine),
+    domains,
     medians: createLinkMedians(engine),
     intentLock: createLock(clock),
     hooks: situation.hooks,
