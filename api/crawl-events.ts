@@ -69,6 +69,8 @@ export interface CrawlProgress {
   readonly hostsWaiting: number;
   /** Those of them that wait for their hours (`overrides`), if there are any. */
   readonly hostsClosed?: number;
+  /** If nothing was requested yet, as all hosts rest: when the first of them may be asked, ms since the epoch. */
+  readonly restsUntil?: number;
   readonly bytes: number;
   readonly errors: number;
   /** Responses that came from the crawl's cache, without a request. */

@@ -1,4 +1,5 @@
 /** Lines about seeds that cannot be fetched, printed as it happens. */
+import type { CrawlProgress } from '../api/crawl-events.ts';
 import { shownCodeOf } from '../shared/causes/cause.ts';
 import { outcomeInWords } from '../shared/report/outcome-words.ts';
 import { printable, shorten } from '../shared/text/printable.ts';
@@ -51,23 +52,40 @@ export function createSeedLines(log: (line: string) => void, now: () => number):
 
 const SILENT_MS = 10_000;
 
+/** The part of a crawl's progress by which it is known why nothing is heard. */
+export type SilenceFacts = Pick<CrawlProgress, 'requests' | 'hostsActive' | 'hostsWaiting' | 'restsUntil'>;
+
 /**
- * Prints a line, once, if no request has ended ten seconds after the first call. `timeoutMs`: how long one
- * waits.
+ * Prints a line, once, if no request has ended ten seconds after the first call: hosts do not answer, or they may not be asked
+ * yet. `timeoutMs`: how long a request waits.
  */
 export function createSilenceLine(
   log: (line: string) => void,
   timeoutMs: number,
-): (stats: { readonly requests: number }, now: number) => void {
+): (progress: SilenceFacts, now: number) => void {
   let since: number | undefined;
   let isOver = false;
-  return ({ requests }, now) => {
+  return (progress, now) => {
     since ??= now;
-    isOver ||= requests > 0;
+    isOver ||= progress.requests > 0;
     if (isOver || now - since < SILENT_MS) return;
     isOver = true;
-    log(`No host has answered yet; a request waits ${formatDuration(timeoutMs)} for its answer`);
+    log(
+      progress.hostsActive === 0 && progress.hostsWaiting > 0
+        ? restText(progress, now)
+        : `No host has answered yet; a request waits ${formatDuration(timeoutMs)} for its answer`,
+    );
   };
+}
+
+/** All hosts rest: by back-off, `Retry-After`, the bytes that they have sent. */
+function restText({ hostsWaiting, restsUntil = 0 }: SilenceFacts, now: number): string {
+  const hosts = hostsWaiting === 1 ? 'the host rests' : `all ${hostsWaiting} hosts rest`;
+  const until = new Date(restsUntil).toISOString();
+  const day = until.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? '' : `${until.slice(0, 10)} `;
+  const first = hostsWaiting === 1 ? '' : ', the first one';
+  const when = restsUntil > now ? `${first} until ${day}${until.slice(11, 19)} UTC` : '';
+  return `Nothing may be requested yet: ${hosts}${when} (strand hosts shows why)`;
 }
 
 /** Undefined for a redirect within the site: what it leads to has a line of its own if that fails. */

@@ -4,6 +4,8 @@ import type { PoolStats } from '../../shared/engines/local/session/pool-stats.ts
 import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
+import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
+import { nextFetchOf } from '../../shared/report/url-detail.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 
 /**
@@ -14,18 +16,27 @@ export async function progressOf(
   {
     registry,
     clock,
-  }: { readonly registry: Pick<CrawlRegistry, 'totals'>; readonly clock: Pick<Clock, 'now'> },
+    ledgers,
+  }: {
+    readonly registry: Pick<CrawlRegistry, 'totals'>;
+    readonly clock: Pick<Clock, 'now'>;
+    readonly ledgers: Pick<LedgerStore, 'hosts'>;
+  },
   crawl: CrawlId,
   config: CrawlConfig,
 ): Promise<(stats: PoolStats) => Promise<CrawlProgress>> {
   const startedAt = clock.now();
   const before = await registry.totals(crawl);
+  let restsUntil: Promise<number | undefined> | undefined;
   const endsAt = config.maxTimeMs === undefined ? undefined : startedAt + config.maxTimeMs - before.activeMs;
   return async (stats) => {
     const now = clock.now();
     // At each look: with older sums, a seed would count as committed and as found by its turn, or as neither.
     const totals = await registry.totals(crawl);
     const { hostsClosed } = totals;
+    const isResting = stats.requests === 0 && stats.hostsActive === 0 && totals.hostsWaiting > 0;
+    if (isResting) restsUntil ??= firstRestEnd(ledgers, crawl);
+    const rest = isResting ? await restsUntil : undefined;
     return {
       pages: before.pages + stats.pages,
       urls: countUrls(totals.urls) + stats.openUrls,
@@ -34,6 +45,7 @@ export async function progressOf(
       hostsActive: stats.hostsActive,
       hostsWaiting: Math.max(0, totals.hostsWaiting - stats.hostsActive),
       ...(hostsClosed !== undefined && { hostsClosed }),
+      ...(rest !== undefined && { restsUntil: rest }),
       bytes: before.bytes + stats.bytes,
       errors: stats.errors,
       cached: (before.cache?.hit ?? 0) + stats.cached,
@@ -43,4 +55,22 @@ export async function progressOf(
       limits: { maxPages: config.maxPages, maxBytes: config.maxBytes, endsAt },
     };
   };
+}
+
+/** If more hosts rest, it is not looked for. */
+const MAX_LOOKED = 2000;
+
+/** When the first host that has URLs may be asked. */
+async function firstRestEnd(
+  ledgers: Pick<LedgerStore, 'hosts'>,
+  crawl: CrawlId,
+): Promise<number | undefined> {
+  let first: number | undefined;
+  let looked = 0;
+  for await (const { head } of ledgers.hosts(crawl)) {
+    if (head.domain || head.setAside || head.ledger.counts.waiting === 0) continue;
+    if (++looked > MAX_LOOKED) return undefined;
+    first = Math.min(first ?? Number.POSITIVE_INFINITY, nextFetchOf(head));
+  }
+  return first;
 }

@@ -66,6 +66,26 @@ test.each([
 ])('silence %s', (_, requests, count) => {
   const lines: string[] = [];
   const onProgress = createSilenceLine((line) => lines.push(line), 30_000);
-  for (const [i, ended] of requests.entries()) onProgress({ requests: ended }, 5000 + 5000 * i);
+  for (const [i, ended] of requests.entries())
+    onProgress({ requests: ended, hostsActive: 1, hostsWaiting: 0 }, 5000 + 5000 * i);
   expect(lines).toEqual(Array(count).fill('No host has answered yet; a request waits 30s for its answer'));
+});
+
+test.each([
+  [
+    'one host',
+    { hostsWaiting: 1, restsUntil: 3_600_000 },
+    'the host rests until 01:00:00 UTC (strand hosts shows why)',
+  ],
+  [
+    'several hosts, until another day',
+    { hostsWaiting: 3, restsUntil: 90_000_000 },
+    'all 3 hosts rest, the first one until 1970-01-02 01:00:00 UTC (strand hosts shows why)',
+  ],
+  ['a time that is not known', { hostsWaiting: 2 }, 'all 2 hosts rest (strand hosts shows why)'],
+])('silence is no lack of answers where hosts rest: %s', (_, more, text) => {
+  const lines: string[] = [];
+  const onProgress = createSilenceLine((line) => lines.push(line), 30_000);
+  for (const now of [0, 10_000, 20_000]) onProgress({ requests: 0, hostsActive: 0, ...more }, now);
+  expect(lines).toEqual([`Nothing may be requested yet: ${text}`]);
 });
