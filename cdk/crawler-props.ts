@@ -188,6 +188,18 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly maxPerHost?: number;
   /**
+   * Bytes a second that all hosts together send a crawl at most, 100 or more. No crawl can have more.
+   *
+   * @default none: a crawl decides
+   */
+  readonly maxBytesPerSecond?: number;
+  /**
+   * Bytes a second that a host sends a crawl at most, 100 or more. No crawl can have more.
+   *
+   * @default none: a crawl decides
+   */
+  readonly maxBytesPerSecondPerHost?: number;
+  /**
    * US dollars that one crawl may cost: it is paused before it costs more. Callers can only set less.
    *
    * @default none: a crawl decides

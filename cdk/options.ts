@@ -138,6 +138,10 @@ export const stackOptionsSchema = z.strictObject({
   minIpDelay: number('seconds', 0, 60).optional(),
   /** Requests to a host at once. */
   maxPerHost: whole('requests', 1, 64).optional(),
+  /** Bytes a second of all hosts of a crawl together. */
+  maxBytesPerSecond: whole('bytes', 100, 1_000_000_000_000).optional(),
+  /** Bytes a second of one host. */
+  maxBytesPerSecondPerHost: whole('bytes', 100, 1_000_000_000_000).optional(),
   /** US dollars of one crawl. */
   maxCostPerCrawl: number('dollars', 0.01, 1_000_000).optional(),
   /** US dollars of all crawls in a day (UTC): then they are paused. */

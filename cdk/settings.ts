@@ -69,12 +69,15 @@ const DEFAULT_MIN_DELAY_S = 0.1;
 
 function limitsOf(options: StackOptions): NonNullable<EncodedSettings['limits']> {
   const { allowPrivateAddresses, maxPerHost, maxCostPerCrawl, maxCostPerDay } = options;
-  const { minIpDelay, maxRunningCrawls, allowedDomains } = options;
+  const { minIpDelay, maxRunningCrawls, allowedDomains, maxBytesPerSecond, maxBytesPerSecondPerHost } =
+    options;
   const { minDelay = allowPrivateAddresses.length > 0 ? 0 : DEFAULT_MIN_DELAY_S } = options;
   return {
     minDelayMs: Math.round(minDelay * 1000),
     ...(minIpDelay !== undefined && { minIpDelayMs: Math.round(minIpDelay * 1000) }),
     ...(maxPerHost !== undefined && { maxPerHost }),
+    ...(maxBytesPerSecond !== undefined && { maxBytesPerSecond }),
+    ...(maxBytesPerSecondPerHost !== undefined && { maxBytesPerSecondPerHost }),
     ...(maxCostPerCrawl !== undefined && { maxCostPerCrawl }),
     ...(maxCostPerDay !== undefined && { maxCostPerDay }),
     ...(maxRunningCrawls !== undefined && { maxRunningCrawls }),

@@ -14,6 +14,9 @@ export interface DeployerLimits {
   /** The least `ipDelayMs` of a crawl. Its `ipDelayExcept` may have blocks of the deployment's defaults alone then. */
   readonly minIpDelayMs?: number | undefined;
   readonly maxPerHost?: number | undefined;
+  /** Bytes a second of all hosts of a crawl together, and of one host. They become those of a crawl that names none. */
+  readonly maxBytesPerSecond?: number | undefined;
+  readonly maxBytesPerSecondPerHost?: number | undefined;
   /** US dollars. It becomes the `maxCost` of a crawl that names none. */
   readonly maxCostPerCrawl?: number | undefined;
   /** US dollars that all crawls may cost in a day (UTC). */
@@ -34,6 +37,8 @@ export function limitedOptions(
     minDelayMs = 0,
     minIpDelayMs = 0,
     maxPerHost = Infinity,
+    maxBytesPerSecond,
+    maxBytesPerSecondPerHost,
     maxCostPerCrawl,
     allowedDomains = [],
   }: DeployerLimits,
@@ -43,7 +48,13 @@ export function limitedOptions(
     const place = i === 0 ? 'config' : `config.overrides.${i - 1}`;
     checkLeast(`${place}.delayMs`, override.delayMs, minDelayMs);
     checkMost(`${place}.perHost`, override.perHost, maxPerHost);
+    checkMost(
+      `${place}.maxBytesPerSecondPerHost`,
+      override.maxBytesPerSecondPerHost,
+      maxBytesPerSecondPerHost ?? Infinity,
+    );
   }
+  checkMost('config.maxBytesPerSecond', given.maxBytesPerSecond, maxBytesPerSecond ?? Infinity);
   checkLeast('config.ipDelayMs', given.ipDelayMs, minIpDelayMs);
   if (minIpDelayMs > 0) checkExceptions(given.ipDelayExcept ?? [], defaults.ipDelayExcept ?? []);
   checkCost('config.maxCost', given.maxCost, { maxCostPerCrawl });
@@ -55,6 +66,15 @@ export function limitedOptions(
     ...(delayMs === undefined && minDelayMs > DEFAULT_DELAY_MS && { delayMs: minDelayMs }),
     ...(ipDelayMs < minIpDelayMs && { ipDelayMs: minIpDelayMs }),
     ...(perHost !== undefined && { perHost: Math.min(perHost, maxPerHost) }),
+    ...(maxBytesPerSecond !== undefined && {
+      maxBytesPerSecond: Math.min(options.maxBytesPerSecond ?? Infinity, maxBytesPerSecond),
+    }),
+    ...(maxBytesPerSecondPerHost !== undefined && {
+      maxBytesPerSecondPerHost: Math.min(
+        options.maxBytesPerSecondPerHost ?? Infinity,
+        maxBytesPerSecondPerHost,
+      ),
+    }),
     ...(maxCostPerCrawl !== undefined && { maxCost: Math.min(maxCost ?? Infinity, maxCostPerCrawl) }),
     ...(allowedDomains.length > 0 && (domains ?? []).length === 0 && { domains: [...allowedDomains] }),
   };

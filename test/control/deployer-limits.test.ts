@@ -7,6 +7,8 @@ const LIMITS: DeployerLimits = {
   minDelayMs: 100,
   minIpDelayMs: 200,
   maxPerHost: 2,
+  maxBytesPerSecond: 5_000_000,
+  maxBytesPerSecondPerHost: 50_000,
   maxCostPerCrawl: 5,
   allowedDomains: ['a.test', 'c.test'],
 };
@@ -22,6 +24,13 @@ test.each<[field: string, config: NewCrawl['config'], message: RegExp]>([
     /"0.0.0.0\/0" is not open here; none may be without/,
   ],
   ['config.perHost', { perHost: 3 }, /^Expected config.perHost <= 2, got 3/],
+  ['config.maxBytesPerSecond', { maxBytesPerSecond: 5_000_001 }, /<= 5000000, got 5000001/],
+  ['config.maxBytesPerSecondPerHost', { maxBytesPerSecondPerHost: 50_001 }, /<= 50000, got 50001/],
+  [
+    'config.overrides.0.maxBytesPerSecondPerHost',
+    { overrides: [{ hosts: ['a.test'], maxBytesPerSecondPerHost: 60_000 }] },
+    /<= 50000, got 60000/,
+  ],
   ['config.maxCost', { maxCost: 5.01 }, /^Expected config.maxCost <= 5, got 5.01/],
   [
     'config.domains.1',
@@ -43,12 +52,14 @@ test.each<[field: string, config: NewCrawl['config'], message: RegExp]>([
 });
 
 test('a crawl that asks for nothing has the limits, and the defaults as far as they fit', async () => {
-  const { control, engine } = open(LIMITS, { delayMs: 10, perHost: 4, maxCost: 50 });
+  const { control, engine } = open(LIMITS, { delayMs: 10, perHost: 4, maxCost: 50, maxBytesPerSecond: 1e9 });
   await control.create({ crawl: 'one', seeds: [A] });
   expect((await engine.registry.load('one'))?.config).toMatchObject({
     delayMs: 100,
     ipDelayMs: 200,
     perHost: 2,
+    maxBytesPerSecond: 5_000_000,
+    maxBytesPerSecondPerHost: 50_000,
     maxCost: 5,
     domains: ['a.test', 'c.test'],
   });

@@ -81,6 +81,8 @@ export const stackSettingsSchema = z.strictObject({
       minDelayMs: z.number().min(0),
       minIpDelayMs: z.number().min(0),
       maxPerHost: positive,
+      maxBytesPerSecond: positive,
+      maxBytesPerSecondPerHost: positive,
       maxCostPerCrawl: z.number().positive(),
       maxCostPerDay: z.number().positive(),
       maxRunningCrawls: positive,
