@@ -17,12 +17,14 @@ export interface BenchOptions {
   readonly pages: number;
   /** Seconds between two requests to a host. */
   readonly delay: number;
+  /** Whether a crawl is measured to its end. */
+  readonly whole: boolean;
   /** The options that the command line names. */
   readonly given: ReadonlySet<ClaimOption>;
 }
 
 /** An option that some claims take and others do not. */
-export type ClaimOption = 'rounds' | 'hosts' | 'pages' | 'synthweb' | 'delay';
+export type ClaimOption = 'rounds' | 'hosts' | 'pages' | 'synthweb' | 'delay' | 'whole';
 
 export interface Claim {
   readonly name: string;
@@ -143,7 +145,7 @@ export const CLAIMS: readonly Claim[] = [
   {
     name: 'cost',
     says: 'What a broad crawl on AWS costs at list price, by the simulated meter',
-    options: ['hosts', 'delay'],
+    options: ['hosts', 'delay', 'whole'],
     file: './claims/cost.ts',
   },
   {

@@ -109,9 +109,16 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly workerMemoryMb?: number;
   /**
+   * MB of the small worker, which has the same code and serves the hosts of a crawl when there are few of them: 384 to 10,240.
+   * 0, or no less than `workerMemoryMb`: there is none.
+   *
+   * @default 512
+   */
+  readonly smallWorkerMemoryMb?: number;
+  /**
    * Hosts that one worker serves at once, 1 to 500. A worker mostly waits, so this decides the cost.
    *
-   * @default 200
+   * @default 300
    */
   readonly hostsPerWorker?: number;
   /**

@@ -47,6 +47,7 @@ export class CrawlerStack extends Stack {
       CrawlStateTable: tables.crawlState.tableName,
       UrlSeenTable: tables.urlSeen.tableName,
       WorkerName: functions.worker.functionName,
+      ...(crawler.smallWorker && { SmallWorkerName: crawler.smallWorker.functionName }),
       RouterName: functions.router.functionName,
       WakerName: functions.waker.functionName,
       ApiName: functions.api.functionName,

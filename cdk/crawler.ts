@@ -34,7 +34,7 @@ import { settingsOf } from './settings.ts';
 const MAX_NAME = 64;
 
 /**
- * A whole crawler: six functions, queues, two tables, a bucket and a REST API. It has no server and no
+ * A whole crawler: seven functions, queues, two tables, a bucket and a REST API. It has no server and no
  * network of its own, and costs nothing for its functions while no crawl runs.
  *
  * ```ts
@@ -60,6 +60,8 @@ export class Crawler extends Construct {
   /** The id of the API's key, if `apiAuth` is `key`. */
   readonly apiKeyId?: string;
   readonly functions: Readonly<Record<FunctionName, lambda.Function>>;
+  /** The worker once more, with less memory, for few hosts. None if `smallWorkerMemoryMb` is 0. */
+  readonly smallWorker?: lambda.Function;
   readonly tables: Readonly<Record<'crawlState' | 'urlSeen', dynamodb.ITableV2>>;
   /** Queues of messages that no function could handle. Kept for 14 days. */
   readonly deadLetterQueues: Readonly<Record<'turns' | 'links', sqs.Queue>>;
@@ -92,7 +94,7 @@ export class Crawler extends Construct {
     const { frontier, state, archive } = stores;
     const settings = settingsOf(options, props.crawl ?? {}, stores);
     const settingsJson = Stack.of(this).toJsonString(settings);
-    const { byName: functions } = new Functions(this, 'Functions', {
+    const { byName: functions, smallWorker } = new Functions(this, 'Functions', {
       options,
       settings,
       settingsJson,
@@ -108,6 +110,7 @@ export class Crawler extends Construct {
     this.api = api.rest;
     if (api.keyId !== undefined) this.apiKeyId = api.keyId;
     this.functions = functions;
+    if (smallWorker) this.smallWorker = smallWorker;
     this.tables = { crawlState: state.crawlState, urlSeen: state.urlSeen };
     this.deadLetterQueues = { turns: frontier.turnDeadLetters, links: frontier.linkDeadLetters };
     this.turnQueueUrls = frontier.turns.urls.pattern;
@@ -161,7 +164,12 @@ export class Crawler extends Construct {
     const { frontier } = this.#stores;
     const { all } = new Alarms(this, 'Alarms', { options, frontier, functions, topic: props.alarmTopic });
     if (options.dashboard)
-      new Dashboard(this, 'Dashboard', { stackName: name, frontier, functions, alarms: all });
+      new Dashboard(this, 'Dashboard', {
+        stackName: name,
+        frontier,
+        functions: [...Object.values(functions), ...(this.smallWorker ? [this.smallWorker] : [])],
+        alarms: all,
+      });
     return all;
   }
 }

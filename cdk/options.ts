@@ -62,6 +62,9 @@ const ports = z.preprocess(
 const ADOPTED = 'a JSON object of the names crawlState, urlSeen and bucket';
 const NAME = matching(/^[A-Za-z0-9][A-Za-z0-9._-]{2,254}$/, ADOPTED);
 
+const SMALL_MIN_MB = 384;
+const SMALL = `0 or a whole number of MB from ${SMALL_MIN_MB} to 10240`;
+
 const TAGS = 'a JSON object of texts by names of tags';
 const VARIABLES = 'a JSON object of texts by names of environment variables';
 const variables = z.preprocess(
@@ -89,6 +92,13 @@ export const stackOptionsSchema = z.strictObject({
    * costs; a worker of 200 hosts with pages of 160 KB has used 740 MB.
    */
   workerMemoryMb: whole('MB', 256, 10_240).default(STACK_POOL_DEFAULTS.workerMemoryMb),
+  /**
+   * MB of the small worker, which serves a pool's hosts when there are few of them, as at a crawl's end: of the same code, and
+   * cheaper while it waits. 0, or no less than `workerMemoryMb`: there is none.
+   */
+  smallWorkerMemoryMb: z
+    .preprocess(fromText, z.union([z.literal(0), z.int().min(SMALL_MIN_MB).max(10_240)], { error: SMALL }))
+    .default(STACK_POOL_DEFAULTS.smallWorkerMemoryMb),
   /** Hosts that one worker serves at once: each waits most of the time, so this decides the bill. */
   hostsPerWorker: whole('hosts', 1, 500).default(STACK_POOL_DEFAULTS.hostsPerWorker),
   /** Workers at once, over all turn queues, at most. There are as many as the hosts need. */

@@ -83,6 +83,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     startQueue: [...CONSUME, ...SEND],
     linkQueue: SEND,
     turnDeadLetters: SEND,
+    // It starts the small worker, which has the same role.
+    eventBus: ['events:PutEvents'],
     // By a batch it reads where records of an earlier crawl stand.
     crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
     urlSeen: [...GET_ITEM, 'dynamodb:PutItem', ...QUERY, ...BATCH_WRITE],

@@ -5,6 +5,7 @@ import {
   type StackTimes,
   timesOf,
 } from '../shared/engines/aws/settings.ts';
+import { smallWorkerOf } from '../shared/worker/small-worker.ts';
 import type { Stores } from './constructs/grants.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import type { StackOptions } from './options.ts';
@@ -37,6 +38,7 @@ export function settingsOf(
     workerTimeoutMs,
     hostsPerWorker: options.hostsPerWorker,
     workerMemoryMb: options.workerMemoryMb,
+    ...(smallWorkerOf(options) && { smallWorkerMemoryMb: options.smallWorkerMemoryMb }),
     crawlDefaults,
     defaultCrawl: options.defaultCrawl,
     allowPrivateAddresses: options.allowPrivateAddresses,

@@ -58,13 +58,19 @@ export interface BlockGuardOptions {
   readonly module: string;
   /** For the stack's crawls: see `shared/crawl/config.ts`. */
   readonly blockTimeoutMs: number;
+  /** The factor for the time that a page may take. Default: {@link SLOWNESS}. */
+  readonly slowness?: number;
 }
 
 /** Starts the thread that watches this one. It does not keep the process. */
-export function startBlockGuard({ module, blockTimeoutMs }: BlockGuardOptions): PageWork {
+export function startBlockGuard({
+  module,
+  blockTimeoutMs,
+  slowness = SLOWNESS,
+}: BlockGuardOptions): PageWork {
   const memory = slotMemory();
   const work = writeSlot(memory);
-  const limit = Math.ceil((blockTimeoutMs * SLOWNESS) / CHECK_MS);
+  const limit = Math.ceil((blockTimeoutMs * slowness) / CHECK_MS);
   const workerData = { memory, module, limit, checkMs: CHECK_MS, storeMs: STORE_MS };
   const thread = new Worker(WATCH, { eval: true, workerData, name: 'strand-watch' });
   thread.unref();

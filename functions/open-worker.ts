@@ -1,26 +1,35 @@
 /** The worker function without its entry module: the handler, and what the thread that watches it calls. */
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Context, SQSBatchResponse } from 'aws-lambda';
 import project from '#strand-config';
 import { parseConfig } from '../shared/crawl/config.ts';
 import { costOf } from '../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../shared/engines/aws/cost/stack-prices.ts';
-import { timesOf } from '../shared/engines/aws/settings.ts';
+import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
+import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import type { StartSmall } from '../shared/engines/aws/workers/worker-pool.ts';
 import { createDocumentReading } from '../shared/hooks/document-reading.ts';
 import { lazy } from '../shared/lazy.ts';
+import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
 import type { Fetcher } from '../shared/ports/fetcher.ts';
+import { hasOwnCode } from '../shared/project/own-code.ts';
 import { SIZES } from '../shared/sizes.ts';
+import { START_SMALL } from '../shared/webhook/event-types.ts';
 import { createLanes } from '../shared/worker/lanes.ts';
-import { type BlockedModule, startBlockGuard, storeBlocked, taskIn } from './block-guard.ts';
-import { writeLine } from './log.ts';
+import { cpuShareOf, smallWorkerOf } from '../shared/worker/small-worker.ts';
+import { type BlockedModule, SLOWNESS, startBlockGuard, storeBlocked, taskIn } from './block-guard.ts';
+import { errorFields, type Log, writeLine } from './log.ts';
+import { smallDocumentMb, smallDocuments } from './small-documents.ts';
 import { functionStack } from './stack.ts';
 import { createWorkerFetchers } from './worker-fetchers.ts';
-import { createWorkerHandler, type WorkerStack } from './worker-handler.ts';
+import { createWorkerHandler, type StartEvent, type WorkerStack } from './worker-handler.ts';
 import { createFailureLog, createWorkerHooks, guardWorker } from './worker-hooks.ts';
 import { createWorkerIdentity } from './worker-identity.ts';
 
 export interface WorkerParts {
+  /** Whether the function is the stack's small worker. */
+  readonly isSmall?: boolean;
   /** URL of the entry module: it exports {@link onBlocked}. */
   readonly module: string;
   /** Wraps the engine of each turn queue. Default: the engine itself. */
@@ -29,7 +38,7 @@ export interface WorkerParts {
   readonly wrapFetcher?: (fetcher: Fetcher) => Fetcher;
 }
 
-type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+type Handler = (event: StartEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /** Creates the handler of the function. The stack is opened at the first event. */
 export function createWorkerFunction(parts: WorkerParts): Handler {
@@ -41,7 +50,7 @@ export function createWorkerFunction(parts: WorkerParts): Handler {
   };
 }
 
-function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerParts) {
+function openWorker({ module, isSmall = false, wrapEngine = same, wrapFetcher = same }: WorkerParts) {
   const { settings, clock, log, reportNewer, announce, open } = functionStack();
   const prices = stackPrices(settings);
   const identity = createWorkerIdentity({ parameter: settings.identityParameter, clock, log, announce });
@@ -51,10 +60,11 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
   const hooks = createWorkerHooks({ project, clock, log });
   const modules = project.modules ?? [];
   if (hooks !== undefined || modules.length > 0) guardWorker(log);
+  const startSmall = startSmallBy(settings, clock, log);
   let last: { readonly opened: OpenedStack; readonly stack: WorkerStack } | undefined;
 
   function openFor(turnQueueUrl: string): WorkerStack {
-    const opened = open(turnQueueUrl);
+    const opened = open(turnQueueUrl, startSmall);
     if (last?.opened !== opened) {
       const { engine, meter, flushMeter } = opened;
       const takeCost = () => costOf(meter.takeTotal(), prices).total;
@@ -66,7 +76,15 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
     return last.stack;
   }
 
+  const smallMb = isSmall ? smallWorkerOf(settings)?.memoryMb : undefined;
+  const documents = createDocumentReading({
+    limitMs: timesOf(settings).maxDocumentMs,
+    ...(smallMb !== undefined && { memoryMb: smallDocumentMb(smallMb) }),
+    project: { modules, clock, onFailure: createFailureLog(log) },
+  });
+
   const handler = createWorkerHandler({
+    isSmall,
     settings,
     clock,
     log,
@@ -74,22 +92,45 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
     lanes: createLanes(clock, SIZES.maxIdleLanes),
     fetchers: { ...fetchers, of: (crawl) => wrapFetcher(fetchers.of(crawl)) },
     usedBytes: () => process.memoryUsage.rss(),
+    cpuMs,
+    hasOwnCode: hasOwnCode(project),
     write: writeLine,
     reportNewer,
     ...(hooks && { hooks }),
-    documents: createDocumentReading({
-      limitMs: timesOf(settings).maxDocumentMs,
-      project: { modules, clock, onFailure: createFailureLog(log) },
-    }),
+    documents: smallMb === undefined ? documents : smallDocuments(documents),
     work: startBlockGuard({
       module,
       blockTimeoutMs: parseConfig(settings.crawlDefaults).blockTimeoutMs,
+      // A page takes as much more time as there is less of a CPU.
+      ...(smallMb !== undefined && {
+        slowness: (SLOWNESS * cpuShareOf(settings.workerMemoryMb)) / cpuShareOf(smallMb),
+      }),
     }),
   });
   return { handler, identity };
 }
 
+/** Small workers are started by events: a start queue of their own would cost $0.26 a month at rest. */
+function startSmallBy(settings: StackSettings, clock: Clock, log: Log): StartSmall | undefined {
+  if (smallWorkerOf(settings) === undefined) return undefined;
+  const putEvent = createOwnEvents(clock);
+  return async (start) => {
+    try {
+      return await putEvent(START_SMALL, { stack: settings.stack, ...start });
+    } catch (error) {
+      // One of full size is started instead.
+      log('warn', { pool: 'a small worker cannot be started', ...errorFields(error) });
+      return false;
+    }
+  };
+}
+
 const same = <T>(value: T): T => value;
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 /** Called in the thread that watches, when a page blocks the one that crawls. */
 export const onBlocked: BlockedModule['onBlocked'] = (memory, blockedMs) => {

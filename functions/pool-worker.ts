@@ -13,6 +13,7 @@ import {
   type PoolMember,
   startTimes,
 } from '../shared/worker/pool-plan.ts';
+import { fittingHosts, RecentLoad, type SmallWorker } from '../shared/worker/small-worker.ts';
 import { errorFields, type Log } from './log.ts';
 
 export interface PoolWorkerOptions {
@@ -23,6 +24,12 @@ export interface PoolWorkerOptions {
   readonly log: Log;
   /** Hosts that the worker may serve now, if it serves this number. */
   readonly placesFor: (hosts: number) => number;
+  /** The small worker of the stack; none: it has none, or this worker is not to make room for it. */
+  readonly small?: SmallWorker | undefined;
+  /** Whether this is a small worker itself. */
+  readonly isSmall: boolean;
+  /** CPU time of the process since it began, in milliseconds of one whole CPU. */
+  readonly cpuMs: () => number;
   /** The worker takes on no hosts after that. */
   readonly receiveUntil: number;
   /** No call is begun after that: a slow one would cost the invocation its answer. */
@@ -41,8 +48,8 @@ const SHOW_MS = 5000;
 const LONG_QUARANTINE_MS = 30_000;
 
 /**
- * A worker's membership in the pool of its turn queue: shows it to the others, starts others, and ends this one
- * when they have room for its hosts.
+ * A worker's membership in the pool of its turn queue: shows it to the others, starts others, and ends this one when they
+ * have room for its hosts, or when one of another size is to take its place.
  */
 export class PoolWorker {
   readonly #options: PoolWorkerOptions;
@@ -53,11 +60,13 @@ export class PoolWorker {
   readonly #parked = new Map<HostKey, number>();
   /** Other turn queues that were sent messages. */
   readonly #sentTo = new Set<number>();
+  readonly #load = new RecentLoad();
   #isHidden = false;
   #statsNow = (): PoolStats => ({ hostsActive: 0 });
   #following: Promise<void> | undefined;
   /** The last look, which may be in progress. Never rejects. */
   #looking: Promise<void> = Promise.resolve();
+  #leavingToLarger: Promise<void> = Promise.resolve();
 
   constructor(options: PoolWorkerOptions) {
     this.#options = options;
@@ -69,11 +78,17 @@ export class PoolWorker {
     return this.#drain.signal;
   }
 
-  /** Shows the worker to the others. False if there are that many already: then it is not needed. */
-  async join(workers: number): Promise<boolean> {
+  /**
+   * Shows the worker to the others. False if there are that many already: then it is not needed. `inPlaceOf`: the item that
+   * has stood for it since its start.
+   */
+  async join(workers: number, inPlaceOf?: string): Promise<boolean> {
     const { pool, queue } = this.#options;
-    if (activeMembers(await this.#others()).length >= workers) return false;
+    const others = (await this.#others()).filter(({ id }) => id !== inPlaceOf);
+    if (activeMembers(others).length >= workers) return false;
+    this.#noteLoad();
     await pool.show(queue, this.#me());
+    if (inPlaceOf !== undefined) await pool.hide(queue, inPlaceOf);
     return true;
   }
 
@@ -108,6 +123,13 @@ export class PoolWorker {
     this.#following = this.#run();
   }
 
+  /** Called when this worker is too small for a page: it takes on no more hosts, and starts one of full size. */
+  leaveToLarger(): void {
+    if (this.#drain.signal.aborted) return;
+    this.#drain.abort();
+    this.#leavingToLarger = this.#attempt(async () => this.#startNextOf(await this.#others(), 'full'));
+  }
+
   /** Called before an idle worker's last receive. From then on, others are started for what comes. */
   async hide(): Promise<void> {
     const { pool, queue } = this.#options;
@@ -124,8 +146,10 @@ export class PoolWorker {
   async leave(): Promise<void> {
     this.#leaving.abort();
     await this.#following;
+    await this.#leavingToLarger;
     await this.hide();
     await this.#attempt(() => this.#startSentTo());
+    await this.#attempt(() => this.#noteFewHosts());
     await this.#attempt(() => this.#startForParked());
     await this.#attempt(() => this.#startNext());
   }
@@ -142,7 +166,14 @@ export class PoolWorker {
 
   #me(): PoolMember {
     const hosts = this.#hostsNow;
-    return { id: this.#id, hosts, maxHosts: this.#options.placesFor(hosts), isEnding: this.#isEnding };
+    const { placesFor, isSmall } = this.#options;
+    const me = { id: this.#id, hosts, maxHosts: placesFor(hosts), isEnding: this.#isEnding };
+    return isSmall ? { ...me, isSmall } : me;
+  }
+
+  #noteLoad(): void {
+    const { clock, cpuMs } = this.#options;
+    this.#load.note({ at: clock.now(), hosts: this.#hostsNow, cpuMs: cpuMs() });
   }
 
   async #others(): Promise<PoolMember[]> {
@@ -168,20 +199,46 @@ export class PoolWorker {
     // An idle worker that is about to end stays hidden, until a host comes.
     if (this.#isHidden && this.#hostsNow === 0) return;
     this.#isHidden = false;
+    this.#noteLoad();
     await pool.show(queue, this.#me());
     const members = [this.#me(), ...(await this.#others())];
     if (this.#drain.signal.aborted) await this.#replace(members);
     else if (clock.now() >= receiveUntil || isSurplus(this.#id, members)) await this.#endReceiving(members);
     else if (this.#isEnding) await this.#replace(members);
+    else if (await this.#isOfWrongSize(members)) await this.#endReceiving(members);
     else await this.#grow(members);
   }
 
   async #endReceiving(members: readonly PoolMember[]): Promise<void> {
-    const { pool, queue } = this.#options;
+    const { pool, queue, isSmall, small } = this.#options;
     this.#drain.abort();
     await pool.show(queue, this.#me());
-    const left = activeMembers(members).filter(({ id }) => id !== this.#id).length;
-    if (needsSuccessor(this.#id, members)) await pool.start(queue, 1, left + 1);
+    if (!needsSuccessor(this.#id, members)) return;
+    const stays = isSmall && small !== undefined && !this.#load.exceeds(small);
+    const next = stays || (await this.#mayBeSmall(members)) ? 'small' : 'full';
+    await this.#startNextOf(members, next);
+  }
+
+  /** Whether one of another size is to take this worker's place. A small one that is full is grown, not replaced. */
+  async #isOfWrongSize(members: readonly PoolMember[]): Promise<boolean> {
+    const { small, isSmall } = this.#options;
+    if (small === undefined) return false;
+    return isSmall ? this.#load.exceeds(small) : await this.#mayBeSmall(members);
+  }
+
+  /** Whether a small worker can take the place of this full-size one, which is the last one that takes on hosts. */
+  async #mayBeSmall(members: readonly PoolMember[]): Promise<boolean> {
+    const { pool, queue, small, isSmall } = this.#options;
+    if (isSmall || small === undefined || !this.#load.fits(small)) return false;
+    const isLast = activeMembers(members).every(({ id }) => id === this.#id);
+    return isLast && !(await pool.hasLostSmall(queue));
+  }
+
+  /** Starts the worker that takes this one's place. */
+  async #startNextOf(members: readonly PoolMember[], size: 'small' | 'full'): Promise<void> {
+    const { pool, queue } = this.#options;
+    const workers = activeMembers(members).filter(({ id }) => id !== this.#id).length + 1;
+    if (size === 'full' || !(await pool.startSmall(queue, workers))) await pool.start(queue, 1, workers);
   }
 
   /**
@@ -196,7 +253,9 @@ export class PoolWorker {
   async #grow(members: readonly PoolMember[]): Promise<void> {
     const { pool, queue } = this.#options;
     const { length } = activeMembers(members);
-    if (length >= pool.maxWorkers || !mayGrow(this.#id, members)) return;
+    // A small worker runs besides those that the start queue's event source allows.
+    const endingSmall = members.filter(({ isEnding, isSmall }) => isEnding && isSmall).length;
+    if (length + endingSmall >= pool.maxWorkers || !mayGrow(this.#id, members)) return;
     const wanted = grownTo(members, await pool.waiting(queue), pool.maxWorkers);
     if (wanted > length) await pool.start(queue, wanted - length, wanted);
   }
@@ -208,18 +267,32 @@ export class PoolWorker {
     for (const queue of queues) await this.#options.pool.ensure(queue);
   }
 
+  /** A small worker is enough for messages that follow an idle one, such as links to hosts that are done. */
+  async #noteFewHosts(): Promise<void> {
+    const { pool, queue, small } = this.#options;
+    if (small !== undefined && this.#isIdle && this.#load.couldBe(small)) await pool.noteFewHosts(queue);
+  }
+
+  /** Whether the worker ends because it was idle. */
+  get #isIdle(): boolean {
+    const { clock, receiveUntil } = this.#options;
+    return !this.#drain.signal.aborted && clock.now() < receiveUntil;
+  }
+
   /** Has a worker started for each time at which hosts come back. It ends at once where there is one by then. */
   async #startForParked(): Promise<void> {
-    const { pool, queue, clock } = this.#options;
+    const { pool, queue, clock, small } = this.#options;
     const now = clock.now();
-    for (const at of startTimes([...this.#parked.values()], now)) await pool.start(queue, 1, 1, at - now);
+    const fits = small !== undefined && this.#parked.size <= fittingHosts(small) && this.#load.couldBe(small);
+    const isSmall = fits && this.#parked.size > 0 && !(await pool.hasLostSmall(queue));
+    for (const at of startTimes([...this.#parked.values()], now))
+      await pool.start(queue, 1, 1, { delayMs: at - now, isSmall });
   }
 
   /** Starts a worker if this one has not ended because it was idle, and there is no other one. */
   async #startNext(): Promise<void> {
-    const { pool, queue, clock, receiveUntil } = this.#options;
-    const isIdle = !this.#drain.signal.aborted && clock.now() < receiveUntil;
-    if (!isIdle) await pool.ensure(queue);
+    const { pool, queue } = this.#options;
+    if (!this.#isIdle) await pool.ensure(queue);
   }
 
   /** Whatever fails here, hosts are served all the same. */

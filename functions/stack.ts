@@ -5,6 +5,7 @@
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
 import { type AttentionNotes, createAttentionNotes } from '../shared/engines/aws/state/attention-notes.ts';
+import type { StartSmall } from '../shared/engines/aws/workers/worker-pool.ts';
 import { steadyClock } from '../shared/engines/steady-clock.ts';
 import { lazy } from '../shared/lazy.ts';
 import { allowLinearFlag, matchInLinearTime } from '../shared/linear-regexps.ts';
@@ -24,9 +25,9 @@ export interface FunctionStack {
   readonly announce: Attention['announce'];
   /**
    * The same one as the last time, for the same queue; for another one, that is closed: its connections
-   * count.
+   * count. `startSmall`: starts small workers; by default it starts none.
    */
-  open(turnQueueUrl?: string): OpenedStack;
+  open(turnQueueUrl?: string, startSmall?: StartSmall): OpenedStack;
 }
 
 export const functionStack = lazy((): FunctionStack => {
@@ -55,7 +56,7 @@ export const functionStack = lazy((): FunctionStack => {
     reportNewer,
     attentionOf,
     announce: async (...trouble) => attentionOf(current?.stack ?? functions.open()).announce(...trouble),
-    open(turnQueueUrl) {
+    open(turnQueueUrl, startSmall) {
       if (current && current.turnQueueUrl === turnQueueUrl) return current.stack;
       current?.stack.close();
       const stack: OpenedStack = openStack(settings, {
@@ -69,6 +70,7 @@ export const functionStack = lazy((): FunctionStack => {
               : { client: stack.clients.sqs, queueUrl: settings.turnDeadLetterUrl, clock },
         }),
         turnQueueUrl,
+        startSmall,
         memoryMb: Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? settings.workerMemoryMb),
         warn: (message) => logLine('warn', { message }),
       });

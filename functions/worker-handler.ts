@@ -1,10 +1,14 @@
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Context, EventBridgeEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { parseConfig } from '../shared/crawl/config.ts';
 import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
 import { polledRequests } from '../shared/engines/aws/cost/billed-units.ts';
 import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
-import { parseStartText, type StartMessage } from '../shared/engines/aws/workers/start-message.ts';
+import {
+  parseStartText,
+  type StartMessage,
+  startMessageIn,
+} from '../shared/engines/aws/workers/start-message.ts';
 import { NewerFormat } from '../shared/frontier/bytes.ts';
 import { createLanguageReader } from '../shared/hooks/read-language.ts';
 import type { Clock } from '../shared/ports/clock.ts';
@@ -14,7 +18,8 @@ import { HOOK_CALLS, type PageHooks, type ReadLanguage } from '../shared/turn/pa
 import type { PageWork } from '../shared/turn/page-work.ts';
 import type { Lanes } from '../shared/turn/services.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
-import { minRoomOf } from '../shared/worker/pool-plan.ts';
+import { activeMembers, minRoomOf } from '../shared/worker/pool-plan.ts';
+import { type SmallWorker, smallWorkerOf } from '../shared/worker/small-worker.ts';
 import { startWorker, type Worker } from '../shared/worker/worker.ts';
 import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
@@ -35,12 +40,18 @@ export interface WorkerDeps {
   readonly lanes: Lanes;
   /** The project's hooks, if it has any. */
   readonly hooks?: PageHooks;
+  /** Whether code of the project runs in the worker. Default: if it has hooks. */
+  readonly hasOwnCode?: boolean;
   /** Finds the languages of pages. Default: by their texts. */
   readonly languageOf?: ReadLanguage;
   /** Reads documents. Default: they are archived unread. */
   readonly documents?: DocumentReading;
   /** Bytes of memory that the process uses now, while it serves this number of hosts. */
   readonly usedBytes: (hosts: number) => number;
+  /** CPU time of the process since it began, in milliseconds of one whole CPU. Default: it uses none. */
+  readonly cpuMs?: () => number;
+  /** Whether the function is the stack's small worker. */
+  readonly isSmall?: boolean;
   /** Shows a watchdog what this thread does. Default: nobody watches. */
   readonly work?: PageWork;
   /** Reports what a newer version has written. Default: as any other error of a turn. */
@@ -63,17 +74,21 @@ const REPORT_MS = 60_000;
 const LAST_LOOK_MS = 5000;
 /** For what follows the last turn: metrics, the meter's counts, the answer. */
 const END_MS = 1000;
+/** The event that starts a worker: a message of the start queue one of full size, an event of the account's bus a small one. */
+export type StartEvent = SQSEvent | Pick<EventBridgeEvent<string, unknown>, 'detail'>;
+
 /**
  * Serves as many hosts of a turn queue as it may, until there are none, its time is up, or the other workers
- * have room for them. A message of the start queue starts it and names the turn queue.
+ * have room for them. The event that starts it names the turn queue.
  */
 export function createWorkerHandler(deps: WorkerDeps) {
-  const { settings, clock, log } = deps;
-  const places = placesOf(deps);
+  const { settings, clock, log, isSmall = false } = deps;
+  const small = smallOf(deps);
+  const places = placesOf(deps, isSmall ? smallWorkerOf(settings) : undefined);
   const lastReceiveMs = lastReceiveOf(deps);
 
   return async (
-    event: SQSEvent,
+    event: StartEvent,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<SQSBatchResponse> => {
     const start = startIn(event, settings);
@@ -87,32 +102,28 @@ export function createWorkerHandler(deps: WorkerDeps) {
 
     function openPool({ queue }: StartMessage, endsAt: number): PoolWorker {
       const times = { receiveUntil: endsAt - lastReceiveMs, lastCallAt: endsAt - LAST_LOOK_MS };
-      return new PoolWorker({ pool: stack.engine.workers, queue, clock, log, ...places, ...times });
+      const size = { small, isSmall, cpuMs: deps.cpuMs ?? (() => 0) };
+      return new PoolWorker({ pool: stack.engine.workers, queue, clock, log, ...size, ...places, ...times });
     }
 
     async function serve(): Promise<void> {
       // Not before `invoked` has adopted the machine's time, which may have been set back since the last invocation.
       const endsAt = clock.now() + context.getRemainingTimeInMillis();
       const pool = openPool(start, endsAt);
-      stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
-      if (!(await pool.join(start.workers))) return;
+      if ('Records' in event)
+        stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
+      if (!isSmall && small && (await isPassedOn(start, stack, log))) return;
+      if (!(await pool.join(start.workers, start.inPlaceOf))) return;
       const queue = pool.watch(stack.engine.queue);
       const engine = { ...stack.engine, queue };
       const worker = startWorker(engine, (crawl) => deps.fetchers.of(crawl), {
         ...places,
-        signal: new AbortController().signal,
+        ...partsOf(deps),
+        ...(isSmall && { onTooLarge: () => pool.leaveToLarger() }),
         receiveUntil: endsAt - lastReceiveMs,
         deadline: endsAt - END_MS,
-        endsWhenIdle: true,
         drain: pool.drain,
         beforeIdleEnd: () => pool.hide(),
-        lanes: deps.lanes,
-        leaseOwner: () => deps.lanes.addresses.owner(),
-        work: deps.work,
-        hooks: deps.hooks,
-        languageOf: deps.languageOf ?? createLanguageReader(),
-        ...(deps.documents && { documents: deps.documents }),
-        onError: turnErrorsTo(deps),
       });
       watching = watch(worker, stack, endsAt, deps);
       pool.follow(() => worker.stats);
@@ -138,9 +149,47 @@ export function createWorkerHandler(deps: WorkerDeps) {
   };
 }
 
-/** The places for hosts that a worker has. */
-function placesOf({ settings, usedBytes }: WorkerDeps) {
-  const { hostsPerWorker: maxHosts, workerMemoryMb: memoryMb } = settings;
+/** A delayed message, which only the start queue can hold, may be for a small worker. False: it is not, or cannot be started. */
+async function isPassedOn(
+  { queue, workers, isSmall }: StartMessage,
+  { engine: { workers: pool } }: WorkerStack,
+  log: Log,
+): Promise<boolean> {
+  if (!isSmall) return false;
+  try {
+    const isEnough = activeMembers(await pool.members(queue)).length >= workers;
+    return isEnough || (await pool.startSmall(queue, workers));
+  } catch (error) {
+    log('warn', { notStartedFor: queue, ...errorFields(error) });
+    return false;
+  }
+}
+
+/** The options of a worker that are the same for all invocations. */
+const partsOf = (deps: WorkerDeps) => ({
+  signal: new AbortController().signal,
+  endsWhenIdle: true,
+  lanes: deps.lanes,
+  leaseOwner: () => deps.lanes.addresses.owner(),
+  work: deps.work,
+  hooks: deps.hooks,
+  languageOf: deps.languageOf ?? createLanguageReader(),
+  ...(deps.documents && { documents: deps.documents }),
+  onError: turnErrorsTo(deps),
+});
+
+/**
+ * The small worker that may take the place of this one. The limits of a project's own code are by the clock, and nobody
+ * knows what memory it needs: it runs with the memory that the stack's options give it.
+ */
+function smallOf({ settings, hooks, hasOwnCode = hooks !== undefined }: WorkerDeps): SmallWorker | undefined {
+  return hasOwnCode ? undefined : smallWorkerOf(settings);
+}
+
+/** The places for hosts that a worker has: one of full size, or the small one. */
+function placesOf({ settings, usedBytes }: WorkerDeps, small: SmallWorker | undefined) {
+  const { hostsPerWorker, workerMemoryMb } = settings;
+  const { maxHosts, memoryMb } = small ?? { maxHosts: hostsPerWorker, memoryMb: workerMemoryMb };
   const minRoom = minRoomOf(maxHosts);
   const placesFor = (hosts: number) => placesIn({ memoryMb, usedBytes }, { hosts, maxHosts, minRoom });
   return { maxHosts, minRoom, placesFor };
@@ -214,7 +263,8 @@ function watch(
 }
 
 /** Returns the message that starts a worker. The batches of the start queue have one message. */
-function startIn(event: SQSEvent, { startQueueUrl = '' }: StackSettings): StartMessage {
+function startIn(event: StartEvent, { startQueueUrl = '' }: StackSettings): StartMessage {
+  if (!('Records' in event)) return startMessageIn(event.detail);
   const [record] = event.Records;
   if (sourceIn([startQueueUrl], event) === undefined)
     throw new Error(`Expected an event of the stack's start queue, got ${record?.eventSourceARN}`);

@@ -13,6 +13,7 @@ Options of some claims; the others refuse them:
   --hosts N         of the generated web (default 50); cost: of the simulated web, on a stack with default options
   --pages N         of each host (default 100)
   --delay SECONDS   cost: between two requests to a host (default 1)
+  --whole           cost: of a crawl from its first page to its last one, instead of minutes in which all hosts have pages
   --synthweb DIR    crawl the web of this program in Go instead, built there`;
 
 export interface BenchCommand {
@@ -25,7 +26,7 @@ export interface BenchCommand {
   readonly options: BenchOptions;
 }
 
-const CLAIM_OPTIONS: readonly ClaimOption[] = ['rounds', 'hosts', 'pages', 'synthweb', 'delay'];
+const CLAIM_OPTIONS: readonly ClaimOption[] = ['rounds', 'hosts', 'pages', 'synthweb', 'delay', 'whole'];
 
 /** Throws for words that are not understood, with one line for people. */
 export function parseBenchArgs(args: readonly string[]): BenchCommand {
@@ -41,6 +42,7 @@ export function parseBenchArgs(args: readonly string[]): BenchCommand {
       pages: { type: 'string' },
       delay: { type: 'string' },
       synthweb: { type: 'string' },
+      whole: { type: 'boolean' },
     },
   });
   const [name, ...words] = positionals;
@@ -59,7 +61,13 @@ export function parseBenchArgs(args: readonly string[]): BenchCommand {
   if (!(delay >= 0 && delay <= 3600))
     throw new Error(`Expected --delay to be a number of seconds from 0 to 3600, got ${values.delay}`);
   const [rounds, hosts, pages] = [count('rounds', 3), count('hosts', 50), count('pages', 100)];
-  return { name, json, save, write, options: { words, synthweb, rounds, hosts, pages, delay, given } };
+  return {
+    name,
+    json,
+    save,
+    write,
+    options: { words, synthweb, rounds, hosts, pages, delay, whole: values.whole ?? false, given },
+  };
 }
 
 /** An option or argument that is ignored would pass for one that changed what was measured. */
@@ -81,6 +89,9 @@ export function argsFor({ options = [] }: Claim, command: BenchCommand): string[
   return [
     ...(json ? ['--json'] : []),
     ...(save ? ['--save'] : []),
-    ...values.flatMap((option) => [`--${option}`, String(command.options[option])]),
+    ...values.flatMap((option) => {
+      const value = command.options[option];
+      return value === true ? [`--${option}`] : [`--${option}`, String(value)];
+    }),
   ];
 }

@@ -22,6 +22,8 @@ export interface CrawlerFunctionProps {
   /** The project's file, whose code is a part of the function. */
   readonly configFile?: string | undefined;
   readonly existing: Pick<ExistingResources, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
+  /** Whose role and log it has. Default: its own. */
+  readonly like?: CrawlerFunction;
   /** Its log has no lines of Lambda's own at each start and end of an invocation, which are paid for. */
   readonly isTerse?: boolean;
   /** Takes part in a chain of functions that call each other without end: that is what a crawl is. */
@@ -29,22 +31,20 @@ export interface CrawlerFunctionProps {
 }
 
 /**
- * A function with a role, a log and a bundle of its own. The role may write the log, and nothing else until
- * granted.
+ * A function with a role, a log and a bundle of its own, or with the role and log of another one of the same code. The role
+ * may write the log, and nothing else until granted.
  */
 export class CrawlerFunction extends Construct {
   readonly function: lambda.Function;
   readonly role: iam.Role;
+  readonly logGroup: logs.LogGroup;
 
   constructor(scope: Construct, id: string, props: CrawlerFunctionProps) {
     super(scope, id);
     const { options, settings, environment, existing } = props;
-    const logGroup = new logs.LogGroup(this, 'Log', {
-      retention: options.logRetentionDays as number as logs.RetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    this.role = new iam.Role(this, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') });
-    logGroup.grantWrite(this.role);
+    const { role, logGroup } = props.like ?? this.createRole(options);
+    this.role = role;
+    this.logGroup = logGroup;
     this.function = new lambda.Function(this, 'Function', {
       code: functionCode(props.name, props.configFile),
       handler: 'index.handler',
@@ -53,7 +53,7 @@ export class CrawlerFunction extends Construct {
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutS),
       ephemeralStorageSize: props.diskMb === undefined ? undefined : Size.mebibytes(props.diskMb),
-      role: this.role,
+      role,
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       systemLogLevelV2: props.isTerse ? lambda.SystemLogLevel.WARN : undefined,
@@ -65,7 +65,17 @@ export class CrawlerFunction extends Construct {
       environment: { ...environment, STRAND_SETTINGS: settings, NODE_OPTIONS: '--enable-source-maps' },
       ...networkOf(existing),
     });
-    if (existing.vpc !== undefined) this.allowNetwork();
+    if (existing.vpc !== undefined && props.like === undefined) this.allowNetwork();
+  }
+
+  private createRole({ logRetentionDays }: CrawlerFunctionProps['options']) {
+    const logGroup = new logs.LogGroup(this, 'Log', {
+      retention: logRetentionDays as number as logs.RetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new iam.Role(this, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(role);
+    return { role, logGroup };
   }
 
   /** Permissions that Lambda needs for a function in a VPC; none of them can be limited to a resource. */

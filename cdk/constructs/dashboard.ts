@@ -4,14 +4,13 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { MetricName } from '../../shared/engines/aws/metric-names.ts';
-import type { FunctionName } from '../permissions.ts';
 import type { Frontier } from './frontier.ts';
 import { crawlMetric, errorsByReason, FIVE_MINUTES, ofQueues, troubles } from './metrics.ts';
 
 export interface DashboardProps {
   readonly stackName: string;
   readonly frontier: Frontier;
-  readonly functions: Readonly<Record<FunctionName, lambda.Function>>;
+  readonly functions: readonly lambda.Function[];
   readonly alarms: readonly cloudwatch.Alarm[];
 }
 
@@ -30,7 +29,7 @@ export class Dashboard extends Construct {
         speed(props.stackName),
         hosts(props.stackName),
         queues(props.frontier),
-        functions(Object.values(props.functions)),
+        functions(props.functions),
         cost(props.stackName),
         [graph('Troubles announced', [troubles(props.stackName)])],
       ],

@@ -6,7 +6,8 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { EncodedSettings } from '../../shared/engines/aws/settings.ts';
-import { COMPACT_MORE, EVENT_SOURCE, EXPORT_MORE } from '../../shared/webhook/event-types.ts';
+import { COMPACT_MORE, EVENT_SOURCE, EXPORT_MORE, START_SMALL } from '../../shared/webhook/event-types.ts';
+import { smallWorkerOf } from '../../shared/worker/small-worker.ts';
 import type { CrawlerProps, ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
@@ -46,20 +47,28 @@ type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop' | 'is
   Partial<CrawlerFunctionProps>;
 
 /**
- * The six functions, and what starts them. No concurrency is reserved: that would be taken from the
+ * The six functions, the worker a second time with less memory, and what starts them. No concurrency is reserved: that would be taken from the
  * account's (10 in a new one) also while the stack rests. What bounds worker and router are their event
  * sources, the waker and the compactor their schedules, which leave a run's end before the next one, the exporter the
  * number of exports that are begun, and the API its throttle.
  */
 export class Functions extends Construct {
   readonly byName: Readonly<Record<FunctionName, lambda.Function>>;
+  /** The worker with less memory, if there is one. */
+  readonly smallWorker?: lambda.Function;
 
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     const { options, stores } = props;
     const own = ownOf(props);
     const entries = FUNCTIONS.map((name) => [name, this.create(name, own[name], props)] as const);
-    this.byName = Object.fromEntries(entries) as Record<FunctionName, lambda.Function>;
+    const created = Object.fromEntries(entries) as Record<FunctionName, CrawlerFunction>;
+    this.byName = Object.fromEntries(entries.map(([name, { function: one }]) => [name, one])) as Record<
+      FunctionName,
+      lambda.Function
+    >;
+    const small = this.createSmallWorker(created.worker, own.worker, props);
+    if (small) this.smallWorker = small;
     const { worker, router, waker, compactor, exporter } = this.byName;
     const { startQueue, linkQueue, linkShards } = stores.frontier;
 
@@ -86,16 +95,35 @@ export class Functions extends Construct {
     this.startBy(exporter, 'MoreExports', { stack: options.stackName, type: EXPORT_MORE });
   }
 
-  private create(name: FunctionName, own: Own, props: FunctionsProps): lambda.Function {
-    const { role, function: created } = new CrawlerFunction(this, capitalized(name), {
-      options: props.options,
-      name,
-      settings: props.settingsJson,
-      existing: props.existing,
-      configFile: CALL_HOOKS.has(name) ? props.configFile : undefined,
+  private create(name: FunctionName, own: Own, props: FunctionsProps): CrawlerFunction {
+    const created = new CrawlerFunction(this, capitalized(name), {
+      ...commonOf(name, props),
       ...own,
     });
-    grantPermissions(role, name, props.stores);
+    grantPermissions(created.role, name, props.stores);
+    return created;
+  }
+
+  /** The worker once more, with less memory, started by events: an event source would cost $0.26 a month at rest. */
+  private createSmallWorker(
+    worker: CrawlerFunction,
+    own: Own,
+    props: FunctionsProps,
+  ): lambda.Function | undefined {
+    const { options } = props;
+    const small = smallWorkerOf(options);
+    if (small === undefined) return undefined;
+    const { function: created } = new CrawlerFunction(this, 'SmallWorker', {
+      ...commonOf('worker', props),
+      ...own,
+      memoryMb: small.memoryMb,
+      diskMb: diskMbOf(small.maxHosts, props),
+      environment: { ...own.environment, STRAND_SMALL_WORKER: 'true' },
+      like: worker,
+    });
+    // Who starts it sees whether it has begun: a second try would come too late.
+    created.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    this.startBy(created, 'StartsSmall', { stack: options.stackName, type: START_SMALL });
     return created;
   }
 
@@ -117,15 +145,27 @@ export class Functions extends Construct {
   }
 }
 
-function ownOf({ options, settings, webhook, configFile }: FunctionsProps): Record<FunctionName, Own> {
+const commonOf = (name: FunctionName, { options, settingsJson, existing, configFile }: FunctionsProps) => ({
+  options,
+  name,
+  settings: settingsJson,
+  existing,
+  configFile: CALL_HOOKS.has(name) ? configFile : undefined,
+});
+
+/** Room for the bodies on their way: each may be as large as a crawl allows, and lies on disk beyond its first MB. */
+function diskMbOf(hosts: number, { settings }: FunctionsProps): number {
   const { maxBodyBytes } = parseConfig(settings.crawlDefaults);
-  // A body on its way may be as large as a crawl allows, and lies on disk beyond its first MB.
-  const bodiesMb = Math.ceil((options.hostsPerWorker * maxBodyBytes) / 2 ** 20);
+  return Math.min(MAX_DISK_MB, Math.max(MIN_DISK_MB, Math.ceil((hosts * maxBodyBytes) / 2 ** 20)));
+}
+
+function ownOf(props: FunctionsProps): Record<FunctionName, Own> {
+  const { options, webhook, configFile } = props;
   return {
     worker: {
       memoryMb: options.workerMemoryMb,
       timeoutS: options.workerTimeout,
-      diskMb: Math.min(MAX_DISK_MB, Math.max(MIN_DISK_MB, bodiesMb)),
+      diskMb: diskMbOf(options.hostsPerWorker, props),
       environment: options.workerEnvironment,
       isInLoop: true,
     },

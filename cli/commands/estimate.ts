@@ -7,6 +7,7 @@ import {
   USUAL_RESPONSE_MS,
 } from '../../shared/estimate/estimate-crawl.ts';
 import { hostRate } from '../../shared/frontier/byte-rate.ts';
+import { hasOwnCode } from '../../shared/project/own-code.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { estimateText } from '../estimate-text.ts';
@@ -31,13 +32,16 @@ export async function estimate(command: LocalCommandOf<'estimate'>): Promise<num
     hostRate: hostRate({ maxBytesPerSecond, maxBytesPerSecondPerHost }),
     crawlRate: maxBytesPerSecond,
   };
-  const estimated = estimateCrawl(shape, { ...STACK_POOL_DEFAULTS, ...poolOptions(project.aws) });
+  const stack = { ...STACK_POOL_DEFAULTS, ...poolOptions(project.aws) };
+  // A project's own code runs in full-size workers alone (`functions/worker-handler.ts`).
+  const estimated = estimateCrawl(shape, hasOwnCode(project) ? { ...stack, smallWorkerMemoryMb: 0 } : stack);
   process.stdout.write(`${json ? JSON.stringify(estimated) : estimateText(estimated)}\n`);
   return exitCodes.finished;
 }
 
 /** Those of the project's stack options that decide the number of workers. */
 function poolOptions(aws: Readonly<Record<string, unknown>>): Partial<typeof STACK_POOL_DEFAULTS> {
-  const keys = Object.keys(STACK_POOL_DEFAULTS).filter((key) => Number(aws[key]) > 0);
+  const isGiven = (key: string) => Number(aws[key]) > 0 || (key === 'smallWorkerMemoryMb' && aws[key] === 0);
+  const keys = Object.keys(STACK_POOL_DEFAULTS).filter(isGiven);
   return Object.fromEntries(keys.map((key) => [key, Number(aws[key])]));
 }

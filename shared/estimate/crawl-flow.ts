@@ -24,6 +24,8 @@ export interface Capacity {
   readonly pagesPerWorkerSecond: number;
   /** Pages a second of all workers at most. Default: as many as they can. */
   readonly pagesPerSecond?: number;
+  /** A small worker takes the place of the last one if there are no more hosts and pages a second than these. */
+  readonly small?: { readonly hosts: number; readonly pagesPerSecond: number } | undefined;
 }
 
 /** A time in which nothing changes. */
@@ -33,6 +35,8 @@ export interface FlowSpan {
   readonly hosts: number;
   readonly pagesPerSecond: number;
   readonly workers: number;
+  /** The worker is a small one. */
+  readonly isSmall: boolean;
 }
 
 /**
@@ -57,7 +61,10 @@ export function crawlFlow(groups: readonly HostGroup[], capacity: Capacity): Flo
     const mostPerMs = Math.min(workers * pagesPerWorkerSecond, pagesPerSecond) / 1000;
     const share = Math.min(1, places / hosts, mostPerMs / wantedPerMs);
     const ms = (group.needMs - doneMs) / share;
-    if (ms > 0) spans.push({ ms, hosts, pagesPerSecond: wantedPerMs * share * 1000, workers });
+    const rate = wantedPerMs * share * 1000;
+    const { small } = capacity;
+    const isSmall = small !== undefined && hosts <= small.hosts && rate <= small.pagesPerSecond;
+    if (ms > 0) spans.push({ ms, hosts, pagesPerSecond: rate, workers, isSmall });
     doneMs = group.needMs;
     hosts -= group.hosts;
     wantedPerMs -= group.hosts / group.gapMs;

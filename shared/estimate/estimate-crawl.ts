@@ -3,6 +3,7 @@
  * On AWS the units of each line item follow from turns, seconds of workers and pages.
  */
 import { STACK_CRAWL_DEFAULTS } from '../engines/aws/settings.ts';
+import { cpuShareOf, fittingCpuShare, fittingHosts, smallWorkerOf } from '../worker/small-worker.ts';
 import {
   type Capacity,
   crawlFlow,
@@ -37,8 +38,9 @@ export interface Course {
   /** Workers at once: the mean, and the most. */
   readonly workers: number;
   readonly mostWorkers: number;
-  /** Seconds of all workers together. */
+  /** Seconds of all workers together, and of small ones among them. */
   readonly workerSeconds: number;
+  readonly smallWorkerSeconds: number;
   readonly turns: number;
   /** Hours until half of the pages are there: large hosts take the rest. */
   readonly hoursToHalf: number;
@@ -61,9 +63,8 @@ const FIRST_TURN_DELAYS = 2.5;
 const FILL = 0.8;
 /** Hosts served at once by one process of one machine (`hosts`), and pages a second on one core (README). */
 const MACHINE = { hostsPerWorker: 250, pagesPerWorkerSecond: 850 };
-/** Milliseconds of one CPU that a page takes on Lambda; a CPU comes with 1,769 MB. */
+/** Milliseconds of one CPU that a page takes on Lambda. */
 const STACK_PAGE_CPU_MS = 2.5;
-const CPU_MB = 1769;
 const HOUR_S = 3600;
 
 /** Returns the course of the crawl on one machine, with one process. */
@@ -75,15 +76,22 @@ export interface StackShape {
   readonly hostsPerWorker: number;
   readonly maxConcurrency: number;
   readonly workerMemoryMb: number;
+  /** 0: there is no small worker. */
+  readonly smallWorkerMemoryMb: number;
 }
 
 /** Returns the course of the crawl on a stack. */
 export function courseOnStack(shape: CrawlShape, stack: StackShape): Course {
+  const small = smallWorkerOf(stack);
   return courseOf(shape, PACE_SHARE.stack, {
     hostsPerWorker: stack.hostsPerWorker,
     maxWorkers: stack.maxConcurrency,
     fill: FILL,
-    pagesPerWorkerSecond: ((1000 / STACK_PAGE_CPU_MS) * stack.workerMemoryMb) / CPU_MB,
+    pagesPerWorkerSecond: (1000 / STACK_PAGE_CPU_MS) * cpuShareOf(stack.workerMemoryMb),
+    small: small && {
+      hosts: fittingHosts(small),
+      pagesPerSecond: (1000 / STACK_PAGE_CPU_MS) * fittingCpuShare(small),
+    },
   });
 }
 
@@ -111,6 +119,7 @@ function summed(spans: readonly FlowSpan[], { delayMs }: CrawlShape): Course {
   let pages = 0;
   let turns = 0;
   let workerSeconds = 0;
+  let smallWorkerSeconds = 0;
   let mostWorkers = 0;
   const all = spans.reduce((sum, { ms, pagesPerSecond }) => sum + (ms / 1000) * pagesPerSecond, 0);
   let hoursToHalf = 0;
@@ -122,6 +131,7 @@ function summed(spans: readonly FlowSpan[], { delayMs }: CrawlShape): Course {
     pages += took * span.pagesPerSecond;
     turns += (span.hosts - (spans[i + 1]?.hosts ?? 0)) * turnsUntil(seconds, delayMs);
     workerSeconds += took * span.workers;
+    if (span.isSmall) smallWorkerSeconds += took * span.workers;
     mostWorkers = Math.max(mostWorkers, span.workers);
   }
   return {
@@ -130,6 +140,7 @@ function summed(spans: readonly FlowSpan[], { delayMs }: CrawlShape): Course {
     workers: workerSeconds / seconds,
     mostWorkers,
     workerSeconds,
+    smallWorkerSeconds,
     turns,
     hoursToHalf,
   };

@@ -28,9 +28,13 @@ export function usageOnStack(course: Course, shape: CrawlShape, stack: StackShap
     of[0] * course.turns + of[1] * course.workerSeconds + of[2] * shape.pages;
   const requests = shape.pages + shape.hosts;
   const bytes = shape.pages * shape.pageBytes;
+  const { workerSeconds, smallWorkerSeconds } = course;
+  const mbSeconds =
+    (workerSeconds - smallWorkerSeconds) * stack.workerMemoryMb +
+    smallWorkerSeconds * stack.smallWorkerMemoryMb;
   return {
     ...Object.fromEntries(Object.entries(UNITS).map(([item, of]) => [item, units(of)])),
-    lambdaMbMs: course.workerSeconds * 1000 * stack.workerMemoryMb * ALL_FUNCTIONS,
+    lambdaMbMs: 1000 * mbSeconds * ALL_FUNCTIONS,
     dataOutBytes: dataOutBytes({ requests, bytes, sent: { requests, bytes: requests * REQUEST_BYTES } }),
   };
 }

@@ -9,6 +9,8 @@ export interface DocumentReadingOptions {
   readonly project?: ProjectModules;
   /** For a document that an included module reads. @default {@link DOCUMENT_MS} */
   readonly limitMs?: number;
+  /** MiB of memory that a document may take (`DocumentThreadsOptions`). */
+  readonly memoryMb?: number;
 }
 
 export interface OpenDocumentReading extends DocumentReading {
@@ -19,9 +21,13 @@ export interface OpenDocumentReading extends DocumentReading {
 /** Threads start when they are needed. */
 export function createDocumentReading({
   limitMs = DOCUMENT_MS,
+  memoryMb,
   project,
 }: DocumentReadingOptions = {}): OpenDocumentReading {
-  const threads: DocumentThreads = createDocumentThreads({ limitMs });
+  const threads: DocumentThreads = createDocumentThreads({
+    limitMs,
+    ...(memoryMb !== undefined && { memoryMb }),
+  });
   return {
     reads: (mediaType) => moduleFor(project, mediaType) !== undefined || isWholeType(mediaType),
     limitMs: ({ hookTimeoutMs }) => (project?.modules.length ? Math.max(limitMs, hookTimeoutMs) : limitMs),

@@ -66,7 +66,7 @@ export function createDocumentThreads(options: DocumentThreadsOptions): Document
       const release =
         places.tryAcquire() ?? (await places.acquire(1, { deadline: { clock: timers, ms: waitMs } }));
       if (release === undefined)
-        return { fault: `other documents were being read for ${Math.round(waitMs / 1000)} s` };
+        return { fault: `other documents were being read for ${Math.round(waitMs / 1000)} s`, isLimit: true };
       if (isClosed) return { fault: 'the reading of documents has ended' };
       let thread: DocumentThread | undefined;
       try {
@@ -123,7 +123,7 @@ class DocumentThread {
     });
     this.#worker = worker;
     worker.on('message', (answer: ReadAnswer) => this.#give(answer));
-    worker.on('error', (error) => this.#give({ fault: faultOf(error, memoryMb) }));
+    worker.on('error', (error) => this.#give(faultOf(error, memoryMb)));
     worker.on('exit', () => {
       this.#hasEnded = true;
       this.#give({ fault: 'the thread that read it has ended' });
@@ -184,15 +184,15 @@ class DocumentThread {
   }
 
   #giveUp(fault: string): void {
-    this.#give({ fault });
+    this.#give({ fault, isLimit: true });
     void this.end();
   }
 }
 
-function faultOf(error: unknown, memoryMb: number): string {
+function faultOf(error: unknown, memoryMb: number): ReadAnswer {
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return `reading it took more than ${memoryMb} MiB of memory`;
-  return `it is damaged: ${messageOf(error).slice(0, 300)}`;
+    return { fault: `reading it took more than ${memoryMb} MiB of memory`, isLimit: true };
+  return { fault: `it is damaged: ${messageOf(error).slice(0, 300)}` };
 }
 
 /** No secrets; and the cache of compiled code, which a thread would not have by itself. */

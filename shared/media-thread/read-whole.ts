@@ -22,8 +22,10 @@ export interface ReadJob {
   readonly maxBytes: number;
 }
 
-/** `fault`: why the document was not read, for people. */
-export type ReadAnswer = { readonly content: MediaContent } | { readonly fault: string };
+/** `fault`: why the document was not read, for people. `isLimit`: with more time or memory it might be. */
+export type ReadAnswer =
+  | { readonly content: MediaContent }
+  | { readonly fault: string; readonly isLimit?: true };
 
 export interface ReadLimits {
   readonly pages: number;

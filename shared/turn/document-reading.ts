@@ -19,8 +19,10 @@ export interface UnreadDocument {
   readonly around?: <T>(part: () => T) => T;
 }
 
-/** `fault`: why the document was not read, for people. */
-export type DocumentAnswer = { readonly content: MediaContent } | { readonly fault: string };
+/** `fault`: why the document was not read, for people. `isLimit`: with more time or memory it might be. */
+export type DocumentAnswer =
+  | { readonly content: MediaContent }
+  | { readonly fault: string; readonly isLimit?: true };
 
 /** Reads documents, outside of the thread that crawls where that takes long. */
 export interface DocumentReading {

@@ -10,6 +10,7 @@ import { MAX_PARK_MS } from '../turn/next-turn.ts';
 import type { TurnServices } from '../turn/services.ts';
 import { leastLeaseMs, runTurn } from '../turn/turn.ts';
 import type { HostKey } from '../url/host-key.ts';
+import { NeedsLargerWorker } from './needs-larger-worker.ts';
 
 /** A shorter rest of a host is waited out in the worker, a longer one parks the host's group. */
 const SHORT_REST_MS = 200;
@@ -22,6 +23,8 @@ const NEWER_RETRY_MS = 60_000;
 const MAX_FAILURES = 20;
 
 export interface HostServerOptions extends WorkerTimes {
+  /** Called when a page needs more than this worker has, which is a small one. */
+  readonly onTooLarge?: (() => void) | undefined;
   /** Called with turns that failed by our own fault. */
   readonly onError?: ((error: unknown, host: string) => void) | undefined;
 }
@@ -115,6 +118,7 @@ export class HostServer {
     // The ledger waits for the version that wrote it. Nothing is wrong with this worker.
     const isNewer = error instanceof NewerFormat;
     if (error instanceof StaleTurn) stats.staleTurns++;
+    else if (error instanceof NeedsLargerWorker) this.#options.onTooLarge?.();
     else {
       if (!isNewer) this.#failures++;
       this.#options.onError?.(error, received.host);

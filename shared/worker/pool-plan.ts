@@ -8,6 +8,8 @@ export interface PoolMember {
   readonly maxHosts: number;
   /** It takes on no more hosts: those that it has go to the others. */
   readonly isEnding: boolean;
+  /** A small worker (`small-worker.ts`). It ends as soon as full-size ones have room for all. */
+  readonly isSmall?: boolean | undefined;
 }
 
 /** A worker is full if it serves this share of the hosts that it may serve. */
@@ -57,10 +59,15 @@ export function grownTo(members: readonly PoolMember[], messages: number, maxWor
   return Math.max(active.length, Math.min(maxWorkers, active.length + more));
 }
 
-/** Whether `id` has the fewest hosts of the workers that take on hosts, and the others have room for all. */
+/**
+ * Whether `id` is the first to end of the workers that take on hosts, and the others have room for all. A small one ends
+ * first, then the one with the fewest hosts.
+ */
 export function isSurplus(id: string, members: readonly PoolMember[]): boolean {
   const active = activeMembers(members);
-  const [least] = active.toSorted((a, b) => a.hosts - b.hosts || (a.id < b.id ? 1 : -1));
+  const [least] = active.toSorted(
+    (a, b) => Number(!a.isSmall) - Number(!b.isSmall) || a.hosts - b.hosts || (a.id < b.id ? 1 : -1),
+  );
   if (least?.id !== id) return false;
   const others = active.filter((member) => member.id !== id);
   return others.length > 0 && hostsOf(members) <= SPARE_SHARE * roomOf(others);

@@ -78,6 +78,8 @@ export interface WorkerOptions {
   readonly onEvent?: OnWorkEvent;
   /** Default: no watchdog watches the thread. */
   readonly work?: PageWork;
+  /** Called when a page needs more than this worker has, which is a small one. */
+  readonly onTooLarge?: () => void;
   /** Called with turns that failed by our own fault. */
   readonly onError?: (error: unknown, host: string) => void;
 }
@@ -155,12 +157,13 @@ class WorkerLoop {
   constructor(services: TurnServices, options: LoopOptions) {
     this.#services = services;
     this.#options = options;
-    const { receiveUntil = Infinity, deadline = Infinity, drain, onError } = options;
+    const { receiveUntil = Infinity, deadline = Infinity, drain, onTooLarge, onError } = options;
     this.#server = new HostServer(services, {
       get receiveUntil() {
         return drain?.aborted ? Number.NEGATIVE_INFINITY : receiveUntil;
       },
       deadline,
+      onTooLarge,
       onError,
     });
   }

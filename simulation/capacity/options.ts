@@ -11,6 +11,8 @@ export interface CapacityOptions {
   readonly pagesPerSecond: number;
   /** Virtual hours. */
   readonly hours: number;
+  /** Whether the run ends with the crawl, if that is earlier. */
+  readonly untilEnd: boolean;
   /**
    * The factor by which the simulated world is smaller: hosts, rate, and every limit that all hosts share.
    */
@@ -28,6 +30,8 @@ export interface CapacityOptions {
   readonly workersMax?: number;
   readonly hostsPerWorker: number;
   readonly memoryMb: number;
+  /** Memory of the stack's small worker; 0: it has none. */
+  readonly smallMemoryMb: number;
   /** `delayMs` of the crawl. */
   readonly delayMs: number;
   /** `turnMaxMs` of the crawl. */
@@ -54,6 +58,7 @@ const OPTIONS = {
   'workers-max': ['NUMBER', 'workers at once over all queues; default: what the rate needs', ''],
   'hosts-per-worker': ['NUMBER', 'hosts that a worker serves at once', '50'],
   memory: ['MB', 'memory of a worker; 1,769 is one whole CPU', '1769'],
+  'small-memory': ['MB', 'memory of the small worker that serves few hosts; 0: there is none', '0'],
   delay: ['SECONDS', 'pause between two requests to a host', '1'],
   turn: ['SECONDS', 'the longest turn; long ones cost less, and more messages wait', '20'],
   'router-window': ['SECONDS', 'time over which the router gathers links', '5'],
@@ -89,6 +94,7 @@ export function parseCapacityArgs(args: readonly string[]): CapacityOptions {
     hosts: number('hosts', 1),
     pagesPerSecond: number('pages-per-second', 0.01, false),
     hours: number('hours', 0.01, false),
+    untilEnd: values['until-end'] !== undefined,
     scale: number('scale', 1, false),
     seed: number('seed', 0),
     slowHost: number('slow-host', 0),
@@ -98,6 +104,7 @@ export function parseCapacityArgs(args: readonly string[]): CapacityOptions {
     ...(values['workers-max'] !== undefined && { workersMax: number('workers-max', 1) }),
     hostsPerWorker: number('hosts-per-worker', 1),
     memoryMb: number('memory', 128),
+    smallMemoryMb: number('small-memory', 0),
     delayMs: number('delay', 0, false) * 1000,
     turnMaxMs: number('turn', 1) * 1000,
     routerWindowMs: number('router-window', 0, false) * 1000,
@@ -113,7 +120,11 @@ function given(args: readonly string[]): Readonly<Record<string, string | undefi
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { ...Object.fromEntries(strings), 'popular-host': { type: 'boolean' } },
+      options: {
+        ...Object.fromEntries(strings),
+        'popular-host': { type: 'boolean' },
+        'until-end': { type: 'boolean' },
+      },
       allowPositionals: false,
     });
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
@@ -130,4 +141,5 @@ export const CAPACITY_USAGE: string = [
       `  ${`--${name} ${value}`.padEnd(28)} ${what}${fallback === '' ? '' : ` (${fallback})`}`,
   ),
   `  ${'--popular-host'.padEnd(28)} every page links to one host`,
+  `  ${'--until-end'.padEnd(28)} ends with the crawl, if that is within the hours`,
 ].join('\n');

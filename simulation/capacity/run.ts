@@ -2,6 +2,7 @@
 
 import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
 import { drive } from '../models/virtual-time.ts';
+import { statusOf } from '../worlds/operator.ts';
 import type { WebRequest } from '../worlds/spec.ts';
 import type { CapacityOptions } from './options.ts';
 import type { ProbeWindow } from './probe.ts';
@@ -89,7 +90,8 @@ export async function runWorld(
 
   const readTotals = () => drive(time, deployment.operator().registry.totals(CRAWL));
   from = time.now();
-  while (time.now() < from + lengthMs) {
+  const isOver = () => options.untilEnd && statusOf(cloud, CRAWL) !== 'running';
+  while (time.now() < from + lengthMs && !isOver()) {
     const atMs = (samples.length + 1) * WINDOW_MS;
     await time.run(from + atMs);
     if (atMs === steadyFromMs) steady = await readTotals();
@@ -111,7 +113,7 @@ export async function runWorld(
       visits: now.visits - last.visits,
       cpuMs: now.cpuMs - last.cpuMs,
       backlogMs: cpu.backlogMs(),
-      workers: functions.worker.running,
+      workers: functions.worker.running + functions.small.running,
       routers: (now.routerMs - last.routerMs) / WINDOW_MS,
       waiting: sizes.reduce((sum, { visible, delayed }) => sum + visible + delayed, 0),
       inFlight: sizes.reduce((sum, { inFlight }) => sum + inFlight, 0),
@@ -124,7 +126,8 @@ export async function runWorld(
   }
   deployment.stop();
   const end = await readTotals();
-  const billedOf = (name: 'worker' | 'router' | 'waker') => deployment.functions[name].counts.billedMs;
+  const billedOf = (name: 'worker' | 'small' | 'router' | 'waker') =>
+    deployment.functions[name].counts.billedMs;
   return {
     options,
     plan: world.plan,
@@ -134,7 +137,11 @@ export async function runWorld(
     waits,
     specialPages,
     failures: deployment.failures,
-    billed: { worker: billedOf('worker'), router: billedOf('router'), waker: billedOf('waker') },
+    billed: {
+      worker: billedOf('worker') + billedOf('small'),
+      router: billedOf('router'),
+      waker: billedOf('waker'),
+    },
     realMs: performance.now() - beganAt,
     peakRssBytes,
   };

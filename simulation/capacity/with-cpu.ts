@@ -17,6 +17,8 @@ export interface CpuCloud {
   readonly cloud: SimCloud;
   /** The fetcher as a process has it whose CPU has to work on what it brings. */
   fetcherOf(process: SimProcess, fetcher: Fetcher): Fetcher;
+  /** CPU ms that the process has used so far, of one whole CPU. */
+  usedMs(process: SimProcess): number;
   /** CPU ms of all processes that have fetched, so far. */
   workersCpuMs(): number;
   /** The longest that work requested now has to wait for its worker's CPU. */
@@ -60,11 +62,11 @@ export function withCpu(cloud: SimCloud, { figures }: UnitFigures): CpuCloud {
     );
   }
 
-  const open: SimCloud['open'] = (process, { turnQueueUrl, memoryMb } = {}) => {
+  const open: SimCloud['open'] = (process, { turnQueueUrl, memoryMb, startSmall } = {}) => {
     const clients = cloud.clientsOf(process);
     const cpu = cpuOf(process, memoryMb);
     for (const service of SERVICES) charge(clients[service] as unknown as SimClient, service, cpu);
-    return openStack(cloud.settings, { clock: process.clock, clients, turnQueueUrl, memoryMb });
+    return openStack(cloud.settings, { clock: process.clock, clients, turnQueueUrl, memoryMb, startSmall });
   };
 
   return {
@@ -86,6 +88,7 @@ export function withCpu(cloud: SimCloud, { figures }: UnitFigures): CpuCloud {
         },
       };
     },
+    usedMs: (process) => cpus.get(process)?.usedMs() ?? 0,
     workersCpuMs: () => workers.values().reduce((sum, cpu) => sum + cpu.usedMs(), 0),
     backlogMs: () => workers.values().reduce((most, cpu) => Math.max(most, cpu.backlogMs()), 0),
   };

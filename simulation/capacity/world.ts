@@ -120,6 +120,7 @@ export async function createWorld(
       hostsPerWorker: options.hostsPerWorker,
       workersPerQueue: Math.floor(plan.workers / plan.queues),
       workerMemoryMb: options.memoryMb,
+      ...(options.smallMemoryMb > 0 && { smallWorkerMemoryMb: options.smallMemoryMb }),
       workerTimeoutMs: 600_000,
       dueShards: options.dueShards,
     },
@@ -146,6 +147,7 @@ export async function createWorld(
     fetcherOf: (process, config) => cpu.fetcherOf(process, web.fetcherOf(process, config)),
     maxConcurrency: plan.workers,
     usedBytes: (hosts) => IDLE_BYTES + hosts * HOST_BYTES,
+    cpuMsOf: cpu.usedMs,
     routerWindowMs: plan.routerWindowMs,
     shardEventBytes: plan.shardEventBytes,
   });

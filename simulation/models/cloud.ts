@@ -48,7 +48,10 @@ export interface SimCloud {
   /** The stack as the process opens it. */
   open(
     process: SimProcess,
-    options?: Pick<OpenStackOptions, 'turnQueueUrl' | 'memoryMb' | 'clients' | 'onCorrupt' | 'onNewer'>,
+    options?: Pick<
+      OpenStackOptions,
+      'turnQueueUrl' | 'memoryMb' | 'clients' | 'startSmall' | 'onCorrupt' | 'onNewer'
+    >,
   ): OpenedStack;
 }
 

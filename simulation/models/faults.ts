@@ -44,6 +44,10 @@ export const FAULTS = {
     rate: 0.005,
   },
   receivedUnseen: { what: 'A receive hides messages, and its response is lost', rate: 0.01 },
+  eventLost: {
+    what: 'An event that starts a small worker is accepted and lost (for each event)',
+    rate: 0.1,
+  },
   invokedTwice: {
     what: 'A poller invokes a function twice with the same batch (for each batch)',
     rate: 0.03,

@@ -40,6 +40,7 @@ import type { AwsClients } from '../../shared/engines/aws/engine.ts';
 import { parker } from '../../shared/engines/aws/queues/sqs-queue.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
+import type { StartMessage } from '../../shared/engines/aws/workers/start-message.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import type { UrlChange } from '../../shared/frontier/url-change.ts';
 import { allowLinearFlag } from '../../shared/linear-regexps.ts';
@@ -48,7 +49,9 @@ import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { createFetchers } from '../../shared/worker/fetchers.ts';
 import { createLanes } from '../../shared/worker/lanes.ts';
+import { smallWorkerOf } from '../../shared/worker/small-worker.ts';
 import type { SimCloud } from '../models/cloud.ts';
+import { createSimEvents } from '../models/events.ts';
 import { createSimLambda, type SimFunction, type SimHandler } from '../models/lambda.ts';
 import { createSimPoller, type SimPoller, type SimPollerOptions } from '../models/poller.ts';
 import type { SqsEvent } from '../models/poller-event.ts';
@@ -71,6 +74,8 @@ export interface DeployOptions {
   readonly maxConcurrency?: number;
   /** Bytes of memory that a worker of this number of hosts uses. Default: none. */
   readonly usedBytes?: (hosts: number) => number;
+  /** CPU ms that a process has used. Default: none. */
+  readonly cpuMsOf?: (process: SimProcess) => number;
   readonly routerWindowMs?: number;
   /** The largest event of a link shard. Default: what Lambda allows. */
   readonly shardEventBytes?: number;
@@ -96,6 +101,8 @@ export interface Deployment {
   readonly changes: readonly UrlChange[];
   readonly functions: {
     readonly worker: SimFunction<SqsEvent, unknown>;
+    /** The small worker, which is started by events. */
+    readonly small: SimFunction<StartMessage, unknown>;
     readonly router: SimFunction<SqsEvent, unknown>;
     readonly waker: SimFunction<undefined, unknown>;
     readonly compactor: SimFunction<undefined, unknown>;
@@ -169,7 +176,13 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   }
 
   const functions = {
-    worker: createFunction<SqsEvent>('worker', settings.workerTimeoutMs, loadWorker),
+    worker: createFunction<SqsEvent>('worker', settings.workerTimeoutMs, (process, log) =>
+      ofSqs(loadWorker(process, log)),
+    ),
+    small: createFunction<StartMessage>('small', settings.workerTimeoutMs, (process, log) => {
+      const handler = loadWorker(process, log, true);
+      return (start, context) => handler({ detail: { stack: settings.stack, ...start } }, context);
+    }),
     router: createFunction<SqsEvent>('router', ROUTER_TIMEOUT_S * 1000, loadRouter),
     waker: createFunction<undefined>('waker', WAKER_TIMEOUT_S * 1000, loadWaker),
     compactor: createFunction<undefined>('compactor', COMPACTOR_TIMEOUT_S * 1000, loadCompactor),
@@ -182,7 +195,16 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
 
   const newerLog = (process: SimProcess, log: Log) => simNewerLog(cloud, process, log);
 
-  function loadWorker(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
+  /** Events are delivered at least once, mostly, and with no delay that is promised. */
+  const smallStarts = createSimEvents<StartMessage>({
+    time,
+    faults,
+    random: randomOf(seed, 'events that start small workers'),
+    trace,
+    invoke: (start) => functions.small.invoke(start),
+  });
+
+  function loadWorker(process: SimProcess, log: Log, isSmall = false) {
     const { clock } = process;
     const prices = stackPrices(settings);
     const fetchers = createFetchers({
@@ -197,7 +219,10 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       if (last?.turnQueueUrl !== turnQueueUrl) {
         const opened: OpenedStack = cloud.open(process, {
           turnQueueUrl,
-          memoryMb: settings.workerMemoryMb,
+          memoryMb: isSmall ? settings.smallWorkerMemoryMb : settings.workerMemoryMb,
+          ...(smallWorkerOf(settings) && {
+            startSmall: (start: StartMessage) => smallStarts.put(process, start),
+          }),
           clients: clientsOf(process),
           ...createUnreadHandlers({
             log,
@@ -212,28 +237,29 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       }
       return last.stack;
     }
-    return ofSqs(
-      createWorkerHandler({
-        settings,
-        clock,
-        log,
-        open,
-        fetchers,
-        lanes: createLanes(clock, cloud.sizes.maxIdleLanes),
-        usedBytes: options.usedBytes ?? (() => 0),
-        work,
-        reportNewer: newerLog(process, log),
-        languageOf: async ({ url }) => simLanguage(url),
-        ...(options.hooksOf && { hooks: options.hooksOf(process) }),
-        // The web has no documents; that there might be some takes its share of a worker's time.
-        documents: {
-          reads: () => false,
-          limitMs: () => timesOf(settings).maxDocumentMs,
-          read: async () => ({ fault: 'not in a simulated web' }),
-        },
-        write() {},
-      }),
-    );
+    return createWorkerHandler({
+      isSmall,
+      cpuMs: () => options.cpuMsOf?.(process) ?? 0,
+      hasOwnCode: false,
+      settings,
+      clock,
+      log,
+      open,
+      fetchers,
+      lanes: createLanes(clock, cloud.sizes.maxIdleLanes),
+      usedBytes: options.usedBytes ?? (() => 0),
+      work,
+      reportNewer: newerLog(process, log),
+      languageOf: async ({ url }) => simLanguage(url),
+      ...(options.hooksOf && { hooks: options.hooksOf(process) }),
+      // The web has no documents; that there might be some takes its share of a worker's time.
+      documents: {
+        reads: () => false,
+        limitMs: () => timesOf(settings).maxDocumentMs,
+        read: async () => ({ fault: 'not in a simulated web' }),
+      },
+      write() {},
+    });
   }
 
   function loadRouter(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
@@ -377,6 +403,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     stop() {
       for (const end of schedules) end();
       for (const poller of [starts, links, ...linkShards]) poller.stop();
+      smallStarts.stop();
     },
     replaceAll() {
       for (const each of Object.values(functions)) each.replaceAll();

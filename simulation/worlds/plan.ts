@@ -23,7 +23,10 @@ import { planSizes } from './sizes.ts';
 import type { CrawlPlan, RecrawlPlan, SimWeb } from './spec.ts';
 
 export interface StackPlan {
-  readonly settings: Pick<StackSettings, 'workerTimeoutMs' | 'hostsPerWorker' | 'dueShards'>;
+  readonly settings: Pick<
+    StackSettings,
+    'workerTimeoutMs' | 'hostsPerWorker' | 'dueShards' | 'smallWorkerMemoryMb'
+  >;
   readonly turnQueues: number;
   readonly linkShards: number;
   readonly maxConcurrency: number;
@@ -34,15 +37,20 @@ export interface StackPlan {
   readonly sizes: Sizes;
 }
 
+/** Stacks with a small worker, of 1 to 3 hosts. */
+const SMALL_CHANCE = 0.6;
+
 export function planStack(seed: number): StackPlan {
   const random = randomOf(seed, 'stack');
   const shards = randomOf(seed, 'link shards');
+  const small = randomOf(seed, 'small worker');
   const turnQueues = between(random, 1, 3);
   return {
     settings: {
       workerTimeoutMs: pick(random, [30_000, 60_000, 60_000, 120_000, 600_000]),
       hostsPerWorker: between(random, 1, 12),
       dueShards: between(random, 1, 3),
+      ...(small() < SMALL_CHANCE && { smallWorkerMemoryMb: pick(small, [128, 512, 1024]) }),
     },
     turnQueues,
     linkShards: shards() < 0.2 ? between(shards, 2, 3) : 0,

@@ -82,7 +82,9 @@ function isHealed(body: string): boolean {
 const leaseOf =
   (turnLeaseMs: number) =>
   (actor: string): number =>
-    ({ worker: turnLeaseMs, router: 6 * MINUTE, waker: MINUTE, compactor: 5 * MINUTE })[actor] ?? 0;
+    ({ worker: turnLeaseMs, small: turnLeaseMs, router: 6 * MINUTE, waker: MINUTE, compactor: 5 * MINUTE })[
+      actor
+    ] ?? 0;
 
 /** Runs the world to its end. The same spec gives the same outcome, but for the real time. */
 export async function runWorld(
@@ -229,9 +231,9 @@ export async function runWorld(
   };
 }
 
-function invocationsOf({ functions: { worker, router, waker } }: Deployment): World['invocations'] {
+function invocationsOf({ functions: { worker, small, router, waker } }: Deployment): World['invocations'] {
   const of = ({ counts }: { readonly counts: { readonly invocations: number } }) => counts.invocations;
-  return { worker: of(worker), router: of(router), waker: of(waker) };
+  return { worker: of(worker) + of(small), router: of(router), waker: of(waker) };
 }
 
 function excusesIn(found: readonly Violation[]): Outcome['excuses'] {

@@ -59,7 +59,7 @@ test('with a fixed address, all functions are in a VPC with one NAT gateway, and
   const functions = Object.entries(ruled.resources('AWS::Lambda::Function')).filter(([id]) =>
     id.startsWith('Functions'),
   );
-  expect(functions).toHaveLength(6);
+  expect(functions).toHaveLength(7);
   for (const [, { Properties }] of functions) expect(Properties.VpcConfig.SubnetIds).toHaveLength(2);
   plain.template.resourceCountIs('AWS::EC2::VPC', 0);
 });

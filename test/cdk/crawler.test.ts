@@ -168,7 +168,7 @@ describe('resources of somebody’s own', () => {
     const inVpc = ofType(template(), 'AWS::Lambda::Function').filter(
       ([, { Properties }]) => Properties.VpcConfig,
     );
-    expect(inVpc).toHaveLength(6);
+    expect(inVpc).toHaveLength(7);
     template().resourceCountIs('AWS::EC2::SecurityGroup', 1);
     const roles = ofType(template(), 'AWS::IAM::Policy').filter(([, policy]) =>
       JSON.stringify(policy).includes('ec2:CreateNetworkInterface'),

@@ -12,7 +12,7 @@ const plain = synthesized();
 describe('the functions', () => {
   test('run on Node 24 and arm64, and log as JSON to groups of their own, for 30 days', () => {
     const functions = Object.values(plain.resources(FUNCTION));
-    expect(functions).toHaveLength(6);
+    expect(functions).toHaveLength(7);
     const groups = plain.resources('AWS::Logs::LogGroup');
     const used = functions.map(({ Properties }) => {
       expect(Properties).toMatchObject({
@@ -27,10 +27,43 @@ describe('the functions', () => {
       expect(group).toMatchObject({ Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
       return Properties.LoggingConfig.LogGroup.Ref;
     });
+    // The small worker writes into the log of the worker.
     expect(new Set(used).size).toBe(6);
   });
 
-  test.each(['Worker', 'Router', 'Waker'])('%s takes part in a loop, and says so', (name) => {
+  test('the worker is there once more with less memory: the same code, role and log, started by events alone', () => {
+    const [worker, small] = ['Worker', 'SmallWorker'].map((name) => functionOf(plain, name).Properties);
+    expect([worker.MemorySize, small.MemorySize]).toEqual([1280, 512]);
+    for (const key of ['Code', 'Role', 'LoggingConfig', 'Timeout', 'RecursiveLoop'])
+      expect(small[key]).toEqual(worker[key]);
+    const { STRAND_SMALL_WORKER, ...variables } = small.Environment.Variables;
+    expect(STRAND_SMALL_WORKER).toBe('true');
+    expect(variables).toEqual(worker.Environment.Variables);
+    // Room for the bodies of 60 hosts.
+    expect(small.EphemeralStorage.Size).toBe(960);
+    expect(plain.one('AWS::Events::Rule', 'FunctionsStartsSmall').Properties).toMatchObject({
+      EventPattern: {
+        source: ['strand'],
+        'detail-type': ['startSmallWorker'],
+        detail: { stack: ['Strand'] },
+      },
+      Targets: [{ RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 } }],
+    });
+    const async = plain.one('AWS::Lambda::EventInvokeConfig', 'FunctionsSmallWorker');
+    expect(async.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
+  });
+
+  test.each([{ smallWorkerMemoryMb: 0 }, { workerMemoryMb: 512 }])(
+    '%j: there is no small worker, and the settings name none',
+    (given) => {
+      const stack = synthesized(given);
+      expect(Object.keys(stack.resources(FUNCTION))).toHaveLength(6);
+      const settings = settingsIn(stack.template.findOutputs('Settings').Settings?.Value);
+      expect(stackSettingsSchema.parse(settings).smallWorkerMemoryMb).toBeUndefined();
+    },
+  );
+
+  test.each(['Worker', 'SmallWorker', 'Router', 'Waker'])('%s takes part in a loop, and says so', (name) => {
     expect(functionOf(plain, name).Properties.RecursiveLoop).toBe('Allow');
   });
 
@@ -82,12 +115,15 @@ describe('the functions', () => {
     expect(JSON.stringify(settingsIn(STRAND_SETTINGS)).length).toBeLessThan(1400);
   });
 
-  test('the worker alone has the variables of a test, and room for the bodies on their way', () => {
+  test('the workers alone have the variables of a test, and room for the bodies on their way', () => {
     const stack = synthesized({ workerEnvironment: { DIE: '0.1' }, hostsPerWorker: 100 });
     const withVariable = Object.entries(stack.resources(FUNCTION)).filter(
       ([, { Properties }]) => Properties.Environment.Variables.DIE === '0.1',
     );
-    expect(withVariable.map(([id]) => id)).toEqual([expect.stringMatching(/^FunctionsWorkerFunction/)]);
+    expect(withVariable.map(([id]) => id).sort()).toEqual([
+      expect.stringMatching(/^FunctionsSmallWorkerFunction/),
+      expect.stringMatching(/^FunctionsWorkerFunction/),
+    ]);
     expect(functionOf(stack, 'Worker').Properties.EphemeralStorage.Size).toBe(1600);
   });
 

@@ -79,6 +79,7 @@ describe('the whole stack', () => {
       'RouterName',
       'SeedQueueUrl',
       'Settings',
+      'SmallWorkerName',
       'TurnDeadLetterUrl',
       'TurnQueueUrls',
       'UrlSeenTable',

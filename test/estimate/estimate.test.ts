@@ -31,7 +31,7 @@ describe('an estimate', () => {
         responseMs: USUAL_RESPONSE_MS,
         pageBytes: 6000,
       };
-      const { stack } = estimateCrawl(shape, { ...STACK_POOL_DEFAULTS, hostsPerWorker: 200 });
+      const { stack } = estimateCrawl(shape, { ...STACK_POOL_DEFAULTS, ...crawl.stack });
       const { total } = costOf(crawl.usage, priceOf('us-east-1'));
       // The largest of 50 drawn hosts, which decides how long the crawl takes, is not that of the mean.
       const most = crawl.hosts < 200 ? 0.25 : 0.15;

@@ -1,8 +1,10 @@
 /**
- * The meter of whole simulated crawls with the default options of a stack, but 200 hosts a worker: hosts of log-uniform sizes, 120, 250 and
- * 600 ms to answer, pages of 6 kB. From `runWorld` of `simulation/capacity/`, until no page was left.
+ * The meter of whole simulated crawls with the default options of a stack: hosts of log-uniform sizes, 120, 250 and 600 ms to
+ * answer, pages of 6 kB. From `npm run bench -- cost --whole`, and earlier ones, with {@link EARLIER} options, by the same
+ * simulation.
  */
 import type { Usage } from '../../shared/engines/aws/cost/prices.ts';
+import type { STACK_POOL_DEFAULTS } from '../../shared/engines/aws/settings.ts';
 
 export interface SimulatedCrawl {
   readonly hosts: number;
@@ -11,10 +13,16 @@ export interface SimulatedCrawl {
   /** Until the last page. */
   readonly hours: number;
   readonly usage: Usage;
+  /** Other options than the default ones. */
+  readonly stack?: Partial<typeof STACK_POOL_DEFAULTS>;
 }
+
+/** Before 2026-11-26: without a small worker, and with smaller workers. */
+const EARLIER = { hostsPerWorker: 200, smallWorkerMemoryMb: 0 };
 
 export const SIMULATED_CRAWLS: readonly SimulatedCrawl[] = [
   {
+    stack: EARLIER,
     hosts: 50,
     delayMs: 1000,
     pages: 14167,
@@ -32,6 +40,7 @@ export const SIMULATED_CRAWLS: readonly SimulatedCrawl[] = [
     },
   },
   {
+    stack: EARLIER,
     hosts: 50,
     delayMs: 5000,
     pages: 4947,
@@ -49,6 +58,7 @@ export const SIMULATED_CRAWLS: readonly SimulatedCrawl[] = [
     },
   },
   {
+    stack: EARLIER,
     hosts: 200,
     delayMs: 1000,
     pages: 46169,
@@ -66,6 +76,7 @@ export const SIMULATED_CRAWLS: readonly SimulatedCrawl[] = [
     },
   },
   {
+    stack: EARLIER,
     hosts: 200,
     delayMs: 5000,
     pages: 16662,
@@ -83,6 +94,7 @@ export const SIMULATED_CRAWLS: readonly SimulatedCrawl[] = [
     },
   },
   {
+    stack: EARLIER,
     hosts: 1000,
     delayMs: 1000,
     pages: 76750,
@@ -100,6 +112,7 @@ export const SIMULATED_CRAWLS: readonly SimulatedCrawl[] = [
     },
   },
   {
+    stack: EARLIER,
     hosts: 1000,
     delayMs: 5000,
     pages: 50100,
@@ -114,6 +127,24 @@ export const SIMULATED_CRAWLS: readonly SimulatedCrawl[] = [
       lambdaMbMs: 3.74e9,
       s3Gets: 42,
       dataOutBytes: 27782481,
+    },
+  },
+  {
+    stack: { smallWorkerMemoryMb: 0 },
+    hosts: 200,
+    delayMs: 1000,
+    pages: 187244,
+    hours: 10.1,
+    usage: {
+      dynamoReadUnits: 260131,
+      sqsFifoRequests: 105232,
+      s3Gets: 10253,
+      s3Puts: 4923,
+      dynamoWriteUnits: 67921,
+      sqsStandardRequests: 10130,
+      lambdaRequests: 3681,
+      lambdaMbMs: 47975879680,
+      dataOutBytes: 84528351,
     },
   },
 ];

@@ -4,7 +4,7 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { createMeter, type Meter } from '../../shared/engines/aws/cost/meter.ts';
 import type { LinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
-import type { WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
+import type { StartOptions, WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
 import { activeMembers, type PoolMember } from '../../shared/worker/pool-plan.ts';
 import type { FakeClock } from '../worker/fake-clock.ts';
 import type { MemoryEngine } from '../worker/memory-engine.ts';
@@ -38,25 +38,39 @@ export interface Started {
   readonly queue: number;
   readonly workers: number;
   readonly delayMs: number;
+  readonly isSmall?: true;
 }
 
 /** The workers of two turn queues, in memory. */
-export function createFakePool(
-  starts: Started[] = [],
-): WorkerPool & { readonly all: Map<string, PoolMember>[] } {
+export function createFakePool(starts: Started[] = []): WorkerPool & {
+  readonly all: Map<string, PoolMember>[];
+  readonly smallStarts: Started[];
+  readonly fewHosts: number[];
+} {
+  const smallStarts: Started[] = [];
+  const fewHosts: number[] = [];
   const all = [new Map<string, PoolMember>(), new Map<string, PoolMember>()];
   const membersOf = (queue: number) => all[queue] as Map<string, PoolMember>;
   const pool = {
     all,
+    smallStarts,
     queues: 2,
     maxWorkers: 4,
     members: async (queue: number) => [...membersOf(queue).values()],
     show: async (queue: number, member: PoolMember) => void membersOf(queue).set(member.id, member),
     hide: async (queue: number, id: string) => void membersOf(queue).delete(id),
     waiting: async () => 0,
-    async start(queue: number, count: number, workers: number, delayMs = 0) {
-      for (let sent = 0; sent < count; sent++) starts.push({ queue, workers, delayMs });
+    async start(queue: number, count: number, workers: number, { delayMs = 0, isSmall }: StartOptions = {}) {
+      for (let sent = 0; sent < count; sent++)
+        starts.push({ queue, workers, delayMs, ...(isSmall && { isSmall: true as const }) });
     },
+    startSmall: async (queue: number, workers: number) => {
+      smallStarts.push({ queue, workers, delayMs: 0 });
+      return true;
+    },
+    hasLostSmall: async () => false,
+    noteFewHosts: async (queue: number) => void fewHosts.push(queue),
+    fewHosts,
     async ensure(queue: number) {
       if (activeMembers(await pool.members(queue)).length === 0) await pool.start(queue, 1, 1);
     },

@@ -2,20 +2,31 @@ import { describe, expect, test } from 'vitest';
 import { PoolWorker } from '../../functions/pool-worker.ts';
 import type { HostDeliveries, TurnQueue } from '../../shared/ports/turn-queue.ts';
 import type { PoolMember } from '../../shared/worker/pool-plan.ts';
+import type { SmallWorker } from '../../shared/worker/small-worker.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createFakePool, type Started } from './fake-stack.ts';
 
 /** A worker of turn queue 0 that has joined its pool. It receives for 100 s, and ends after 120 s. */
-async function setUp({ hosts = 0 } = {}) {
+async function setUp({
+  hosts = 0,
+  small,
+  isSmall = false,
+}: {
+  hosts?: number;
+  small?: SmallWorker;
+  isSmall?: boolean;
+} = {}) {
   const clock = createFakeClock();
   const starts: Started[] = [];
   const logged: object[] = [];
   const pool = createFakePool(starts);
-  const state: { hosts: number; places: number; waiting: number; quarantineSince?: number | undefined } = {
-    hosts,
-    places: 10,
-    waiting: 0,
-  };
+  const state: {
+    hosts: number;
+    places: number;
+    waiting: number;
+    cpuShare: number;
+    quarantineSince?: number | undefined;
+  } = { hosts, places: 10, waiting: 0, cpuShare: 0 };
   pool.waiting = async () => state.waiting;
   const worker = new PoolWorker({
     pool,
@@ -23,6 +34,9 @@ async function setUp({ hosts = 0 } = {}) {
     clock,
     log: (_level, fields) => void logged.push(fields),
     placesFor: () => state.places,
+    small,
+    isSmall,
+    cpuMs: () => clock.now() * state.cpuShare,
     receiveUntil: clock.now() + 100_000,
     lastCallAt: clock.now() + 115_000,
   });
@@ -239,4 +253,162 @@ test('what fails is logged, and the next look comes', async () => {
   await clock.advance(5000);
   expect(pool.all[0]!.get(own)).toMatchObject({ hosts: 1 });
   await worker.leave();
+});
+
+describe('a pool of few hosts', () => {
+  const small: SmallWorker = { memoryMb: 512, maxHosts: 6 };
+
+  test('goes to a small worker after a minute', async () => {
+    const { clock, pool, worker, starts, own } = await setUp({ hosts: 4, small });
+    await clock.advance(59_000);
+    expect(pool.smallStarts).toEqual([]);
+    expect(worker.drain.aborted).toBe(false);
+    await clock.advance(1000);
+    expect(pool.smallStarts).toEqual([NOW]);
+    expect(worker.drain.aborted).toBe(true);
+    expect(pool.all[0]!.get(own)).toMatchObject({ isEnding: true });
+    await pool.show(0, { id: 'small', hosts: 4, maxHosts: 6, isEnding: false, isSmall: true });
+    await clock.advance(10_000);
+    await worker.leave();
+    expect([pool.smallStarts, starts]).toEqual([[NOW], []]);
+  });
+
+  test.each<[string, Partial<{ hosts: number; cpuShare: number }>]>([
+    ['it serves more hosts than a small one should begin with', { hosts: 5 }],
+    ['it needs much of what a small one has of a CPU', { cpuShare: 0.12 }],
+  ])('stays with its worker while %s', async (_why, more) => {
+    const { clock, pool, worker, state } = await setUp({ hosts: 4, small });
+    Object.assign(state, more);
+    await clock.advance(95_000);
+    expect(pool.smallStarts).toEqual([]);
+    await worker.leave();
+  });
+
+  test('stays with full-size workers for a while after a small one has died', async () => {
+    const { clock, pool, worker, starts } = await setUp({ hosts: 1, small });
+    pool.hasLostSmall = async () => true;
+    await clock.advance(100_000);
+    expect(pool.smallStarts).toEqual([]);
+    expect(starts).toEqual([NOW]);
+    await worker.leave();
+  });
+
+  test('stays with two workers until one of them has ended', async () => {
+    const { clock, pool, worker, other } = await setUp({ hosts: 4, small });
+    await pool.show(0, other('other', 8));
+    await clock.advance(90_000);
+    expect(pool.smallStarts).toEqual([]);
+    await worker.leave();
+  });
+
+  test('goes to a full-size worker if a small one cannot be started', async () => {
+    const { clock, pool, worker, starts } = await setUp({ hosts: 1, small });
+    pool.startSmall = async () => false;
+    await clock.advance(60_000);
+    expect(starts).toEqual([NOW]);
+    await worker.leave();
+  });
+
+  test('has a small worker started for a delayed host, and a full-size one if there were more hosts', async () => {
+    for (const count of [4, 5]) {
+      const { clock, pool, worker, starts } = await setUp({ small });
+      const queue = worker.watch(silent);
+      for (let n = 0; n < count; n++) await queue.park(received(`h${n}.test`, clock), 60_000);
+      await worker.hide();
+      await worker.leave();
+      expect(pool.smallStarts).toEqual([]);
+      expect(starts).toEqual([
+        { queue: 0, workers: 1, delayMs: 60_000, ...(count === 4 && { isSmall: true }) },
+      ]);
+    }
+  });
+
+  test('is noted by a worker that ends idle, and not by one of many hosts or one that makes room', async () => {
+    for (const [hosts, seconds, noted] of [
+      [4, 20, [0]],
+      [5, 20, []],
+      [4, 60, []],
+    ] as const) {
+      const { clock, pool, worker, state } = await setUp({ hosts, small });
+      await clock.advance(seconds * 1000);
+      state.hosts = 0;
+      await worker.leave();
+      expect(pool.fewHosts).toEqual(noted);
+    }
+    const { pool, worker } = await setUp();
+    await worker.leave();
+    expect(pool.fewHosts).toEqual([]);
+  });
+
+  test('is not left alone if the start of the small worker is lost', async () => {
+    const { clock, pool, worker, starts, state } = await setUp({ hosts: 1, small });
+    state.waiting = 1;
+    await clock.advance(60_000);
+    expect([pool.smallStarts, starts]).toEqual([[NOW], []]);
+    await clock.advance(5000);
+    expect(starts).toEqual([NOW]);
+    await worker.leave();
+  });
+});
+
+describe('a small worker', () => {
+  const small: SmallWorker = { memoryMb: 512, maxHosts: 10 };
+
+  test('says that it is one, and starts a small successor', async () => {
+    const { clock, pool, worker, starts, own } = await setUp({ hosts: 4, small, isSmall: true });
+    expect(pool.all[0]!.get(own)).toMatchObject({ isSmall: true });
+    await clock.advance(100_000);
+    expect([pool.smallStarts, starts]).toEqual([[NOW], []]);
+    await worker.leave();
+  });
+
+  test('that is full has a full-size one started for the messages that wait, and ends when that has room for all', async () => {
+    const { clock, pool, worker, starts, state, other } = await setUp({ hosts: 10, small, isSmall: true });
+    state.waiting = 30;
+    await clock.advance(5000);
+    expect([pool.smallStarts, starts]).toEqual([[], [{ ...NOW, workers: 2 }]]);
+    await pool.show(0, { ...other('full', 1), maxHosts: 300 });
+    await clock.advance(5000);
+    expect(worker.drain.aborted).toBe(true);
+    await worker.leave();
+    expect(starts).toHaveLength(1);
+  });
+
+  test('that has too little CPU makes room for a full-size one', async () => {
+    const { clock, pool, worker, starts, state } = await setUp({ hosts: 4, small, isSmall: true });
+    state.cpuShare = 0.28;
+    await clock.advance(55_000);
+    expect(starts).toEqual([]);
+    await clock.advance(10_000);
+    expect([pool.smallStarts, starts]).toEqual([[], [NOW]]);
+    expect(worker.drain.aborted).toBe(true);
+    await worker.leave();
+  });
+
+  test('that is too small for a page leaves its hosts to a full-size one at once', async () => {
+    const { clock, pool, worker, starts, state } = await setUp({ hosts: 4, small, isSmall: true });
+    worker.leaveToLarger();
+    worker.leaveToLarger();
+    expect(worker.drain.aborted).toBe(true);
+    await clock.advance(1000);
+    expect([pool.smallStarts, starts]).toEqual([[], [NOW]]);
+    // That start is lost.
+    state.waiting = 1;
+    await clock.advance(5000);
+    expect(starts).toEqual([NOW, NOW]);
+    await worker.leave();
+  });
+
+  test('counts among the workers that a turn queue may have until it has ended', async () => {
+    const { clock, pool, worker, starts, state, other } = await setUp({ hosts: 10 });
+    for (const id of ['x', 'y']) await pool.show(0, other(`~${id}`, 10));
+    await pool.show(0, { ...other('~small', 1), isEnding: true, isSmall: true });
+    state.waiting = 100;
+    await clock.advance(5000);
+    expect(starts).toEqual([]);
+    await pool.hide(0, '~small');
+    await clock.advance(5000);
+    expect(starts).toHaveLength(1);
+    await worker.leave();
+  });
 });

@@ -71,8 +71,8 @@ test('one that takes too long ends its thread alone, and others wait no longer t
     read(threads, PDF_TYPE, longPdf()),
     read(threads, PDF_TYPE, pdf),
   ]);
-  expect(long).toEqual({ fault: 'reading it took more than 1 s' });
-  expect(waiting).toEqual({ fault: 'other documents were being read for 1 s' });
+  expect(long).toEqual({ fault: 'reading it took more than 1 s', isLimit: true });
+  expect(waiting).toEqual({ fault: 'other documents were being read for 1 s', isLimit: true });
   const patient = threadsOf({ limitMs: 60_000 });
   expect(await read(patient, PDF_TYPE, pdf)).toMatchObject({ content: { text: 'hello' } });
 });

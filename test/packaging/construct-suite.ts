@@ -32,7 +32,7 @@ export function constructSuite(packed: () => Packed): void {
     const functions = Object.values<{ Type: string }>(Resources).filter(
       ({ Type }) => Type === 'AWS::Lambda::Function',
     );
-    expect(functions).toHaveLength(12);
+    expect(functions).toHaveLength(14);
     expect(bundles(app)).toHaveLength(6);
     for (const text of bundles(app)) expect(text).toMatch(/export ?\{[^}]*\bhandler\b/);
   });

@@ -69,6 +69,17 @@ describe('a pool shrinks', () => {
     expect(members.filter(({ id }) => isSurplus(id, members))).toHaveLength(1);
   });
 
+  test('by its small worker first, once a full-size one has room for all', () => {
+    const [small, full] = pool(55, 3) as [PoolMember, PoolMember];
+    const members = [{ ...small, maxHosts: 60, isSmall: true }, full];
+    expect(members.map(({ id }) => isSurplus(id, members))).toEqual([true, false]);
+    const more = [
+      { ...small, maxHosts: 60, isSmall: true },
+      { ...full, hosts: 30 },
+    ];
+    expect(more.map(({ id }) => isSurplus(id, more))).toEqual([false, false]);
+  });
+
   test('never to nothing, and not so far that it would be full', () => {
     expect(isSurplus('a', pool(0))).toBe(false);
     expect(isSurplus('b', pool(70, 10))).toBe(false);

@@ -25,7 +25,7 @@ import { type AwsLedgerStore, createLedgerStore } from './state/ledger-store.ts'
 import { SHARDED_SETTLE_MS } from './state/quiet.ts';
 import { type AwsCrawlRegistry, createRegistry } from './state/registry.ts';
 import type { StateNames } from './state/tables.ts';
-import { AwsWorkerPool, type WorkerPool } from './workers/worker-pool.ts';
+import { AwsWorkerPool, type StartSmall, type WorkerPool } from './workers/worker-pool.ts';
 
 export interface AwsClients {
   readonly dynamo: DynamoDBClient;
@@ -62,6 +62,8 @@ export interface AwsEngineOptions extends UnreadHandlers {
   readonly region?: string;
   /** Its usage is stored with the crawls' totals. */
   readonly meter?: Meter;
+  /** Starts small workers, where the stack has them. Default: it starts none. */
+  readonly startSmall?: StartSmall;
   /** Called with what could not be done at once, for people. */
   readonly warn?: (message: string) => void;
 }
@@ -127,6 +129,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       turnQueueUrls,
       startQueueUrl: names.startQueueUrl,
       maxWorkers: names.workersPerQueue,
+      startSmall: options.startSmall,
     }),
     ledgers,
     items: createItemObjects({ s3, bucket: names.bucket, clock }),

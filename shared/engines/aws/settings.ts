@@ -69,6 +69,8 @@ export const stackSettingsSchema = z.strictObject({
   hostsPerWorker: positive.max(500),
   /** Memory of the worker function in MB, which is what its time is billed by. */
   workerMemoryMb: positive,
+  /** Memory of the small worker in MB (`worker/small-worker.ts`). Without it, or if it is not less, there is none. */
+  smallWorkerMemoryMb: positive.optional(),
   /** The defaults of a crawl's settings. */
   crawlDefaults: z.record(z.string(), z.unknown()),
   /** The crawl that a seed belongs to which names none. */
@@ -128,7 +130,12 @@ export function parseStackSettings(json: string | undefined): StackSettings {
 export const STACK_CRAWL_DEFAULTS = { turnMaxMs: 120_000 } as const satisfies CrawlOptions;
 
 /** The defaults of the options that decide how many workers a stack has, and what each costs (`cdk/options.ts`). */
-export const STACK_POOL_DEFAULTS = { hostsPerWorker: 300, maxConcurrency: 50, workerMemoryMb: 1280 };
+export const STACK_POOL_DEFAULTS = {
+  hostsPerWorker: 300,
+  maxConcurrency: 50,
+  workerMemoryMb: 1280,
+  smallWorkerMemoryMb: 512,
+};
 
 export interface StackTimes {
   /** The lease of a host: if its worker dies, the host waits until its end. */

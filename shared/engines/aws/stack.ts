@@ -8,6 +8,7 @@ import { meterEngine } from './cost/metered-engine.ts';
 import { type AwsClients, type AwsEngine, createAwsEngine } from './engine.ts';
 import type { UnreadHandlers } from './queues/delivery.ts';
 import { regionOf, type StackSettings, timesOf } from './settings.ts';
+import type { StartSmall } from './workers/worker-pool.ts';
 
 export interface OpenStackOptions extends UnreadHandlers {
   readonly clock: Clock;
@@ -20,6 +21,8 @@ export interface OpenStackOptions extends UnreadHandlers {
   /** Which of the turn queues is received from: the one whose event this is. Default: all in turn. */
   readonly turnQueueUrl?: string;
   readonly sizes?: Sizes;
+  /** Starts small workers, where the stack has them. Default: this process starts none. */
+  readonly startSmall?: StartSmall;
   readonly warn?: (message: string) => void;
 }
 
@@ -35,7 +38,7 @@ export interface OpenedStack {
 
 /** Opens nothing yet: connections are made when they are needed, and closed by `close`. */
 export function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack {
-  const { clock, memoryMb, turnQueueUrl, sizes, onCorrupt, onNewer, warn } = options;
+  const { clock, memoryMb, turnQueueUrl, sizes, startSmall, onCorrupt, onNewer, warn } = options;
   const clients = options.clients ?? createClients(settings.hostsPerWorker, clock, options.region);
   const meter = createMeter({ clock, memoryMb });
   for (const client of [clients.dynamo, clients.s3, clients.sqs]) meter.watch(client);
@@ -51,6 +54,7 @@ export function openStack(settings: StackSettings, options: OpenStackOptions): O
     meter,
     onCorrupt,
     onNewer,
+    startSmall,
     warn,
   });
   return {

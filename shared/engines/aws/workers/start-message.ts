@@ -5,6 +5,10 @@ export interface StartMessage {
   readonly queue: number;
   /** The worker ends at once if the queue has this number of workers already. */
   readonly workers: number;
+  /** A small worker is enough. Who cannot start one starts one of full size. */
+  readonly isSmall?: boolean | undefined;
+  /** The item of the pool that stands for the worker until it shows itself. */
+  readonly inPlaceOf?: string | undefined;
 }
 
 /** The longest delay of a message (SQS developer guide, message timers). */
@@ -16,13 +20,22 @@ export const MAX_START_DELAY_MS = 900_000;
  */
 export const startRetentionMs = (visibilityMs: number): number => MAX_START_DELAY_MS + 2 * visibilityMs;
 
-export const startText = ({ queue, workers }: StartMessage): string => JSON.stringify({ queue, workers });
+export const startText = ({ queue, workers, isSmall }: StartMessage): string =>
+  JSON.stringify({ queue, workers, ...(isSmall && { isSmall }) });
 
 /** Throws where the text is no such message. */
-export function parseStartText(text: string): StartMessage {
-  const { queue, workers } = (JSON.parse(text) ?? {}) as Partial<StartMessage>;
+export const parseStartText = (text: string): StartMessage => startMessageIn(JSON.parse(text));
+
+/** The same for what was parsed already: an event's detail, which has more besides. */
+export function startMessageIn(value: unknown): StartMessage {
+  const { queue, workers, isSmall, inPlaceOf } = (value ?? {}) as Partial<StartMessage>;
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
   if (!isCount(queue) || !isCount(workers))
-    throw new Error(`Expected the numbers queue and workers, got ${text.slice(0, 200)}`);
-  return { queue, workers };
+    throw new Error(`Expected the numbers queue and workers, got ${JSON.stringify(value)?.slice(0, 200)}`);
+  return {
+    queue,
+    workers,
+    ...(isSmall === true && { isSmall }),
+    ...(typeof inPlaceOf === 'string' && { inPlaceOf }),
+  };
 }

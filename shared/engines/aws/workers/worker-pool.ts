@@ -5,7 +5,7 @@ import { activeMembers, type PoolMember } from '../../../worker/pool-plan.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
 import { EXPIRES_AT, type Item, itemKey, N, S, WORKERS_PREFIX } from '../state/tables.ts';
-import { MAX_START_DELAY_MS, startText } from './start-message.ts';
+import { MAX_START_DELAY_MS, type StartMessage, startText } from './start-message.ts';
 
 /**
  * The workers of each turn queue: which there are, by an item of CrawlState for each, and how others are
@@ -24,11 +24,27 @@ export interface WorkerPool {
   hide(queue: number, id: string): Promise<void>;
   /** Messages of the turn queue that no worker has received, about. Those of hosts being served count, too. */
   waiting(queue: number): Promise<number>;
-  /** Sends `count` messages that start workers, until there are `workers`, after `delayMs` (15 minutes at most). */
-  start(queue: number, count: number, workers: number, delayMs?: number): Promise<void>;
+  /** Sends `count` messages that start workers, until there are `workers`. */
+  start(queue: number, count: number, workers: number, options?: StartOptions): Promise<void>;
+  /** Starts a small worker, unless there are `workers` already. Resolves to whether that was possible. */
+  startSmall(queue: number, workers: number): Promise<boolean>;
+  /** Whether a small worker of the turn queue has died lately: perhaps a page needs more memory than it has. */
+  hasLostSmall(queue: number): Promise<boolean>;
+  /** Notes that a worker has ended idle after it served few hosts: for a quarter of an hour, small ones are started. */
+  noteFewHosts(queue: number): Promise<void>;
   /** Starts a worker for the turn queue if none takes on hosts. */
   ensure(queue: number): Promise<void>;
 }
+
+export interface StartOptions {
+  /** The messages are received after so long, 15 minutes at most. */
+  readonly delayMs?: number;
+  /** A small worker is enough. */
+  readonly isSmall?: boolean;
+}
+
+/** Has a small worker started at once. Resolves to whether that was accepted. Never rejects. */
+export type StartSmall = (message: StartMessage) => Promise<boolean>;
 
 export interface WorkerPoolOptions {
   readonly dynamo: DynamoDBClient;
@@ -39,14 +55,24 @@ export interface WorkerPoolOptions {
   /** Undefined: an older stack, whose workers are started by the turn queues themselves. */
   readonly startQueueUrl?: string | undefined;
   readonly maxWorkers?: number | undefined;
+  /** None: the stack has no small worker, or this process starts none. */
+  readonly startSmall?: StartSmall | undefined;
 }
 
 /** A worker that has not shown itself for so long counts as dead. More than clocks differ, and several shows. */
 const ALIVE_MS = 30_000;
 /** A worker that seems to be alive for longer than this has a wrong clock: its death would not be noticed. */
 const MAX_ALIVE_MS = 3 * ALIVE_MS;
+/** Ids of items that stand for a small worker until it shows itself, which it has by then, or its start was lost. */
+const STARTING = 'starting-';
+const STARTING_MS = 10_000;
+/** Id of the item that says that the last worker ended idle with few hosts, and how long that counts. */
+const FEW_HOSTS = 'few-hosts';
+const FEW_HOSTS_MS = 900_000;
 /** Items are deleted some time after that (TTL). */
 const KEPT_MS = 3_600_000;
+/** After a small worker has died, the pool has full-size ones for so long. */
+const LOST_MS = KEPT_MS;
 
 /** The pool of a deployed stack. */
 export class AwsWorkerPool implements WorkerPool {
@@ -61,25 +87,35 @@ export class AwsWorkerPool implements WorkerPool {
   }
 
   async members(queue: number): Promise<PoolMember[]> {
-    const { dynamo, clock, table } = this.#options;
     const found: PoolMember[] = [];
-    const items = queryItems(
-      { dynamo, clock },
-      {
-        TableName: table,
-        KeyConditionExpression: 'pk = :queue',
-        ExpressionAttributeValues: { ':queue': S(partitionOf(queue)) },
-        ConsistentRead: true,
-      },
-    );
-    for await (const item of items) {
-      const aliveMs = Number(item.aliveUntil?.N) - clock.now();
-      if (aliveMs >= 0 && aliveMs <= MAX_ALIVE_MS) found.push(memberIn(item));
+    for await (const item of this.#items(queue)) {
+      const aliveMs = this.#aliveMs(item);
+      const member = memberIn(item);
+      if (aliveMs >= 0 && aliveMs <= MAX_ALIVE_MS && member.id !== FEW_HOSTS) found.push(member);
     }
     return found;
   }
 
-  async show(queue: number, { id, hosts, maxHosts, isEnding }: PoolMember): Promise<void> {
+  async hasLostSmall(queue: number): Promise<boolean> {
+    for await (const item of this.#items(queue)) {
+      const { id, isSmall, isEnding } = memberIn(item);
+      const aliveMs = this.#aliveMs(item);
+      // One that ends deletes its item, unless its time is up before.
+      const hasBegun = isSmall && !isEnding && !id.startsWith(STARTING);
+      if (hasBegun && aliveMs < 0 && aliveMs >= -LOST_MS) return true;
+    }
+    return false;
+  }
+
+  show(queue: number, member: PoolMember): Promise<void> {
+    return this.#put(queue, member, ALIVE_MS);
+  }
+
+  async #put(
+    queue: number,
+    { id, hosts, maxHosts, isEnding, isSmall }: PoolMember,
+    aliveMs: number,
+  ): Promise<void> {
     const { dynamo, clock, table } = this.#options;
     const now = clock.now();
     const command = new PutItemCommand({
@@ -89,7 +125,8 @@ export class AwsWorkerPool implements WorkerPool {
         hosts: N(hosts),
         maxHosts: N(maxHosts),
         isEnding: { BOOL: isEnding },
-        aliveUntil: N(now + ALIVE_MS),
+        ...(isSmall && { isSmall: { BOOL: true } }),
+        aliveUntil: N(now + aliveMs),
         [EXPIRES_AT]: N(Math.ceil((now + KEPT_MS) / 1000)),
       },
     });
@@ -112,30 +149,85 @@ export class AwsWorkerPool implements WorkerPool {
     return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
   }
 
-  async start(queue: number, count: number, workers: number, delayMs = 0): Promise<void> {
+  async start(
+    queue: number,
+    count: number,
+    workers: number,
+    { delayMs = 0, isSmall }: StartOptions = {},
+  ): Promise<void> {
     const { sqs, clock, startQueueUrl } = this.#options;
     if (startQueueUrl === undefined) return;
     for (let sent = 0; sent < count; sent++) {
       const command = new SendMessageCommand({
         QueueUrl: startQueueUrl,
-        MessageBody: startText({ queue, workers }),
+        MessageBody: startText({ queue, workers, isSmall }),
         DelaySeconds: Math.ceil(Math.min(MAX_START_DELAY_MS, Math.max(0, delayMs)) / 1000),
       });
       await withRetry('starting a worker', () => sqs.send(command), { clock });
     }
   }
 
+  async startSmall(queue: number, workers: number): Promise<boolean> {
+    const { startSmall, clock } = this.#options;
+    if (startSmall === undefined) return false;
+    // Until it shows itself, others would take the pool for empty, and start one of full size, which may be there first.
+    const inPlaceOf = `${STARTING}${clock.uuid()}`;
+    await this.#put(
+      queue,
+      { id: inPlaceOf, hosts: 0, maxHosts: 1, isEnding: false, isSmall: true },
+      STARTING_MS,
+    );
+    if (await startSmall({ queue, workers, isSmall: true, inPlaceOf })) return true;
+    await this.hide(queue, inPlaceOf);
+    return false;
+  }
+
   async ensure(queue: number): Promise<void> {
     if (this.#options.startQueueUrl === undefined) return;
-    if (activeMembers(await this.members(queue)).length === 0) await this.start(queue, 1, 1);
+    if (activeMembers(await this.members(queue)).length > 0) return;
+    await this.start(queue, 1, 1, { isSmall: await this.#hasFewHosts(queue) });
+  }
+
+  async noteFewHosts(queue: number): Promise<void> {
+    await this.#put(
+      queue,
+      { id: FEW_HOSTS, hosts: 0, maxHosts: 0, isEnding: true, isSmall: true },
+      FEW_HOSTS_MS,
+    );
+  }
+
+  async #hasFewHosts(queue: number): Promise<boolean> {
+    for await (const item of this.#items(queue))
+      if (memberIn(item).id === FEW_HOSTS && this.#aliveMs(item) >= 0)
+        return !(await this.hasLostSmall(queue));
+    return false;
+  }
+
+  #items(queue: number): AsyncIterable<Item> {
+    const { dynamo, clock, table } = this.#options;
+    return queryItems(
+      { dynamo, clock },
+      {
+        TableName: table,
+        KeyConditionExpression: 'pk = :queue',
+        ExpressionAttributeValues: { ':queue': S(partitionOf(queue)) },
+        ConsistentRead: true,
+      },
+    );
+  }
+
+  /** How long the worker counts as alive; below 0: since when it does not any more. */
+  #aliveMs({ aliveUntil }: Item): number {
+    return Number(aliveUntil?.N) - this.#options.clock.now();
   }
 }
 
 const partitionOf = (queue: number): string => `${WORKERS_PREFIX}${queue}`;
 
-const memberIn = ({ sk, hosts, maxHosts, isEnding }: Item): PoolMember => ({
+const memberIn = ({ sk, hosts, maxHosts, isEnding, isSmall }: Item): PoolMember => ({
   id: sk?.S as string,
   hosts: Number(hosts?.N),
   maxHosts: Number(maxHosts?.N),
   isEnding: isEnding?.BOOL === true,
+  ...(isSmall?.BOOL && { isSmall: true }),
 });

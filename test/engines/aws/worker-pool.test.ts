@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import {
+  parseStartText,
+  startMessageIn,
+  startText,
+} from '../../../shared/engines/aws/workers/start-message.ts';
+import type { StartSmall } from '../../../shared/engines/aws/workers/worker-pool.ts';
+import { createSimCloud } from '../../../simulation/models/cloud.ts';
+import { drive } from '../../../simulation/models/virtual-time.ts';
+
+const MINUTE = 60_000;
+const worker = (id: string, more: object = {}) => ({ id, hosts: 1, maxHosts: 10, isEnding: false, ...more });
+
+function setUp(startSmall?: StartSmall) {
+  const cloud = createSimCloud({ seed: 1 });
+  const { engine } = cloud.open(cloud.begin('test'), startSmall && { startSmall });
+  const pool = engine.workers;
+  const { startQueueUrl = '' } = cloud.settings;
+  const run = <T>(work: Promise<T>) => drive(cloud.time, work, cloud.time.now() + 10 * MINUTE);
+  const bodies = () => {
+    const records = cloud.sqs.receive(startQueueUrl, 10);
+    cloud.sqs.delete(
+      startQueueUrl,
+      records.map(({ receiptHandle }) => receiptHandle),
+    );
+    return records.map(({ body }) => body);
+  };
+  return { cloud, pool, run, bodies };
+}
+
+describe('the workers of a turn queue', () => {
+  test('are known by size, for 30 s after they have shown themselves', async () => {
+    const { cloud, pool, run } = setUp();
+    await run(pool.show(0, worker('a')));
+    await run(pool.show(0, worker('b', { isSmall: true })));
+    expect(await run(pool.members(0))).toEqual([worker('a'), worker('b', { isSmall: true })]);
+    expect(await run(pool.members(1))).toEqual([]);
+    await cloud.time.advance(31_000);
+    expect(await run(pool.members(0))).toEqual([]);
+  });
+
+  test('have lost a small one that has vanished within the last hour', async () => {
+    const { cloud, pool, run } = setUp();
+    const shown = [
+      worker('full'),
+      worker('ending', { isSmall: true, isEnding: true }),
+      worker('gone', { isSmall: true }),
+    ];
+    for (const one of shown) await run(pool.show(0, one));
+    await run(pool.hide(0, 'gone'));
+    await cloud.time.advance(MINUTE);
+    expect(await run(pool.hasLostSmall(0))).toBe(false);
+    await run(pool.show(0, worker('dead', { isSmall: true })));
+    expect(await run(pool.hasLostSmall(0))).toBe(false);
+    await cloud.time.advance(MINUTE);
+    expect(await run(pool.hasLostSmall(0))).toBe(true);
+    expect(await run(pool.hasLostSmall(1))).toBe(false);
+    await cloud.time.advance(60 * MINUTE);
+    expect(await run(pool.hasLostSmall(0))).toBe(false);
+  });
+});
+
+describe('starting a worker', () => {
+  test('by a message says which size is enough; an older version reads no more than it knows', async () => {
+    const { pool, run, bodies } = setUp();
+    await run(pool.start(0, 1, 2));
+    await run(pool.start(1, 1, 1, { isSmall: true }));
+    expect(bodies().sort()).toEqual(['{"queue":0,"workers":2}', '{"queue":1,"workers":1,"isSmall":true}']);
+    expect(parseStartText(startText({ queue: 1, workers: 1, isSmall: true }))).toEqual({
+      queue: 1,
+      workers: 1,
+      isSmall: true,
+    });
+    expect(startMessageIn({ stack: 'S', queue: 1, workers: 1, isSmall: 'yes' })).toEqual({
+      queue: 1,
+      workers: 1,
+    });
+    expect(() => startMessageIn({ stack: 'S' })).toThrow(
+      'Expected the numbers queue and workers, got {"stack":"S"}',
+    );
+  });
+
+  test('of small size is not possible where nobody can', async () => {
+    const { pool, run, bodies } = setUp();
+    expect(await run(pool.startSmall(0, 1))).toBe(false);
+    expect([bodies(), await run(pool.members(0))]).toEqual([[], []]);
+    const refused = setUp(async () => false);
+    expect(await refused.run(refused.pool.startSmall(0, 1))).toBe(false);
+    expect(await refused.run(refused.pool.members(0))).toEqual([]);
+  });
+
+  test('of small size is enough for a quarter of an hour after a worker has ended idle with few hosts', async () => {
+    const { cloud, pool, run, bodies } = setUp();
+    await run(pool.noteFewHosts(0));
+    expect(await run(pool.members(0))).toEqual([]);
+    await run(pool.ensure(0));
+    await run(pool.ensure(1));
+    expect(bodies().sort()).toEqual(['{"queue":0,"workers":1,"isSmall":true}', '{"queue":1,"workers":1}']);
+    await cloud.time.advance(14 * MINUTE);
+    await run(pool.ensure(0));
+    expect(bodies()).toEqual(['{"queue":0,"workers":1,"isSmall":true}']);
+    await cloud.time.advance(2 * MINUTE);
+    await run(pool.ensure(0));
+    expect(bodies()).toEqual(['{"queue":0,"workers":1}']);
+    expect(await run(pool.hasLostSmall(0))).toBe(false);
+    await run(pool.noteFewHosts(0));
+    await run(pool.show(0, worker('dead', { isSmall: true })));
+    await cloud.time.advance(MINUTE);
+    await run(pool.ensure(0));
+    expect(bodies()).toEqual(['{"queue":0,"workers":1}']);
+  });
+
+  test('of small size counts at once as one that takes on hosts, for 10 s, and is not missed', async () => {
+    const asked: object[] = [];
+    const { cloud, pool, run, bodies } = setUp(async (start) => asked.push(start) > 0);
+    expect(await run(pool.startSmall(0, 1))).toBe(true);
+    const [placeholder] = await run(pool.members(0));
+    expect(placeholder).toMatchObject({ isSmall: true, isEnding: false });
+    expect(asked).toEqual([{ queue: 0, workers: 1, isSmall: true, inPlaceOf: placeholder?.id }]);
+    await run(pool.ensure(0));
+    expect(bodies()).toEqual([]);
+    await cloud.time.advance(11_000);
+    expect(await run(pool.members(0))).toEqual([]);
+    expect(await run(pool.hasLostSmall(0))).toBe(false);
+    await run(pool.ensure(0));
+    expect(bodies()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,164 @@
+/** The small worker as its function runs it: the events that start it, and what it leaves to full-size workers. */
+import { describe, expect, test } from 'vitest';
+import { smallDocuments } from '../../functions/small-documents.ts';
+import { createWorkerHandler, type WorkerDeps } from '../../functions/worker-handler.ts';
+import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+import type { WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
+import { routeParcels } from '../../shared/routing/router.ts';
+import { SIZES } from '../../shared/sizes.ts';
+import type { DocumentAnswer, DocumentReading } from '../../shared/turn/document-reading.ts';
+import { createLanes } from '../../shared/worker/lanes.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { createScriptedFetcher, page, type Site } from '../worker/scripted-fetcher.ts';
+import { begin, SILENT, statesOf } from '../worker/world.ts';
+import { contextFor, eventFrom, fakeStack, SETTINGS } from './fake-stack.ts';
+
+const SITE: Site = {
+  'http://a.test/': page('/1', '/2.pdf'),
+  'http://a.test/1': page(),
+  'http://a.test/2.pdf': { body: '%PDF', headers: { 'Content-Type': 'application/pdf' } },
+};
+const NOW = { queue: 0, workers: 1, delayMs: 0 };
+const SMALL_EVENT = { detail: { stack: 'Test', queue: 0, workers: 1, isSmall: true } };
+const startEvent = (more: object = {}) =>
+  eventFrom('starts', [JSON.stringify({ queue: 0, workers: 1, ...more })]);
+
+/** A crawl whose seed waits at its host, and its workers. */
+async function setUp() {
+  const clock = createFakeClock();
+  const engine = createMemoryEngine(clock);
+  const fetcher = createScriptedFetcher(clock, SITE);
+  await begin({ engine }, ['http://a.test/'], { delayMs: 1000, totalTimeoutMs: 10_000 });
+  await routeParcels(engine, createCrawls(engine.registry, clock), await engine.exchange.receive(100, 0));
+  const fake = fakeStack(engine, clock);
+  const run = async (
+    event: Parameters<ReturnType<typeof createWorkerHandler>>[0],
+    more: Partial<WorkerDeps> = {},
+  ) => {
+    const handle = createWorkerHandler({
+      settings: { ...SETTINGS, smallWorkerMemoryMb: 512 },
+      clock,
+      log: fake.log,
+      open: () => fake.stack,
+      fetchers: { of: () => fetcher, close: async () => {} },
+      lanes: createLanes(clock, SIZES.maxIdleLanes),
+      usedBytes: () => 0,
+      write() {},
+      ...more,
+    });
+    return clock.drive(handle(event, contextFor(clock, 120_000)));
+  };
+  const { workers } = fake.stack.engine;
+  return {
+    ...fake,
+    clock,
+    engine,
+    fetcher,
+    workers: workers as typeof workers & { smallStarts: object[] },
+    run,
+  };
+}
+
+test('an event starts it: it serves the hosts to the end as one of its own places', async () => {
+  const { run, engine, workers } = await setUp();
+  const shown: object[] = [];
+  const { show } = workers;
+  workers.show = async (queue, member) => {
+    shown.push(member);
+    await show(queue, member);
+  };
+  await run(SMALL_EVENT, { isSmall: true });
+  expect(Object.values(await statesOf(engine))).toEqual(['fetched', 'fetched', 'fetched']);
+  // A full-size one has 10 hosts and 1,024 MB.
+  expect(shown[0]).toMatchObject({ maxHosts: 2, isSmall: true });
+});
+
+test('it takes the place of what stood for it since its start', async () => {
+  const { run, engine, workers } = await setUp();
+  await workers.show(0, { id: 'starting-1', hosts: 0, maxHosts: 1, isEnding: false, isSmall: true });
+  await run({ detail: { ...SMALL_EVENT.detail, inPlaceOf: 'starting-1' } }, { isSmall: true });
+  expect(Object.values(await statesOf(engine))).toEqual(['fetched', 'fetched', 'fetched']);
+  expect(await workers.members(0)).toEqual([]);
+});
+
+test('it ends at once where there is a worker already', async () => {
+  const { run, fetcher, workers } = await setUp();
+  await workers.show(0, { id: 'other', hosts: 1, maxHosts: 10, isEnding: false });
+  await run(SMALL_EVENT, { isSmall: true });
+  expect(fetcher.log).toEqual([]);
+});
+
+describe('a message for a small worker, which the start queue brings to a full-size one', () => {
+  test('is passed on', async () => {
+    const { run, fetcher, workers } = await setUp();
+    await run(startEvent({ isSmall: true }));
+    expect(workers.smallStarts).toEqual([NOW]);
+    expect(fetcher.log).toEqual([]);
+  });
+
+  test('is not passed on where there is a worker already', async () => {
+    const { run, fetcher, workers } = await setUp();
+    await workers.show(0, { id: 'other', hosts: 1, maxHosts: 10, isEnding: false });
+    await run(startEvent({ isSmall: true }));
+    expect(workers.smallStarts).toEqual([]);
+    expect(fetcher.log).toEqual([]);
+  });
+
+  test.each<[string, (made: Awaited<ReturnType<typeof setUp>>) => Partial<WorkerDeps>]>([
+    ['the small one cannot be started', ({ workers }) => refuse(workers, async () => false)],
+    [
+      'the event bus cannot be reached',
+      ({ workers }) => refuse(workers, async () => Promise.reject(new Error('down'))),
+    ],
+    ['the stack has none any more', () => ({ settings: SETTINGS })],
+    ['the project has code of its own', () => ({ hooks: SILENT })],
+  ])('is served if %s', async (_why, change) => {
+    const made = await setUp();
+    await made.run(startEvent({ isSmall: true }), change(made));
+    expect(Object.values(await statesOf(made.engine))).toEqual(['fetched', 'fetched', 'fetched']);
+  });
+});
+
+function refuse(workers: Pick<WorkerPool, 'startSmall'>, startSmall: () => Promise<boolean>) {
+  workers.startSmall = startSmall;
+  return {};
+}
+
+describe('a document', () => {
+  const reading = (answer: DocumentAnswer): DocumentReading => ({
+    reads: (mediaType) => mediaType === 'application/pdf',
+    read: async () => answer,
+    limitMs: () => 1000,
+  });
+  const read = (text: string): DocumentAnswer => ({
+    content: { text, markdown: text, links: [], metadata: { types: [] } },
+  });
+
+  test.each<[string, DocumentAnswer]>([
+    ['needs more time or memory', { fault: 'reading it took more than 192 MiB of memory', isLimit: true }],
+    [
+      'was not read to its end',
+      { content: { text: '', markdown: '', links: [], metadata: { types: [] }, cut: '9 of 99 pages' } },
+    ],
+  ])('that %s is left to a full-size worker, which fetches it again', async (_what, answer) => {
+    const { run, engine, fetcher, starts, logged } = await setUp();
+    await run(SMALL_EVENT, { isSmall: true, documents: smallDocuments(reading(answer)) });
+    expect(starts).toContainEqual(NOW);
+    expect(logged).toEqual([]);
+    expect(engine.messages('a.test')).not.toEqual([]);
+    await run(startEvent(), { documents: reading(read('text')) });
+    expect(Object.values(await statesOf(engine))).toEqual(['fetched', 'fetched', 'fetched']);
+    expect(fetcher.count('http://a.test/2.pdf')).toBe(2);
+    const times = fetcher.log.map(({ startedAt }) => startedAt);
+    for (const [i, at] of times.entries()) if (i > 0) expect(at - times[i - 1]!).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('that is damaged is so for any worker', async () => {
+    const { run, engine, fetcher, starts } = await setUp();
+    await run(SMALL_EVENT, { isSmall: true, documents: smallDocuments(reading({ fault: 'it is damaged' })) });
+    expect(starts).toEqual([]);
+    expect(Object.values(await statesOf(engine))).toEqual(['fetched', 'fetched', 'fetched']);
+    expect(fetcher.count('http://a.test/2.pdf')).toBe(1);
+  });
+});
