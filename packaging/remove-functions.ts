@@ -2,8 +2,8 @@
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** `worker` and `waker` call hooks, so a project bundles them itself. */
-const BUNDLED = ['api', 'compactor', 'exporter', 'router'].map((name) => join('functions', `${name}.js`));
+/** The others call the project's code, so a project bundles them itself. */
+const BUNDLED = ['api', 'compactor', 'router'].map((name) => join('functions', `${name}.js`));
 
 const IMPORTED = /["'`](\.{1,2}\/[^"'`]+\.js)["'`]/g;
 

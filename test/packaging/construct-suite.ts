@@ -49,7 +49,7 @@ export function constructSuite(packed: () => Packed): void {
     expect(app.run('app.cjs')).toMatchObject({ code: 0, out: 'true\n' });
   });
 
-  test('a project’s file becomes a part of the worker and of the waker', () => {
+  test('a project’s file becomes a part of the worker, of the waker and of the exporter', () => {
     const app = packed().project(
       'hooks',
       ['strand-crawler', 'strand-crawler-functions'],
@@ -70,7 +70,7 @@ export function constructSuite(packed: () => Packed): void {
     );
     const { code, err } = app.run('app.mjs');
     expect({ code, err: err.replace(/^Bundling asset .*\n/gm, '') }).toEqual({ code: 0, err: '' });
-    // That of the worker, and of the waker, which calls `onFinish`.
+    // That of the worker, of the waker, which calls `onFinish`, and of the exporter, which makes documents by its modules.
     expect(bundles(app).filter((text) => text.includes('mark-of-mine'))).toHaveLength(2);
   }, 90_000);
 
