@@ -1,4 +1,4 @@
-import { EARLY_MS } from '../../shared/frontier/crawl-rate.ts';
+import { EARLY_MS, MAX_AHEAD_MS } from '../../shared/frontier/crawl-rate.ts';
 import { CLAIM_MS, firstBytes, LINE_SLACK_MS, NEW_SHARE } from '../../shared/frontier/rate-line.ts';
 import { LATE_MS } from '../../shared/turn/crawl-pace.ts';
 import { MAX_SKEW_MS } from '../models/cloud.ts';
@@ -15,7 +15,8 @@ const LOCK_MS = 2000;
  * All hosts together send a crawl no more bytes than its rate allows (`maxBytesPerSecond`), by the web's log and the world's
  * clock: in any time between the begins of two requests of one process, as many as the rate gives in it, besides what is in
  * flight at its begin, which had room before, and at its end. Over all processes a host may be late for its place, and each
- * process may have claimed two seconds.
+ * process may have claimed two seconds. How much an answer had beyond its room, others know only for the places that they
+ * take afterwards.
  */
 export function crawlRateKept({ web, crawls, strikes }: UsedFacts): readonly Violation[] {
   const findings = createFindings('crawlRateKept');
@@ -37,6 +38,7 @@ export function crawlRateKept({ web, crawls, strikes }: UsedFacts): readonly Vio
     checkRequests(findings, own, {
       rate,
       beyondMs: LATE_MS + EARLY_MS + skewMs + processes.size * CLAIM_MS,
+      unknownMs: MAX_AHEAD_MS + LATE_MS + EARLY_MS + skewMs,
       excuse: strikes.clockStepped > 0 ? 'wrongClock' : lost,
     });
   }
@@ -48,6 +50,8 @@ interface RateTerms {
   readonly rate: number;
   /** A time may have as many bytes more as come in this one. */
   readonly beyondMs: number;
+  /** For so long a place may be used that another process took without knowing of an answer: such an answer counts with its room. */
+  readonly unknownMs?: number;
   readonly excuse: 'wrongClock' | 'lostTurn' | undefined;
 }
 
@@ -55,7 +59,7 @@ interface RateTerms {
 function checkRequests(
   findings: Findings,
   requests: readonly WebRequest[],
-  { rate, beyondMs, excuse }: RateTerms,
+  { rate, beyondMs, unknownMs = 0, excuse }: RateTerms,
 ): void {
   const inOrder = requests.toSorted((a, b) => a.startedAt - b.startedAt);
   const room = mostRoom(requests, rate);
@@ -63,7 +67,10 @@ function checkRequests(
     let bytes = 0;
     for (let i = j - 1; i >= 0; i--) {
       const before = inOrder[i] as WebRequest;
-      if (before.endedAt <= after.startedAt - LOCK_MS) bytes += before.bytes ?? 0;
+      if (before.endedAt <= after.startedAt - LOCK_MS) {
+        const isKnown = before.process === after.process || before.endedAt <= after.startedAt - unknownMs;
+        bytes += Math.min(before.bytes ?? 0, isKnown ? Number.POSITIVE_INFINITY : room);
+      }
       const tookMs = after.startedAt - before.startedAt;
       const most = ((tookMs + beyondMs) * rate) / 1000;
       // Mostly nothing is beyond it, so what was in flight is counted only then.

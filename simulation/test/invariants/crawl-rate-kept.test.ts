@@ -39,3 +39,13 @@ test('processes may together have a few minutes of the rate more, not more than 
   expect(found(processes(8, 10)).length).toBeGreaterThan(0);
   expect(found(processes(8, 10), struck('workerKilled'))).toEqual([]);
 });
+
+test('an answer that is larger than its room counts for another process when that has no place of before any more', () => {
+  // Room for 10,000 bytes each, until then.
+  const small = [0, 10, 20, 30].map((at) => asked('a', at, at + 1, 10_000, 'worker-2'));
+  const large = asked('b', 40, 41, 30_000_000, 'worker-2');
+  const later = (at: number, process: string) => [...small, large, asked('c', at, at + 1, 0, process)];
+  expect(found(later(50, 'worker-2')).length).toBeGreaterThan(0);
+  expect(found(later(50, 'worker-1'))).toEqual([]);
+  expect(found(later(1300, 'worker-1')).length).toBeGreaterThan(0);
+});
