@@ -152,14 +152,16 @@ describe('what starts the functions', () => {
     plain.template.resourcePropertiesCountIs(
       'AWS::Lambda::EventInvokeConfig',
       { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
-      3,
+      // The fourth is the small worker, which events start.
+      4,
     );
   });
 
-  test('the compactor and the exporter run at once by events of their own stack', () => {
+  test('the compactor, the exporter and the small worker run at once by events of their own stack', () => {
     for (const [type, id] of [
       ['compactMore', 'FunctionsCompactorFunction'],
       ['exportMore', 'FunctionsExporterFunction'],
+      ['startSmallWorker', 'FunctionsSmallWorkerFunction'],
     ])
       plain.template.hasResourceProperties('AWS::Events::Rule', {
         EventPattern: { source: ['strand'], 'detail-type': [type], detail: { stack: ['Strand'] } },
