@@ -12,8 +12,9 @@ export function moduleReading(
   record: Pick<CrawlRecord, 'config'>,
   clock: Pick<Clock, 'sleep'>,
 ): ModuleReading | undefined {
+  if (!modules?.length) return undefined;
   const config = parseConfig(record.config);
-  if (!modules?.length || !config.readDocuments) return undefined;
+  if (!config.readDocuments) return undefined;
   const project = { modules };
   return {
     reads: (mediaType) => moduleFor(project, mediaType) !== undefined,

@@ -39,7 +39,8 @@ const waker = lazy(() => {
   const beginExport = async (crawl: CrawlId, request: ExportRequest, id: string) => {
     await exports.begin(crawl, request, id);
     // Otherwise the exporter's next run is that of its schedule.
-    await putEvent(EXPORT_MORE, { stack: settings.stack }).catch(() => {});
+    if (!(await putEvent(EXPORT_MORE, { stack: settings.stack }).catch(() => false)))
+      log('warn', { message: 'The export does not begin before the next hour', crawl, export: id });
   };
   const finish = createCrawlEnd({ load, state: stack.engine.state, summarize, beginExport, clock, log });
   const spend = { dynamo: stack.clients.dynamo, clock, table };
