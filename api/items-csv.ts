@@ -23,8 +23,11 @@ export async function* itemsCsv(
   if (columns.size === 0) return;
   const keys = [...columns];
   yield csvLine(keys);
-  for await (const item of items()) yield csvLine(keys.map((key) => cell(item[key])));
+  for await (const item of items()) yield itemCsvLine(item, keys);
 }
+
+export const itemCsvLine = (item: Readonly<Record<string, unknown>>, keys: readonly string[]): string =>
+  csvLine(keys.map((key) => cell(item[key])));
 
 function cell(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;

@@ -2,12 +2,22 @@
 import { shownCodeOf } from '../shared/causes/cause.ts';
 import { optionalText, resultText } from '../shared/causes/cause-text.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import type { FetchResult, UrlState } from '../shared/frontier/url-record.ts';
+import type { Head } from '../shared/frontier/head.ts';
+import type { UrlRecord, UrlState } from '../shared/frontier/url-record.ts';
 import type { Skip } from '../shared/ports/skip-log.ts';
 import type { SkippedUrl } from './stored-crawl.ts';
 import { type RowSource, recordsOf } from './url-rows.ts';
 
 const LEFT_OUT: ReadonlySet<UrlState> = new Set<UrlState>(['skipped', 'deniedByRobots']);
+
+/** The columns of its table, and the order of the keys in JSON. */
+export const SKIPPED_COLUMNS = [
+  'url',
+  'reason',
+  'via',
+  'cause',
+  'causeCode',
+] as const satisfies readonly (keyof SkippedUrl)[];
 
 /**
  * First the links of the log, in its order, then the known URLs that were denied or skipped, host by host, with
@@ -18,17 +28,35 @@ export async function* skippedUrls(
   source: RowSource,
   crawl: CrawlId,
 ): AsyncGenerator<SkippedUrl, void, undefined> {
-  for await (const { cause, ...skip } of log)
-    yield { ...skip, cause: optionalText(cause), causeCode: cause && shownCodeOf(cause) };
+  for await (const skip of log) yield skippedLink(skip);
   for await (const { host, head } of source.ledgers.hosts(crawl)) {
-    const { deniedByRobots, skipped } = head.ledger.counts;
-    if (deniedByRobots + skipped === 0) continue;
-    for await (const { url, state, via, result } of recordsOf(source, crawl, host, head))
-      if (LEFT_OUT.has(state)) yield { url, reason: state, via, ...saidOf(result) };
+    if (!hasLeftOut(head)) continue;
+    for await (const record of recordsOf(source, crawl, host, head)) {
+      const url = leftOutUrl(record);
+      if (url) yield url;
+    }
   }
 }
 
-const saidOf = (result: FetchResult | undefined): Pick<SkippedUrl, 'cause' | 'causeCode'> => ({
-  cause: result && resultText(result),
-  causeCode: result?.cause && shownCodeOf(result.cause),
+/** Whether the host may have URLs that {@link leftOutUrl} returns. */
+export const hasLeftOut = ({ ledger: { counts } }: Head): boolean =>
+  counts.deniedByRobots + counts.skipped > 0;
+
+/** A link of the log. */
+export const skippedLink = ({ cause, ...skip }: Skip): SkippedUrl => ({
+  ...skip,
+  cause: optionalText(cause),
+  causeCode: cause && shownCodeOf(cause),
 });
+
+/** A known URL, if it was denied or skipped. */
+export const leftOutUrl = ({ url, state, via, result }: UrlRecord): SkippedUrl | undefined =>
+  LEFT_OUT.has(state)
+    ? {
+        url,
+        reason: state,
+        via,
+        cause: result && resultText(result),
+        causeCode: result?.cause && shownCodeOf(result.cause),
+      }
+    : undefined;

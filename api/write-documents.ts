@@ -1,13 +1,10 @@
 /** Documents as files in a folder: Markdown for people and other programs, texts for language models. */
 import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createDocumentPaths, type DocumentPaths } from '../shared/outputs/document-paths.ts';
 import type { DocumentRow } from '../shared/outputs/document-row.ts';
-import { frontMatter } from '../shared/outputs/front-matter.ts';
 import { llmsEntry, llmsHeader, llmsPage } from '../shared/outputs/llms.ts';
-import { relativeReference } from '../shared/outputs/relative-path.ts';
-import { canonicalize } from '../shared/url/canonical.ts';
 import { FolderNotEmpty } from './folder-not-empty.ts';
+import { markdownFile, markdownPaths } from './markdown-files.ts';
 import type { DocumentOptions, ExportedDocuments } from './stored-crawl.ts';
 
 type SkipOptions = Pick<DocumentOptions, 'skip'>;
@@ -31,37 +28,20 @@ export async function writeMarkdown(
   options: SkipOptions = {},
 ): Promise<ExportedDocuments> {
   await makeEmptyFolder(out);
-  const paths = await pathsOf(crawl);
-  const rewrite = (link: string, page: string) => rewritten(paths, link, page);
+  const urls: string[] = [];
+  for await (const url of crawl.documentUrls()) urls.push(url);
+  const { add, rewrite } = markdownPaths(urls);
   const { counts, skip } = counting(options);
   const made = new Set<string>();
   for await (const document of crawl.documents({ skip, rewrite })) {
-    const file = join(out, paths.add(document.url));
+    const file = join(out, add(document.url));
     const parent = dirname(file);
     if (!made.has(parent)) await mkdir(parent, { recursive: true });
     made.add(parent);
-    await writeFile(file, `${frontMatter(document)}${document.markdown.trimEnd()}\n`);
+    await writeFile(file, markdownFile(document));
     counts.documents++;
   }
   return counts;
-}
-
-async function pathsOf(crawl: CrawlDocuments): Promise<DocumentPaths> {
-  const urls: string[] = [];
-  for await (const url of crawl.documentUrls()) urls.push(url);
-  const paths = createDocumentPaths();
-  // Sorted, so that the same crawl gives the same names.
-  for (const url of urls.sort()) paths.add(url);
-  return paths;
-}
-
-/** The relative reference to a page of the export, its fragment kept; other links stay. */
-function rewritten(paths: DocumentPaths, link: string, page: string): string {
-  const hash = link.indexOf('#');
-  const url = canonicalize(link);
-  const to = url && paths.pathOf(url);
-  if (to === undefined) return link;
-  return `${relativeReference(paths.add(page), to)}${hash < 0 ? '' : link.slice(hash)}`;
 }
 
 /** Writes `llms.txt` and `llms-full.txt` (https://llmstxt.org). Throws {@link FolderNotEmpty}. */

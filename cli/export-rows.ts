@@ -2,31 +2,16 @@
 
 import type { UrlState } from '../shared/frontier/url-record.ts';
 import type { UrlDetail, UrlRow } from '../shared/report/url-detail.ts';
-import { jsonLine, URL_ROW_COLUMNS } from '../shared/report/url-line.ts';
-import { csvLine } from '../shared/text/csv.ts';
+import { type RowFormat, rowHeader, rowLine, URL_ROW_COLUMNS } from '../shared/report/url-line.ts';
 import { printable } from '../shared/text/printable.ts';
 import { formatBytes, formatCounted, formatDuration } from './format.ts';
-import type { RowFormat } from './option-spec.ts';
 import { type CrawlPlace, commandAt } from './place.ts';
 
 /** Returns the text before the first row: the column names in CSV, nothing in JSON lines. */
-export function exportHeader(format: RowFormat, columns: readonly string[] = URL_ROW_COLUMNS): string {
-  return format === 'csv' ? csvLine(columns) : '';
-}
+export const exportHeader = (format: RowFormat): string => rowHeader(URL_ROW_COLUMNS, format);
 
 /** The row as one line with its end. What is undefined is absent in JSON lines, empty in CSV. */
-export function exportRow(row: UrlRow, format: RowFormat): string {
-  return rowLine(row, URL_ROW_COLUMNS, format);
-}
-
-/** The columns of a row, in their order. */
-export function rowLine<Column extends string>(
-  row: Readonly<Partial<Record<Column, string | number>>>,
-  columns: readonly Column[],
-  format: RowFormat,
-): string {
-  return format === 'csv' ? csvLine(columns.map((column) => row[column])) : jsonLine(row, columns);
-}
+export const exportRow = (row: UrlRow, format: RowFormat): string => rowLine(row, URL_ROW_COLUMNS, format);
 
 const STATUS_TEXTS: Readonly<Record<UrlState, string>> = {
   waiting: 'waits to be fetched',

@@ -1,11 +1,9 @@
 /** The fields of an option in the table of options. */
 import type { TableName } from '../api/stored-crawl.ts';
 import type { CrawlConfig } from '../shared/crawl/config.ts';
+import { ROW_FORMATS, type RowFormat } from '../shared/report/url-line.ts';
 import type { StackVerb, Verb } from './verbs.ts';
 
-/** Rows of URLs. */
-export const ROW_FORMATS = ['jsonl', 'csv'] as const;
-export type RowFormat = (typeof ROW_FORMATS)[number];
 /** Made of the archive of a folder or of a stack's crawl. */
 export const ARCHIVE_FORMATS = ['cdxj', 'wacz'] as const;
 /** Made of the pages of such an archive. */

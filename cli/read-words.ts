@@ -1,7 +1,7 @@
 /** The words of a command besides its options: folders, names of crawls, seeds. */
 
 import type { TableName } from '../api/stored-crawl.ts';
-import { CLOUD_FORMATS, type CloudFormat } from '../shared/control/crawl-export.ts';
+import type { CloudFormat } from '../shared/control/crawl-export.ts';
 import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import { quoted } from '../shared/text/printable.ts';
@@ -123,24 +123,29 @@ export function readSeedWords(words: readonly string[], given: ParsedOptions, ex
   return { seeds: words.map((word) => seedUrl(word)), seedsFile };
 }
 
+interface RowKinds {
+  readonly skipped: boolean;
+  readonly items: boolean;
+}
+
 /** Throws {@link UsageError} for an export of rows in another format, and for a WACZ without a file. */
 export function refuseMix(
   format: ExportFormat,
-  {
-    skipped,
-    items,
-    out,
-  }: { readonly skipped: boolean; readonly items: boolean; readonly out?: string | undefined },
+  { out, ...kinds }: RowKinds & { readonly out?: string | undefined },
 ): void {
+  refuseRows(format, kinds);
+  if (format === 'wacz' && out === undefined)
+    throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
+  if (isFolderFormat(format) && out === undefined)
+    throw new UsageError(`Expected --out FOLDER with --format ${format}: it writes several files`);
+}
+
+function refuseRows(format: ExportFormat, { skipped, items }: RowKinds): void {
   if ((skipped || items) && !isRowFormat(format)) {
     const flag = items ? '--items' : '--skipped';
     throw new UsageError(`Expected --format jsonl|csv with ${flag}, got ${quoted(format)}`);
   }
   if (skipped && items) throw new UsageError('Expected --items or --skipped, got both');
-  if (format === 'wacz' && out === undefined)
-    throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
-  if (isFolderFormat(format) && out === undefined)
-    throw new UsageError(`Expected --out FOLDER with --format ${format}: it writes several files`);
 }
 
 /** Smaller pieces would hold no sentence. */
@@ -155,18 +160,14 @@ export function readOffset(text: string, json: boolean): number {
 }
 
 /** The format of an export that a stack makes. Throws {@link UsageError} for what it cannot make. */
-export function readCloudFormat(
-  given: ParsedOptions,
-  { format, items, skipped }: { format: ExportFormat; items: boolean; skipped: boolean },
-): CloudFormat {
+export function readCloudFormat(given: ParsedOptions, format: ExportFormat, kinds: RowKinds): CloudFormat {
   for (const name of ['out', 'chunk'])
     if (given.values.has(name))
       throw new UsageError(`Expected no --${name} with --in-cloud: the stack writes to its bucket`);
-  const made = items && format === 'jsonl' ? 'items' : format;
-  const found = CLOUD_FORMATS.find((one) => one === made);
-  if (found && !skipped && items === (made === 'items')) return found;
-  const formats = CLOUD_FORMATS.filter((one) => one !== 'items').join(', ');
-  throw new UsageError(`Expected with --in-cloud one of the formats ${formats}, or --items`);
+  refuseRows(format, kinds);
+  if (kinds.items) return format === 'csv' ? 'itemsCsv' : 'items';
+  if (kinds.skipped) return format === 'csv' ? 'skippedCsv' : 'skipped';
+  return format;
 }
 
 /** The value of `--chunk`, if it is given. */

@@ -146,7 +146,7 @@ function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
   const format = readFormat(given, out);
   const items = isSet(given, 'items');
   const skipped = isSet(given, 'skipped');
-  const inCloud = isSet(given, 'in-cloud') ? readCloudFormat(given, { format, items, skipped }) : undefined;
+  const inCloud = isSet(given, 'in-cloud') ? readCloudFormat(given, format, { items, skipped }) : undefined;
   if (!inCloud) refuseMix(format, { skipped, items, out });
   return {
     verb: 'export',

@@ -36,15 +36,29 @@ export async function eachPayload(
   use: (record: UrlRecord, payload: ArchivedPayload) => Promise<void> | void,
   skip: (url: string, reason: string) => void,
 ): Promise<void> {
+  for await (const _ of usedPayloads(archive, records, use, skip));
+}
+
+/** As {@link eachPayload}, and yields what `use` returns. */
+export async function* usedPayloads<Value>(
+  archive: PayloadSource,
+  records: Iterable<UrlRecord> | AsyncIterable<UrlRecord>,
+  use: (record: UrlRecord, payload: ArchivedPayload) => Promise<Value> | Value,
+  skip: (url: string, reason: string) => void,
+): AsyncGenerator<readonly [url: string, value: Value]> {
   const payloads = new PayloadReader(archive);
   const all = payloads.readAll(eachOf(records), ({ result }) => result!.location!, MAX_BYTES);
   for await (const tried of all) {
+    const { url } = tried.value;
+    let value: Value;
     try {
-      await use(tried.value, decoded(readOf(tried)));
+      value = await use(tried.value, decoded(readOf(tried)));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-      skip(tried.value.url, error instanceof Error ? error.message : String(error));
+      skip(url, error instanceof Error ? error.message : String(error));
+      continue;
     }
+    yield [url, value];
   }
 }
 

@@ -5,7 +5,7 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { htmlOf, resolvedLinks } from '../../shared/outputs/resolved-links.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import { allRecords } from '../url-rows.ts';
-import { eachPayload } from './archived-payloads.ts';
+import { type ArchivedPayload, eachPayload } from './archived-payloads.ts';
 import type { ExportSource } from './export-source.ts';
 
 export interface CrawlLink {
@@ -31,11 +31,20 @@ export async function eachLink(
     htmlPages(allRecords(rows, crawl)),
     async ({ url: page }, payload) => {
       await onPage(page);
-      for (const { target, text, element } of resolvedLinks(htmlOf(payload), page))
-        if (element === 'a' || element === 'area') await use({ page, target: nameOf(target), text });
+      for (const link of linksOf(page, payload, nameOf)) await use(link);
     },
     skip,
   );
+}
+
+/** The links of an HTML page. `nameOf`: the URL rules of the crawl. */
+export function* linksOf(
+  page: string,
+  payload: ArchivedPayload,
+  nameOf: (url: string) => string,
+): Generator<CrawlLink> {
+  for (const { target, text, element } of resolvedLinks(htmlOf(payload), page))
+    if (element === 'a' || element === 'area') yield { page, target: nameOf(target), text };
 }
 
 /** Yields each redirect with the URL that it leads to. */
@@ -45,11 +54,16 @@ export async function* redirectsOf({
   record: { config },
 }: Pick<ExportSource, 'rows' | 'crawl' | 'record'>): AsyncGenerator<readonly [from: string, to: string]> {
   const nameOf = createUrlRules(parseConfig(config).urlRules);
-  for await (const { url, state, result } of allRecords(rows, crawl))
-    if (state === 'redirect' && result?.cause?.code === 'redirect') yield [url, nameOf(result.cause.to)];
+  for await (const record of allRecords(rows, crawl)) {
+    const to = redirectTarget(record);
+    if (to !== undefined) yield [record.url, nameOf(to)];
+  }
 }
 
-async function* htmlPages(records: AsyncIterable<UrlRecord>): AsyncGenerator<UrlRecord> {
+export const redirectTarget = ({ state, result }: UrlRecord): string | undefined =>
+  state === 'redirect' && result?.cause?.code === 'redirect' ? result.cause.to : undefined;
+
+export async function* htmlPages(records: AsyncIterable<UrlRecord>): AsyncGenerator<UrlRecord> {
   for await (const record of records) {
     const { state, result } = record;
     if (state === 'fetched' && result?.location && isHtml(result.contentType) && !isWithheld(result.cause))

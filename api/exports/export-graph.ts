@@ -59,7 +59,10 @@ export async function exportGraph(
 /** Pairs of hosts that are remembered: most links repeat one of the last. */
 const MAX_KNOWN = 10_000;
 
-function createHostLinks(hosts: GraphBuilder): (from: string, to: string) => Promise<void> {
+/** Adds links between the hosts of two URLs. */
+export function createHostLinks(
+  hosts: Pick<GraphBuilder, 'addVertex' | 'addEdge'>,
+): (from: string, to: string) => Promise<void> {
   let known = new Set<string>();
   return async (from, to) => {
     const a = hostVertex(from);

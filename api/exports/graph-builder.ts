@@ -7,7 +7,7 @@ import type { GraphSize } from '../stored-crawl.ts';
 import { halves, readGzipped, writeGzipped, writePlain } from './graph-file.ts';
 
 /** A larger graph has no GraphML: programs that read it hold all of it in memory. */
-const MAX_GRAPHML_EDGES = 200_000;
+export const MAX_GRAPHML_EDGES = 200_000;
 /** Characters that are sorted in memory. */
 const RUN_CHARS = 16 * 1024 * 1024;
 /** Decimal digits of a vertex, so that texts are in the order of numbers. */
@@ -129,9 +129,9 @@ async function* withoutPadding(edges: AsyncIterable<string>): AsyncGenerator<str
   }
 }
 
-const padded = (id: number | string): string => String(id).padStart(DIGITS, '0');
+export const padded = (id: number | string): string => String(id).padStart(DIGITS, '0');
 
-async function* unique(sorted: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* unique(sorted: AsyncIterable<string>): AsyncGenerator<string> {
   let before: string | undefined;
   for await (const line of sorted) {
     if (line !== before) yield line;

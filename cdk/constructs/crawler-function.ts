@@ -16,6 +16,8 @@ export interface CrawlerFunctionProps {
   readonly timeoutS: number;
   /** For temporary files. */
   readonly diskMb?: number;
+  /** Memory for JavaScript objects, in MB. Default: a part of all, as Node.js chooses. */
+  readonly heapMb?: number;
   /** JSON of the stack's settings. */
   readonly settings: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -62,7 +64,7 @@ export class CrawlerFunction extends Construct {
       // guide, "recursive loop detection"): a crawl would stop, without an error, at the sixteenth turn of a
       // host.
       recursiveLoop: props.isInLoop ? lambda.RecursiveLoop.ALLOW : undefined,
-      environment: { ...environment, STRAND_SETTINGS: settings, NODE_OPTIONS: '--enable-source-maps' },
+      environment: { ...environment, STRAND_SETTINGS: settings, NODE_OPTIONS: nodeOptions(props) },
       ...networkOf(existing),
     });
     if (existing.vpc !== undefined && props.like === undefined) this.allowNetwork();
@@ -95,3 +97,6 @@ const networkOf = ({ vpc, vpcSubnets, securityGroups }: CrawlerFunctionProps['ex
         ...(vpcSubnets !== undefined && { vpcSubnets }),
         ...(securityGroups !== undefined && { securityGroups: [...securityGroups] as ec2.ISecurityGroup[] }),
       };
+
+const nodeOptions = ({ heapMb }: Pick<CrawlerFunctionProps, 'heapMb'>): string =>
+  ['--enable-source-maps', ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`])].join(' ');

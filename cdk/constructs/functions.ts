@@ -13,7 +13,15 @@ import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
 import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
 import { grantPermissions, type Stores } from './grants.ts';
-import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, routersFor, SHARD_ROUTERS, START_BATCH } from './sizes.ts';
+import {
+  EXPORTER_HEAP_MB,
+  LINK_BATCH,
+  LINK_WINDOW_BATCH,
+  MEMORY_MB,
+  routersFor,
+  SHARD_ROUTERS,
+  START_BATCH,
+} from './sizes.ts';
 import {
   API_TIMEOUT_S,
   COMPACTOR_TIMEOUT_S,
@@ -183,7 +191,12 @@ function ownOf(props: FunctionsProps): Record<FunctionName, Own> {
     },
     api: { memoryMb: MEMORY_MB.api, timeoutS: API_TIMEOUT_S },
     compactor: { memoryMb: MEMORY_MB.compactor, timeoutS: COMPACTOR_TIMEOUT_S },
-    exporter: { memoryMb: MEMORY_MB.exporter, timeoutS: EXPORTER_TIMEOUT_S, diskMb: EXPORTER_DISK_MB },
+    exporter: {
+      memoryMb: MEMORY_MB.exporter,
+      heapMb: EXPORTER_HEAP_MB,
+      timeoutS: EXPORTER_TIMEOUT_S,
+      diskMb: EXPORTER_DISK_MB,
+    },
   };
 }
 

@@ -11,6 +11,9 @@ export const MEMORY_MB = {
   exporter: 1769,
 } as const;
 
+/** The part of the exporter's memory for JavaScript objects: the names of a million files. The rest is for buffers. */
+export const EXPORTER_HEAP_MB = 1200;
+
 /** A message starts one worker. */
 export const START_BATCH = 1;
 /**

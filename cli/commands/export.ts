@@ -1,16 +1,11 @@
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl, TableName } from '../../api/stored-crawl.ts';
+import type { RowFormat } from '../../shared/report/url-line.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import { formatCount } from '../format.ts';
-import {
-  type ArchiveFormat,
-  DOCUMENT_FORMATS,
-  type ExportFormat,
-  isRowFormat,
-  type RowFormat,
-} from '../option-spec.ts';
+import { type ArchiveFormat, DOCUMENT_FORMATS, type ExportFormat, isRowFormat } from '../option-spec.ts';
 import { gathered } from './gathered.ts';
 import { withOutput } from './output-file.ts';
 import { openForDocuments } from './project-modules.ts';

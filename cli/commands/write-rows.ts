@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type RowSource, urlRows } from '../../api/url-rows.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { RowFormat } from '../../shared/report/url-line.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
-import type { RowFormat } from '../option-spec.ts';
 
 /** The methods of `process.stdout` that are used. */
 export type RowStream = Pick<NodeJS.WritableStream, 'write' | 'once'>;

@@ -1,9 +1,7 @@
+import { SKIPPED_COLUMNS } from '../../api/skipped-urls.ts';
 import type { SkippedUrl } from '../../api/stored-crawl.ts';
-import { exportHeader, rowLine } from '../export-rows.ts';
-import type { RowFormat } from '../option-spec.ts';
+import { type RowFormat, rowHeader, rowLine } from '../../shared/report/url-line.ts';
 import { type RowStream, writerTo } from './write-rows.ts';
-
-const COLUMNS = ['url', 'reason', 'via', 'cause', 'causeCode'] as const;
 
 /**
  * Writes the links that a crawl left out, and the URLs that it knows and did not fetch, each with the reason.
@@ -14,6 +12,6 @@ export async function writeSkipped(
   out: RowStream,
 ): Promise<void> {
   const write = writerTo(out);
-  await write(exportHeader(format, COLUMNS));
-  for await (const skip of skipped) await write(rowLine(skip, COLUMNS, format));
+  await write(rowHeader(SKIPPED_COLUMNS, format));
+  for await (const skip of skipped) await write(rowLine(skip, SKIPPED_COLUMNS, format));
 }

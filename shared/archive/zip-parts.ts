@@ -1,16 +1,18 @@
 /**
- * The parts of a ZIP file with stored entries, for a file that is written in slices: a library would have to hold it open.
+ * The parts of a ZIP file, for a file that is written in slices: a library would have to hold it open.
  * Sizes and checksum follow an entry's bytes, as they are not known before (APPNOTE.TXT 6.3.10, 4.3.7 to 4.3.16). Large
  * files have the fields of ZIP64.
  */
 
 /** An entry that is written. */
 export interface ZipEntry {
-  /** ASCII. */
   readonly path: string;
   /** The place of its header in the file. */
   readonly offset: number;
   readonly bytes: number;
+  /** Bytes in the file, if they are deflated (RFC 1951). Default: they are stored as they are. */
+  readonly deflatedBytes?: number | undefined;
+  /** CRC-32 of the bytes as they were. */
   readonly crc32: number;
 }
 
@@ -20,39 +22,61 @@ const VERSION = 45;
 const MADE_BY = (3 << 8) | VERSION;
 /** Sizes and checksum follow the bytes; names are UTF-8. */
 const FLAGS = 0x0808;
+const DEFLATED = 8;
 const MODE = 0o100644;
 const MAX_32 = 0xffffffff;
 const MAX_16 = 0xffff;
 
 /** The header before the bytes. `time`: ms since the epoch, written as UTC. */
-export function zipHeader(path: string, time: number): Uint8Array {
+export function zipHeader(path: string, time: number, isDeflated = false): Uint8Array {
   const name = Buffer.from(path);
   const head = Buffer.alloc(30);
   head.writeUInt32LE(0x04034b50, 0);
   head.writeUInt16LE(VERSION, 4);
   head.writeUInt16LE(FLAGS, 6);
+  head.writeUInt16LE(isDeflated ? DEFLATED : 0, 8);
   head.writeUInt32LE(dosTime(time), 10);
   head.writeUInt16LE(name.length, 26);
   return Buffer.concat([head, name]);
 }
 
 /** The descriptor after the bytes. */
-export function zipDescriptor({ bytes, crc32 }: Pick<ZipEntry, 'bytes' | 'crc32'>): Uint8Array {
-  const is64 = bytes >= MAX_32;
+export function zipDescriptor({
+  bytes,
+  deflatedBytes = bytes,
+  crc32,
+}: Pick<ZipEntry, 'bytes' | 'deflatedBytes' | 'crc32'>): Uint8Array {
+  const is64 = Math.max(bytes, deflatedBytes) >= MAX_32;
   const descriptor = Buffer.alloc(is64 ? 24 : 16);
   descriptor.writeUInt32LE(0x08074b50, 0);
   descriptor.writeUInt32LE(crc32, 4);
-  for (const [i, at] of [8, is64 ? 16 : 12].entries())
-    if (is64) descriptor.writeBigUInt64LE(BigInt(bytes), 8 + 8 * i);
-    else descriptor.writeUInt32LE(bytes, at);
+  for (const [i, size] of [deflatedBytes, bytes].entries())
+    if (is64) descriptor.writeBigUInt64LE(BigInt(size), 8 + 8 * i);
+    else descriptor.writeUInt32LE(size, 8 + 4 * i);
   return descriptor;
 }
 
 /** The directory at the end of the file, which begins at `offset`. */
 export function zipDirectory(entries: readonly ZipEntry[], offset: number, time: number): Uint8Array {
-  const parts = entries.map((entry) => directoryEntry(entry, time));
-  const size = parts.reduce((sum, { length }) => sum + length, 0);
-  const count = entries.length;
+  const lines = zipDirectoryLines(entries, time);
+  return Buffer.concat([lines, zipEnd({ count: entries.length, size: lines.length, offset })]);
+}
+
+/** The lines of some entries in the directory. */
+export const zipDirectoryLines = (entries: readonly ZipEntry[], time: number): Uint8Array =>
+  Buffer.concat(entries.map((entry) => directoryLine(entry, time)));
+
+interface Directory {
+  /** Its lines. */
+  readonly count: number;
+  /** Their bytes. */
+  readonly size: number;
+  /** Where it begins in the file. */
+  readonly offset: number;
+}
+
+/** The end of the file, behind the lines of the directory. */
+export function zipEnd({ count, size, offset }: Directory): Uint8Array {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
   end.writeUInt16LE(Math.min(count, MAX_16), 8);
@@ -60,12 +84,13 @@ export function zipDirectory(entries: readonly ZipEntry[], offset: number, time:
   end.writeUInt32LE(Math.min(size, MAX_32), 12);
   end.writeUInt32LE(Math.min(offset, MAX_32), 16);
   const is64 = count >= MAX_16 || size >= MAX_32 || offset >= MAX_32;
-  return Buffer.concat([...parts, ...(is64 ? [end64(count, size, offset)] : []), end]);
+  return Buffer.concat([...(is64 ? [end64({ count, size, offset })] : []), end]);
 }
 
-function directoryEntry({ path, offset, bytes, crc32 }: ZipEntry, time: number): Buffer {
+function directoryLine({ path, offset, bytes, deflatedBytes, crc32 }: ZipEntry, time: number): Buffer {
   const name = Buffer.from(path);
-  const large = [...(bytes >= MAX_32 ? [bytes, bytes] : []), ...(offset >= MAX_32 ? [offset] : [])];
+  const inFile = deflatedBytes ?? bytes;
+  const large = [bytes, inFile, offset].filter((value) => value >= MAX_32);
   const extra = Buffer.alloc(large.length > 0 ? 4 + 8 * large.length : 0);
   if (large.length > 0) {
     extra.writeUInt16LE(1, 0);
@@ -77,9 +102,10 @@ function directoryEntry({ path, offset, bytes, crc32 }: ZipEntry, time: number):
   head.writeUInt16LE(MADE_BY, 4);
   head.writeUInt16LE(VERSION, 6);
   head.writeUInt16LE(FLAGS, 8);
+  head.writeUInt16LE(deflatedBytes === undefined ? 0 : DEFLATED, 10);
   head.writeUInt32LE(dosTime(time), 12);
   head.writeUInt32LE(crc32, 16);
-  head.writeUInt32LE(Math.min(bytes, MAX_32), 20);
+  head.writeUInt32LE(Math.min(inFile, MAX_32), 20);
   head.writeUInt32LE(Math.min(bytes, MAX_32), 24);
   head.writeUInt16LE(name.length, 28);
   head.writeUInt16LE(extra.length, 30);
@@ -89,7 +115,7 @@ function directoryEntry({ path, offset, bytes, crc32 }: ZipEntry, time: number):
 }
 
 /** The end of the directory as ZIP64 has it, and where it begins. */
-function end64(count: number, size: number, offset: number): Buffer {
+function end64({ count, size, offset }: Directory): Buffer {
   const end = Buffer.alloc(76);
   end.writeUInt32LE(0x06064b50, 0);
   end.writeBigUInt64LE(44n, 4);

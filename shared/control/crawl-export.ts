@@ -1,16 +1,27 @@
 /** Exports that a stack makes of a crawl by itself, as a job that may take hours. */
 import type { CrawlId } from '../crawl/crawl-id.ts';
 
-/** The formats of such exports. `items`: those of the project's hooks. */
+/**
+ * The formats of such exports. `items`: those of the project's hooks. `skipped`: links that were left out, and URLs that were
+ * not requested.
+ */
 export const CLOUD_FORMATS = [
   'jsonl',
+  'csv',
   'items',
+  'itemsCsv',
+  'skipped',
+  'skippedCsv',
   'documents',
+  'markdown',
+  'llms',
+  'mirror',
   'cdxj',
   'wet',
   'wat',
   'parquet',
   'wacz',
+  'graph',
 ] as const;
 export type CloudFormat = (typeof CLOUD_FORMATS)[number];
 
@@ -50,7 +61,7 @@ export interface CrawlExport extends ExportRequest {
   readonly skipped: number;
   /** The share of the work that is done, from 0 to 1. */
   readonly share: number;
-  /** Why it has failed, for people. */
+  /** Why it has failed, or what is missing in it, for people. */
   readonly message?: string | undefined;
 }
 

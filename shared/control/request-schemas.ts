@@ -36,7 +36,9 @@ export const newSeedsSchema = z.strictObject({ seeds });
 export const newExportSchema = z.strictObject({
   format: z
     .enum(CLOUD_FORMATS)
-    .describe('`items`: those of the hooks, as JSON lines; `jsonl`: the known URLs'),
+    .describe(
+      '`jsonl`, `csv`: the known URLs; `items`, `itemsCsv`: what the hooks returned; `skipped`, `skippedCsv`: links that were left out, and URLs that were not requested',
+    ),
   tables: z
     .array(z.enum(CLOUD_TABLES))
     .min(1)

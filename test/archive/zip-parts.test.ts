@@ -1,11 +1,18 @@
 /** Files beyond 4 GiB, whose bytes are a hole in a sparse file: other programs read their directory and what follows the hole. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { type ZipEntry, zipDescriptor, zipDirectory, zipHeader } from '../../shared/archive/zip-parts.ts';
+import {
+  type ZipEntry,
+  zipDescriptor,
+  zipDirectory,
+  zipDirectoryLines,
+  zipEnd,
+  zipHeader,
+} from '../../shared/archive/zip-parts.ts';
 
 const TIME = Date.UTC(2026, 0, 2, 3, 4, 6);
 const GIB = 2 ** 30;
@@ -66,4 +73,33 @@ test.runIf(hasPython).each([
   );
   expect(entries[0].slice(2)).toEqual([0, [2026, 1, 2, 3, 4, 6]]);
   expect(contents).toEqual(['x'.repeat(7), '', 'xxx']);
+});
+
+test.runIf(hasPython)('other programs read deflated entries, whose names are UTF-8', () => {
+  folder = mkdtempSync(join(tmpdir(), 'zip-'));
+  const path = join(folder, 'pages.zip');
+  const text = 'Größe '.repeat(1000);
+  const files = ['a.md', 'größe/日本.md'].map((name) => ({ name, body: Buffer.from(text + name) }));
+  const pieces: Uint8Array[] = [];
+  const entries: ZipEntry[] = [];
+  const at = () => pieces.reduce((sum, { length }) => sum + length, 0);
+  for (const { name, body } of files) {
+    const deflated = deflateRawSync(body);
+    const entry = { path: name, offset: at(), bytes: body.length, deflatedBytes: deflated.length };
+    entries.push({ ...entry, crc32: crc32(body) });
+    pieces.push(zipHeader(name, TIME, true), deflated, zipDescriptor(entries.at(-1)!));
+  }
+  const offset = at();
+  const lines = entries.map((entry) => zipDirectoryLines([entry], TIME));
+  const size = lines.reduce((sum, { length }) => sum + length, 0);
+  pieces.push(...lines, zipEnd({ count: entries.length, size, offset }));
+  writeFileSync(path, Buffer.concat(pieces));
+  const read = `
+import json, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as z:
+    print(json.dumps([z.testzip(), [[i.filename, z.read(i).decode()] for i in z.infolist()]]))
+`;
+  const { stdout, stderr } = spawnSync('python3', ['-c', read, path], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual([null, files.map(({ name, body }) => [name, body.toString()])]);
 });

@@ -2,9 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mergeSorted } from '../../../shared/archive/merge-sorted.ts';
-import type { ReadAt } from '../../../shared/archive/scan-members.ts';
-import { linesBetween } from '../../../shared/archive/search-lines.ts';
 import { windowedRead } from '../../../shared/archive/windowed-read.ts';
 import { indexName } from '../../../shared/engines/aws/archive/compact-layout.ts';
 import { createLineSorter } from '../../../shared/engines/local/archive/sorted-lines.ts';
@@ -16,6 +13,7 @@ import {
   NOTHING_WRITTEN,
   type StageSlice,
 } from './export-context.ts';
+import { mergedLines, type SortedLines } from './sorted-runs.ts';
 
 const PLAN = 'plan.json.gz';
 
@@ -98,13 +96,6 @@ export interface IndexLine {
   readonly share: number;
 }
 
-/** Sorts behind every line, which is ASCII. */
-const END = '\u{7f}';
-/** The bytes of all indexes that are held together, and of one at least and at most. */
-const HELD_BYTES = 256 * 1024 * 1024;
-const MIN_WINDOW_BYTES = 64 * 1024;
-const MAX_WINDOW_BYTES = 4 * 1024 * 1024;
-
 /** Yields the lines of the index behind a place, sorted. */
 export async function* indexLines(
   { objects }: ExportContext,
@@ -112,35 +103,16 @@ export async function* indexLines(
   { indexes = [] }: ExportFacts,
   from: IndexPlace = { line: '', length: 0 },
 ): AsyncGenerator<IndexLine> {
-  const sources: [read: ReadAt, bytes: number][] = indexes.map(([name, bytes]) => [
-    objects.workReader(name, bytes),
-    bytes,
-  ]);
+  const sources: SortedLines[] = indexes.map(([name, bytes]) => [objects.workReader(name, bytes), bytes]);
   for (const { name } of files.warcs) {
     const index = indexName(name);
     const bytes = files.sizes.get(index);
     if (bytes !== undefined) sources.push([files.reader(index), bytes]);
   }
-  const share = Math.floor(HELD_BYTES / sources.length);
-  const windowBytes = Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share));
-  const rest = sources.map(([read, bytes]) => linesAfter(windowedRead(read, windowBytes), bytes, from.line));
   const total = sources.reduce((sum, [, bytes]) => sum + bytes, 0);
   let { length } = from;
-  for await (const line of mergeSorted(rest)) {
+  for await (const line of mergedLines(sources, from.line)) {
     length += line.length;
     yield { line, after: { line, length }, share: Math.min(1, length / total) };
   }
-}
-
-const PIECE_LINES = 200;
-
-/** `after`: a line with its line feed, so that it comes behind its own text. */
-async function* linesAfter(read: ReadAt, bytes: number, after: string): AsyncGenerator<readonly string[]> {
-  let piece: string[] = [];
-  for await (const { text } of linesBetween(read, bytes, { from: after, below: END })) {
-    if (piece.push(`${text}\n`) < PIECE_LINES) continue;
-    yield piece;
-    piece = [];
-  }
-  if (piece.length > 0) yield piece;
 }

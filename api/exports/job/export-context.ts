@@ -40,6 +40,8 @@ export interface ExportContext {
   readonly objects: ExportObjects;
   /** A file ends when it has as many bytes. Default: 256 MB. */
   readonly maxFileBytes?: number | undefined;
+  /** The most URLs that get files of their own. Default: 1,000,000. */
+  readonly maxListed?: number | undefined;
   /** ms since the epoch. */
   now(): number;
   /** Whether the slice should end where it can be continued best. */
@@ -85,6 +87,14 @@ export interface ExportFacts {
   readonly itemTypes?: ItemTypes;
   /** Parts of a WACZ file. */
   readonly wacz?: WaczFacts;
+  /** Rows about all URLs that get a file, as compressed JSON. */
+  readonly list?: Pieces;
+  /** Sorted lines of graphs. */
+  readonly runs?: Readonly<Record<string, Pieces>>;
+  /** Edges of each graph that is written. */
+  readonly edges?: Readonly<Record<string, number>>;
+  /** A remark about the result, for the user. */
+  readonly note?: string;
 }
 
 /** The export cannot be made, however often it is tried. */

@@ -29,7 +29,8 @@ export interface Placed<Value, Place> {
 }
 
 export interface PartsAt<Place> {
-  readonly after: Place;
+  /** Undefined: nothing is done yet. */
+  readonly after: Place | undefined;
   /** The number of the next file of each kind. */
   readonly next: Readonly<Record<string, number>>;
 }
@@ -96,19 +97,19 @@ export const partNumber = (number: number): string => String(number).padStart(5,
 
 const CHUNK_CHARS = 1024 * 1024;
 
-/** A file of lines, compressed a MB at a time. `lineOf`: a value's line, with its line feed. */
+/** A file of lines, compressed a MB at a time. `lineOf`: a value's line, with its end. `header`: the text before them. */
 export async function openLines<Value>(
   objects: ExportObjects,
   name: string,
   lineOf: (value: Value) => string,
+  header = '',
 ): Promise<ExportPart<Value>> {
   const upload = objects.create(name);
-  let lines: string[] = [];
-  let chars = 0;
+  let lines = [header];
+  let chars = header.length;
   let isDone = false;
 
   async function flush(): Promise<void> {
-    if (chars === 0) return;
     const bytes = gzipSync(lines.join(''));
     lines = [];
     chars = 0;
@@ -126,7 +127,8 @@ export async function openLines<Value>(
       if (chars >= CHUNK_CHARS) await flush();
     },
     async finish() {
-      await flush();
+      // A file without lines is one of gzip, too.
+      if (chars > 0 || upload.bytes === 0) await flush();
       const { bytes } = upload;
       await upload.complete();
       isDone = true;

@@ -1,11 +1,31 @@
 /** The stages of an export, by its format. */
 import type { CloudTable, ExportRequest } from '../../../shared/control/crawl-export.ts';
+import type { RowFormat } from '../../../shared/report/url-line.ts';
 import { planArchive, scanUnindexed } from './archive-plan.ts';
 import { writeDerived } from './derived-stage.ts';
+import { listDocuments, writeLlmsFiles, writeMarkdownFolder } from './document-stages.ts';
 import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts';
+import {
+  GRAPHS,
+  type GraphName,
+  gatherLinks,
+  gatherRedirects,
+  numberEdges,
+  writeEdges,
+  writeGraphml,
+  writeVertices,
+} from './graph-stages.ts';
 import { writeIndex, writeIndexTable } from './index-stages.ts';
-import { findItemColumns, writeItemLines, writeItemTable } from './item-stages.ts';
-import { writeDocuments, writeDocumentTable, writeUrls, writeUrlTable } from './ledger-stages.ts';
+import { findItemColumns, writeItemCsv, writeItemLines, writeItemTable } from './item-stages.ts';
+import {
+  writeDocuments,
+  writeDocumentTable,
+  writeLeftOut,
+  writeSkippedLinks,
+  writeUrls,
+  writeUrlTable,
+} from './ledger-stages.ts';
+import { listMirror, writeMirrorFolder } from './mirror-stages.ts';
 import { assembleWacz, listPages, packIndex } from './wacz-stages.ts';
 
 /** One slice of a stage. `at`: where the stage continues. */
@@ -22,10 +42,37 @@ const TABLES: Readonly<Record<CloudTable, readonly Stage[]>> = {
 
 const DEFAULT_TABLES: CloudTable[] = ['index', 'urls', 'items'];
 
+const graphStages = (graph: GraphName): readonly Stage[] => [
+  (context, at, facts) => writeVertices(context, graph, at, facts),
+  (context, at, facts) => numberEdges(context, graph, at, facts),
+  (context, at, facts) => writeEdges(context, graph, at, facts),
+  (context, _at, facts) => writeGraphml(context, graph, facts),
+];
+
+const skippedStages = (format: RowFormat): readonly Stage[] => [
+  (context, _at, facts) => writeSkippedLinks(context, facts, format),
+  (context, at) => writeLeftOut(context, at, format),
+];
+
 export function stagesOf({ format, tables = DEFAULT_TABLES }: ExportRequest): readonly Stage[] {
   switch (format) {
     case 'jsonl':
-      return [writeUrls];
+    case 'csv':
+      return [(context, at) => writeUrls(context, at, format)];
+    case 'itemsCsv':
+      return [findItemColumns, writeItemCsv];
+    case 'skipped':
+      return skippedStages('jsonl');
+    case 'skippedCsv':
+      return skippedStages('csv');
+    case 'markdown':
+      return [listDocuments, writeMarkdownFolder];
+    case 'llms':
+      return [writeLlmsFiles];
+    case 'graph':
+      return [gatherRedirects, gatherLinks, ...GRAPHS.flatMap(graphStages)];
+    case 'mirror':
+      return [listMirror, writeMirrorFolder];
     case 'items':
       return [writeItemLines];
     case 'documents':

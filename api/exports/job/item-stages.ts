@@ -3,8 +3,16 @@ import { listFiles } from '../../../shared/engines/aws/archive/compact-objects.t
 import { itemsPrefix } from '../../../shared/engines/aws/archive/item-folders.ts';
 import { createItemColumns, itemRow } from '../../../shared/outputs/parquet/item-table.ts';
 import type { Item } from '../../../shared/project/project.ts';
+import { csvLine } from '../../../shared/text/csv.ts';
+import { itemCsvLine } from '../../items-csv.ts';
 import { linesOfObject } from '../../stack/stack-items.ts';
-import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
+import {
+  type ExportContext,
+  type ExportFacts,
+  ExportImpossible,
+  NOTHING_WRITTEN,
+  type StageSlice,
+} from './export-context.ts';
 import { openLines, openParquet, type PartsAt, type Placed, partNumber, writeParts } from './export-parts.ts';
 import { tablePart } from './ledger-stages.ts';
 
@@ -19,7 +27,22 @@ export const writeItemLines = (context: ExportContext, at: At): Promise<StageSli
       openLines(context.objects, `items-${partNumber(number)}.jsonl.gz`, (line) => `${line}\n`),
   });
 
-/** Finds the columns that all items need together. */
+/** Lines of CSV with a header. An item's lists and objects are JSON. */
+export function writeItemCsv(context: ExportContext, at: At, facts: ExportFacts): Promise<StageSlice> {
+  const keys = (facts.itemTypes ?? []).map(([key]) => key);
+  return writeParts<string, ItemPlace>(context, at, {
+    values: (after) => itemsBehind(context, after),
+    open: (number) =>
+      openLines(
+        context.objects,
+        `items-${partNumber(number)}.csv.gz`,
+        (line) => itemCsvLine(JSON.parse(line) as Item, keys),
+        csvLine(keys),
+      ),
+  });
+}
+
+/** Finds the columns that all items need together. Throws {@link ExportImpossible} if there are too many. */
 export async function findItemColumns(
   context: ExportContext,
   at: ItemPlace | undefined,
@@ -30,7 +53,7 @@ export async function findItemColumns(
   let isCut = false;
   for await (const placed of itemsBehind(context, at)) {
     after = placed.after;
-    if (placed.value !== undefined) found.add(JSON.parse(placed.value) as Item);
+    if (placed.value !== undefined) addColumns(found, JSON.parse(placed.value) as Item);
     isCut = placed.isGoodEnd !== false && context.isLate();
     if (isCut) break;
   }
@@ -40,6 +63,15 @@ export async function findItemColumns(
     written: NOTHING_WRITTEN,
     share: isCut ? 0.5 : 1,
   };
+}
+
+function addColumns(columns: ReturnType<typeof createItemColumns>, item: Item): void {
+  try {
+    columns.add(item);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ExportImpossible(error.message, { cause: error });
+    throw error;
+  }
 }
 
 export function writeItemTable(context: ExportContext, at: At, facts: ExportFacts): Promise<StageSlice> {

@@ -53,9 +53,10 @@ export async function runExport(
     if (cursor.stage < stages.length && context.isLate()) return false;
   }
   const { files, bytes, records, skipped } = held.progress;
-  const whole = { crawl, ...request, files, bytes, records, skipped };
+  const { note } = cursor.facts;
+  const whole = { crawl, ...request, files, bytes, records, skipped, note };
   await objects.putResult('export.json', Buffer.from(`${JSON.stringify(whole, undefined, 2)}\n`));
-  await jobs.end(held, 'done');
+  await jobs.end(held, 'done', cursor.facts.note);
   await objects.deleteAllWork();
   return true;
 }

@@ -21,12 +21,15 @@ export interface ExportedStack {
   readonly clock: Clock;
   readonly sizes?: Sizes;
   readonly maxFileBytes?: number | undefined;
+  readonly maxListed?: number | undefined;
   /** Loads the modules of the project. Default: it has none. */
   readonly loadModules?: (() => Promise<readonly MediaModule[] | undefined>) | undefined;
 }
 
+const DOCUMENT_FORMATS: ReadonlySet<string> = new Set(['documents', 'markdown', 'llms']);
+
 const hasDocuments = ({ format, tables }: ExportRequest): boolean =>
-  format === 'documents' || (tables?.includes('documents') ?? false);
+  DOCUMENT_FORMATS.has(format) || (tables?.includes('documents') ?? false);
 
 /** From one stack, any number of exports. */
 export function exportContextOf({
@@ -35,6 +38,7 @@ export function exportContextOf({
   clock,
   sizes = SIZES,
   maxFileBytes,
+  maxListed,
   loadModules,
 }: ExportedStack) {
   const { clients, engine, meter } = opened;
@@ -63,6 +67,7 @@ export function exportContextOf({
       items: { context, crawl, run },
       objects: new ExportObjects({ s3, bucket, clock }, crawl, id),
       maxFileBytes,
+      maxListed,
     };
   };
 }

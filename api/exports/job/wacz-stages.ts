@@ -19,6 +19,7 @@ import {
   type StageSlice,
   type WaczFacts,
 } from './export-context.ts';
+import { keptPiece, piecesOf } from './sliced-file.ts';
 import { type LedgerPlace, walkLedgers } from './walk-ledgers.ts';
 
 const NO_FACTS: WaczFacts = { blocks: [], summary: [], pages: [] };
@@ -64,8 +65,8 @@ export async function packIndex(
   const pieces = at?.pieces ?? 0;
   const wacz: WaczFacts = {
     ...rest,
-    blocks: [...before, ...(await kept(context, `blocks-${pieces}`, Buffer.concat(blocks)))],
-    summary: [...summary, ...(await kept(context, `summary-${pieces}`, Buffer.from(index.summary())))],
+    blocks: [...before, ...(await keptPiece(context, `blocks-${pieces}`, Buffer.concat(blocks)))],
+    summary: [...summary, ...(await keptPiece(context, `summary-${pieces}`, Buffer.from(index.summary())))],
   };
   const next: BlocksAt | undefined =
     isCut && last ? { after: last.after, offset: offset + size, pieces: pieces + 1 } : undefined;
@@ -75,12 +76,6 @@ export async function packIndex(
     written: NOTHING_WRITTEN,
     share: last?.share ?? 1,
   };
-}
-
-async function kept({ objects }: ExportContext, name: string, body: Uint8Array): Promise<Pieces> {
-  if (body.length === 0) return [];
-  await objects.putWork(name, body);
-  return [[name, body.length]];
 }
 
 interface PagesAt {
@@ -124,7 +119,7 @@ export async function listPages(
   }
   await take();
   const pieces = at?.pieces ?? 0;
-  const made = await kept(context, `pages-${pieces}`, Buffer.from(lines.join('')));
+  const made = await keptPiece(context, `pages-${pieces}`, Buffer.from(lines.join('')));
   return {
     ...(isCut && { at: { after: after!, pieces: pieces + 1 } satisfies PagesAt }),
     facts: { ...facts, wacz: { ...known, pages: [...known.pages, ...made], main } },
@@ -183,10 +178,6 @@ export async function assembleWacz(
     if (!at) await upload.abort();
     throw error;
   }
-}
-
-async function* piecesOf({ objects }: ExportContext, pieces: Pieces): AsyncGenerator<Uint8Array> {
-  for (const [name, bytes] of pieces) yield await objects.readWork(name, bytes);
 }
 
 /** Adds entries to a ZIP file. */

@@ -1,5 +1,6 @@
 /** Every known URL of a crawl, in slices: each begins where the one before ended. */
 import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
+import type { Head } from '../../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { HostKey } from '../../../shared/url/host-key.ts';
 import { type RowSource, recordsOf } from '../../url-rows.ts';
@@ -31,11 +32,12 @@ const PAGE_HOSTS = 100;
 
 /**
  * Yields the records behind a place, host by host. Throws {@link ExportImpossible} if a host has changed of which a part
- * was walked.
+ * was walked. `isWanted`: whether the records of a host are yielded. Default: of all.
  */
 export async function* walkLedgers(
   { crawl, rows, hostPages }: WalkedCrawl,
   from?: LedgerPlace,
+  isWanted: (head: Head) => boolean = () => true,
 ): AsyncGenerator<PlacedRecord> {
   let page = from?.page;
   let sought = from?.host;
@@ -52,6 +54,10 @@ export async function* walkLedgers(
         throw new ExportImpossible(
           `${host} changed while it was exported: export the crawl again, best when it is paused or over`,
         );
+      if (!isWanted(head)) {
+        hosts++;
+        continue;
+      }
       const records = withLast(skipped(recordsOf(rows, crawl, host, head), part?.taken ?? 0));
       let taken = part?.taken ?? 0;
       for await (const { value, isLast } of records) {

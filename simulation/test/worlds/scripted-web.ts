@@ -17,11 +17,12 @@ export interface ScriptedWeb {
 
 const EXCHANGE_MS = 50;
 
-/** `textOf`: a text of the page, by how often it was requested before. */
+/** `textOf`: a text of the page, by how often it was requested before. `redirects`: where pages without links lead to. */
 export function createScriptedWeb(
   time: VirtualTime,
   pages: Pages,
   textOf: (url: string, before: number) => string = () => '',
+  redirects: Readonly<Record<string, string>> = {},
 ): ScriptedWeb {
   const requests: { url: string; at: number; process: string }[] = [];
   return {
@@ -39,10 +40,17 @@ export function createScriptedWeb(
             ? `<!doctype html>${textOf(url, before)}${links.map((link) => `<a href="${link}">x</a>`).join('')}`
             : 'no such page',
         );
+        const to = redirects[url];
+        const [httpStatus, statusText] = links
+          ? [200, 'OK']
+          : to === undefined
+            ? [404, 'Not Found']
+            : [301, 'Moved Permanently'];
         const head = {
-          httpStatus: links ? 200 : 404,
-          statusText: links ? 'OK' : 'Not Found',
+          httpStatus,
+          statusText,
           headers: [
+            ...(to === undefined ? [] : [['Location', to] as const]),
             ['Content-Type', links ? 'text/html; charset=utf-8' : 'text/plain'],
             ['Content-Length', String(bytes.length)],
           ] as const,

@@ -27,16 +27,16 @@ interface Deployed {
   readonly allowPrivateAddresses?: readonly string[];
   /** A text of each page. Default: none. */
   readonly textOf?: (url: string) => string;
+  /** Where URLs that are no pages lead to. Default: nowhere. */
+  readonly redirects?: Readonly<Record<string, string>>;
   /** Days after which the stack deletes WARC files. Default: it keeps them. */
   readonly archiveDays?: number;
   /** Whose hooks the workers call. */
   readonly project?: ProjectHooks;
 }
 
-export function deployedWorld(
-  pages: Pages,
-  { hasCompactor = false, project = {}, allowPrivateAddresses = [], archiveDays, textOf }: Deployed = {},
-): DeployedWorld {
+export function deployedWorld(pages: Pages, options: Deployed = {}): DeployedWorld {
+  const { hasCompactor = false, project = {}, allowPrivateAddresses = [], archiveDays } = options;
   const cloud = createSimCloud({
     seed: 1,
     faults: () => NO_FAULTS,
@@ -46,7 +46,7 @@ export function deployedWorld(
     },
   });
   const { time, settings } = cloud;
-  const web = createScriptedWeb(time, pages, textOf);
+  const web = createScriptedWeb(time, pages, options.textOf, options.redirects);
   const hooks = createWorkerHooks({ project, clock: time, log: () => {} });
   const deployment = deploy(cloud, {
     fetcherOf: (process) => web.fetcherOf(process),

@@ -22,6 +22,8 @@ export interface ExporterOptions {
   /** The same, and the write is not sent any more. */
   readonly diesBefore?: number;
   readonly maxFileBytes?: number;
+  /** URLs with files of their own at most. */
+  readonly maxListed?: number;
   /** Those of the deployed project. */
   readonly modules?: readonly MediaModule[];
   /** Objects cannot be stored, for this reason. */
@@ -43,8 +45,9 @@ export async function makeExport(
   { cloud, connection: { control } }: DeployedWorld,
   crawl: string,
   request: ExportRequest,
-  { looks = 1e9, diesAfter, diesBefore, maxFileBytes, modules, between, fails }: ExporterOptions = {},
+  options: ExporterOptions = {},
 ): Promise<MadeExport> {
+  const { looks = 1e9, diesAfter, diesBefore, maxFileBytes, maxListed, modules, between, fails } = options;
   const { id } = await control.beginExport(crawl, request);
   const { settings } = cloud;
   const warnings: string[] = [];
@@ -104,6 +107,7 @@ export async function makeExport(
         clock,
         sizes: cloud.sizes,
         maxFileBytes,
+        maxListed,
         loadModules: async () => modules,
       }),
       continueNow: async () => {},
@@ -139,8 +143,10 @@ export function filesOf({ cloud }: DeployedWorld, { crawl, id }: CrawlExport): M
 }
 
 /** The objects that an export leaves besides its files. */
-export const remainsOf = ({ cloud }: DeployedWorld): string[] =>
-  [...cloud.s3.objects(cloud.settings.bucket).keys()].filter((key) => key.startsWith('export-work/'));
+export const remainsOf = ({ cloud }: DeployedWorld, { crawl, id }: CrawlExport): string[] =>
+  [...cloud.s3.objects(cloud.settings.bucket).keys()].filter((key) =>
+    key.startsWith(`export-work/${crawl}/${id}/`),
+  );
 
 export const textOf = (files: ReadonlyMap<string, Uint8Array>): string =>
   [...files.values()].map((bytes) => gunzipSync(bytes).toString('utf8')).join('');

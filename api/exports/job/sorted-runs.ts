@@ -1,0 +1,94 @@
+/** Lines that are sorted in slices: each slice keeps sorted runs as objects of the work, and later ones merge them. */
+import { mergeSorted } from '../../../shared/archive/merge-sorted.ts';
+import type { ReadAt } from '../../../shared/archive/scan-members.ts';
+import { linesBetween } from '../../../shared/archive/search-lines.ts';
+import { windowedRead } from '../../../shared/archive/windowed-read.ts';
+import type { ExportContext, Pieces } from './export-context.ts';
+
+/** A text of sorted lines of ASCII. */
+export type SortedLines = readonly [read: ReadAt, bytes: number];
+
+/** Sorts behind every line, which is ASCII. */
+export const END = '\u{7f}';
+/** The bytes of all texts that are held together, and of one at least and at most. */
+const HELD_BYTES = 256 * 1024 * 1024;
+const MIN_WINDOW_BYTES = 64 * 1024;
+const MAX_WINDOW_BYTES = 4 * 1024 * 1024;
+
+/** Yields the lines of all texts behind `after` (a line with its line feed, or nothing), sorted, with their line feeds. */
+export function mergedLines(sources: readonly SortedLines[], after = ''): AsyncGenerator<string> {
+  const share = Math.floor(HELD_BYTES / sources.length);
+  const windowBytes = Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share));
+  return mergeSorted(
+    sources.map(([read, bytes]) => linesAfter(windowedRead(read, windowBytes), bytes, after)),
+  );
+}
+
+const PIECE_LINES = 200;
+
+/** `after`: with its line feed, so that it comes behind its own text. */
+async function* linesAfter(read: ReadAt, bytes: number, after: string): AsyncGenerator<readonly string[]> {
+  let piece: string[] = [];
+  for await (const { text } of linesBetween(read, bytes, { from: after, below: END })) {
+    if (piece.push(`${text}\n`) < PIECE_LINES) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** Yields the lines of runs behind `after`, each once. */
+export async function* linesOfRuns(
+  { objects }: ExportContext,
+  runs: Pieces = [],
+  after = '',
+): AsyncGenerator<string> {
+  let before = '';
+  const sources = runs.map(([name, bytes]): SortedLines => [objects.workReader(name, bytes), bytes]);
+  for await (const line of mergedLines(sources, after)) {
+    if (line !== before) yield line;
+    before = line;
+  }
+}
+
+/** Characters of a run, which are held in memory until it is stored. */
+const RUN_CHARS = 32 * 1024 * 1024;
+
+/** Keeps lines as runs, each sorted and without doubles. */
+export class LineRuns {
+  readonly #context: ExportContext;
+  readonly #name: string;
+  readonly #runs: [name: string, bytes: number][];
+  #lines: string[] = [];
+  #chars = 0;
+
+  /** `runs`: those of earlier slices. Names of objects follow from `name` and their number, so a slice that is repeated replaces its own. */
+  constructor(context: ExportContext, name: string, runs: Pieces = []) {
+    this.#context = context;
+    this.#name = name;
+    this.#runs = runs.map(([run, bytes]) => [run, bytes]);
+  }
+
+  /** ASCII, with a line feed. One call at a time. */
+  async add(line: string): Promise<void> {
+    this.#lines.push(line);
+    this.#chars += line.length;
+    if (this.#chars >= RUN_CHARS) await this.#store();
+  }
+
+  /** Returns all runs. Nothing may be added after it. */
+  async end(): Promise<Pieces> {
+    if (this.#lines.length > 0) await this.#store();
+    return this.#runs;
+  }
+
+  async #store(): Promise<void> {
+    const lines = this.#lines.sort().filter((line, i, all) => line !== all[i - 1]);
+    const body = Buffer.from(lines.join(''), 'latin1');
+    this.#lines = [];
+    this.#chars = 0;
+    const name = `${this.#name}-${this.#runs.length}`;
+    await this.#context.objects.putWork(name, body);
+    this.#runs.push([name, body.length]);
+  }
+}
