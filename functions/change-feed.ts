@@ -49,7 +49,7 @@ export class ChangeFeed {
         if (clock.now() >= until) return false;
         const fault = await this.#send(crawl, key);
         if (fault !== undefined) {
-          this.#delay(crawl, failed?.tries ?? 0, fault);
+          this.#delay(crawl, fault);
           return false;
         }
         this.#failed.delete(crawl);
@@ -83,8 +83,9 @@ export class ChangeFeed {
     return fault;
   }
 
-  #delay(crawl: CrawlId, before: number, cause: string): void {
+  #delay(crawl: CrawlId, cause: string): void {
     const { clock, log } = this.#deps;
+    const before = this.#failed.get(crawl)?.tries ?? 0;
     const tries = before + 1;
     const retryAt = clock.now() + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** before);
     this.#failed.set(crawl, { tries, retryAt });

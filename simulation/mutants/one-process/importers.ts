@@ -33,13 +33,25 @@ export function loadersOf(file: string): Set<string> {
 
 /**
  * The test files that import a module directly, or by the helpers of tests alone; and those of its name, if
- * they import it at all. Sorted.
+ * they import it at all. A part of a larger module that has none: those of the modules that import it. Sorted.
  */
 export function ownTestsOf(file: string): string[] {
+  const seen = new Set([file]);
+  let files = [file];
+  while (files.length > 0) {
+    const tests = new Set(files.flatMap(directTestsOf));
+    if (tests.size > 0) return [...tests].sort();
+    files = files.flatMap((one) => [...(importersByFile().get(one) ?? [])]).filter((one) => !seen.has(one));
+    for (const one of files) seen.add(one);
+  }
+  return [];
+}
+
+function directTestsOf(file: string): string[] {
   const tests = reach(file, isTestCode);
   const named = `${basename(file, '.ts')}.test.ts`;
   for (const one of loadersOf(file)) if (basename(one) === named) tests.add(one);
-  return [...tests].filter((one) => isTestFile(one) && !LEFT_OUT.test(one)).sort();
+  return [...tests].filter((one) => isTestFile(one) && !LEFT_OUT.test(one));
 }
 
 function reach(file: string, isFollowed: (importer: string) => boolean): Set<string> {

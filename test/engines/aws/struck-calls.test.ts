@@ -1,6 +1,6 @@
 /** Every call that the adapters of AWS make, struck: throttled, refused, or answered in vain. */
 
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { createDeadLetter } from '../../../functions/dead-letter.ts';
 import { encodeCapture } from '../../../shared/archive/capture.ts';
 import type { RecordLocation } from '../../../shared/archive/record-location.ts';
@@ -15,7 +15,8 @@ import { createMeter } from '../../../shared/engines/aws/cost/meter.ts';
 import type { HostDeliveries } from '../../../shared/ports/turn-queue.ts';
 import { captureOf, RECORDS, T0 } from '../../archive/captures.ts';
 import { CRAWL, drain, headOf, linkTo, RECORD, token } from '../../contract/subjects.ts';
-import { carryOut, FAULT_KINDS, type Operation, type Outcome, type World } from './struck-calls.ts';
+import type { World } from './struck-calls.ts';
+import { describeOperations, operation } from './struck-suite.ts';
 
 const HOST = 'a.test';
 const HOSTS = ['a.test', 'b.test', 'c.test', 'd.test'];
@@ -187,8 +188,6 @@ async function archiveNow(world: World, locations: RecordLocation[]) {
 
 const control = ({ engine, clients, cloud }: World) =>
   controlEngineOf({ engine, clients, meter: createMeter({ clock: engine.clock }) }, cloud.settings);
-
-const operation = <P>(one: Operation<P>): Operation<never> => one as unknown as Operation<never>;
 
 const TOTALS = 'UpdateItemCommand';
 const OPERATIONS = [
@@ -531,48 +530,4 @@ const OPERATIONS = [
   }),
 ];
 
-describe.each(OPERATIONS)('an engine that $name', (one) => {
-  let plain: Outcome | undefined;
-  const unstruck = async () => {
-    plain ??= await carryOut(one);
-    return plain;
-  };
-
-  test('leaves nothing in progress', async () => {
-    const { error, leftOver, made } = await unstruck();
-    expect(error).toBeUndefined();
-    expect(made.length).toBeGreaterThan(0);
-    expect(leftOver).toBe(0);
-  });
-
-  test('reads what was written last, however much other reads lag', async () => {
-    const { result, left } = await unstruck();
-    const outcome = await carryOut(one, undefined, { isStale: true });
-    expect(outcome.error).toBeUndefined();
-    if (one.readsIndex) return;
-    expect(outcome.result).toEqual(result);
-    expect(outcome.left).toEqual(left);
-  });
-
-  test.each(FAULT_KINDS)('copes with each call that is struck: %s', async (kind) => {
-    const { made, result, left } = await unstruck();
-    for (const [i, command] of made.entries()) {
-      const outcome = await carryOut(one, { call: i + 1, kind });
-      const hidden = one.hides?.includes(command);
-      const what = `call ${i + 1}, ${command}`;
-      // If several calls run at once, the others continue.
-      if (outcome.error === undefined || !one.isConcurrent)
-        expect(outcome.leftOver, `${what}: calls left under way`).toBe(0);
-      if (kind === 'throttled' || (kind === 'repeated' && !hidden))
-        expect(outcome.error, what).toBeUndefined();
-      else if (kind !== 'lost' && kind !== 'repeated' && !hidden) {
-        expect(outcome.error ?? 'no error', what).toContain(
-          one.isConcurrent ? kind : `call ${i + 1} ${kind}`,
-        );
-      }
-      if (outcome.error === undefined && !hidden) expect(outcome.result, what).toEqual(result);
-      if (!one.excuses?.includes(kind) && (outcome.error === undefined || !one.isOnce))
-        expect(outcome.left, `what is there after ${what}`).toEqual(left);
-    }
-  });
-});
+describeOperations(OPERATIONS);

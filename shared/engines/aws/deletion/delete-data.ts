@@ -12,7 +12,7 @@ import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { warcFolder } from '../archive/archives.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';
-import { isMissing } from '../archive/is-missing.ts';
+import { isUploadGone } from '../archive/is-missing.ts';
 import {
   changesPrefix,
   itemsPrefix,
@@ -188,7 +188,7 @@ class DataDeletion {
     for (const { Key, UploadId } of Uploads) {
       const abort = new AbortMultipartUploadCommand({ ...bucket, Key, UploadId });
       await withRetry(`aborting the upload of ${Key}`, () => s3.send(abort), { clock }).catch((error) => {
-        if (!isMissing(error)) throw error;
+        if (!isUploadGone(error)) throw error;
       });
     }
   }

@@ -52,6 +52,8 @@ const TROUBLE_PREFIX = 'trouble#';
 const KEPT_MS = 30 * 86_400_000;
 
 export function createAttentionNotes({ dynamo, clock, table }: AttentionContext): AttentionNotes {
+  /** By trouble, a claim that failed, though it may have been taken: the same one is made again. */
+  const unanswered = new Map<string, string>();
   const expires = () => N(Math.ceil((clock.now() + KEPT_MS) / 1000));
   return {
     async load() {
@@ -81,18 +83,27 @@ export function createAttentionNotes({ dynamo, clock, table }: AttentionContext)
     },
     async claim(trouble, repeatMs) {
       const now = clock.now();
+      const claim = unanswered.get(trouble) ?? clock.uuid();
+      unanswered.delete(trouble);
       const command = new UpdateItemCommand({
         TableName: table,
         Key: itemKey(ATTENTION, TROUBLE_PREFIX + trouble),
-        UpdateExpression: `SET saidAt = :now, ${EXPIRES_AT} = :expires`,
-        ConditionExpression: 'attribute_not_exists(saidAt) OR saidAt <= :before',
-        ExpressionAttributeValues: { ':now': N(now), ':before': N(now - repeatMs), ':expires': expires() },
+        UpdateExpression: `SET saidAt = :now, claim = :claim, ${EXPIRES_AT} = :expires`,
+        // The SDK repeats a call whose answer is lost: it must not take its own claim for another process's.
+        ConditionExpression: 'attribute_not_exists(saidAt) OR saidAt <= :before OR claim = :claim',
+        ExpressionAttributeValues: {
+          ':now': N(now),
+          ':before': N(now - repeatMs),
+          ':claim': S(claim),
+          ':expires': expires(),
+        },
       });
       try {
         await withRetry('noting a trouble', () => dynamo.send(command), { clock });
         return true;
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return false;
+        unanswered.set(trouble, claim);
         throw error;
       }
     },

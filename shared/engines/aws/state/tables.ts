@@ -23,7 +23,7 @@
  * | CrawlState | `#referrers` | `CRAWL BY` | none: the archive of the crawl `BY` may refer to records of `CRAWL` (`referrers.ts`) |
  * | CrawlState | `#exports` | `CRAWL ID` | `request` (JSON), `state`, `requestedAt`, `endedAt`, `progress` (JSON), `message`, `version`, `holder`, `leaseUntil`, `tries`: an export that the stack makes (`export-jobs.ts`) |
  * | CrawlState | `#spend` | the day | `costs` (JSON), `expiresAt`: the costs of crawls on that day (`daily-spend.ts`) |
- * | CrawlState | `#attention` | `state`, `trouble#NAME` | `json`; `saidAt`; `expiresAt`: troubles of the stack (`attention-notes.ts`) |
+ * | CrawlState | `#attention` | `state`, `trouble#NAME` | `json`; `saidAt`, `claim`; `expiresAt`: troubles of the stack (`attention-notes.ts`) |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
  */
 import { hash } from 'node:crypto';

@@ -1,0 +1,163 @@
+/** Deleting what a crawl has stored, from every place, and nothing of another crawl. */
+import { expect, test } from 'vitest';
+import { SETTLE_MS } from '../../../../shared/engines/aws/deletion/begin-deletion.ts';
+import { createCrawlDeletions } from '../../../../shared/engines/aws/deletion/crawl-deletions.ts';
+import { type DeletedData, deleteCrawlData } from '../../../../shared/engines/aws/deletion/delete-data.ts';
+import { requestDeletion } from '../../../../shared/engines/aws/deletion/deletions.ts';
+import { createReferrers } from '../../../../shared/engines/aws/deletion/referrers.ts';
+import { ExportJobs } from '../../../../shared/engines/aws/exports/export-jobs.ts';
+import { domainKey } from '../../../../shared/frontier/domain-state.ts';
+import { SIZES } from '../../../../shared/sizes.ts';
+import { createSimCloud } from '../../../../simulation/models/cloud.ts';
+import { drive } from '../../../../simulation/models/virtual-time.ts';
+import { headOf, RECORD } from '../../../contract/subjects.ts';
+
+const ARCHIVE = ['warc', 'items', 'exports'];
+const OTHERS = ['staged-items', 'skips', 'changes', 'staged-changes'];
+/** More than a batch of hosts. */
+const HOSTS = Array.from({ length: 23 }, (_, i) => `h${i}.test`);
+
+async function setUp(crawls: readonly string[], hosts: readonly string[] = ['a.test']) {
+  const cloud = createSimCloud({ seed: 1, sizes: { ...SIZES, maxRowBytes: 200 } });
+  const process = cloud.begin('compactor');
+  const { engine } = cloud.open(process);
+  const { settings } = cloud;
+  const run = <T>(work: Promise<T>): Promise<T> => drive(cloud.time, work);
+  const context = {
+    ...{ ...cloud.clientsOf(process), clock: process.clock, names: settings },
+    ...{
+      ledgers: engine.ledgers,
+      registry: engine.registry,
+      table: settings.crawlState,
+      bucket: settings.bucket,
+    },
+  };
+  const put = (Key: string) =>
+    cloud.s3.handle('PutObjectCommand', { Bucket: settings.bucket, Key, Body: Buffer.from('x') });
+  for (const crawl of crawls) {
+    await run(engine.registry.create(crawl, RECORD));
+    for (const host of hosts) {
+      await run(engine.ledgers.commit(crawl, host, headOf(1, { token: host, dueAt: 1000 })));
+      await run(engine.ledgers.putPart(crawl, host, 'row', new Uint8Array(100)));
+      await run(engine.ledgers.putPart(crawl, host, 'object', new Uint8Array(500)));
+    }
+    await run(engine.state.change(crawl, [{ key: 'k', apply: () => '1' }]));
+    await run(new ExportJobs(context).begin(crawl, { format: 'wet' }, 'x'));
+    for (const folder of [...ARCHIVE, ...OTHERS]) for (const n of [1, 2]) put(`${folder}/${crawl}/${n}`);
+    put(`export-work/${crawl}/x/cursor`);
+    put(`index/crawl=${crawl}/subset=warc/file`);
+    for (const folder of ['warc', 'exports', 'items'])
+      cloud.s3.handle('CreateMultipartUploadCommand', {
+        Bucket: settings.bucket,
+        Key: `${folder}/${crawl}/unfinished`,
+      });
+  }
+  return {
+    cloud,
+    context,
+    run,
+    engine,
+    now: () => process.clock.now(),
+    delete: (crawl: string, options: Parameters<typeof deleteCrawlData>[2]) =>
+      run(deleteCrawlData(context, crawl, options)),
+    /** Keys with the name of the crawl. */
+    left(crawl: string): string[] {
+      const isOf = (key: string) => key.split(/[ /=]/).includes(crawl);
+      const items = [settings.crawlState, settings.urlSeen].flatMap((table) =>
+        [...cloud.dynamo.items(table)].map(({ pk, sk }) => `${pk?.S} ${sk?.S}`),
+      );
+      const uploads = [...cloud.s3.uploads(settings.bucket).values()].map((one) => `upload ${one.key}`);
+      return [...items, ...cloud.s3.objects(settings.bucket).keys(), ...uploads].filter(isOf).sort();
+    },
+  };
+}
+
+test('all of a crawl is deleted, and nothing of one whose name begins like it', async () => {
+  const { left, delete: remove } = await setUp(['news', 'news2', 'new']);
+  const before = [left('news2'), left('new')];
+  expect(left('news').length).toBeGreaterThan(30);
+  expect(await remove('news', { archive: true })).toBe(true);
+  expect(left('news')).toEqual(['upload items/news/unfinished']);
+  expect([left('news2'), left('new')]).toEqual(before);
+  // Safe to repeat, also after the last step.
+  expect(await remove('news', { archive: true })).toBe(true);
+});
+
+test('without its archive, what people keep of it stays', async () => {
+  const { left, delete: remove } = await setUp(['news']);
+  expect(await remove('news', { archive: false })).toBe(true);
+  expect(left('news')).toEqual(
+    [
+      ...ARCHIVE.flatMap((folder) => [`${folder}/news/1`, `${folder}/news/2`]),
+      'index/crawl=news/subset=warc/file',
+      'upload items/news/unfinished',
+    ].sort(),
+  );
+});
+
+test('progress counts hosts, rows and objects; a domain is no host', async () => {
+  const { delete: remove, cloud, engine, run } = await setUp(['news'], HOSTS);
+  await run(engine.ledgers.commit('news', domainKey('h.test'), headOf(1)));
+  const rows = [...cloud.dynamo.items(cloud.settings.urlSeen)].length;
+  const objects = cloud.s3.objects(cloud.settings.bucket).size;
+  const reports: DeletedData[] = [];
+  await remove('news', { archive: true, onProgress: (deleted) => void reports.push({ ...deleted }) });
+  const hosts = reports.map((one) => one.hosts);
+  expect(hosts).toEqual([...hosts].sort((a, b) => a - b));
+  // Batches of twenty.
+  expect(hosts.filter((count) => count < HOSTS.length).length).toBeGreaterThanOrEqual(1);
+  expect(reports.at(-1)?.hosts).toBe(HOSTS.length);
+  expect(reports.at(-1)?.objects).toBe(objects);
+  expect(rows).toBe(2 * HOSTS.length);
+  expect(reports.at(-1)?.rows).toBeGreaterThanOrEqual(rows);
+});
+
+test('when its time is up it stops, and the record stays until a later call is through', async () => {
+  const { delete: remove, left, now, engine, run } = await setUp(['news'], HOSTS);
+  const before = left('news').length;
+  expect(await remove('news', { archive: true, deadline: now() })).toBe(false);
+  const after = left('news').length;
+  // One batch of hosts is gone.
+  expect(after).toBeLessThan(before);
+  expect(after).toBeGreaterThan(20);
+  expect(await run(engine.registry.load('news'))).toBeDefined();
+  expect(await remove('news', { archive: true, deadline: now() + 600_000 })).toBe(true);
+  expect(left('news')).toEqual(['upload items/news/unfinished']);
+});
+
+test('the data is deleted when nothing can hold a part of it any more, and no earlier', async () => {
+  const { context, run, left, cloud } = await setUp(['news']);
+  const deletions = createCrawlDeletions(context);
+  expect(await run(deletions.proceed('news'))).toBeUndefined();
+  await run(requestDeletion(context, 'news', { archive: true }));
+  expect(await run(deletions.pending())).toEqual(['news']);
+  const stopped = await run(deletions.proceed('news'));
+  const all = left('news');
+  await cloud.time.advance(stopped!.stoppedAt! + SETTLE_MS - 5000 - cloud.time.now());
+  expect((await run(deletions.proceed('news')))?.deletedAt).toBeUndefined();
+  expect(left('news')).toEqual(all);
+  await cloud.time.advance(5000);
+  const done = await run(deletions.proceed('news'));
+  expect(done).toMatchObject({ stoppedAt: stopped!.stoppedAt, archive: true });
+  expect(done?.deletedAt).toBeGreaterThan(done!.stoppedAt!);
+  expect(left('news')).toEqual(['#deleted news', 'upload items/news/unfinished']);
+  expect(await run(deletions.pending())).toEqual([]);
+  expect(await run(deletions.proceed('news'))).toEqual(done);
+});
+
+test('an archive that another crawl has come to refer to stays, and so does the note about it', async () => {
+  const { context, run, left, cloud } = await setUp(['news', 'later']);
+  const deletions = createCrawlDeletions(context);
+  await run(createReferrers(context).add('later', ['news']));
+  for (const crawl of ['news', 'later']) {
+    await run(requestDeletion(context, crawl, { archive: true }));
+    await run(deletions.proceed(crawl));
+  }
+  await cloud.time.advance(SETTLE_MS);
+  expect(await run(deletions.proceed('news'))).toMatchObject({ archive: false, archiveKeptFor: ['later'] });
+  expect(left('news')).toContain('warc/news/1');
+  expect(left('news')).toContain('#referrers news later');
+  // With the archive that refers to it, the note goes.
+  expect(await run(deletions.proceed('later'))).toMatchObject({ archive: true });
+  expect(left('later')).toEqual(['#deleted later', 'upload items/later/unfinished']);
+});

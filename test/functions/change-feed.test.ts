@@ -1,0 +1,148 @@
+/** Changes of pages go to the operator's programs in their order, until they are received. */
+import { gzipSync } from 'node:zlib';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, test } from 'vitest';
+import { ChangeFeed } from '../../functions/change-feed.ts';
+import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
+import { createServices } from '../../simulation/test/models/dynamo-services.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+
+const MINUTE = 60_000;
+const change = (url: string) => JSON.stringify({ url, change: 'changed', at: '2026-01-01T00:00:00.000Z' });
+
+/** `throttles`: each call is refused at first. */
+function setUp({ throttles = false } = {}) {
+  const { clients, callS3, s3: bucket } = createServices();
+  const clock = createFakeClock();
+  const sent: string[][] = [];
+  const logged: { readonly level: string; readonly [field: string]: unknown }[] = [];
+  const faults: (string | undefined)[] = [];
+  let msEach = 0;
+  let isRefused = false;
+  const s3 = {
+    async send(command: never) {
+      isRefused = throttles && !isRefused;
+      if (isRefused) throw Object.assign(new Error('slower'), { name: 'SlowDown' });
+      await new Promise((resolve) => setImmediate(resolve));
+      return clients.s3.send(command);
+    },
+  } as unknown as S3Client;
+  const feed = new ChangeFeed({
+    s3,
+    bucket: 'b',
+    clock: { ...clock, sleep: async () => {} },
+    sink: {
+      async send(events) {
+        clock.set(msEach);
+        await new Promise((resolve) => setImmediate(resolve));
+        const fault = faults.shift();
+        if (fault === undefined) sent.push(events.flatMap(urlsOf));
+        return fault;
+      },
+    },
+    log: (level, fields) => void logged.push({ level, ...fields }),
+  });
+  return {
+    clock,
+    sent,
+    logged,
+    faults,
+    takes(ms: number) {
+      msEach = ms;
+    },
+    put: (crawl: string, name: string, ...lines: string[]) =>
+      callS3('PutObject', { Key: `changes/${crawl}/${name}`, Body: gzipSync(`${lines.join('\n')}\n`) }),
+    look: (crawl = 'c', ms = MINUTE) => feed.look(crawl, clock.now() + ms),
+    left: () => [...bucket.objects('b').keys()],
+  };
+}
+
+const urlsOf = (event: WebhookEvent): string[] =>
+  (event.data as unknown as { changes: { url: string }[] }).changes.map(({ url }) => url);
+
+describe('the changes of a crawl', () => {
+  test('are sent, the oldest first, and deleted when they were received', async () => {
+    const { put, look, sent, left } = setUp();
+    put('c', '2', change('http://a.test/2'), change('http://a.test/3'));
+    put('c', '1', change('http://a.test/1'));
+    put('d', '1', change('http://d.test/'));
+    expect(await look()).toBe(true);
+    expect(sent).toEqual([['http://a.test/1'], ['http://a.test/2', 'http://a.test/3']]);
+    expect(left()).toEqual(['changes/d/1']);
+    expect(await look()).toBe(true);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('are sent all the same when S3 is asked too often', async () => {
+    const { put, look, sent, left } = setUp({ throttles: true });
+    put('c', '1', change('http://a.test/1'));
+    expect(await look()).toBe(true);
+    expect([sent, left()]).toEqual([[['http://a.test/1']], []]);
+  });
+
+  test('that are not received stay, with those behind them', async () => {
+    const { put, look, sent, left, faults, logged } = setUp();
+    for (const n of ['1', '2', '3']) put('c', n, change(`http://a.test/${n}`));
+    faults.push(undefined, 'webhook: 500');
+    expect(await look()).toBe(false);
+    expect([sent, left()]).toEqual([[['http://a.test/1']], ['changes/c/2', 'changes/c/3']]);
+    expect(logged).toEqual([
+      {
+        level: 'warn',
+        message: 'Changes of pages were not received, and are sent again',
+        crawl: 'c',
+        tries: 1,
+        cause: 'webhook: 500',
+      },
+    ]);
+  });
+
+  test('are not begun when the time is up', async () => {
+    const { put, look, sent, left, takes } = setUp();
+    for (const n of ['1', '2', '3']) put('c', n, change(`http://a.test/${n}`));
+    expect(await look('c', 0)).toBe(false);
+    expect(sent).toEqual([]);
+    takes(MINUTE);
+    expect(await look('c', 2 * MINUTE)).toBe(false);
+    expect([sent.length, left().length]).toEqual([2, 1]);
+  });
+});
+
+describe('a receiver that is down', () => {
+  test('is tried again after a minute, and twice as long each time, and an hour at most', async () => {
+    const { put, look, faults, logged, clock } = setUp();
+    put('c', '1', change('http://a.test/1'));
+    faults.push(...Array.from({ length: 9 }, () => 'down'));
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      const before = logged.length;
+      await look();
+      expect(logged).toHaveLength(before + 1);
+      // The period of the waker is not exact.
+      await clock.advance(minutes * MINUTE - 20_001);
+      expect(await look()).toBe(false);
+      expect(logged).toHaveLength(before + 1);
+      await clock.advance(1);
+    }
+    expect(logged.map(({ tries }) => tries)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('holds up no other crawl', async () => {
+    const { put, look, faults, sent } = setUp();
+    for (const crawl of ['c', 'd']) put(crawl, '1', change(`http://${crawl}.test/`));
+    faults.push('down');
+    expect([await look('c'), await look('d')]).toEqual([false, true]);
+    expect(sent).toEqual([['http://d.test/']]);
+  });
+
+  test('begins again at a minute once something was received', async () => {
+    const { put, look, faults, logged, clock } = setUp();
+    for (const n of ['1', '2', '3']) put('c', n, change(`http://a.test/${n}`));
+    faults.push('down', 'down', undefined, 'down', undefined, 'down');
+    for (const minutes of [1, 2, 1, 1]) {
+      await look();
+      await clock.advance(minutes * MINUTE);
+    }
+    // The fourth call of `look` had its first failure after a success in the same call.
+    expect(logged.map(({ tries }) => tries)).toEqual([1, 2, 1, 1]);
+  });
+});
