@@ -1,5 +1,5 @@
 import { boundMethods } from '../bound-methods.ts';
-import { parseConfig, withRecrawl } from '../crawl/config.ts';
+import { withRecrawl } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { canonicalSitemaps } from '../frontier/seed-links.ts';
 import { lookUpUrl } from '../report/look-up-url.ts';
@@ -13,6 +13,7 @@ import { pageOfCaptures } from './capture-page.ts';
 import type { CapturePage, CapturePageRequest } from './captures.ts';
 import { pauseCrawl, stopCrawl } from './change-status.ts';
 import { checkLimitBounds } from './check-bounds.ts';
+import { configOf } from './config-of.ts';
 import {
   type AddedSeeds,
   type Control,
@@ -117,7 +118,7 @@ class EngineControl implements Control {
     const record = await this.#recordOf(crawl);
     if (!options.newUrlRules) checkRules(crawl, record);
     checkKept(crawl, record);
-    const config = parseConfig(record.config);
+    const config = configOf(crawl, record);
     const changes = withRecrawl({ ...asked, ...loweredCost({ ...config, ...asked }, this.#limits) });
     const limits: ResumeLimits = { ...config, ...changes };
     const totals = await registry.totals(crawl);
@@ -148,7 +149,7 @@ class EngineControl implements Control {
 
   async domains(crawl: CrawlId, page: HostPageRequest): Promise<DomainPage> {
     const { ledgers, registry, clock } = this.#engine;
-    const config = parseConfig((await this.#recordOf(crawl)).config);
+    const config = configOf(crawl, await this.#recordOf(crawl));
     return pageOfDomains({ ledgers, registry, crawl, config, now: clock.now() }, page);
   }
 
@@ -157,7 +158,7 @@ class EngineControl implements Control {
     if (url === undefined)
       throw new ControlError('invalid', `Expected an http or https URL, got ${quoted(text)}`, 'url');
     const engine = this.#engine;
-    const config = parseConfig((await this.#recordOf(crawl)).config);
+    const config = configOf(crawl, await this.#recordOf(crawl));
     const { record, head, ledger } = await lookUpUrl(engine.ledgers, crawl, url, config.urlRules);
     if (!record)
       throw new ControlError('notFound', `The crawl ${quoted(crawl)} does not know ${quoted(url)}`, 'url');

@@ -1,9 +1,9 @@
-import { parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { seedLinks } from '../frontier/seed-links.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../ports/crawl-registry.ts';
 import { quoted } from '../text/printable.ts';
 import { checkRequest } from './check-request.ts';
+import { configOf } from './config-of.ts';
 import { type AddedSeeds, type Control, ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { checkNotDeleted } from './delete-crawl.ts';
@@ -99,7 +99,7 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     checkKept(crawl, record);
     if (record.status === 'stopped')
       throw new ControlError('conflict', `The crawl ${quoted(crawl)} is stopped: resume it first`);
-    const config = parseConfig(record.config);
+    const config = configOf(crawl, record);
     const seeds = sortSeeds(urls, config);
     if (seeds.accepted.length === 0) throw seedsError(seeds.refused);
     checkContact(seeds.accepted, config);

@@ -1,6 +1,6 @@
 /** Why the seeds of a crawl gave nothing. */
 import { causeText, resultText } from '../causes/cause-text.ts';
-import { parseConfig } from '../crawl/config.ts';
+import { type CrawlConfig, type CrawlOptions, parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlRecord, CrawlTotals } from '../ports/crawl-registry.ts';
 import type { LedgerStore } from '../ports/ledger-store.ts';
@@ -26,7 +26,8 @@ export async function findFailedSeeds(
   { pages, seeds = {} }: CrawlTotals,
 ): Promise<readonly FailedSeed[]> {
   if (!isWithoutSeed({ pages, seeds })) return [];
-  const { urlRules } = parseConfig(config);
+  const urlRules = urlRulesOf(config);
+  if (!urlRules) return [];
   const found: FailedSeed[] = [];
   /** Where redirects led: the scope is drawn around these, too. */
   const targets = new Set<string>();
@@ -40,6 +41,15 @@ export async function findFailedSeeds(
     if (cause !== undefined) found.push({ url: seed, cause });
   }
   return found;
+}
+
+/** Undefined where a newer version wrote the settings, which must not keep the summary from its reader. */
+function urlRulesOf(config: CrawlOptions): CrawlConfig['urlRules'] | undefined {
+  try {
+    return parseConfig(config).urlRules;
+  } catch {
+    return undefined;
+  }
 }
 
 type LookUp = (url: string) => ReturnType<typeof lookUpUrl>;

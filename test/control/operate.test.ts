@@ -244,3 +244,32 @@ describe('a crawl is resumed', () => {
     expect(sent).toEqual([A]);
   });
 });
+
+describe('a crawl with settings that a newer version has added', () => {
+  async function newer(): Promise<Room> {
+    const room = await begun();
+    await room.engine.registry.configure('one', { shoeSize: 44 } as CrawlOptions);
+    return room;
+  }
+
+  test('is shown, paused, stopped and deleted', async () => {
+    const { control } = await newer();
+    expect(await control.status('one')).toMatchObject({ state: 'running' });
+    expect(await control.list()).toMatchObject([{ crawl: 'one' }]);
+    expect(await control.pause('one')).toMatchObject({ state: 'paused' });
+    expect(await control.stop('one')).toMatchObject({ state: 'stopped' });
+  });
+
+  test.each([
+    ['resume', (control: Room['control']) => control.resume('one')],
+    ['addSeeds', (control: Room['control']) => control.addSeeds('one', [B])],
+    ['url', (control: Room['control']) => control.url('one', A)],
+    ['domains', (control: Room['control']) => control.domains('one', {})],
+  ])('is refused by %s, with the mend', async (_, ask) => {
+    const { control } = await newer();
+    await expect(ask(control)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('Deploy the newer version again'),
+    });
+  });
+});
