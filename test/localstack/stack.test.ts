@@ -105,7 +105,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
 
   test('makes exports by itself, which begin by an event', async () => {
     const { urls } = (await deployed.call<CrawlSummary>('GET', '/crawls/web')).body;
-    const formats = ['jsonl', 'documents', 'cdxj', 'wet', 'parquet'] as const;
+    const formats = ['jsonl', 'skipped', 'documents', 'markdown', 'graph', 'cdxj', 'wet', 'parquet'] as const;
     for (const format of formats) {
       const { status } = await deployed.call('POST', '/crawls/web/exports', { format });
       expect(status).toBe(202);
