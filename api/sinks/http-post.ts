@@ -3,10 +3,10 @@ import { messageOf } from '../../shared/error-message.ts';
 import { SinkFailed } from '../../shared/outputs/sink/sink.ts';
 
 export interface SinkRequest {
-  readonly method: 'POST' | 'PUT';
+  readonly method: 'HEAD' | 'POST' | 'PUT';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string;
 }
 
 export interface SinkAnswer {

@@ -21,7 +21,7 @@ export interface OpenSearchOptions {
 }
 
 /**
- * Makes the index if it is not there. Each change has an external version, so that it may come late or twice. Those that
+ * Makes the index before the first change if it is not there. Each change has an external version, so that it may come late or twice. Those that
  * the server cannot take now are sent again, by themselves.
  */
 export async function openSearchSink({
@@ -30,7 +30,13 @@ export async function openSearchSink({
   sleep,
 }: OpenSearchOptions): Promise<DocumentSink> {
   const auth: Record<string, string> = authorization === undefined ? {} : { authorization };
-  await makeIndex();
+  let isMissing = await findsNone();
+
+  async function findsNone(): Promise<boolean> {
+    const { status, body } = await sendUntilTaken(() => ({ method: 'HEAD', url, headers: auth }), sleep);
+    if (status >= 300 && status !== 404) throw refusal('to say whether the index is there', status, body);
+    return status === 404;
+  }
 
   async function makeIndex(): Promise<void> {
     const headers = { 'content-type': 'application/json', ...auth };
@@ -40,6 +46,7 @@ export async function openSearchSink({
     );
     const isThere = status === 400 && body.includes('resource_already_exists_exception');
     if (status >= 300 && !isThere) throw refusal('the index', status, body);
+    isMissing = false;
   }
 
   async function send(changes: readonly SinkChange[], lines: readonly string[]) {
@@ -66,7 +73,9 @@ export async function openSearchSink({
   }
 
   return {
+    isEmpty: isMissing,
     async write(changes) {
+      if (isMissing) await makeIndex();
       const refused: RefusedChange[] = [];
       let batch: SinkChange[] = [];
       let chars = 0;

@@ -33,6 +33,7 @@ export async function sendDocuments(
   const sink = given ?? (await openSink(to, crawl.name, secrets));
   await mkdir(dirname(crawl.sent), { recursive: true });
   const sent = openSentDocuments(crawl.sent, to);
+  if (sink.isEmpty) sent.clear();
   const counts = { sent: 0, deleted: 0, refused: 0, skipped: 0 };
 
   async function flush(changes: readonly SinkChange[]): Promise<void> {
@@ -62,9 +63,9 @@ export async function sendDocuments(
     const isWanted = (page: Parameters<SentDocuments['has']>[0]) => !sent.has(page);
     for await (const document of crawl.documents({ skip: noDocument, isWanted }))
       yield { kind: 'put', version: Date.parse(document.fetchedAt), document };
-    // All that remain were sent once, and are no documents now.
   }
 
+  /** All that remain were sent once, and are no documents now. */
   async function* deletions(): AsyncGenerator<SinkChange> {
     for (const { url, version } of sent.others()) {
       const now = await crawl.url(url);

@@ -28,6 +28,8 @@ export interface SentDocuments {
   keep(url: string): void;
   add(documents: readonly (CapturedPage & { readonly version: number })[]): void;
   remove(urls: readonly string[]): void;
+  /** The destination has none of them any more. */
+  clear(): void;
   /** Yields those that were neither kept nor added since the file was opened. May be removed meanwhile. */
   others(): Generator<SentDocument>;
   close(): void;
@@ -45,6 +47,7 @@ export function openSentDocuments(path: string, sink: string): SentDocuments {
      ON CONFLICT (sink, url) DO UPDATE SET capture = excluded.capture, version = excluded.version RETURNING id`,
   );
   const drop = database.prepare('DELETE FROM sent WHERE sink = ? AND url = ?');
+  const dropAll = database.prepare('DELETE FROM sent WHERE sink = ?');
   const page = database.prepare(
     `SELECT id, url, version FROM sent WHERE sink = ? AND id > ? ORDER BY id LIMIT ${PAGE}`,
   );
@@ -74,6 +77,7 @@ export function openSentDocuments(path: string, sink: string): SentDocuments {
         for (const url of urls) drop.run(sink, url);
       });
     },
+    clear: () => void dropAll.run(sink),
     *others() {
       let last = 0;
       for (;;) {

@@ -60,8 +60,10 @@ async function searchEngine(fault: (entry: number) => number | undefined = () =>
   const counts = { requests: 0, entries: 0, made: 0 };
   const answerTo = (request: IncomingMessage, body: string): [number, unknown] => {
     if (request.headers.authorization !== `Basic ${Buffer.from('u:p').toString('base64')}`) return [401, {}];
+    if (request.method === 'HEAD') return [counts.made > 0 ? 200 : 404, {}];
     if (request.method === 'PUT')
       return counts.made++ > 0 ? [400, { error: { type: 'resource_already_exists_exception' } }] : [200, {}];
+    if (counts.made === 0) return [404, { error: { type: 'index_not_found_exception' } }];
     counts.requests++;
     const failed = fault(0);
     if (failed !== undefined) return [failed, {}];
@@ -148,6 +150,21 @@ test('what has not changed is not sent again, new visits replace, gone pages are
   // The page is back.
   expect(await run([...second, pageOf(3), pageOf(4, 3)])).toMatchObject({ sent: 1, deleted: 0 });
   expect(engine.texts()).toEqual(textsOf([...second, pageOf(3), pageOf(4, 3)]));
+});
+
+test('an index that was deleted is filled again', async () => {
+  const engine = await searchEngine();
+  const pages = [1, 2, 3].map((n) => pageOf(n));
+  const run = async () =>
+    sendDocuments(crawlOf(pages), engine.url, {
+      sink: await openSearchSink({ url: engine.url, authorization, sleep }),
+    });
+  expect(await run()).toMatchObject({ sent: 3 });
+  expect(await run()).toMatchObject({ sent: 0 });
+  engine.stored.clear();
+  engine.counts.made = 0;
+  expect(await run()).toMatchObject({ sent: 3, deleted: 0 });
+  expect(engine.texts()).toEqual(textsOf(pages));
 });
 
 test('a run that dies after the destination has taken documents sends them again, and nothing changes', async () => {

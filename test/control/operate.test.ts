@@ -265,7 +265,7 @@ describe('a crawl with settings that a newer version has added', () => {
     ['addSeeds', (control: Room['control']) => control.addSeeds('one', [B])],
     ['url', (control: Room['control']) => control.url('one', A)],
     ['domains', (control: Room['control']) => control.domains('one', {})],
-  ])('is refused by %s, with the mend', async (_, ask) => {
+  ])('is refused by %s, and says what to do', async (_, ask) => {
     const { control } = await newer();
     await expect(ask(control)).rejects.toMatchObject({
       code: 'conflict',

@@ -69,7 +69,9 @@ export const INDEX_BODY = JSON.stringify({
       fetchedAt: { type: 'date' },
       depth: { type: 'integer' },
       via: { type: 'keyword', ignore_above: 8000 },
+      kind: { type: 'keyword' },
       payloadDigest: { type: 'keyword' },
+      textDigest: { type: 'keyword' },
     },
   },
 });

@@ -17,6 +17,8 @@ export interface RefusedChange {
  * newer one: neither may do harm.
  */
 export interface DocumentSink {
+  /** Whether it had nothing when it was opened: what was sent before is lost there. Default: not known to be so. */
+  readonly isEmpty?: boolean;
   /**
    * Resolves when the destination has stored all changes but those that are returned. Throws {@link SinkFailed} if it
    * cannot be known of some of them.
