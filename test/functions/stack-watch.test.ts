@@ -273,3 +273,14 @@ test('dead letters are counted by queue; a stack without that queue has none', a
   expect([await count('DeadTurns'), await count('DeadLinks')]).toEqual([4, 0]);
   expect(calls.map(({ input }) => input)).toMatchObject([{ QueueUrl: 'turns' }]);
 });
+
+test('dead letters are counted also while SQS refuses calls for their rate', async () => {
+  let calls = 0;
+  const { client } = fakeSqs(() => {
+    if (calls++ === 0) throw Object.assign(new Error('slower'), { name: 'ThrottlingException' });
+    return { Attributes: { ApproximateNumberOfMessages: '4' } };
+  });
+  const clock = { ...createFakeClock(), sleep: async () => {} };
+  const count = countDead(client, { DeadTurns: 'turns', DeadLinks: undefined }, clock);
+  expect(await count('DeadTurns')).toBe(4);
+});

@@ -182,6 +182,22 @@ describe('a redirect to another host', () => {
     expect(await stale.fetch()).toMatchObject({ kind: 'unreachable', cause: { code: 'robotsMoved' } });
     expect(stale.known.movedRobots).toEqual([]);
   });
+
+  test('that is looked at for so long that the rules of before are too old by then leaves none', async () => {
+    const moved = movedTo(ELSEWHERE, { tries: 6, asked: ELSEWHERE, since: T0 - STALE_MS + 1000 });
+    const head = { robots: [rulesOf(ORIGIN, T0 - 1)], movedRobots: [moved] };
+    const { fetch, clock, engine, known } = await open({ head });
+    const { queue } = engine;
+    const send = queue.send.bind(queue);
+    Object.assign(queue, {
+      send: async (messages: Parameters<typeof send>[0]) => {
+        clock.set(1000);
+        await send(messages);
+      },
+    });
+    expect(await fetch()).toMatchObject({ kind: 'unreachable' });
+    expect(known.movedRobots).toEqual([]);
+  });
 });
 
 describe('for another host whose robots.txt leads here', () => {

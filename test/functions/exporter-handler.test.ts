@@ -1,0 +1,157 @@
+/** The function that makes exports: which it takes, how long it works, and what becomes of those that fail. */
+import { describe, expect, test } from 'vitest';
+import { ExportImpossible } from '../../api/exports/job/export-context.ts';
+import { createExporterHandler } from '../../functions/exporter-handler.ts';
+import { BEING_DELETED } from '../../shared/causes/status-reason.ts';
+import { ExportLost, type HeldExport, NO_PROGRESS } from '../../shared/engines/aws/exports/export-jobs.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { begin } from '../worker/world.ts';
+import { contextFor, fakeStack } from './fake-stack.ts';
+
+const MINUTE = 60_000;
+/** Time for the end of a slice, and of its files. */
+const RESERVE_MS = 150_000;
+
+/** `work`: called for each slice, which is the last one of its export. */
+async function setUp({
+  exports,
+  tries = 1,
+  work = async () => {},
+}: {
+  exports: readonly string[];
+  tries?: number;
+  work?: (id: string) => Promise<void>;
+}) {
+  const clock = createFakeClock();
+  const engine = createMemoryEngine(clock);
+  const fake = fakeStack(engine, clock);
+  for (const crawl of new Set(exports.map((name) => name.split(' ')[0] as string)))
+    if (crawl !== 'none') await begin({ engine }, [`http://${crawl}.test/`], {}, crawl);
+  const done: string[] = [];
+  const takenUntil: number[] = [];
+  const open = exports.map((name) => name.split(' ') as [string, string]);
+  let continued = 0;
+  const note = (what: string) => async (held: HeldExport, state?: string, message?: string) => {
+    done.push([what, held.id, state, message].filter(Boolean).join(' '));
+  };
+  const handle = createExporterHandler({
+    clock,
+    log: fake.log,
+    stack: fake.stack,
+    jobs: {
+      open: async () => open.map(([crawl, id]) => ({ crawl, id })),
+      async take(crawl, id, until) {
+        takenUntil.push(until);
+        if (id === 'taken') return undefined;
+        return { crawl, id, request: { format: 'jsonl' }, version: 1, tries, progress: NO_PROGRESS };
+      },
+      advance: async (held, progress) => ({ ...held, version: held.version + 1, progress }),
+      end: note('end') as never,
+      release: note('release') as never,
+    },
+    async contextOf(_crawl, record, held) {
+      expect(record.status).toBeDefined();
+      const objects = {
+        // All stages are behind it.
+        async readWholeJson() {
+          await work(held.id);
+          return { stage: 1000, facts: {} };
+        },
+        putResult: async () => {},
+        deleteAllWork: async () => {},
+      };
+      return { crawl: held.crawl, record, request: held.request, objects } as never;
+    },
+    continueNow: async () => void continued++,
+  });
+  return {
+    ...fake,
+    clock,
+    engine,
+    done,
+    takenUntil,
+    continued: () => continued,
+    run: (ms = 15 * MINUTE) => handle({}, contextFor(clock, ms)),
+  };
+}
+
+describe('the exports that are open', () => {
+  test('are made one after the other, each held longer than the function can live', async () => {
+    const { run, done, takenUntil, clock, logged, continued } = await setUp({ exports: ['a x', 'b y'] });
+    const endsAt = clock.now() + 15 * MINUTE;
+    await run();
+    expect(done).toEqual(['end x done', 'end y done']);
+    expect(takenUntil).toEqual([endsAt + MINUTE, endsAt + MINUTE]);
+    expect(continued()).toBe(0);
+    expect(logged).toEqual(
+      ['a x', 'b y'].map((name) => {
+        const [crawl, id] = name.split(' ');
+        return { level: 'info', crawl, export: id, message: 'The export is done' };
+      }),
+    );
+  });
+
+  test('of a crawl that is not there, or is being deleted, and those that another function has, are left', async () => {
+    const { run, done, engine, takenUntil, continued } = await setUp({
+      exports: ['none x', 'gone y', 'a taken'],
+    });
+    await engine.registry.setStatus('gone', 'stopped', BEING_DELETED);
+    await run();
+    expect([done, takenUntil.length, continued()]).toEqual([[], 1, 0]);
+  });
+
+  test('are not begun when no time for a slice is left: another run follows at once', async () => {
+    for (const [ms, made, more] of [
+      [RESERVE_MS + MINUTE, 0, 1],
+      [RESERVE_MS + MINUTE + 1, 1, 0],
+    ] as const) {
+      const { run, done, continued } = await setUp({ exports: ['a x'] });
+      await run(ms);
+      expect([done.length, continued()]).toEqual([made, more]);
+    }
+  });
+
+  test('that were begun five times to no end fail; before that they are tried', async () => {
+    const five = await setUp({ exports: ['a x'], tries: 5 });
+    await five.run();
+    expect(five.done).toEqual(['end x done']);
+    const six = await setUp({ exports: ['a x'], tries: 6 });
+    await six.run();
+    expect(six.done).toEqual([
+      'end x failed 5 tries came to no end; the log of the function exporter says why',
+    ]);
+    expect(six.continued()).toBe(0);
+  });
+});
+
+describe('an export whose slice fails', () => {
+  test('is given back and reported, and stops no other', async () => {
+    const work = async (id: string) => {
+      if (id === 'x') throw new Error('no bucket');
+    };
+    const { run, done, continued, logged } = await setUp({ exports: ['a x', 'b y'], work });
+    await expect(run()).rejects.toThrow('It failed for: a');
+    expect(done).toEqual(['release x', 'end y done']);
+    expect(continued()).toBe(0);
+    expect(logged).toContainEqual(expect.objectContaining({ level: 'error', crawl: 'a' }));
+  });
+
+  test('fails if it cannot be made however often', async () => {
+    const work = async () => {
+      throw new ExportImpossible('no such module');
+    };
+    const { run, done, continued } = await setUp({ exports: ['a x'], work });
+    await run();
+    expect([done, continued()]).toEqual([['end x failed no such module'], 0]);
+  });
+
+  test('is left to the function that has it now', async () => {
+    const work = async () => {
+      throw new ExportLost('another one');
+    };
+    const { run, done, continued } = await setUp({ exports: ['a x'], work });
+    await run();
+    expect([done, continued()]).toEqual([[], 0]);
+  });
+});
