@@ -119,6 +119,20 @@ describe('a command line with --stack becomes a command for that stack', () => {
     expect(parseArgs(words(line))).toEqual({ stack: 'S', json: false, ...expected });
   });
 
+  test.each([
+    ['', 'jsonl'],
+    ['--format csv', 'csv'],
+    ['--items', 'items'],
+    ['--items --format csv', 'itemsCsv'],
+    ['--skipped', 'skipped'],
+    ['--skipped --format csv', 'skippedCsv'],
+    ['--format markdown', 'markdown'],
+    ['--format wacz', 'wacz'],
+    ['--format graph', 'graph'],
+  ])('export --in-cloud %s needs no --out, and asks for %s', (options, inCloud) => {
+    expect(parseArgs(words(`--stack S export news --in-cloud ${options}`))).toMatchObject({ inCloud });
+  });
+
   test('the stack and its region may stand before the verb or after it, in any order and form', () => {
     const expected = { verb: 'status', crawl: 'news', stack: 'S', region: 'eu-west-1', json: true };
     for (const line of [
@@ -199,6 +213,11 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     [
       '--stack S export news --format wacz',
       'Expected --out FILE with --format wacz: it is one file, and not text',
+    ],
+    ['--stack S export news --in-cloud --skipped --items', 'Expected --items or --skipped, got both'],
+    [
+      '--stack S export news --in-cloud --format wet --items',
+      'Expected --format jsonl|csv with --items, got "wet"',
     ],
     ['--stack S export news --format cdxj --items', 'Expected --format jsonl|csv with --items, got "cdxj"'],
     [

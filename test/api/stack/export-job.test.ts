@@ -311,7 +311,7 @@ describe('a function that dies is followed by another one, and the result is the
     await inWorld(async (world, crawl) => {
       const expected = await expectedOf(crawl, format);
       let deaths = 0;
-      for (let write = 2; ; write += format === 'parquet' ? 13 : 5) {
+      for (let write = 2; ; write += format === 'parquet' ? 31 : 5) {
         const limits = { looks: looksOf(format), maxFileBytes: 1 };
         const dies = write % 2 === 0 ? { diesAfter: write } : { diesBefore: write };
         const made = await madeEqual(world, format, expected, { ...limits, ...dies });
