@@ -2,12 +2,14 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { NearClusters, NearCopies, NearCopy } from '../../shared/report/near-copy.ts';
+import type { CrawlReport } from '../../shared/report/report.ts';
+import type { UrlDetail } from '../../shared/report/url-detail.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_COPIES = 100;
 const MAX_LARGEST = 10;
 
-export interface KnownClusters {
+interface KnownClusters {
   /** The pages that are copies of this one; undefined for none. */
   copiesOf(url: string): NearCopies | undefined;
   /** The page that this one is a copy of. */
@@ -17,7 +19,7 @@ export interface KnownClusters {
 }
 
 /** Calls `use` with the clusters in the file of sketches; with undefined if no duplicates were looked for. */
-export function withKnownClusters<T>(path: string, use: (clusters: KnownClusters | undefined) => T): T {
+function withKnownClusters<T>(path: string, use: (clusters: KnownClusters | undefined) => T): T {
   if (!existsSync(path)) return use(undefined);
   const database = new DatabaseSync(path, { readOnly: true, timeout: TIMEOUT_MS });
   try {
@@ -26,6 +28,22 @@ export function withKnownClusters<T>(path: string, use: (clusters: KnownClusters
   } finally {
     database.close();
   }
+}
+
+/** Adds the clusters to what is known of a page, where the crawl has marked no copies itself. */
+export function detailWithClusters(path: string, detail: UrlDetail): UrlDetail {
+  const { copies, of } = withKnownClusters(path, (clusters) => ({
+    copies: detail.copies ? undefined : clusters?.copiesOf(detail.url),
+    of: detail.duplicateOf === undefined ? clusters?.originalOf(detail.url) : undefined,
+  }));
+  return { ...detail, ...copies, ...(of !== undefined && { duplicateOf: of }) };
+}
+
+/** The same for a report. */
+export function reportWithClusters(path: string, report: CrawlReport): CrawlReport {
+  if (report.nearDuplicates !== undefined) return report;
+  const found = withKnownClusters(path, (clusters) => clusters?.largest());
+  return found ? { ...report, nearDuplicates: found } : report;
 }
 
 const clustersIn = (database: DatabaseSync): KnownClusters => ({

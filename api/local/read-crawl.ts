@@ -22,7 +22,7 @@ import { createUrlRules } from '../../shared/url/url-rules.ts';
 import { explainIn } from '../explain-in.ts';
 import type { ExportSource } from '../exports/export-source.ts';
 import { exportsOf } from '../exports/exports-of.ts';
-import { withKnownClusters } from '../exports/known-clusters.ts';
+import { detailWithClusters, reportWithClusters } from '../exports/known-clusters.ts';
 import type { SearchedCrawl } from '../exports/search.ts';
 import { itemsCsv } from '../items-csv.ts';
 import { seedDetail } from '../seed-detail.ts';
@@ -102,8 +102,7 @@ export async function openStoredCrawl(
 async function reportOf(folder: string, { reader, crawl, record }: OpenedFolder): Promise<CrawlReport> {
   const config = parseConfig(record.config);
   const report = await buildReport(reportedHosts(reader, crawl), await summarize(folder), Date.now(), config);
-  const found = withKnownClusters(foldersOf(folder).sketches, (clusters) => clusters?.largest());
-  return report.nearDuplicates === undefined && found ? { ...report, nearDuplicates: found } : report;
+  return reportWithClusters(foldersOf(folder).sketches, report);
 }
 
 async function updateOutputs(
@@ -150,12 +149,8 @@ const urlQueries = (
       const { host, record: known, head, ledger } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
       if (known) {
         const marked = await nearCopiesOf(known, () => ledger.records(), config);
-        const { copies, of } = withKnownClusters(foldersOf(folder).sketches, (clusters) => ({
-          copies: marked ?? clusters?.copiesOf(known.url),
-          of: clusters?.originalOf(known.url),
-        }));
-        const detail = urlDetail(await locatedNow(reader, crawl, known), head, copies);
-        return of === undefined || detail.duplicateOf !== undefined ? detail : { ...detail, duplicateOf: of };
+        const detail = urlDetail(await locatedNow(reader, crawl, known), head, marked);
+        return detailWithClusters(foldersOf(folder).sketches, detail);
       }
       const seed = reader.findSeed(host, [asked, createUrlRules(urlRules)(asked)]);
       return seed && seedDetail(seed);

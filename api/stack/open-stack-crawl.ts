@@ -16,12 +16,14 @@ import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { changesOf } from '../../shared/report/url-change.ts';
 import { quoted } from '../../shared/text/printable.ts';
 import { explainIn } from '../explain-in.ts';
+import { detailWithClusters, reportWithClusters } from '../exports/known-clusters.ts';
 import { itemsCsv } from '../items-csv.ts';
 import { skippedUrls } from '../skipped-urls.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
 import type { OpenCrawlOptions } from '../stored-crawl.ts';
 import { readOpened } from '../stored-record.ts';
 import { flat, reportedHosts, urlRows } from '../url-rows.ts';
+import { cacheFiles } from './cache-folder.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { explainedAll, explainedOne } from './explained.ts';
 import { addAllSeeds } from './seed-batches.ts';
@@ -172,18 +174,20 @@ function urlQueries(
   record: CrawlRecord,
 ): Pick<StackCrawl, 'report' | 'urls' | 'changes' | 'url' | 'explain'> {
   const { control, rows, clock } = connection;
+  const { sketches } = cacheFiles(connection.stack, crawl);
   return {
     report: async () => {
       const summary = await control.status(crawl);
       const config = parseConfig(record.config);
-      return explainedOne(connection, buildReport(reportedHosts(rows, crawl), summary, clock.now(), config));
+      const report = buildReport(reportedHosts(rows, crawl), summary, clock.now(), config);
+      return reportWithClusters(sketches, await explainedOne(connection, report));
     },
     urls: () => explainedAll(connection, flat(urlRows(rows, crawl))),
     changes: (since = new Date(0)) =>
       explainedAll(connection, changesOf(flat(urlRows(rows, crawl)), since.getTime())),
     async url(url) {
       try {
-        return await control.url(crawl, url);
+        return detailWithClusters(sketches, await control.url(crawl, url));
       } catch (error) {
         if (error instanceof ControlError && error.code === 'notFound') return undefined;
         throw error;

@@ -1,6 +1,4 @@
 /** Documents, tables, mirrors and a search, made of the archive of a stack's crawl. */
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { ModuleReading } from '../../shared/outputs/page-document.ts';
@@ -14,6 +12,7 @@ import { moduleReading } from '../module-reading.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
 import type { DocumentOptions } from '../stored-crawl.ts';
 import { flat, urlRows } from '../url-rows.ts';
+import { cacheFiles } from './cache-folder.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { explainedAll, explainedOne } from './explained.ts';
 import type { StackArchive } from './stack-archive.ts';
@@ -77,9 +76,9 @@ export function stackExports(
   const documents = documentExports(connection, crawl, archive, reading);
   const source = exportSource(connection, crawl, record, archive);
   const urls = () => flat(urlRows(connection.rows, crawl));
-  const cache = join(homedir(), '.cache', 'strand', connection.stack, crawl);
+  const cache = cacheFiles(connection.stack, crawl);
   const searched: SearchedCrawl = {
-    index: join(cache, 'search.sqlite'),
+    index: cache.search,
     documents: documents.documents,
     archiveState: async () =>
       JSON.stringify((await archive.list()).warcs.map(({ name, bytes }) => [name, bytes])),
@@ -94,7 +93,7 @@ export function stackExports(
       explainedOne(
         connection,
         import('../exports/find-duplicates.ts').then(({ findDuplicates }) =>
-          findDuplicates(source, join(cache, 'sketches.sqlite'), options),
+          findDuplicates(source, cache.sketches, options),
         ),
       ),
     search: (words, options) =>
@@ -113,7 +112,7 @@ export const stackSending = (
 ): Pick<StackCrawl, 'sendDocuments'> => ({
   async sendDocuments(to, options) {
     const { sendDocuments } = await import('../sinks/send-documents.ts');
-    const sent = join(homedir(), '.cache', 'strand', connection.stack, name, 'sinks.sqlite');
+    const sent = cacheFiles(connection.stack, name).sinks;
     return sendDocuments({ ...crawl, name, sent }, to, options);
   },
 });

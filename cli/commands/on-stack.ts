@@ -2,6 +2,7 @@
 
 import type { CopiedCrawl, CopyOptions } from '../../api/copy-options.ts';
 import { connect } from '../../api/load-stack.ts';
+import { cacheFiles } from '../../api/stack/cache-folder.ts';
 import type { StackConnection } from '../../api/stack/connect-stack.ts';
 import { addAllSeeds } from '../../api/stack/seed-batches.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
@@ -315,7 +316,10 @@ class StackAnswer {
   }
 
   async url({ crawl, url }: CommandOf<'url'>): Promise<ExitCode> {
-    const detail = await this.#session.control.url(crawl, url);
+    const known = await this.#session.control.url(crawl, url);
+    // Loads SQLite, which other commands do not need.
+    const { detailWithClusters } = await import('../../api/exports/known-clusters.ts');
+    const detail = detailWithClusters(cacheFiles(this.#command.stack, crawl).sketches, known);
     return this.value(detail, urlText(detail, this.#place(crawl)));
   }
 
