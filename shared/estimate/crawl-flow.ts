@@ -84,8 +84,8 @@ const SOLVING_STEPS = 60;
  * half of the hosts have fewer pages than the square root of the largest one's.
  */
 export function hostSizes(pages: number, hosts: number, spread: Spread): { hosts: number; pages: number }[] {
-  if (spread === 'even' || hosts === 1) return [{ hosts, pages: pages / hosts }];
-  const count = Math.min(hosts, MAX_GROUPS);
+  if (spread === 'even' || hosts <= 1) return [{ hosts, pages: pages / hosts }];
+  const count = Math.min(Math.round(hosts), MAX_GROUPS);
   const places = Array.from({ length: count }, (_, i) => (i + 0.5) / count);
   const sum = (logOfLargest: number) =>
     places.reduce((all, place) => all + Math.exp(logOfLargest * place), 0) * (hosts / count);

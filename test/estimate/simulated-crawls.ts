@@ -22,6 +22,40 @@ const EARLIER = { hostsPerWorker: 200, smallWorkerMemoryMb: 0 };
 
 export const SIMULATED_CRAWLS: readonly SimulatedCrawl[] = [
   {
+    hosts: 50,
+    delayMs: 1000,
+    pages: 59682,
+    hours: 9.34,
+    usage: {
+      dynamoReadUnits: 101072,
+      sqsFifoRequests: 52932,
+      sqsStandardRequests: 4807,
+      lambdaRequests: 2197,
+      lambdaMbMs: 17888015872,
+      dynamoWriteUnits: 30544,
+      s3Gets: 3329,
+      s3Puts: 2093,
+      dataOutBytes: 27282523,
+    },
+  },
+  {
+    hosts: 200,
+    delayMs: 1000,
+    pages: 187244,
+    hours: 10.3,
+    usage: {
+      dynamoReadUnits: 264144,
+      s3Gets: 11284,
+      sqsFifoRequests: 105465,
+      s3Puts: 5034,
+      sqsStandardRequests: 10020,
+      dynamoWriteUnits: 70505,
+      lambdaRequests: 3783,
+      lambdaMbMs: 22307237120,
+      dataOutBytes: 85062151,
+    },
+  },
+  {
     stack: EARLIER,
     hosts: 50,
     delayMs: 1000,
