@@ -263,15 +263,20 @@ const NAMES = 1 << 17;
 
 /** Returns a function that numbers the names of elements, with their classes unless `isBare`. */
 function nameIds() {
-  const ids = new Map<string, number>();
-  return ({ name, attributes }: ContentElement, isBare = false): number => {
-    const text = isBare ? name : `${name}.${(attributes.class ?? '').slice(0, 60)}`;
-    let id = ids.get(text);
+  const names = new Map<string, number>();
+  const classes = new Map<string, number>();
+  const pairs = new Map<number, number>();
+  const idIn = <K>(ids: Map<K, number>, key: K): number => {
+    let id = ids.get(key);
     if (id === undefined) {
       id = ids.size + 1;
-      ids.set(text, id);
+      ids.set(key, id);
     }
     return id;
+  };
+  return ({ name, attributes }: ContentElement, isBare = false): number => {
+    const classId = isBare ? 0 : idIn(classes, (attributes.class ?? '').slice(0, 60));
+    return idIn(pairs, idIn(names, name) * NAMES + classId);
   };
 }
 

@@ -50,12 +50,29 @@ function blockOf(
 ): TextBlock | undefined {
   const run: Run = { text: '', linkText: '' };
   for (let i = first; i < end; i++) gather(element.children[i]!, run, isInLink);
-  const text = fold(run.text);
-  if (text === '') return undefined;
-  const counts = measureText(text);
-  const { words } = counts;
-  const linkWords = run.linkText === '' ? 0 : Math.min(words, measureText(run.linkText).words);
-  return { element, first, end, text, words, counts, linkWords };
+  run.text = fold(run.text);
+  return run.text === '' ? undefined : new Block(element, first, end, run);
+}
+
+/** A class for the reason that `element-tree.ts` gives. */
+class Block implements TextBlock {
+  readonly element: ContentElement;
+  readonly first: number;
+  readonly end: number;
+  readonly text: string;
+  readonly words: number;
+  readonly counts: TextCounts;
+  readonly linkWords: number;
+
+  constructor(element: ContentElement, first: number, end: number, { text, linkText }: Run) {
+    this.element = element;
+    this.first = first;
+    this.end = end;
+    this.text = text;
+    this.counts = measureText(text);
+    this.words = this.counts.words;
+    this.linkWords = linkText === '' ? 0 : Math.min(this.words, measureText(linkText).words);
+  }
 }
 
 interface Run {
@@ -78,5 +95,5 @@ function gather(node: ContentElement | string, run: Run, isLink: boolean): void 
 const isInline = (element: ContentElement): boolean =>
   element.isUnseen || element.name === 'br' || (element.isInline && !element.hasBlocks);
 
-/** A single space is no run to replace: most white space is that. */
-export const fold = (text: string): string => text.replace(/ \s+|[^\S ]\s*/g, ' ').trim();
+/** A single space is no run to replace: most white space is that, if not around the text. */
+export const fold = (text: string): string => text.trim().replace(/ \s+|[^\S ]\s*/g, ' ');

@@ -1,5 +1,5 @@
 /** The main content of a page, without navigation and advertisements. */
-import { MAX_BLOCKS, textBlocks } from './blocks.ts';
+import { MAX_BLOCKS, type TextBlock, textBlocks } from './blocks.ts';
 import { type ContentElement, MAX_ELEMENTS, parseElements } from './element-tree.ts';
 import { mainBlocks } from './main-blocks.ts';
 import { markdownOf } from './markdown.ts';
@@ -33,40 +33,71 @@ export function extractContent(
   url: string,
   rewrite: (url: string) => string = (absolute) => absolute,
 ): Extracted {
-  const elements = parseElements(html.slice(0, MAX_CHARS));
-  const root = elements[0]!;
-  const data = readMetadata(elements, url);
-  const all = textBlocks(root);
-  const blocks = mainBlocks(elements, all, data);
-  const href = elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
-  const base = (href === undefined ? undefined : URL.parse(href, url)?.href) ?? url;
-  let markdown: string | undefined;
-  let kind: PageKind | undefined;
-  return {
-    metadata: data.metadata,
-    isTruncated: html.length > MAX_CHARS || elements.length >= MAX_ELEMENTS || all.length >= MAX_BLOCKS,
-    text: blocks.map(({ text }) => text).join('\n\n'),
-    ...canonicalOf(elements, base),
-    get kind() {
-      kind ??= pageKind({ url, metadata: data.metadata, elements, blocks: all, main: blocks });
-      return kind;
-    },
-    get markdown() {
-      markdown ??= markdownOf(root, blocks, (reference) => {
-        const resolved = absolute(reference, base);
-        return resolved === undefined ? undefined : rewrite(resolved);
-      });
-      return markdown;
-    },
-  };
+  return new Page(html, url, rewrite);
 }
 
-function canonicalOf(elements: readonly ContentElement[], base: string): { readonly canonical?: string } {
+/**
+ * A class: of each object with getters that a literal makes, V8 keeps all that the getters refer to until a
+ * collection of the whole heap.
+ */
+class Page implements Extracted {
+  readonly metadata: PageMetadata;
+  readonly isTruncated: boolean;
+  readonly text: string;
+  readonly canonical?: string;
+  readonly #url: string;
+  readonly #base: string;
+  readonly #rewrite: (url: string) => string;
+  readonly #elements: readonly ContentElement[];
+  readonly #all: readonly TextBlock[];
+  readonly #main: readonly TextBlock[];
+  #markdown: string | undefined;
+  #kind: PageKind | undefined;
+
+  constructor(html: string, url: string, rewrite: (url: string) => string) {
+    const elements = parseElements(html.slice(0, MAX_CHARS));
+    const data = readMetadata(elements, url);
+    const all = textBlocks(elements[0]!);
+    const href = elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
+    this.#url = url;
+    this.#base = (href === undefined ? undefined : URL.parse(href, url)?.href) ?? url;
+    this.#rewrite = rewrite;
+    this.#elements = elements;
+    this.#all = all;
+    this.#main = mainBlocks(elements, all, data);
+    this.metadata = data.metadata;
+    this.isTruncated = html.length > MAX_CHARS || elements.length >= MAX_ELEMENTS || all.length >= MAX_BLOCKS;
+    this.text = this.#main.map(({ text }) => text).join('\n\n');
+    const canonical = canonicalOf(elements, this.#base);
+    if (canonical !== undefined) this.canonical = canonical;
+  }
+
+  get kind(): PageKind {
+    this.#kind ??= pageKind({
+      url: this.#url,
+      metadata: this.metadata,
+      elements: this.#elements,
+      blocks: this.#all,
+      main: this.#main,
+    });
+    return this.#kind;
+  }
+
+  get markdown(): string {
+    this.#markdown ??= markdownOf(this.#elements[0]!, this.#main, (reference) => {
+      const resolved = absolute(reference, this.#base);
+      return resolved === undefined ? undefined : this.#rewrite(resolved);
+    });
+    return this.#markdown;
+  }
+}
+
+function canonicalOf(elements: readonly ContentElement[], base: string): string | undefined {
   const link = elements.find(
     ({ name, attributes }) => name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.rel ?? ''),
   );
   const found = link?.attributes.href === undefined ? undefined : absolute(link.attributes.href, base);
-  return found !== undefined && /^https?:/.test(found) ? { canonical: found } : {};
+  return found !== undefined && /^https?:/.test(found) ? found : undefined;
 }
 
 function absolute(reference: string, base: string): string | undefined {

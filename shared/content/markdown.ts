@@ -15,15 +15,11 @@ type Resolve = (reference: string) => string | undefined;
 
 /** `blocks`: of one tree. `resolve`: makes a reference absolute. */
 export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], resolve: Resolve): string {
-  const chosen = new Map<ContentElement, TextBlock[]>();
+  const chosen = Map.groupBy(blocks, ({ element }) => element);
   const holders = new Set<ContentElement>();
-  for (const block of blocks) {
-    const own = chosen.get(block.element);
-    if (own) own.push(block);
-    else chosen.set(block.element, [block]);
-    for (let up: ContentElement | undefined = block.element; up && !holders.has(up); up = up.parent)
+  for (const { element } of blocks)
+    for (let up: ContentElement | undefined = element; up && !holders.has(up); up = up.parent)
       holders.add(up);
-  }
   let nesting = 0;
   return join(blocksIn(root));
 

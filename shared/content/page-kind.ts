@@ -77,7 +77,23 @@ function countSigns(elements: readonly ContentElement[]): number[] {
       found = ANY_SIGN.test(name) ? SIGNS.flatMap((sign, i) => (sign.test(name) ? [i] : [])) : [];
       known.set(name, found);
     }
-    for (const i of found) counts[i]!++;
+    for (let i = 0; i < found.length; i++) counts[found[i]!]!++;
+  }
+  return counts;
+}
+
+/** Groups of elements that are counted together. */
+const TAGS = ['pre', 'code kbd samp', 'article', 'form textarea', 'img picture', 'table', 'h2', 'h3 h4'];
+const TAG_AT: ReadonlyMap<string, number> = new Map(
+  TAGS.flatMap((group, i) => group.split(' ').map((name) => [name, i] as const)),
+);
+
+/** The number of elements in each of the groups. */
+function countTags(elements: readonly ContentElement[]): number[] {
+  const counts = TAGS.map(() => 0);
+  for (const { name } of elements) {
+    const at = TAG_AT.get(name);
+    if (at !== undefined) counts[at]!++;
   }
   return counts;
 }
@@ -89,10 +105,7 @@ export function kindFeatures({ url, metadata, elements, blocks, main }: PageShap
   const types = metadata.types.join(' ');
   const { hostname = '', pathname = '' } = URL.parse(url) ?? {};
   const path = pathname.toLowerCase();
-  const names = new Map<string, number>();
-  for (const { name } of elements) names.set(name, (names.get(name) ?? 0) + 1);
-  const count = (...wanted: readonly string[]) =>
-    wanted.reduce((sum, name) => sum + (names.get(name) ?? 0), 0);
+  const counts = countTags(elements);
   const sum = (of: readonly TextBlock[], value: (block: TextBlock) => number) =>
     of.reduce((total, block) => total + value(block), 0);
   const words = Math.max(
@@ -125,14 +138,7 @@ export function kindFeatures({ url, metadata, elements, blocks, main }: PageShap
     log(prices),
     bit(prices === 1 || prices === 2),
     bit(blocks.some(({ text }) => text.length < 30 && BUY.test(text))),
-    log(count('pre')),
-    log(count('code', 'kbd', 'samp')),
-    log(count('article')),
-    log(count('form', 'textarea')),
-    log(count('img', 'picture')),
-    log(count('table')),
-    log(count('h2')),
-    log(count('h3', 'h4')),
+    ...counts.map(log),
     log(main.filter(({ element }) => /^h[2-6]$/.test(element.name)).length),
     log(main.filter(({ element }) => element.name === 'li').length),
     ...signs.map(log),

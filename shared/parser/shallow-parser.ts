@@ -5,12 +5,65 @@ import { WholeTokenizer } from './whole-tokenizer.ts';
 /** Elements around each other. Browsers nest no deeper. */
 export const MAX_DEPTH = 512;
 
-/** Parts of htmlparser2's parser that its type does not have. */
+/** Parts of htmlparser2's parser that its type keeps to itself. */
 interface ParserInside {
   /** Both innermost first. */
   readonly stack: unknown[];
   readonly foreignContext: unknown[];
+  readonly tokenizer: WholeTokenizer;
+  readonly attribs: Record<string, string> | null;
+  attribname: string;
+  attribvalue: string;
   readTagName(start: number, end: number): string;
+  emitOpenTag(name: string): void;
+  onattribname(start: number, end: number): void;
+  onattribend(): void;
+  end(html: string): void;
+}
+
+const ParserBase = Parser as unknown as new (
+  handler: Partial<Handler>,
+  options: ParserOptions,
+) => ParserInside;
+
+/**
+ * A class and not a parser with methods put over its own: V8 then keeps each parser, and with it the elements of
+ * its page, until a collection of the whole heap.
+ */
+class ShallowParser extends ParserBase {
+  readonly #html: string;
+  readonly #onForget: () => void;
+
+  constructor(html: string, handler: Partial<Handler>, onForget: () => void, wanted: ReadonlySet<string>) {
+    super(handler, { Tokenizer: WholeTokenizer, wanted } as unknown as ParserOptions);
+    this.#html = html;
+    this.#onForget = onForget;
+  }
+
+  override readTagName(start: number, end: number): string {
+    // Inside SVG and MathML, names have capitals.
+    if (this.foreignContext.length > 1) return super.readTagName(start, end);
+    const name = tagNameAt(this.#html, start, end);
+    return name === 'image' ? 'img' : name;
+  }
+
+  override onattribname(): void {
+    this.attribname = this.tokenizer.attributeName;
+  }
+
+  override onattribend(): void {
+    const { attribs, attribname } = this;
+    if (attribs && !Object.hasOwn(attribs, attribname)) attribs[attribname] = this.attribvalue;
+    this.attribvalue = '';
+  }
+
+  override emitOpenTag(name: string): void {
+    super.emitOpenTag(name);
+    if (this.foreignContext.length > MAX_DEPTH) this.foreignContext.pop();
+    if (this.stack.length <= MAX_DEPTH) return;
+    this.stack.pop();
+    this.#onForget();
+  }
 }
 
 /**
@@ -23,32 +76,7 @@ export function parseShallow(
   html: string,
   handler: Partial<Handler> & Required<Pick<Handler, 'onopentag'>>,
   onForget: () => void,
-  wanted?: ReadonlySet<string>,
+  wanted: ReadonlySet<string>,
 ): void {
-  const parser = new Parser(
-    {
-      ...handler,
-      onopentag(name, attributes, isImplied) {
-        forgetOutermost();
-        handler.onopentag(name, attributes, isImplied);
-      },
-    },
-    { Tokenizer: WholeTokenizer, wanted } as unknown as ParserOptions,
-  );
-  const inner = parser as unknown as ParserInside;
-  const { stack, foreignContext } = inner;
-  const readTagName = inner.readTagName.bind(parser);
-  inner.readTagName = (start, end) => {
-    // Inside SVG and MathML, names have capitals.
-    if (foreignContext.length > 1) return readTagName(start, end);
-    const name = tagNameAt(html, start, end);
-    return name === 'image' ? 'img' : name;
-  };
-  const forgetOutermost = () => {
-    if (foreignContext.length > MAX_DEPTH) foreignContext.pop();
-    if (stack.length <= MAX_DEPTH) return;
-    stack.pop();
-    onForget();
-  };
-  parser.end(html);
+  new ShallowParser(html, handler, onForget, wanted).end(html);
 }

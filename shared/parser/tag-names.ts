@@ -25,15 +25,15 @@ export function tagNameAt(html: string, from: number, end: number): string {
   if (end - from <= MAX_LENGTH) {
     let place = hashOf(html, from, end);
     for (let name = TABLE[place]; name !== undefined; name = TABLE[place]) {
-      if (isAt(name, html, from, end)) return name;
+      if (name.length === end - from && isNameAt(name, html, from)) return name;
       place = (place + 1) % PLACES;
     }
   }
   return html.slice(from, end).toLowerCase();
 }
 
-function isAt(name: string, html: string, from: number, end: number): boolean {
-  if (name.length !== end - from) return false;
+/** Whether the letters from a place of a document on are those of a name in lower case. */
+export function isNameAt(name: string, html: string, from: number): boolean {
   for (let i = 0; i < name.length; i++)
     if (name.charCodeAt(i) !== lower(html.charCodeAt(from + i))) return false;
   return true;

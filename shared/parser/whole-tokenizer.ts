@@ -1,7 +1,7 @@
 /** A tokenizer for htmlparser2's `Parser` that has the whole document at once, and so can search where that one steps. */
 import { DecodingMode, EntityDecoder, htmlDecodeTree } from 'entities/decode';
 import { QuoteType, type TokenizerCallbacks } from 'htmlparser2';
-import { tagNameAt } from './tag-names.ts';
+import { isNameAt, tagNameAt } from './tag-names.ts';
 
 /** Elements whose content is text, and those of them in which character references are decoded. */
 const RAW: ReadonlySet<string> = new Set(
@@ -18,8 +18,17 @@ const isSpace = (c: number): boolean => c === 0x20 || c === 0x0a || c === 0x09 |
 const isAlpha = (c: number): boolean => (c | 0x20) >= 0x61 && (c | 0x20) <= 0x7a;
 const endsName = (c: number): boolean => c === GT || c === SLASH || isSpace(c);
 
+function byLength(names: ReadonlySet<string>): string[][] {
+  const lists: string[][] = Array.from(
+    { length: 1 + Math.max(...Array.from(names, ({ length }) => length)) },
+    () => [],
+  );
+  for (const name of names) lists[name.length]!.push(name);
+  return lists;
+}
+
 export interface WholeTokenizerOptions {
-  /** The names of the attributes that are reported, in lower case. Without it, all are. */
+  /** The names of the attributes that are reported, in lower case: at least one. Without it, all are. */
   readonly wanted?: ReadonlySet<string>;
 }
 
@@ -30,10 +39,8 @@ export interface WholeTokenizerOptions {
  */
 export class WholeTokenizer {
   readonly #cbs: TokenizerCallbacks;
-  readonly #wanted: ReadonlySet<string> | undefined;
-  readonly #maxName: number;
-  /** For each first letter of a wanted name, a bit for each length: most attributes of a page are known by these two. */
-  readonly #lengths = new Int32Array(128);
+  /** The names of wanted attributes, each at its length. */
+  readonly #wanted: readonly (readonly string[])[] | undefined;
   readonly #decoder: EntityDecoder;
   #html = '';
   /** Where the next `&` is, at or after the place that was last asked for. */
@@ -42,11 +49,11 @@ export class WholeTokenizer {
   /** Code units of the character reference that was decoded last; 0 if it is none. */
   #consumed = 0;
   readonly running = true;
+  /** The name of the attribute that is reported, if names are wanted: always the same string, which needs no new hash. */
+  attributeName = '';
 
   constructor({ wanted }: WholeTokenizerOptions, callbacks: TokenizerCallbacks) {
-    this.#wanted = wanted;
-    this.#maxName = Math.max(0, ...Array.from(wanted ?? [], (name) => name.length));
-    for (const name of wanted ?? []) this.#lengths[name.charCodeAt(0)]! |= 1 << name.length;
+    this.#wanted = wanted && byLength(wanted);
     this.#cbs = callbacks;
     this.#decoder = new EntityDecoder(htmlDecodeTree, (codePoint, consumed) => {
       this.#consumed = consumed;
@@ -192,13 +199,14 @@ export class WholeTokenizer {
 
   #isWanted(start: number, end: number): boolean {
     if (this.#wanted === undefined) return true;
-    const length = end - start;
-    if (length > this.#maxName) return false;
-    const first = this.#html.charCodeAt(start);
-    // Letters beyond ASCII may have a lower case within.
-    if (first < 128 && !((this.#lengths[first]! | this.#lengths[first | 0x20]!) & (1 << length)))
-      return false;
-    return this.#wanted.has(this.#html.slice(start, end).toLowerCase());
+    const names = this.#wanted[end - start];
+    if (names === undefined) return false;
+    for (let i = 0; i < names.length; i++) {
+      if (!isNameAt(names[i]!, this.#html, start)) continue;
+      this.attributeName = names[i]!;
+      return true;
+    }
+    return false;
   }
 
   #skipSpace(from: number): number {
