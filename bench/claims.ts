@@ -55,6 +55,11 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/page-path.ts',
   },
   {
+    name: 'parquet',
+    says: 'Rows of Parquet tables, made, encoded and compressed',
+    file: './claims/parquet.ts',
+  },
+  {
     name: 'search',
     says: 'A search over 100,000 pages',
     file: './claims/search.ts',

@@ -4,7 +4,6 @@
  */
 import { parse } from 'tldts';
 import type { ResponseHeads } from '../../archive/read-heads.ts';
-import { fieldOf } from '../../archive/read-warc.ts';
 import { charsetParameter, essenceOf } from '../../parser/media-type.ts';
 import type { Column, Row } from './table.ts';
 
@@ -14,10 +13,11 @@ const required = (name: string, type: Column['type'] = 'string'): Column => ({
   isRequired: true,
 });
 const optional = (name: string, type: Column['type'] = 'string'): Column => ({ name, type });
+const distinct = (column: Column): Column => ({ ...column, isDistinct: true });
 
 export const CAPTURE_COLUMNS: readonly Column[] = [
   { ...required('url_surtkey'), isSorted: true },
-  required('url'),
+  distinct(required('url')),
   { ...required('url_host_name'), isSorted: true },
   optional('url_host_tld'),
   optional('url_host_2nd_last_part'),
@@ -31,12 +31,12 @@ export const CAPTURE_COLUMNS: readonly Column[] = [
   optional('url_host_name_reversed'),
   required('url_protocol'),
   optional('url_port', 'int32'),
-  required('url_path'),
-  optional('url_query'),
+  distinct(required('url_path')),
+  distinct(optional('url_query')),
   required('fetch_time', 'timestamp'),
   required('fetch_status', 'int16'),
   optional('fetch_redirect'),
-  optional('content_digest'),
+  distinct(optional('content_digest')),
   optional('content_mime_type'),
   optional('content_mime_detected'),
   optional('content_charset'),
@@ -70,6 +70,8 @@ export interface CapturePlace {
   readonly length: number;
 }
 
+const SHA1 = 'sha1:';
+
 /** Strand's files have no segments as Common Crawl's have. */
 const SEGMENT = '0';
 
@@ -92,35 +94,53 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 /** Longer values are left out: as many of them as a compressed file holds would take gigabytes. */
 const MAX_VALUE_CHARS = { 'content-type': 1024, location: 8192 };
+type HeaderName = keyof typeof MAX_VALUE_CHARS;
+const HEADERS = Object.keys(MAX_VALUE_CHARS) as HeaderName[];
 
 /** Returns what {@link captureRow} needs of the heads: mostly some hundred characters, 20,000 at most. */
 export function rowHeads({ record, httpStatus, headers }: RowHeads): RowHeads {
   return {
     record: { fields: record.fields.filter(([name]) => FIELDS.has(name.toLowerCase())) },
     httpStatus,
-    headers: Object.entries(MAX_VALUE_CHARS).flatMap(([wanted, maxChars]) => {
-      const value = headers.findLast(([name]) => name.toLowerCase() === wanted)?.[1];
-      return value !== undefined && value.length <= maxChars ? [[wanted, value] as const] : [];
+    headers: HEADERS.flatMap((name) => {
+      const value = headerOf(headers, name);
+      return value === undefined ? [] : [[name, value] as const];
     }),
   };
+}
+
+/** The last one of that name, if it is not too long. */
+function headerOf(headers: RowHeads['headers'], wanted: HeaderName): string | undefined {
+  const isWanted = (name: string) => name.length === wanted.length && name.toLowerCase() === wanted;
+  const value = headers.findLast(([name]) => isWanted(name))?.[1];
+  return value !== undefined && value.length <= MAX_VALUE_CHARS[wanted] ? value : undefined;
+}
+
+/** The first value of each field that a row has, by the field's name in lower case. */
+function valuesOf(fields: RowHeads['record']['fields']): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [given, value] of fields) {
+    const name = given.toLowerCase();
+    if (FIELDS.has(name) && !values.has(name)) values.set(name, value);
+  }
+  return values;
 }
 
 /** Returns undefined if the URL has no host. Throws `RangeError` if the record ends beyond 2 GiB of its file. */
 export function captureRow(
   place: CapturePlace,
-  heads: RowHeads,
+  { record, httpStatus, headers }: RowHeads,
 ): { readonly subset: Subset; readonly row: Row } | undefined {
-  const { record, httpStatus, headers } = rowHeads(heads);
   if (place.offset + place.length > MAX_INT32)
     throw new RangeError(
       'Expected the record in the first 2 GiB of its file: the index has 32 bits for offsets',
     );
   const url = URL.parse(place.url);
-  const date = dateOf(fieldOf(record, 'WARC-Date'));
+  const fields = valuesOf(record.fields);
+  const date = dateOf(fields.get('warc-date'));
   if (!url || url.hostname === '' || date === undefined) return undefined;
-  const headerOf = (wanted: string) => headers.find(([name]) => name === wanted)?.[1];
-  const contentType = headerOf('content-type');
-  const isRevisit = fieldOf(record, 'WARC-Type') === 'revisit';
+  const contentType = headerOf(headers, 'content-type');
+  const isRevisit = fields.get('warc-type') === 'revisit';
   const row: Row = {
     url_surtkey: place.surt,
     url: place.url,
@@ -131,21 +151,21 @@ export function captureRow(
     url_query: url.search === '' ? undefined : url.search.slice(1),
     fetch_time: date,
     fetch_status: httpStatus,
-    fetch_redirect: redirectOf(httpStatus, headerOf('location'), url),
-    content_digest: place.digest?.replace(/^sha1:/, ''),
+    fetch_redirect: redirectOf(httpStatus, headerOf(headers, 'location'), url),
+    content_digest: place.digest?.startsWith(SHA1) ? place.digest.slice(SHA1.length) : place.digest,
     content_mime_type: essenceOf(contentType),
-    content_mime_detected: fieldOf(record, 'WARC-Identified-Payload-Type'),
+    content_mime_detected: fields.get('warc-identified-payload-type'),
     content_charset: charsetOf(charsetParameter(contentType)),
     // A revisit is cut by its nature, not for a limit.
-    content_truncated: isRevisit ? undefined : fieldOf(record, 'WARC-Truncated'),
+    content_truncated: isRevisit ? undefined : fields.get('warc-truncated'),
     warc_filename: place.file,
     warc_record_offset: place.offset,
     warc_record_length: place.length,
     warc_segment: SEGMENT,
     warc_type: isRevisit ? 'revisit' : 'response',
-    warc_refers_to_uri: fieldOf(record, 'WARC-Refers-To-Target-URI'),
-    warc_refers_to_date: dateOf(fieldOf(record, 'WARC-Refers-To-Date')),
-    ip_address: fieldOf(record, 'WARC-IP-Address'),
+    warc_refers_to_uri: fields.get('warc-refers-to-target-uri'),
+    warc_refers_to_date: dateOf(fields.get('warc-refers-to-date')),
+    ip_address: fields.get('warc-ip-address'),
   };
   if (url.pathname === '/robots.txt') return { subset: 'robotstxt', row };
   return { subset: httpStatus === 200 && !isRevisit ? 'warc' : 'crawldiagnostics', row };
@@ -200,6 +220,7 @@ function charsetName(label: string | undefined): string | undefined {
 }
 
 function dateOf(text: string | undefined): Date | undefined {
-  const date = new Date(text ?? Number.NaN);
+  if (text === undefined) return undefined;
+  const date = new Date(text);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }

@@ -1,6 +1,12 @@
 /** Tables in the format Parquet (https://parquet.apache.org), written a group of rows at a time. */
 import { constants, zstdCompressSync } from 'node:zlib';
-import { ByteWriter, ParquetWriter, type SchemaElement, type Writer } from 'hyparquet-writer';
+import {
+  ByteWriter,
+  type ColumnSource,
+  ParquetWriter,
+  type SchemaElement,
+  type Writer,
+} from 'hyparquet-writer';
 import type { Cell, Column, ColumnType, Row } from './table.ts';
 
 export interface TableWriter {
@@ -38,6 +44,7 @@ export function createTableWriter(writer: Writer, columns: readonly Column[]): T
     },
     createdBy: 'strand-crawler',
   });
+  const names = columns.map(({ name }) => name);
   /** The values of each column. */
   let group = columns.map((): Cell[] => []);
   let grouped = 0;
@@ -45,11 +52,7 @@ export function createTableWriter(writer: Writer, columns: readonly Column[]): T
   let rows = 0;
 
   async function flush(): Promise<void> {
-    const columnData = columns.map(({ name, isSorted }, i) => ({
-      name,
-      data: group[i] as Cell[],
-      columnIndex: isSorted ?? false,
-    }));
+    const columnData = columns.map((column, i) => sourceOf(column, group[i]!));
     await parquet.write({ columnData, rowGroupSize: Math.max(1, grouped) });
     group = columns.map(() => []);
     grouped = 0;
@@ -63,9 +66,9 @@ export function createTableWriter(writer: Writer, columns: readonly Column[]): T
     async add(row) {
       grouped++;
       rows++;
-      for (const [i, { name }] of columns.entries()) {
-        const value = row[name];
-        group[i]?.push(value);
+      for (let i = 0; i < names.length; i++) {
+        const value = row[names[i]!];
+        group[i]!.push(value);
         chars += typeof value === 'string' ? value.length : CELL_CHARS;
       }
       if (grouped >= GROUP_ROWS || chars >= GROUP_CHARS) await flush();
@@ -75,6 +78,32 @@ export function createTableWriter(writer: Writer, columns: readonly Column[]): T
       await parquet.finish();
     },
   };
+}
+
+function sourceOf({ name, type, isSorted = false, isDistinct }: Column, values: Cell[]): ColumnSource {
+  if (isDistinct) return { name, data: utf8Of(values), encoding: 'PLAIN', statistics: false };
+  const data = type === 'timestamp' ? values.map(millisOf) : values;
+  // The parquet writer counts nulls by a new bigint for each.
+  const statistics = values.some((value) => value !== undefined);
+  return { name, data, columnIndex: isSorted, statistics };
+}
+
+/** The parquet writer would make them of each date twice, the second time for the smallest and largest. */
+const millisOf = (value: Cell): Cell => (value instanceof Date ? BigInt(value.getTime()) : value);
+
+/** The bytes of texts, in a fraction of the time that it takes the parquet writer, which encodes each by itself. */
+function utf8Of(values: readonly Cell[]): (Uint8Array | undefined)[] {
+  const all = values.join('');
+  const bytes = Buffer.from(all);
+  // Only ASCII has as many bytes as characters.
+  if (bytes.length !== all.length)
+    return values.map((value) => (typeof value === 'string' ? Buffer.from(value) : undefined));
+  let at = 0;
+  return values.map((value) => {
+    if (typeof value !== 'string') return undefined;
+    at += value.length;
+    return bytes.subarray(at - value.length, at);
+  });
 }
 
 export interface TableBytes extends Omit<TableWriter, 'finish'> {

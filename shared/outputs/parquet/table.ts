@@ -12,6 +12,11 @@ export interface Column {
   readonly isRequired?: boolean;
   /** Readers may skip pages of rows by the column's smallest and largest value in them. */
   readonly isSorted?: boolean;
+  /**
+   * Hardly a value is there twice in a group of rows, and nobody looks for a range of them. So they are written as they
+   * are, without a dictionary and without the smallest and the largest.
+   */
+  readonly isDistinct?: boolean;
 }
 
 export type Cell = string | number | bigint | boolean | Date | undefined;

@@ -3,14 +3,14 @@ import type { UrlRow } from '../../report/url-detail.ts';
 import type { Column, Row } from './table.ts';
 
 export const URL_COLUMNS: readonly Column[] = [
-  { name: 'url', type: 'string', isRequired: true },
+  { name: 'url', type: 'string', isRequired: true, isDistinct: true },
   { name: 'host', type: 'string', isRequired: true },
   { name: 'depth', type: 'int32' },
   { name: 'via', type: 'string' },
   { name: 'status', type: 'string', isRequired: true },
   { name: 'httpStatus', type: 'int16' },
   { name: 'contentType', type: 'string' },
-  { name: 'digest', type: 'string' },
+  { name: 'digest', type: 'string', isDistinct: true },
   { name: 'fetchedAt', type: 'timestamp' },
   { name: 'warcFile', type: 'string' },
   { name: 'warcOffset', type: 'int64' },
