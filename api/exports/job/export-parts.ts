@@ -2,11 +2,11 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import type { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
 import type { Column, Row } from '../../../shared/outputs/parquet/table.ts';
 import { createParquetFile } from '../parquet-file.ts';
 import type { ExportContext, StageSlice } from './export-context.ts';
+import { gzipLines } from './gzip-lines.ts';
 
 export interface ExportPart<Value> {
   readonly bytes: number;
@@ -95,9 +95,7 @@ export async function writeParts<Value, Place>(
 /** `part-00003` */
 export const partNumber = (number: number): string => String(number).padStart(5, '0');
 
-const CHUNK_CHARS = 1024 * 1024;
-
-/** A file of lines, compressed a MB at a time. `lineOf`: a value's line, with its end. `header`: the text before them. */
+/** A file of compressed lines. `lineOf`: a value's line, with its end. `header`: the text before them. */
 export async function openLines<Value>(
   objects: ExportObjects,
   name: string,
@@ -105,30 +103,17 @@ export async function openLines<Value>(
   header = '',
 ): Promise<ExportPart<Value>> {
   const upload = objects.create(name);
-  let lines = [header];
-  let chars = header.length;
+  const lines = gzipLines(upload);
   let isDone = false;
-
-  async function flush(): Promise<void> {
-    const bytes = gzipSync(lines.join(''));
-    lines = [];
-    chars = 0;
-    await upload.add(bytes);
-  }
+  await lines.add(header);
 
   return {
     get bytes() {
       return upload.bytes;
     },
-    async add(value) {
-      const line = lineOf(value);
-      lines.push(line);
-      chars += line.length;
-      if (chars >= CHUNK_CHARS) await flush();
-    },
+    add: (value) => lines.add(lineOf(value)),
     async finish() {
-      // A file without lines is one of gzip, too.
-      if (chars > 0 || upload.bytes === 0) await flush();
+      await lines.finish();
       const { bytes } = upload;
       await upload.complete();
       isDone = true;

@@ -5,16 +5,8 @@ import { planArchive, scanUnindexed } from './archive-plan.ts';
 import { writeDerived } from './derived-stage.ts';
 import { listDocuments, writeLlmsFiles, writeMarkdownFolder } from './document-stages.ts';
 import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts';
-import {
-  GRAPHS,
-  type GraphName,
-  gatherLinks,
-  gatherRedirects,
-  numberEdges,
-  writeEdges,
-  writeGraphml,
-  writeVertices,
-} from './graph-stages.ts';
+import { GRAPHS, type GraphName, gatherLinks, gatherRedirects } from './gather-links.ts';
+import { numberEdges, writeEdges, writeGraphml, writeVertices } from './graph-stages.ts';
 import { writeIndex, writeIndexTable } from './index-stages.ts';
 import { findItemColumns, writeItemCsv, writeItemLines, writeItemTable } from './item-stages.ts';
 import {

@@ -1,132 +1,13 @@
 /** The link graph of pages and of hosts, in the text form of Common Crawl's web graphs, sorted in slices. */
-import { gzipSync } from 'node:zlib';
-import { parseConfig } from '../../../shared/crawl/config.ts';
+import type { ExportUpload } from '../../../shared/engines/aws/exports/export-objects.ts';
 import { graphmlEdge, graphmlEnd, graphmlHead, graphmlNode } from '../../../shared/outputs/graph/graphml.ts';
-import { createUrlRules } from '../../../shared/url/url-rules.ts';
-import { usedPayloads } from '../archived-payloads.ts';
-import { htmlPages, linksOf, redirectTarget } from '../crawl-links.ts';
-import { createHostLinks } from '../export-graph.ts';
 import { MAX_GRAPHML_EDGES, padded } from '../graph-builder.ts';
 import { halves } from '../graph-file.ts';
 import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
-import type { Placed } from './export-parts.ts';
-import { madeBehind, placeOf } from './made-behind.ts';
+import { type GraphName, type RunKind, runKey } from './gather-links.ts';
+import { gzipLines } from './gzip-lines.ts';
 import { type FileWriter, type SlicedAt, writeSlicedFile } from './sliced-file.ts';
 import { END, LineRuns, linesOfRuns } from './sorted-runs.ts';
-import { type LedgerPlace, walkLedgers } from './walk-ledgers.ts';
-
-export const GRAPHS = ['pages', 'hosts'] as const;
-export type GraphName = (typeof GRAPHS)[number];
-
-/** Sorted lines: a vertex's name; an edge as the names, or numbers, of its vertices, with a tabulator between them. */
-type RunKind = 'names' | 'byFrom' | 'byTo' | 'edges';
-const runKey = (graph: GraphName, kind: RunKind) => `${graph}-${kind}` as const;
-
-/** A graph whose vertices and edges are kept as runs. */
-function graphRuns(context: ExportContext, graph: GraphName, { runs = {} }: ExportFacts) {
-  const [names, byFrom] = (['names', 'byFrom'] as const).map((kind) => {
-    const key = runKey(graph, kind);
-    return [key, new LineRuns(context, key, runs[key])] as const;
-  }) as [readonly [string, LineRuns], readonly [string, LineRuns]];
-  return {
-    addVertex: (name: string) => names[1].add(`${name}\n`),
-    async addEdge(from: string, to: string) {
-      if (from === to) return;
-      await names[1].add(`${from}\n`);
-      await names[1].add(`${to}\n`);
-      await byFrom[1].add(`${from}\t${to}\n`);
-    },
-    end: async () => ({ [names[0]]: await names[1].end(), [byFrom[0]]: await byFrom[1].end() }),
-  };
-}
-
-/** Adds to both graphs. */
-function bothGraphs(context: ExportContext, facts: ExportFacts) {
-  const pages = graphRuns(context, 'pages', facts);
-  const hosts = graphRuns(context, 'hosts', facts);
-  const addHosts = createHostLinks(hosts);
-  return {
-    async addPage(page: string) {
-      await pages.addVertex(page);
-      await addHosts(page, page);
-    },
-    async addLink(from: string, to: string) {
-      await pages.addEdge(from, to);
-      await addHosts(from, to);
-    },
-    /** The facts with all runs. */
-    end: async (): Promise<ExportFacts> => ({
-      ...facts,
-      runs: { ...facts.runs, ...(await pages.end()), ...(await hosts.end()) },
-    }),
-  };
-}
-
-interface GatherAt {
-  readonly after: LedgerPlace;
-}
-
-/** Adds what values say to the graphs. */
-async function gather<Value>(
-  context: ExportContext,
-  facts: ExportFacts,
-  values: AsyncIterable<Placed<Value, LedgerPlace>>,
-  add: (graphs: ReturnType<typeof bothGraphs>, value: Value) => Promise<void>,
-): Promise<StageSlice> {
-  const graphs = bothGraphs(context, facts);
-  let skipped = 0;
-  for await (const { value, isSkipped, after, isGoodEnd, share } of values) {
-    if (isSkipped) skipped++;
-    if (value !== undefined) await add(graphs, value);
-    if (!context.isOver() && !(isGoodEnd && context.isLate())) continue;
-    const at = { after } satisfies GatherAt;
-    return { at, facts: await graphs.end(), written: { ...NOTHING_WRITTEN, skipped }, share };
-  }
-  return { facts: await graphs.end(), written: { ...NOTHING_WRITTEN, skipped }, share: 1 };
-}
-
-const nameOfCrawl = ({ record }: ExportContext) => createUrlRules(parseConfig(record.config).urlRules);
-
-/** Finds the redirects of the ledgers. */
-export function gatherRedirects(
-  context: ExportContext,
-  at: GatherAt | undefined,
-  facts: ExportFacts,
-): Promise<StageSlice> {
-  const nameOf = nameOfCrawl(context);
-  async function* redirects(): AsyncGenerator<Placed<readonly [string, string], LedgerPlace>> {
-    for await (const placed of walkLedgers(context, at?.after)) {
-      const to = redirectTarget(placed.record);
-      const value = to === undefined ? undefined : ([placed.record.url, nameOf(to)] as const);
-      yield { value, ...placeOf(context, placed) };
-    }
-  }
-  return gather(context, facts, redirects(), (graphs, [from, to]) => graphs.addLink(from, to));
-}
-
-/** Finds the links of all HTML pages. */
-export function gatherLinks(
-  context: ExportContext,
-  at: GatherAt | undefined,
-  facts: ExportFacts,
-): Promise<StageSlice> {
-  const nameOf = nameOfCrawl(context);
-  const pages = madeBehind(context, at?.after, 'links', (records, skip) =>
-    usedPayloads(
-      context.payloads,
-      htmlPages(records),
-      ({ url }, payload) => ({
-        page: url,
-        targets: [...linksOf(url, payload, nameOf)].map(({ target }) => target),
-      }),
-      skip,
-    ),
-  );
-  return gather(context, facts, pages, async (graphs, { page, targets }) => {
-    await graphs.addPage(page);
-    for (const target of targets) await graphs.addLink(page, target);
-  });
-}
 
 /** A vertex that is done. */
 interface Vertex {
@@ -171,33 +52,19 @@ async function* joinedVertices(
   }
 }
 
-const CHUNK_CHARS = 1024 * 1024;
-
-/** Writes lines as members of gzip. */
-function gzipLines(upload: { add(bytes: Uint8Array): Promise<void>; readonly bytes: number }) {
-  let lines: string[] = [];
-  let chars = 0;
-  async function flush(): Promise<void> {
-    const bytes = gzipSync(lines.join(''));
-    lines = [];
-    chars = 0;
-    await upload.add(bytes);
-  }
+function lineWriter(upload: ExportUpload): FileWriter<string, object> {
+  const { add, flush, finish } = gzipLines(upload);
   return {
-    async add(line: string) {
-      lines.push(line);
-      chars += line.length;
-      if (chars >= CHUNK_CHARS) await flush();
-    },
+    add,
     async pause() {
-      if (chars > 0) await flush();
+      await flush();
       return {};
     },
     async finish() {
-      if (chars > 0 || upload.bytes === 0) await flush();
+      await finish();
       return { files: 0, bytes: 0 };
     },
-  } satisfies FileWriter<string, object>;
+  };
 }
 
 /** Writes the vertices of a graph, and gives the first vertex of each edge its number. */
@@ -218,7 +85,7 @@ export async function writeVertices(
       for await (const vertex of joined)
         yield { value: `${vertex.id}\t${vertex.name}\n`, after: vertex, share: 0.5 };
     },
-    open: gzipLines,
+    open: lineWriter,
   });
   return { ...slice, facts: { ...facts, runs: { ...facts.runs, [key]: await byTo.end() } } };
 }
@@ -267,7 +134,7 @@ export async function writeEdges(
       for await (const line of linesOfRuns(context, facts.runs?.[runKey(graph, 'edges')], after))
         yield { value: edgeLine(line), after: line, share: 0.5 };
     },
-    open: gzipLines,
+    open: lineWriter,
   });
   const before = facts.edges?.[graph] ?? 0;
   return {

@@ -93,6 +93,13 @@ const masked = (bytes: Uint8Array): string =>
     .replace(/urn:uuid:[0-9a-f-]+/g, 'ID')
     .replace(/WARC-Date: \S+/g, '');
 
+const FOLDERS = {
+  markdown: 'exportMarkdown',
+  llms: 'exportLlms',
+  mirror: 'exportMirror',
+  graph: 'exportGraph',
+} as const satisfies Partial<Record<CloudFormat, keyof StackCrawl>>;
+
 /** The export as it is made on the operator's machine: by file, or as one text. */
 async function expectedOf(crawl: StackCrawl, format: CloudFormat): Promise<unknown> {
   const lines = async (rows: AsyncIterable<unknown>) =>
@@ -110,28 +117,16 @@ async function expectedOf(crawl: StackCrawl, format: CloudFormat): Promise<unkno
       return (await all(crawl.skipped())).map((row) => rowLine(row, SKIPPED_COLUMNS, 'jsonl')).join('');
     case 'skippedCsv':
       return csv(SKIPPED_COLUMNS, await all(crawl.skipped()));
-    case 'markdown':
-      return inFolder(async (folder) => {
-        await crawl.exportMarkdown(folder);
-        return textsIn(filesIn(folder));
-      });
-    case 'llms':
-      return inFolder(async (folder) => {
-        await crawl.exportLlms(folder);
-        return textsIn(filesIn(folder));
-      });
-    case 'mirror':
-      return inFolder(async (folder) => {
-        await crawl.exportMirror(folder);
-        return textsIn(filesIn(folder));
-      });
-    case 'graph':
-      return inFolder(async (folder) => {
-        await crawl.exportGraph(folder);
-        return textsIn(filesIn(folder));
-      });
     case 'documents':
       return lines(crawl.documents());
+    case 'markdown':
+    case 'llms':
+    case 'mirror':
+    case 'graph':
+      return inFolder(async (folder) => {
+        await crawl[FOLDERS[format]](folder);
+        return textsIn(filesIn(folder));
+      });
     case 'cdxj':
       return (await all(crawl.cdxj())).join('');
     case 'wet':

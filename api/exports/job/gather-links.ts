@@ -1,0 +1,124 @@
+/** Gathers the links of a crawl, as sorted runs of names and edges: the first stages of an export of graphs. */
+import { parseConfig } from '../../../shared/crawl/config.ts';
+import { createUrlRules } from '../../../shared/url/url-rules.ts';
+import { usedPayloads } from '../archived-payloads.ts';
+import { htmlPages, linksOf, redirectTarget } from '../crawl-links.ts';
+import { createHostLinks } from '../export-graph.ts';
+import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
+import type { Placed } from './export-parts.ts';
+import { madeBehind, placeOf } from './made-behind.ts';
+import { LineRuns } from './sorted-runs.ts';
+import { type LedgerPlace, walkLedgers } from './walk-ledgers.ts';
+
+export const GRAPHS = ['pages', 'hosts'] as const;
+export type GraphName = (typeof GRAPHS)[number];
+
+/** Sorted lines: a vertex's name; an edge as the names, or numbers, of its vertices, with a tabulator between them. */
+export type RunKind = 'names' | 'byFrom' | 'byTo' | 'edges';
+export const runKey = (graph: GraphName, kind: RunKind) => `${graph}-${kind}` as const;
+
+/** A graph whose vertices and edges are kept as runs. */
+function graphRuns(context: ExportContext, graph: GraphName, { runs = {} }: ExportFacts) {
+  const [names, byFrom] = (['names', 'byFrom'] as const).map((kind) => {
+    const key = runKey(graph, kind);
+    return [key, new LineRuns(context, key, runs[key])] as const;
+  }) as [readonly [string, LineRuns], readonly [string, LineRuns]];
+  return {
+    addVertex: (name: string) => names[1].add(`${name}\n`),
+    async addEdge(from: string, to: string) {
+      if (from === to) return;
+      await names[1].add(`${from}\n`);
+      await names[1].add(`${to}\n`);
+      await byFrom[1].add(`${from}\t${to}\n`);
+    },
+    end: async () => ({ [names[0]]: await names[1].end(), [byFrom[0]]: await byFrom[1].end() }),
+  };
+}
+
+/** Adds to both graphs. */
+function bothGraphs(context: ExportContext, facts: ExportFacts) {
+  const pages = graphRuns(context, 'pages', facts);
+  const hosts = graphRuns(context, 'hosts', facts);
+  const addHosts = createHostLinks(hosts);
+  return {
+    async addPage(page: string) {
+      await pages.addVertex(page);
+      await addHosts(page, page);
+    },
+    async addLink(from: string, to: string) {
+      await pages.addEdge(from, to);
+      await addHosts(from, to);
+    },
+    /** The facts with all runs. */
+    end: async (): Promise<ExportFacts> => ({
+      ...facts,
+      runs: { ...facts.runs, ...(await pages.end()), ...(await hosts.end()) },
+    }),
+  };
+}
+
+interface GatherAt {
+  readonly after: LedgerPlace;
+}
+
+/** Adds what values say to the graphs. */
+async function gather<Value>(
+  context: ExportContext,
+  facts: ExportFacts,
+  values: AsyncIterable<Placed<Value, LedgerPlace>>,
+  add: (graphs: ReturnType<typeof bothGraphs>, value: Value) => Promise<void>,
+): Promise<StageSlice> {
+  const graphs = bothGraphs(context, facts);
+  let skipped = 0;
+  for await (const { value, isSkipped, after, isGoodEnd, share } of values) {
+    if (isSkipped) skipped++;
+    if (value !== undefined) await add(graphs, value);
+    if (!context.isOver() && !(isGoodEnd && context.isLate())) continue;
+    const at = { after } satisfies GatherAt;
+    return { at, facts: await graphs.end(), written: { ...NOTHING_WRITTEN, skipped }, share };
+  }
+  return { facts: await graphs.end(), written: { ...NOTHING_WRITTEN, skipped }, share: 1 };
+}
+
+const nameOfCrawl = ({ record }: ExportContext) => createUrlRules(parseConfig(record.config).urlRules);
+
+/** Finds the redirects of the ledgers. */
+export function gatherRedirects(
+  context: ExportContext,
+  at: GatherAt | undefined,
+  facts: ExportFacts,
+): Promise<StageSlice> {
+  const nameOf = nameOfCrawl(context);
+  async function* redirects(): AsyncGenerator<Placed<readonly [string, string], LedgerPlace>> {
+    for await (const placed of walkLedgers(context, at?.after)) {
+      const to = redirectTarget(placed.record);
+      const value = to === undefined ? undefined : ([placed.record.url, nameOf(to)] as const);
+      yield { value, ...placeOf(context, placed) };
+    }
+  }
+  return gather(context, facts, redirects(), (graphs, [from, to]) => graphs.addLink(from, to));
+}
+
+/** Finds the links of all HTML pages. */
+export function gatherLinks(
+  context: ExportContext,
+  at: GatherAt | undefined,
+  facts: ExportFacts,
+): Promise<StageSlice> {
+  const nameOf = nameOfCrawl(context);
+  const pages = madeBehind(context, at?.after, 'links', (records, skip) =>
+    usedPayloads(
+      context.payloads,
+      htmlPages(records),
+      ({ url }, payload) => ({
+        page: url,
+        targets: [...linksOf(url, payload, nameOf)].map(({ target }) => target),
+      }),
+      skip,
+    ),
+  );
+  return gather(context, facts, pages, async (graphs, { page, targets }) => {
+    await graphs.addPage(page);
+    for (const target of targets) await graphs.addLink(page, target);
+  });
+}
