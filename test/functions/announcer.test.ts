@@ -33,6 +33,7 @@ function setUp(
     ...(firstPass && { firstPass }),
   } as never;
   const ended = { state: status, reasonCode: code, seconds: 7, pages: 3, setAside: [] };
+  let beforeSummary = () => {};
   const announcer = new Announcer({
     registry: {
       load: async (crawl) => (crawl === 'news' ? record : undefined),
@@ -44,7 +45,10 @@ function setUp(
       delayAnnouncement: async (delayed) => change(delayed.crawl, delayed),
       noteFinish: async (note) => change(note.crawl, note),
     },
-    summarize: async () => ended as unknown as EndedCrawl,
+    async summarize() {
+      beforeSummary();
+      return ended as unknown as EndedCrawl;
+    },
     sink: {
       async send(events) {
         sent.push([...events]);
@@ -55,10 +59,20 @@ function setUp(
     clock,
     log: (level, fields) => logged.push({ level, ...fields }),
   });
-  return { announcer, clock, crawls, sent, logged, ended, record: () => record };
+  const onSummary = (work: () => void) => {
+    beforeSummary = work;
+  };
+  return { announcer, clock, crawls, sent, logged, ended, onSummary, record: () => record };
 }
 
 describe('the end of a crawl', () => {
+  test('has the time at which it is sent', async () => {
+    const { announcer, clock, sent, onSummary } = setUp('finished');
+    onSummary(() => clock.set(MINUTE));
+    await announcer.look(UNTIL);
+    expect(sent[0]?.[0]?.time).toBe(new Date(clock.now()).toISOString());
+  });
+
   test.each([
     ['finished', undefined, 'crawlFinished'],
     ['limited', 'maxPages', 'crawlLimited'],

@@ -37,19 +37,21 @@ async function guarded(body: string, onBlocked: string, blockTimeoutMs = 200) {
 }
 
 test.each([
-  ['stored', ''],
-  ['not stored, by an error', `throw new Error('no table');`],
+  ['stored', '', 200, 1000],
+  // The time is a multiple of 250 ms, and not less than what is allowed.
+  ['not stored, by an error', `throw new Error('no table');`, 201, 1250],
 ])(
   'a process that a page blocks is ended, and the page %s',
-  async (_, onBlocked) => {
+  async (_, onBlocked, blockTimeoutMs, blockedMs) => {
     const { signal, found } = await guarded(
       `work.run('news', 'http://a.test/hang', 'parse', () => { for (;;); });`,
       onBlocked,
+      blockTimeoutMs,
     );
     expect(signal).toBe('SIGKILL');
     expect(found()).toEqual({
       task: { crawl: 'news', url: 'http://a.test/hang', step: 'parse' },
-      blockedMs: 1000,
+      blockedMs,
       isMainThread: false,
     });
   },

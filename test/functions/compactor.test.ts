@@ -30,6 +30,7 @@ async function setUp(...crawls: string[]) {
       async proceed(crawl, { deadline } = {}) {
         proceeded.push({ crawl, deadline });
         if (crawl === 'stuck') throw new Error('no table');
+        if (crawl.startsWith('long')) await clock.advance(deadline! - clock.now());
         return { requestedAt: 0, archive: false, ...(crawl === 'gone' && { deletedAt: 1 }) };
       },
     },
@@ -108,6 +109,14 @@ describe('each hour', () => {
     expect(compacted).toHaveLength(2);
     expect(logged).toContainEqual({ level: 'info', crawl: 'gone', message: 'The crawl was deleted' });
     expect(logged).not.toContainEqual(expect.objectContaining({ crawl: 'waits' }));
+  });
+
+  test('no deletion is begun when their time is up', async () => {
+    const { run, deleting, proceeded, compacted } = await setUp('a');
+    deleting.push('long 1', 'long 2', 'long 3');
+    await run();
+    expect(proceeded).toHaveLength(1);
+    expect(compacted).toHaveLength(1);
   });
 
   test('the archive of a crawl that is being deleted is left as it is', async () => {

@@ -99,6 +99,30 @@ describe('a worker that ends', () => {
     expect(starts).toEqual([NOW]);
   });
 
+  test.each([
+    ['because its time is up', 101_000, NOW],
+    ['because it is idle, with a host that comes back', 20_000, { queue: 0, workers: 1, delayMs: 30_000 }],
+  ])('%s has done all when it has left, however slow the pool is', async (_, ms, started) => {
+    const { clock, pool, worker, starts } = await setUp();
+    for (const name of ['start', 'hide', 'ensure', 'members'] as const) {
+      const call = pool[name].bind(pool) as (...given: unknown[]) => Promise<never>;
+      Object.assign(pool, {
+        async [name](...given: unknown[]) {
+          for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve));
+          return call(...given);
+        },
+      });
+    }
+    const queue = worker.watch(silent);
+    await clock.advance(ms);
+    if (ms < 100_000) await queue.park(received('a.test', clock), 30_000);
+    // Its last look is over.
+    for (let round = 0; round < 30; round++) await new Promise((resolve) => setImmediate(resolve));
+    starts.length = 0;
+    await worker.leave();
+    expect([starts, pool.all[0]!.size]).toEqual([[started], 0]);
+  });
+
   test('starts nobody beside a worker that has room', async () => {
     const { clock, pool, worker, starts, other } = await setUp({ hosts: 2 });
     await pool.show(0, other('other', 3));

@@ -512,6 +512,15 @@ describe('waking all hosts of a crawl', () => {
     expect(await run([wakeAllText(CRAWL, 4, 'x')])).toEqual([]);
     expect(dead).toEqual([{ body: wakeAllText(CRAWL, 4, 'x'), reason: 'no such cursor' }]);
   });
+
+  test('comes again if the hosts cannot be read', async () => {
+    const { run, stack, dead } = await setUp();
+    stack.engine.ledgers.hostPage = async () => {
+      throw new Error('no table');
+    };
+    expect(await run([wakeAllText(CRAWL, 4)])).toEqual(['m0']);
+    expect(dead).toEqual([]);
+  });
 });
 
 test('what no time is left for comes again', async () => {
