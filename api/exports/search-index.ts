@@ -16,7 +16,10 @@ const TITLE_WEIGHT = 5;
 const SNIPPET_WORDS = 24;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 1000;
-/** Pages that are ranked: of a word that more of them have, these and those with the word in their titles. */
+/**
+ * Pages that are ranked. Of words that at least these have, those with all of them in their titles come first: SQLite goes
+ * through all pages with a word before it ranks the first one, once for each mention of the word in the query.
+ */
 const MAX_RANKED = 10_000;
 
 const SCHEMA = `
@@ -179,12 +182,21 @@ function runSearch(
      ) ORDER BY rank LIMIT ?`,
   );
   const ranked = (text: string) => candidates.all(text, ...values, most) as unknown as Candidate[];
-  const found = ranked(query);
+  const isEverywhere = () => {
+    const found = `SELECT 1 FROM words WHERE words MATCH ? LIMIT ${MAX_RANKED}`;
+    return database.prepare(`SELECT count(*) AS count FROM (${found})`).get(query)?.count === MAX_RANKED;
+  };
+  // To rank pages takes longer than to count them, unless a filter must be looked up for each.
+  const all = isPrefix || conditions.length > 0 || !isEverywhere() ? ranked(query) : undefined;
+  const isCut = !isPrefix && (all === undefined || all[0]?.total === MAX_RANKED);
   // The best pages of a word that is almost everywhere are those with the word in their titles.
-  if (found[0]?.total === MAX_RANKED && !isPrefix)
-    found.push(...ranked(`({title} : (${query})) AND (${query})`));
-  const best = new Map(found.sort((x, y) => x.rank - y.rank).map((one) => [one.id, one]));
-  const ids = [...best.keys()].slice(0, most);
+  const inTitles = isCut ? ranked(searchQuery(words, 'title')) : [];
+  const others = inTitles.length < most ? (all ?? ranked(query)) : [];
+  const places = new Map<number, Place>();
+  for (const [group, found] of [inTitles, others].entries())
+    for (const { id, rank } of found)
+      if (!places.has(id) && places.size < most) places.set(id, { group, rank });
+  const ids = [...places.keys()];
   const shown = (where: string) =>
     database.prepare(
       `SELECT pages.id AS id, url, pages.title AS title, language, fetched_at AS fetchedAt, warc_file AS file,
@@ -197,9 +209,11 @@ function runSearch(
     : ids.flatMap((id) =>
         shown('words.rowid = ?').all(...marks, query, BigInt(id)),
       )) as unknown as FoundRow[];
-  const rankOf = ({ id }: FoundRow) => best.get(id)?.rank ?? 0;
   return rows
-    .sort((x, y) => rankOf(x) - rankOf(y) || (x.url < y.url ? -1 : 1))
+    .sort((x, y) => {
+      const [one, other] = [places.get(x.id)!, places.get(y.id)!];
+      return one.group - other.group || one.rank - other.rank || (x.url < y.url ? -1 : 1);
+    })
     .map(({ url, title, language, fetchedAt, snippet, file, offset }) => ({
       url,
       ...(title !== null && { title }),
@@ -216,6 +230,12 @@ interface Candidate {
   readonly rank: number;
   /** Pages that were ranked. */
   readonly total: number;
+}
+
+/** Ranks of two groups cannot be compared: those of the first come first. */
+interface Place {
+  readonly group: number;
+  readonly rank: number;
 }
 
 interface FoundRow {

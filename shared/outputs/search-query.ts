@@ -13,9 +13,10 @@ const MAX_CHARS = 1000;
 
 /**
  * Pages must have all words: `word`, `"a phrase"`, `prefix*`; and none with a minus: `-word`, `-"a phrase"`. All other
- * characters are text. Throws {@link EmptySearch} if no word is left to look for.
+ * characters are text. `column`: the words must be in this one, and those with a minus in none. Throws {@link EmptySearch}
+ * if no word is left to look for.
  */
-export function searchQuery(text: string): string {
+export function searchQuery(text: string, column?: string): string {
   const wanted: string[] = [];
   const unwanted: string[] = [];
   for (const [, minus, phrase, word] of text.slice(0, MAX_CHARS).matchAll(/(-?)(?:"([^"]*)"?|([^\s"]+))/g)) {
@@ -28,5 +29,6 @@ export function searchQuery(text: string): string {
   }
   if (wanted.length === 0)
     throw new EmptySearch('Expected words to look for, such as: crawler "web archive" -spam');
-  return [wanted.join(' AND '), ...unwanted].join(' NOT ');
+  const all = wanted.join(' AND ');
+  return [column === undefined ? all : `{${column}} : (${all})`, ...unwanted].join(' NOT ');
 }

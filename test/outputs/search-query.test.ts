@@ -14,6 +14,10 @@ test.each([
   expect(searchQuery(text)).toBe(query);
 });
 
+test('the words of a column are looked for there, and those with a minus everywhere', () => {
+  expect(searchQuery('web "b c" -spam', 'title')).toBe('{title} : ("web" AND "b c") NOT "spam"');
+});
+
 test.each(['', '  ', '-only', '***', '"', '- -'])('%j has no word to look for', (text) => {
   expect(() => searchQuery(text)).toThrow(/Expected words to look for/);
 });
