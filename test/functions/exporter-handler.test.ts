@@ -32,7 +32,10 @@ async function setUp({
   const takenUntil: number[] = [];
   const open = exports.map((name) => name.split(' ') as [string, string]);
   let continued = 0;
+  let isDown = false;
   const note = (what: string) => async (held: HeldExport, state?: string, message?: string) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (isDown) throw new Error('no table');
     done.push([what, held.id, state, message].filter(Boolean).join(' '));
   };
   const handle = createExporterHandler({
@@ -72,6 +75,10 @@ async function setUp({
     done,
     takenUntil,
     continued: () => continued,
+    /** Nothing can be noted about exports any more. */
+    breakNotes() {
+      isDown = true;
+    },
     run: (ms = 15 * MINUTE) => handle({}, contextFor(clock, ms)),
   };
 }
@@ -144,6 +151,21 @@ describe('an export whose slice fails', () => {
     const { run, done, continued } = await setUp({ exports: ['a x'], work });
     await run();
     expect([done, continued()]).toEqual([['end x failed no such module'], 0]);
+  });
+
+  test('is reported if that cannot be noted', async () => {
+    for (const error of [new Error('no bucket'), new ExportImpossible('no such module')]) {
+      const work = async () => {
+        throw error;
+      };
+      const { run, done, breakNotes } = await setUp({ exports: ['a x'], work });
+      breakNotes();
+      await expect(run()).rejects.toThrow('It failed for: a');
+      expect(done).toEqual([]);
+    }
+    const six = await setUp({ exports: ['a x'], tries: 6 });
+    six.breakNotes();
+    await expect(six.run()).rejects.toThrow('It failed for: a');
   });
 
   test('is left to the function that has it now', async () => {
