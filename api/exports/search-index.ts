@@ -17,8 +17,8 @@ const SNIPPET_WORDS = 24;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 1000;
 /**
- * Pages that are ranked. Of words that at least these have, those with all of them in their titles come first: SQLite goes
- * through all pages with a word before it ranks the first one, once for each mention of the word in the query.
+ * Pages that are ranked. Of words that this number of pages have, those with all of them in their titles come first:
+ * SQLite goes through all pages with a word before it ranks the first one, once for each mention of it in the query.
  */
 const MAX_RANKED = 10_000;
 
