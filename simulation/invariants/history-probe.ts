@@ -91,19 +91,27 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
     return count;
   }
 
-  function noteCost(crawl: string, item: Readonly<Item>): void {
+  function noteCost(crawl: string, sortKey: string, item: Readonly<Item> | undefined): void {
     const rows = counters.get(crawl) ?? new Map<string, Counts>();
-    counters.set(crawl, rows.set(item.sk?.S ?? '', countsIn(item)));
+    counters.set(crawl, rows);
+    if (item) rows.set(sortKey, countsIn(item));
+    else rows.delete(sortKey);
     if (statuses.get(crawl)?.at(-1)?.limits.maxCost === undefined) return;
     const { usage = {} } = totalsOf([...rows.values()].reduce(sumOfCounts, {}));
     const list = costs.get(crawl) ?? [];
     costs.set(crawl, list);
-    list.push({ at: time.now(), cost: costOf(usage, prices).total });
+    const at = time.now();
+    // The writes of a transaction count together.
+    if (list.at(-1)?.at === at) list.pop();
+    list.push({ at, cost: costOf(usage, prices).total });
   }
 
-  dynamo.onWrite = (table, item) => {
-    if (table !== settings.crawlState || !item) return;
-    const partition = item.pk?.S ?? '';
+  dynamo.onWrite = (table, item, before) => {
+    if (table !== settings.crawlState) return;
+    const { pk, sk } = item ?? before ?? {};
+    const partition = pk?.S ?? '';
+    if (sk?.S?.startsWith(TOTALS_PREFIX)) noteCost(partition, sk.S, item);
+    if (!item) return;
     if (item.sk?.S === HEAD) {
       const list = heads.get(partition) ?? [];
       heads.set(partition, list);
@@ -125,7 +133,7 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
         list.push({ at, status, code: reasonIn(record)?.code, messages: messagesOf(partition), limits });
       else if (!isDeepStrictEqual((last.later?.at(-1) ?? last).limits, limits))
         list[list.length - 1] = { ...last, later: [...(last.later ?? []), { at, limits }] };
-    } else if (item.sk?.S?.startsWith(TOTALS_PREFIX)) noteCost(partition, item);
+    }
   };
   return { statuses, storedAt, heads, changes, costs };
 }

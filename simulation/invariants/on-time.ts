@@ -34,6 +34,8 @@ const SIZES_AGE_MS = 60_000;
  * the crawl was set running, the later one. Its message may wait for a worker while all of them serve other
  * hosts.
  *
+ * A process whose clock was set ahead may have written a time until which the host waits.
+ *
  * If a fault may have taken the worker that had the message, the host comes back after some leases. If it may
  * have taken the message, the waker brings the host back; also if the first wake-up is lost, too.
  */
@@ -76,14 +78,17 @@ function checkHost(
     );
     if (from === undefined) continue;
     const lateMs = next - from - indexMs(change);
+    const isHeld =
+      facts.strikes.clockStepped > 0 && next - (change.head.dueAt ?? 0) - indexMs(change) <= dueMs;
     if (lateMs > dueMs)
       findings.add(
         `${crawl.id}: ${host.host} was due ${since(from)}, and came to its turn ${seconds(lateMs)} later; expected ${seconds(dueMs)} at most`,
         {
           host: host.host,
           at: next,
-          excuse:
-            mayHaveHidden(facts) && lateMs <= (mayHaveLostMessages(facts) ? lostMs : hiddenMs)
+          excuse: isHeld
+            ? 'wrongClock'
+            : mayHaveHidden(facts) && lateMs <= (mayHaveLostMessages(facts) ? lostMs : hiddenMs)
               ? 'lateTurn'
               : undefined,
         },

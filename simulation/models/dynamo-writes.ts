@@ -20,7 +20,11 @@ import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
 
 /** The items are the store's own, not to be changed. */
-export type OnWrite = (table: string, after: Readonly<Item> | undefined) => void;
+export type OnWrite = (
+  table: string,
+  after: Readonly<Item> | undefined,
+  before: Readonly<Item> | undefined,
+) => void;
 
 export interface DynamoContext {
   readonly faults: Faults;
@@ -113,7 +117,7 @@ export function createWrites({ tableOf, faults, onUnits, onWrite }: DynamoContex
     const units = factor * writeUnits(before, after);
     onUnits(name, pk, undefined, units, 0);
     const entries = before || after ? table.write(pk, sk, before, after) : [];
-    onWrite(name, after?.item);
+    onWrite(name, after?.item, before?.item);
     // Keys fill no more than a unit each.
     for (const partition of entries) onUnits(name, partition, index?.name, 1, 0);
     return units + entries.length;

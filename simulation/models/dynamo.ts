@@ -31,7 +31,7 @@ export interface SimDynamo extends SimService {
   items(table: string): Iterable<Readonly<Item>>;
   /** Called with what each call consumes in which partition; scans are counted apart. */
   onUnits: OnUnits | undefined;
-  /** Called after each item that is written or deleted (then `after` is undefined). */
+  /** Called after each item that is written (then `before` may be undefined) or deleted (then `after` is). */
   onWrite: OnWrite | undefined;
 }
 

@@ -18,14 +18,18 @@ const MAX_IN_A_ROW = 2;
 export function createEventReceiver(now: () => number, random: () => number, chance = 0.3): EventReceiver {
   const events: SentEvent[] = [];
   const changes: UrlChange[] = [];
-  let failed = 0;
+  /** Failures in a row, for each crawl and kind of events. */
+  const failures = new Map<string, number>();
   return {
     events,
     changes,
     sink: {
       async send(sent) {
+        const [{ crawl: of, type: kind } = { crawl: '', type: '' }] = sent;
+        const key = `${of} ${kind}`;
+        const failed = failures.get(key) ?? 0;
         const fails = failed < MAX_IN_A_ROW && random() < chance;
-        failed = fails ? failed + 1 : 0;
+        failures.set(key, fails ? failed + 1 : 0);
         const isReceived = !fails || random() < 0.5;
         for (const { crawl, type, id, data } of sent) {
           if (type !== 'pagesChanged') events.push({ at: now(), crawl, type, id, isReceived });

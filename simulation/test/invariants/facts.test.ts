@@ -130,3 +130,33 @@ test('a part that is named and not there is a fact, too', async () => {
   const { crawls } = await gatherFacts(world);
   expect(crawls[0]?.hosts.get(HOST)?.problem).toContain('the head names the part s1-x, which is not there');
 });
+
+test('what a crawl has cost never falls, though its counters are replaced by one, and the others deleted', async () => {
+  const { cloud, history } = await makeWorld(1);
+  const crawl = 'limited';
+  const work = async () => {
+    const operator = cloud.open(cloud.begin('operator'));
+    const { registry, ledgers } = operator.engine;
+    await registry.create(crawl, {
+      config: { maxCost: 1 },
+      scopeSeeds: [],
+      urlRulesVersion: 1,
+      status: 'running',
+    });
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 8; i++) {
+        const { engine, meter, flushMeter } = cloud.open(cloud.begin(`worker-${i}`));
+        await meter.run(crawl, () => engine.registry.load(crawl));
+        await flushMeter();
+      }
+      await cloud.time.sleep(30 * 60_000);
+      await registry.recount(crawl, ledgers);
+    }
+    return registry.totals(crawl);
+  };
+  const { cost } = await drive(cloud.time, work());
+  const costs = (history.costs.get(crawl) ?? []).map((change) => change.cost);
+  expect(costs.length).toBeGreaterThan(20);
+  expect(costs).toEqual(costs.toSorted((a, b) => a - b));
+  expect(costs.at(-1)).toBeCloseTo(cost ?? 0, 12);
+});

@@ -179,6 +179,23 @@ describe('onTime', () => {
     expect(countOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 450))).toBe(1);
   });
 
+  test('a host that waits until a time of a clock that was ahead is excused, and no longer than that', () => {
+    const held = due({ dueAt: T + 15_000_000 });
+    const others = (nextAt: number, strikes = struck('clockStepped')) => {
+      const before = due({ dueAt: T + 60_000 });
+      const later = { ...headAt(11, undefined, { ledger, dueAt: T + 15_000_000 }) };
+      return makeFacts({
+        log: [],
+        strikes,
+        crawls: hostDue([before, later, headAt(nextAt, later, {})], running),
+      });
+    };
+    expect(countOf('onTime', facts(held, 15_050, struck('clockStepped')))).toBe(0);
+    expect(countOf('onTime', others(15_100))).toBe(0);
+    expect(countOf('onTime', others(15_500))).toBe(1);
+    expect(countOf('onTime', others(15_100, struck()))).toBe(1);
+  });
+
   test('a crawl that recrawls tries a host that was given up again after a day', () => {
     const givenUp = due({ dueAt: T + 86_400_000, setAside: { cause: { code: 'down' } } as never });
     const found = (config: CrawlOptions) => {
