@@ -64,8 +64,9 @@ function checkHost(
   const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
   const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
   for (const [i, change] of host.heads.entries()) {
-    const at = dueOf(change, latestOpening(crawl.config, change.at + maxAheadMs(crawl, change)));
-    if (at === undefined) continue;
+    const due = dueOf(change, latestOpening(crawl.config, change.at + maxAheadMs(crawl, change)));
+    if (due === undefined) continue;
+    const { at, heldUntil } = due;
     const next = Math.min(
       host.heads[i + 1]?.at ?? Number.POSITIVE_INFINITY,
       requests.find(({ startedAt }) => startedAt >= change.at)?.startedAt ?? Number.POSITIVE_INFINITY,
@@ -78,19 +79,20 @@ function checkHost(
     );
     if (from === undefined) continue;
     const lateMs = next - from - indexMs(change);
-    const isHeld =
-      facts.strikes.clockStepped > 0 && next - (change.head.dueAt ?? 0) - indexMs(change) <= dueMs;
     if (lateMs > dueMs)
       findings.add(
         `${crawl.id}: ${host.host} was due ${since(from)}, and came to its turn ${seconds(lateMs)} later; expected ${seconds(dueMs)} at most`,
         {
           host: host.host,
           at: next,
-          excuse: isHeld
-            ? 'wrongClock'
-            : mayHaveHidden(facts) && lateMs <= (mayHaveLostMessages(facts) ? lostMs : hiddenMs)
+          excuse:
+            mayHaveHidden(facts) && lateMs <= (mayHaveLostMessages(facts) ? lostMs : hiddenMs)
               ? 'lateTurn'
-              : undefined,
+              : heldUntil !== undefined &&
+                  facts.strikes.clockStepped > 0 &&
+                  next - heldUntil <= dueMs + INDEX_FAR_MS
+                ? 'wrongClock'
+                : undefined,
         },
       );
   }
@@ -124,10 +126,16 @@ const maxAheadMs = ({ config }: CrawlFacts, { head }: HeadChange): number =>
  * A token comes at the host's time, and names a later one by which it is lost. What is further ahead than
  * anything may be, by a clock that was set, counts as come.
  */
-function dueOf({ at, head: { dueAt, token } }: HeadChange, lastAt: number): number | undefined {
+function dueOf({ at, head: { dueAt, token } }: HeadChange, lastAt: number): Due | undefined {
   if (dueAt === undefined) return undefined;
-  if (dueAt > lastAt) return at;
-  return token === undefined ? dueAt : dueAt - TOKEN_LOST_MS;
+  if (dueAt > lastAt) return { at, heldUntil: dueAt };
+  return { at: token === undefined ? dueAt : dueAt - TOKEN_LOST_MS };
+}
+
+interface Due {
+  readonly at: number;
+  /** The time in the head, if only a clock that was ahead can have given it. */
+  readonly heldUntil?: number;
 }
 
 /**
