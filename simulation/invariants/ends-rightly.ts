@@ -19,6 +19,8 @@ const QUIET_MS = 2 * WAKER_MS;
 /** ... or, where other crawls keep the queues busy, looks over some minutes, or more if links go by shards. */
 const SHARED_MS = 450_000;
 const SHARDED_MS = 1_200_000;
+/** Links come back so long after the router that had them stood still; two may, one after the other. */
+const LINKS_HIDDEN_MS = 360_000;
 /** A crawl at its limit of pages waits so long if its counters say that requisites are awaited. */
 const AWAITED_MS = 1_200_000;
 /** A host's message is hidden for so long at most while the host rests. */
@@ -88,7 +90,8 @@ function checkFinished(
       {
         at,
         excuse:
-          mayHaveHidden(facts) && lateMs <= sharedMs + mostMs + 2 * facts.leaseMs + wakerLagMs(facts)
+          mayHaveHidden(facts) &&
+          lateMs <= sharedMs + LINKS_HIDDEN_MS + mostMs + 2 * facts.leaseMs + wakerLagMs(facts)
             ? 'lateEnd'
             : undefined,
       },
