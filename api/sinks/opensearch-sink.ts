@@ -21,8 +21,8 @@ export interface OpenSearchOptions {
 }
 
 /**
- * Makes the index before the first change if it is not there. Each change has an external version, so that it may come late or twice. Those that
- * the server cannot take now are sent again, by themselves.
+ * Makes the index before the first change if it is not there. Each change has an external version, so that it may come
+ * late or twice. Those that the server cannot take now are sent again, by themselves.
  */
 export async function openSearchSink({
   url,

@@ -18,20 +18,18 @@ export type RunKind = 'names' | 'byFrom' | 'byTo' | 'edges';
 export const runKey = (graph: GraphName, kind: RunKind) => `${graph}-${kind}` as const;
 
 /** A graph whose vertices and edges are kept as runs. */
-function graphRuns(context: ExportContext, graph: GraphName, { runs = {} }: ExportFacts) {
-  const [names, byFrom] = (['names', 'byFrom'] as const).map((kind) => {
-    const key = runKey(graph, kind);
-    return [key, new LineRuns(context, key, runs[key])] as const;
-  }) as [readonly [string, LineRuns], readonly [string, LineRuns]];
+function graphRuns(context: ExportContext, graph: GraphName, facts: ExportFacts) {
+  const names = new LineRuns(context, runKey(graph, 'names'), facts);
+  const byFrom = new LineRuns(context, runKey(graph, 'byFrom'), facts);
   return {
-    addVertex: (name: string) => names[1].add(`${name}\n`),
+    addVertex: (name: string) => names.add(`${name}\n`),
     async addEdge(from: string, to: string) {
       if (from === to) return;
-      await names[1].add(`${from}\n`);
-      await names[1].add(`${to}\n`);
-      await byFrom[1].add(`${from}\t${to}\n`);
+      await names.add(`${from}\n`);
+      await names.add(`${to}\n`);
+      await byFrom.add(`${from}\t${to}\n`);
     },
-    end: async () => ({ [names[0]]: await names[1].end(), [byFrom[0]]: await byFrom[1].end() }),
+    end: async (before: ExportFacts) => byFrom.end(await names.end(before)),
   };
 }
 
@@ -50,10 +48,7 @@ function bothGraphs(context: ExportContext, facts: ExportFacts) {
       await addHosts(from, to);
     },
     /** The facts with all runs. */
-    end: async (): Promise<ExportFacts> => ({
-      ...facts,
-      runs: { ...facts.runs, ...(await pages.end()), ...(await hosts.end()) },
-    }),
+    end: async (): Promise<ExportFacts> => hosts.end(await pages.end(facts)),
   };
 }
 

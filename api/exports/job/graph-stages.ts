@@ -19,11 +19,11 @@ interface Vertex {
 async function* verticesBehind(
   context: ExportContext,
   graph: GraphName,
-  { runs = {} }: ExportFacts,
+  facts: ExportFacts,
   after: Vertex | undefined,
 ): AsyncGenerator<Vertex> {
   let id = after ? after.id + 1 : 0;
-  const names = linesOfRuns(context, runs[runKey(graph, 'names')], after && `${after.name}\n`);
+  const names = linesOfRuns(context, facts, runKey(graph, 'names'), after && `${after.name}\n`);
   for await (const line of names) yield { name: line.slice(0, -1), id: id++ };
 }
 
@@ -36,7 +36,7 @@ async function* joinedVertices(
 ): AsyncGenerator<Vertex> {
   // All lines of the vertices before are done.
   const from = after && `${after.name}\t${END}`;
-  const lines = linesOfRuns(context, facts.runs?.[runKey(graph, kind)], from);
+  const lines = linesOfRuns(context, facts, runKey(graph, kind), from);
   try {
     let line = await lines.next();
     for await (const vertex of verticesBehind(context, graph, facts, after)) {
@@ -74,8 +74,7 @@ export async function writeVertices(
   at: SlicedAt<Vertex, object> | undefined,
   facts: ExportFacts,
 ): Promise<StageSlice> {
-  const key = runKey(graph, 'byTo');
-  const byTo = new LineRuns(context, key, facts.runs?.[key]);
+  const byTo = new LineRuns(context, runKey(graph, 'byTo'), facts);
   const slice = await writeSlicedFile<string, Vertex, object>(context, at, {
     name: `${graph}/vertices.txt.gz`,
     async *values(after) {
@@ -87,7 +86,7 @@ export async function writeVertices(
     },
     open: lineWriter,
   });
-  return { ...slice, facts: { ...facts, runs: { ...facts.runs, [key]: await byTo.end() } } };
+  return { ...slice, facts: await byTo.end(facts) };
 }
 
 /** Gives the second vertex of each edge its number. */
@@ -97,8 +96,7 @@ export async function numberEdges(
   at: { readonly after: Vertex } | undefined,
   facts: ExportFacts,
 ): Promise<StageSlice> {
-  const key = runKey(graph, 'edges');
-  const edges = new LineRuns(context, key, facts.runs?.[key]);
+  const edges = new LineRuns(context, runKey(graph, 'edges'), facts);
   const joined = joinedVertices(context, graph, { facts, kind: 'byTo', after: at?.after }, ({ id }, from) =>
     edges.add(`${from}\t${padded(id)}\n`),
   );
@@ -110,7 +108,7 @@ export async function numberEdges(
   }
   return {
     ...(cut && { at: { after: cut } }),
-    facts: { ...facts, runs: { ...facts.runs, [key]: await edges.end() } },
+    facts: await edges.end(facts),
     written: NOTHING_WRITTEN,
     share: cut ? 0.5 : 1,
   };
@@ -131,7 +129,7 @@ export async function writeEdges(
   const slice = await writeSlicedFile<string, string, object>(context, at, {
     name: `${graph}/edges.txt.gz`,
     async *values(after) {
-      for await (const line of linesOfRuns(context, facts.runs?.[runKey(graph, 'edges')], after))
+      for await (const line of linesOfRuns(context, facts, runKey(graph, 'edges'), after))
         yield { value: edgeLine(line), after: line, share: 0.5 };
     },
     open: lineWriter,
@@ -156,7 +154,7 @@ export async function writeGraphml(
     await add(graphmlHead);
     for await (const { id, name } of verticesBehind(context, graph, facts, undefined))
       await add(graphmlNode(String(id), name));
-    for await (const line of linesOfRuns(context, facts.runs?.[runKey(graph, 'edges')])) {
+    for await (const line of linesOfRuns(context, facts, runKey(graph, 'edges'))) {
       const [from, to] = halves(edgeLine(line));
       await add(graphmlEdge(from, to));
     }

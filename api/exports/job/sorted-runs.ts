@@ -3,7 +3,8 @@ import { mergeSorted } from '../../../shared/archive/merge-sorted.ts';
 import type { ReadAt } from '../../../shared/archive/scan-members.ts';
 import { linesBetween } from '../../../shared/archive/search-lines.ts';
 import { windowedRead } from '../../../shared/archive/windowed-read.ts';
-import type { ExportContext, Pieces } from './export-context.ts';
+import { unique } from '../graph-builder.ts';
+import type { ExportContext, ExportFacts } from './export-context.ts';
 
 /** A text of sorted lines of ASCII. */
 export type SortedLines = readonly [read: ReadAt, bytes: number];
@@ -37,18 +38,17 @@ async function* linesAfter(read: ReadAt, bytes: number, after: string): AsyncGen
   if (piece.length > 0) yield piece;
 }
 
-/** Yields the lines of runs behind `after`, each once. */
-export async function* linesOfRuns(
+/** Yields the lines of the runs of that name behind `after`, each once. */
+export function linesOfRuns(
   { objects }: ExportContext,
-  runs: Pieces = [],
-  after = '',
+  { runs = {} }: ExportFacts,
+  name: string,
+  after?: string,
 ): AsyncGenerator<string> {
-  let before = '';
-  const sources = runs.map(([name, bytes]): SortedLines => [objects.workReader(name, bytes), bytes]);
-  for await (const line of mergedLines(sources, after)) {
-    if (line !== before) yield line;
-    before = line;
-  }
+  const sources = (runs[name] ?? []).map(
+    ([run, bytes]): SortedLines => [objects.workReader(run, bytes), bytes],
+  );
+  return unique(mergedLines(sources, after));
 }
 
 /** Characters of a run, which are held in memory until it is stored. */
@@ -58,15 +58,18 @@ const RUN_CHARS = 32 * 1024 * 1024;
 export class LineRuns {
   readonly #context: ExportContext;
   readonly #name: string;
-  readonly #runs: [name: string, bytes: number][];
+  readonly #runs: (readonly [name: string, bytes: number])[];
   #lines: string[] = [];
   #chars = 0;
 
-  /** `runs`: those of earlier slices. Names of objects follow from `name` and their number, so a slice that is repeated replaces its own. */
-  constructor(context: ExportContext, name: string, runs: Pieces = []) {
+  /**
+   * `facts`: with the runs of earlier slices. Names of objects follow from `name` and their number, so a slice that is
+   * repeated replaces its own.
+   */
+  constructor(context: ExportContext, name: string, { runs = {} }: ExportFacts) {
     this.#context = context;
     this.#name = name;
-    this.#runs = runs.map(([run, bytes]) => [run, bytes]);
+    this.#runs = [...(runs[name] ?? [])];
   }
 
   /** ASCII, with a line feed. One call at a time. */
@@ -76,10 +79,10 @@ export class LineRuns {
     if (this.#chars >= RUN_CHARS) await this.#store();
   }
 
-  /** Returns all runs. Nothing may be added after it. */
-  async end(): Promise<Pieces> {
+  /** Returns the facts with all runs. Nothing may be added after it. */
+  async end(facts: ExportFacts): Promise<ExportFacts> {
     if (this.#lines.length > 0) await this.#store();
-    return this.#runs;
+    return { ...facts, runs: { ...facts.runs, [this.#name]: this.#runs } };
   }
 
   async #store(): Promise<void> {
