@@ -22,22 +22,34 @@ export async function* stackSkips(
   try {
     for await (const line of jsonObjects<SkipLine>(stored, skipsPrefix(stored.crawl))) {
       if ('beyond' in line) onBeyond(line.beyond);
-      else await sorter.add(`${keyOf(line)}${ascii(line)}\n`);
+      else await sorter.add(sortedLineOf(line));
     }
-    let last = '';
-    for await (const line of sorter.sorted()) {
-      const end = line.indexOf('{');
-      const key = line.slice(0, end);
-      if (key === last) continue;
-      last = key;
-      const { cause, ...skip } = JSON.parse(line.slice(end)) as Skip;
-      yield { ...skip, ...(cause !== undefined && { cause: storedCause(cause) }) };
-    }
+    for await (const { skip } of distinctSkips(sorter.sorted())) yield skip;
   } finally {
     await sorter.dispose();
     await rm(temporary, { recursive: true, force: true });
   }
 }
+
+/** A line of ASCII for a link: sorted, such lines are in the order of reason and URL. */
+export const sortedLineOf = (skip: Skip): string => `${keyOf(skip)}${ascii(skip)}\n`;
+
+/** Yields the links of sorted lines, each once, with its line. `after`: the line before the first one. */
+export async function* distinctSkips(
+  lines: AsyncIterable<string>,
+  after = '',
+): AsyncGenerator<{ readonly line: string; readonly skip: Skip }> {
+  let last = keyIn(after);
+  for await (const line of lines) {
+    const key = keyIn(line);
+    if (key === last) continue;
+    last = key;
+    const { cause, ...skip } = JSON.parse(line.slice(key.length)) as Skip;
+    yield { line, skip: { ...skip, ...(cause !== undefined && { cause: storedCause(cause) }) } };
+  }
+}
+
+const keyIn = (line: string): string => line.slice(0, Math.max(0, line.indexOf('{')));
 
 /** `REASON URL `, without a brace: the JSON begins at the first one. */
 const keyOf = ({ reason, url }: Skip): string => `${ascii(reason)} ${ascii(url)} `.replaceAll('{', '%7B');

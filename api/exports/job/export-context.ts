@@ -91,6 +91,8 @@ export interface ExportFacts {
   readonly list?: Pieces;
   /** Sorted lines of graphs. */
   readonly runs?: Readonly<Record<string, Pieces>>;
+  /** Files that earlier slices have written of a sequence that several stages number. */
+  readonly files?: number;
   /** Edges of each graph that is written. */
   readonly edges?: Readonly<Record<string, number>>;
   /** A remark about the result, for the user. */

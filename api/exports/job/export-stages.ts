@@ -9,15 +9,9 @@ import { GRAPHS, type GraphName, gatherLinks, gatherRedirects } from './gather-l
 import { numberEdges, writeEdges, writeGraphml, writeVertices } from './graph-stages.ts';
 import { writeIndex, writeIndexTable } from './index-stages.ts';
 import { findItemColumns, writeItemCsv, writeItemLines, writeItemTable } from './item-stages.ts';
-import {
-  writeDocuments,
-  writeDocumentTable,
-  writeLeftOut,
-  writeSkippedLinks,
-  writeUrls,
-  writeUrlTable,
-} from './ledger-stages.ts';
+import { writeDocuments, writeDocumentTable, writeUrls, writeUrlTable } from './ledger-stages.ts';
 import { listMirror, writeMirrorFolder } from './mirror-stages.ts';
+import { gatherSkips, writeLeftOut, writeSkippedLinks } from './skip-stages.ts';
 import { assembleWacz, listPages, packIndex } from './wacz-stages.ts';
 
 /** One slice of a stage. `at`: where the stage continues. */
@@ -42,8 +36,9 @@ const graphStages = (graph: GraphName): readonly Stage[] => [
 ];
 
 const skippedStages = (format: RowFormat): readonly Stage[] => [
-  (context, _at, facts) => writeSkippedLinks(context, facts, format),
-  (context, at) => writeLeftOut(context, at, format),
+  gatherSkips,
+  (context, at, facts) => writeSkippedLinks(context, at, facts, format),
+  (context, at, facts) => writeLeftOut(context, at, facts, format),
 ];
 
 export function stagesOf({ format, tables = DEFAULT_TABLES }: ExportRequest): readonly Stage[] {

@@ -85,12 +85,16 @@ export function writeItemTable(context: ExportContext, at: At, facts: ExportFact
   });
 }
 
-/** Lines without their line feeds. */
-async function* itemsBehind(
-  { items: { context, run }, crawl }: ExportContext,
+const itemsBehind = (context: ExportContext, after: ItemPlace | undefined) =>
+  storedLinesBehind(context, itemsPrefix(context.crawl), after);
+
+/** Lines that workers have stored in that folder, without their line feeds. */
+export async function* storedLinesBehind(
+  { items: { context, run } }: ExportContext,
+  prefix: string,
   after: ItemPlace | undefined,
 ): AsyncGenerator<Placed<string, ItemPlace>> {
-  const folder = { ...context, folder: itemsPrefix(crawl) };
+  const folder = { ...context, folder: prefix };
   const pages = listFiles(folder, after);
   for (let page = await run(() => pages.next()); !page.done; page = await run(() => pages.next())) {
     for (const { file, bytes } of page.value) {

@@ -405,6 +405,21 @@ describe('the state of an export', () => {
     });
   });
 
+  test('has a file without a row where nothing was left out', async () => {
+    await inWorld(async (world) => {
+      const config = { contact: 'https://sim.test/' };
+      await world.connection.control.create({ crawl: 'empty', seeds: ['http://a.test/0'], config });
+      for (const [format, text] of [
+        ['skipped', ''],
+        ['skippedCsv', 'url,reason,via,cause,causeCode\r\n'],
+      ] as const) {
+        const { shown } = await makeExport(world, 'empty', { format });
+        expect(shown).toMatchObject({ state: 'done', files: 1, records: 0 });
+        expect(textOf(filesOf(world, shown))).toBe(text);
+      }
+    });
+  });
+
   test('has failed at once where nothing is archived', async () => {
     await inWorld(async (world) => {
       const config = { contact: 'https://sim.test/' };
