@@ -35,7 +35,8 @@ async function findPython(): Promise<string | undefined> {
   return paths.map((path) => path?.trim()).find(Boolean);
 }
 
-async function findJava(): Promise<string | undefined> {
+/** The folder of a Java machine that is new enough. */
+export async function findJava(): Promise<string | undefined> {
   const { JAVA_HOME } = process.env;
   const candidates = [...(JAVA_HOME ? [join(JAVA_HOME, 'bin', 'java')] : []), 'java'];
   for (const java of candidates) {
