@@ -173,9 +173,7 @@ test('an index that takes nothing says why', async (index) => {
   await index.ask('/_settings', { method: 'PUT', body: JSON.stringify(settings) });
   const { refusals } = await index.send(pages(2, 2));
   expect(refusals).toHaveLength(2);
-  expect(refusals[0]).toMatch(
-    /^https:\/\/a\.test\/0000 HTTP 403: cluster_block_exception: .*write/,
-  );
+  expect(refusals[0]).toMatch(/^https:\/\/a\.test\/0000 HTTP 403: cluster_block_exception: .*write/);
   await index.ask('/_settings', { method: 'PUT', body: JSON.stringify({ 'index.blocks.write': null }) });
   expect(await index.send(pages(2, 2))).toEqual({ ...NOTHING, sent: 2 });
   await index.ask('/_close', { method: 'POST' });

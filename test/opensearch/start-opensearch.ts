@@ -62,7 +62,7 @@ async function install(folder: string, version: string): Promise<void> {
   await writeFile(join(module, 'plugin-security.policy'), policy);
 }
 
-/** Of little memory, and compiled quickly: it lives for seconds. */
+/** Little memory, and a quick compiler: it lives for seconds. */
 const JVM = ['-Xms256m', '-Xmx256m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 /** It refuses to run as root, as containers do, if it can ask by its native library. */
 const WITHOUT_NATIVE_LIBRARY = ['-Djna.nosys=true', '-Djna.noclasspath=true'];
