@@ -111,12 +111,13 @@ function answerOf(
   crawl: Pick<TurnCrawl, 'nameOf'>,
 ): ProbeAnswer | undefined {
   if (outcome.status === 'failed') return outcome.reason === 'aborted' ? undefined : { kind: 'unknown' };
-  const { httpStatus } = outcome;
+  const { httpStatus, truncated } = outcome;
   if (httpStatus === 404 || httpStatus === 410) return { kind: 'honest' };
   if (httpStatus >= 300 && httpStatus < 400) return redirectOf(outcome, crawl);
   const { blocks, signs, refresh, isWhole } = facts ?? {};
-  // A login page and a page that leads on at once stand for pages that are there, too.
-  if (!blocks || !isWhole || signs?.hasPasswordField || refresh !== undefined) return { kind: 'unknown' };
+  // A login page and a page that leads on at once stand for pages that are there, too; a part of a page for many.
+  if (!blocks || !isWhole || truncated !== undefined || signs?.hasPasswordField || refresh !== undefined)
+    return { kind: 'unknown' };
   return { kind: 'page', blocks };
 }
 
