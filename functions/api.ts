@@ -6,16 +6,19 @@ import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import { lazy } from '../shared/lazy.ts';
 import { EXPORT_MORE } from '../shared/webhook/event-types.ts';
 import { createApiHandler } from './api-handler.ts';
-import { functionStack } from './stack.ts';
+import { type FunctionStack, functionStack } from './stack.ts';
 
-const api = lazy(() => {
-  const { settings, clock, log, open } = functionStack();
+const api = lazy(() => openApi(functionStack()));
+
+/** Creates the handler of the function. */
+export function openApi(functions: FunctionStack) {
+  const { settings, clock, log, open } = functions;
   const stack = open();
   const putEvent = createOwnEvents(clock);
   const wakeExporter = () => putEvent(EXPORT_MORE, { stack: settings.stack });
   const engine = controlEngineOf(stack, settings, { wakeExporter });
   const control = createControl(engine, controlPolicyOf(settings));
   return createApiHandler({ clock, log, stack, control });
-});
+}
 
 export const handler = (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => api()(event);

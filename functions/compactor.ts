@@ -6,10 +6,13 @@ import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import { lazy } from '../shared/lazy.ts';
 import { COMPACT_MORE } from '../shared/webhook/event-types.ts';
 import { type CompactorEvent, createCompactorHandler } from './compactor-handler.ts';
-import { functionStack } from './stack.ts';
+import { type FunctionStack, functionStack } from './stack.ts';
 
-const compactor = lazy(() => {
-  const { settings, clock, log, open, announce } = functionStack();
+const compactor = lazy(() => openCompactor(functionStack()));
+
+/** Creates the handler of the function. */
+export function openCompactor(functions: FunctionStack) {
+  const { settings, clock, log, open, announce } = functions;
   const stack = open();
   const putEvent = createOwnEvents(clock);
   const { s3, dynamo } = stack.clients;
@@ -27,7 +30,7 @@ const compactor = lazy(() => {
     },
     announceBehind: (rounds) => announce('ArchiveBehind', { rounds }),
   });
-});
+}
 
 export const handler = (event: CompactorEvent, context: Context): Promise<void> =>
   compactor()(event, context);

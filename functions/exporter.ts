@@ -6,10 +6,13 @@ import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import { lazy } from '../shared/lazy.ts';
 import { EXPORT_MORE } from '../shared/webhook/event-types.ts';
 import { createExporterHandler } from './exporter-handler.ts';
-import { functionStack } from './stack.ts';
+import { type FunctionStack, functionStack } from './stack.ts';
 
-const exporter = lazy(() => {
-  const { settings, clock, log, open } = functionStack();
+const exporter = lazy(() => openExporter(functionStack()));
+
+/** Creates the handler of the function. */
+export function openExporter(functions: FunctionStack) {
+  const { settings, clock, log, open } = functions;
   const stack = open();
   const { crawlState: table, bucket } = settings;
   const putEvent = createOwnEvents(clock);
@@ -31,6 +34,6 @@ const exporter = lazy(() => {
         log('warn', { message: 'Exports are not continued before the next hour' });
     },
   });
-});
+}
 
 export const handler = (event: unknown, context: Context): Promise<void> => exporter()(event, context);

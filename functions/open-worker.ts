@@ -1,6 +1,6 @@
 /** The worker function without its entry module: the handler, and what the thread that watches it calls. */
 import type { Context, SQSBatchResponse } from 'aws-lambda';
-import project from '#strand-config';
+import bundled from '#strand-config';
 import { parseConfig } from '../shared/crawl/config.ts';
 import { costOf } from '../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../shared/engines/aws/cost/stack-prices.ts';
@@ -14,35 +14,44 @@ import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
 import type { Fetcher } from '../shared/ports/fetcher.ts';
 import { hasOwnCode } from '../shared/project/own-code.ts';
+import type { StrandConfig } from '../shared/project/project.ts';
 import { SIZES } from '../shared/sizes.ts';
 import { START_SMALL } from '../shared/webhook/event-types.ts';
 import { createLanes } from '../shared/worker/lanes.ts';
 import { cpuShareOf, smallWorkerOf } from '../shared/worker/small-worker.ts';
 import { type BlockedModule, SLOWNESS, startBlockGuard, storeBlocked, taskIn } from './block-guard.ts';
-import { errorFields, type Log, writeLine } from './log.ts';
+import { errorFields, type Log } from './log.ts';
 import { smallDocumentMb, smallDocuments } from './small-documents.ts';
-import { functionStack } from './stack.ts';
+import { type FunctionStack, functionStack } from './stack.ts';
 import { createWorkerFetchers } from './worker-fetchers.ts';
 import { createWorkerHandler, type StartEvent, type WorkerStack } from './worker-handler.ts';
 import { createFailureLog, createWorkerHooks, guardWorker } from './worker-hooks.ts';
 import { createWorkerIdentity } from './worker-identity.ts';
 
 export interface WorkerParts {
-  /** Whether the function is the stack's small worker. */
+  /**
+   * Whether the function is the stack's small worker. Default: as its environment says, since that has the same code.
+   */
   readonly isSmall?: boolean;
+  /** Default: the project that was bundled. */
+  readonly project?: StrandConfig;
   /** URL of the entry module: it exports {@link onBlocked}. */
   readonly module: string;
   /** Wraps the engine of each turn queue. Default: the engine itself. */
   readonly wrapEngine?: <E extends Engine>(engine: E) => E;
   /** Wraps the fetcher of each crawl. Default: the fetcher itself. */
   readonly wrapFetcher?: (fetcher: Fetcher) => Fetcher;
+  /** Starts what watches this thread. Default: {@link startBlockGuard}, a thread of its own. */
+  readonly startGuard?: typeof startBlockGuard;
+  /** Keeps this process whatever the project's own code leaves behind. Default: {@link guardWorker}. */
+  readonly guardProcess?: typeof guardWorker;
 }
 
 type Handler = (event: StartEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /** Creates the handler of the function. The stack is opened at the first event. */
-export function createWorkerFunction(parts: WorkerParts): Handler {
-  const worker = lazy(() => openWorker(parts));
+export function createWorkerFunction(parts: WorkerParts, functionsOf = functionStack): Handler {
+  const worker = lazy(() => openWorker(parts, functionsOf()));
   return async (event, context) => {
     const { handler, identity } = worker();
     await identity.load();
@@ -50,8 +59,18 @@ export function createWorkerFunction(parts: WorkerParts): Handler {
   };
 }
 
-function openWorker({ module, isSmall = false, wrapEngine = same, wrapFetcher = same }: WorkerParts) {
-  const { settings, clock, log, reportNewer, announce, open } = functionStack();
+function openWorker(
+  {
+    module,
+    isSmall = process.env.STRAND_SMALL_WORKER === 'true',
+    project = bundled,
+    wrapEngine = same,
+    wrapFetcher = same,
+    startGuard = startBlockGuard,
+    guardProcess = guardWorker,
+  }: WorkerParts,
+  { settings, clock, log, write, reportNewer, announce, open }: FunctionStack,
+) {
   const prices = stackPrices(settings);
   const identity = createWorkerIdentity({ parameter: settings.identityParameter, clock, log, announce });
   const { sign } = identity;
@@ -59,7 +78,7 @@ function openWorker({ module, isSmall = false, wrapEngine = same, wrapFetcher = 
   const fetchers = createWorkerFetchers({ settings, clock, log, middleware, sign });
   const hooks = createWorkerHooks({ project, clock, log });
   const modules = project.modules ?? [];
-  if (hooks !== undefined || modules.length > 0) guardWorker(log);
+  if (hooks !== undefined || modules.length > 0) guardProcess(log);
   const startSmall = startSmallBy(settings, clock, log);
   let last: { readonly opened: OpenedStack; readonly stack: WorkerStack } | undefined;
 
@@ -94,11 +113,11 @@ function openWorker({ module, isSmall = false, wrapEngine = same, wrapFetcher = 
     usedBytes: () => process.memoryUsage.rss(),
     cpuMs,
     hasOwnCode: hasOwnCode(project),
-    write: writeLine,
+    write,
     reportNewer,
     ...(hooks && { hooks }),
     documents: smallMb === undefined ? documents : smallDocuments(documents),
-    work: startBlockGuard({
+    work: startGuard({
       module,
       blockTimeoutMs: parseConfig(settings.crawlDefaults).blockTimeoutMs,
       // A page takes as much more time as there is less of a CPU.
@@ -127,7 +146,8 @@ function startSmallBy(settings: StackSettings, clock: Clock, log: Log): StartSma
 
 const same = <T>(value: T): T => value;
 
-function cpuMs(): number {
+/** CPU time of this process since it began, in ms. */
+export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

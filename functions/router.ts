@@ -10,10 +10,13 @@ import { parker } from '../shared/engines/aws/queues/sqs-queue.ts';
 import { lazy } from '../shared/lazy.ts';
 import { createDeadLetter } from './dead-letter.ts';
 import { createRouterHandler } from './router-handler.ts';
-import { functionStack } from './stack.ts';
+import { type FunctionStack, functionStack } from './stack.ts';
 
-const router = lazy(() => {
-  const { settings, clock, log, reportNewer, open } = functionStack();
+const router = lazy(() => openRouter(functionStack()));
+
+/** Creates the handler of the function. */
+export function openRouter(functions: FunctionStack) {
+  const { settings, clock, log, reportNewer, open } = functions;
   const stack = open();
   return createRouterHandler({
     settings,
@@ -26,7 +29,7 @@ const router = lazy(() => {
     park: parker({ client: stack.clients.sqs, clock }),
     reportNewer,
   });
-});
+}
 
 export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
   router()(event, context);

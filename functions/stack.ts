@@ -3,7 +3,7 @@
  */
 
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
-import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
+import { type OpenedStack, type OpenStackOptions, openStack } from '../shared/engines/aws/stack.ts';
 import { type AttentionNotes, createAttentionNotes } from '../shared/engines/aws/state/attention-notes.ts';
 import type { StartSmall } from '../shared/engines/aws/workers/worker-pool.ts';
 import { steadyClock } from '../shared/engines/steady-clock.ts';
@@ -18,6 +18,8 @@ export interface FunctionStack {
   readonly settings: StackSettings;
   readonly clock: Clock;
   readonly log: Log;
+  /** Takes the lines of metrics. */
+  readonly write: (line: string) => void;
   readonly reportNewer: ReportNewer;
   /** Announces troubles by the tables of this stack. */
   readonly attentionOf: (stack: OpenedStack) => Attention & { readonly notes: AttentionNotes };
@@ -30,29 +32,50 @@ export interface FunctionStack {
   open(turnQueueUrl?: string, startSmall?: StartSmall): OpenedStack;
 }
 
+/** The surroundings of a process. */
+export interface FunctionParts
+  extends Pick<OpenStackOptions, 'clients' | 'sizes'>,
+    Pick<FunctionStack, 'settings' | 'clock' | 'log' | 'write'> {
+  /** Memory of the function in MB. Default: the setting of the workers. */
+  readonly memoryMb?: number;
+}
+
+/** The dependencies of the function that this process is. Throws if the settings are not valid. */
 export const functionStack = lazy((): FunctionStack => {
   allowLinearFlag();
   matchInLinearTime();
-  const settings = parseStackSettings(process.env.STRAND_SETTINGS);
-  const clock = steadyClock;
+  const memoryMb = process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE;
+  return createFunctionStack({
+    settings: parseStackSettings(process.env.STRAND_SETTINGS),
+    clock: steadyClock,
+    log: logLine,
+    write: writeLine,
+    ...(memoryMb !== undefined && { memoryMb: Number(memoryMb) }),
+  });
+});
+
+/** Opens nothing yet. */
+export function createFunctionStack(parts: FunctionParts): FunctionStack {
+  const { settings, clock, log, write, memoryMb = settings.workerMemoryMb, ...given } = parts;
   const now = () => clock.now();
   const attentionOf = ({ clients: { dynamo } }: OpenedStack) => {
     const notes = createAttentionNotes({ dynamo, clock, table: settings.crawlState });
     return {
       notes,
-      ...createAttention({ stack: settings.stack, now, log: logLine, write: writeLine, notes }),
+      ...createAttention({ stack: settings.stack, now, log, write, notes }),
     };
   };
   // The function that reports something has opened the stack.
   const announceByCurrent: Attention['announce'] = async (...trouble) =>
     current ? attentionOf(current.stack).announce(...trouble) : false;
-  const announce = announceNewer({ announce: announceByCurrent }, { now, log: logLine });
-  const reportNewer = createNewerLog({ log: logLine, announce });
+  const announce = announceNewer({ announce: announceByCurrent }, { now, log });
+  const reportNewer = createNewerLog({ log, announce });
   let current: { readonly turnQueueUrl?: string; readonly stack: OpenedStack } | undefined;
   const functions: FunctionStack = {
     settings,
     clock,
-    log: logLine,
+    log,
+    write,
     reportNewer,
     attentionOf,
     announce: async (...trouble) => attentionOf(current?.stack ?? functions.open()).announce(...trouble),
@@ -60,9 +83,10 @@ export const functionStack = lazy((): FunctionStack => {
       if (current && current.turnQueueUrl === turnQueueUrl) return current.stack;
       current?.stack.close();
       const stack: OpenedStack = openStack(settings, {
+        ...given,
         clock,
         ...createUnreadHandlers({
-          log: logLine,
+          log,
           reportNewer,
           deadLetters: () =>
             settings.turnDeadLetterUrl === undefined
@@ -71,19 +95,33 @@ export const functionStack = lazy((): FunctionStack => {
         }),
         turnQueueUrl,
         startSmall,
-        memoryMb: Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? settings.workerMemoryMb),
-        warn: (message) => logLine('warn', { message }),
+        memoryMb,
+        warn: (message) => log('warn', { message }),
       });
       current = { turnQueueUrl, stack };
       return stack;
     },
   };
   return functions;
-});
+}
 
 /** The first invocation pays for the start before it, which Lambda ends after 10 s. */
 const MAX_START_MS = 10_000;
-let hasPaidForStart = false;
+
+/**
+ * Returns a function that is called with the time at which each invocation of a process begins, and returns from when on
+ * it is paid for. `startedAt`: when the process was started.
+ */
+export function payOnceFrom(startedAt: number): (now: number) => number {
+  let isPaid = false;
+  return (now) => {
+    if (isPaid) return now;
+    isPaid = true;
+    return Math.min(now, Math.max(startedAt, now - MAX_START_MS));
+  };
+}
+
+const paidFrom = payOnceFrom(performance.timeOrigin);
 
 /**
  * Does an invocation's work, metered from its beginning to its end; what the meter has gathered is stored.
@@ -104,10 +142,7 @@ export async function invoked<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   clock.follow?.();
-  const now = clock.now();
-  const start = Math.max(performance.timeOrigin, now - MAX_START_MS);
-  meter.beginInvocation(hasPaidForStart ? now : Math.min(start, now));
-  hasPaidForStart = true;
+  meter.beginInvocation(paidFrom(clock.now()));
   try {
     return await work();
   } finally {

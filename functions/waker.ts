@@ -18,12 +18,15 @@ import { Announcer, type EventSink } from './announcer.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { createCrawlEnd } from './crawl-end.ts';
 import { allSinks, eventBus, webhookIn, webhookSink } from './event-sinks.ts';
-import { functionStack } from './stack.ts';
+import { type FunctionStack, functionStack } from './stack.ts';
 import { countDead, StackWatch } from './stack-watch.ts';
 import { createWakerHandler } from './waker-handler.ts';
 
-const waker = lazy(() => {
-  const { settings, clock, log, open, attentionOf } = functionStack();
+const waker = lazy(() => openWaker(functionStack()));
+
+/** Creates the handler of the function. */
+export function openWaker(functions: FunctionStack) {
+  const { settings, clock, log, open, attentionOf } = functions;
   const stack = open();
   const attention = attentionOf(stack);
   const { turnDeadLetterUrl, linkDeadLetterUrl, maxCostPerHour } = settings;
@@ -70,7 +73,7 @@ const waker = lazy(() => {
       dailyLimit: { maxCost: limits.maxCostPerDay, note: (costs) => noteSpend(spend, costs) },
     }),
   });
-});
+}
 
 function sinkOf({ stack, allowPrivateAddresses }: StackSettings, clock: Clock): EventSink {
   const target = webhookIn(process.env.STRAND_WEBHOOK);

@@ -3,7 +3,4 @@ import { createWorkerFunction } from './open-worker.ts';
 
 export { onBlocked } from './open-worker.ts';
 
-/** Set in the environment of the small worker, which has the same code. */
-const isSmall = process.env.STRAND_SMALL_WORKER === 'true';
-
-export const handler = createWorkerFunction({ module: import.meta.url, isSmall });
+export const handler = createWorkerFunction({ module: import.meta.url });
