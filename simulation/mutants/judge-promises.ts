@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { FAULT_NAMES } from '../models/faults.ts';
 import { applyEdits } from './edit.ts';
 import { writeOverlay } from './overlay.ts';
-import { editsOf, PROMISE_MUTANTS, type PromiseMutant, promiseWorlds } from './promised.ts';
+import { editsOf, type PromiseMutant } from './promise-mutant.ts';
+import { PROMISE_MUTANTS, promiseWorlds } from './promised.ts';
 import { runTestFiles, runWorlds } from './run-tests.ts';
 import { readSource } from './scope.ts';
 

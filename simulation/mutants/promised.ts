@@ -1,22 +1,11 @@
 /**
- * Mutants of promises: for each invariant of crawls that fetch pages again, changes of the program that break it, and the
- * worlds or test files that must notice them. `npm run mutants -- --promises` makes and judges them. Others are drawn by
+ * Mutants of promises: for each invariant of crawls that fetch pages again, and for each promise of a stack's workers
+ * (`promised-packing.ts`), changes of the program that break it, and the worlds or test files that must notice them. `npm run mutants -- --promises` makes and judges them. Others are drawn by
  * chance (`mutants.ts`); these are chosen, so that each promise is seen to be watched.
  */
-import type { InvariantName, WorldSpec } from '../worlds/spec.ts';
-import type { Edit } from './operators/operator.ts';
-
-export interface PromiseMutant {
-  /** The promise, in the words of docs/mutants.md. */
-  readonly promise: string;
-  readonly what: string;
-  readonly file: string;
-  /** Each text stands once in the file. */
-  readonly edits: readonly (readonly [text: string, instead: string])[];
-  /** Worlds that recrawl must break one of these; none: a test file must fail. */
-  readonly breaks?: readonly InvariantName[];
-  readonly tests?: readonly string[];
-}
+import type { WorldSpec } from '../worlds/spec.ts';
+import type { PromiseMutant } from './promise-mutant.ts';
+import { PACKING_MUTANTS } from './promised-packing.ts';
 
 const PRICE = 'no page is fetched again before its interval, or its price, allows it';
 const BUDGET = 'the budget of a day is kept, and used';
@@ -28,7 +17,7 @@ const STORED = 'a crawl stored by the previous version continues';
 const PLAN = 'shared/turn/recrawl-plan.ts';
 const OF_BUDGET = ['test/worker/recrawl-budget.test.ts'];
 
-export const PROMISE_MUTANTS: readonly PromiseMutant[] = [
+const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: PRICE,
     what: 'pages are due after half their interval',
@@ -145,18 +134,11 @@ export const PROMISE_MUTANTS: readonly PromiseMutant[] = [
   },
 ];
 
+export const PROMISE_MUTANTS: readonly PromiseMutant[] = [...RECRAWL_MUTANTS, ...PACKING_MUTANTS];
+
 /** Seeds 1 to `count`, without faults and with all in turn. */
 export const promiseWorlds = (count: number, faults: WorldSpec['faults']): WorldSpec[] =>
   Array.from({ length: count }, (_, i) => [
     { seed: i + 1, faults: [], recrawls: true },
     { seed: i + 1, faults, recrawls: true },
   ]).flat();
-
-/** Throws if a text does not stand in the source once: the program has changed, and the mutant must follow. */
-export const editsOf = ({ what, file, edits }: PromiseMutant, source: string): Edit[] =>
-  edits.map(([text, instead]) => {
-    const start = source.indexOf(text);
-    if (start < 0 || source.indexOf(text, start + 1) >= 0)
-      throw new Error(`Expected ${JSON.stringify(text)} once in ${file}, for the mutant: ${what}`);
-    return { start, end: start + text.length, text: instead };
-  });

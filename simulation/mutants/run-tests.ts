@@ -73,11 +73,21 @@ export async function runTestFiles(
     const { isHung, err } = await run([VITEST, ...args], env, () => {});
     const results = readReport(report);
     if (!results && !isHung) throw new Error(`The tests could not be run: ${err}`);
+    const left = leftOut(files, results ?? []);
+    // A file that nobody runs notices nothing: the mutant would seem to survive it.
+    if (left.length > 0 && !isHung)
+      throw new Error(`Test files that were not run: ${left.join(', ')}\n${err}`);
     return { files: results ?? [], isHung };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Those of `files` without a result. After a failure the others may be left out. */
+const leftOut = (files: readonly string[], results: readonly TestFileResult[]): readonly string[] =>
+  results.some(({ failure }) => failure)
+    ? []
+    : files.filter((file) => !results.some((result) => result.file === file));
 
 /** As far as it is read here. */
 interface Report {

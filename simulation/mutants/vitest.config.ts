@@ -1,4 +1,4 @@
-/** The project `unit` over an overlay: the tests that a mutant must fail. */
+/** The projects `unit` and `unit-together` over an overlay, each file in a process: the tests that a mutant must fail. */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -40,6 +40,7 @@ export default defineConfig({
   ],
   test: {
     ...unit.test,
+    exclude: ['test/localstack/**', 'test/fuzz/**'],
     setupFiles: ['simulation/mutants/name-test-file.ts'],
     sequence: { sequencer: InOrder },
     // A slow machine is no bug.
