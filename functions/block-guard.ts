@@ -62,15 +62,15 @@ export interface BlockGuardOptions {
   readonly slowness?: number;
 }
 
+/** After so many looks without a sign of life a page has taken all of its time: not one look earlier. */
+export const looksUntilBlocked = (blockTimeoutMs: number, slowness = SLOWNESS): number =>
+  Math.ceil((blockTimeoutMs * slowness) / CHECK_MS);
+
 /** Starts the thread that watches this one. It does not keep the process. */
-export function startBlockGuard({
-  module,
-  blockTimeoutMs,
-  slowness = SLOWNESS,
-}: BlockGuardOptions): PageWork {
+export function startBlockGuard({ module, blockTimeoutMs, slowness }: BlockGuardOptions): PageWork {
   const memory = slotMemory();
   const work = writeSlot(memory);
-  const limit = Math.ceil((blockTimeoutMs * slowness) / CHECK_MS);
+  const limit = looksUntilBlocked(blockTimeoutMs, slowness);
   const workerData = { memory, module, limit, checkMs: CHECK_MS, storeMs: STORE_MS };
   const thread = new Worker(WATCH, { eval: true, workerData, name: 'strand-watch' });
   thread.unref();

@@ -31,10 +31,7 @@ export type CloudTable = (typeof CLOUD_TABLES)[number];
 
 export interface ExportRequest {
   readonly format: CloudFormat;
-  /**
-   * The tables of a Parquet export. Default: index, urls, items. With the format `documents`, the table `documents` may be
-   * made in the same pass.
-   */
+  /** The tables of a Parquet export. Default: index, urls, items. */
   readonly tables?: CloudTable[] | undefined;
 }
 

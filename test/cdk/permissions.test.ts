@@ -28,7 +28,6 @@ const LISTED: Readonly<Record<string, string | string[]>> = {
   stateLists: [
     'parts/*',
     'index/*',
-    'item-tables/*',
     'staged-items/*',
     'items/*',
     'skips/*',
@@ -78,7 +77,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     urlSeen: [urlSeen.tableArn],
     warc: [`${bucket.bucketArn}/warc/*`],
     warcList: [bucket.bucketArn],
-    tables: [`${bucket.bucketArn}/index/*`, `${bucket.bucketArn}/item-tables/*`],
+    tables: [`${bucket.bucketArn}/index/*`],
     uploads: [bucket.bucketArn],
     parts: [`${bucket.bucketArn}/parts/*`],
     items: ['staged-items', 'items', 'skips', 'staged-changes', 'changes'].map(

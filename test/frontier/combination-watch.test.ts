@@ -114,6 +114,11 @@ describe('a path has filters', () => {
       (n) => `${A}/list?${NAMES[n % 4]}=${n}&${NAMES[(n + 1 + (n % 3)) % 4]}=${n}`,
       false,
     ],
+    [
+      'not if one of its values is new all the time',
+      (n) => `${A}/list?${NAMES[n % 4]}=1&${NAMES[(n + 1 + (n % 3)) % 4]}=${n}`,
+      false,
+    ],
     ['not if its names come in few sequences', (n) => `${A}/list?a=${n % 3}&b=${n % 5}`, false],
     [
       'not if it has as many sequences as names',
@@ -245,6 +250,25 @@ describe('from turn to turn', () => {
       traps.state().map((one) => ({ ...one, fresh: one.fresh.toFixed(2) }));
     expect(rough(cut)).toEqual(rough(whole));
     expect(closedAfter(10, (n) => shop(38 + n), { traps: cut })).toBe(2);
+  });
+
+  test('what is kept of them is what they have had', () => {
+    const traps = watch();
+    traps.count(`${A}/list?a=1&b=2`, () => 0.5);
+    expect(traps.state()).toEqual([
+      {
+        group: '/list?*&*',
+        pages: 1,
+        fresh: 0.95,
+        values: [expect.any(Number), expect.any(Number)],
+        names: [expect.any(Number), expect.any(Number)],
+        sequences: [expect.any(Number)],
+      },
+      expect.objectContaining({ group: '/*?*&*', pages: 1 }),
+    ]);
+    const words = watch([], () => true);
+    words.count(`${A}/tag/red/blue/`, () => 1);
+    expect(words.state()[0]).toEqual({ group: '/tag/*+*', pages: 1, fresh: 1 });
   });
 
   test('what is kept of them is bounded', () => {

@@ -302,6 +302,26 @@ describe('from turn to turn', () => {
     expect(groups).toContain('/**');
   });
 
+  test('a new folder takes the place of the one with the fewest pages, and its weight', () => {
+    const traps = watch();
+    const pagesOf = (folder: string, pages: number) => {
+      for (const n of range(pages)) count(traps, `${A}/${folder}/${letters(n)}/x`, { text: n });
+    };
+    for (const n of range(7)) pagesOf(`f${letters(n)}`, n === 3 ? 2 : 5 + n);
+    pagesOf('new', 2);
+    expect(groupsOf(traps).sort()).toEqual(
+      [
+        '/**',
+        '/new/**',
+        ...range(7)
+          .filter((n) => n !== 3)
+          .map((n) => `/f${letters(n)}/**`),
+      ].sort(),
+    );
+    pagesOf('newer', 2);
+    expect(groupsOf(traps)).not.toContain('/new/**');
+  });
+
   test('sixteen closed ones are remembered: the last ones', () => {
     const closed = range(16).map(
       (n): WatchedFolder => ({ group: `/c${n}/**`, pages: 60, fresh: 0, isClosed: true }),

@@ -279,6 +279,17 @@ test('what fails is logged, and the next look comes', async () => {
   await worker.leave();
 });
 
+test('a worker whose time is up while it notes that it had few hosts starts one', async () => {
+  const { clock, pool, worker, starts, state } = await setUp({ small: { memoryMb: 512, maxHosts: 6 } });
+  // So it does not make room for a small one before.
+  pool.hasLostSmall = async () => true;
+  await clock.advance(99_000);
+  state.hosts = 0;
+  pool.noteFewHosts = (queue) => clock.sleep(2000).then(() => void pool.fewHosts.push(queue));
+  await clock.drive(worker.leave());
+  expect([pool.fewHosts, starts]).toEqual([[0], [NOW]]);
+});
+
 describe('a pool of few hosts', () => {
   const small: SmallWorker = { memoryMb: 512, maxHosts: 6 };
 

@@ -97,6 +97,21 @@ describe('a host of a domain', () => {
     ]);
   });
 
+  test('that is full may be opened when another one has made room, and is judged again each time', async () => {
+    const config: CrawlOptions = { scope: 'any', maxHostsPerDomain: 1, domainBudget: 'off' };
+    const turn = await openTurn({ config });
+    const { domains } = turn.services;
+    const hosts = (text: string) =>
+      domains.change(CRAWL_ID, HOST, (state) => ({ state: { ...state, hosts: text }, result: undefined }));
+    const opened: boolean[] = [];
+    for (const text of ['AAAA', '', 'AAAA']) {
+      await hosts(text);
+      const { isOpen } = await openHost(turn.services, turn.parts.crawl, NEW_HEAD, [link('/1')]);
+      opened.push(isOpen);
+    }
+    expect(opened).toEqual([false, true, false]);
+  });
+
   test('is counted alone where the engine keeps no skipped links', async () => {
     const { opening, skipped, noted } = await open({
       config: { maxHostsPerDomain: 1 },

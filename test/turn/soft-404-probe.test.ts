@@ -17,10 +17,11 @@ interface Situation extends TurnSituation {
   /** The pages of this turn that are as the answer. */
   readonly alike?: readonly UrlRecord[];
   readonly isQuarantined?: boolean;
+  readonly isCached?: boolean;
 }
 
 async function ask(answer: Answer, situation: Situation = {}) {
-  const { probe = PROBE, alike = [], isQuarantined = false, ...more } = situation;
+  const { probe = PROBE, alike = [], isQuarantined = false, isCached, ...more } = situation;
   const turn = await openTurn({
     head: OPEN_ROBOTS,
     site: { [PROBE]: answer },
@@ -36,6 +37,17 @@ async function ask(answer: Answer, situation: Situation = {}) {
       return alike.map((record) => ({ record, cause: { code: 'softNotFound', probe: url } }));
     },
   };
+  const { fetcherOf } = turn.services;
+  if (isCached)
+    Object.assign(turn.services, {
+      fetcherOf: (...given: Parameters<typeof fetcherOf>) => ({
+        ...fetcherOf(...given),
+        fetch: async (request: Parameters<ReturnType<typeof fetcherOf>['fetch']>[0]) => ({
+          ...(await fetcherOf(...given).fetch(request)),
+          cache: { kind: 'hit' },
+        }),
+      }),
+    });
   const { quarantine, settlement, crawl, pace } = turn.parts;
   const received: number[] = [];
   Object.assign(crawl.budget, { receive: (bytes: number) => void received.push(bytes) });
@@ -128,6 +140,7 @@ describe('the answer', () => {
     [301, '/', `${ORIGIN}/`],
     [302, 'home?x=1', `${ORIGIN}/articles/home?x=1`],
     [308, ' http://b.test/a ', 'http://b.test/a'],
+    [302, ' /home\u00c2\u00a0', `${ORIGIN}/home`],
     [399, '/caf\u00c3\u00a9', `${ORIGIN}/caf%C3%A9`],
   ])('%i to %s is a redirect to the URL as the crawl names it', async (status, location, to) => {
     const { answers } = await ask({ status, headers: { Location: location } });
@@ -159,6 +172,50 @@ describe('the answer', () => {
     expect(parts.pace.nextFetchAt).toBeGreaterThanOrEqual(T0 + TOOK_MS + 30_000);
     expect(giveUps).toEqual([1]);
   });
+});
+
+describe('a probe that is made again', () => {
+  test('is judged by its new answer, and asked by the rules of then', async () => {
+    const answers: Answer[] = [SORRY, { ...SORRY, status: 404 }];
+    const turn = await openTurn({
+      site: { [`${ORIGIN}/robots.txt`]: { status: 404 }, [PROBE]: (before) => answers[before] as Answer },
+    });
+    const kinds: string[] = [];
+    const soft404 = {
+      takeProbe: () => PROBE,
+      answer(_url: string, { kind }: ProbeAnswer) {
+        kinds.push(kind);
+        return [];
+      },
+    };
+    const made = new Soft404Probe(turn.services, { ...turn.parts, soft404: soft404 as never });
+    expect(await driven(turn, made.runIfDue())).toBe(false);
+    await driven(turn, turn.parts.robots.fetch(ORIGIN));
+    expect(await driven(turn, made.runIfDue())).toBe(true);
+    expect(await driven(turn, made.runIfDue())).toBe(true);
+    expect(kinds).toEqual(['page', 'honest']);
+  });
+});
+
+test('an answer of the cache costs the crawl no bytes', async () => {
+  const { received, kinds } = await ask(SORRY, { isCached: true });
+  expect([received, kinds]).toEqual([[], ['page']]);
+});
+
+test('the body of an answer that cannot be read is disposed of all the same', async () => {
+  const turn = await openTurn({ head: OPEN_ROBOTS, site: { [PROBE]: SORRY } });
+  const { quarantine } = turn.parts;
+  const watch = quarantine.watch.bind(quarantine);
+  let watched = 0;
+  Object.assign(quarantine, {
+    // The exchange comes first.
+    watch: (work: () => Promise<unknown>) =>
+      watched++ === 0 ? watch(work) : Promise.reject(new Error('it kills its worker')),
+  });
+  const soft404 = { takeProbe: () => PROBE, answer: () => [] };
+  const made = new Soft404Probe(turn.services, { ...turn.parts, soft404: soft404 as never });
+  await expect(driven(turn, made.runIfDue())).rejects.toThrow('it kills its worker');
+  expect(turn.disposed).toEqual([PROBE]);
 });
 
 test('a host whose robots.txt was asked for in this turn is probed by those rules', async () => {

@@ -62,7 +62,7 @@ const opens =
   (turn: OpenTurn) =>
     openHost(turn.services, turn.parts.crawl, NEW_HEAD, [link('/1', fields), link('/2')]);
 const usageOf = (turn: OpenTurn) => turn.parts.usage as UsageKeeper;
-const probed = (site: Site, head = OPEN_ROBOTS): Work => ({
+const probed = (site: Site, head: NonNullable<Work['situation']['head']> = OPEN_ROBOTS): Work => ({
   situation: { site, config, head },
   run(turn) {
     const soft404 = { takeProbe: () => `${ORIGIN}/nowhere`, answer: () => [] };
@@ -221,7 +221,13 @@ const WORKS: readonly [string, Work][] = [
     },
   ],
   ['a probe for pages that do not exist', probed({ [`${ORIGIN}/nowhere`]: page() })],
-  ['a probe of a host that fails', probed({ [`${ORIGIN}/nowhere`]: { status: 503 } })],
+  [
+    'a probe of a host that has failed before, in a crawl to which nobody has answered',
+    probed(
+      { [`${ORIGIN}/nowhere`]: { fails: 'timeout' } },
+      { ...OPEN_ROBOTS, clock: { nextFetchAt: 0, failures: 2 }, totals: { ...NEW_HEAD.totals, requests: 5 } },
+    ),
+  ],
   [
     'a robots.txt that redirects, and is long',
     {

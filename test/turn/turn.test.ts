@@ -418,3 +418,44 @@ test('times that no right clock can have given do not hold a host back', async (
   await end;
   expect(asked()).toEqual(['/1']);
 });
+
+describe('a host’s share of the budget of its domain', () => {
+  const BUDGET = { config: { scope: 'any', domainBudget: 100, maxHostsPerDomain: 'off' } } as const;
+
+  /** The reads of the domain and the requests of a turn, in their order. */
+  async function steps(situation: Partial<Run> = {}) {
+    const made: string[] = [];
+    const { end } = await again({ robots: [] }, [token()], {
+      ...BUDGET,
+      ...situation,
+      async prepare({ engine: { ledgers }, services }) {
+        const { loadHead } = ledgers;
+        ledgers.loadHead = async (crawl, host) => {
+          if (host.startsWith('@')) made.push('share');
+          return loadHead(crawl, host);
+        };
+        const { fetcherOf } = services;
+        Object.assign(services, {
+          fetcherOf: (...given: Parameters<typeof fetcherOf>) => ({
+            ...fetcherOf(...given),
+            fetch(request: { url: string }) {
+              made.push(request.url.slice(ORIGIN.length));
+              return fetcherOf(...given).fetch(request);
+            },
+          }),
+        });
+      },
+    });
+    await end;
+    return made;
+  }
+
+  test('is asked for before robots.txt if a page is due', async () => {
+    const made = await steps();
+    expect(made.slice(0, 2)).toEqual(['share', '/robots.txt']);
+  });
+
+  test('is not asked for by a turn that can request no page', async () => {
+    expect(await steps({ status: 'paused' })).toEqual([]);
+  });
+});

@@ -104,8 +104,10 @@ describe('the files that are to be fetched before a page', () => {
   });
 
   test('are none while robots.txt is not known', async () => {
-    const { usage } = await open();
+    const { usage, fetchRobots } = await open({ site: { [OWN]: ROBOTS } });
     expect(await usage.missing(PAGE)).toEqual([]);
+    await fetchRobots();
+    expect(await usage.missing(PAGE)).toEqual([TDM, LICENSE]);
   });
 
   test('are those that are not fresh any more', async () => {
@@ -149,6 +151,33 @@ describe('a file that was fetched', () => {
     expect(await usage.ofFiles(PAGE)).toEqual([
       expect.objectContaining({ signal: 'rsl', source: 'license' }),
     ]);
+  });
+
+  test('states the same whichever was fetched first: that of TDMRep, then the licences', async () => {
+    const turn = await open({ site: { [OWN]: ROBOTS, [LICENSE]: RSL, [TDM]: RESERVED }, config: TRAINING });
+    const { usage, fetch, fetchRobots } = turn;
+    expect(await usage.ofFiles(PAGE)).toEqual([]);
+    await fetchRobots();
+    await fetch(LICENSE);
+    expect((await usage.ofFiles(PAGE)).map(({ signal }) => signal)).toEqual(['rsl']);
+    await fetch(TDM);
+    expect((await usage.ofFiles(PAGE)).map(({ signal }) => signal)).toEqual([
+      'tdm-reservation',
+      'tdm-policy',
+      'rsl',
+    ]);
+  });
+
+  test('that fails twice keeps what it stated each time', async () => {
+    const { usage, fetch, keptAs, clock } = await open({
+      head: { robots: [OPEN, kept(TDM, T0, OLD_TEXT)] },
+      site: { [TDM]: { status: 503 } },
+    });
+    await fetch();
+    await clock.advance(HOUR);
+    await fetch();
+    expect(keptAs(TDM)?.expiresAt).toBeGreaterThan(T0 + HOUR + STALE_MS);
+    expect(await usage.ofFiles(PAGE)).toEqual([IS_RESERVED]);
   });
 
   test('is asked for once by pages that need it at the same time, and again when it is asked for later', async () => {

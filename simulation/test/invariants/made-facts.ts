@@ -187,7 +187,6 @@ export function crawlFacts(
     aside: [],
     uploads: [],
     items: [],
-    tabledItems: [],
     state: new Map(),
     stagedItems: [],
     unsentChanges: [],

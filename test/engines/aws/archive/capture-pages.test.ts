@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeCapture } from '../../../../shared/archive/capture.ts';
 import { keyRanges } from '../../../../shared/archive/capture-query.ts';
+import { cdxjLine, scanCaptures } from '../../../../shared/archive/cdxj.ts';
 import { pageOfCaptures } from '../../../../shared/control/capture-page.ts';
 import type { CaptureEntry, CapturePageRequest } from '../../../../shared/control/captures.ts';
 import { createS3Archive } from '../../../../shared/engines/aws/archive/archive.ts';
@@ -284,4 +285,14 @@ test.each([
 test('a host is one range of keys', () => {
   for (const matchType of ['exact', 'prefix', 'host'] as const)
     expect(keyRanges(SITE, matchType)).toHaveLength(1);
+});
+
+test('a file that stands by itself and has an index is read by that, once', async () => {
+  const { cloud, all } = openArchive();
+  const [first] = files as [(typeof files)[number]];
+  const lines: string[] = [];
+  const read = async (offset: number, length: number) => first.bytes.subarray(offset, offset + length);
+  for await (const capture of scanCaptures(read)) lines.push(cdxjLine(capture, first.file));
+  cloud.put(FOLDER + first.file.replace('.warc.gz', '.cdxj'), Buffer.from(lines.sort().join('')));
+  expect((await all({ url: SITE, matchType: 'host' })).map(keyOf).sort()).toEqual(ALL);
 });

@@ -105,3 +105,17 @@ test('a process that has lost its lease ends no plan of the next one', async () 
   await expect(lost.end(PLAN)).rejects.toThrow(LeaseLost);
   expect(await lease.markStored(PLAN)).toBe(true);
 });
+
+test('a plan is marked as stored as often as that is asked for, but not once another process has ended it', async () => {
+  const { clock, take } = open();
+  const stalled = await take();
+  await stalled.begin(PLAN);
+  expect(await stalled.markStored(PLAN)).toBe(true);
+  expect(await stalled.markStored(PLAN)).toBe(true);
+  await clock.advance(6 * MINUTE);
+  const other = await take();
+  expect([other.plan, other.isStored]).toEqual([PLAN, true]);
+  expect(await stalled.markStored(PLAN)).toBe(true);
+  await other.end(PLAN);
+  expect(await stalled.markStored(PLAN)).toBe(false);
+});

@@ -51,6 +51,15 @@ test('differences add up, of each crawl by itself, and the time of the last one 
   expect(await counters.read('unknown')).toMatchObject({ counts: {}, lastAt: 0, isExact: false });
 });
 
+test('what was added last is read: no read may lag', async () => {
+  const { counters, sent } = open();
+  await counters.add('crawl', { pages: 2 });
+  await counters.read('crawl');
+  const reads = sent.filter(({ name }) => name !== 'UpdateItemCommand');
+  expect(reads.length).toBeGreaterThan(0);
+  expect(reads.map(({ input }) => input.ConsistentRead)).toEqual(reads.map(() => true));
+});
+
 test('no difference at all is noted too: its time counts', async () => {
   const { counters } = open();
   await counters.add('crawl', {});
