@@ -18,6 +18,7 @@ import {
 import { AddressPace } from './address-pace.ts';
 import type { TurnCounters } from './counters.ts';
 import { CrawlPace } from './crawl-pace.ts';
+import { HeldBodies } from './held-bodies.ts';
 import type { Lease } from './lease.ts';
 import { watchProxy } from './proxy-watch.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -75,6 +76,7 @@ export class HostPace {
   readonly #crawlPace: CrawlPace;
   /** The reason for a wait beyond its own rest. */
   #wait: HostWait | undefined;
+  readonly #bodies = new HeldBodies();
   /** When the bytes of this turn would have come at the host's rate. Those of turns before were waited for. */
   #paidUntil = 0;
 
@@ -199,6 +201,7 @@ export class HostPace {
 
   /** At the end of the turn: gives back what others can use. */
   async release(): Promise<void> {
+    await this.#bodies.release();
     const { wait } = this;
     await this.#crawlPace.end(wait?.for === 'crawlBytes' && wait.bytes !== undefined);
     if (this.#address.isOn) await this.#address.end();
@@ -226,7 +229,7 @@ export class HostPace {
       () => this.#inLine(request, delayAfterMs, askedAt),
       wasAsked,
     );
-    return outcome ?? this.#unmade(request.url, NO_TIME);
+    return this.#bodies.hold(outcome ?? this.#unmade(request.url, NO_TIME));
   }
 
   /** If the address may be asked at this pace only, after others at it. */

@@ -113,7 +113,7 @@ function paceOf({
   httpStatus = {},
   waitMs = 0,
   isRefused = false,
-  outcome = { status: 'response', httpStatus: 200 },
+  outcome = { status: 'response', httpStatus: 200, body: {} },
 }: Given = {}) {
   const clock = createFakeClock();
   const stopping = new AbortController();
@@ -238,7 +238,7 @@ describe('an exchange', () => {
 
   test('has its host’s lane, the lock for request and rest, and the eyes of the quarantine', async () => {
     const { pace, said } = paceOf({ config, leaseMs: 50_000 });
-    expect(await pace.exchange({ ...URL, method: 'POST' }, 3000)).toEqual({
+    expect(await pace.exchange({ ...URL, method: 'POST' }, 3000)).toMatchObject({
       status: 'response',
       httpStatus: 200,
     });

@@ -21,6 +21,8 @@ interface Ended {
   readonly error: string | undefined;
   /** Calls that were in progress at the end, or were made later. */
   readonly leftOver: readonly string[];
+  /** Responses whose bodies nobody has disposed of. */
+  readonly undisposed: readonly string[];
 }
 
 /** Long enough that nothing ends by chance before a call that nobody waits for. */
@@ -78,6 +80,7 @@ async function carryOut({ situation, prepare, run }: Work, strikeAt?: number): P
     if (port) calls.watch(name, port);
   calls.watch('archive', engine.archiveOf('c'));
   const { fetcherOf } = services;
+  const bodies = new Set<string>();
   Object.assign(services, {
     fetcherOf: (...given: Parameters<typeof fetcherOf>) => {
       const fetcher = fetcherOf(...given);
@@ -85,7 +88,15 @@ async function carryOut({ situation, prepare, run }: Work, strikeAt?: number): P
         ...fetcher,
         async fetch(request: Parameters<typeof fetcher.fetch>[0]): Promise<FetchOutcome> {
           const outcome = await fetcher.fetch(request);
-          if (outcome.status === 'response') calls.watch('body', outcome.body);
+          if (outcome.status !== 'response') return outcome;
+          const { url, body } = outcome;
+          bodies.add(url);
+          const { dispose } = body;
+          body.dispose = () => {
+            bodies.delete(url);
+            return dispose();
+          };
+          calls.watch('body', body);
           return outcome;
         },
       };
@@ -106,7 +117,10 @@ async function carryOut({ situation, prepare, run }: Work, strikeAt?: number): P
   );
   await turn.clock.advance(10);
   leftOver.push(...calls.made.slice(madeAtEnd));
-  return { made: calls.made, error, leftOver };
+  // As each turn does at its end. A piece of one has a pace of its own.
+  calls.isOn = false;
+  await turn.parts.pace.release();
+  return { made: calls.made, error, leftOver, undisposed: [...bodies] };
 }
 
 /** The ports are watched, each time others. */
@@ -122,15 +136,16 @@ function messagesOf(error: unknown): string {
 /** Fails where a call is not awaited, or where one that fails does not fail the work. */
 export async function strikeEach(work: Work): Promise<readonly string[]> {
   const plain = await carryOut(work);
-  expect([plain.error, plain.leftOver]).toEqual([undefined, []]);
+  expect([plain.error, plain.leftOver, plain.undisposed]).toEqual([undefined, [], []]);
   expect(plain.made.length).toBeGreaterThan(0);
   const committed = plain.made.lastIndexOf('ledgers.commit');
   for (const [i, name] of plain.made.entries()) {
-    const { error = 'nothing', leftOver } = await carryOut(work, i + 1);
+    const { error = 'nothing', leftOver, undisposed } = await carryOut(work, i + 1);
     const what = `after the failure of call ${i + 1}, ${name}`;
     const isSurvived = i > committed && work.survivesAfterCommit?.includes(name);
     if (!isSurvived) expect(error, what).toContain(`call ${i + 1} ${name} fails`);
     expect(leftOver, `in progress ${what}`).toEqual([]);
+    expect(undisposed, `bodies left ${what}`).toEqual([]);
   }
   return plain.made;
 }
