@@ -425,6 +425,58 @@ test('an export at the end of a crawl is begun before the exporter is woken, and
   expect(begunAtPut.at(-1)).toBe(true);
 });
 
+describe('a call to a service that fails is never lost in silence', () => {
+  const parcel = () => {
+    const links = [{ url: 'http://a.test/9', depth: 1 }];
+    return [...parcelTexts({ crawl: 'news', links }, 1000)][0] as string;
+  };
+  const seeds = JSON.stringify({ crawl: 'more', urls: ['http://m.test/'], config: CONFIG });
+
+  /** A lease that ends by itself; and the reason of a seed that has failed, which is shown if it can be read. */
+  const isWaived = (command: string, input: object): boolean =>
+    command === 'DeleteItemCommand' ||
+    (command === 'GetItemCommand' && JSON.stringify(input).includes('"sk":{"S":"head"}'));
+
+  test.each<[string, (deployed: Deployed) => Promise<unknown>, waives?: typeof isWaived]>([
+    ['of the waker', (deployed) => deployed.wake()],
+    ['of the exporter', (deployed) => deployed.exportNow(200_000)],
+    ['of the compactor', (deployed) => deployed.compact(), isWaived],
+    ['of the router, for links', (deployed) => deployed.route(eventFrom('links', [parcel()]))],
+    ['of the router, for seeds', (deployed) => deployed.route(eventFrom('links', [seeds]))],
+    ['of the router, for a message that is none', (deployed) => deployed.route(eventFrom('links', ['{']))],
+    ['of the API', (deployed) => deployed.request('GET', '/crawls/news'), isWaived],
+    ['of the API, for a list', (deployed) => deployed.request('GET', '/crawls/news/hosts')],
+  ])('%s', async (_which, act, waives = () => false) => {
+    const deployed = await begun();
+    await deployed.request('POST', '/crawls/news/exports', { format: 'jsonl' });
+    await act(deployed);
+    let struck = '';
+    for (let n = 1; n === 1 || struck !== ''; n++) {
+      expect(n, 'calls of one run').toBeLessThan(100);
+      deployed.logged.length = 0;
+      struck = '';
+      let made = 0;
+      let mayHide = false;
+      deployed.faults.refuses = (command, input) => {
+        if (++made !== n) return false;
+        struck = command;
+        mayHide = waives(command, input);
+        return true;
+      };
+      const answer = (await act(deployed).catch((error: Error) => ({ error: error.message }))) ?? {};
+      deployed.faults.refuses = () => false;
+      await deployed.time.advance(61_000);
+      const said = deployed.logged.filter(({ level }) => level !== 'info');
+      const isSeen =
+        said.length > 0 ||
+        'error' in (answer as object) ||
+        (answer as { batchItemFailures?: unknown[] }).batchItemFailures?.length === 1 ||
+        (answer as { status?: number }).status === 500;
+      if (struck !== '' && !mayHide) expect([n, struck, isSeen]).toEqual([n, struck, true]);
+    }
+  });
+});
+
 describe('an export', () => {
   const ask = (deployed: Deployed) => deployed.request('POST', '/crawls/news/exports', { format: 'jsonl' });
   const stateOf = async (deployed: Deployed) =>

@@ -12,6 +12,7 @@ import { runTurn } from '../../shared/turn/turn.ts';
 import type { UsageKeeper } from '../../shared/turn/usage-keeper.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { page, redirect, robots, type Site } from '../worker/scripted-fetcher.ts';
+import { SILENT } from '../worker/world.ts';
 import { strikeEach, type Work } from './struck-turn.ts';
 import { CRAWL_ID, driven, link, OPEN_ROBOTS, type OpenTurn } from './turn-bench.ts';
 import { HOST, ORIGIN } from './turn-fakes.ts';
@@ -125,6 +126,62 @@ const WORKS: readonly [string, Work][] = [
       run: (turn) => turnBy(turn, [links('/1')]),
       // The next turn does it.
       survivesAfterCommit: ['items.publish', 'changes.publish'],
+    },
+  ],
+  [
+    'a turn that finds payloads again, and remembers new ones',
+    {
+      situation: {
+        site: { ...SITE, [`${ORIGIN}/8`]: page('http://d.test/') },
+        config: { ...config, revisits: true, metadata: true },
+        head: OPEN_ROBOTS,
+        optional: { payloads: { find: async () => undefined, add: async () => {} } },
+      },
+      run: (turn) => turnBy(turn, [links('/3', '/8')]),
+    },
+  ],
+  [
+    'a turn that has items of hooks, and changes of pages to report',
+    {
+      situation: {
+        site: SITE,
+        config: { ...config, recrawlEveryMs: 86_400_000, changeFeed: true },
+        head: OPEN_ROBOTS,
+        optional,
+      },
+      async prepare(turn) {
+        Object.assign(turn.services, { hooks: { ...SILENT, onPage: async () => ({ items: ['{"a":1}'] }) } });
+      },
+      run: (turn) => turnBy(turn, [links('/1', '/3')]),
+      survivesAfterCommit: ['items.publish', 'changes.publish'],
+    },
+  ],
+  [
+    'a turn that fetches pages again',
+    {
+      situation: { site: SITE, config: { ...config, recrawlEveryMs: 60_000 }, head: OPEN_ROBOTS },
+      async prepare(turn) {
+        await driven(turn, turnBy(turn, [links('/1', '/3', '/4')]));
+        await turn.clock.advance(90_000);
+      },
+      run: (turn) => turnBy(turn, [WAKE]),
+    },
+  ],
+  [
+    'a turn of a crawl that takes some bytes a second of all hosts',
+    {
+      situation: { site: SITE, config: { ...config, maxBytesPerSecond: 100_000 }, head: OPEN_ROBOTS },
+      run: (turn) => turnBy(turn, [links('/1', '/3')]),
+    },
+  ],
+  [
+    'a turn of a host whose robots.txt another host has',
+    {
+      situation: {
+        site: { ...SITE, [`${ORIGIN}/robots.txt`]: redirect('http://b.test/robots.txt') },
+        config,
+      },
+      run: (turn) => turnBy(turn, [links('/1')]),
     },
   ],
   [
