@@ -62,7 +62,7 @@ export interface BlockGuardOptions {
   readonly slowness?: number;
 }
 
-/** After so many looks without a sign of life a page has taken all of its time: not one look earlier. */
+/** After this number of looks without a sign of life a page has taken all of its time: not one look earlier. */
 export const looksUntilBlocked = (blockTimeoutMs: number, slowness = SLOWNESS): number =>
   Math.ceil((blockTimeoutMs * slowness) / CHECK_MS);
 

@@ -153,7 +153,7 @@ describe('a file that was fetched', () => {
     ]);
   });
 
-  test('states the same whichever was fetched first: that of TDMRep, then the licences', async () => {
+  test('says the same in any order in which they are fetched: that of TDMRep, then the licences', async () => {
     const turn = await open({ site: { [OWN]: ROBOTS, [LICENSE]: RSL, [TDM]: RESERVED }, config: TRAINING });
     const { usage, fetch, fetchRobots } = turn;
     expect(await usage.ofFiles(PAGE)).toEqual([]);
