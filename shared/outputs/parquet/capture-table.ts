@@ -16,9 +16,9 @@ const optional = (name: string, type: Column['type'] = 'string'): Column => ({ n
 const distinct = (column: Column): Column => ({ ...column, isDistinct: true });
 
 export const CAPTURE_COLUMNS: readonly Column[] = [
-  { ...required('url_surtkey'), isSorted: true },
+  required('url_surtkey'),
   distinct(required('url')),
-  { ...required('url_host_name'), isSorted: true },
+  required('url_host_name'),
   optional('url_host_tld'),
   optional('url_host_2nd_last_part'),
   optional('url_host_3rd_last_part'),
@@ -141,10 +141,22 @@ export function captureRow(
   if (!url || url.hostname === '' || date === undefined) return undefined;
   const contentType = headerOf(headers, 'content-type');
   const isRevisit = fields.get('warc-type') === 'revisit';
+  const host = hostColumnsOf(url.hostname);
+  // Each by itself: a spread within an object takes as long as all the rest of the row.
   const row: Row = {
     url_surtkey: place.surt,
     url: place.url,
-    ...hostColumnsOf(url.hostname),
+    url_host_name: url.hostname,
+    url_host_tld: host.url_host_tld,
+    url_host_2nd_last_part: host.url_host_2nd_last_part,
+    url_host_3rd_last_part: host.url_host_3rd_last_part,
+    url_host_4th_last_part: host.url_host_4th_last_part,
+    url_host_5th_last_part: host.url_host_5th_last_part,
+    url_host_registry_suffix: host.url_host_registry_suffix,
+    url_host_registered_domain: host.url_host_registered_domain,
+    url_host_private_suffix: host.url_host_private_suffix,
+    url_host_private_domain: host.url_host_private_domain,
+    url_host_name_reversed: host.url_host_name_reversed,
     url_protocol: url.protocol.slice(0, -1),
     url_port: url.port === '' ? undefined : Number(url.port),
     url_path: url.pathname,

@@ -80,12 +80,12 @@ export function createTableWriter(writer: Writer, columns: readonly Column[]): T
   };
 }
 
-function sourceOf({ name, type, isSorted = false, isDistinct }: Column, values: Cell[]): ColumnSource {
+function sourceOf({ name, type, isDistinct }: Column, values: Cell[]): ColumnSource {
   if (isDistinct) return { name, data: utf8Of(values), encoding: 'PLAIN', statistics: false };
   const data = type === 'timestamp' ? values.map(millisOf) : values;
   // The parquet writer counts nulls by a new bigint for each.
   const statistics = values.some((value) => value !== undefined);
-  return { name, data, columnIndex: isSorted, statistics };
+  return { name, data, statistics };
 }
 
 /** The parquet writer would make them of each date twice, the second time for the smallest and largest. */

@@ -10,8 +10,6 @@ export interface Column {
   readonly type: ColumnType;
   /** Every row has a value. */
   readonly isRequired?: boolean;
-  /** Readers may skip pages of rows by the column's smallest and largest value in them. */
-  readonly isSorted?: boolean;
   /**
    * Hardly a value is there twice in a group of rows, and nobody looks for a range of them. So they are written as they
    * are, without a dictionary and without the smallest and the largest.
