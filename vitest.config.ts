@@ -13,14 +13,27 @@ const LOCALSTACK = {
   pool: 'forks',
 } as const;
 
+const TIMEOUTS = {
+  // Some simulate many worlds: 13 s of CPU, many times that on a machine that does more.
+  testTimeout: 180_000,
+  // Some begin with a whole crawl.
+  hookTimeout: 60_000,
+} as const;
+
 /** Minutes, nearly all of them waiting for leases and wakers: beside the unit tests they cost no time. */
 const WAITING = ['stack', 'stack-faults', 'parity'].map((name) => `test/localstack/${name}.test.ts`);
 
-/** Folders of pure logic: their files share processes, which saves each of them half a second of CPU. */
-const PURE = [
-  ...['alike', 'archive', 'causes', 'content', 'control', 'crawl', 'crawl-state', 'estimate', 'frontier'],
-  ...['http-api', 'identity', 'outputs', 'parser', 'recrawl', 'report', 'robots', 'routing', 'text', 'turn'],
-  ...['url', 'usage', 'webhook', '../simulation/test/invariants', '../simulation/test/models'],
+/**
+ * Folders whose files share processes, which saves each of them half a second of CPU: they keep no state of the process. Others kill
+ * processes, count open files, read the time of the process, or change what all modules see.
+ */
+const TOGETHER = [
+  ...['alike', 'api', 'archive', 'causes', 'cdk', 'cli', 'content'],
+  ...['contract', 'control', 'crawl', 'crawl-state', 'engines/aws', 'estimate', 'fetcher'],
+  ...['frontier', 'functions', 'hooks', 'http-api', 'identity', 'outputs'],
+  ...['parser', 'recrawl', 'report', 'robots', 'routing', 'text', 'turn'],
+  ...['url', 'usage', 'web', 'webhook', 'worker'],
+  ...['../simulation/test/invariants', '../simulation/test/models'],
 ].map((folder) => join('test', folder, '**/*.test.ts'));
 
 export default defineConfig({
@@ -31,12 +44,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'simulation/test/**/*.test.ts'],
-          exclude: ['test/localstack/**', 'test/fuzz/**', ...PURE],
+          exclude: ['test/localstack/**', 'test/fuzz/**', ...TOGETHER],
           globalSetup: 'test/conformance/global-setup.ts',
-          // Some simulate many worlds: 13 s of CPU, several times that beside others.
-          testTimeout: 60_000,
-          // Some begin with a whole crawl.
-          hookTimeout: 60_000,
+          ...TIMEOUTS,
           // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
           pool: 'forks',
           // Vitest's default leaves one core to itself. Two more for the tests that wait.
@@ -45,10 +55,9 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'unit-pure',
-          include: PURE,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          name: 'unit-together',
+          include: TOGETHER,
+          ...TIMEOUTS,
           pool: 'forks',
           isolate: false,
           maxWorkers: CORES + 2,

@@ -2,18 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
+import { Annotations, Template } from 'aws-cdk-lib/assertions';
 import { CrawlerStack } from '../../cdk/crawler-stack.ts';
 import { parseOptions } from '../../cdk/options.ts';
 import { propsOf } from '../../cdk/props-options.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-
-/** The CDK would make a folder for each app, and leave it. */
-const folder = mkdtempSync(join(tmpdir(), 'strand-cdk-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 export interface Resource {
   readonly Type: string;
@@ -25,6 +20,8 @@ export interface Resource {
 export interface Synthesized {
   readonly stack: CrawlerStack;
   readonly template: Template;
+  /** Warnings and errors of the CDK. */
+  readonly annotations: Annotations;
   /** The resources of a type, by logical id. */
   resources(type: string): Readonly<Record<string, Resource>>;
   /** The one resource of a type whose logical id begins so. */
@@ -33,7 +30,8 @@ export interface Synthesized {
 
 /** The stack as `cdk deploy` would make it, but for the functions' code. */
 export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOptions): Synthesized {
-  const outdir = mkdtempSync(join(folder, 'out-'));
+  // The CDK would make a folder for each app, and leave it.
+  const outdir = mkdtempSync(join(tmpdir(), 'strand-cdk-'));
   const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
   const options = parseOptions(given);
   const stack = new CrawlerStack(app, options.stackName, {
@@ -43,10 +41,13 @@ export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOp
     ...(crawl && { crawl }),
   });
   const template = Template.fromStack(stack);
+  const annotations = Annotations.fromStack(stack);
+  rmSync(outdir, { recursive: true });
   const resources = (type: string) => template.findResources(type) as Record<string, Resource>;
   return {
     stack,
     template,
+    annotations,
     resources,
     one(type, idPrefix) {
       const found = Object.entries(resources(type)).filter(([id]) => id.startsWith(idPrefix));
