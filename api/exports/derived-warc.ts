@@ -9,8 +9,9 @@ import { recordId } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
 import { messageOf } from '../../shared/error-message.ts';
+import type { ModuleReading } from '../../shared/outputs/page-document.ts';
 import { type NewId, type SourceRecord, targetOf } from '../../shared/outputs/warc/source-record.ts';
-import { watRecord } from '../../shared/outputs/warc/wat.ts';
+import { type WatOptions, watRecord } from '../../shared/outputs/warc/wat.ts';
 import { wetRecord } from '../../shared/outputs/warc/wet.ts';
 import { version } from '../../shared/version.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
@@ -24,9 +25,11 @@ const WRITE_BYTES = 1024 * 1024;
 
 type DerivedRecord = Uint8Array[] | undefined;
 
+type Making = Required<Pick<WatOptions, 'onUnread'>> & WatOptions;
+
 const MAKERS: Readonly<
-  Record<DerivedFormat, (source: SourceRecord, newId: NewId) => DerivedRecord | Promise<DerivedRecord>>
-> = { wet: wetRecord, wat: watRecord };
+  Record<DerivedFormat, (source: SourceRecord, newId: NewId, making: Making) => Promise<DerivedRecord>>
+> = { wet: (source, newId, { modules }) => wetRecord(source, newId, modules), wat: watRecord };
 
 const newId = () => recordId(randomUUID());
 
@@ -43,6 +46,7 @@ export async function exportDerived(
   await mkdir(out, { recursive: true });
   if ((await readdir(out)).length > 0) throw new FolderNotEmpty(out);
   const withheld = await withheldUrls(source);
+  const modules = await source.openModules?.();
   const warcs = await source.openWarcs();
   const counts = { files: 0, records: 0, revisits: 0 };
   try {
@@ -55,6 +59,7 @@ export async function exportDerived(
           file: name,
           format,
           withheld,
+          modules,
           warn,
         })) {
           if (isRevisit) counts.revisits++;
@@ -89,17 +94,19 @@ export interface DerivedFrom {
   readonly offset?: number;
   /** URLs whose content is kept from exports. */
   readonly withheld: ReadonlySet<string>;
+  /** Modules of the project. */
+  readonly modules?: ModuleReading | undefined;
   readonly warn: (message: string) => void;
 }
 
 /** Yields what is made of the records of a WARC file. */
 export async function* derivedRecords(
   read: ReadAt,
-  { file, format, offset = 0, withheld, warn }: DerivedFrom,
+  { file, format, offset = 0, withheld, modules, warn }: DerivedFrom,
 ): AsyncGenerator<MadeRecord, void, undefined> {
   for await (const member of sourcesIn(read, { file, offset, warn })) {
     const isWithheld = withheld.has(targetOf(member.record) ?? '');
-    const record = isWithheld ? undefined : await madeOf(member, format, warn);
+    const record = isWithheld ? undefined : await madeOf(member, { format, modules, warn });
     const isRevisit = !isWithheld && fieldOf(member.record, 'WARC-Type') === 'revisit';
     yield { record, end: member.offset + member.length, isRevisit };
   }
@@ -107,11 +114,12 @@ export async function* derivedRecords(
 
 async function madeOf(
   source: SourceRecord,
-  format: DerivedFormat,
-  warn: (message: string) => void,
+  { format, modules, warn }: Pick<DerivedFrom, 'format' | 'modules' | 'warn'>,
 ): Promise<DerivedRecord> {
+  const onUnread = (error: unknown) =>
+    warn(`${source.file} at ${source.offset} has no text and links: ${messageOf(error)}`);
   try {
-    return await MAKERS[format](source, newId);
+    return await MAKERS[format](source, newId, { modules, onUnread });
   } catch (error) {
     warn(`${source.file} at ${source.offset} is left out: ${messageOf(error)}`);
     return undefined;

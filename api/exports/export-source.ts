@@ -4,6 +4,7 @@ import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import type { ReadAt } from '../../shared/archive/scan-members.ts';
 import { isWithheld } from '../../shared/causes/cause.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { ModuleReading } from '../../shared/outputs/page-document.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import type { Item } from '../../shared/project/project.ts';
 import { allRecords, type RowSource } from '../url-rows.ts';
@@ -15,6 +16,8 @@ export interface ExportSource {
   readonly archive: PayloadSource;
   /** Opens the WARC files as they are now. What comes later is not read. */
   openWarcs(): Promise<OpenedWarcs>;
+  /** The modules of the project, if it has any. */
+  openModules?(): Promise<ModuleReading | undefined>;
   /** Returns the same items each time that what it returned is iterated. */
   openItems(): () => AsyncIterable<Item>;
 }

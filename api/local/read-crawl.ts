@@ -44,7 +44,11 @@ export async function openStoredCrawl(
   const opened = await openFolder(folder);
   const { reader, crawl, record } = opened;
   const archive = archiveOf(folder);
-  const exported = { crawl, record, rows: reader, archive, ...filesOf(folder, archive) };
+  const exported = {
+    ...{ crawl, record, rows: reader, archive, ...filesOf(folder, archive) },
+    openModules: async () =>
+      modules && (await import('../module-reading.ts')).moduleReading(modules, record, systemClock),
+  };
   let isOpen = true;
 
   async function close(): Promise<void> {

@@ -74,7 +74,10 @@ export function stackExports(
 ): Documents & Exports & Pick<StackCrawl, 'search' | 'duplicates'> {
   const reading = moduleReading(modules, record, connection.clock);
   const documents = documentExports(connection, crawl, archive, reading);
-  const source = exportSource(connection, crawl, record, archive);
+  const source = {
+    ...exportSource(connection, crawl, record, archive),
+    openModules: async () => reading,
+  };
   const urls = () => flat(urlRows(connection.rows, crawl));
   const cache = cacheFiles(connection.stack, crawl);
   const searched: SearchedCrawl = {

@@ -38,6 +38,8 @@ export const makesDocuments = ({
   tables?: readonly TableName[] | undefined;
 }): boolean =>
   (DOCUMENT_FORMATS as readonly string[]).includes(format) ||
+  format === 'wet' ||
+  format === 'wat' ||
   (format === 'parquet' && (tables?.includes('documents') ?? false));
 
 /** The functions of a crawl that exports of its archive use, in both places. */

@@ -39,7 +39,7 @@ export interface ModuleReading {
     url: string,
     mediaType: string,
     page: Pick<ArchivedResponse, 'headers' | 'body'>,
-  ): Promise<Pick<MediaContent, 'text' | 'markdown' | 'metadata' | 'cut'>>;
+  ): Promise<MediaContent>;
 }
 
 /** Media types of texts that are documents. */
@@ -109,6 +109,41 @@ function typeForModule(
   return isOfModule(mediaType, modules) ? mediaType : undefined;
 }
 
+/** The content of a document, as a module read it. */
+export type ModuleContent = MediaContent & { readonly isTruncated: boolean };
+
+/** A document: its text, or the module that reads it. */
+export type ReadableDocument =
+  | { readonly mediaType: string; readonly source: string }
+  | { readonly read: () => Promise<ModuleContent> };
+
+/**
+ * Decides how an archived page is read: by a module of the project, by one that is included, or as a text. Undefined if it is no
+ * document. Throws an error with the cause if the body cannot be decoded; `read` rejects with the cause.
+ */
+export function readableDocument(
+  url: string,
+  page: Pick<ArchivedResponse, 'headers' | 'body'>,
+  maxBytes: number,
+  modules: ModuleReading | undefined,
+): ReadableDocument | undefined {
+  const moduleType = modules && typeForModule(url, page, maxBytes, modules);
+  if (modules && moduleType !== undefined) return { read: () => contentBy(modules, url, moduleType, page) };
+  const found = documentBody(url, page, maxBytes);
+  if (found === undefined || 'source' in found) return found;
+  return { read: () => wholeContent(url, page, found.wholeType, maxBytes) };
+}
+
+async function contentBy(
+  modules: ModuleReading,
+  url: string,
+  mediaType: string,
+  page: Pick<ArchivedResponse, 'headers' | 'body'>,
+): Promise<ModuleContent> {
+  const content = await modules.read(url, mediaType, page);
+  return { ...content, isTruncated: content.cut !== undefined };
+}
+
 type DocumentContent = Pick<Extracted, 'text' | 'markdown' | 'metadata' | 'isTruncated'> &
   Partial<Pick<Extracted, 'canonical' | 'kind'>>;
 
@@ -144,14 +179,9 @@ export async function documentOf(
   };
 
   async function contentOf(): Promise<DocumentContent | undefined> {
-    const moduleType = modules && typeForModule(url, page, maxBytes, modules);
-    if (modules && moduleType !== undefined) {
-      const read = await modules.read(url, moduleType, page);
-      return { ...read, isTruncated: read.cut !== undefined };
-    }
-    const found = documentBody(url, page, maxBytes);
+    const found = readableDocument(url, page, maxBytes, modules);
     if (found === undefined) return undefined;
-    if ('wholeType' in found) return await wholeContent(url, page, found.wholeType, maxBytes);
+    if ('read' in found) return found.read();
     const { mediaType, source } = found;
     return /html/.test(mediaType) ? extractContent(source, url, rewrite) : textContent(source, mediaType);
   }
@@ -163,7 +193,7 @@ export async function wholeContent(
   { headers, body }: Pick<ArchivedResponse, 'headers' | 'body'>,
   mediaType: string,
   maxBytes: number,
-) {
+): Promise<ModuleContent> {
   const job = { url, mediaType, contentEncoding: codingOf(headers), maxBytes };
   const content = await readWholeDocument(job, body);
   return { ...content, isTruncated: content.cut !== undefined };

@@ -107,6 +107,31 @@ test('links of documents are followed, hooks have their text, and exports too; w
   await crawl.exportDerived('wet', wet);
   const texts = readdirSync(wet).map((file) => gunzipSync(readFileSync(join(wet, file))).toString());
   expect(texts.join('').split(LINE).length - 1).toBe(4);
+
+  const wat = join(folder, 'wat');
+  const warnings: string[] = [];
+  await crawl.exportDerived('wat', wat, { warn: (message) => warnings.push(message) });
+  expect(warnings).toHaveLength(2);
+  for (const warning of warnings)
+    expect(warning).toMatch(/ at \d+ has no text and links: it cannot be read: /);
+  const records = readdirSync(wat).map((file) => gunzipSync(readFileSync(join(wat, file))).toString());
+  const documentsIn = records
+    .join('')
+    .split('\r\n')
+    .filter((line) => line.includes('"Document-Metadata"'))
+    .map(
+      (line) => JSON.parse(line).Envelope['Payload-Metadata']['HTTP-Response-Metadata']['Document-Metadata'],
+    );
+  expect(documentsIn).toEqual([
+    {
+      Head: { Title: 'Of the harbour', Metas: [{ name: 'pages', content: '1' }] },
+      Links: [{ url: `${origin}/from-pdf` }],
+    },
+    {
+      Head: { Title: 'The title', Metas: expect.arrayContaining([{ name: 'author', content: 'Ada' }]) },
+      Links: [{ url: `${origin}/from-docx` }],
+    },
+  ]);
   await crawl.close();
 }, 120_000);
 

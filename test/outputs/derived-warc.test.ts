@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
+import type { ModuleReading } from '../../shared/outputs/page-document.ts';
 import type { SourceRecord } from '../../shared/outputs/warc/source-record.ts';
-import { watRecord } from '../../shared/outputs/warc/wat.ts';
+import { type WatOptions, watRecord } from '../../shared/outputs/warc/wat.ts';
 import { wetRecord } from '../../shared/outputs/warc/wet.ts';
 
 const URL_OF_PAGE = 'https://example.org/a';
@@ -41,6 +42,22 @@ const PAGE = `<!doctype html><title>The  title</title><meta name=description con
 
 /** Inflates to more than is looked at. */
 const BOMB = http(gzipSync(Buffer.alloc(70_000_000)), 'Content-Type: text/html\r\nContent-Encoding: gzip');
+
+const NOTES = {
+  markdown: '',
+  metadata: { title: 'Notes', author: 'A. U. Thor', pages: 3, types: [] },
+  links: ['b.html', 'https://other.test/'],
+};
+
+/** The modules of a project. */
+const MODULES: ModuleReading = {
+  reads: (mediaType) => mediaType === 'text/x-notes',
+  async read(_url, _type, { body }) {
+    const given = Buffer.from(body).toString();
+    if (given === 'broken') throw new Error('it is broken');
+    return { ...NOTES, text: `read: ${given}`, ...(given === 'long' && { cut: 'it is long' }) };
+  },
+};
 
 describe('WET', () => {
   test('a page becomes a conversion record with all its text, a line for each block', async () => {
@@ -83,14 +100,26 @@ describe('WET', () => {
     const { field } = read(await wetRecord(sourceOf(http('<p>a'.repeat(30_000))), newId));
     expect(field('WARC-Truncated')).toBe('length');
   });
+
+  test('a document has the text that a module of the project reads, or the cause why it has none', async () => {
+    const wetOf = (body: string, isCut = false) =>
+      wetRecord(sourceOf(http(body, 'Content-Type: text/x-notes'), {}, isCut), newId, MODULES);
+    expect(await wetRecord(sourceOf(http('A text', 'Content-Type: text/x-notes')), newId)).toBeUndefined();
+    const { text, field } = read(await wetOf('A text'));
+    expect([text, field('WARC-Truncated')]).toEqual(['read: A text\n', undefined]);
+    expect(read(await wetOf('long')).field('WARC-Truncated')).toBe('length');
+    await expect(wetOf('broken')).rejects.toThrow('it is broken');
+    await expect(wetOf('A text', true)).rejects.toThrow(/more than/);
+  });
 });
 
 describe('WAT', () => {
-  const jsonOf = (source: SourceRecord) => JSON.parse(read(watRecord(source, newId)).text);
+  const jsonOf = async (source: SourceRecord, options?: WatOptions) =>
+    JSON.parse(read(await watRecord(source, newId, options)).text);
 
-  test('a response has its place, its heads, and the head and links of its page', () => {
+  test('a response has its place, its heads, and the head and links of its page', async () => {
     const block = http(PAGE, 'Content-Type: text/html\r\nSet-Cookie: a\r\nSet-Cookie: b');
-    const { Container, Envelope } = jsonOf(sourceOf(block, { 'WARC-Payload-Digest': 'sha1:X' }));
+    const { Container, Envelope } = await jsonOf(sourceOf(block, { 'WARC-Payload-Digest': 'sha1:X' }));
     expect(Container).toMatchObject({ Filename: 'a.warc.gz', Offset: '17', Compressed: true });
     expect(Envelope['WARC-Header-Metadata']['WARC-Target-URI']).toBe(URL_OF_PAGE);
     const response = Envelope['Payload-Metadata']['HTTP-Response-Metadata'];
@@ -114,30 +143,83 @@ describe('WAT', () => {
     });
   });
 
-  test('requests, metadata and warcinfo have their fields', () => {
+  test('requests, metadata and warcinfo have their fields', async () => {
     const request = sourceOf(Buffer.from('GET /a HTTP/1.1\r\nHost: example.org\r\n\r\n'), {
       'WARC-Type': 'request',
     });
-    expect(jsonOf(request).Envelope['Payload-Metadata']['HTTP-Request-Metadata']).toMatchObject({
+    expect((await jsonOf(request)).Envelope['Payload-Metadata']['HTTP-Request-Metadata']).toMatchObject({
       'Request-Message': { Method: 'GET', Path: '/a', Version: 'HTTP/1.1' },
       Headers: { Host: 'example.org' },
     });
     const info = { 'WARC-Type': 'warcinfo', 'Content-Type': 'application/warc-fields' };
-    const { Envelope } = jsonOf(sourceOf(Buffer.from('software: S\r\nnote: a: b\r\n'), info));
+    const { Envelope } = await jsonOf(sourceOf(Buffer.from('software: S\r\nnote: a: b\r\n'), info));
     expect(Envelope['Payload-Metadata']['WARC-Info-Metadata']).toEqual({ software: 'S', note: 'a: b' });
   });
 
-  test('whatever a page is, there is a record, without its links where it cannot be read', () => {
+  test('whatever a page is, there is a record, without its links where it cannot be read', async () => {
     const damaged = sourceOf(BOMB);
     expect(
-      jsonOf(damaged).Envelope['Payload-Metadata']['HTTP-Response-Metadata']['HTML-Metadata'],
+      (await jsonOf(damaged)).Envelope['Payload-Metadata']['HTTP-Response-Metadata']['HTML-Metadata'],
     ).toBeUndefined();
     for (const page of [
       '<a href=x>'.repeat(200_000),
       '<a href=x>'.repeat(500) + 'text '.repeat(1_000_000),
       '<img src=',
     ])
-      expect(jsonOf(sourceOf(http(page)))).toHaveProperty('Envelope');
-    expect(jsonOf(sourceOf(Buffer.from('nothing'), { 'Content-Type': 'x/y' }))).toHaveProperty('Container');
+      expect(await jsonOf(sourceOf(http(page)))).toHaveProperty('Envelope');
+    expect(await jsonOf(sourceOf(Buffer.from('nothing'), { 'Content-Type': 'x/y' }))).toHaveProperty(
+      'Container',
+    );
+  });
+
+  const responseOf = async (source: SourceRecord, options?: WatOptions) =>
+    (await jsonOf(source, options)).Envelope['Payload-Metadata']['HTTP-Response-Metadata'];
+
+  test('a document that a module reads has its metadata and links; one that it cannot read is named', async () => {
+    const faults: unknown[] = [];
+    const options = { modules: MODULES, onUnread: (error: unknown) => faults.push(error) };
+    const response = await responseOf(sourceOf(http('A text', 'Content-Type: text/x-notes')), options);
+    expect(response['Document-Metadata']).toEqual({
+      Head: {
+        Title: 'Notes',
+        Metas: [
+          { name: 'author', content: 'A. U. Thor' },
+          { name: 'pages', content: '3' },
+        ],
+      },
+      Links: [{ url: 'b.html' }, { url: 'https://other.test/' }],
+    });
+    expect(response).not.toHaveProperty('HTML-Metadata');
+    const broken = await responseOf(sourceOf(http('broken', 'Content-Type: text/x-notes')), options);
+    expect(broken).not.toHaveProperty('Document-Metadata');
+    expect(broken).toMatchObject({ 'Entity-Length': '6' });
+    expect(faults).toEqual([new Error('it is broken')]);
+    // Nothing is read of answers of other kinds.
+    for (const source of [
+      sourceOf(http('broken', 'Content-Type: text/x-notes', '404 Not Found')),
+      sourceOf(http('broken', 'Content-Type: text/x-notes'), {}, true),
+      sourceOf(http(PAGE)),
+    ])
+      expect(await responseOf(source, options)).not.toHaveProperty('Document-Metadata');
+    expect(faults).toHaveLength(1);
+  });
+
+  test('more links than anybody follows are cut, and so is what is long', async () => {
+    const linksOf = async (count: number, link: string) => {
+      const links = Array.from({ length: count }, () => link);
+      const modules = { ...MODULES, read: async () => ({ ...NOTES, text: '', links }) };
+      const source = sourceOf(http('', 'Content-Type: text/x-notes'));
+      return (await responseOf(source, { modules }))['Document-Metadata'].Links as { url: string }[];
+    };
+    expect(await linksOf(30_000, 'x')).toHaveLength(20_000);
+    const long = await linksOf(2000, 'x'.repeat(5000));
+    expect([long.length, long[0]?.url.length]).toEqual([1024, 4096]);
+  });
+
+  test('a page has what its project reads beside its own links', async () => {
+    const modules = { ...MODULES, reads: (type: string) => type === 'text/html' };
+    const response = await responseOf(sourceOf(http(PAGE)), { modules });
+    expect(response['HTML-Metadata'].Links).toHaveLength(2);
+    expect(response['Document-Metadata'].Links).toHaveLength(2);
   });
 });

@@ -42,6 +42,7 @@ export async function writeDerived(
         format,
         offset,
         withheld,
+        modules: context.modules,
         warn,
       })) {
         for (const piece of made.record ?? []) await upload.add(piece);

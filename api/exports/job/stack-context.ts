@@ -26,7 +26,7 @@ export interface ExportedStack {
   readonly loadModules?: (() => Promise<readonly MediaModule[] | undefined>) | undefined;
 }
 
-const DOCUMENT_FORMATS: ReadonlySet<string> = new Set(['documents', 'markdown', 'llms']);
+const DOCUMENT_FORMATS: ReadonlySet<string> = new Set(['documents', 'markdown', 'llms', 'wet', 'wat']);
 
 const hasDocuments = ({ format, tables }: ExportRequest): boolean =>
   DOCUMENT_FORMATS.has(format) || (tables?.includes('documents') ?? false);

@@ -35,7 +35,7 @@ const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
 const KEPT = ['rel', 'type', 'target', 'alt', 'title', 'hreflang', 'media', 'method'];
 const METAS = ['name', 'property', 'http-equiv', 'content', 'charset'];
 const ATTRIBUTES: ReadonlySet<string> = new Set([...Object.values(URL_ATTRIBUTES).flat(), ...KEPT, ...METAS]);
-const MAX_LINKS = 20_000;
+export const MAX_LINKS = 20_000;
 const MAX_VALUE_CHARS = 4096;
 const MAX_ANCHOR_NODES = 64;
 
@@ -86,4 +86,5 @@ function push(list: Json[], one: Json): void {
   if (list.length < MAX_LINKS && Object.keys(one).length > 0) list.push(one);
 }
 
-const cut = (text: string): string => text.slice(0, MAX_VALUE_CHARS);
+/** The beginning of a long value. */
+export const cut = (text: string): string => text.slice(0, MAX_VALUE_CHARS);

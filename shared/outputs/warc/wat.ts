@@ -4,12 +4,15 @@
  */
 import { hash } from 'node:crypto';
 import { sha1Label } from '../../archive/digest.ts';
+import { parseHttpHead } from '../../archive/parse-http-head.ts';
 import { fieldOf, recordHeadLength } from '../../archive/read-warc.ts';
 import { encodeRecord } from '../../archive/warc-record.ts';
 import { sniffCharset } from '../../parser/charset.ts';
 import { createCharsetDecoder } from '../../parser/charset-decoder.ts';
 import { decodeBody } from '../../parser/decode-body.ts';
 import { essenceOf } from '../../parser/media-type.ts';
+import { isPlainDocument, type ModuleReading, readableDocument } from '../page-document.ts';
+import { documentMetadata } from './document-metadata.ts';
 import { htmlMetadata } from './html-metadata.ts';
 import { isHttpResponse, type NewId, type SourceRecord, targetOf } from './source-record.ts';
 
@@ -20,12 +23,23 @@ const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 const GZIP_HEAD = '10';
 const GZIP_FOOT = '8';
 
+export interface WatOptions {
+  /** Modules of the project, for documents. */
+  readonly modules?: ModuleReading | undefined;
+  /** Called with the cause if a document of the record cannot be read. The record is made without its content. */
+  readonly onUnread?: (error: unknown) => void;
+}
+
 /** Returns the `metadata` record of any record that has a date, as one gzip member. Lengths are texts, as there. */
-export function watRecord(source: SourceRecord, newId: NewId): Uint8Array[] | undefined {
+export async function watRecord(
+  source: SourceRecord,
+  newId: NewId,
+  options: WatOptions = {},
+): Promise<Uint8Array[] | undefined> {
   const { record } = source;
   const date = fieldOf(record, 'WARC-Date');
   if (date === undefined) return undefined;
-  const content = Buffer.from(JSON.stringify(watJson(source)));
+  const content = Buffer.from(JSON.stringify(watJson(source, await documentIn(source, options))));
   return encodeRecord(
     {
       'WARC-Type': 'metadata',
@@ -40,7 +54,30 @@ export function watRecord(source: SourceRecord, newId: NewId): Uint8Array[] | un
   );
 }
 
-function watJson(source: SourceRecord): Json {
+/** The content of a document that a module reads, in a response with status 200. */
+async function documentIn(
+  { record, block, isCut }: SourceRecord,
+  { modules, onUnread = () => {} }: WatOptions,
+): Promise<Json | undefined> {
+  const url = targetOf(record);
+  const httpLength = recordHeadLength(block);
+  if (isCut || !isHttpResponse(record) || url === undefined || httpLength === undefined) return undefined;
+  const { httpStatus, headers } = parseHttpHead(block.subarray(0, httpLength));
+  const type = essenceOf(headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1]);
+  // Pages are read below. A project may have a module for them all the same.
+  const isText = isPlainDocument(type) && !modules?.reads(type ?? '');
+  if (httpStatus !== 200 || isText) return undefined;
+  try {
+    const page = { headers, body: block.subarray(httpLength) };
+    const found = readableDocument(url, page, MAX_DECODED_BYTES, modules);
+    return found && 'read' in found ? documentMetadata(await found.read()) : undefined;
+  } catch (error) {
+    onUnread(error);
+    return undefined;
+  }
+}
+
+function watJson(source: SourceRecord, document: Json | undefined): Json {
   const { record, file, offset, length, headLength } = source;
   return {
     Container: {
@@ -59,12 +96,12 @@ function watJson(source: SourceRecord): Json {
       'WARC-Header-Length': String(headLength),
       'Actual-Content-Length': String(record.blockLength),
       'WARC-Header-Metadata': objectOf(record.fields),
-      'Payload-Metadata': payloadOf(source),
+      'Payload-Metadata': payloadOf(source, document),
     },
   };
 }
 
-function payloadOf({ record, block, isCut }: SourceRecord): Json {
+function payloadOf({ record, block, isCut }: SourceRecord, document: Json | undefined): Json {
   const type = fieldOf(record, 'Content-Type');
   const common = { 'Actual-Content-Type': type, 'Block-Digest': fieldOf(record, 'WARC-Block-Digest') };
   const isHttp = /^application\/http\b/i.test(type ?? '');
@@ -98,6 +135,7 @@ function payloadOf({ record, block, isCut }: SourceRecord): Json {
       ...http,
       'Entity-Digest': fieldOf(record, 'WARC-Payload-Digest'),
       'HTML-Metadata': body && htmlOf(headers, body),
+      'Document-Metadata': document,
     },
   };
 }

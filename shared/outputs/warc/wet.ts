@@ -5,10 +5,11 @@
 import { hash } from 'node:crypto';
 import { sha1Label } from '../../archive/digest.ts';
 import { parseHttpHead } from '../../archive/parse-http-head.ts';
+import type { ArchivedResponse } from '../../archive/read-response.ts';
 import { fieldOf, recordHeadLength } from '../../archive/read-warc.ts';
 import { encodeRecord } from '../../archive/warc-record.ts';
 import { seenText } from '../../content/seen-text.ts';
-import { documentBody, wholeContent } from '../page-document.ts';
+import { type ModuleReading, readableDocument } from '../page-document.ts';
 import { isHttpResponse, type NewId, type SourceRecord, targetOf } from './source-record.ts';
 
 /** A body of more bytes, decoded, gives no record. */
@@ -16,9 +17,13 @@ const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 
 /**
  * Returns the `conversion` record of a page that was answered with 200 and has a text, as one gzip member; undefined
- * for other records. Rejects with the cause if its body cannot be read.
+ * for other records. Rejects with the cause if its body cannot be read, also by a module.
  */
-export async function wetRecord(source: SourceRecord, newId: NewId): Promise<Uint8Array[] | undefined> {
+export async function wetRecord(
+  source: SourceRecord,
+  newId: NewId,
+  modules?: ModuleReading,
+): Promise<Uint8Array[] | undefined> {
   const { record, block } = source;
   const url = targetOf(record);
   const date = fieldOf(record, 'WARC-Date');
@@ -28,16 +33,11 @@ export async function wetRecord(source: SourceRecord, newId: NewId): Promise<Uin
   const { httpStatus, headers } = parseHttpHead(block.subarray(0, httpLength));
   if (httpStatus !== 200) return undefined;
   const page = { headers, body: block.subarray(httpLength) };
-  const found = documentBody(url, page, MAX_DECODED_BYTES);
-  if (found === undefined) return undefined;
-  if (source.isCut) throw new Error(`it has more than ${block.length} bytes`);
-  const { text, isTruncated } =
-    'wholeType' in found
-      ? await wholeContent(url, page, found.wholeType, MAX_DECODED_BYTES)
-      : textOf(found.mediaType, found.source);
-  if (text === '') return undefined;
-  const content = Buffer.from(`${text}\n`);
-  const digest = sha1Label(hash('sha1', content, 'buffer'));
+  const content = await textIn(source, url, page, modules);
+  if (content === undefined || content.text === '') return undefined;
+  const { text, isTruncated } = content;
+  const bytes = Buffer.from(`${text}\n`);
+  const digest = sha1Label(hash('sha1', bytes, 'buffer'));
   const fields = {
     'WARC-Type': 'conversion',
     'WARC-Record-ID': newId(),
@@ -49,7 +49,19 @@ export async function wetRecord(source: SourceRecord, newId: NewId): Promise<Uin
     'WARC-Block-Digest': digest,
     'Content-Type': 'text/plain',
   };
-  return encodeRecord(fields, content);
+  return encodeRecord(fields, bytes);
+}
+
+async function textIn(
+  { block, isCut }: SourceRecord,
+  url: string,
+  page: Pick<ArchivedResponse, 'headers' | 'body'>,
+  modules: ModuleReading | undefined,
+): Promise<{ readonly text: string; readonly isTruncated: boolean } | undefined> {
+  const found = readableDocument(url, page, MAX_DECODED_BYTES, modules);
+  if (found === undefined) return undefined;
+  if (isCut) throw new Error(`it has more than ${block.length} bytes`);
+  return 'read' in found ? found.read() : textOf(found.mediaType, found.source);
 }
 
 const textOf = (mediaType: string, source: string) =>

@@ -444,6 +444,12 @@ test('documents are read by the modules of the deployed project', async () => {
       .map((line) => JSON.parse(line));
     expect(documents.length).toBeGreaterThan(5);
     for (const { url, text } of documents) expect(text).toBe(`read ${url}`);
+    const wet = await makeExport(world, 'c', { format: 'wet' }, { modules });
+    const texts = [...filesOf(world, wet.shown).values()]
+      .map((bytes) => gunzipSync(bytes).toString())
+      .join('');
+    const read = new Set(texts.match(/(?<=\nread )http\S+/g));
+    expect(documents.filter(({ url }) => !read.has(url))).toEqual([]);
   });
 });
 
