@@ -106,3 +106,30 @@ test("an operator's word is heard within two seconds, though the totals were lon
   await clock.drive(reading);
   expect((await crawls.get(CRAWL))?.status).toBe('paused');
 });
+
+test('totals count as new for five seconds from their reading on, however long the record took before', async () => {
+  const { clock, engine } = await known();
+  let reads = 0;
+  const registry: CrawlRegistry = {
+    ...engine.registry,
+    isShared: true,
+    async load(crawl) {
+      await clock.sleep(3000);
+      return engine.registry.load(crawl);
+    },
+    totals(crawl) {
+      reads++;
+      return engine.registry.totals(crawl);
+    },
+  };
+  const crawls = createCrawls(registry, clock);
+  await clock.drive(crawls.get(CRAWL) as Promise<unknown>);
+  const first = reads;
+  await clock.advance(1500);
+  // Read 4.5 s after the totals were.
+  await clock.drive(crawls.get(CRAWL) as Promise<unknown>);
+  expect(reads).toBe(first);
+  await clock.advance(2000);
+  await clock.drive(crawls.get(CRAWL) as Promise<unknown>);
+  expect(reads).toBe(first + 1);
+});

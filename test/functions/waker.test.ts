@@ -74,6 +74,17 @@ describe('the limit of cost in a day', () => {
   });
 });
 
+test('a crawl whose record takes longer to load is woken too', async () => {
+  const { run, woken, stack } = await setUp({ a: 1, b: 1, c: 1 });
+  const { load } = stack.engine.registry;
+  stack.engine.registry.load = async (crawl) => {
+    if (crawl !== 'a') for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve));
+    return load(crawl);
+  };
+  await run();
+  expect([woken('a'), woken('b'), woken('c')]).toEqual([[1], [1], [1]]);
+});
+
 describe('hosts that are due', () => {
   test('are woken, all of them, batch by batch, and not again by the next run', async () => {
     const { run, woken, engine, flushes } = await setUp({ news: 1200, other: 3 });
@@ -251,10 +262,14 @@ describe('the first pass of a crawl that recrawls', () => {
     waiting: number,
     heads: readonly (number | undefined)[] = [0],
     hosts = 1,
+    countMs = 0,
   ) {
     const { run, engine, clock, logged, stack } = await setUp({ a: 0 }, config);
     const counts = [...heads];
-    stack.engine.registry.countWaitingHosts = async () => (counts.length > 1 ? counts.shift() : counts[0]);
+    stack.engine.registry.countWaitingHosts = async () => {
+      clock.set(countMs);
+      return counts.length > 1 ? counts.shift() : counts[0];
+    };
     const { totals } = stack.engine.registry;
     stack.engine.registry.totals = async (crawl) => ({ ...(await totals(crawl)), hosts });
     const ledger = { ...NEW_HEAD.ledger, counts: { ...NEW_HEAD.ledger.counts, fetched: 4, waiting } };
@@ -281,6 +296,12 @@ describe('the first pass of a crawl that recrawls', () => {
     expect(await noted(RECRAWLS, 1, [0])).toBe(20);
     expect(await noted(RECRAWLS, 1, [1, 0])).toBe(30);
     expect(await noted(RECRAWLS, 0, [1, 1, 0])).toBe(40);
+  });
+
+  test('is counted again some time after the last count, which may have taken long', async () => {
+    const usual = await noted(RECRAWLS, 0, [1, 0]);
+    expect(usual).toBeDefined();
+    expect(await noted(RECRAWLS, 0, [1, 0], 1, 540_000)).toBe(usual);
   });
 
   test('is noted by the counters if there are too many hosts', async () => {

@@ -120,3 +120,19 @@ test('a stack without the parameter reads nothing and signs nothing', async () =
   await worker.load();
   expect(worker.sign).toBeUndefined();
 });
+
+test('an operator who cannot be called is a line of the log, and hinders no worker', async () => {
+  const lines: object[] = [];
+  const { load } = createWorkerIdentity({
+    parameter: '/strand/identity',
+    clock: { now: () => 1_790_000_000_000 },
+    log: (level, fields) => void lines.push({ level, ...fields }),
+    announce: async () => Promise.reject(new Error('no table')),
+    read: async () => Promise.reject(new Error('denied')),
+  });
+  await expect(load()).resolves.toBeUndefined();
+  expect(lines).toMatchObject([
+    { level: 'warn', notSigned: true, message: 'Error: denied' },
+    { level: 'warn', notAnnounced: 'Identity', message: 'Error: no table' },
+  ]);
+});

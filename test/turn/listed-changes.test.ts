@@ -4,11 +4,12 @@ import type { HostRecrawl } from '../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { rateCode } from '../../shared/recrawl/change-rate.ts';
 import { newLinksOf } from '../../shared/recrawl/page-importance.ts';
+import { ListedChanges } from '../../shared/turn/listed-changes.ts';
 import { UrlVisit } from '../../shared/turn/visit.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { type Answer, page } from '../worker/scripted-fetcher.ts';
 import { driven, link, OPEN_ROBOTS, type OpenTurn, openTurn, type TurnSituation } from './turn-bench.ts';
-import { ORIGIN } from './turn-fakes.ts';
+import { HOST, ORIGIN } from './turn-fakes.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -162,4 +163,30 @@ test('a change of a page that brings new links makes it worth more, and due soon
   expect(three.brings).toBeCloseTo(3, 1);
   // 13 times the importance: about 3.6 times the fetches.
   expect(old.days / three.days).toBeGreaterThan(2.5);
+});
+
+test('of a very long list the newest ten thousand hints are looked at', async () => {
+  const asked: string[][] = [];
+  const ledger = {
+    has: () => true,
+    findAgain: async (urls: Iterable<string>) => {
+      asked.push([...urls]);
+      return [];
+    },
+  };
+  const recrawl = { usesHints: true, hints: { begin: () => {} } };
+  const changes = new ListedChanges({ engine: { clock: { now: () => T0 } }, work: {} } as never, {
+    crawl: { host: HOST, nameOf: (url: string) => url } as never,
+    ledger: ledger as never,
+    recrawl: recrawl as never,
+  });
+  const links = Array.from({ length: 10_001 }, (_, i) => ({
+    url: `${ORIGIN}/${i}`,
+    kind: 'url',
+    modifiedAt: T0 - 1000 * HOUR + ((i * 7919) % 10_001) * 1000,
+  }));
+  await changes.take({ type: 'sitemap', links } as never, undefined);
+  expect(asked[0]).toHaveLength(10_000);
+  const oldest = links.toSorted((a, b) => a.modifiedAt - b.modifiedAt)[0];
+  expect(asked[0]).not.toContain(oldest?.url);
 });

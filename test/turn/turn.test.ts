@@ -459,3 +459,24 @@ describe('a host’s share of the budget of its domain', () => {
     expect(await steps({ status: 'paused' })).toEqual([]);
   });
 });
+
+test('a turn that is discarded lets its host rest before it takes back what it had announced', async () => {
+  const rests: boolean[] = [];
+  const { end, services } = await run({
+    deliveries: [{ ...links('/1'), receiveCount: 3 }],
+    async prepare({ engine, services: given }) {
+      const { ledgers } = engine;
+      const { commit } = ledgers;
+      engine.archiveOf(CRAWL_ID).append = async () => Promise.reject(new Error('no archive'));
+      ledgers.commit = async (crawl, host, head) => {
+        rests.push(given.lanes.restUntil(HOST) > given.engine.clock.now());
+        return commit(crawl, host, head);
+      };
+    },
+  });
+  await expect(end).rejects.toThrow('no archive');
+  // The announcement, and its retraction.
+  expect(rests.at(0)).toBe(false);
+  expect(rests.at(-1)).toBe(true);
+  expect(services.lanes.restUntil(HOST)).toBeGreaterThan(services.engine.clock.now());
+});

@@ -177,3 +177,24 @@ test('a name that was deleted and is used again has the new record', () => {
     expect((await worker.load('news'))?.record.reason).toBe('again');
   });
 });
+
+test('changes by several at once are all made, each on what the others have left', () => {
+  const { open, run } = setUp();
+  return run(async () => {
+    const stores = [open(), open(), open()];
+    await stores[0]!.put('news', { record: SMALL, version: 1, activeMs: 0 });
+    const made = stores.map(() => 0);
+    await Promise.all(
+      stores.map((store, i) =>
+        store.changeRecord('news', (record) => {
+          made[i]!++;
+          return { ...record, reason: `${record.reason ?? ''}${i}` };
+        }),
+      ),
+    );
+    const { record } = (await open().load('news'))!;
+    expect([...(record.reason ?? '')].sort()).toEqual(['0', '1', '2']);
+    // Some of them came second, and began again.
+    expect(made.reduce((sum, times) => sum + times, 0)).toBeGreaterThan(3);
+  });
+});

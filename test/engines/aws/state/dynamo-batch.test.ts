@@ -72,3 +72,18 @@ test('over the model of DynamoDB nothing is missing and nothing twice, however m
   );
   expect([...dynamo.items('T')]).toHaveLength(1);
 });
+
+test('items are read as they were written last', async () => {
+  const { clients } = createServices();
+  const inputs: { RequestItems?: Record<string, { ConsistentRead?: boolean; Keys?: unknown[] }> }[] = [];
+  const dynamo = {
+    send(command: { input: (typeof inputs)[number] }) {
+      inputs.push(command.input);
+      return clients.dynamo.send(command as never);
+    },
+  } as unknown as typeof clients.dynamo;
+  const clock = createFakeClock();
+  const keys = Array.from({ length: 130 }, (_, i) => key('p', `s${i}`));
+  await clock.drive(getItems({ dynamo, clock }, 'T', keys));
+  expect(inputs.map(({ RequestItems }) => RequestItems?.T?.ConsistentRead)).toEqual([true, true]);
+});
