@@ -44,10 +44,7 @@ export async function uploadJoined(
   const target = { Bucket: bucket, Key: folder + plan.file };
   const retry = <T>(call: () => Promise<T>) => withRetry(`joining ${plan.file}`, call, { clock });
 
-  const listing = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: target.Key });
-  for (const { UploadId } of (await retry(() => s3.send(listing))).Uploads ?? [])
-    await s3.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {});
-
+  await freeUploads(context, plan);
   const created = new CreateMultipartUploadCommand({
     ...target,
     ...WHOLE_CHECKSUM,
@@ -94,8 +91,12 @@ export async function uploadJoined(
     } catch (error) {
       // There already: by this very call, whose answer was lost, or by another process.
       if ((await sizeOf(context, plan.file)) !== plan.bytes) throw error;
+      // In the second case the parts are still there, and paid for.
+      await abort();
     }
   }
+
+  const abort = () => s3.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
 
   try {
     const parts: CompletedPart[] = [];
@@ -106,9 +107,18 @@ export async function uploadJoined(
     await beforeComplete();
     await complete(parts);
   } catch (error) {
-    await s3.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
+    await abort();
     throw error;
   }
+}
+
+/** Those that are left of the file, of processes that ended. */
+async function freeUploads({ s3, bucket, folder, clock }: FolderContext, { file }: JoinPlan): Promise<void> {
+  const target = { Bucket: bucket, Key: folder + file };
+  const listing = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: target.Key });
+  const { Uploads = [] } = await withRetry(`joining ${file}`, () => s3.send(listing), { clock });
+  for (const { UploadId } of Uploads)
+    await s3.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {});
 }
 
 /**
