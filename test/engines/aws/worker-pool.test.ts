@@ -126,3 +126,20 @@ describe('starting a worker', () => {
     expect(bodies()).toHaveLength(1);
   });
 });
+
+test.each([
+  [undefined, 0],
+  [0, 0],
+  [-5, 0],
+  [1, 1],
+  [59_001, 60],
+  [900_000, 900],
+  [1_000_000, 900],
+])('a message that starts a worker in %s ms is received %d s later', async (delayMs, seconds) => {
+  const { cloud, pool, run, bodies } = setUp();
+  await run(pool.start(0, 1, 1, delayMs === undefined ? {} : { delayMs }));
+  const sentAt = cloud.time.now();
+  for (let waited = 0; waited <= 1000 && bodies().length === 0; waited++) await cloud.time.advance(1000);
+  const waitedS = Math.floor((cloud.time.now() - sentAt) / 1000);
+  expect(Math.abs(waitedS - seconds)).toBeLessThanOrEqual(1);
+});
