@@ -99,11 +99,11 @@ function checkHost(
 }
 
 /**
- * Who sends a message starts a worker for it. If it can be received only when that worker has ended, the waker
- * starts another one, by the sizes that the queue reports.
+ * Who sends a message starts a worker for it. If it can be received only when that worker has ended, or if the event that
+ * starts a small worker is lost, the waker starts another one, by the sizes that the queue reports.
  */
 const sizesAgeMs = ({ strikes }: UsedFacts): number =>
-  strikes.messageLate > 0 && strikes.staleRead > 0 ? SIZES_AGE_MS : 0;
+  strikes.messageLate + strikes.eventLost > 0 && strikes.staleRead > 0 ? SIZES_AGE_MS : 0;
 
 /**
  * A host without a token is found by the index of due hosts, whose times are rounded up

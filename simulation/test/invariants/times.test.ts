@@ -165,7 +165,9 @@ describe('onTime', () => {
     // Its message came when the worker started for it had ended, and the waker read that none waits.
     expect(countOf('onTime', facts(token, 195, struck('messageLate', 'staleRead')))).toBe(0);
     expect(countOf('onTime', facts(token, 255, struck('messageLate', 'staleRead')))).toBe(1);
-    for (const one of ['messageLate', 'staleRead'] as const)
+    // An event that starts a small worker is lost, and the sizes are old, too.
+    expect(countOf('onTime', facts(token, 195, struck('eventLost', 'staleRead')))).toBe(0);
+    for (const one of ['messageLate', 'eventLost', 'staleRead'] as const)
       expect(countOf('onTime', facts(token, 195, struck(one)))).toBe(1);
   });
 
