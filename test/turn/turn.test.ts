@@ -467,7 +467,11 @@ test('a turn that is discarded lets its host rest before it takes back what it h
     async prepare({ engine, services: given }) {
       const { ledgers } = engine;
       const { commit } = ledgers;
-      engine.archiveOf(CRAWL_ID).append = async () => Promise.reject(new Error('no archive'));
+      // The rest after the request is over by then.
+      engine.archiveOf(CRAWL_ID).append = async () => {
+        await given.engine.clock.sleep(500);
+        throw new Error('no archive');
+      };
       ledgers.commit = async (crawl, host, head) => {
         rests.push(given.lanes.restUntil(HOST) > given.engine.clock.now());
         return commit(crawl, host, head);

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { layOut } from '../../../../shared/engines/aws/archive/compact-layout.ts';
 import { LeaseLost, takeLease } from '../../../../shared/engines/aws/archive/compact-lease.ts';
+import { compactCrawl } from '../../../../shared/engines/aws/archive/compactor.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
 
@@ -118,4 +119,21 @@ test('a plan is marked as stored as often as that is asked for, but not once ano
   expect(await stalled.markStored(PLAN)).toBe(true);
   await other.end(PLAN);
   expect(await stalled.markStored(PLAN)).toBe(false);
+});
+
+test('a run for which there is no lease, or no time, does nothing, and says that nothing is left for it', async () => {
+  const { clock, context, take } = open();
+  const compact = (deadline?: number) =>
+    compactCrawl({
+      s3: {} as never,
+      dynamo: context.dynamo,
+      names: { crawlState: 'T', bucket: 'bucket' },
+      crawl: 'crawl',
+      clock,
+      ...(deadline !== undefined && { deadline }),
+    });
+  const nothing = { joined: 0, objects: 0, bytes: 0, aside: [], isCut: false };
+  expect(await compact(clock.now())).toEqual(nothing);
+  await take();
+  expect(await compact()).toEqual(nothing);
 });
