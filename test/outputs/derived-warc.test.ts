@@ -154,6 +154,19 @@ describe('WAT', () => {
     const info = { 'WARC-Type': 'warcinfo', 'Content-Type': 'application/warc-fields' };
     const { Envelope } = await jsonOf(sourceOf(Buffer.from('software: S\r\nnote: a: b\r\n'), info));
     expect(Envelope['Payload-Metadata']['WARC-Info-Metadata']).toEqual({ software: 'S', note: 'a: b' });
+    const metadata = { 'WARC-Type': 'metadata', 'Content-Type': 'application/warc-fields' };
+    const found = await jsonOf(sourceOf(Buffer.from('seed: \r\nfetchTimeMs: 18\r\n'), metadata));
+    expect(found.Envelope['Payload-Metadata']).toEqual({
+      'Actual-Content-Type': 'application/warc-fields',
+      'Actual-Content-Length': '25',
+      'Trailing-Slop-Length': '0',
+      'WARC-Metadata-Metadata': {
+        'Metadata-Records': [
+          { Name: 'seed', Value: '' },
+          { Name: 'fetchTimeMs', Value: '18' },
+        ],
+      },
+    });
   });
 
   test('whatever a page is, there is a record, without its links where it cannot be read', async () => {

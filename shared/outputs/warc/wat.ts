@@ -22,6 +22,9 @@ const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 /** Around a member's deflated bytes (RFC 1952); writers that give names or times have longer heads. */
 const GZIP_HEAD = '10';
 const GZIP_FOOT = '8';
+/** The line ends behind a record. Other tools count them for HTTP messages alone. */
+const RECORD_END = '4';
+const NOTHING_BEHIND = '0';
 
 export interface WatOptions {
   /** Modules of the project, for documents. */
@@ -103,15 +106,22 @@ function watJson(source: SourceRecord, document: Json | undefined): Json {
 
 function payloadOf({ record, block, isCut }: SourceRecord, document: Json | undefined): Json {
   const type = fieldOf(record, 'Content-Type');
-  const common = { 'Actual-Content-Type': type, 'Block-Digest': fieldOf(record, 'WARC-Block-Digest') };
   const isHttp = /^application\/http\b/i.test(type ?? '');
+  const common = {
+    'Actual-Content-Type': type,
+    'Actual-Content-Length': String(record.blockLength),
+    'Block-Digest': fieldOf(record, 'WARC-Block-Digest'),
+    'Trailing-Slop-Length': isHttp ? RECORD_END : NOTHING_BEHIND,
+  };
   if (/^application\/warc-fields\b/i.test(type ?? '')) {
     const lines = latin1(block)
       .split('\r\n')
       .filter((line) => line.includes(':'));
-    const name =
-      fieldOf(record, 'WARC-Type') === 'warcinfo' ? 'WARC-Info-Metadata' : 'WARC-Metadata-Metadata';
-    return { ...common, [name]: objectOf(lines.map(fieldIn)) };
+    const fields = lines.map(fieldIn);
+    if (fieldOf(record, 'WARC-Type') === 'warcinfo')
+      return { ...common, 'WARC-Info-Metadata': objectOf(fields) };
+    const records = fields.map(([Name, Value]) => ({ Name, Value }));
+    return { ...common, 'WARC-Metadata-Metadata': { 'Metadata-Records': records } };
   }
   const headLength = isHttp ? recordHeadLength(block) : undefined;
   if (headLength === undefined) return common;
@@ -121,6 +131,7 @@ function payloadOf({ record, block, isCut }: SourceRecord, document: Json | unde
     'Headers-Length': String(headLength),
     Headers: objectOf(headers),
     'Entity-Length': String(record.blockLength - headLength),
+    'Entity-Trailing-Slop-Length': NOTHING_BEHIND,
   };
   if (!firstLine.startsWith('HTTP/')) {
     const [Method, Path, Version] = firstLine.split(' ');
