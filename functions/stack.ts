@@ -41,18 +41,21 @@ export interface FunctionParts
 }
 
 /** The dependencies of the function that this process is. Throws if the settings are not valid. */
-export const functionStack = lazy((): FunctionStack => {
+export const functionStack = lazy(() => functionStackIn(process.env));
+
+/** The same for a process with that environment. */
+export function functionStackIn(env: Readonly<Record<string, string | undefined>>): FunctionStack {
   allowLinearFlag();
   matchInLinearTime();
-  const memoryMb = process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE;
+  const { STRAND_SETTINGS, AWS_LAMBDA_FUNCTION_MEMORY_SIZE: memoryMb } = env;
   return createFunctionStack({
-    settings: parseStackSettings(process.env.STRAND_SETTINGS),
+    settings: parseStackSettings(STRAND_SETTINGS),
     clock: steadyClock,
     log: logLine,
     write: writeLine,
     ...(memoryMb !== undefined && { memoryMb: Number(memoryMb) }),
   });
-});
+}
 
 /** Opens nothing yet. */
 export function createFunctionStack(parts: FunctionParts): FunctionStack {

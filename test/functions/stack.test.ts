@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { TROUBLES } from '../../functions/attention.ts';
 import { errorFields } from '../../functions/log.ts';
-import { createFunctionStack, functionStack, invoked, payOnceFrom } from '../../functions/stack.ts';
+import {
+  createFunctionStack,
+  functionStack,
+  functionStackIn,
+  invoked,
+  payOnceFrom,
+} from '../../functions/stack.ts';
 import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
 import { createSteadyClock } from '../../shared/engines/steady-clock.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -12,9 +18,10 @@ test('handlers can be imported without settings; each function has one', async (
     expect(await import(`../../functions/${name}.ts`)).toMatchObject({ handler: expect.any(Function) });
 });
 
-test('settings are read at the first invocation, and again if they were not valid', () => {
-  delete process.env.STRAND_SETTINGS;
-  expect(() => functionStack()).toThrow('Expected the settings of a stack in STRAND_SETTINGS, got nothing');
+test('settings are read at the first invocation, and have to be there', () => {
+  expect(() => functionStackIn({})).toThrow(
+    'Expected the settings of a stack in STRAND_SETTINGS, got nothing',
+  );
   process.env.STRAND_SETTINGS = JSON.stringify(SETTINGS);
   try {
     expect(functionStack().settings).toEqual(SETTINGS);
@@ -51,6 +58,18 @@ describe('a function’s stack', () => {
     await clock.advance(1000);
     meter.endInvocation();
     expect(meter.takeTotal()).toMatchObject({ lambdaMbMs: 1000 * memoryMb });
+  });
+
+  test('is metered with the memory that its environment names', async () => {
+    const { open } = functionStackIn({
+      STRAND_SETTINGS: JSON.stringify(SETTINGS),
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+    });
+    const { meter } = open();
+    meter.beginInvocation(0);
+    meter.endInvocation();
+    const { lambdaMbMs = 0 } = meter.takeTotal();
+    expect(lambdaMbMs / 512).toBeCloseTo(Date.now(), -4);
   });
 
   test('announces by the one that is open, and opens one if none is', async () => {
