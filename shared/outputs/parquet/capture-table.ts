@@ -116,10 +116,14 @@ function headerOf(headers: RowHeads['headers'], wanted: HeaderName): string | un
   return value !== undefined && value.length <= MAX_VALUE_CHARS[wanted] ? value : undefined;
 }
 
+/** Few names are as long as one of these, so that few are made lower case. */
+const FIELD_LENGTHS: ReadonlySet<number> = new Set([...FIELDS].map(({ length }) => length));
+
 /** The first value of each field that a row has, by the field's name in lower case. */
 function valuesOf(fields: RowHeads['record']['fields']): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const [given, value] of fields) {
+    if (!FIELD_LENGTHS.has(given.length)) continue;
     const name = given.toLowerCase();
     if (FIELDS.has(name) && !values.has(name)) values.set(name, value);
   }
@@ -142,6 +146,7 @@ export function captureRow(
   const contentType = headerOf(headers, 'content-type');
   const isRevisit = fields.get('warc-type') === 'revisit';
   const host = hostColumnsOf(url.hostname);
+  const type = mediaTypeOf(contentType);
   // Each by itself: a spread within an object takes as long as all the rest of the row.
   const row: Row = {
     url_surtkey: place.surt,
@@ -165,9 +170,9 @@ export function captureRow(
     fetch_status: httpStatus,
     fetch_redirect: redirectOf(httpStatus, headerOf(headers, 'location'), url),
     content_digest: place.digest?.startsWith(SHA1) ? place.digest.slice(SHA1.length) : place.digest,
-    content_mime_type: essenceOf(contentType),
+    content_mime_type: type.essence,
     content_mime_detected: fields.get('warc-identified-payload-type'),
-    content_charset: charsetOf(charsetParameter(contentType)),
+    content_charset: type.charset,
     // A revisit is cut by its nature, not for a limit.
     content_truncated: isRevisit ? undefined : fields.get('warc-truncated'),
     warc_filename: place.file,
@@ -183,7 +188,7 @@ export function captureRow(
   return { subset: httpStatus === 200 && !isRevisit ? 'warc' : 'crawldiagnostics', row };
 }
 
-/** The same, with the last result: an index is sorted by hosts, and most pages of a site have one charset. */
+/** The same, with the last result: an index is sorted by hosts, and most pages of a site have one media type. */
 function withLast<Key, Result>(make: (key: Key) => Result): (key: Key) => Result {
   let last: { readonly key: Key; readonly result: Result } | undefined;
   return (key) => {
@@ -193,7 +198,10 @@ function withLast<Key, Result>(make: (key: Key) => Result): (key: Key) => Result
 }
 
 const hostColumnsOf = withLast(hostColumns);
-const charsetOf = withLast(charsetName);
+const mediaTypeOf = withLast((contentType: string | undefined) => ({
+  essence: essenceOf(contentType),
+  charset: charsetName(charsetParameter(contentType)),
+}));
 
 /** For an IP address, only the host name is set, as in Common Crawl's index. */
 function hostColumns(hostname: string): Row {
