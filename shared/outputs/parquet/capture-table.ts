@@ -14,6 +14,7 @@ const required = (name: string, type: Column['type'] = 'string'): Column => ({
 });
 const optional = (name: string, type: Column['type'] = 'string'): Column => ({ name, type });
 const distinct = (column: Column): Column => ({ ...column, isDistinct: true });
+const scattered = (column: Column): Column => ({ ...column, isScattered: true });
 
 export const CAPTURE_COLUMNS: readonly Column[] = [
   required('url_surtkey'),
@@ -29,27 +30,27 @@ export const CAPTURE_COLUMNS: readonly Column[] = [
   optional('url_host_private_suffix'),
   optional('url_host_private_domain'),
   optional('url_host_name_reversed'),
-  required('url_protocol'),
+  scattered(required('url_protocol')),
   optional('url_port', 'int32'),
   distinct(required('url_path')),
   distinct(optional('url_query')),
   required('fetch_time', 'timestamp'),
   required('fetch_status', 'int16'),
-  optional('fetch_redirect'),
+  scattered(optional('fetch_redirect')),
   distinct(optional('content_digest')),
-  optional('content_mime_type'),
-  optional('content_mime_detected'),
-  optional('content_charset'),
-  optional('content_languages'),
-  optional('content_truncated'),
+  scattered(optional('content_mime_type')),
+  scattered(optional('content_mime_detected')),
+  scattered(optional('content_charset')),
+  scattered(optional('content_languages')),
+  scattered(optional('content_truncated')),
   required('warc_filename'),
   required('warc_record_offset', 'int32'),
   required('warc_record_length', 'int32'),
-  required('warc_segment'),
-  required('warc_type'),
-  optional('warc_refers_to_uri'),
+  scattered(required('warc_segment')),
+  scattered(required('warc_type')),
+  scattered(optional('warc_refers_to_uri')),
   optional('warc_refers_to_date', 'timestamp'),
-  optional('ip_address'),
+  scattered(optional('ip_address')),
 ];
 
 /**
@@ -83,15 +84,28 @@ export interface RowHeads extends Pick<ResponseHeads, 'httpStatus' | 'headers'> 
   readonly record: Pick<ResponseHeads['record'], 'fields'>;
 }
 
-const FIELDS: ReadonlySet<string> = new Set([
-  'warc-date',
-  'warc-type',
-  'warc-truncated',
-  'warc-identified-payload-type',
-  'warc-refers-to-target-uri',
-  'warc-refers-to-date',
-  'warc-ip-address',
-]);
+/** The fields of a record that its row has, by their names in lower case, and what they are called here. */
+const FIELDS = {
+  'warc-date': 'date',
+  'warc-type': 'type',
+  'warc-truncated': 'truncated',
+  'warc-identified-payload-type': 'identified',
+  'warc-refers-to-target-uri': 'refersToUri',
+  'warc-refers-to-date': 'refersToDate',
+  'warc-ip-address': 'address',
+} as const;
+type FieldName = keyof typeof FIELDS;
+type FieldValues = { [Name in FieldName as (typeof FIELDS)[Name]]: string | undefined };
+
+/** Few names are as long as one of these, so that few are made lower case. */
+const FIELD_LENGTHS: ReadonlySet<number> = new Set(Object.keys(FIELDS).map(({ length }) => length));
+
+function fieldOf(given: string): (typeof FIELDS)[FieldName] | undefined {
+  if (!FIELD_LENGTHS.has(given.length)) return undefined;
+  const name = given.toLowerCase();
+  return Object.hasOwn(FIELDS, name) ? FIELDS[name as FieldName] : undefined;
+}
+
 /** Longer values are left out: as many of them as a compressed file holds would take gigabytes. */
 const MAX_VALUE_CHARS = { 'content-type': 1024, location: 8192 };
 type HeaderName = keyof typeof MAX_VALUE_CHARS;
@@ -100,7 +114,7 @@ const HEADERS = Object.keys(MAX_VALUE_CHARS) as HeaderName[];
 /** Returns what {@link captureRow} needs of the heads: mostly some hundred characters, 20,000 at most. */
 export function rowHeads({ record, httpStatus, headers }: RowHeads): RowHeads {
   return {
-    record: { fields: record.fields.filter(([name]) => FIELDS.has(name.toLowerCase())) },
+    record: { fields: record.fields.filter(([name]) => fieldOf(name) !== undefined) },
     httpStatus,
     headers: HEADERS.flatMap((name) => {
       const value = headerOf(headers, name);
@@ -116,16 +130,15 @@ function headerOf(headers: RowHeads['headers'], wanted: HeaderName): string | un
   return value !== undefined && value.length <= MAX_VALUE_CHARS[wanted] ? value : undefined;
 }
 
-/** Few names are as long as one of these, so that few are made lower case. */
-const FIELD_LENGTHS: ReadonlySet<number> = new Set([...FIELDS].map(({ length }) => length));
-
-/** The first value of each field that a row has, by the field's name in lower case. */
-function valuesOf(fields: RowHeads['record']['fields']): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
+/** The first value of each field that a row has. */
+function valuesOf(fields: RowHeads['record']['fields']): FieldValues {
+  const values: FieldValues = {
+    ...{ date: undefined, type: undefined, truncated: undefined, identified: undefined },
+    ...{ refersToUri: undefined, refersToDate: undefined, address: undefined },
+  };
   for (const [given, value] of fields) {
-    if (!FIELD_LENGTHS.has(given.length)) continue;
-    const name = given.toLowerCase();
-    if (FIELDS.has(name) && !values.has(name)) values.set(name, value);
+    const name = fieldOf(given);
+    if (name !== undefined) values[name] ??= value;
   }
   return values;
 }
@@ -141,10 +154,10 @@ export function captureRow(
     );
   const url = URL.parse(place.url);
   const fields = valuesOf(record.fields);
-  const date = dateOf(fields.get('warc-date'));
+  const date = dateOf(fields.date);
   if (!url || url.hostname === '' || date === undefined) return undefined;
   const contentType = headerOf(headers, 'content-type');
-  const isRevisit = fields.get('warc-type') === 'revisit';
+  const isRevisit = fields.type === 'revisit';
   const host = hostColumnsOf(url.hostname);
   const type = mediaTypeOf(contentType);
   // Each by itself: a spread within an object takes as long as all the rest of the row.
@@ -171,18 +184,18 @@ export function captureRow(
     fetch_redirect: redirectOf(httpStatus, headerOf(headers, 'location'), url),
     content_digest: place.digest?.startsWith(SHA1) ? place.digest.slice(SHA1.length) : place.digest,
     content_mime_type: type.essence,
-    content_mime_detected: fields.get('warc-identified-payload-type'),
+    content_mime_detected: fields.identified,
     content_charset: type.charset,
     // A revisit is cut by its nature, not for a limit.
-    content_truncated: isRevisit ? undefined : fields.get('warc-truncated'),
+    content_truncated: isRevisit ? undefined : fields.truncated,
     warc_filename: place.file,
     warc_record_offset: place.offset,
     warc_record_length: place.length,
     warc_segment: SEGMENT,
     warc_type: isRevisit ? 'revisit' : 'response',
-    warc_refers_to_uri: fields.get('warc-refers-to-target-uri'),
-    warc_refers_to_date: dateOf(fields.get('warc-refers-to-date')),
-    ip_address: fields.get('warc-ip-address'),
+    warc_refers_to_uri: fields.refersToUri,
+    warc_refers_to_date: dateOf(fields.refersToDate),
+    ip_address: fields.address,
   };
   if (url.pathname === '/robots.txt') return { subset: 'robotstxt', row };
   return { subset: httpStatus === 200 && !isRevisit ? 'warc' : 'crawldiagnostics', row };

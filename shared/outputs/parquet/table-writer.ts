@@ -80,11 +80,11 @@ export function createTableWriter(writer: Writer, columns: readonly Column[]): T
   };
 }
 
-function sourceOf({ name, type, isDistinct }: Column, values: Cell[]): ColumnSource {
+function sourceOf({ name, type, isDistinct, isScattered }: Column, values: Cell[]): ColumnSource {
   if (isDistinct) return { name, data: utf8Of(values), encoding: 'PLAIN', statistics: false };
   const data = type === 'timestamp' ? values.map(millisOf) : values;
   // The parquet writer counts nulls by a new bigint for each.
-  const statistics = values.some((value) => value !== undefined);
+  const statistics = !isScattered && values.some((value) => value !== undefined);
   return { name, data, statistics };
 }
 

@@ -15,6 +15,8 @@ export interface Column {
    * are, without a dictionary and without the smallest and the largest.
    */
   readonly isDistinct?: boolean;
+  /** Rows that follow each other have any of its values: their smallest and largest in a group would help no reader. */
+  readonly isScattered?: boolean;
 }
 
 export type Cell = string | number | bigint | boolean | Date | undefined;
