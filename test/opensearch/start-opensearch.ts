@@ -17,6 +17,8 @@ const POM = join(import.meta.dirname, 'pom.xml');
 /** To be raised when the steps below make something else of the same artifacts. */
 const RECIPE = 1;
 const START_TIMEOUT_MS = 180_000;
+/** Later ones have no security manager, which this OpenSearch needs (JEP 486). */
+const NEWEST_JAVA = 23;
 
 /** Without it OpenSearch answers no requests. */
 const HTTP_MODULE = { name: 'transport-netty4', class: 'org.opensearch.transport.Netty4Plugin' };
@@ -35,8 +37,9 @@ export class NoOpenSearch extends Error {
 
 /** Installs it the first time (50 MB). Throws {@link NoOpenSearch}. */
 export async function startOpenSearch(address: string): Promise<OpenSearchServer> {
-  const java = await findJava();
-  if (java === undefined) throw new NoOpenSearch('Java 17 or newer (apt-get install default-jre-headless)');
+  const java = await findJava(NEWEST_JAVA);
+  if (java === undefined)
+    throw new NoOpenSearch(`Java 17 to ${NEWEST_JAVA} (apt-get install default-jre-headless)`);
   const pom = await readFile(POM, 'utf8');
   const version = /<opensearch.version>(.+?)</.exec(pom)![1]!;
   const installed = cachedFolder('opensearch', [`${RECIPE}`, pom]);

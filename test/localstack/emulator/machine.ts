@@ -35,15 +35,15 @@ async function findPython(): Promise<string | undefined> {
   return paths.map((path) => path?.trim()).find(Boolean);
 }
 
-/** The folder of a Java machine that is new enough. */
-export async function findJava(): Promise<string | undefined> {
+/** The folder of a Java machine that is new enough, and no newer than `newest`. */
+export async function findJava(newest = Number.POSITIVE_INFINITY): Promise<string | undefined> {
   const { JAVA_HOME } = process.env;
   const candidates = [...(JAVA_HOME ? [join(JAVA_HOME, 'bin', 'java')] : []), 'java'];
   for (const java of candidates) {
     const settings = (await tryCommand(java, ['-XshowSettings:properties', '-version'])) ?? '';
     const version = Number(/java\.specification\.version = (\d+)$/m.exec(settings)?.[1]);
     const home = /java\.home = (.+)$/m.exec(settings)?.[1];
-    if (home && version >= LEAST_JAVA) return home;
+    if (home && version >= LEAST_JAVA && version <= newest) return home;
   }
   return undefined;
 }
