@@ -24,7 +24,7 @@ export type ResourceName =
    * (`grants.ts`).
    */
   | 'warcList'
-  /** Tables of the captures in joined files. */
+  /** Tables of the captures in joined files, and of items. */
   | 'tables'
   /** Unfinished uploads, of the whole bucket: S3 knows no narrower permission. */
   | 'uploads'
@@ -147,7 +147,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     crawlState: [...ITEMS, ...QUERY, ...SCAN, ...BATCH_GET, ...BATCH_WRITE],
     urlSeen: [...QUERY, ...BATCH_WRITE],
     parts: DELETE,
-    items: DELETE,
+    items: [...READ, ...DELETE],
     exports: [...ABORT, ...DELETE],
     exportWork: DELETE,
     stateLists: LIST,

@@ -52,7 +52,7 @@ export function createCompactorHandler(deps: CompactorDeps) {
   async function run(
     crawl: CrawlId,
     deadline: number,
-  ): Promise<Pick<Compacted, 'joined' | 'isCut'> | undefined> {
+  ): Promise<Pick<Compacted, 'joined' | 'itemTables' | 'isCut'> | undefined> {
     const record = await registry.load(crawl);
     if (!record || isBeingDeleted(record)) return undefined;
     const done = await compact({
@@ -62,18 +62,19 @@ export function createCompactorHandler(deps: CompactorDeps) {
       warn: (message) => log('warn', { crawl, message }),
     });
     const { isCut, ...joined } = done;
-    if (done.joined > 0) log('info', { crawl, message: 'WARC files were joined', ...joined });
+    if (done.joined + done.itemTables > 0)
+      log('info', { crawl, message: 'WARC files were joined, and items put into tables', ...joined });
     return done;
   }
 
-  /** Joins while there is time. Returns the files that were made, and whether there may be more to join. */
+  /** Joins while there is time. Returns the number of files that were made, and whether there may be more to join. */
   async function joinAll(deadline: number, errors: CrawlErrors): Promise<{ joined: number; isCut: boolean }> {
     let joined = 0;
     let isCut = false;
     for (const crawl of beginningAt(await registry.list(), Math.floor(clock.now() / HOUR_MS))) {
       if (clock.now() >= deadline) return { joined, isCut: true };
       const done = await errors.attempt(crawl, () => stack.meter.run(crawl, () => run(crawl, deadline)));
-      joined += done?.joined ?? 0;
+      joined += (done?.joined ?? 0) + (done?.itemTables ?? 0);
       isCut ||= done?.isCut ?? false;
     }
     return { joined, isCut };

@@ -1,5 +1,5 @@
 /**
- * The steps after the end of a crawl: the export of its documents begins, and the project's `onFinish` is called. The waker
+ * The steps after the end of a crawl: the export of its documents begins, as lines and as a table, and the project's `onFinish` is called. The waker
  * does it: the workers of the crawl have ended.
  */
 import type { ExportRequest } from '../shared/control/crawl-export.ts';
@@ -37,7 +37,8 @@ export function createCrawlEnd({ load, state, summarize, beginExport, clock, log
     if (record.config.documents) {
       // A crawl that was resumed has run for longer: its next end has another name.
       const { seconds } = await ended();
-      await beginExport(crawl, { format: 'documents' }, `documents-end-${Math.floor(seconds)}s`);
+      const request: ExportRequest = { format: 'documents', tables: ['documents'] };
+      await beginExport(crawl, request, `documents-end-${Math.floor(seconds)}s`);
     }
     const { onFinish } = await load();
     if (onFinish === undefined) return;

@@ -167,6 +167,8 @@ export interface Sizes {
   readonly minJoinAgeMs: number;
   /** Read at once of a WARC object that is checked. */
   readonly scanBytes: number;
+  /** A table of items is made of objects of this number of bytes, compressed: all of them are held. */
+  readonly itemTableBytes: number;
 }
 
 export const SIZES: Sizes = {
@@ -223,6 +225,7 @@ export const SIZES: Sizes = {
   maxSources: 5000,
   minJoinAgeMs: 60 * 60_000,
   scanBytes: 8 * 1024 * 1024,
+  itemTableBytes: 16 * 1024 * 1024,
 };
 
 /** Those of an engine. */

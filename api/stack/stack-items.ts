@@ -1,15 +1,8 @@
 /** The items of a stack's crawl, as its workers have published them in S3; and other lines that they store so. */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { type FolderContext, listFiles } from '../../shared/engines/aws/archive/compact-objects.ts';
 import { itemsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
-import { readRange } from '../../shared/engines/aws/archive/read-range.ts';
-
-/** The items of one turn take less: `MAX_ITEM_CHARS` of `turn-output.ts` and those of one page more. */
-const MAX_OBJECT_BYTES = 1024 * 1024 * 1024;
-
-const decompress = promisify(gunzip);
+import { linesOfObject } from '../../shared/engines/aws/archive/item-lines.ts';
 
 /** Where a crawl's workers store lines. `run`: pays for a call. */
 export interface StoredLines {
@@ -34,14 +27,4 @@ export async function* jsonObjects<T>(
       for (const line of await run(() => linesOfObject(folder, file, bytes))) yield JSON.parse(line) as T;
     }
   }
-}
-
-/** The lines of an object, without their line feeds. */
-export async function linesOfObject(folder: FolderContext, file: string, bytes: number): Promise<string[]> {
-  const compressed = await readRange(folder, file, 0, bytes);
-  const lines = await decompress(compressed, { maxOutputLength: MAX_OBJECT_BYTES });
-  return lines
-    .toString()
-    .split('\n')
-    .filter((line) => line !== '');
 }

@@ -7,7 +7,7 @@ import {
   STAGED_CHANGES_FOLDER,
   STAGED_ITEMS_FOLDER,
 } from '../../shared/engines/aws/archive/item-folders.ts';
-import { TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
+import { ITEM_TABLES_FOLDER, TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
 import { EXPORT_WORK_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import { InvalidOptions } from '../invalid-options.ts';
@@ -53,7 +53,9 @@ export class Archive extends Construct {
         { prefix: `${EXPORT_WORK_FOLDER}/`, expiration: Duration.days(30) },
         // They are asked for again by a query.
         ...(options.catalog ? [{ prefix: `${QUERY_RESULTS_FOLDER}/`, expiration: Duration.days(7) }] : []),
-        ...['warc/', `${TABLES_FOLDER}/`, `${ITEMS_FOLDER}/`].flatMap((prefix) => keptRules(prefix, options)),
+        ...['warc/', `${TABLES_FOLDER}/`, `${ITEMS_FOLDER}/`, `${ITEM_TABLES_FOLDER}/`].flatMap((prefix) =>
+          keptRules(prefix, options),
+        ),
       ],
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       autoDeleteObjects: !isKept,

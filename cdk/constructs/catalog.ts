@@ -7,10 +7,11 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
-import { TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
+import { ITEM_TABLES_FOLDER, TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
 import { EXPORTS_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import { CAPTURE_COLUMNS, SUBSETS } from '../../shared/outputs/parquet/capture-table.ts';
 import { DOCUMENT_COLUMNS } from '../../shared/outputs/parquet/document-table.ts';
+import { withItemColumn } from '../../shared/outputs/parquet/item-table.ts';
 import type { Column, ColumnType } from '../../shared/outputs/parquet/table.ts';
 import { URL_COLUMNS } from '../../shared/outputs/parquet/url-table.ts';
 import { grantQueries } from './grant-queries.ts';
@@ -105,6 +106,16 @@ function tablesIn(bucket: s3.IBucket): Readonly<Record<string, TableInput>> {
       },
     ),
     Items: itemsTable(`${bucket.s3UrlForObject(ITEMS_FOLDER)}/`),
+    ItemTables: parquetTable(
+      {
+        name: 'item_tables',
+        description:
+          "Items of hooks as JSON, in Parquet. The files have a column for each of the items' keys, too",
+        columns: withItemColumn([]),
+      },
+      `${bucket.s3UrlForObject(ITEM_TABLES_FOLDER)}/`,
+      { folders: `crawl=${placeholder('crawl')}/`, partitions: { crawl: INJECTED } },
+    ),
     Documents: ofExport('documents', DOCUMENT_COLUMNS),
     Urls: ofExport('urls', URL_COLUMNS),
   };

@@ -2,11 +2,11 @@ import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import { ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
-import { TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
+import { ITEM_TABLES_FOLDER, TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
 import { EXPORTS_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import { QUERY_RESULTS_FOLDER } from './query-results.ts';
 
-const READ_FOLDERS = [TABLES_FOLDER, ITEMS_FOLDER, EXPORTS_FOLDER];
+const READ_FOLDERS = [TABLES_FOLDER, ITEMS_FOLDER, ITEM_TABLES_FOLDER, EXPORTS_FOLDER];
 
 /**
  * Allows queries in the workgroup. Athena reads tables and objects, and writes results, with the permissions of the caller

@@ -9,7 +9,7 @@ import {
   STAGED_CHANGES_FOLDER,
   STAGED_ITEMS_FOLDER,
 } from '../../shared/engines/aws/archive/item-folders.ts';
-import { TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
+import { ITEM_TABLES_FOLDER, TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
 import { EXPORT_WORK_FOLDER, EXPORTS_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
 import { type FunctionName, PERMISSIONS, type Permissions, type ResourceName } from '../permissions.ts';
@@ -44,6 +44,7 @@ export const statementsOf = (permissions: Permissions, stores: Stores): iam.Poli
     return target.resources.length > 0 ? new iam.PolicyStatement({ actions: [...actions], ...target }) : [];
   });
 
+const TABLE_FOLDERS = [TABLES_FOLDER, ITEM_TABLES_FOLDER];
 const ITEM_FOLDERS = [STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER, STAGED_CHANGES_FOLDER, CHANGES_FOLDER];
 
 type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };
@@ -77,7 +78,7 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
       // then counts as the prefix (Ceph's S3 tests, test_head_object_404_with_policy_prefix).
       return listOf(bucket, 'warc/*');
     case 'tables':
-      return { resources: [bucket.arnForObjects(`${TABLES_FOLDER}/*`)] };
+      return { resources: TABLE_FOLDERS.map((folder) => bucket.arnForObjects(`${folder}/*`)) };
     case 'uploads':
       // No prefix: the action does not know that condition (service authorization reference, Amazon S3).
       return { resources: [bucket.bucketArn] };
@@ -107,7 +108,7 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, id
     case 'stateLists':
       return listOf(
         bucket,
-        ['parts', TABLES_FOLDER, ...ITEM_FOLDERS, EXPORTS_FOLDER, EXPORT_WORK_FOLDER].map(
+        ['parts', ...TABLE_FOLDERS, ...ITEM_FOLDERS, EXPORTS_FOLDER, EXPORT_WORK_FOLDER].map(
           (folder) => `${folder}/*`,
         ),
       );

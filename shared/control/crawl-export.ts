@@ -31,7 +31,10 @@ export type CloudTable = (typeof CLOUD_TABLES)[number];
 
 export interface ExportRequest {
   readonly format: CloudFormat;
-  /** The tables of a Parquet export. Default: index, urls, items. */
+  /**
+   * The tables of a Parquet export. Default: index, urls, items. With the format `documents`, the table `documents` may be
+   * made in the same pass.
+   */
   readonly tables?: CloudTable[] | undefined;
 }
 

@@ -14,8 +14,14 @@ export async function beginExport(
   request: ExportRequest,
 ): Promise<CrawlExport> {
   const exports = exportsOf(engine);
-  if (request.tables && request.format !== 'parquet')
-    throw new ControlError('invalid', 'Expected tables with the format parquet only', 'tables');
+  const { format, tables = [] } = request;
+  // Documents may be a table beside their lines: they are made once for both.
+  if (format !== 'parquet' && tables.some((table) => format !== 'documents' || table !== format))
+    throw new ControlError(
+      'invalid',
+      'Expected tables with the format parquet only, or the table documents with documents',
+      'tables',
+    );
   const open = (await exports.list(crawl)).filter(({ state }) => isOpenExport(state));
   if (open.length >= MAX_OPEN)
     throw new ControlError(

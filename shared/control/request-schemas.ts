@@ -44,5 +44,7 @@ export const newExportSchema = z.strictObject({
     .min(1)
     .max(CLOUD_TABLES.length)
     .optional()
-    .describe('With `parquet`; `index`, `urls` and `items` by default'),
+    .describe(
+      'With `parquet`; `index`, `urls` and `items` by default. With `documents`: `documents`, which makes their table in the same pass',
+    ),
 });

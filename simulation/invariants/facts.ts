@@ -101,6 +101,8 @@ export interface CrawlFacts {
   readonly recounted?: Readonly<Record<string, number>>;
   /** URLs of the items that are published, and the names of the objects that are still staged. */
   readonly items: readonly string[];
+  /** URLs of the items in tables. */
+  readonly tabledItems: readonly string[];
   readonly stagedItems: readonly string[];
   /** The ids of the changes that are still to be sent. */
   readonly unsentChanges: readonly string[];

@@ -13,7 +13,7 @@ import {
   stagedChangesPrefix,
   stagedItemsPrefix,
 } from '../../shared/engines/aws/archive/item-folders.ts';
-import { tablesPrefix } from '../../shared/engines/aws/archive/table-folders.ts';
+import { itemTablesPrefix, tablesPrefix } from '../../shared/engines/aws/archive/table-folders.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
@@ -130,7 +130,7 @@ function deletionFacts(world: World): DeletionFacts | undefined {
     key.includes(` ${crawl.id} `) ||
     key.includes(`/${crawl.id}/`) ||
     key.includes(`/crawl=${crawl.id}/`);
-  const isKept = (key: string) => !archive && /^(warc|index|items)\//.test(key);
+  const isKept = (key: string) => !archive && /^(warc|index|items|item-tables)\//.test(key);
   const items = [settings.crawlState, settings.urlSeen].flatMap((table) =>
     Array.from(dynamo.items(table)).flatMap(({ pk, sk }) =>
       (isOf(pk?.S) || isOf(sk?.S)) && pk?.S !== DELETED ? `${pk?.S} ${sk?.S}` : [],
@@ -282,6 +282,7 @@ async function crawlFacts(
     ),
     uploads: parts.uploads.filter((key) => key.startsWith(folder)),
     items: publishedItems(objects, id),
+    tabledItems: await tabledItems(objects, id),
     stagedItems: namesIn(objects, stagedItemsPrefix(id)),
     unsentChanges: [changesPrefix(id), stagedChangesPrefix(id)].flatMap((prefix) =>
       linesBelow<UrlChange>(objects, prefix).map((change) => change.id),
@@ -297,11 +298,8 @@ async function tableRows(objects: Objects, crawl: CrawlId): Promise<Map<string, 
   const tables = new Map<string, string[]>();
   for (const name of namesIn(objects, tablesPrefix(crawl))) {
     const file = name.slice(name.lastIndexOf('/') + 1).replace('.zstd.parquet', '.warc.gz');
-    const found = await parquetReadObjects({
-      file: Uint8Array.from(objects.get(tablesPrefix(crawl) + name)!.bytes).buffer,
-      columns: ['url', 'warc_filename', 'warc_record_offset', 'warc_record_length'],
-      compressors: { ZSTD: (bytes) => new Uint8Array(zstdDecompressSync(bytes)) },
-    });
+    const columns = ['url', 'warc_filename', 'warc_record_offset', 'warc_record_length'];
+    const found = await rowsIn(objects, tablesPrefix(crawl) + name, columns);
     const rows = found.map(
       (row) =>
         `${row.url} ${row.warc_record_offset} ${row.warc_record_length}${row.warc_filename === file ? '' : ` ${row.warc_filename}`}`,
@@ -309,6 +307,22 @@ async function tableRows(objects: Objects, crawl: CrawlId): Promise<Map<string, 
     tables.set(file, [...(tables.get(file) ?? []), ...rows]);
   }
   return tables;
+}
+
+const rowsIn = (objects: Objects, key: string, columns: string[]): Promise<Record<string, unknown>[]> =>
+  parquetReadObjects({
+    file: Uint8Array.from(objects.get(key)!.bytes).buffer,
+    columns,
+    compressors: { ZSTD: (bytes) => new Uint8Array(zstdDecompressSync(bytes)) },
+  });
+
+/** The URLs of the items in tables. */
+async function tabledItems(objects: Objects, crawl: CrawlId): Promise<string[]> {
+  const urls: string[] = [];
+  for (const name of namesIn(objects, itemTablesPrefix(crawl)))
+    for (const { item } of await rowsIn(objects, itemTablesPrefix(crawl) + name, ['item']))
+      urls.push((JSON.parse(item as string) as SimItem).url);
+  return urls;
 }
 
 function stateIn(own: Tables['own'], crawl: CrawlId): Map<string, string> {

@@ -2,7 +2,7 @@ import { isRecrawling } from '../../shared/crawl/config.ts';
 import { fetchedUrl } from '../../shared/url/request-url.ts';
 import { simLanguage } from '../worlds/sim-hooks.ts';
 import type { Violation } from '../worlds/spec.ts';
-import { type CrawlFacts, type Facts, isBy, isPage } from './facts.ts';
+import { type CrawlFacts, type Facts, isBy, isPage, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 
 /**
@@ -11,12 +11,18 @@ import { createFindings, type Findings } from './findings.ts';
  * staged object. No item is of a page in a language that the crawl does not want.
  *
  * A queue that loses a message may lose the turn that would have published what a dead process had staged.
+ *
+ * The compactor puts each published item into one row of a table, all of them once the crawl has ended. Clocks that are
+ * wrong by more than an hour may keep items out.
  */
-export function itemsOnce(facts: Pick<Facts, 'crawls' | 'strikes' | 'web'>): readonly Violation[] {
+export function itemsOnce(
+  facts: Pick<Facts, 'crawls' | 'strikes' | 'web' | 'hasCompactor'>,
+): readonly Violation[] {
   const findings = createFindings('itemsOnce');
   for (const crawl of facts.crawls) {
     checkUrls(findings, crawl, facts.web);
     checkCount(findings, crawl, facts.strikes.messageLost > 0);
+    if (facts.hasCompactor) checkTables(findings, crawl, facts);
   }
   return findings.list;
 }
@@ -56,4 +62,22 @@ function checkCount(
   const isTooFew = items.length < counted && !isMessageLost;
   if (items.length > counted || isTooFew)
     findings.add(`${id}: the heads count ${counted} items, ${items.length} are published`);
+}
+
+function checkTables(
+  findings: Findings,
+  { id, status, items, tabledItems }: CrawlFacts,
+  facts: Pick<Facts, 'strikes'>,
+): void {
+  const published = new Map<string, number>();
+  for (const url of items) published.set(url, (published.get(url) ?? 0) + 1);
+  for (const url of tabledItems) {
+    const left = (published.get(url) ?? 0) - 1;
+    published.set(url, left);
+    if (left < 0) findings.add(`${id}: the tables have the item of ${url} more often than it is published`);
+  }
+  if ((status !== 'finished' && status !== 'stopped') || facts.strikes.clockStepped > 0) return;
+  const excuse = mayHaveLostTurns(facts) ? ('leftBehind' as const) : undefined;
+  for (const [url, left] of published)
+    if (left > 0) findings.add(`${id} is ${status}, and the item of ${url} is in no table`, { excuse });
 }

@@ -110,5 +110,7 @@ export function planSizes(seed: number): Sizes {
   const isOfSmallParcels = sizes.maxParcelLinks < SIZES.maxParcelLinks;
   const sendGatherMs = Math.min(sizes.sendGatherMs, isOfSmallParcels ? GATHER_OF_SMALL_PARCELS_MS : Infinity);
   const isStamped = randomOf(seed, 'stamps')() < SMALL_SHARE;
-  return { ...sizes, sendGatherMs, ...(isStamped && { maxUnstampedBytes: 0 }) };
+  const ofTables = randomOf(seed, 'item tables');
+  const itemTableBytes = ofTables() < SMALL_SHARE ? between(ofTables, 1, 2000) : SIZES.itemTableBytes;
+  return { ...sizes, sendGatherMs, itemTableBytes, ...(isStamped && { maxUnstampedBytes: 0 }) };
 }

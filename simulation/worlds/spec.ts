@@ -37,7 +37,8 @@ export const INVARIANTS = {
   counted: 'Counters equal the sets',
   recounted: 'A recount makes the counters exact',
   deleted: 'Of a deleted crawl nothing is requested, and nothing is left',
-  itemsOnce: 'Each item that a hook returned for a page that counts is published once',
+  itemsOnce:
+    'Each item that a hook returned for a page that counts is published once, and is in one row of the tables of items if there is a compactor',
   stateOnce: 'Each change of the state of hooks by a visit that counts is made once',
   oneRequest: 'A host never has two requests in flight',
   unhurried: 'Two requests to a host are never closer together than its delay',

@@ -99,6 +99,9 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'compact-tables.ts': { PutObjectCommand: ['tables'], deleteObjects: ['tables'] },
   'compact-objects.ts': { s3: ['warc'], ListObjectsV2Command: ['warcList'], isMissing: ['warcList'] },
   'compact-upload.ts': { s3: ['warc'], ListMultipartUploadsCommand: ['uploads'] },
+  'item-lines.ts': { readRange: ['items'] },
+  'item-table-plan.ts': { dynamodb: ['crawlState'] },
+  'item-tables.ts': { PutObjectCommand: ['tables'], readRange: ['items'], listFiles: ['stateLists'] },
   'daily-spend.ts': { dynamodb: ['crawlState'] },
   'attention-notes.ts': { dynamodb: ['crawlState'] },
   'unannounced.ts': { dynamodb: ['crawlState'] },
@@ -137,7 +140,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'api/stack/put-identity.ts': { ssm: ['identity'] },
   'functions/identity-parameter.ts': { ssm: ['identity'] },
   'api/stack/stack-archive.ts': { s3: ['warcList'], readRange: ['warc'] },
-  'api/stack/stack-items.ts': { listFiles: ['stateLists'], readRange: ['items'] },
+  'api/stack/stack-items.ts': { listFiles: ['stateLists'] },
   'api/exports/job/item-stages.ts': { listFiles: ['exportLists'] },
   'export-jobs.ts': { dynamodb: ['crawlState'] },
   'export-objects.ts': {

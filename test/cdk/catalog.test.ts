@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tableKey } from '../../shared/engines/aws/archive/table-folders.ts';
+import { itemTableKey, tableKey } from '../../shared/engines/aws/archive/table-folders.ts';
 import { CAPTURE_COLUMNS, SUBSETS } from '../../shared/outputs/parquet/capture-table.ts';
 import { DOCUMENT_COLUMNS } from '../../shared/outputs/parquet/document-table.ts';
 import { functionOf, type Synthesized, settingsIn, synthesized } from './synthesized.ts';
@@ -80,6 +80,10 @@ test('items, and documents and URLs of exports, are tables, too', () => {
   const items = table('items');
   expect(items.template).toBe(`s3://BUCKET/items/${'$'}{crawl}/`);
   expect(items.StorageDescriptor.Columns).toEqual([{ Name: 'item', Type: 'string' }]);
+  const inTables = table('item_tables');
+  expect(inTables.StorageDescriptor.Columns).toEqual(items.StorageDescriptor.Columns);
+  const folder = inTables.template.replace('${'.concat('crawl}'), 'news');
+  expect(`s3://BUCKET/${itemTableKey('news', 0)}`).toBe(`${folder}items-000000.zstd.parquet`);
   for (const name of ['documents', 'urls']) {
     const { template, PartitionKeys } = table(name);
     expect(template).toBe(`s3://BUCKET/exports/${'$'}{crawl}/${'$'}{export_id}/${name}/`);

@@ -19,7 +19,7 @@ const ACCEPTED: readonly Accepted[] = [
     'Server access logs need a second bucket and cost a request each; who wants them gives a bucket that has them (prop bucket).',
   ],
   [
-    /^AwsSolutions-IAM5\[Resource::<\w+\.Arn>\/(?:warc|index|parts|items|staged-items|skips|staged-changes|changes|exports|export-work)\/\*\]$/,
+    /^AwsSolutions-IAM5\[Resource::<\w+\.Arn>\/(?:warc|index|parts|items|item-tables|staged-items|skips|staged-changes|changes|exports|export-work)\/\*\]$/,
     /^Functions\/(?:Worker|Waker|Api|Compactor|Exporter)\/Role\/DefaultPolicy\/Resource$/,
     'Keys of objects are names of crawls and hosts, which are not known when the stack is deployed. The prefix limits them.',
   ],

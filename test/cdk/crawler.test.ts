@@ -218,6 +218,7 @@ describe('what others may do', () => {
     expect(reads?.match(/"\/[\w-]+\/\*"/g)).toEqual([
       '"/index/*"',
       '"/items/*"',
+      '"/item-tables/*"',
       '"/exports/*"',
       '"/query-results/*"',
     ]);

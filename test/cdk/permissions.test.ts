@@ -28,6 +28,7 @@ const LISTED: Readonly<Record<string, string | string[]>> = {
   stateLists: [
     'parts/*',
     'index/*',
+    'item-tables/*',
     'staged-items/*',
     'items/*',
     'skips/*',
@@ -77,7 +78,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     urlSeen: [urlSeen.tableArn],
     warc: [`${bucket.bucketArn}/warc/*`],
     warcList: [bucket.bucketArn],
-    tables: [`${bucket.bucketArn}/index/*`],
+    tables: [`${bucket.bucketArn}/index/*`, `${bucket.bucketArn}/item-tables/*`],
     uploads: [bucket.bucketArn],
     parts: [`${bucket.bucketArn}/parts/*`],
     items: ['staged-items', 'items', 'skips', 'staged-changes', 'changes'].map(

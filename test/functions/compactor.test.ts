@@ -6,7 +6,7 @@ import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { begin } from '../worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
 
-const NOTHING = { joined: 0, objects: 0, bytes: 0, aside: [], isCut: false };
+const NOTHING = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false };
 
 async function setUp(...crawls: string[]) {
   const clock = createFakeClock();

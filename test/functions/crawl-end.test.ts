@@ -29,7 +29,7 @@ test('the export of the documents begins, by a name of this end, also if the pro
   const record = { ...RECORD, config: { ...RECORD.config, documents: true } };
   await expect(end('news', record)).rejects.toThrow('cannot be loaded');
   await expect(end('news', record)).rejects.toThrow('cannot be loaded');
-  const expected = ['news', { format: 'documents' }, 'documents-end-61s'];
+  const expected = ['news', { format: 'documents', tables: ['documents'] }, 'documents-end-61s'];
   expect(begun).toEqual([expected, expected]);
 });
 

@@ -523,10 +523,10 @@ describe('the compactor', () => {
     expect((await keysWith(deployed, '.warc.gz')).length).toBeGreaterThan(1);
     await deployed.compact();
     // They may still be written to.
-    expect(deployed.said('info')).not.toContain('WARC files were joined');
+    expect(deployed.said('info')).not.toContain('WARC files were joined, and items put into tables');
     await deployed.time.advance(2 * HOUR_MS);
     await deployed.compact();
-    expect(deployed.said('info')).toContain('WARC files were joined');
+    expect(deployed.said('info')).toContain('WARC files were joined, and items put into tables');
     expect((await keysWith(deployed, 'joined')).length).toBeGreaterThan(0);
     expect((await keysWith(deployed, '.parquet')).length > 0).toBe(hasTables);
     expect(deployed.ofType(COMPACT_MORE)).toEqual([]);
@@ -539,7 +539,7 @@ describe('the compactor', () => {
       await deployed.time.advance(2 * HOUR_MS);
       deployed.bus.answer = answer;
       await deployed.compact({ detail: { round: 24 } }, 45_035);
-      expect(deployed.said('info')).toContain('WARC files were joined');
+      expect(deployed.said('info')).toContain('WARC files were joined, and items put into tables');
       expect(deployed.ofType(COMPACT_MORE).map(({ detail }) => detail)).toEqual(
         answer === 'takes' ? [{ stack: 'Sim', round: 25 }] : [],
       );

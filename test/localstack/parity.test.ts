@@ -548,8 +548,17 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     expect(end).toMatchObject({ state: 'done', records: 5 });
     const objects: string[] = [];
     const prefix = `exports/${stack.name}/${end?.id}/`;
+    const table = await rowsIn((folder) =>
+      eachObject(prefix, async (key, bytes) => {
+        if (!key.endsWith('.parquet')) return;
+        mkdirSync(join(folder, 'documents'));
+        writeFileSync(join(folder, 'documents', 'part.parquet'), bytes);
+      }),
+    );
+    expect(table).toEqual(await rowsIn((folder) => local.exportParquet(folder, { tables: ['documents'] })));
     await eachObject(prefix, async (key, bytes) => {
-      if (!key.endsWith('.json')) objects.push((key.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString());
+      if (!/\.(json|parquet)$/.test(key))
+        objects.push((key.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString());
     });
     const rowsOf = (text: string) =>
       sorted(
@@ -571,7 +580,7 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     // Files are joined when they are an hour old.
     const clock = { ...systemClock, now: () => Date.now() + 2 * 3_600_000 };
     const compaction = { s3, dynamo, names: settings, clock, crawl, finished: true };
-    expect(await compactCrawl(compaction)).toMatchObject({ joined: 1, isCut: false });
+    expect(await compactCrawl(compaction)).toMatchObject({ joined: 1, itemTables: 1, isCut: false });
     const tables = ['documents', 'urls', 'items'] as const;
     const path = `/crawls/${crawl}/exports`;
     await deployed.call('POST', path, { format: 'parquet', tables });
@@ -588,6 +597,19 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, bytes);
       });
+    const tabled = (await rowsIn((folder) => download(folder, `item-tables/crawl=${crawl}/`))).map(
+      (row) => JSON.parse(row.slice(row.indexOf('['))) as [string, unknown][],
+    );
+    expect(tabled.map((cells) => Object.fromEntries(cells).item).sort()).toEqual(
+      sorted(await all(local.items())),
+    );
+    // DuckDB takes the folder's name for a column.
+    const ofKeys = tabled.map(
+      (cells) => `items ${JSON.stringify(cells.filter(([name]) => !['item', 'crawl'].includes(name)))}`,
+    );
+    expect(ofKeys.sort()).toEqual(
+      await rowsIn((folder) => local.exportParquet(folder, { tables: ['items'] })),
+    );
     const there = await rowsIn(async (folder) => {
       await download(folder, `index/crawl=${crawl}/`);
       await download(folder, `exports/${crawl}/${(await made())?.id}/`);

@@ -34,3 +34,17 @@ test('items with too many keys are refused', () => {
   const keys = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`k${i}`, 1]));
   expect(() => tableOf(keys)).toThrow(/at most 1000 different keys/);
 });
+
+test('a key that every object inherits is a key like others', () => {
+  const { rows } = tableOf({ constructor: 1 }, { toString: 'x' });
+  expect(rows).toEqual([
+    Object.fromEntries([
+      ['constructor', 1],
+      ['toString', undefined],
+    ]),
+    Object.fromEntries([
+      ['constructor', undefined],
+      ['toString', 'x'],
+    ]),
+  ]);
+});

@@ -9,6 +9,8 @@ import type { ExportContext, StageSlice } from './export-context.ts';
 import { gzipLines } from './gzip-lines.ts';
 
 export interface ExportPart<Value> {
+  /** Its files. Default: one. */
+  readonly files?: number;
   readonly bytes: number;
   add(value: Value): Promise<void>;
   /** Stores what was added. Returns the bytes of the file. */
@@ -83,9 +85,12 @@ export async function writeParts<Value, Place>(
       isCut = context.isOver() || (isGoodEnd && (isFull || context.isLate()));
       if (isCut) break;
     }
-    let bytes = 0;
-    for (const part of parts.values()) bytes += await part.finish();
-    const written = { files: parts.size, bytes, records, skipped };
+    let [files, bytes] = [0, 0];
+    for (const part of parts.values()) {
+      bytes += await part.finish();
+      files += part.files ?? 1;
+    }
+    const written = { files, bytes, records, skipped };
     return isCut ? { at: { after, next } satisfies PartsAt<unknown>, written, share } : { written, share: 1 };
   } finally {
     for (const part of parts.values()) await part.discard();
@@ -121,6 +126,25 @@ export async function openLines<Value>(
     },
     async discard() {
       if (!isDone) await upload.abort();
+    },
+  };
+}
+
+/** A part that has the values twice, in the files of two. */
+export function bothParts<Value>(one: ExportPart<Value>, other: ExportPart<Value>): ExportPart<Value> {
+  return {
+    files: 2,
+    get bytes() {
+      return Math.max(one.bytes, other.bytes);
+    },
+    async add(value) {
+      await one.add(value);
+      await other.add(value);
+    },
+    finish: async () => (await one.finish()) + (await other.finish()),
+    async discard() {
+      await one.discard();
+      await other.discard();
     },
   };
 }

@@ -9,7 +9,13 @@ import { GRAPHS, type GraphName, gatherLinks, gatherRedirects } from './gather-l
 import { numberEdges, writeEdges, writeGraphml, writeVertices } from './graph-stages.ts';
 import { writeIndex, writeIndexTable } from './index-stages.ts';
 import { findItemColumns, writeItemCsv, writeItemLines, writeItemTable } from './item-stages.ts';
-import { writeDocuments, writeDocumentTable, writeUrls, writeUrlTable } from './ledger-stages.ts';
+import {
+  writeDocuments,
+  writeDocumentsTwice,
+  writeDocumentTable,
+  writeUrls,
+  writeUrlTable,
+} from './ledger-stages.ts';
 import { listMirror, writeMirrorFolder } from './mirror-stages.ts';
 import { gatherSkips, writeLeftOut, writeSkippedLinks } from './skip-stages.ts';
 import { assembleWacz, listPages, packIndex } from './wacz-stages.ts';
@@ -63,7 +69,7 @@ export function stagesOf({ format, tables = DEFAULT_TABLES }: ExportRequest): re
     case 'items':
       return [writeItemLines];
     case 'documents':
-      return [writeDocuments];
+      return [tables.includes('documents') ? writeDocumentsTwice : writeDocuments];
     case 'cdxj':
       return [...INDEXED, writeIndex];
     case 'wet':

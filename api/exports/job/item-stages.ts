@@ -1,11 +1,11 @@
 /** The items of a project's hooks, as lines and as a Parquet table. */
 import { listFiles } from '../../../shared/engines/aws/archive/compact-objects.ts';
 import { itemsPrefix } from '../../../shared/engines/aws/archive/item-folders.ts';
+import { linesOfObject } from '../../../shared/engines/aws/archive/item-lines.ts';
 import { createItemColumns, itemRow } from '../../../shared/outputs/parquet/item-table.ts';
 import type { Item } from '../../../shared/project/project.ts';
 import { csvLine } from '../../../shared/text/csv.ts';
 import { itemCsvLine } from '../../items-csv.ts';
-import { linesOfObject } from '../../stack/stack-items.ts';
 import {
   type ExportContext,
   type ExportFacts,

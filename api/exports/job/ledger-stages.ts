@@ -6,7 +6,16 @@ import { type UrlDetail, urlDetail } from '../../../shared/report/url-detail.ts'
 import { type RowFormat, rowHeader, rowLine, URL_ROW_COLUMNS } from '../../../shared/report/url-line.ts';
 import { located } from '../../url-rows.ts';
 import type { ExportContext, StageSlice } from './export-context.ts';
-import { openLines, openParquet, type PartsAt, type Placed, partNumber, writeParts } from './export-parts.ts';
+import {
+  bothParts,
+  type ExportPart,
+  openLines,
+  openParquet,
+  type PartsAt,
+  type Placed,
+  partNumber,
+  writeParts,
+} from './export-parts.ts';
 import { documentsBehind, placeOf } from './made-behind.ts';
 import { type LedgerPlace, type PlacedRecord, walkLedgers } from './walk-ledgers.ts';
 
@@ -30,23 +39,30 @@ export const writeUrlTable = (context: ExportContext, at: At): Promise<StageSlic
     open: (number) => openParquet(context.objects, tablePart('urls', number), URL_COLUMNS, urlTableRow),
   });
 
-export const writeDocuments = (context: ExportContext, at: At): Promise<StageSlice> =>
-  writeParts<DocumentRow, LedgerPlace>(context, at, {
-    values: (after) => documentsBehind(context, after),
-    open: (number) =>
-      openLines(
-        context.objects,
-        `documents-${partNumber(number)}.jsonl.gz`,
-        (row) => `${JSON.stringify(row)}\n`,
-      ),
-  });
+const documentLines = ({ objects }: ExportContext, number: number) =>
+  openLines<DocumentRow>(
+    objects,
+    `documents-${partNumber(number)}.jsonl.gz`,
+    (row) => `${JSON.stringify(row)}\n`,
+  );
 
-export const writeDocumentTable = (context: ExportContext, at: At): Promise<StageSlice> =>
-  writeParts<DocumentRow, LedgerPlace>(context, at, {
-    values: (after) => documentsBehind(context, after),
-    open: (number) =>
-      openParquet(context.objects, tablePart('documents', number), DOCUMENT_COLUMNS, documentTableRow),
-  });
+const documentTable = ({ objects }: ExportContext, number: number) =>
+  openParquet(objects, tablePart('documents', number), DOCUMENT_COLUMNS, documentTableRow);
+
+const documentStage =
+  (open: (context: ExportContext, number: number) => Promise<ExportPart<DocumentRow>>) =>
+  (context: ExportContext, at: At): Promise<StageSlice> =>
+    writeParts<DocumentRow, LedgerPlace>(context, at, {
+      values: (after) => documentsBehind(context, after),
+      open: (number) => open(context, number),
+    });
+
+export const writeDocuments = documentStage(documentLines);
+export const writeDocumentTable = documentStage(documentTable);
+/** As lines and as a table. */
+export const writeDocumentsTwice = documentStage(async (context, number) =>
+  bothParts(await documentTable(context, number), await documentLines(context, number)),
+);
 
 export const tablePart = (table: string, number: number): string =>
   `${table}/part-${partNumber(number)}.zstd.parquet`;

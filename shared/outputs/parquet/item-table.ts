@@ -37,9 +37,21 @@ export function createItemColumns(known: ItemTypes = []) {
   };
 }
 
+/** The column of the whole item as JSON, in tables whose items have other keys elsewhere. */
+export const ITEM_COLUMN = 'item';
+
+/** The columns with that one behind them, in the place of a key of this name. */
+export const withItemColumn = (columns: readonly Column[]): readonly Column[] => [
+  // Names that differ by case only are one to most readers.
+  ...columns.filter(({ name }) => name.toLowerCase() !== ITEM_COLUMN),
+  { name: ITEM_COLUMN, type: 'string', isRequired: true, isDistinct: true },
+];
+
 /** The item's values in the types of the columns. Lists, objects and values of mixed columns are JSON texts. */
 export function itemRow(item: Item, columns: readonly Column[]): Row {
-  return Object.fromEntries(columns.map(({ name, type }) => [name, cellOf(item[name], type)]));
+  return Object.fromEntries(
+    columns.map(({ name, type }) => [name, Object.hasOwn(item, name) ? cellOf(item[name], type) : undefined]),
+  );
 }
 
 function typeOf(value: unknown): ColumnType | undefined {

@@ -18,6 +18,18 @@ const brokenItems = (crawl: ReturnType<typeof withItems>, more = {}) =>
   violationsOf('itemsOnce', makeFacts({ crawls: [crawl], ...more }));
 
 describe('itemsOnce', () => {
+  test('items in no table, or in two, are found where there is a compactor', () => {
+    const crawl = withItems(2, [HOME, PAGE]);
+    const given = (tabledItems: string[], more = {}) =>
+      brokenItems({ ...crawl, tabledItems }, { hasCompactor: true, ...more });
+    expect(given([PAGE, HOME])).toEqual([]);
+    expect(given([HOME])).toEqual([expect.stringContaining(`the item of ${PAGE} is in no table`)]);
+    expect(given([HOME, PAGE, PAGE])).toEqual([expect.stringContaining(`item of ${PAGE} more often`)]);
+    expect(given([HOME], { strikes: struck('clockStepped') })).toEqual([]);
+    const running = { ...crawl, status: 'running' as const, tabledItems: [HOME] };
+    expect(brokenItems(running, { hasCompactor: true })).toEqual([]);
+  });
+
   test('an item for each page that the heads count is right', () => {
     expect(brokenItems(withItems(2, [HOME, PAGE]))).toEqual([]);
   });

@@ -187,6 +187,7 @@ export function crawlFacts(
     aside: [],
     uploads: [],
     items: [],
+    tabledItems: [],
     state: new Map(),
     stagedItems: [],
     unsentChanges: [],

@@ -453,6 +453,28 @@ test('documents are read by the modules of the deployed project', async () => {
   });
 });
 
+test('documents may be a table, too, made in the same pass, whatever the slices', async () => {
+  await inWorld(async (world) => {
+    const request: ExportRequest = { format: 'documents', tables: ['documents'] };
+    const { shown } = await makeExport(world, 'c', request);
+    const files = filesOf(world, shown);
+    const lines = [...files].filter(([name]) => name.endsWith('.jsonl.gz'));
+    const rows = lines
+      .map(([, bytes]) => gunzipSync(bytes).toString())
+      .join('')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).url);
+    expect(rows.length).toBeGreaterThan(5);
+    const table = (await rowsOf(files, 'documents')) as { url: string }[];
+    expect(table.map(({ url }) => url).sort()).toEqual(rows.sort());
+    expect(shown).toMatchObject({ files: 2 * lines.length, records: rows.length });
+    await expect(
+      world.connection.control.beginExport('c', { format: 'wet', tables: ['documents'] }),
+    ).rejects.toThrow('or the table documents with documents');
+  });
+});
+
 test('an export with a name is begun once', async () => {
   await inWorld(async ({ cloud, connection: { control } }) => {
     const process = cloud.begin('waker');

@@ -14,6 +14,8 @@
  * The next compactor finishes the plan that it finds, from any step, with the same outcome. At every moment
  * each record can be read where its location resolves to. A lease keeps others away; one who works on after
  * his lease was lost does nothing that the plan's new holder would not do as well.
+ *
+ * Before it joins, a run makes tables of the crawl's items (`item-tables.ts`), which have plans of their own.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -31,6 +33,8 @@ import { type CompactLease, LeaseLost, takeLease } from './compact-lease.ts';
 import type { ListedSource } from './compact-objects.ts';
 import { scanObject } from './compact-scan.ts';
 import type { TabledCapture } from './compact-tables.ts';
+import { openItemTables } from './item-table-plan.ts';
+import { writeItemTables } from './item-tables.ts';
 
 export interface CompactOptions {
   readonly s3: S3Client;
@@ -52,7 +56,7 @@ export interface CompactOptions {
    * time.
    */
   readonly deadline?: number;
-  /** Whether the captures of a joined file become Parquet tables, too. Default true. */
+  /** Whether the captures of a joined file become Parquet tables, too, and the items. Default true. */
   readonly tables?: boolean;
   /** Called with what people should look at. */
   readonly warn?: (message: string) => void;
@@ -66,6 +70,8 @@ export interface Compacted {
   readonly bytes: number;
   /** Objects named like WARC files that are none, or are damaged. They stay as they are. */
   readonly aside: readonly AsideFile[];
+  /** Tables of items made by this run. */
+  readonly itemTables: number;
   /** Time was up: there may be more to join. */
   readonly isCut: boolean;
 }
@@ -73,6 +79,8 @@ export interface Compacted {
 const MAX_TARGET_BYTES = 20_000_000_000;
 /** For what follows when the joined object has appeared: tables, index, announcement, deletes. */
 const END_MS = 15_000;
+/** The share of a run in which tables of items are begun. The rest is for joining. */
+const ITEM_TABLES_SHARE = 0.25;
 
 /** Thrown where time is up. */
 class OutOfTime extends Error {
@@ -95,7 +103,7 @@ export async function compactCrawl(options: CompactOptions): Promise<Compacted> 
   const compaction = new Compaction(options, lease);
   let isCut = false;
   try {
-    await compaction.run();
+    isCut = await compaction.run();
   } catch (error) {
     if (error instanceof OutOfTime) isCut = true;
     else if (!(error instanceof LeaseLost)) throw error;
@@ -118,6 +126,7 @@ class Compaction {
   #joined = 0;
   #objects = 0;
   #bytes = 0;
+  #itemTables = 0;
 
   constructor(options: CompactOptions, lease: CompactLease) {
     const { s3, dynamo, names, crawl, clock } = options;
@@ -141,16 +150,34 @@ class Compaction {
     };
   }
 
-  /** Finishes the plan of an earlier run, then joins what there is. */
-  async run(): Promise<void> {
+  /** Finishes the plan of an earlier run, then joins what there is. Returns whether there was no time for all items. */
+  async run(): Promise<boolean> {
     const { plan, isStored } = this.#lease;
     if (plan) await this.#finish(plan, isStored);
+    const isCut = this.#context.tables && (await this.#tableItems());
     await this.#joinAll();
+    return isCut;
+  }
+
+  /** Returns whether its time was up before all was done. Throws {@link OutOfTime}. */
+  async #tableItems(): Promise<boolean> {
+    const { s3, names, crawl, clock, minAgeMs = this.#sizes.minJoinAgeMs, finished = false } = this.#options;
+    const latest = clock.now() + ITEM_TABLES_SHARE * (this.#deadline - clock.now());
+    return writeItemTables({
+      ...{ s3, bucket: names.bucket, clock, crawl, sizes: this.#sizes, minAgeMs, finished },
+      store: await openItemTables(this.#state),
+      mayBegin: () => clock.now() < latest,
+      // One that was begun may take longer: otherwise the next run would come no further.
+      step: () => this.#stepUntil(this.#deadline),
+      warn: this.#warn,
+      onTable: () => void this.#itemTables++,
+    });
   }
 
   result(): Omit<Compacted, 'isCut'> {
     const aside = [...this.#aside.values()];
-    return { joined: this.#joined, objects: this.#objects, bytes: this.#bytes, aside };
+    const itemTables = this.#itemTables;
+    return { joined: this.#joined, objects: this.#objects, bytes: this.#bytes, aside, itemTables };
   }
 
   async #stepUntil(latest: number): Promise<void> {
@@ -218,7 +245,7 @@ class Compaction {
   }
 }
 
-const NOTHING: Compacted = { joined: 0, objects: 0, bytes: 0, aside: [], isCut: false };
+const NOTHING: Compacted = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false };
 
 type FinishPlanCaptures = ReadonlyMap<string, readonly TabledCapture[]>;
 

@@ -99,5 +99,5 @@ class ItemObjects implements ItemStore {
   }
 }
 
-/** `YYYYMMDDhhmmss` */
-const stampOf = (time: number): string => new Date(time).toISOString().replace(/\D/g, '').slice(0, 14);
+/** `YYYYMMDDhhmmss`, as the names of such objects begin. */
+export const stampOf = (time: number): string => new Date(time).toISOString().replace(/\D/g, '').slice(0, 14);

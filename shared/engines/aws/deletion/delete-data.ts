@@ -20,7 +20,7 @@ import {
   stagedChangesPrefix,
   stagedItemsPrefix,
 } from '../archive/item-folders.ts';
-import { tablesPrefix } from '../archive/table-folders.ts';
+import { itemTablesPrefix, tablesPrefix } from '../archive/table-folders.ts';
 import { exportsPrefix, exportWorkPrefix } from '../exports/export-folders.ts';
 import { ExportJobs } from '../exports/export-jobs.ts';
 import { withRetry } from '../retry.ts';
@@ -100,7 +100,10 @@ class DataDeletion {
     folders.push(stagedChangesPrefix(crawl), changesPrefix(crawl), exportWorkPrefix(crawl));
     // Tables and exports are made of the archive, and stay as long as it does.
     if (archive)
-      folders.push(`${warcFolder(crawl)}/`, tablesPrefix(crawl), itemsPrefix(crawl), exportsPrefix(crawl));
+      folders.push(
+        ...[`${warcFolder(crawl)}/`, tablesPrefix(crawl)],
+        ...[itemsPrefix(crawl), itemTablesPrefix(crawl), exportsPrefix(crawl)],
+      );
     if (!(await this.#deleteHosts())) return false;
     for (const folder of folders) if (!(await this.#deleteFolder(folder))) return false;
     for (const folder of [`${warcFolder(crawl)}/`, exportsPrefix(crawl)]) await this.#abortUploads(folder);

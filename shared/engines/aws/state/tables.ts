@@ -10,6 +10,7 @@
  * | CrawlState | `CRAWL` | `totals#SHARD` | a number for each count (`crawl-counters.ts`), `lastAdd`, `lastAt`, `exactAt` |
  * | CrawlState | `CRAWL` | `quiet` | `idleSince`, `looks`, `quietSince`, `recounted`, `expiresAt` (`quiet.ts`) |
  * | CrawlState | `CRAWL` | `compact` | `holder`, `leaseUntil`; `planFile`, `planSources` (JSON, gzip), `isStored` (`compact-lease.ts`) |
+ * | CrawlState | `CRAWL` | `itemTables` | `tabled` (JSON, gzip), `writtenBy`: which items are in tables (`item-table-plan.ts`) |
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
  * | CrawlState | `#state CRAWL` | a key of the project | `value` (JSON), `version`: what hooks keep (`hook-state.ts`) |
@@ -70,6 +71,7 @@ export const STAMP = 'stamp';
 export const TOTALS_PREFIX = 'totals#';
 export const QUIET = 'quiet';
 export const COMPACTION = 'compact';
+export const ITEM_TABLES = 'itemTables';
 export const JOINED_PREFIX = 'joined#';
 export const ASIDE_PREFIX = 'aside#';
 export const WORKERS_PREFIX = '#workers ';

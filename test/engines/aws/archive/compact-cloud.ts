@@ -17,6 +17,7 @@ interface S3Input {
   readonly Key: string;
   readonly Prefix: string;
   readonly ContinuationToken?: string;
+  readonly StartAfter?: string;
   readonly Range?: string;
   readonly Body: Buffer;
   readonly Metadata?: Readonly<Record<string, string>>;
@@ -87,7 +88,7 @@ export function createCloud(): Cloud {
   }
 
   const s3: Record<string, (input: S3Input) => unknown> = {
-    ListObjectsV2Command({ Prefix, ContinuationToken = '' }) {
+    ListObjectsV2Command({ Prefix, StartAfter = '', ContinuationToken = StartAfter }) {
       const keys = [...objects.keys()]
         .sort()
         .filter((key) => key.startsWith(Prefix) && key > ContinuationToken);
@@ -166,6 +167,9 @@ export function createCloud(): Cloud {
       for (const name of remove.split(', ').filter(Boolean)) delete item[name];
       items.set(key, item);
       return { Attributes: item };
+    },
+    GetItemCommand({ Key }) {
+      return { Item: items.get(keyOf(Key)) };
     },
     PutItemCommand({ Item }) {
       items.set(keyOf(Item), Item);
