@@ -180,6 +180,7 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
       objects: 0,
       bytes: 0,
       aside: [],
+      itemTables: 0,
       isCut: false,
     });
     expect(await stateOf('many')).toEqual(state);
