@@ -140,7 +140,8 @@ test.each([
 
 test('an expression that would not end is ended', async () => {
   const { ask } = await serverOf([line(`${A}${'a'.repeat(60)}`, '2026')]);
-  const { status, text } = ask(`url=${A}*&filter=~url:.*(a%2B)%2B$x`);
+  // With a look-ahead, since a function's test in the same process may have switched the linear engine on.
+  const { status, text } = ask(`url=${A}*&filter=~url:.*(?=a)(a%2B)%2B$x`);
   expect([status, text]).toEqual([400, expect.stringContaining('filters that take at most')]);
 });
 
