@@ -4,7 +4,7 @@ import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { LinkKind } from '../parser/link-set.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
 import { sha1Label } from './digest.ts';
-import { encodeRecord, fieldValue } from './warc-record.ts';
+import { END_OF_FIELDS, encodeRecord, fieldValue } from './warc-record.ts';
 
 /** Where the standard or Heritrix has a name for a fact, it is written under that. */
 export interface MetadataFacts {
@@ -64,8 +64,8 @@ const MAX_STORED_CHARS = 1024;
  */
 export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions): Uint8Array[] {
   const { maxOutlinks = 0, newId } = options;
-  const text = blockOf(facts, Math.min(maxOutlinks, MAX_OUTLINKS));
-  const block = Buffer.from(text);
+  const text = fieldsOf(facts, Math.min(maxOutlinks, MAX_OUTLINKS));
+  const block = Buffer.from(`${text}${END_OF_FIELDS}`);
   return encodeRecord(
     {
       'WARC-Type': 'metadata',
@@ -82,7 +82,7 @@ export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions): 
   );
 }
 
-function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
+function fieldsOf(facts: MetadataFacts, maxOutlinks: number): string {
   const {
     via,
     hopsFromSeed,

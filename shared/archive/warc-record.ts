@@ -90,6 +90,12 @@ function recordHead(fields: WarcFields, text: Uint8Array, bodySize: number): Uin
 }
 
 /**
+ * A block of `application/warc-fields` ends with a blank line (section 4: `warc-fields = *named-field CRLF`). Without it
+ * webarchive-commons, which Heritrix and Common Crawl use, leaves the last field out.
+ */
+export const END_OF_FIELDS = '\r\n';
+
+/**
  * No control character can be in a field (section 4): one taken from the web becomes a space, never a new
  * line.
  */

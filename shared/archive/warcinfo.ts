@@ -1,7 +1,7 @@
 /** The record that a WARC file begins with: who made it, when, how (ISO 28500:2017, section 6.2). */
 import { hash } from 'node:crypto';
 import { sha1Label } from './digest.ts';
-import { encodeRecord, fieldValue, warcDate } from './warc-record.ts';
+import { END_OF_FIELDS, encodeRecord, fieldValue, warcDate } from './warc-record.ts';
 
 export interface Warcinfo {
   /** The file's final name, without folder. */
@@ -38,7 +38,8 @@ export function encodeWarcinfo(info: Warcinfo): Uint8Array[] {
     ['description', info.description],
   ];
   const given = lines.filter(([, value]) => value);
-  const block = Buffer.from(given.map(([name, value]) => `${name}: ${fieldValue(value!)}\r\n`).join(''));
+  const text = given.map(([name, value]) => `${name}: ${fieldValue(value!)}\r\n`).join('');
+  const block = Buffer.from(`${text}${END_OF_FIELDS}`);
   const fields = {
     'WARC-Type': 'warcinfo',
     'WARC-Record-ID': info.id,

@@ -203,8 +203,12 @@ export class HostPace {
   async release(): Promise<void> {
     await this.#bodies.release();
     const { wait } = this;
-    await this.#crawlPace.end(wait?.for === 'crawlBytes' && wait.bytes !== undefined);
-    if (this.#address.isOn) await this.#address.end();
+    try {
+      await this.#crawlPace.end(wait?.for === 'crawlBytes' && wait.bytes !== undefined);
+    } finally {
+      // Though the table may not have answered for the bytes: other hosts wait for the address until its lease ends.
+      if (this.#address.isOn) await this.#address.end();
+    }
   }
 
   /**

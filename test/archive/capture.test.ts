@@ -101,7 +101,7 @@ test('a warcinfo record is these bytes', async () => {
   const block =
     'software: Strand/0.1\r\nformat: WARC File Format 1.1\r\n' +
     'conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n' +
-    'operator: ops@example.test\r\nrobots: obey\r\nisPartOf: news\r\n';
+    'operator: ops@example.test\r\nrobots: obey\r\nisPartOf: news\r\n\r\n';
   const member = encodeWarcinfo({
     filename: 'a-20260102030405-00000.warc.gz',
     date: T0,

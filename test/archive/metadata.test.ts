@@ -33,7 +33,7 @@ test('what is known of a page becomes this record, byte for byte', async () => {
   const text =
     'via: http://example.test/\r\nhopsFromSeed: LL\r\nfetchTimeMs: 123\r\ncharsetForLinkExtraction: utf-8\r\n' +
     'title: A title: of   Grüße\r\noutlinkCount: 4\r\noutlink: http://example.test/a L a\r\n' +
-    'outlink: http://example.test/b.png E img\r\noutlink: http://example.test/c R refresh\r\n';
+    'outlink: http://example.test/b.png E img\r\noutlink: http://example.test/c R refresh\r\n\r\n';
   expect(record.replace(/^WARC-Block-Digest: sha1:[A-Z2-7]{32}\r\n/m, '')).toBe(
     'WARC/1.1\r\n' +
       'WARC-Type: metadata\r\n' +
@@ -48,8 +48,12 @@ test('what is known of a page becomes this record, byte for byte', async () => {
 
 test('a seed says so, links are counted alone unless requested, and what is not known is left out', async () => {
   const { via: _, title: __, charset: ___, ...rest } = FACTS;
-  expect(await block({ ...rest, hopsFromSeed: 0 })).toBe('seed: \r\nfetchTimeMs: 123\r\noutlinkCount: 4\r\n');
-  expect(await block({ ...rest, hopsFromSeed: 0, links: undefined })).toBe('seed: \r\nfetchTimeMs: 123\r\n');
+  expect(await block({ ...rest, hopsFromSeed: 0 })).toBe(
+    'seed: \r\nfetchTimeMs: 123\r\noutlinkCount: 4\r\n\r\n',
+  );
+  expect(await block({ ...rest, hopsFromSeed: 0, links: undefined })).toBe(
+    'seed: \r\nfetchTimeMs: 123\r\n\r\n',
+  );
 });
 
 test('what the site states about the use of the content has a line each', async () => {
@@ -61,7 +65,7 @@ test('what the site states about the use of the content has a line each', async 
   expect(await block({ ...rest, links: undefined, usage })).toBe(
     'via: http://example.test/\r\nhopsFromSeed: LL\r\nfetchTimeMs: 123\r\n' +
       'usage-preference: robots.txt content-usage: search=y, train-ai=n\r\n' +
-      'usage-preference: html license: http://a.test/ x: y\r\n',
+      'usage-preference: html license: http://a.test/ x: y\r\n\r\n',
   );
 });
 
@@ -97,8 +101,9 @@ test('whatever the web puts into a value, it stays in its line, and the record i
         const lines = Buffer.from(record.block)
           .toString()
           .split(/\r\n|\r|\n/);
-        expect(lines).toHaveLength(7 + count);
-        for (const line of lines.slice(0, -1)) expect(line).toMatch(/^[A-Za-z]+: /);
+        expect(lines).toHaveLength(8 + count);
+        expect(lines.slice(-2)).toEqual(['', '']);
+        for (const line of lines.slice(0, -2)) expect(line).toMatch(/^[A-Za-z]+: /);
       },
     ),
   );

@@ -1,10 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlOptions } from '../../shared/crawl/crawl-options.ts';
 import { wasAsked } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { HostFailure } from '../../shared/frontier/politeness.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
+import { AddressPace } from '../../shared/turn/address-pace.ts';
+import { CrawlPace } from '../../shared/turn/crawl-pace.ts';
 import { HostPace, type HostPaceOptions } from '../../shared/turn/host-pace.ts';
 import type { TurnServices } from '../../shared/turn/services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
@@ -433,4 +435,18 @@ describe('a host is given up', () => {
     running.pace.retryAfter(0);
     expect(running.pace.clock.failures).toBe(4);
   });
+});
+
+test('gives the leases of its addresses back, though what came beyond the rate of the crawl cannot be claimed', async () => {
+  onTestFinished(() => void vi.restoreAllMocks());
+  vi.spyOn(CrawlPace.prototype, 'end').mockRejectedValue(new Error('no table'));
+  const end = vi.spyOn(AddressPace.prototype, 'end').mockResolvedValue();
+  const services = {
+    engine: { clock: createFakeClock() },
+    lanes: { restUntil: () => 0 },
+  } as unknown as TurnServices;
+  const crawl = { id: 'c', host: 'a.test', config: parseConfig({ ipDelayMs: 1000 }) };
+  const pace = new HostPace(services, NEW_HEAD, { crawl } as unknown as HostPaceOptions);
+  await expect(pace.release()).rejects.toThrow('no table');
+  expect(end).toHaveBeenCalledOnce();
 });
