@@ -14,6 +14,9 @@ import { CLIENT_OPTIONS } from './resources.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
+/** The emulator's account for the access key `test`. */
+const ACCOUNT = '000000000000';
+
 export interface Deployed {
   readonly name: string;
   /** The stack's outputs. */
@@ -42,9 +45,11 @@ export const ENVIRONMENT = {
   PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
 };
 
-export async function cdk(...args: string[]): Promise<string> {
+export const cdk = (...args: string[]): Promise<string> => cdkIn(ROOT, args);
+
+async function cdkIn(cwd: string, args: readonly string[]): Promise<string> {
   const bin = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
-  const options = { cwd: ROOT, env: ENVIRONMENT, maxBuffer: 16 * 1024 * 1024, timeout: 300_000 };
+  const options = { cwd, env: ENVIRONMENT, maxBuffer: 16 * 1024 * 1024, timeout: 900_000 };
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     [bin, ...args, '--no-notices', '--ci'],
@@ -56,13 +61,14 @@ export async function cdk(...args: string[]): Promise<string> {
 /**
  * Two test files may do it at once: the second one finds the first one at work, and then its result.
  */
-export async function bootstrap(out: string): Promise<void> {
+export async function bootstrap(folder: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await cdk('bootstrap', '--output', out);
+      // In a folder without `cdk.json`: else it synthesizes the app, to look for environments.
+      await cdkIn(folder, ['bootstrap', `aws://${ACCOUNT}/us-east-1`]);
       return;
     } catch (error) {
-      if (attempt === 3) throw error;
+      if (attempt === 12) throw error;
       await systemClock.sleep(10_000);
     }
   }
@@ -111,7 +117,7 @@ export async function deploy(
       ...context,
     );
   };
-  await bootstrap(join(folder, 'out'));
+  await bootstrap(folder);
   await put({});
   const outputs: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'))[name];
   const settings = parseStackSettings(outputs.Settings);
@@ -157,16 +163,8 @@ export async function deploy(
       if (isDestroyed) return;
       isDestroyed = true;
       stack.close();
-      await cdk(
-        'destroy',
-        '--force',
-        '--output',
-        join(folder, 'out'),
-        '-c',
-        `stackName=${name}`,
-        '-c',
-        'removalPolicy=destroy',
-      );
+      // What was synthesized last is still there.
+      await cdk('destroy', '--force', '--app', join(folder, 'out'));
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -176,7 +174,7 @@ export async function deploy(
 export async function until(
   isTrue: () => Promise<boolean>,
   what: string,
-  timeoutMs = 300_000,
+  timeoutMs = 600_000,
 ): Promise<void> {
   const endsAt = Date.now() + timeoutMs;
   while (!(await isTrue())) {

@@ -2,12 +2,11 @@
  * The whole engine on an emulator, its requests gathered as in a deployed stack, held to the one contract
  * suite.
  */
-import { describe, vi } from 'vitest';
+import { describe } from 'vitest';
 import { engineContract } from '../contract/engine-contract.ts';
 import { openAwsEngine } from './open-engine.ts';
 import { hasEmulator } from './resources.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 describe.runIf(hasEmulator())('on an emulator', () => {
   engineContract('aws', (options) => openAwsEngine({ ...options, isGathering: true }), {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeter, type Meter } from '../../shared/engines/aws/cost/meter.ts';
 import { costOf, priceOf, type Usage } from '../../shared/engines/aws/cost/prices.ts';
 import { createTurnQueue } from '../../shared/engines/aws/queues/turn-queue.ts';
@@ -14,7 +14,6 @@ import { systemClock } from '../../shared/engines/system-clock.ts';
 import { CRAWL, headOf, RECORD, token } from '../contract/subjects.ts';
 import { CLIENT_OPTIONS, hasEmulator, makeResources, type Resources } from './resources.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 describe.runIf(hasEmulator())('a meter that watches clients of an emulator', () => {
   let resources: Resources;

@@ -466,14 +466,14 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     stack = await startCrawl({ ...settings, stack: deployed.name, crawl: local.name });
     expect((await stack.done).state).toBe('finished');
     for (const crawl of [local, stack]) seedOf.set(crawl, seed);
-  }, 600_000);
+  });
   afterAll(async () => {
     for (const crawl of [local, stack, ...(await Promise.all(laters.values()))]) await crawl?.close();
     sqs.destroy();
     server?.close();
     await deployed?.destroy();
     rmSync(folder, { recursive: true, force: true });
-  }, 300_000);
+  });
 
   test.each(Object.entries(PROBES))(
     '%s gives the same in both places, or is refused on a stack',
@@ -521,7 +521,7 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     expect(sorted((await all(here.cdxj())).map((line) => line.split('{')[0]))).toHaveLength(8);
     const { warcFile: file = '', warcOffset: offset = 0 } = (await here.url(late))!;
     expect((await here.readRecord({ file, offset })).url).toBe(late);
-  }, 300_000);
+  });
 
   test('there is something of each kind to compare', async () => {
     const reasons = (await all(stack.skipped())).map(({ reason }) => reason);
@@ -571,7 +571,7 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     expect(rowsOf(objects.join(''))).toEqual(
       rowsOf(readFileSync(join(local.folder, 'documents.jsonl'), 'utf8')),
     );
-  }, 300_000);
+  });
 
   test('the tables that the stack itself has written are those of the crawl in the folder', async () => {
     const { settings, stack: opened } = deployed;
@@ -619,7 +619,7 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     // 7 captures, 5 documents and items.
     expect(here.filter((row) => row.startsWith('index'))).toHaveLength(7);
     expect(here.filter((row) => row.startsWith('documents'))).toHaveLength(5);
-  }, 300_000);
+  });
 
   test('the table in the documentation says what both places answer', async () => {
     const rows: string[][] = [];

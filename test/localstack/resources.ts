@@ -48,7 +48,8 @@ export interface Resources {
 export async function makeResources(): Promise<Resources> {
   if (givenEndpoint(endpoint) === undefined)
     throw new Error('Expected an emulator at this machine, got no AWS_ENDPOINT_URL');
-  const dynamo = new DynamoDBClient(CLIENT_OPTIONS);
+  const { AWS_ENDPOINT_URL_DYNAMODB = endpoint } = process.env;
+  const dynamo = new DynamoDBClient({ ...CLIENT_OPTIONS, endpoint: AWS_ENDPOINT_URL_DYNAMODB });
   const s3 = new S3Client({ ...CLIENT_OPTIONS, forcePathStyle: true });
   const id = randomBytes(6).toString('hex');
   const names = { crawlState: `crawl-state-${id}`, urlSeen: `url-seen-${id}`, bucket: `strand-${id}` };

@@ -50,8 +50,8 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
   let deployed: Deployed;
   beforeAll(async () => {
     deployed = await deploy({}, FAULTY_APP);
-  }, 400_000);
-  afterAll(() => deployed?.destroy(), 300_000);
+  });
+  afterAll(() => deployed?.destroy());
   beforeEach(() => onTestFailed(() => printErrors(deployed)));
 
   test('though workers die at random, and one page kills each that fetches it, nothing is lost or announced twice', async () => {

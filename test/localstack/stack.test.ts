@@ -46,8 +46,8 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
     const identityParameter = `/strand/${randomUUID()}/identity`;
     deployed = await deploy({ identityParameter });
     await putIdentity(deployed.settings, { agent: 'https://crawler.example.org', keys: [KEY] });
-  }, 400_000);
-  afterAll(() => deployed?.destroy(), 300_000);
+  });
+  afterAll(() => deployed?.destroy());
   beforeEach(() => onTestFailed(() => printErrors(deployed)));
 
   test('crawls 30 hosts from a POST and a plain message to their closure: each URL once, none forbidden, no host hurried', async () => {
@@ -101,7 +101,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
       await web.stop();
       await chain.stop();
     }
-  }, 900_000);
+  });
 
   test('makes exports by itself, which begin by an event', async () => {
     const { urls } = (await deployed.call<CrawlSummary>('GET', '/crawls/web')).body;
@@ -128,7 +128,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
       expect(files).toHaveLength(made.files + 1);
     }
     expect(exports.find(({ format }) => format === 'jsonl')?.records).toBe(urls);
-  }, 300_000);
+  });
 
   test('signs each request by the identity that was uploaded: pages, robots.txt and redirects', async () => {
     const seen: ReceivedRequest[] = [];
@@ -165,7 +165,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
     );
     await until(async () => (await deployed.deadLetters()).length > 0, 'a dead letter');
     expect((await deployed.deadLetters())[0]).toMatch(/urls.*: \{"urls": "x"\}$/);
-  }, 60_000);
+  });
 
   test('pauses within seconds, resumes, and stops', async () => {
     const web = await serve('127.77.0.3', { seed: 42, hosts: 6, pagesPerHost: 60, features: PLAIN });
@@ -188,7 +188,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
     } finally {
       await web.stop();
     }
-  }, 180_000);
+  });
 
   test('leaves nothing behind when it is destroyed', async () => {
     const { dynamo, sqs, s3 } = deployed.stack.clients;
@@ -204,5 +204,5 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
     const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}));
     const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
     expect([...TableNames, ...QueueUrls].filter((text) => text.includes(name))).toEqual([]);
-  }, 300_000);
+  });
 });

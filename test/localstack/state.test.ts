@@ -4,7 +4,7 @@
  */
 import { type BatchWriteItemCommandInput, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type DeleteObjectsCommandInput, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDeletions } from '../../shared/engines/aws/deletion/begin-deletion.ts';
 import { createCrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
 import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws/state/ledger-store.ts';
@@ -20,7 +20,6 @@ import { CRAWL, headOf, RECORD } from '../contract/subjects.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 interface StateEngine extends Engine {
   readonly ledgers: AwsLedgerStore;

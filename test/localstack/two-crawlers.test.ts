@@ -59,17 +59,17 @@ describe.skipIf(!hasEmulator())('an app with two crawlers in one stack', () => {
   }
 
   beforeAll(async () => {
-    await bootstrap(join(folder, 'out'));
+    await bootstrap(folder);
     const file = join(folder, 'outputs.json');
     await cdk('deploy', '--require-approval', 'never', ...output, '-O', file, ...app);
     outputs = JSON.parse(readFileSync(file, 'utf8'))[name];
-  }, 400_000);
+  });
   afterAll(async () => {
     for (const server of servers) server.close();
     // The app as it was synthesized for the deployment.
     await cdk('destroy', '--force', '--all', '--app', join(folder, 'out'));
     rmSync(folder, { recursive: true, force: true });
-  }, 300_000);
+  });
 
   test('crawls of one name, begun by the API of one and the seed queue of the other, do not mix', async () => {
     const [newsSite, shopSite] = [await serve(6), await serve(3)];
@@ -90,7 +90,7 @@ describe.skipIf(!hasEmulator())('an app with two crawlers in one stack', () => {
     }, 'the pages of both sites');
     expect(await archived(news)).toEqual(['', 2, 3, 4, 5, 6].map((path) => newsSite + path));
     expect(await archived(shop)).toEqual(['', 2, 3].map((path) => shopSite + path));
-  }, 400_000);
+  });
 
   test('the command line finds each by its path, its name and its parameter', async () => {
     const names = [news.stack, `news-of-${name}`, `${name}/Shop`, shop.stack];
@@ -103,7 +103,7 @@ describe.skipIf(!hasEmulator())('an app with two crawlers in one stack', () => {
       err: `strand: The stack ${name} has 2 crawlers: ${name}/News, ${name}/Shop\n`,
     });
     expect(misspelt).toMatchObject({ code: 2, err: expect.stringContaining(`did you mean ${name}/News?`) });
-  }, 60_000);
+  });
 
   test('the library reads each, runs hooks over its archive, and stops it', async () => {
     expect(await listCrawls({ stack: news.stack })).toMatchObject([{ crawl: CRAWL, pages: 7 }]);
@@ -126,5 +126,5 @@ describe.skipIf(!hasEmulator())('an app with two crawlers in one stack', () => {
     const stopped = await crawl.stop();
     expect(['stopped', 'finished']).toContain(stopped.state);
     expect((await crawl.done).state).toBe(stopped.state);
-  }, 60_000);
+  });
 });

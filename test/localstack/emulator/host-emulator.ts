@@ -20,6 +20,8 @@ export async function startHostEmulator(installed: Installation, javaHome: strin
   const log = join(data, 'localstack.log');
   const address = `127.0.0.1:${await freePort()}`;
   const endpoint = `http://${address}`;
+  const dynamodbPort = await freePort();
+  const dynamodb = `http://127.0.0.1:${dynamodbPort}`;
 
   const output = openSync(log, 'a');
   const child = spawn(installed.python, ['-m', 'strand_localstack'], {
@@ -34,7 +36,12 @@ export async function startHostEmulator(installed: Installation, javaHome: strin
       PYTHONPATH: PLUGIN,
       TMPDIR: temporary,
       XDG_CACHE_HOME: join(installed.folder, 'cache'),
-      ...(await settings(address, data)),
+      ...settings(address, data),
+      DYNAMODB_LOCAL_PORT: String(dynamodbPort),
+      STRAND_DYNAMODB: dynamodb,
+      ...(process.env.NODE_COMPILE_CACHE !== undefined && {
+        STRAND_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      }),
       STRAND_EMULATOR_DATA: data,
       STRAND_FUNCTION_LOGS: functionLogs,
       STRAND_DYNAMODB_LOCAL: installed.jars,
@@ -60,16 +67,34 @@ export async function startHostEmulator(installed: Installation, javaHome: strin
   const isOver = () => failure !== undefined || child.exitCode !== null || Date.now() > deadline;
   try {
     await untilUp(endpoint, isOver);
+    await startDynamodb(endpoint);
   } catch (cause) {
     const words = readFileSync(log, 'utf8').trim().split('\n').slice(-20).join('\n');
     await stop();
     throw new Error(`LocalStack in host mode did not start: ${failure?.message ?? ''}\n${words}`, { cause });
   }
-  return { endpoint, title: `LocalStack ${VERSION} without Docker, repaired by plugin/`, functionLogs, stop };
+  const title = `LocalStack ${VERSION} without Docker, repaired by plugin/`;
+  return { endpoint, dynamodb, title, functionLogs, stop };
+}
+
+/** LocalStack starts DynamoDB Local with the first call for it. */
+async function startDynamodb(endpoint: string): Promise<void> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': 'DynamoDB_20120810.ListTables',
+      authorization:
+        'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+    },
+    body: '{}',
+    signal: AbortSignal.timeout(START_TIMEOUT_MS),
+  });
+  if (!response.ok) throw new Error(`DynamoDB Local did not start: ${await response.text()}`);
 }
 
 /** Settings of LocalStack: https://docs.localstack.cloud/aws/capabilities/config/configuration/ */
-const settings = async (address: string, data: string) => ({
+const settings = (address: string, data: string) => ({
   GATEWAY_LISTEN: address,
   LOCALSTACK_HOST: address,
   FILESYSTEM_ROOT: data,
@@ -80,6 +105,8 @@ const settings = async (address: string, data: string) => ({
   DNS_ADDRESS: '0',
   // URLs of queues are at the endpoint, by path.
   SQS_ENDPOINT_STRATEGY: 'off',
+  // Nobody reads them, and to write them takes half of LocalStack's CPU: each is a call to itself.
+  SQS_DISABLE_CLOUDWATCH_METRICS: '1',
   LAMBDA_RUNTIME_EXECUTOR: 'process',
   LAMBDA_IGNORE_ARCHITECTURE: '1',
   LAMBDA_RUNTIME_ENVIRONMENT_TIMEOUT: '60',
@@ -88,5 +115,6 @@ const settings = async (address: string, data: string) => ({
   PROVIDER_OVERRIDE_DYNAMODB: 'v2',
   PROVIDER_OVERRIDE_DYNAMODBSTREAMS: 'v2',
   DYNAMODB_IN_MEMORY: '1',
-  DYNAMODB_LOCAL_PORT: String(await freePort()),
+  // One database for all accounts and regions: who calls it without LocalStack in between finds the same tables.
+  DYNAMODB_SHARE_DB: '1',
 });

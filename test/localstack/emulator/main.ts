@@ -7,7 +7,7 @@ try {
   const emulator = await startEmulator((line) => console.error(line));
   const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
   console.error(`${emulator.title}. What functions print: ${emulator.functionLogs ?? 'their log groups'}`);
-  for (const [name, value] of Object.entries(environmentFor(emulator.endpoint)))
+  for (const [name, value] of Object.entries(environmentFor(emulator)))
     console.log(`export ${name}=${value}`);
   console.error('Ctrl-C ends it.');
   // A signal alone keeps no process alive.

@@ -8,4 +8,4 @@ import { environmentFor } from './emulator.ts';
 for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
 
 const emulator = inject('emulator');
-if (emulator) Object.assign(process.env, environmentFor(emulator.endpoint));
+if (emulator) Object.assign(process.env, environmentFor(emulator));

@@ -20,7 +20,8 @@ def main(port: str) -> None:
         classpath=sorted(glob.glob(os.path.join(jars, "*.jar"))),
     )
     runner = jpype.JClass("com.amazonaws.services.dynamodbv2.local.main.ServerRunner")
-    server = runner.createServerFromCommandLineArgs(["-inMemory", "-disableTelemetry", "-port", port])
+    arguments = ["-inMemory", "-sharedDb", "-disableTelemetry", "-port", port]
+    server = runner.createServerFromCommandLineArgs(arguments)
     jetty = server.getClass().getDeclaredField("server")
     jetty.setAccessible(True)
     for connector in jetty.get(server).getConnectors():

@@ -31,6 +31,9 @@ class FunctionProcess:
                 "TMPDIR": folder,
                 # The SDK that AWS's runtime carries, for functions that do not bundle it.
                 "NODE_PATH": os.environ["STRAND_NODE_MODULES"],
+                # Without LocalStack in between.
+                "AWS_ENDPOINT_URL_DYNAMODB": os.environ["STRAND_DYNAMODB"],
+                **({"NODE_COMPILE_CACHE": cache} if (cache := os.environ.get("STRAND_COMPILE_CACHE")) else {}),
                 **environment,
                 "TZ": "UTC",
                 "AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{self.api.server_port}",

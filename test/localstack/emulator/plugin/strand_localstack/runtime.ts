@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import { syncBuiltinESMExports } from 'node:module';
+import { flushCompileCache, syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -88,6 +88,8 @@ env.AWS_EXECUTION_ENV = `AWS_Lambda_nodejs${process.versions.node.split('.')[0]}
 answerCustomResourcesHere();
 try {
   const handler = await loadHandler(env._HANDLER ?? 'index.handler');
+  // The process is killed in the end, which saves nothing.
+  flushCompileCache();
   for (;;) await serveNext(handler);
 } catch (error) {
   console.error('Init Error', error);
