@@ -3,25 +3,23 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
 
-const CORES = availableParallelism();
+/**
+ * Of all projects together. The longest tests of the emulator, which begin first, wait most of the time; Vitest's default leaves
+ * one core to itself.
+ */
+const maxWorkers = availableParallelism() + 4;
 
-const LOCALSTACK = {
-  globalSetup: 'test/localstack/emulator/global-setup.ts',
-  setupFiles: 'test/localstack/emulator/test-environment.ts',
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  pool: 'forks',
-} as const;
+// Programs that tests start, and the emulator's functions, take half as long to start with their code compiled.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-const TIMEOUTS = {
+const UNIT = {
+  // The emulator goes first: its tests mostly wait, and end late if it is slow to answer.
+  setupFiles: 'test/lower-priority.ts',
   // Some simulate many worlds: 13 s of CPU, many times that on a machine that does more.
   testTimeout: 180_000,
   // Some begin with a whole crawl.
   hookTimeout: 60_000,
 } as const;
-
-/** Minutes, nearly all of them waiting for leases and wakers: beside the unit tests they cost no time. */
-const WAITING = ['stack', 'stack-faults', 'parity'].map((name) => `test/localstack/${name}.test.ts`);
 
 /**
  * Folders whose files share processes, which saves each of them half a second of CPU: they keep no state of the process. Others kill
@@ -42,39 +40,37 @@ export default defineConfig({
     projects: [
       {
         test: {
+          name: 'localstack',
+          include: ['test/localstack/**/*.test.ts'],
+          globalSetup: 'test/localstack/emulator/global-setup.ts',
+          setupFiles: 'test/localstack/emulator/test-environment.ts',
+          // A quarter of an hour: beside all other tests they take up to ten times as long as by themselves.
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
+          pool: 'forks',
+          maxWorkers,
+        },
+      },
+      {
+        test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'simulation/test/**/*.test.ts'],
           exclude: ['test/localstack/**', 'test/fuzz/**', ...TOGETHER],
           globalSetup: 'test/conformance/global-setup.ts',
-          ...TIMEOUTS,
+          ...UNIT,
           // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
           pool: 'forks',
-          // Vitest's default leaves one core to itself. Two more for the tests that wait.
-          maxWorkers: CORES + 2,
+          maxWorkers,
         },
       },
       {
         test: {
           name: 'unit-together',
           include: TOGETHER,
-          ...TIMEOUTS,
+          ...UNIT,
           pool: 'forks',
           isolate: false,
-          maxWorkers: CORES + 2,
-        },
-      },
-      {
-        test: { ...LOCALSTACK, name: 'localstack-waiting', include: WAITING, maxWorkers: CORES + 2 },
-      },
-      {
-        test: {
-          ...LOCALSTACK,
-          name: 'localstack',
-          include: ['test/localstack/**/*.test.ts'],
-          exclude: WAITING,
-          // Tests of a deployed stack wait most of the time.
-          maxWorkers: CORES + 2,
-          sequence: { groupOrder: 1 },
+          maxWorkers,
         },
       },
       {
@@ -85,9 +81,7 @@ export default defineConfig({
           // A target has its seconds of CPU, on a machine that is busy, and then is made smaller what was found.
           testTimeout: 600_000,
           pool: 'forks',
-          // Beside the tests of the emulator, which mostly wait.
-          maxWorkers: CORES + 2,
-          sequence: { groupOrder: 1 },
+          maxWorkers,
         },
       },
     ],

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The longest files of each group of projects, in the order in which they begin. */
+/** The longest files, in the order in which they begin. */
 const LONGEST = [
   'test/localstack/stack.test.ts',
   'test/localstack/stack-faults.test.ts',
@@ -12,19 +12,23 @@ const LONGEST = [
   'test/engines/local/threads/threads.test.ts',
   'test/local-crawl/cli.test.ts',
   'test/faults/faults.test.ts',
-  'test/fuzz/fuzz-1.test.ts',
-  'test/fuzz/fuzz-2.test.ts',
   'test/localstack/engine.test.ts',
   'test/localstack/queues.test.ts',
-  'test/fuzz/planted-bugs.test.ts',
 ];
 
-/** Vitest itself knows how long files took only from an earlier run, which a fresh clone does not have. */
+/** The projects of all others. */
+const OTHERS = ['localstack', 'unit', 'unit-together', 'fuzz'];
+
+/**
+ * Vitest itself knows how long files took only from an earlier run, which a fresh clone does not have. Then the emulator's, which mostly
+ * wait, beside those that compute; the fuzzer at the end takes what they leave.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
+    const rank = ({ moduleId, project }: TestSpecification) => {
       const place = LONGEST.indexOf(relative(this.ctx.config.root, moduleId));
-      return place === -1 ? LONGEST.length : place;
+      if (place !== -1) return place;
+      return LONGEST.length + OTHERS.indexOf(project.name);
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
