@@ -20,7 +20,6 @@ import type { Subject } from '../contract/subject.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';
 
-
 const FOLDER = 'warc';
 const MIB = 1024 * 1024;
 

@@ -7,7 +7,6 @@ import { engineContract } from '../contract/engine-contract.ts';
 import { openAwsEngine } from './open-engine.ts';
 import { hasEmulator } from './resources.ts';
 
-
 describe.runIf(hasEmulator())('on an emulator', () => {
   engineContract('aws', (options) => openAwsEngine({ ...options, isGathering: true }), {
     reopen: 'shown for each port by itself in state.test.ts and queues.test.ts',

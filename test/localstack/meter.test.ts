@@ -14,7 +14,6 @@ import { systemClock } from '../../shared/engines/system-clock.ts';
 import { CRAWL, headOf, RECORD, token } from '../contract/subjects.ts';
 import { CLIENT_OPTIONS, hasEmulator, makeResources, type Resources } from './resources.ts';
 
-
 describe.runIf(hasEmulator())('a meter that watches clients of an emulator', () => {
   let resources: Resources;
   let meter: Meter;

@@ -20,7 +20,6 @@ import { CRAWL, headOf, RECORD } from '../contract/subjects.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';
 
-
 interface StateEngine extends Engine {
   readonly ledgers: AwsLedgerStore;
   readonly registry: AwsCrawlRegistry;
