@@ -15,10 +15,9 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 const UNIT = {
   // The emulator goes first: its tests mostly wait, and end late if it is slow to answer.
   setupFiles: 'test/lower-priority.ts',
-  // Some simulate many worlds: 13 s of CPU, many times that on a machine that does more.
-  testTimeout: 180_000,
-  // Some begin with a whole crawl.
-  hookTimeout: 60_000,
+  // Some simulate many worlds: 13 s of CPU, many times that on a machine that does more. Some begin with a whole crawl.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
 } as const;
 
 /**

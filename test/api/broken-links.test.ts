@@ -66,4 +66,4 @@ test('a hostile page costs time linear in its length', async () => {
     '/': `${'<a href=/gone>'.repeat(30_000)}${'<b>'.repeat(50_000)}${'<a href=/gone'.repeat(30_000)}`,
   });
   expect(list[0]?.[0]).toMatch(/^\/gone 404/);
-}, 30_000);
+});

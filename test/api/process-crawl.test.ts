@@ -118,4 +118,4 @@ test('strand process writes the items, by threads, past a page that blocks its t
   ]);
   expect(err).toMatch(/\/4: blocked its thread for \d s/);
   expect(readFileSync(out, 'utf8').trim().split('\n')).toHaveLength(7);
-}, 60_000);
+});

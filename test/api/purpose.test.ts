@@ -132,7 +132,7 @@ beforeAll(async () => {
   const running = await startCrawl({ ...QUICK, seeds, out, purpose: 'train-ai' });
   await running.done;
   crawl = await openCrawl(out);
-}, 60_000);
+});
 afterAll(async () => {
   await crawl?.close();
   close();

@@ -27,7 +27,7 @@ test('a project’s file adds to the worker what it has itself, whatever it impo
   const bundle = workerWith(project);
   expect(bundle).toContain('mark-of-mine');
   expect(bundle.length - workerWith().length).toBeLessThan(5000);
-}, 90_000);
+});
 
 test('the package has the same exports in a worker, of which those for programs refuse', () => {
   expect(Object.keys(inWorkers).sort()).toEqual(Object.keys(inPrograms).sort());

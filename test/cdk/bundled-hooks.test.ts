@@ -38,7 +38,7 @@ test('a hook has all views of its page in a function', () => {
     console.log(error ?? items.join());
   `);
   expect(printed).toBe('{"heading":"Titel","language":"de","has":true}\n');
-}, 60_000);
+});
 
 test('a function reads documents in its second file', () => {
   const printed = runBundled(`
@@ -51,4 +51,4 @@ test('a function reads documents in its second file', () => {
     console.log(fault ?? content.text);
   `);
   expect(printed).toBe('hello\n');
-}, 60_000);
+});

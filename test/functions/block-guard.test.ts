@@ -81,4 +81,4 @@ test('a process that is busy with no page, or for less long, ends by itself', as
     1000,
   );
   expect([code, signal]).toEqual([0, null]);
-}, 60_000);
+});

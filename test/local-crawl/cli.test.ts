@@ -199,7 +199,7 @@ describe('strand crawl', () => {
     const second = await strand(...crawlArgs()).ended;
     expect(second.code).toBe(2);
     expect(second.err).toContain('holds a crawl already');
-  }, 60_000);
+  });
 
   test('stops at its limit of pages exactly, with its own exit code, and continues with a higher one', async () => {
     const limited = await strand(...crawlArgs('--max-pages', '25')).ended;
@@ -207,7 +207,7 @@ describe('strand crawl', () => {
     expect(JSON.parse(limited.out)).toMatchObject({ pages: 25, state: 'limited' });
     const more = await strand('resume', place.folder, '--max-pages', '40', '--json').ended;
     expect([more.code, JSON.parse(more.out).pages]).toEqual([3, 40]);
-  }, 60_000);
+  });
 
   test('shows, also while it runs, its progress and what happened to a URL', async () => {
     const { code } = await strand(...crawlArgs()).ended;
@@ -230,7 +230,7 @@ describe('strand crawl', () => {
       .map((line) => JSON.parse(line));
     expect(rows.length).toBe(JSON.parse(status.out).urls);
     expect(rows.filter((row) => row.status === 'fetched').every((row) => row.warcLength > 0)).toBe(true);
-  }, 60_000);
+  });
 
   test('ends with its own exit code where nothing could be fetched, and names the cause', async () => {
     const args = ['crawl', 'http://127.9.9.9:8/', '--out', place.folder, '--max-time', '30s'];
@@ -244,7 +244,7 @@ describe('strand crawl', () => {
       ],
     ]);
     expect(setAside.size).toBe(0);
-  }, 60_000);
+  });
 
   test('takes its seeds from a file', async () => {
     const file = `${place.folder}.txt`;
@@ -253,7 +253,7 @@ describe('strand crawl', () => {
     const { code, out } = await strand(...args).ended;
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ pages: 1, state: 'finished' });
-  }, 60_000);
+  });
 });
 
 describe('the log', () => {

@@ -43,4 +43,4 @@ test('list, hosts, watch, pause and stop reach a crawl of another process', asyn
   expect(await asked('status')).toMatchObject({ state: 'stopped' });
   // At most the request in flight was made twice.
   expect(site.log.length - new Set(site.log).size).toBeLessThanOrEqual(1);
-}, 60_000);
+});

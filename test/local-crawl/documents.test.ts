@@ -133,10 +133,10 @@ test('links of documents are followed, hooks have their text, and exports too; w
     },
   ]);
   await crawl.close();
-}, 120_000);
+});
 
 test('a crawl that does not read documents archives them and no more', async () => {
   const out = join(folder, 'unread');
   const running = await startCrawl({ ...QUICK, seeds: [`${origin}/`], out, readDocuments: false });
   expect(await running.done).toMatchObject({ pages: 8, hints: {} });
-}, 60_000);
+});

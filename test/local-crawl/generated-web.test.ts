@@ -55,7 +55,7 @@ describe.each([1, 2])('a crawl of the generated web by %i worker(s)', (workers) 
     expect(checkLog(web, log, { truth, delayMs: 3, toleranceMs: 3 })).toEqual([]);
     await expectStates(truth);
     expect(end.status).toMatch(/finished|limited/);
-  }, 120_000);
+  });
 
   test('over 40 hosts from one seed finds them all', async () => {
     const { web, log, seeds } = await serve({
@@ -71,5 +71,5 @@ describe.each([1, 2])('a crawl of the generated web by %i worker(s)', (workers) 
     expect(end.status).toBe('finished');
     expect(checkLog(web, log, { truth, toleranceMs: 3 })).toEqual([]);
     await expectStates(truth);
-  }, 120_000);
+  });
 });

@@ -60,7 +60,7 @@ describe.each([1, 2])('with %i worker(s)', (workers) => {
     const { code, out } = await here.crawl(site, project, '--workers', String(workers)).ended;
     expect(last(out).hooks).toMatchObject({ pages: 20, failed: 20 });
     expect(code).toBe(5);
-  }, 60_000);
+  });
 
   test('what hooks print goes to standard error, and standard output is what was requested', async () => {
     const project = `export default { onPage({ url }) {
@@ -72,7 +72,7 @@ describe.each([1, 2])('with %i worker(s)', (workers) => {
     expect(JSON.parse(out)).toMatchObject({ state: 'finished', pages: 20 });
     expect(err).toContain(`printed ${site.url}/7`);
     expect(err).toContain('without an end');
-  }, 60_000);
+  });
 });
 
 test('an error of middleware is counted with its stack', async () => {
@@ -83,4 +83,4 @@ test('an error of middleware is counted with its stack', async () => {
   const { out } = await here.crawl(site, project).ended;
   const [error] = last(out).hookErrors;
   expect(error).toMatchObject({ source: 'middleware', message: 'not this one', url: `${site.url}/19` });
-}, 60_000);
+});

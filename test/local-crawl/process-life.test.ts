@@ -53,7 +53,7 @@ test('a closed standard error changes nothing of a crawl', async () => {
   child.stderr?.destroy();
   const { code, out } = await ended;
   expect([code, JSON.parse(out).pages]).toEqual([0, 60]);
-}, 60_000);
+});
 
 test('a crawl that cannot be opened as its storage fails says how to continue', async () => {
   expect((await here.crawl(site, 'export default {};', '--max-pages', '3').ended).code).toBe(3);
@@ -63,4 +63,4 @@ test('a crawl that cannot be opened as its storage fails says how to continue', 
   const { code, err } = await here.resume().ended;
   expect(code).toBe(1);
   expect(err).toMatch(/^strand: .*Put it back.*\. Then continue with: .*resume .*crawl$/m);
-}, 60_000);
+});

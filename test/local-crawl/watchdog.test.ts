@@ -55,7 +55,7 @@ describe('a page that blocks its thread', () => {
     const { code, out } = await here.crawl(site, project(1000)).ended;
     expect([code, JSON.parse(out).errors]).toEqual([0, { blocked: 1 }]);
     expect(times('/hang')).toBe(1);
-  }, 60_000);
+  });
 
   test('is one of three: then its host is given up with that cause', async () => {
     const links = [5, 15, 25, 35].map((n) => `<a href="/${n}">`).join('');
@@ -71,7 +71,7 @@ describe('a page that blocks its thread', () => {
       },
     ]);
     expect(['/5', '/15', '/25', '/35'].map(times).sort()).toEqual([0, 1, 1, 1]);
-  }, 120_000);
+  });
 
   test('does not keep one signal from ending the crawl, and resume continues without the page', async () => {
     site = await startSite({ '/': '<a href="/1">', '/1': `<a href="/2">${HANG}`, '/2': '' });
@@ -84,7 +84,7 @@ describe('a page that blocks its thread', () => {
     const resumed = await here.resume().ended;
     expect([resumed.code, JSON.parse(resumed.out).state]).toEqual([0, 'finished']);
     expect(times('/1')).toBe(1);
-  }, 60_000);
+  });
 
   test('does not keep a second signal from ending the process at once', async () => {
     site = await startSite({ '/': HANG });
@@ -94,13 +94,13 @@ describe('a page that blocks its thread', () => {
     child.kill('SIGINT');
     child.kill('SIGTERM');
     expect((await ended).code).toBe(130);
-  }, 30_000);
+  });
 
   test('does not keep a limit of time from ending the crawl', async () => {
     site = await startSite({ '/': `<a href="/1">`, '/1': HANG }, { delayMs: 300 });
     const { out } = await here.crawl(site, project(1000), '--max-time', '1s').ended;
     expect(JSON.parse(out)).toMatchObject({ state: 'limited', reason: '1 seconds' });
-  }, 60_000);
+  });
 });
 
 test.each([1, 2])(

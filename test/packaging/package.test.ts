@@ -21,7 +21,7 @@ beforeAll(() => {
   packed = packAll();
   dist = join(packed.dist, 'strand-crawler');
   app = packed.project('app', ['strand-crawler'], ['@types/node']);
-}, 180_000);
+});
 
 afterAll(() => packed?.remove(), 60_000);
 

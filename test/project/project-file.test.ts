@@ -147,7 +147,7 @@ describe("the project's file", () => {
         /^strand: .*strand\.config\.ts cannot be loaded: .*top-level await.*never settles \(nothing is left/,
       ),
     ]);
-  }, 60_000);
+  });
 
   test('that is named and not there is refused', async () => {
     await expect(readProject('mine.ts', folder)).rejects.toThrow(

@@ -167,7 +167,7 @@ describe('a small world', () => {
     expect(full.cpuMsPerPage).toBeGreaterThan(readUnitFigures().figures.cpuMsPerPageOutside.value);
     expect(dollarsPerMillion.all).toBeGreaterThan(0.1);
     for (const { share } of limits) expect(share).toBeGreaterThanOrEqual(0);
-  }, 60_000);
+  });
 
   test('has a slow host of many pages and a popular one, for whom no other host waits', async () => {
     const run = await world('--slow-host', '200', '--popular-host');
@@ -176,5 +176,5 @@ describe('a small world', () => {
     const { pagesPerHost, within } = summarize(run).waits;
     expect(pagesPerHost.mean).toBeGreaterThan(0.9 * summarize(await world()).waits.pagesPerHost.mean);
     expect(within.p50).toBeLessThan(100);
-  }, 60_000);
+  });
 });

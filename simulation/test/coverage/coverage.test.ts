@@ -144,4 +144,4 @@ test('worlds report what they reached, and code that runs only for the checks do
   // Judges read all records of a ledger; a crawl merges links.
   expect(missed).toContain('yield* this.#fresh.values()');
   expect(missed).not.toContain('const level = levelOfLink(link)');
-}, 60_000);
+});

@@ -125,7 +125,7 @@ test('what the linter or the compiler refuses is known without a test', async ()
   expect(refusals.get(unawaited)).toMatchObject({ by: 'lint', why: expect.stringContaining('Promise') });
   expect(refusals.get(ofAnotherType)).toMatchObject({ by: 'tsc', why: expect.stringContaining('TS2') });
   expect(refusals.size).toBe(2);
-}, 120_000);
+});
 
 test('a mutant is shown as the lines that it changes', () => {
   const [mutant] = mutantsOf('shared/a.ts', 'const a = 1;\nconst f = () => b > 2;\n').filter(

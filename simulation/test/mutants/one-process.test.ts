@@ -30,7 +30,7 @@ test('each job sees its own source, and no other', async () => {
     why: expect.stringContaining('expected'),
   });
   expect(await runner.run({ file: FILE, source, tests: TESTS })).toEqual({ kind: 'passed' });
-}, 60_000);
+});
 
 test('a source that cannot be loaded or ends the process is noticed, and the next job runs', async () => {
   const job = { file: FILE, tests: TESTS };
@@ -41,9 +41,9 @@ test('a source that cannot be loaded or ends the process is noticed, and the nex
     why: 'the process died',
   });
   expect(await runner.run(job)).toEqual({ kind: 'passed' });
-}, 60_000);
+});
 
 test('a test file that does not pass in such a process has no time', async () => {
   expect(await runner.timeOf('test/turn/no-such-file.test.ts')).toBeUndefined();
   expect(await runner.timeOf('test/turn/part-id.test.ts')).toBeGreaterThan(0);
-}, 60_000);
+});

@@ -84,4 +84,4 @@ test('after 200 workers were killed, the counters of the finished crawl are the 
     bytes: sums.bytes,
   });
   expect(totals.urls).toMatchObject({ waiting: 0, fetched: sums['urls.fetched'] });
-}, 120_000);
+});

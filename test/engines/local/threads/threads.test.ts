@@ -106,7 +106,7 @@ describe('a crawl by two threads', () => {
     const reader = openLocalReader(place.folder)!;
     expect((await reader.registry.totals(reader.crawl()!)).urls.fetched).toBe(expected.length);
     reader.close();
-  }, 120_000);
+  });
 
   test('counts an error of a hook that nobody catches, and continues', async () => {
     const { web, log, seeds } = running;
@@ -135,7 +135,7 @@ describe('a crawl by two threads', () => {
       expect([url, found]).toEqual([url, found === orState ? orState : state]);
     }
     expect(checkLog(web, log, { truth, allowRepeats: () => true, toleranceMs: 3 })).toEqual([]);
-  }, 120_000);
+  });
 
   test('ends with an error when a thread dies again and again, and makes no progress', async () => {
     const project = `import { isMainThread } from 'node:worker_threads';
@@ -144,7 +144,7 @@ describe('a crawl by two threads', () => {
     await expect(crawl(2, project)).rejects.toThrow(
       /^thread [12] died 10 times in a row.*ended with code 3$/,
     );
-  }, 120_000);
+  });
 
   test.each([2, 3])(
     'by %i threads stops at its limit of pages exactly',
