@@ -7,7 +7,7 @@ import { LongestFirst } from './test/longest-first.ts';
  * Of all projects together. The longest tests of the emulator, which begin first, wait most of the time; Vitest's default leaves
  * one core to itself.
  */
-const maxWorkers = availableParallelism() + 4;
+const maxWorkers = availableParallelism() + 3;
 
 // Programs that tests start, and the emulator's functions, take half as long to start with their code compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');

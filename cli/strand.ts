@@ -129,12 +129,15 @@ try {
   endWhenWritten();
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
-  // Code of a project's file that is still running does not keep a refused process alive.
-  const end = isRefusal(error) ? () => process.exit() : undefined;
-  process.stderr.write(isShown(error) ? '' : `strand: ${describe(error)}\n`, end);
+  process.stderr.write(isShown(error) ? '' : `strand: ${describe(error)}\n`);
+  if (isRefusal(error)) endWhenWritten();
 }
 
-/** All is done: code of a project's file that still waits for something, such as its timers, does not keep the process alive. */
+/**
+ * All is done: code of a project's file that still waits for something, such as its timers, does not keep the process alive. Not
+ * at once, but after a while in which nothing has run: `process.exit` waits for ever if at that moment a thread that
+ * compiles waits for this one to collect garbage (https://github.com/nodejs/node/issues/54918).
+ */
 function endWhenWritten(): void {
   setInterval(() => {
     if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();

@@ -17,11 +17,11 @@ const LONGEST = [
 ];
 
 /** The projects of all others. */
-const OTHERS = ['localstack', 'unit', 'unit-together', 'fuzz'];
+const OTHERS = ['localstack', 'fuzz', 'unit', 'unit-together'];
 
 /**
- * Vitest itself knows how long files took only from an earlier run, which a fresh clone does not have. Then the emulator's, which mostly
- * wait, beside those that compute; the fuzzer at the end takes what they leave.
+ * Vitest itself knows how long files took only from an earlier run, which a fresh clone does not have. After them the emulator's, which mostly
+ * wait, then the fuzzer's, which take minutes each and what CPU time the others leave; short ones at the end.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

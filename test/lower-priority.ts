@@ -3,5 +3,5 @@ import { getPriority, setPriority } from 'node:os';
 
 const LOWER = 5;
 
-// What runs lower still stays there: only root may raise it.
+// A process that runs lower still stays there: only root may raise it.
 if (getPriority() < LOWER) setPriority(LOWER);

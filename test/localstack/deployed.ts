@@ -163,7 +163,7 @@ export async function deploy(
       if (isDestroyed) return;
       isDestroyed = true;
       stack.close();
-      // What was synthesized last is still there.
+      // The app as it was synthesized last.
       await cdk('destroy', '--force', '--app', join(folder, 'out'));
       rmSync(folder, { recursive: true, force: true });
     },

@@ -53,7 +53,8 @@ export async function openAwsEngine(options: AwsOpenOptions = {}): Promise<Opene
     // A lease counts from before the poll that gave it.
     visibilityMs: Math.max(leaseMs, 4000),
     archive: { prefix: 'test', software: 'test' },
-    settleMs: 1000,
+    // A test that is to see a crawl unsettled may take seconds between two calls.
+    settleMs: 4000,
     ...(isGathering && { sendGatherMs: 50, settleGatherMs: 200 }),
   });
   return {
