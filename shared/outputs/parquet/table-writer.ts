@@ -40,7 +40,12 @@ export function createTableWriter(writer: Writer, columns: readonly Column[]): T
     schema: schemaOf(columns),
     codec: 'ZSTD',
     compressors: {
-      ZSTD: (bytes) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
+      // Without its size, 50 bytes are given tables for 2 MB: twice the time.
+      ZSTD: (bytes) =>
+        zstdCompressSync(bytes, {
+          params: { [constants.ZSTD_c_compressionLevel]: 3 },
+          pledgedSrcSize: bytes.length,
+        }),
     },
     createdBy: 'strand-crawler',
   });

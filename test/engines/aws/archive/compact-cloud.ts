@@ -64,9 +64,9 @@ export interface Cloud {
 export type Around = (command: string, carryOut: () => unknown) => Promise<unknown>;
 
 const PAGE = 3;
-const MIN_PART = 5 * 1024 * 1024;
 
-export function createCloud(): Cloud {
+/** `minPart`: the least size in bytes of a part, except the last one. Default: that of S3. */
+export function createCloud(minPart = 5 * 1024 * 1024): Cloud {
   const objects = new Map<string, StoredObject>();
   const uploads = new Map<string, Upload>();
   const items = new Map<string, Item>();
@@ -136,7 +136,7 @@ export function createCloud(): Cloud {
       const bytes = MultipartUpload.Parts.map(({ PartNumber, ETag }, i, all) => {
         const part = parts.get(PartNumber);
         if (!part || etag(part) !== ETag || PartNumber !== i + 1) throw s3Error('InvalidPart', 400);
-        if (part.length < MIN_PART && i < all.length - 1) throw s3Error('EntityTooSmall', 400);
+        if (part.length < minPart && i < all.length - 1) throw s3Error('EntityTooSmall', 400);
         return part;
       });
       uploads.delete(UploadId);

@@ -15,7 +15,7 @@ import { joinedResolver, resolveLocation } from '../../../../shared/engines/aws/
 import { tableKey } from '../../../../shared/engines/aws/archive/table-folders.ts';
 import { CAPTURE_COLUMNS, captureRow } from '../../../../shared/outputs/parquet/capture-table.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
+import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
 import { captureOf, joined, newId, RECORDS, T0 } from '../../../archive/captures.ts';
 import { seededRandom } from '../../../worker/fake-clock.ts';
 import { type Around, type Cloud, createCloud } from './compact-cloud.ts';
@@ -24,6 +24,8 @@ const CRAWL = 'news';
 const FOLDER = `warc/${CRAWL}/`;
 const NAMES = { crawlState: 'state', bucket: 'bucket' };
 const LEASE_MS = 5 * 60_000;
+/** Hundreds of worlds copy and compare their files: with parts of 5 MiB, as S3 has them, that is most of the time. */
+const SMALL_PARTS: Sizes = { ...SIZES, uploadPartBytes: 50 * 1024 };
 
 interface World {
   readonly cloud: Cloud;
@@ -70,25 +72,28 @@ async function warcOf(
 let files: { file: string; bytes: Buffer; records: Archived[] }[];
 let archived: Archived[];
 const corrupt = { file: fileName(9), bytes: Buffer.from('no WARC') };
-/** With the large one and two more a joined file is full; what is left over has no part of 5 MiB. */
+/** With the large one and two more a joined file is full; what is left over has no whole part. */
 let targetBytes: number;
 
 beforeAll(async () => {
   files = await Promise.all(
     Array.from({ length: 7 }, async (_, i) => {
       const file = fileName(i);
-      return { file, ...(await warcOf(file, 2, i === 1 ? 5_300_000 : 0)) };
+      return { file, ...(await warcOf(file, 2, i === 1 ? 53_000 : 0)) };
     }),
   );
   archived = files.flatMap(({ records }) => records);
   targetBytes = files.slice(0, 3).reduce((sum, { bytes }) => sum + bytes.length, 0);
 });
 
-/** Those without a part of 5 MiB: quick. */
+/** Those without a whole part. */
 const small = () => files.filter((_, i) => i !== 1);
 
-function createWorld(given: readonly { file: string; bytes: Buffer }[] = [...files, corrupt]): World {
-  const cloud = createCloud();
+function createWorld(
+  given: readonly { file: string; bytes: Buffer }[] = [...files, corrupt],
+  sizes = SMALL_PARTS,
+): World {
+  const cloud = createCloud(sizes.uploadPartBytes);
   for (const { file, bytes } of given) cloud.put(FOLDER + file, bytes);
   cloud.put('warc/other/x-20260102030405-abcdefghij-00000.warc.gz', Buffer.from('of another crawl'));
   cloud.put(`${FOLDER}mine.warc.gz`, Buffer.from('of a person'));
@@ -109,6 +114,7 @@ function createWorld(given: readonly { file: string; bytes: Buffer }[] = [...fil
         crawl: CRAWL,
         clock,
         targetBytes,
+        sizes,
         finished: true,
         ...options,
       }),
@@ -221,6 +227,19 @@ describe('a compaction', () => {
     }
   });
 
+  test('copies parts of the size that S3 takes', async () => {
+    const given = [{ file: fileName(0), ...(await warcOf(fileName(0), 2, 5_300_000)) }, ...files.slice(2, 4)];
+    const { cloud, compact } = createWorld(given, SIZES);
+    const commands: string[] = [];
+    const done = await compact({ targetBytes: 5_400_000 }, async (command, carryOut) => {
+      commands.push(command);
+      return carryOut();
+    });
+    expect(done).toMatchObject({ joined: 1, objects: 3 });
+    expect(commands).toContain('UploadPartCopyCommand');
+    expectAllReadable(cloud, given);
+  });
+
   test('makes files that scan from end to end, with an index that is sorted and right', async () => {
     const { cloud, compact } = createWorld();
     await compact();
@@ -310,7 +329,7 @@ describe('a compaction', () => {
 
   test('ends a file when its captures would take too much memory', async () => {
     const { cloud, compact } = createWorld(small());
-    await compact({ sizes: { ...SIZES, maxCaptureChars: 1 } });
+    await compact({ sizes: { ...SMALL_PARTS, maxCaptureChars: 1 } });
     expect(joinedFiles(cloud)).toHaveLength(small().length);
   });
 
@@ -400,7 +419,7 @@ describe('a compaction', () => {
 
   test('nor is one in the midst of a record', async () => {
     const file = fileName(0);
-    const { cloud, compact } = createWorld([{ file, ...(await warcOf(file, 1, 9_000_000)) }]);
+    const { cloud, compact } = createWorld([{ file, ...(await warcOf(file, 1, 9_000_000)) }], SIZES);
     let gets = 0;
     const failing: Around = async (command, carryOut) => {
       if (command === 'GetObjectCommand' && ++gets === 2) throw new Error('S3 is away');
