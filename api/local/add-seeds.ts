@@ -12,7 +12,7 @@ import { createRegistry } from '../../shared/engines/local/registry.ts';
 import { sendSeeds } from '../../shared/engines/local/session/send-seeds.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { LocallyAdded } from '../stored-crawl.ts';
-import { checkContact } from './begin-session.ts';
+import { checkContact } from './check-contact.ts';
 import { openFolder } from './open-folder.ts';
 
 /** A worker knows its crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`). */

@@ -1,8 +1,6 @@
 /** Opens the session of a crawl as its start says. */
 import { join } from 'node:path';
-import { contactFault } from '../../shared/control/contact-fault.ts';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/crawl/config.ts';
-import { NoContact } from '../../shared/crawl/crawl-errors.ts';
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
 import { holdsCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
@@ -15,6 +13,7 @@ import {
 } from '../../shared/engines/local/session/session.ts';
 import { NO_PROJECT, type Project, readProject } from '../../shared/project/project-file.ts';
 import { storageFailure } from '../../shared/storage-failed.ts';
+import { checkContact } from './check-contact.ts';
 import type { BeginStart, LocalStart } from './messages.ts';
 
 export async function readStartProject({ project }: LocalStart): Promise<Project> {
@@ -85,12 +84,6 @@ function checkedConfig(given: CrawlOptions): CrawlOptions {
     if (error instanceof InvalidConfig) Object.assign(error, { given });
     throw error;
   }
-}
-
-/** Throws {@link NoContact}. */
-export function checkContact(seeds: readonly string[], config: CrawlOptions): void {
-  const fault = contactFault(seeds, config);
-  if (fault !== undefined) throw new NoContact(fault, config.contact);
 }
 
 function defaultFolder(seeds: readonly string[]): string {

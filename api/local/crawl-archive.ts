@@ -8,7 +8,6 @@ import { openArchiveReader } from '../../shared/engines/local/archive/archive-re
 import { cdxjLinesOf, mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
 import { readOpened } from '../stored-record.ts';
-import { waczBytes } from './wacz.ts';
 
 export type CrawlArchive = Pick<
   StoredCrawl,
@@ -32,6 +31,10 @@ export function archiveOf(folder: string): CrawlArchive {
     },
     cdxj: (warn) => mergedCdxj(folder, warn),
     readRecord: async (location, { maxBytes } = {}) => readOpened(await openRecord(location), maxBytes),
-    wacz: (warn) => waczBytes(folder, warn),
+    async *wacz(warn) {
+      // It reads the titles of pages, with all parsers.
+      const { waczBytes } = await import('./wacz.ts');
+      yield* waczBytes(folder, warn);
+    },
   };
 }

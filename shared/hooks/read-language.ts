@@ -1,7 +1,5 @@
 /** The language of a fetched page, for crawls that want only some. */
 import type { CrawlConfig } from '../crawl/config.ts';
-import { isPlainDocument } from '../outputs/page-document.ts';
-import { pageLanguage } from '../outputs/page-language.ts';
 import type { HookedPage, ReadLanguage } from '../turn/page-hooks.ts';
 
 /** A larger body, as received, is not read: its page is used whatever its language. */
@@ -13,9 +11,14 @@ export function createLanguageReader(fallback?: Pick<CrawlConfig, 'maxDecodedByt
     const { response, facts, crawl, around = (part) => part() } = page;
     const config = crawl?.config ?? fallback;
     if (config === undefined) return undefined;
-    if (page.content) return pageLanguage(page.content.text, page.content.metadata.language);
-    if (!isPlainDocument(facts.mimeType) || response.body.size > MAX_BODY_BYTES) return undefined;
     // Loaded by crawls that use it.
+    if (page.content) {
+      const { pageLanguage } = await import('../outputs/page-language.ts');
+      return pageLanguage(page.content.text, page.content.metadata.language);
+    }
+    if (response.body.size > MAX_BODY_BYTES) return undefined;
+    const { isPlainDocument } = await import('../outputs/page-document.ts');
+    if (!isPlainDocument(facts.mimeType)) return undefined;
     const { createPageContent } = await import('./page-content.ts');
     try {
       const body = await response.body.bytes();
