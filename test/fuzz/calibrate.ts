@@ -4,7 +4,9 @@ import { leastCpuOf } from './measure.ts';
 /** CPU of {@link work} in microseconds, on the idle machine for which the limits were set. */
 const EXPECTED_CPU = 4000;
 /** The first ones are slower: V8 compiles the function meanwhile. */
-const RUNS = 10;
+const FIRST_RUNS = 10;
+const RUNS = 3;
+let isCompiled = false;
 /**
  * However slow the machine, a limit grows no further: a parser that hangs must not count as a slow machine.
  */
@@ -15,8 +17,20 @@ const MAX_SLOWNESS = 4;
  * MAX_SLOWNESS}.
  */
 export async function slowness(): Promise<number> {
-  const cpu = await leastCpuOf(work, RUNS);
+  const cpu = await leastCpuOf(work, isCompiled ? RUNS : FIRST_RUNS);
+  isCompiled = true;
   return Math.min(MAX_SLOWNESS, Math.max(1, cpu / EXPECTED_CPU));
+}
+
+/** A figure of {@link slowness} is good for so long, in ms: the machine's other work comes and goes. */
+const RECENT_MS = 5000;
+let recent = { slowness: 1, until: Number.NEGATIVE_INFINITY };
+
+/** {@link slowness} as measured in the last seconds: for choices that a wrong figure does not make wrong. */
+export async function recentSlowness(): Promise<number> {
+  if (performance.now() > recent.until)
+    recent = { slowness: await slowness(), until: performance.now() + RECENT_MS };
+  return recent.slowness;
 }
 
 const TEXT = Array.from({ length: 10_000 }, (_, i) => `<a href="/path/${i}?q=${i % 7}">text ${i}</a>`).join(

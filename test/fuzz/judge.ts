@@ -2,7 +2,7 @@
  * Judges what a parser does with one recipe: exceptions and properties of the small document, time and memory
  * of large ones.
  */
-import { slowness } from './calibrate.ts';
+import { recentSlowness, slowness } from './calibrate.ts';
 import { heldBy, heldByEach, leastCpuOf, measured, undisturbedCpuOf } from './measure.ts';
 import { DEEP, fixedLength, inWords, largeText, type Recipe, smallText } from './recipe.ts';
 import type { FuzzTarget } from './target.ts';
@@ -47,6 +47,8 @@ const MAX_DEPTH_GROWTH = 4;
 const ENOUGH_CPU = 400_000;
 /** A document whose CPU grows like this is tried at the next size, too. */
 const SUSPICIOUS_GROWTH = 5.5;
+/** The part of its slowness of the last seconds that the machine has at least. */
+const LEAST_SLOWNESS = 0.8;
 /** A measurement is made so often, and all must agree, before it counts as a finding. */
 const CONFIRMATIONS = 3;
 const RUNS = 3;
@@ -119,6 +121,9 @@ async function judgeLarge(
   figures: Figures,
 ): Promise<void> {
   const first = Math.min(FIRST_BYTES, target.maxBytes / 4);
+  // On a machine that is busy every document would look expensive, and be tried at all sizes.
+  const machine = await recentSlowness();
+  const highUsPerByte = (target.maxUsPerByte / 2) * machine;
   let before = Number.POSITIVE_INFINITY;
   let more = recipe.sizes;
   for (let bytes = first; bytes <= target.maxBytes; bytes *= 4) {
@@ -127,17 +132,16 @@ async function judgeLarge(
     if (error !== undefined && !target.isDocumented?.(error))
       throw new Finding(`${target.name}: ${size} bytes: throws ${shown(error)}: ${inWords(recipe)}`);
     // A slow run may have been disturbed, or not be compiled yet.
-    if (cpu > (target.maxUsPerByte / 2) * size)
-      cpu = Math.min(cpu, await leastCpuOf(() => target.run(input), 2));
-    if (isTooSlow(target, size, cpu))
+    if (cpu > highUsPerByte * size) cpu = Math.min(cpu, await leastCpuOf(() => target.run(input), 2));
+    if (isTooSlow(target, size, cpu / Math.max(1, machine * LEAST_SLOWNESS)))
       cpu = await confirmedSlow(target, recipe, { bytes: size, input }, figures);
     const isGrowing = cpu > LEAST_CPU && cpu > MAX_GROWTH * before;
     if (isGrowing) await confirmGrowth(target, recipe, bytes / 4, large, figures);
     if (recipe.deep !== '' && bytes >= 16 * first && cpu > LEAST_CPU) {
-      await confirmDepthGrowth(target, recipe, bytes, figures);
+      await judgeDepth(target, recipe, { bytes, cpu }, figures);
     }
-    figures.worstUsPerByte = Math.max(figures.worstUsPerByte, cpu / Math.max(size, first));
-    const isDear = cpu > (target.maxUsPerByte / 2) * size;
+    figures.worstUsPerByte = Math.max(figures.worstUsPerByte, cpu / machine / Math.max(size, first));
+    const isDear = cpu > highUsPerByte * size;
     const isFaster = before < cpu && cpu > SUSPICIOUS_GROWTH * before;
     const isLast = bytes * 4 > target.maxBytes || cpu > ENOUGH_CPU || !(isDear || isFaster || more-- > 0);
     if (isLast && bytes >= 16 * first) await judgeMemory(target, recipe, { bytes: size, input }, figures);
@@ -208,15 +212,18 @@ async function confirmGrowth(
  * Documents that differ only in how much is open around what they repeat: it must not be looked through each
  * time.
  */
-async function confirmDepthGrowth(
+async function judgeDepth(
   target: FuzzTarget,
   recipe: Recipe,
-  bytes: number,
+  { bytes, cpu }: { bytes: number; cpu: number },
   figures: Figures,
 ): Promise<void> {
   const few = DEEP / 10;
   const within = (depth: number) => sized(target, recipe, bytes + fixedLength(recipe, depth), figures, depth);
-  const [deepDocument, flatDocument] = [await within(DEEP), await within(few)];
+  const flatDocument = await within(few);
+  // Far below the limit neither has to be measured with care.
+  if (cpu < (MAX_DEPTH_GROWTH / 2) * (await leastCpuOf(() => target.run(flatDocument.input), 1))) return;
+  const deepDocument = await within(DEEP);
   const cpuOf = ({ input }: Sized) => undisturbedCpuOf(() => target.run(input), RUNS);
   let [deep, flat] = [0, 0];
   for (let i = 0; i < CONFIRMATIONS; i++) {

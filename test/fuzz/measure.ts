@@ -38,12 +38,15 @@ export async function leastCpuOf(call: () => unknown, runs: number): Promise<num
   return least;
 }
 
+/** What a turn of the event loop lets go, the collection after it frees. */
+const FREEING_PASSES = 2;
+
 /**
  * {@link leastCpuOf} after earlier memory has been freed. Calls that follow each other without a turn of the
  * event loop keep what they free late, and then pay for collections that are no fault of theirs.
  */
 export async function undisturbedCpuOf(call: () => unknown, runs: number): Promise<number> {
-  await settle(SETTLING_PASSES);
+  await settle(FREEING_PASSES);
   return leastCpuOf(call, runs);
 }
 

@@ -2,6 +2,7 @@
  * Tries every recipe of the sweep on small documents, and those that cost most or whose cost grows most on
  * larger ones. What is tried does not depend on chance, only which recipes continue does, by what they cost.
  */
+import { recentSlowness } from './calibrate.ts';
 import { type Figures, Finding, judge, sized } from './judge.ts';
 import { measured } from './measure.ts';
 import { fixedLength, inWords, type Recipe } from './recipe.ts';
@@ -26,6 +27,11 @@ const ROUNDS: readonly Round[] = [
  * CPU in seconds for the sweep of one target: few need it all. The recipes that are left then are not tried.
  */
 const SWEEP_SECONDS = 40;
+/**
+ * In a document of the last round a byte that takes this many times as long as it may is judged at once: other
+ * recipes would show the same, and take minutes. Small documents say nothing: they cost something however small.
+ */
+const CLEARLY_SLOW = 5;
 /** The number of recipes of the last round that are judged at all sizes, whatever the smaller ones cost. */
 const AT_ALL_SIZES = 6;
 
@@ -63,18 +69,27 @@ export async function sweep(
     for (const each of rated) {
       if (isOver()) break;
       onRecipe(each.recipe);
-      next.push(await orFinding(each.index, () => rate(target, each, round, figures)));
+      const tried = await orFinding(each.index, () => rate(target, each, round, figures));
+      const isClear = tried.cost > CLEARLY_SLOW * target.maxUsPerByte * (await recentSlowness());
+      if (round === ROUNDS.at(-1) && isClear) await judgeSwept(target, tried, 4, figures);
+      next.push(tried);
     }
     rated = worst(next, round);
   }
   const byCost = [...rated].sort((a, b) => b.cost - a.cost);
-  for (const [rank, { recipe, index }] of byCost.entries()) {
+  for (const [rank, each] of byCost.entries()) {
     if (isOver()) break;
-    onRecipe(recipe);
-    const sizes = rank < AT_ALL_SIZES ? 4 : 1;
-    await orFinding(index, () => judge(target, { ...recipe, sizes }, figures));
+    onRecipe(each.recipe);
+    await judgeSwept(target, each, rank < AT_ALL_SIZES ? 4 : 1, figures);
   }
 }
+
+const judgeSwept = (
+  target: FuzzTarget,
+  { recipe, index }: Rated,
+  sizes: number,
+  figures: Figures,
+): Promise<void> => orFinding(index, () => judge(target, { ...recipe, sizes }, figures));
 
 /** One recipe again, at all sizes. */
 export async function sweepOne(target: FuzzTarget, index: number, figures: Figures): Promise<void> {
