@@ -38,7 +38,7 @@ export async function leastCpuOf(call: () => unknown, runs: number): Promise<num
   return least;
 }
 
-/** What a turn of the event loop lets go, the collection after it frees. */
+/** The collection after a turn of the event loop frees what that turn let go. */
 const FREEING_PASSES = 2;
 
 /**
