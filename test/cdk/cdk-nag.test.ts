@@ -2,12 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, expect, test } from 'vitest';
 import { Crawler, type CrawlerProps } from '../../cdk/index.ts';
+import { quickApp } from './synthesized.ts';
 
 /** A rule, the constructs in which it is accepted, and why. */
 type Accepted = readonly [rule: RegExp, path: RegExp, reason: string];
@@ -70,10 +71,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** `RULE at PATH`, the path within the construct. */
 function findings(make: (stack: Stack) => CrawlerProps): readonly (readonly [rule: string, path: string])[] {
-  const app = new App({
-    outdir: mkdtempSync(join(folder, 'out-')),
-    context: { 'aws:cdk:bundling-stacks': [] },
-  });
+  const app = quickApp(mkdtempSync(join(folder, 'out-')));
   const stack = new Stack(app, 'Data');
   new Crawler(stack, 'News', make(stack));
   const within = (path: string) =>

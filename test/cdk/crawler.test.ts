@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, Aws, Duration, NestedStack, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
+import { Aws, Duration, NestedStack, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -13,13 +13,12 @@ import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { Crawler, type CrawlerProps, CrawlerStack } from '../../cdk/index.ts';
 import { type StackOptions, stackOptionsSchema } from '../../cdk/options.ts';
 import { optionsOf, propsOf } from '../../cdk/props-options.ts';
-import { type Resource, settingsIn, synthesized } from './synthesized.ts';
+import { quickApp, type Resource, settingsIn, synthesized } from './synthesized.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'strand-construct-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const newApp = () =>
-  new App({ outdir: mkdtempSync(join(folder, 'out-')), context: { 'aws:cdk:bundling-stacks': [] } });
+const newApp = () => quickApp(mkdtempSync(join(folder, 'out-')));
 
 const ofType = (template: Template, type: string) =>
   Object.entries(template.findResources(type) as Record<string, Resource>);
@@ -285,11 +284,7 @@ describe('props', () => {
   });
 
   test('work in an app without any context, in a region of its own', () => {
-    const app = new App({
-      outdir: mkdtempSync(join(folder, 'out-')),
-      context: { 'aws:cdk:bundling-stacks': [] },
-    });
-    const stack = new CrawlerStack(app, 'Theirs', { name: 'Theirs' });
+    const stack = new CrawlerStack(newApp(), 'Theirs', { name: 'Theirs' });
     expect(queueNames(Template.fromStack(stack))).toEqual(['Theirs-turns-0.fifo']);
   });
 });

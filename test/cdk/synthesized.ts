@@ -1,12 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, type AppProps } from 'aws-cdk-lib';
 import { Annotations, Template } from 'aws-cdk-lib/assertions';
 import { CrawlerStack } from '../../cdk/crawler-stack.ts';
 import { parseOptions } from '../../cdk/options.ts';
 import { propsOf } from '../../cdk/props-options.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { lazy } from '../../shared/lazy.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 
@@ -28,11 +29,23 @@ export interface Synthesized {
   one(type: string, idPrefix: string): Resource;
 }
 
+/**
+ * An app whose functions have no code, without stack traces and the CDK's own check of templates: these take more than
+ * half of a synthesis. `no-terminal.test.ts` runs the app with them.
+ */
+export const quickApp = (outdir: string, context: AppProps['context'] = {}): App =>
+  new App({
+    outdir,
+    context: { ...context, 'aws:cdk:bundling-stacks': [] },
+    stackTraces: false,
+    builtinCloudFormationValidation: false,
+  });
+
 /** The stack as `cdk deploy` would make it, but for the functions' code. */
 export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOptions): Synthesized {
   // The CDK would make a folder for each app, and leave it.
   const outdir = mkdtempSync(join(tmpdir(), 'strand-cdk-'));
-  const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
+  const app = quickApp(outdir, context);
   const options = parseOptions(given);
   const stack = new CrawlerStack(app, options.stackName, {
     ...propsOf(options),
@@ -41,13 +54,23 @@ export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOp
     ...(crawl && { crawl }),
   });
   const template = Template.fromStack(stack);
-  const annotations = Annotations.fromStack(stack);
+  // It is a synthesis of its own, of which few tests make use.
+  const annotations = lazy(() => {
+    mkdirSync(outdir);
+    try {
+      return Annotations.fromStack(stack);
+    } finally {
+      rmSync(outdir, { recursive: true });
+    }
+  });
   rmSync(outdir, { recursive: true });
   const resources = (type: string) => template.findResources(type) as Record<string, Resource>;
   return {
     stack,
     template,
-    annotations,
+    get annotations() {
+      return annotations();
+    },
     resources,
     one(type, idPrefix) {
       const found = Object.entries(resources(type)).filter(([id]) => id.startsWith(idPrefix));
