@@ -61,7 +61,7 @@ describe.each([1, 2])('a crawl of the generated web by %i worker(s)', (workers) 
     const { web, log, seeds } = await serve({
       seed: 22,
       hosts: 40,
-      pagesPerHost: 25,
+      pagesPerHost: 10,
       features: { ...PLAIN, robots: false, redirects: true, duplicates: true, spellings: true },
     });
     const from = seeds.slice(0, 1);

@@ -7,10 +7,13 @@ import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site
 
 /** Never ends where the parser resolves this reference, which no standard would make it do. */
 const HANG = '<a href="hang:here">blocks</a>';
-const project = (blockTimeoutMs: number, more = '') => `
+const LOOP = 'for (;;);';
+/** As long as a loop, and takes no CPU from the tests beside it. */
+const WAIT = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+const project = (blockTimeoutMs: number, { more = '', block = WAIT } = {}) => `
   const { parse } = URL;
   URL.parse = (text, base) => {
-    if (String(text) === 'hang:here') for (;;);
+    if (String(text) === 'hang:here') ${block}
     return parse.call(URL, text, base);
   };
   export default { crawl: { blockTimeoutMs: ${blockTimeoutMs} }, ${more} };`;
@@ -35,7 +38,12 @@ describe('a page that blocks its thread', () => {
         ...rowOfPages(30, (n) => (n === 10 ? '<a href="/hang">' : '')),
         '/hang': HANG,
       });
-      const { code, out, err } = await here.crawl(site, project(1000), '--workers', String(workers)).ended;
+      const { code, out, err } = await here.crawl(
+        site,
+        project(1000, { block: LOOP }),
+        '--workers',
+        String(workers),
+      ).ended;
       const hang = `${site.url}/hang`;
       const cause = 'blocked its thread for 1 s when it was parsed';
       expect(err).toContain(`${hang} ${cause}`);
@@ -103,12 +111,16 @@ describe('a page that blocks its thread', () => {
   });
 });
 
-test.each([1, 2])(
-  'a hook that loops after its first await: %i worker(s) find the page, and crawl all others',
-  async (workers) => {
+test.each([
+  ['loops', LOOP, 1],
+  ['blocks', WAIT, 2],
+])(
+  'a hook that %s after its first await: the page is found, and all others are crawled',
+  async (_, block, workers) => {
     site = await startSite(rowOfPages(6));
-    const hook = `async onPage({ url }) { await null; if (url.endsWith('/3')) for (;;); }`;
-    const { code, out } = await here.crawl(site, project(1000, hook), '--workers', String(workers)).ended;
+    const hook = `async onPage({ url }) { await null; if (url.endsWith('/3')) ${block} }`;
+    const { code, out } = await here.crawl(site, project(1000, { more: hook }), '--workers', String(workers))
+      .ended;
     const { pages, byStatus } = JSON.parse(out);
     // Its links were never read.
     expect([code, pages, byStatus.failed]).toEqual([0, 3, 1]);

@@ -92,9 +92,9 @@ test('indexes that name themselves end, and so do indexes of indexes', async () 
   expect(totals.skipped.sitemapNesting).toBeGreaterThan(0);
 });
 
-/** An index of `children` sitemaps of 200 pages each, all of which link to nothing. */
-const flood = (children: number): Site => {
-  const child = (n: number) => urlset(...Array.from({ length: 200 }, (_, i) => entry(`${A}/${n}/${i}`)));
+/** An index of `children` sitemaps of `pages` pages each, all of which link to nothing. */
+const flood = (children: number, pages = 200): Site => {
+  const child = (n: number) => urlset(...Array.from({ length: pages }, (_, i) => entry(`${A}/${n}/${i}`)));
   const whole = index(...Array.from({ length: children }, (_, i) => `${A}/map-${i}.xml`));
   return new Proxy({} as Site, {
     get(_, url) {
@@ -133,14 +133,14 @@ describe('an index of many sitemaps', () => {
   });
 
   test('is read to its end where it may be', async () => {
-    const crawled = await crawlToEnd(flood(60), { delayMs: 0, trapAfterPages: 0 });
+    const crawled = await crawlToEnd(flood(60, 20), { delayMs: 0, trapAfterPages: 0 });
     expect(sitemapsAsked(crawled)).toBe(61);
-    expect(crawled.totals.pages).toBe(1 + 60 * 200);
+    expect(crawled.totals.pages).toBe(1 + 60 * 20);
     expect(crawled.totals.urls.waiting).toBe(0);
   });
 
   test('is cut at the limit, what is left out is counted, and a sitemap that the operator names is read', async () => {
-    const world = createWorld(flood(100));
+    const world = createWorld(flood(100, 20));
     await begin(world, [`${A}/`], { delayMs: 0, maxSitemapsPerHost: 20, trapAfterPages: 0 });
     const named = { url: `${A}/map-777.xml`, depth: 0, isSeed: true, kind: 'sitemap' as const };
     await world.engine.exchange.send({ crawl: 'crawl', links: [named] });
