@@ -4,9 +4,27 @@
  * left out; private methods are `#private`, which nobody sees.
  */
 export function boundMethods<Methods extends object>(instance: Methods): Bound<Methods> {
-  const methods = Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(instance)));
-  const own = methods.filter(([name]) => name !== 'constructor');
-  return Object.fromEntries(own.map(([name, { value }]) => [name, value.bind(instance)])) as Bound<Methods>;
+  const bound: Record<string, unknown> = {};
+  for (const [name, method] of methodsOf(Object.getPrototypeOf(instance)))
+    bound[name] = method.bind(instance);
+  return bound as Bound<Methods>;
+}
+
+type Method = (...args: never) => unknown;
+
+/** By class: a process makes many instances of the same few. */
+const known = new WeakMap<object, readonly (readonly [name: string, method: Method])[]>();
+
+function methodsOf(prototype: object): readonly (readonly [name: string, method: Method])[] {
+  let methods = known.get(prototype);
+  if (methods === undefined) {
+    const all = Object.entries(Object.getOwnPropertyDescriptors(prototype));
+    methods = all
+      .filter(([name]) => name !== 'constructor')
+      .map(([name, { value }]) => [name, value] as const);
+    known.set(prototype, methods);
+  }
+  return methods;
 }
 
 /** Mapped, as the compiler takes the methods of a class for properties that a spread does not copy. */

@@ -3,6 +3,7 @@
  * clock, as in `opening_hours` of OpenStreetMap: an hour that the clocks skip is not there, one that comes twice counts
  * twice, and a range over midnight belongs to the day on which it begins.
  */
+import QuickLRU from 'quick-lru';
 import type { CrawlConfig } from './crawl-options.ts';
 import { changeBetween, type TimeZone, timeZone } from './time-zone.ts';
 
@@ -47,6 +48,8 @@ const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const MAX_CLOSED_MS = 2 * WEEK_MS + DAY_MS;
 /** Overrides whose hours, days and zones can be combined in more ways are not looked at one by one. */
 const MAX_WEEKS = 500;
+/** Weeks that are kept as they were read. */
+const MAX_KNOWN_WEEKS = 100;
 /** Each step of the search is a day, or goes to a change of the clocks. */
 const MAX_STEPS = 40;
 
@@ -129,8 +132,17 @@ export function withWeek<T extends HostHours>(settings: T): T {
 function weekOf(settings: HostHours): Week | undefined {
   if (settings.week !== undefined || !hasHours(settings)) return settings.week;
   const { hours = '00:00-24:00', days = 'mon-sun', timeZone: zone = 'UTC' } = settings;
-  return { spans: spansOf(daysOf(days), rangesOf(hours)), clocks: timeZone(zone) };
+  const key = JSON.stringify([hours, days, zone]);
+  let week = weeks.get(key);
+  if (week === undefined) {
+    week = { spans: spansOf(daysOf(days), rangesOf(hours)), clocks: timeZone(zone) };
+    weeks.set(key, week);
+  }
+  return week;
 }
+
+/** Those of the last settings: a waker asks for all weeks of a crawl each minute. */
+const weeks = new QuickLRU<string, Week>({ maxSize: MAX_KNOWN_WEEKS });
 
 /** How long the clocks that show `shown` must run until a span begins; 0 within one. */
 function closedFor(spans: readonly Span[], shown: number): number {

@@ -2,6 +2,7 @@
  * The command `npm run simulate`: proves the crawler in simulated worlds. `--help` says all. Begun with
  * `--worker`, it is a process that runs worlds for another one of it.
  */
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../cli/usage-error.ts';
 import { messageOf } from '../../shared/error-message.ts';
@@ -48,7 +49,21 @@ async function main(command: Command): Promise<number> {
   }
 }
 
-/** Runs worlds, and says what each reached. */
+/** Loads the program, which takes 1.7 s of CPU, 0.9 of them where another process has compiled it before. */
+async function loaded(): Promise<RunWorld> {
+  enableCompileCache();
+  const { runWorld } = await import('../worlds/world.ts');
+  let isStored = false;
+  return async (spec, options) => {
+    const outcome = await runWorld(spec, options);
+    // With the functions that a world compiles; and the process is killed at its end, so Node would not store it.
+    if (!isStored) flushCompileCache();
+    isStored = true;
+    return outcome;
+  };
+}
+
+/** Runs worlds, and says what each reached. Not from the cache: then V8 counts less precisely. */
 async function covered(): Promise<RunWorld> {
   const { startCoverage } = await import('../coverage/probe.ts');
   // Before the program is loaded.
@@ -72,9 +87,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 if (process.argv[2] === '--worker') {
-  await serveWorlds(
-    process.argv[3] === '--coverage' ? await covered() : (await import('../worlds/world.ts')).runWorld,
-  );
+  await serveWorlds(process.argv[3] === '--coverage' ? await covered() : await loaded());
 } else {
   try {
     process.exitCode = await main(readCommand(process.argv.slice(2)));

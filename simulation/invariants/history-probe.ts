@@ -9,7 +9,7 @@ import { costOf } from '../../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { countsIn } from '../../shared/engines/aws/state/crawl-counters.ts';
-import { type Counts, sumOfCounts, totalsOf } from '../../shared/engines/aws/state/head-counts.ts';
+import { sumOfCounts, totalsOf } from '../../shared/engines/aws/state/head-counts.ts';
 import { CRAWL, HEAD, type Item, TOTALS_PREFIX } from '../../shared/engines/aws/state/tables.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
@@ -78,7 +78,7 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
   const changes = new Map<string, ConfigChange[]>();
   const costs = new Map<string, CostChange[]>();
   /** By crawl: the rows of its counters. */
-  const counters = new Map<string, Map<string, Counts>>();
+  const counters = new Map<string, Map<string, Readonly<Item>>>();
   const prices = stackPrices(settings);
   const statuses = new Map<string, StatusChange[]>();
   const storedAt = new Map<string, number[]>();
@@ -92,12 +92,12 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
   }
 
   function noteCost(crawl: string, sortKey: string, item: Readonly<Item> | undefined): void {
-    const rows = counters.get(crawl) ?? new Map<string, Counts>();
+    const rows = counters.get(crawl) ?? new Map<string, Readonly<Item>>();
     counters.set(crawl, rows);
-    if (item) rows.set(sortKey, countsIn(item));
+    if (item) rows.set(sortKey, item);
     else rows.delete(sortKey);
     if (statuses.get(crawl)?.at(-1)?.limits.maxCost === undefined) return;
-    const { usage = {} } = totalsOf([...rows.values()].reduce(sumOfCounts, {}));
+    const { usage = {} } = totalsOf([...rows.values()].map(countsIn).reduce(sumOfCounts, {}));
     const list = costs.get(crawl) ?? [];
     costs.set(crawl, list);
     const at = time.now();

@@ -66,7 +66,14 @@ export function itemBytes(item: Readonly<Item>): number {
   return bytes;
 }
 
-const textBytes = (text: string): number => Buffer.byteLength(text);
+/** Texts up to this are counted here if they are ASCII: a call of Node costs more. */
+const SHORT = 40;
+
+function textBytes(text: string): number {
+  if (text.length > SHORT) return Buffer.byteLength(text);
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text);
+  return text.length;
+}
 const sum = <T>(all: readonly T[], bytesOf: (one: T) => number): number =>
   all.reduce((bytes, one) => bytes + bytesOf(one), 0);
 

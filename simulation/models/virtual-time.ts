@@ -66,10 +66,11 @@ export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS
   }
 
   function failAtLimit(): void {
+    if (stepsAtOnce <= limits.stepsAtOnce && steps <= limits.steps) return;
     const at = `T0+${((now - start) / 1000).toFixed(3)} s`;
     if (stepsAtOnce > limits.stepsAtOnce)
       throw new NoEnd(`Time stands still at ${at}: more than ${limits.stepsAtOnce} steps in one millisecond`);
-    if (steps > limits.steps) throw new NoEnd(`More than ${limits.steps} steps by ${at}`);
+    throw new NoEnd(`More than ${limits.steps} steps by ${at}`);
   }
 
   function at(time: number, act: () => void): () => void {

@@ -2,7 +2,7 @@
  * The contribution of a head to its crawl's totals, as flat counts: the form in which differences are summed
  * up and stored.
  */
-import { addCounts, COUNT_MAPS, type Head } from '../../../frontier/head.ts';
+import { COUNT_MAPS, type Head } from '../../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../../frontier/ledger-index.ts';
 import { URL_STATES, type UrlState } from '../../../frontier/url-record.ts';
 import type { CrawlTotals } from '../../../ports/crawl-registry.ts';
@@ -25,7 +25,17 @@ export function changedCounts(before: Head | undefined, after: Head): Counts {
   return withoutZeros(change);
 }
 
-export const sumOfCounts = (a: Counts, b: Counts): Counts => withoutZeros(addCounts(a, b));
+/** Returns the sums, without those that are zero. */
+export function sumOfCounts(a: Counts, b: Counts): Counts {
+  // Filled once: to add names to a copy, and to copy that without its zeros, takes three times as long.
+  const sums: Record<string, number> = {};
+  for (const name in a) {
+    const sum = (a[name] as number) + (b[name] ?? 0);
+    if (sum !== 0) sums[name] = sum;
+  }
+  for (const name in b) if (a[name] === undefined && b[name] !== 0) sums[name] = b[name] as number;
+  return sums;
+}
 
 /** The same usage as counts. */
 export function usageCounts(usage: Usage): Counts {
