@@ -52,11 +52,24 @@ export function copyItem(item: Readonly<Item>): Item {
  */
 export function copyStored(item: Readonly<Item>): Item {
   const copy: Item = { ...item };
+  if (isShared(item)) return copy;
   for (const name in copy) {
     const value = copy[name] as AttributeValue;
     if (value.S === undefined && value.N === undefined) copy[name] = copyValue(value);
   }
   return copy;
+}
+
+/** By stored item, which is never changed: whether it has nothing but texts and numbers. Counters are read often. */
+const shared = new WeakMap<Readonly<Item>, boolean>();
+
+function isShared(item: Readonly<Item>): boolean {
+  let known = shared.get(item);
+  if (known === undefined) {
+    known = Object.values(item).every(({ S, N }) => S !== undefined || N !== undefined);
+    shared.set(item, known);
+  }
+  return known;
 }
 
 /** Names and values (DynamoDB developer guide, "Item sizes and formats"). */

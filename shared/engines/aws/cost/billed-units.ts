@@ -28,8 +28,17 @@ const DYNAMO_UNITS: Readonly<Record<string, Unit>> = {
   TransactGetItems: 'read',
 };
 
-const nameOf = (commandName = ''): string =>
-  commandName.endsWith('Command') ? commandName.slice(0, -'Command'.length) : commandName;
+/** Names of operations by those of their commands, which are few: to cut a name for each call takes longer. */
+const operations = new Map<string, string>();
+
+function nameOf(commandName = ''): string {
+  let name = operations.get(commandName);
+  if (name === undefined) {
+    name = commandName.endsWith('Command') ? commandName.slice(0, -'Command'.length) : commandName;
+    operations.set(commandName, name);
+  }
+  return name;
+}
 
 /** Whether the command can report what it consumed. */
 export const takesReturnConsumedCapacity = (commandName: string | undefined): boolean =>
@@ -86,7 +95,8 @@ function dynamoUnits({ commandName, input, output, error }: Attempt): Usage {
 function consumed(output: unknown): number | undefined {
   const { ConsumedCapacity: consumed } = (output ?? {}) as { ConsumedCapacity?: Consumption };
   if (consumed === undefined) return undefined;
-  return [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+  if (!Array.isArray(consumed)) return consumed.CapacityUnits ?? 0;
+  return consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 }
 
 type Consumption = ConsumedCapacity | ConsumedCapacity[];
