@@ -85,6 +85,33 @@ test('sends each message to its host’s queue, in order', async () => {
   }
 });
 
+test('a send is over when each queue has got its messages, and fails if one could not take them', async () => {
+  const left = [0, 1].map(() => Promise.withResolvers<void>());
+  const taken: number[] = [];
+  const queues = left.map(({ promise }, shard) => ({
+    async send() {
+      await promise;
+      taken.push(shard);
+    },
+  }));
+  const queue = createShardedTurnQueue(queues as never, { clock: createFakeClock() });
+  const hosts = ['a.test', 'b.test', 'c.test', 'd.test'];
+  expect(new Set(hosts.map((host) => turnShardOf(host, 2))).size).toBe(2);
+  const send = () => queue.send(hosts.map((host) => ({ host, message: token('1') })));
+  let isOver = false;
+  const sent = send().then(() => {
+    isOver = true;
+  });
+  left[1]!.resolve();
+  for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve));
+  expect([taken, isOver]).toEqual([[1], false]);
+  left[0]!.resolve();
+  await sent;
+  expect(taken).toEqual([1, 0]);
+  queues[0]!.send = () => Promise.reject(new Error('shard 0 is down'));
+  await expect(send()).rejects.toThrow('shard 0 is down');
+});
+
 test('receives from all queues, beginning with another each time, never more hosts than requested', async () => {
   const { add, receive, receives } = openShards(3);
   for (const shard of [0, 1, 2]) add(shard, ...'abcd'.split('').map((name) => `${name}${shard}`));

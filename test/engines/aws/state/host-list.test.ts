@@ -42,7 +42,8 @@ async function openStack(crawls: Readonly<Record<string, number>>, sizes: Partia
   };
   const page = (crawl: string, cursor: string | undefined, limit: number) =>
     ledgers.hostPage(crawl, cursor, limit);
-  return { run, add, all, reads, page, dynamo: clients.dynamo, table: cloud.settings.crawlState };
+  const create = (crawl: string) => registry.create(crawl, RECORD);
+  return { run, add, all, create, reads, page, dynamo: clients.dynamo, table: cloud.settings.crawlState };
 }
 
 const namesOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `h${i}.test`).sort();
@@ -88,6 +89,15 @@ test('pages give each host once, none with more than requested, and a small craw
     ),
     { numRuns: 25 },
   );
+});
+
+test('a crawl that was asked for before it was created is listed by its directory once it is', async () => {
+  const { run, all, add, create, reads } = await openStack({ other: 500 });
+  expect(await run(all('late'))).toEqual([]);
+  await run(create('late'));
+  await run(add('late', 'a.test'));
+  const alone = await openStack({ late: 1 });
+  expect(await reads(() => all('late'))).toBe(await alone.reads(() => alone.all('late')));
 });
 
 test('a host that has an entry and no head is left out', async () => {

@@ -1,0 +1,228 @@
+/** Crawls on AWS: what each change of one must have done when it comes back, over the model of DynamoDB. */
+import { describe, expect, test } from 'vitest';
+import { ARRIVING, keptReason } from '../../../../shared/causes/status-reason.ts';
+import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
+import type { Head } from '../../../../shared/frontier/head.ts';
+import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
+import { headOf, RECORD } from '../../../contract/subjects.ts';
+import { createFakeClock } from '../../../worker/fake-clock.ts';
+
+function open({ hasMessages = async () => false } = {}) {
+  const { clients, dynamo } = createServices();
+  const clock = { ...createFakeClock(), sleep: async () => {} };
+  const before: { on?: ((command: string, sk: string | undefined) => Promise<void>) | undefined } = {};
+  const client = {
+    async send(command: {
+      readonly constructor: { readonly name: string };
+      readonly input: { Item?: { sk?: { S?: string } }; Key?: { sk?: { S?: string } } };
+    }) {
+      const { Item, Key } = command.input;
+      await before.on?.(command.constructor.name, (Item ?? Key)?.sk?.S);
+      return clients.dynamo.send(command as never);
+    },
+  } as unknown as typeof clients.dynamo;
+  const names = { crawlState: 'T', dueShards: 1 };
+  const registryOf = (dynamo: typeof client) =>
+    createRegistry({ dynamo, names, clock, hasMessages, settleMs: 10_000 });
+  return {
+    registry: registryOf(client),
+    /** Another process. */
+    other: registryOf(clients.dynamo),
+    clock,
+    /** Called before each call of the first process. */
+    before,
+    items: () => [...dynamo.items('T')].map(({ pk, sk }) => `${pk?.S} ${sk?.S}`),
+  };
+}
+
+/** The hosts of a crawl; counts how often they are read. */
+function hostsOf(heads: readonly Head[], onRead = async () => {}) {
+  const seen = { reads: 0 };
+  const ledgers = {
+    async *hosts() {
+      seen.reads++;
+      await onRead();
+      for (const [i, head] of heads.entries()) yield { host: `h${i}.test`, head };
+    },
+  };
+  return { seen, ledgers };
+}
+
+describe('a recount', () => {
+  const HEADS = [headOf(1, { urls: { waiting: 2 } }), headOf(4, { urls: { waiting: 1, fetched: 5 } })];
+
+  test('reads the hosts once if nothing is counted meanwhile', async () => {
+    const { registry } = open();
+    await registry.create('c', RECORD);
+    await registry.onCommit('c', undefined, headOf(1, { urls: { waiting: 99 } }));
+    const { seen, ledgers } = hostsOf(HEADS);
+    await registry.recount('c', ledgers);
+    expect(seen.reads).toBe(1);
+    expect(await registry.totals('c')).toMatchObject({
+      hosts: 2,
+      hostsWaiting: 2,
+      urls: { waiting: 3, fetched: 5 },
+    });
+  });
+
+  test('reads them again if something is, and gives up after five times', async () => {
+    const { registry, other } = open();
+    await registry.create('c', RECORD);
+    let commits = 4;
+    const count = async () => {
+      if (commits-- > 0) await other.onCommit('c', undefined, headOf(1));
+    };
+    const { seen, ledgers } = hostsOf(HEADS, count);
+    await registry.recount('c', ledgers);
+    expect([seen.reads, (await registry.totals('c')).hosts]).toEqual([5, 2]);
+    commits = 5;
+    await expect(registry.recount('c', ledgers)).rejects.toThrow('the counters of c are being changed');
+  });
+
+  test('of a crawl that has finished makes its totals exact, until a head is committed', async () => {
+    const { registry } = open();
+    await registry.create('c', RECORD);
+    await registry.recount('c', hostsOf(HEADS).ledgers);
+    expect((await registry.totals('c')).isExact).toBe(false);
+    await registry.setStatus('c', 'finished');
+    expect((await registry.totals('c')).isExact).toBe(true);
+    await registry.onCommit('c', HEADS[0], headOf(2));
+    expect((await registry.totals('c')).isExact).toBe(false);
+  });
+});
+
+describe('a change of a crawl', () => {
+  test.each<[string, (registry: ReturnType<typeof open>['registry']) => Promise<unknown>]>([
+    ['status', (registry) => registry.setStatus('none', 'stopped')],
+    ['resume', (registry) => registry.resume('none')],
+    ['settings', (registry) => registry.configure('none', { maxPages: 1 })],
+    ['seeds', (registry) => registry.addScopeSeeds('none', ['http://a.test/'])],
+    ['rules of URLs', (registry) => registry.setUrlRulesVersion('none', 2)],
+    ['end of a copy', (registry) => registry.endCopy('none', { status: 'stopped', activeMs: 0 })],
+  ])('that is not there fails: %s', async (_, change) => {
+    await expect(change(open().registry)).rejects.toThrow('there is no crawl none');
+  });
+
+  test('that could not be stored fails, and the crawl is as it was', async () => {
+    const { registry, before } = open();
+    await registry.create('c', RECORD);
+    before.on = async (command, sk) => {
+      if (command === 'PutItemCommand' && sk === 'crawl') throw new Error('the table is full');
+    };
+    const changes = [
+      () => registry.setStatus('c', 'stopped'),
+      () => registry.resume('c'),
+      () => registry.configure('c', { maxPages: 1 }),
+      () => registry.addScopeSeeds('c', ['http://b.test/']),
+      () => registry.setUrlRulesVersion('c', 9),
+    ];
+    for (const change of changes) await expect(change()).rejects.toThrow('the table is full');
+    expect(await registry.load('c')).toEqual(RECORD);
+  });
+
+  test('adds seeds that are new, each once, and writes nothing for those that are known', async () => {
+    const { registry, before } = open();
+    await registry.create('c', RECORD);
+    await registry.addScopeSeeds('c', ['http://b.test/', 'http://a.test/', 'http://b.test/']);
+    expect((await registry.load('c'))?.scopeSeeds).toEqual(['http://a.test/', 'http://b.test/']);
+    const written: (string | undefined)[] = [];
+    before.on = async (command, sk) => {
+      if (command === 'PutItemCommand') written.push(sk);
+    };
+    await registry.addScopeSeeds('c', ['http://b.test/']);
+    await registry.setUrlRulesVersion('c', RECORD.urlRulesVersion);
+    expect(written).toEqual([]);
+  });
+});
+
+describe('the list of crawls that run', () => {
+  test('has a crawl from its creation to its end, and again when it is resumed', async () => {
+    const { registry } = open();
+    await registry.create('c', RECORD);
+    await registry.create('idle', { ...RECORD, status: 'stopped' });
+    expect(await registry.listRunning()).toEqual(['c']);
+    expect((await registry.list()).sort()).toEqual(['c', 'idle']);
+    await registry.setStatus('c', 'finished');
+    expect(await registry.listRunning()).toEqual([]);
+    expect((await registry.listUnannounced()).map(({ crawl }) => crawl)).toEqual(['c']);
+    await registry.noteAnnounced('c');
+    expect(await registry.listUnannounced()).toEqual([]);
+    await registry.resume('c');
+    expect(await registry.listRunning()).toEqual(['c']);
+    expect((await registry.listUnannounced()).map(({ crawl }) => crawl)).toEqual(['c']);
+  });
+
+  test.each(['resume', 'setStatus'] as const)(
+    'has it when %s is over, though another process struck it out meanwhile',
+    async (method) => {
+      const { registry, other, before } = open();
+      await registry.create('c', RECORD);
+      await registry.setStatus('c', 'stopped');
+      let isStruck = false;
+      // Between the two writes of the first process.
+      before.on = async (command, sk) => {
+        if (command !== 'PutItemCommand' || sk !== 'crawl' || isStruck) return;
+        isStruck = true;
+        await other.setStatus('c', 'stopped');
+      };
+      await (method === 'resume' ? registry.resume('c') : registry.setStatus('c', 'running'));
+      expect(isStruck).toBe(true);
+      expect(await registry.listRunning()).toEqual(['c']);
+    },
+  );
+
+  test('keeps it if it was resumed while another process noted its end', async () => {
+    const { registry, other, before } = open();
+    await registry.create('c', RECORD);
+    before.on = async (command) => {
+      if (command !== 'DeleteItemCommand' || (await other.load('c'))?.status === 'running') return;
+      before.on = undefined;
+      await other.resume('c');
+    };
+    await registry.setStatus('c', 'finished');
+    expect((await registry.load('c'))?.status).toBe('running');
+    expect(await registry.listRunning()).toEqual(['c']);
+  });
+
+  test('keeps the end to be announced of a crawl that was resumed meanwhile', async () => {
+    const { registry, other, before } = open();
+    await registry.create('c', RECORD);
+    await registry.setStatus('c', 'finished');
+    before.on = async (command) => {
+      if (command !== 'DeleteItemCommand') return;
+      before.on = undefined;
+      await other.resume('c');
+    };
+    await registry.noteAnnounced('c');
+    expect((await registry.listUnannounced()).map(({ crawl }) => crawl)).toEqual(['c']);
+  });
+});
+
+test('the active time of a crawl is the time that it was running', async () => {
+  const { registry, clock } = open();
+  const activeMs = async () => (await registry.totals('c')).activeMs;
+  await registry.create('c', RECORD);
+  clock.set(1000);
+  expect(await activeMs()).toBe(1000);
+  await registry.setStatus('c', 'stopped');
+  clock.set(5000);
+  expect(await activeMs()).toBe(1000);
+  await registry.resume('c');
+  clock.set(200);
+  expect(await activeMs()).toBe(1200);
+});
+
+test('a copy of a crawl ends once, with the status and the time of the original', async () => {
+  const { registry } = open();
+  await registry.create('c', { ...RECORD, status: 'stopped', ...keptReason(ARRIVING) });
+  await registry.endCopy('c', { status: 'finished', activeMs: 700 });
+  expect([(await registry.load('c'))?.status, (await registry.totals('c')).activeMs]).toEqual([
+    'finished',
+    700,
+  ]);
+  await registry.endCopy('c', { status: 'stopped', activeMs: 9 });
+  expect([(await registry.load('c'))?.status, (await registry.totals('c')).activeMs]).toEqual([
+    'finished',
+    700,
+  ]);
+});
