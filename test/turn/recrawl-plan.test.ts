@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { timeZone } from '../../shared/crawl/time-zone.ts';
-import { NO_TOTALS } from '../../shared/frontier/head.ts';
+import { type HostRecrawl, NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { rateCode } from '../../shared/recrawl/change-rate.ts';
 import { type DemandCurve, demandOf } from '../../shared/recrawl/demand-curve.ts';
@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 const RATE = 0.1;
 
 /** The plan of a turn in a crawl of 1,000 pages alike, each of importance 1 and fetched once. */
-async function planOf(config: CrawlOptions): Promise<RecrawlPlan> {
+async function planOf(config: CrawlOptions, recrawl?: HostRecrawl): Promise<RecrawlPlan> {
   const demand: DemandCurve = demandOf('changes', { changeRate: RATE, importance: 1 });
   const registry = {
     isShared: false,
@@ -26,7 +26,7 @@ async function planOf(config: CrawlOptions): Promise<RecrawlPlan> {
   };
   const engine = { registry } as unknown as ConstructorParameters<typeof RecrawlPlan>[0];
   const counters = { totals: {}, count: () => {} } as unknown as TurnCounters;
-  const plan = new RecrawlPlan(engine, { crawl: crawlOfTurn({ config }), counters, recrawl: undefined });
+  const plan = new RecrawlPlan(engine, { crawl: crawlOfTurn({ config }), counters, recrawl });
   await plan.load();
   return plan;
 }
@@ -63,6 +63,61 @@ test('a page that was fetched twice has its interval exactly', async () => {
   expect(new Set(known).size).toBe(1);
   expect(known[0]).toBeGreaterThan(9);
   expect(known[0]).toBeLessThan(11);
+});
+
+/** The lists of a host have named each change, and nothing else. */
+const TRUE_HINTS = { pool: [0, 0, 0], hints: [500, 0, 0, 500] } as unknown as HostRecrawl;
+
+test('a page that lists have named comes sooner, the sooner the more often, but not before its least interval', async () => {
+  const config = { recrawl: 'changes', recrawlPerDay: 100 } as const;
+  const plan = await planOf(config, TRUE_HINTS);
+  const hinted = (hints: number): UrlRecord => {
+    const page = pageOf(1, 1);
+    return { ...page, recrawl: { ...page.recrawl!, hints } };
+  };
+  const daysOf = (one: RecrawlPlan, hints: number) => (one.putOff(hinted(hints), T0).dueAt - T0) / DAY;
+  const [never = 0, once = 0, often = 0] = [0, 1, 200].map((hints) => daysOf(plan, hints));
+  expect(never).toBeGreaterThan(9);
+  expect(once).toBeLessThan(never);
+  expect(often * 24 * 60).toBeCloseTo(10, 0);
+  for (const [hints, days] of [
+    [0, never],
+    [1, once],
+    [200, often],
+  ] as const) {
+    expect(plan.isWorthFetch(hinted(hints), T0 + 0.9 * days * DAY), `${hints} hints, early`).toBe(false);
+    expect(plan.isWorthFetch(hinted(hints), T0 + 1.01 * days * DAY), `${hints} hints, in time`).toBe(true);
+  }
+  // By a host whose lists are not known to be true, and by a fixed interval, nothing comes sooner.
+  expect(daysOf(await planOf(config), 200)).toBe(never);
+  const fixed = await planOf({ recrawlEveryMs: 5 * DAY }, TRUE_HINTS);
+  expect(daysOf(fixed, 200)).toBe(5);
+});
+
+test('a hint moves the due time of a page, never behind the one that it has, nor before its least interval', async () => {
+  const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 100 }, TRUE_HINTS);
+  const page = { ...pageOf(1, 1), dueAt: T0 + 10 * DAY };
+  const now = T0 + 60_000;
+  const once = plan.hinted(page, T0 + 30_000, now)!;
+  expect(once.recrawl).toMatchObject({ hints: 1, hintedAt: T0 + 30_000 });
+  expect(once.dueAt).toBeLessThan(page.dueAt);
+  expect(once.dueAt).toBeGreaterThanOrEqual(T0 + 600_000);
+  const soon = { ...page, dueAt: T0 + 1000 };
+  expect(plan.hinted(soon, T0 + 30_000, now)?.dueAt).toBe(T0 + 1000);
+  let often = { ...page, recrawl: { ...page.recrawl!, hints: 250 } } as UrlRecord;
+  often = plan.hinted(often, T0 + 30_000, now)!;
+  expect(often.dueAt).toBeGreaterThanOrEqual(T0 + 600_000);
+  expect(plan.hinted(once, T0 + 30_000, now), 'the same once more').toBeUndefined();
+  expect(plan.hinted({ ...page, attempts: 1 }, T0 + 30_000, now), 'while a try is repeated').toBeUndefined();
+  expect(plan.hinted({ ...page, state: 'gone' }, T0 + 30_000, now)).toBeUndefined();
+});
+
+test('a page that was never fetched cannot be unchanged', async () => {
+  const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 100 });
+  const response = { httpStatus: 304, headers: [] } as never;
+  const { result: _, ...unknown } = pageOf(1);
+  for (const record of [unknown, { ...pageOf(1), recrawl: undefined }])
+    expect(() => plan.unchanged(record as UrlRecord, T0, response)).toThrow('was never fetched');
 });
 
 test('a small budget is kept: a page is looked at after 60 days, and not fetched', async () => {

@@ -161,6 +161,20 @@ describe('a redirect to another host', () => {
     expect(fetcher.count(OWN)).toBe(1);
   });
 
+  test('to one that is not to be asked at this hour lets this one rest again at each look, and sends it nothing', async () => {
+    const overrides = [{ hosts: ['b.test'], hours: '12:00-13:00' }];
+    const { fetch, pace, clock, calls } = await open({
+      config: { overrides },
+      site: { [OWN]: redirect(ELSEWHERE) },
+    });
+    for (let look = 0; look < 3; look++) {
+      expect(await fetch()).toEqual({ kind: 'awaited' });
+      expect(pace.nextFetchAt - clock.now()).toBe(900_000);
+      await clock.advance(900_000);
+    }
+    expect(calls.filter((call) => call.startsWith('send'))).toEqual([]);
+  });
+
   test('that is one of too many means that there are no rules, until it expires', async () => {
     const chain = Array.from({ length: MAX_ROBOTS_REDIRECTS }, (_, i) =>
       movedTo(`${ORIGIN}/${i + 1}`, { from: `${ORIGIN}/${i}` }),

@@ -87,6 +87,39 @@ describe('the use of content', () => {
     expect(await usageOf({ head: { robots: [{ ...robots, expiresAt: T0 }] } })).toEqual([[stated]]);
   });
 
+  test('is what its files state when it is fetched, also if it was tried before in the turn', async () => {
+    const stated: string[] = [];
+    let value = 'as it was at the try that failed';
+    const hooks = {
+      extract: async ({ facts }: HookedPage) => ({ facts }),
+      onPage: async ({ facts }: HookedPage) => {
+        stated.push(...(facts.usage ?? []).map((one) => one.value));
+        return { items: [] };
+      },
+      onError: async () => {},
+    };
+    const usage = {
+      ofRobots: async () => [],
+      ofFiles: async () => [{ signal: 'tdm-reservation', source: 'tdmrep.json', value }],
+    };
+    const turn = await openTurn({
+      head: OPEN_ROBOTS,
+      site: { [PAGE]: (before) => (before === 0 ? { status: 503 } : page()) },
+      links: [link('', { url: PAGE })],
+      hooks,
+    });
+    const { ledger, allowance } = turn.parts;
+    for (let tries = 0; tries < 2; tries++) {
+      const taken = (await ledger.next(T0 + tries * 86_400_000, false, false)) as UrlRecord;
+      await allowance.reserve();
+      allowance.begin();
+      const parts = { ...turn.parts, usage: usage as never };
+      await driven(turn, new UrlVisit(turn.services, parts, taken).run(undefined));
+      value = 'now';
+    }
+    expect(stated).toEqual(['now']);
+  });
+
   test('is not stated by a robots.txt that is ignored, or is not there', async () => {
     expect(await usageOf({ head: { robots: [robots] }, config: { robots: 'ignore' } })).toEqual(['none']);
     expect(await usageOf({})).toEqual(['none']);
