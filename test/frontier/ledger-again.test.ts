@@ -131,7 +131,7 @@ describe('a URL that is to be fetched again', () => {
   test('is looked for in one list after the other, so that one is in memory at a time, with a pause after each block', async () => {
     const host = new Host(SMALL);
     let ledger = await host.open();
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < 100; i++) {
       ledger.settle(fetched(await take(ledger, urlOf(i)), NOW, NOW + 90 * DAY));
       if (i % 4 === 0) ledger = await host.commit(ledger);
     }
@@ -147,7 +147,7 @@ describe('a URL that is to be fetched again', () => {
     };
     const opened = await HostLedger.open(HOST, host.index, read, SMALL);
     [lists.length, most] = [0, 0];
-    const wanted = Array.from({ length: 40 }, (_, i) => urlOf(i));
+    const wanted = Array.from({ length: 100 }, (_, i) => urlOf(i));
     const found = await opened.findAgain(wanted, async () => {
       pauses++;
     });

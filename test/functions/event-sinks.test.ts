@@ -77,10 +77,17 @@ describe('the event bus', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('that refuses an event says why, and gets none after it', async () => {
+  test('that refuses events says why by the first of them, and gets none after it', async () => {
     const { calls, bus } = setUp((call) =>
       call === 2
-        ? { FailedEntryCount: 1, Entries: [{ EventId: 'x' }, { ErrorCode: 'Busy', ErrorMessage: 'later' }] }
+        ? {
+            FailedEntryCount: 2,
+            Entries: [
+              { EventId: 'x' },
+              { ErrorCode: 'Busy', ErrorMessage: 'later' },
+              { ErrorCode: 'Denied', ErrorMessage: 'never' },
+            ],
+          }
         : { FailedEntryCount: 0, Entries: [] },
     );
     expect(await bus.send(Array.from({ length: 30 }, (_, i) => eventOf(`${i}`)))).toBe(

@@ -90,6 +90,21 @@ describe('a worker that ends', () => {
     expect(starts).toEqual([NOW]);
   });
 
+  test('because its time is up starts one at once, though that comes while it is being shown', async () => {
+    const { clock, pool, starts, state, worker } = await setUp({ hosts: 1 });
+    await clock.advance(94_999);
+    const show = pool.show.bind(pool);
+    pool.show = async (queue, member) => {
+      pool.show = show;
+      await clock.sleep(5500);
+      await show(queue, member);
+    };
+    await clock.advance(5501);
+    expect(starts).toEqual([NOW]);
+    state.hosts = 0;
+    await worker.leave();
+  });
+
   test('when its time is up, between what makes it idle and its last receive, starts one', async () => {
     const { clock, worker, starts } = await setUp();
     await clock.advance(99_000);

@@ -1,7 +1,13 @@
 /** Heads of domains: changes of several processes at once, and which of them cost an access to the store. */
 import { describe, expect, test } from 'vitest';
 import type { Head } from '../../shared/frontier/head.ts';
-import { countLinkers, type LinkerSketch, linkerHash, NO_LINKERS, sketchOf } from '../../shared/frontier/linker-sketch.ts';
+import {
+  countLinkers,
+  type LinkerSketch,
+  linkerHash,
+  NO_LINKERS,
+  sketchOf,
+} from '../../shared/frontier/linker-sketch.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { createDomainHeads } from '../../shared/turn/domain-heads.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -97,7 +103,9 @@ describe('a change', () => {
 
   test('waits for those of the same process, and each is made on what the others have left', async () => {
     const { domains, calls } = open();
-    const made = await Promise.all(['1', '2', '3'].map((host) => domains.change('c', 'a.test', addHost(host))));
+    const made = await Promise.all(
+      ['1', '2', '3'].map((host) => domains.change('c', 'a.test', addHost(host))),
+    );
     expect(made).toEqual(['1', '2', '3']);
     expect(await hostsOf(domains)).toBe('1 2 3 ');
     expect(calls.filter((call) => call.startsWith('commit'))).toHaveLength(3);

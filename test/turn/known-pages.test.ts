@@ -41,7 +41,10 @@ async function adopt({ pages, isStarting = true, isLeft = () => false }: Situati
 }
 
 test('each page is due once, and the demand of the host counts it', async () => {
-  const { amended, replaced, isStarting } = await adopt({ pages: 30, isLeft: ({ url }) => url.endsWith('7') });
+  const { amended, replaced, isStarting } = await adopt({
+    pages: 30,
+    isLeft: ({ url }) => url.endsWith('7'),
+  });
   expect(new Set(amended.map(({ url }) => url)).size).toBe(27);
   expect([replaced, isStarting]).toEqual([27, false]);
 });

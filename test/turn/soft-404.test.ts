@@ -5,8 +5,8 @@ import type { HostSoft404 } from '../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../shared/frontier/ledger-index.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
-import { createHtmlLinks } from '../../shared/parser/html-links.ts';
 import type { HashedBlocks } from '../../shared/parser/hashed-blocks.ts';
+import { createHtmlLinks } from '../../shared/parser/html-links.ts';
 import { Soft404 } from '../../shared/turn/soft-404.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { crawlOfTurn, ORIGIN, PLAIN_FACTS, recordOf } from './turn-fakes.ts';
@@ -199,7 +199,9 @@ describe('once the answer is known', () => {
     const one = open();
     one.remember('/items/page-1', `<p>${textOf(1)}</p>`);
     one.remember('/items/lost-2', SORRY);
-    expect(one.soft404.answer(`${ORIGIN}/items/x`, { kind: 'page', blocks: blocksOf(SORRY) }, T0)).toEqual([]);
+    expect(one.soft404.answer(`${ORIGIN}/items/x`, { kind: 'page', blocks: blocksOf(SORRY) }, T0)).toEqual(
+      [],
+    );
   });
 
   test.each(['honest', 'unknown'] as const)('nothing is gone after an answer that is %s', (kind) => {

@@ -14,6 +14,7 @@ import { createLedgerStore } from '../../../shared/engines/aws/state/ledger-stor
 import { createPartStore } from '../../../shared/engines/aws/state/part-store.ts';
 import { StateCommits } from '../../../shared/engines/aws/state/state-commits.ts';
 import { StateValues } from '../../../shared/engines/aws/state/state-values.ts';
+import type { Head } from '../../../shared/frontier/head.ts';
 import { StaleTurn } from '../../../shared/ports/stale-turn.ts';
 import { createServices } from '../../../simulation/test/models/dynamo-services.ts';
 import { headOf, RECORD } from '../../contract/subjects.ts';
@@ -30,7 +31,7 @@ function setUp() {
       if (WRITES.has(command.constructor.name)) await clients.dynamo.send(command as never).catch(() => {});
       return clients.dynamo.send(command as never);
     },
-  } as typeof clients.dynamo;
+  } as unknown as typeof clients.dynamo;
   const clock = { ...createFakeClock(), sleep: async () => {} };
   const names = { crawlState: 'T', urlSeen: 'U', bucket: 'b', dueShards: 1 };
   const plain = { ...clients, clock, table: 'T', bucket: 'b', names, crawl: 'c' };
@@ -56,7 +57,8 @@ test('a head is committed, and its counts say what it replaced', async () => {
   const counted: unknown[] = [];
   const ledgers = createLedgerStore({
     ...stack,
-    onCommit: async (_, before, after) => void counted.push([before?.version, after.version]),
+    onCommit: async (_: string, before: Head | undefined, after: Head) =>
+      void counted.push([before?.version, after.version]),
   } as never);
   await ledgers.commit('c', 'a.test', headOf(1));
   await ledgers.loadHead('c', 'a.test');
