@@ -128,35 +128,6 @@ describe('a URL that is to be fetched again', () => {
     expect(await ledger.nextAgain(NOW + DAY)).toBeUndefined();
   });
 
-  test('is looked for in one list after the other, so that one is in memory at a time, with a pause after each block', async () => {
-    const host = new Host(SMALL);
-    let ledger = await host.open();
-    for (let i = 0; i < 100; i++) {
-      ledger.settle(fetched(await take(ledger, urlOf(i)), NOW, NOW + 90 * DAY));
-      if (i % 4 === 0) ledger = await host.commit(ledger);
-    }
-    await host.commit(ledger);
-    const lists: string[] = [];
-    let [reading, most, pauses] = [0, 0, 0];
-    const read = async (name: string, offset = 0, length?: number) => {
-      most = Math.max(most, ++reading);
-      if (name.endsWith('.again')) lists.push(name);
-      await new Promise((resolve) => setImmediate(resolve));
-      reading--;
-      return host.parts.get(name)!.subarray(offset, length === undefined ? undefined : offset + length);
-    };
-    const opened = await HostLedger.open(HOST, host.index, read, SMALL);
-    [lists.length, most] = [0, 0];
-    const wanted = Array.from({ length: 100 }, (_, i) => urlOf(i));
-    const found = await opened.findAgain(wanted, async () => {
-      pauses++;
-    });
-    expect(found.map(({ url }) => url).sort()).toEqual(wanted.sort());
-    expect(lists.length).toBeGreaterThan(1);
-    expect([new Set(lists).size, most]).toEqual([lists.length, 1]);
-    expect(pauses).toBeGreaterThan(lists.length);
-  });
-
   test('and was final until recrawl was switched on, is there once after its runs were merged', async () => {
     const host = new Host(SMALL);
     let ledger = await host.open();

@@ -1,4 +1,4 @@
-/** What a worker receives while suspicious hosts are served, over a queue that a test fills. */
+/** The loop of a worker: which hosts it receives while suspicious ones are served, over a queue that a test fills. */
 import { expect, test } from 'vitest';
 import type { HostDeliveries, TurnQueue } from '../../shared/ports/turn-queue.ts';
 import { startWorker } from '../../shared/worker/worker.ts';
