@@ -25,7 +25,7 @@ const pageOf = (i: number): UrlRecord => ({
   recrawl: { history: 1, rate: 100, changedAt: NOW, misses: 0, capturedAt: NOW },
 });
 
-/** Runs of so many pages each, the newest first; and how their parts are read. */
+/** Runs with these numbers of pages, the newest first; and how their parts are read. */
 async function open(...counts: number[]) {
   const parts = new Map<string, Uint8Array>();
   const seen = { lists: [] as string[], reading: 0, most: 0 };
