@@ -13,7 +13,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { OnCorrupt } from '../../shared/engines/aws/queues/delivery.ts';
 import { createLinkExchange } from '../../shared/engines/aws/queues/link-exchange.ts';
 import { countMessages } from '../../shared/engines/aws/queues/sqs-queue.ts';
@@ -26,8 +26,6 @@ import type { OpenedEngine, OpenOptions } from '../contract/subject.ts';
 import { CRAWL, linkTo, token, tokensOf } from '../contract/subjects.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { CLIENT_OPTIONS, hasEmulator } from './resources.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const VISIBILITY_MS = 60_000;
 const LONG_MS = 5000;
