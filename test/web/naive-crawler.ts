@@ -56,7 +56,7 @@ export async function crawlNaively(options: NaiveOptions): Promise<Map<string, F
   const dispatcher = new Agent({
     connections: perHost,
     pipelining: 1,
-    headersTimeout: 500,
+    headersTimeout: 4000,
     connect: { lookup: (_host, _options, done) => done(null, [{ address, family: 4 }]) },
   });
 
