@@ -27,12 +27,12 @@ describe.each([1, 2])('with %i worker(s)', (workers) => {
       [`setTimeout(() => { throw new Error('late') }, 1)`, 'late'],
       ['setTimeout(() => process.exit(0), 1)', 'process.exit(0) was called, which does not end a crawl'],
     ],
-  ] as const)('%s of a hook are counted, and end no crawl', async (_, ...faults) => {
+  ] as const)('%s of a hook are counted, and end no crawl', async (_, first, second) => {
     // The second page of each fault repeats an error that is known.
     const project = `export default { async onPage({ url }) {
       const page = Number(new URL(url).pathname.slice(1));
-      if (page === 3 || page === 4) { ${faults[0][0]}; }
-      if (page === 7 || page === 8) { ${faults[1][0]}; }
+      if (page === 3 || page === 4) { ${first[0]}; }
+      if (page === 7 || page === 8) { ${second[0]}; }
       await new Promise((resolve) => setTimeout(resolve, 5));
     } };`;
     const ended = await here.crawl(site, project, '--workers', String(workers)).ended;
@@ -41,8 +41,8 @@ describe.each([1, 2])('with %i worker(s)', (workers) => {
     expect([ended.code, state, byStatus.fetched]).toEqual([0, 'finished', 20]);
     const stack = expect.stringContaining('strand.config.mjs');
     expect(hookErrors).toEqual([
-      { source: 'onPage', url: `${site.url}/3`, message: faults[0][1], stack },
-      { source: 'onPage', url: `${site.url}/7`, message: faults[1][1], stack },
+      { source: 'onPage', url: `${site.url}/3`, message: first[1], stack },
+      { source: 'onPage', url: `${site.url}/7`, message: second[1], stack },
     ]);
     const status = await here.strand('status', here.folder, '--json').ended;
     expect(last(status.out).hookErrors).toEqual(hookErrors);
