@@ -115,6 +115,4 @@ const settings = (address: string, data: string) => ({
   PROVIDER_OVERRIDE_DYNAMODB: 'v2',
   PROVIDER_OVERRIDE_DYNAMODBSTREAMS: 'v2',
   DYNAMODB_IN_MEMORY: '1',
-  // One database for all accounts and regions: who calls it without LocalStack in between finds the same tables.
-  DYNAMODB_SHARE_DB: '1',
 });

@@ -20,6 +20,7 @@ def main(port: str) -> None:
         classpath=sorted(glob.glob(os.path.join(jars, "*.jar"))),
     )
     runner = jpype.JClass("com.amazonaws.services.dynamodbv2.local.main.ServerRunner")
+    # Shared: one database for all accounts and regions. A caller without LocalStack in between finds the same tables.
     arguments = ["-inMemory", "-sharedDb", "-disableTelemetry", "-port", port]
     server = runner.createServerFromCommandLineArgs(arguments)
     jetty = server.getClass().getDeclaredField("server")
