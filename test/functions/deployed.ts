@@ -13,7 +13,7 @@ import { openWaker } from '../../functions/waker.ts';
 import type { AwsClients } from '../../shared/engines/aws/engine.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import { UNWATCHED } from '../../shared/turn/page-work.ts';
-import { createSimCloud } from '../../simulation/models/cloud.ts';
+import { createSimCloud, type SimCloudOptions } from '../../simulation/models/cloud.ts';
 import type { SimProcess } from '../../simulation/models/process.ts';
 import { drive } from '../../simulation/models/virtual-time.ts';
 import { createScriptedFetcher, type Site } from '../worker/scripted-fetcher.ts';
@@ -52,11 +52,12 @@ export function restoreCalls(): void {
 export function deployFunctions({
   site = {},
   settings = {},
+  ...more
 }: {
   readonly site?: Site;
   readonly settings?: Partial<StackSettings>;
-} = {}) {
-  const cloud = createSimCloud({ seed: 1, latency: () => 2, settings });
+} & Pick<SimCloudOptions, 'sizes' | 'linkShards' | 'turnQueues'> = {}) {
+  const cloud = createSimCloud({ seed: 1, latency: () => 2, settings, ...more });
   const { time } = cloud;
   const logged: LogEntry[] = [];
   const lines: string[] = [];

@@ -5,6 +5,7 @@ import { createDeadLetter } from '../../../functions/dead-letter.ts';
 import { encodeCapture } from '../../../shared/archive/capture.ts';
 import type { RecordLocation } from '../../../shared/archive/record-location.ts';
 import type { WarcMember } from '../../../shared/archive/warc-member.ts';
+import { recordId } from '../../../shared/archive/warc-record.ts';
 import { BY_OPERATOR } from '../../../shared/causes/status-reason.ts';
 import { warcKey } from '../../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../../shared/engines/aws/archive/archives.ts';
@@ -13,8 +14,9 @@ import { joinedResolver } from '../../../shared/engines/aws/archive/joined-warcs
 import { controlEngineOf } from '../../../shared/engines/aws/control-engine.ts';
 import { createMeter } from '../../../shared/engines/aws/cost/meter.ts';
 import type { HostDeliveries } from '../../../shared/ports/turn-queue.ts';
-import { captureOf, RECORDS, T0 } from '../../archive/captures.ts';
+import { captureOf, T0 } from '../../archive/captures.ts';
 import { CRAWL, drain, headOf, linkTo, RECORD, token } from '../../contract/subjects.ts';
+import { openGolden } from '../../golden.ts';
 import type { World } from './struck-calls.ts';
 import { describeOperations, operation } from './struck-suite.ts';
 
@@ -132,16 +134,18 @@ async function* pieces(count: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < count; i++) yield bytesOf(500 + i);
 }
 
-/** The members of some pages, one of them large. Encoded once, as their records have random ids. */
+/** The members of some pages, one of them large. */
 let archived: WarcMember[][];
 
 beforeAll(async () => {
+  let ids = 0;
+  const records = { newId: () => recordId(`00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`) };
   archived = await Promise.all(
     [100, 6000, 200, 300].map(async (size) => {
       const body = bytesOf(size);
       const { members } = await encodeCapture(
         captureOf({ url: `http://${HOST}/${size}`, startedAt: T0, body }),
-        RECORDS,
+        records,
       );
       return [...members];
     }),
@@ -486,6 +490,7 @@ const OPERATIONS = [
   }),
   operation({
     name: 'compacts an archive',
+    isCompressed: true,
     prepare: archive,
     run: compact,
     look: archiveNow,
@@ -498,6 +503,7 @@ const OPERATIONS = [
   }),
   operation({
     name: 'finds joined records',
+    isCompressed: true,
     async prepare(world) {
       const locations = await archive(world);
       await world.wait(compact(world));
@@ -515,6 +521,7 @@ const OPERATIONS = [
   }),
   operation({
     name: 'lists WARC files',
+    isCompressed: true,
     prepare: archive,
     run: async (world) => (await control(world).warcFiles?.(CRAWL))?.length,
   }),
@@ -530,4 +537,4 @@ const OPERATIONS = [
   }),
 ];
 
-describeOperations(OPERATIONS);
+describeOperations(OPERATIONS, openGolden('struck-calls.txt', import.meta.url));

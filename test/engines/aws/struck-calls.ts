@@ -6,7 +6,8 @@ import { type AwsClients, type AwsEngine, createAwsEngine } from '../../../share
 import { SIZES } from '../../../shared/sizes.ts';
 import { createSimCloud, type SimCloud } from '../../../simulation/models/cloud.ts';
 import { type Faults, NO_FAULTS } from '../../../simulation/models/faults.ts';
-import { drive } from '../../../simulation/models/virtual-time.ts';
+import { drive, T0 } from '../../../simulation/models/virtual-time.ts';
+import { textOf } from '../../golden.ts';
 
 /**
  * `throttled`: refused for its rate. `fails`: the service refuses the call. `isDown`: this call and all later
@@ -53,6 +54,8 @@ export interface Operation<P = unknown> {
   readonly readsIndex?: boolean;
   /** Checks that must hold after a failure, before the operation is repeated. */
   readonly meanwhile?: (world: World, prepared: P) => Promise<void>;
+  /** The sizes of what it stores or reads depend on how well that was compressed. */
+  readonly isCompressed?: boolean;
   /** Makes several calls at a time: which of them fails first is not said. */
   readonly isConcurrent?: boolean;
 }
@@ -76,6 +79,8 @@ const LATENCY_MS = 4;
 
 class Calls {
   readonly made: string[] = [];
+  /** Each with its time and its input, as text. */
+  readonly texts: string[] = [];
   inFlight = 0;
   strike: Strike | undefined;
 }
@@ -125,7 +130,9 @@ interface Client {
 function strikable(client: Client, calls: Calls, cloud: SimCloud): Client {
   return {
     async send(command) {
-      const number = calls.made.push(command.constructor.name);
+      const { name } = command.constructor;
+      const number = calls.made.push(name);
+      calls.texts.push(`${cloud.time.now() - T0} ${name} ${textOf((command as { input?: object }).input)}`);
       const { strike } = calls;
       const isStruck = strike && (strike.kind === 'isDown' ? number >= strike.call : number === strike.call);
       calls.inFlight++;
@@ -159,6 +166,8 @@ export interface Outcome {
   readonly left?: unknown;
   /** The commands called, in their order. */
   readonly made: readonly string[];
+  /** The same with their times and inputs. */
+  readonly texts: readonly string[];
 }
 
 const AGAIN_AFTER_MS = 30_000;
@@ -172,6 +181,7 @@ export async function carryOut<P>(
   const { world, calls } = openWorld(isStale);
   const prepared = (await operation.prepare?.(world)) as P;
   calls.made.length = 0;
+  calls.texts.length = 0;
   calls.strike = strike;
   let atEnd = { inFlight: 0, made: 0 };
   const ended = operation.run(world, prepared).finally(() => {
@@ -184,13 +194,13 @@ export async function carryOut<P>(
     ),
   );
   await world.cloud.time.advance(operation.againAfterMs ?? AGAIN_AFTER_MS);
-  const made = [...calls.made];
+  const [made, texts] = [[...calls.made], [...calls.texts]];
   const leftOver = atEnd.inFlight + made.length - atEnd.made;
   calls.strike = undefined;
   if ('error' in outcome) await operation.meanwhile?.(world, prepared);
   if ('error' in outcome && !operation.isOnce) await world.wait(operation.run(world, prepared));
   const left = await operation.look?.(world, prepared);
-  return { ...outcome, leftOver, left, made };
+  return { ...outcome, leftOver, left, made, texts };
 }
 
 function messagesOf(error: unknown): string {

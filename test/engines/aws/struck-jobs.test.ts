@@ -15,6 +15,7 @@ import { createAttentionNotes } from '../../../shared/engines/aws/state/attentio
 import { noteSpend, spentToday } from '../../../shared/engines/aws/state/daily-spend.ts';
 import { UnannouncedCrawls } from '../../../shared/engines/aws/state/unannounced.ts';
 import { CRAWL, headOf, RECORD } from '../../contract/subjects.ts';
+import { openGolden } from '../../golden.ts';
 import type { World } from './struck-calls.ts';
 import { describeOperations, operation } from './struck-suite.ts';
 
@@ -90,208 +91,211 @@ const enterTwo = async (world: World) => {
 const MEMBER = { id: 'w', hosts: 2, maxHosts: 10, isEnding: false };
 const poolNow = (world: World) => world.wait(world.other().engine.workers.members(0));
 
-describeOperations([
-  operation({
-    name: 'begins an export',
-    run: (world) =>
-      jobsOf(world)
-        .begin(CRAWL, { format: 'wet' }, 'x')
-        .then(({ state }) => state),
-    look: exportNow,
-  }),
-  operation({
-    name: 'takes an export',
-    prepare: async (world) => {
-      const jobs = jobsOf(world);
-      await world.wait(jobs.begin(CRAWL, { format: 'wet' }, 'x'));
-      return { jobs, until: world.engine.clock.now() + HOUR };
-    },
-    run: (_, { jobs, until }) => jobs.take(CRAWL, 'x', until),
-    look: exportNow,
-  }),
-  operation({
-    name: 'has a slice of an export count',
-    prepare: heldExport,
-    run: (_, { jobs, held }) => jobs.advance(held, HALF),
-    look: exportNow,
-  }),
-  operation({
-    name: 'ends an export',
-    prepare: heldExport,
-    run: (_, { jobs, held }) => jobs.end(held, 'failed', 'no files'),
-    look: exportNow,
-  }),
-  operation({
-    name: 'gives an export back',
-    prepare: heldExport,
-    run: (_, { jobs, held }) => jobs.release(held),
-    hides: ['UpdateItemCommand'],
-    // The lease ends by itself.
-    excuses: ['fails', 'isDown'],
-    look: exportNow,
-  }),
-  operation({
-    name: 'lists exports',
-    prepare: heldExport,
-    async run(world) {
-      const listed = await jobsOf(world).list(CRAWL);
-      return [listed.map(({ id, state }) => [id, state]), await jobsOf(world).open()];
-    },
-  }),
-  operation({
-    name: 'forgets exports',
-    prepare: heldExport,
-    run: (world) => jobsOf(world).forget(CRAWL),
-    look: remains,
-  }),
-  operation({
-    name: 'requests a deletion',
-    run: (world) => requestDeletion(contextOf(world), CRAWL, { archive: true }),
-    look: deletionNow,
-  }),
-  operation({
-    name: 'notes the steps of a deletion',
-    prepare: requested,
-    async run(world) {
-      const context = contextOf(world);
-      await noteStopped(context, CRAWL);
-      await noteArchiveKept(context, CRAWL, ['other']);
-      const isNoted = await noteDeleted(context, CRAWL, { archive: false });
-      return [isNoted, await pendingDeletions(context)];
-    },
-    look: deletionNow,
-  }),
-  operation({
-    name: 'begins a deletion',
-    prepare: ({ engine, wait }) => wait(engine.registry.create(CRAWL, RECORD)),
-    async run(world) {
-      const { registry } = world.engine;
-      const { archive, stoppedAt } = await createDeletions({ ...contextOf(world), registry }).begin(CRAWL, {
-        archive: true,
-      });
-      return [archive, stoppedAt !== undefined];
-    },
-    async look(world) {
-      return [await deletionNow(world), await world.wait(world.other().engine.registry.load(CRAWL))];
-    },
-  }),
-  operation({
-    name: 'notes which archives refer to others',
-    async run(world) {
-      const referrers = createReferrers(contextOf(world));
-      await referrers.add('b', ['c', 'd']);
-      await referrers.add('e', ['c']);
-      return referrers.of('c');
-    },
-    look: remains,
-  }),
-  operation({
-    name: 'forgets an archive that refers to others',
-    async prepare(world) {
-      const referrers = createReferrers(contextOf(world));
-      await world.wait(referrers.add('b', ['c', 'd']));
-      await world.wait(referrers.add('e', ['c']));
-    },
-    run: (world) => createReferrers(contextOf(world)).remove('b'),
-    look: remains,
-  }),
-  operation({
-    name: 'deletes a crawl',
-    async prepare(world) {
-      await fullCrawl(world);
-      const { registry } = world.engine;
-      await world.wait(createDeletions({ ...contextOf(world), registry }).begin(CRAWL, { archive: true }));
-      await world.cloud.time.advance(SETTLE_MS);
-    },
-    async run(world) {
-      const { ledgers, registry } = world.engine;
-      const deletions = createCrawlDeletions({ ...contextOf(world), ledgers, registry });
-      return [(await deletions.proceed(CRAWL))?.deletedAt !== undefined, await deletions.pending()];
-    },
-    look: remains,
-    isConcurrent: true,
-  }),
-  operation({
-    name: 'keeps the notes of the waker',
-    async run(world) {
-      const notes = notesOf(world);
-      await notes.store(STATE);
-      await notes.forget('old');
-      const { state, announced } = await notes.load();
-      return [state, [...announced.keys()]];
-    },
-    look: remains,
-  }),
-  operation({
-    name: 'claims a trouble',
-    run: (world) => notesOf(world).claim('t', HOUR),
-    look: remains,
-  }),
-  operation({
-    name: 'notes the cost of the day',
-    async run(world) {
-      await noteSpend(contextOf(world), new Map([['c', 1]]));
-      return [await noteSpend(contextOf(world), new Map([['c', 3]])), await spentToday(contextOf(world))];
-    },
-    isOnce: true,
-  }),
-  operation({
-    name: 'enters a crawl whose end is to be announced',
-    run: (world) => unannouncedOf(world).enter('c'),
-    look: unannouncedNow,
-  }),
-  operation({
-    name: 'strikes a crawl whose end was announced',
-    prepare: enterTwo,
-    run: (world) => unannouncedOf(world).strike('c'),
-    look: unannouncedNow,
-  }),
-  operation({
-    name: 'notes how an end is announced',
-    prepare: enterTwo,
-    async run(world) {
-      const crawls = unannouncedOf(world);
-      await crawls.delay({ crawl: 'c', tries: 2, retryAt: 7 });
-      await crawls.noteFinish({ crawl: 'd', finishTries: 1, isFinishDone: true });
-      return crawls.list();
-    },
-    look: unannouncedNow,
-  }),
-  operation({
-    name: 'shows a worker',
-    run: ({ engine: { workers } }) => workers.show(0, MEMBER),
-    look: remains,
-  }),
-  operation({
-    name: 'hides a worker',
-    prepare: ({ engine: { workers }, wait }) => wait(workers.show(0, MEMBER)),
-    run: ({ engine: { workers } }) => workers.hide(0, MEMBER.id),
-    look: poolNow,
-  }),
-  operation({
-    name: 'looks at its workers, and at their queue',
-    prepare: ({ engine: { workers }, wait }) => wait(workers.show(0, MEMBER)),
-    run: async ({ engine: { workers } }) => [await workers.members(0), await workers.waiting(0)],
-  }),
-  operation({
-    name: 'stages items and publishes them',
-    async run({ engine: { items } }) {
-      const name = await items.stage(CRAWL, 'a.test', 1, ['{}']);
-      await items.publish(CRAWL, 'a.test', 1, name);
-    },
-    look: async ({ cloud }) =>
-      [...cloud.s3.objects(cloud.settings.bucket).keys()].map((key) => key.split('/')[0]),
-    // An object that was staged in vain is deleted by the bucket's lifecycle rule.
-    excuses: ['fails', 'isDown', 'lost'],
-  }),
-  operation({
-    name: 'changes the values of hooks',
-    run: ({ engine: { state } }) =>
-      state.change(CRAWL, [{ key: 'n', apply: (before) => String(Number(before ?? 0) + 1) }]),
-    async look(world) {
-      const values = await world.wait(world.other().engine.state.readNow(CRAWL));
-      return [...values.entries()];
-    },
-    isOnce: true,
-  }),
-]);
+describeOperations(
+  [
+    operation({
+      name: 'begins an export',
+      run: (world) =>
+        jobsOf(world)
+          .begin(CRAWL, { format: 'wet' }, 'x')
+          .then(({ state }) => state),
+      look: exportNow,
+    }),
+    operation({
+      name: 'takes an export',
+      prepare: async (world) => {
+        const jobs = jobsOf(world);
+        await world.wait(jobs.begin(CRAWL, { format: 'wet' }, 'x'));
+        return { jobs, until: world.engine.clock.now() + HOUR };
+      },
+      run: (_, { jobs, until }) => jobs.take(CRAWL, 'x', until),
+      look: exportNow,
+    }),
+    operation({
+      name: 'has a slice of an export count',
+      prepare: heldExport,
+      run: (_, { jobs, held }) => jobs.advance(held, HALF),
+      look: exportNow,
+    }),
+    operation({
+      name: 'ends an export',
+      prepare: heldExport,
+      run: (_, { jobs, held }) => jobs.end(held, 'failed', 'no files'),
+      look: exportNow,
+    }),
+    operation({
+      name: 'gives an export back',
+      prepare: heldExport,
+      run: (_, { jobs, held }) => jobs.release(held),
+      hides: ['UpdateItemCommand'],
+      // The lease ends by itself.
+      excuses: ['fails', 'isDown'],
+      look: exportNow,
+    }),
+    operation({
+      name: 'lists exports',
+      prepare: heldExport,
+      async run(world) {
+        const listed = await jobsOf(world).list(CRAWL);
+        return [listed.map(({ id, state }) => [id, state]), await jobsOf(world).open()];
+      },
+    }),
+    operation({
+      name: 'forgets exports',
+      prepare: heldExport,
+      run: (world) => jobsOf(world).forget(CRAWL),
+      look: remains,
+    }),
+    operation({
+      name: 'requests a deletion',
+      run: (world) => requestDeletion(contextOf(world), CRAWL, { archive: true }),
+      look: deletionNow,
+    }),
+    operation({
+      name: 'notes the steps of a deletion',
+      prepare: requested,
+      async run(world) {
+        const context = contextOf(world);
+        await noteStopped(context, CRAWL);
+        await noteArchiveKept(context, CRAWL, ['other']);
+        const isNoted = await noteDeleted(context, CRAWL, { archive: false });
+        return [isNoted, await pendingDeletions(context)];
+      },
+      look: deletionNow,
+    }),
+    operation({
+      name: 'begins a deletion',
+      prepare: ({ engine, wait }) => wait(engine.registry.create(CRAWL, RECORD)),
+      async run(world) {
+        const { registry } = world.engine;
+        const { archive, stoppedAt } = await createDeletions({ ...contextOf(world), registry }).begin(CRAWL, {
+          archive: true,
+        });
+        return [archive, stoppedAt !== undefined];
+      },
+      async look(world) {
+        return [await deletionNow(world), await world.wait(world.other().engine.registry.load(CRAWL))];
+      },
+    }),
+    operation({
+      name: 'notes which archives refer to others',
+      async run(world) {
+        const referrers = createReferrers(contextOf(world));
+        await referrers.add('b', ['c', 'd']);
+        await referrers.add('e', ['c']);
+        return referrers.of('c');
+      },
+      look: remains,
+    }),
+    operation({
+      name: 'forgets an archive that refers to others',
+      async prepare(world) {
+        const referrers = createReferrers(contextOf(world));
+        await world.wait(referrers.add('b', ['c', 'd']));
+        await world.wait(referrers.add('e', ['c']));
+      },
+      run: (world) => createReferrers(contextOf(world)).remove('b'),
+      look: remains,
+    }),
+    operation({
+      name: 'deletes a crawl',
+      async prepare(world) {
+        await fullCrawl(world);
+        const { registry } = world.engine;
+        await world.wait(createDeletions({ ...contextOf(world), registry }).begin(CRAWL, { archive: true }));
+        await world.cloud.time.advance(SETTLE_MS);
+      },
+      async run(world) {
+        const { ledgers, registry } = world.engine;
+        const deletions = createCrawlDeletions({ ...contextOf(world), ledgers, registry });
+        return [(await deletions.proceed(CRAWL))?.deletedAt !== undefined, await deletions.pending()];
+      },
+      look: remains,
+      isConcurrent: true,
+    }),
+    operation({
+      name: 'keeps the notes of the waker',
+      async run(world) {
+        const notes = notesOf(world);
+        await notes.store(STATE);
+        await notes.forget('old');
+        const { state, announced } = await notes.load();
+        return [state, [...announced.keys()]];
+      },
+      look: remains,
+    }),
+    operation({
+      name: 'claims a trouble',
+      run: (world) => notesOf(world).claim('t', HOUR),
+      look: remains,
+    }),
+    operation({
+      name: 'notes the cost of the day',
+      async run(world) {
+        await noteSpend(contextOf(world), new Map([['c', 1]]));
+        return [await noteSpend(contextOf(world), new Map([['c', 3]])), await spentToday(contextOf(world))];
+      },
+      isOnce: true,
+    }),
+    operation({
+      name: 'enters a crawl whose end is to be announced',
+      run: (world) => unannouncedOf(world).enter('c'),
+      look: unannouncedNow,
+    }),
+    operation({
+      name: 'strikes a crawl whose end was announced',
+      prepare: enterTwo,
+      run: (world) => unannouncedOf(world).strike('c'),
+      look: unannouncedNow,
+    }),
+    operation({
+      name: 'notes how an end is announced',
+      prepare: enterTwo,
+      async run(world) {
+        const crawls = unannouncedOf(world);
+        await crawls.delay({ crawl: 'c', tries: 2, retryAt: 7 });
+        await crawls.noteFinish({ crawl: 'd', finishTries: 1, isFinishDone: true });
+        return crawls.list();
+      },
+      look: unannouncedNow,
+    }),
+    operation({
+      name: 'shows a worker',
+      run: ({ engine: { workers } }) => workers.show(0, MEMBER),
+      look: remains,
+    }),
+    operation({
+      name: 'hides a worker',
+      prepare: ({ engine: { workers }, wait }) => wait(workers.show(0, MEMBER)),
+      run: ({ engine: { workers } }) => workers.hide(0, MEMBER.id),
+      look: poolNow,
+    }),
+    operation({
+      name: 'looks at its workers, and at their queue',
+      prepare: ({ engine: { workers }, wait }) => wait(workers.show(0, MEMBER)),
+      run: async ({ engine: { workers } }) => [await workers.members(0), await workers.waiting(0)],
+    }),
+    operation({
+      name: 'stages items and publishes them',
+      async run({ engine: { items } }) {
+        const name = await items.stage(CRAWL, 'a.test', 1, ['{}']);
+        await items.publish(CRAWL, 'a.test', 1, name);
+      },
+      look: async ({ cloud }) =>
+        [...cloud.s3.objects(cloud.settings.bucket).keys()].map((key) => key.split('/')[0]),
+      // An object that was staged in vain is deleted by the bucket's lifecycle rule.
+      excuses: ['fails', 'isDown', 'lost'],
+    }),
+    operation({
+      name: 'changes the values of hooks',
+      run: ({ engine: { state } }) =>
+        state.change(CRAWL, [{ key: 'n', apply: (before) => String(Number(before ?? 0) + 1) }]),
+      async look(world) {
+        const values = await world.wait(world.other().engine.state.readNow(CRAWL));
+        return [...values.entries()];
+      },
+      isOnce: true,
+    }),
+  ],
+  openGolden('struck-jobs.txt', import.meta.url),
+);

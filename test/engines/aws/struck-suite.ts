@@ -1,10 +1,12 @@
 /** The tests of operations of the engine `aws`, each struck at every one of its calls. */
 import { describe, expect, test } from 'vitest';
+import { type Golden, textOf, withoutSizes } from '../../golden.ts';
 import { carryOut, FAULT_KINDS, type Operation, type Outcome } from './struck-calls.ts';
 
 export const operation = <P>(one: Operation<P>): Operation<never> => one as unknown as Operation<never>;
 
-export function describeOperations(operations: readonly Operation<never>[]): void {
+/** `golden`: the calls of each, with all that they are given. */
+export function describeOperations(operations: readonly Operation<never>[], golden: Golden): void {
   describe.each(operations)('an engine that $name', (one) => {
     let plain: Outcome | undefined;
     const unstruck = async () => {
@@ -17,6 +19,12 @@ export function describeOperations(operations: readonly Operation<never>[]): voi
       expect(error).toBeUndefined();
       expect(made.length).toBeGreaterThan(0);
       expect(leftOver).toBe(0);
+    });
+
+    test('makes the same calls as ever, and gives the same result', async () => {
+      const { result, texts } = await unstruck();
+      const lines = [...texts, `returns ${textOf(result)}`];
+      golden.compare(one.name, one.isCompressed ? lines.map(withoutSizes) : lines);
     });
 
     test('reads what was written last, however much other reads lag', async () => {
@@ -49,5 +57,9 @@ export function describeOperations(operations: readonly Operation<never>[]): voi
           expect(outcome.left, `what is there after ${what}`).toEqual(left);
       }
     });
+  });
+
+  test('the file of calls has no other operations', () => {
+    expect(golden.names().toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
   });
 }

@@ -12,6 +12,7 @@ import { SIZES } from '../../../sizes.ts';
 import { CHECKSUM, type ObjectContext } from '../archive/archive-object.ts';
 import { listFiles, sizeOf } from '../archive/compact-objects.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';
+import { isUploadGone } from '../archive/is-missing.ts';
 import { readRange } from '../archive/read-range.ts';
 import { withRetry } from '../retry.ts';
 import { exportsPrefix, exportWorkPrefix } from './export-folders.ts';
@@ -124,6 +125,8 @@ export class ExportUpload {
   #partedBytes: number;
   #uploading: Promise<void> | undefined;
   #isHeldLoaded = false;
+  /** The error of an upload that an earlier slice began, and that is not there any more. */
+  #gone: unknown;
 
   constructor(objects: ExportObjects, context: ObjectContext, key: string, given: PausedUpload) {
     this.#objects = objects;
@@ -163,13 +166,19 @@ export class ExportUpload {
       UploadId: this.#uploadId,
       MultipartUpload: { Parts: this.#parts },
     });
-    await this.#retry(() => this.#context.s3.send(command));
+    try {
+      await this.#retry(() => this.#context.s3.send(command));
+    } catch (error) {
+      // There already: by this very call, whose answer was lost, or by an earlier try of the slice, which wrote the same.
+      if ((await this.#storedBytes()) !== this.bytes) throw error;
+    }
   }
 
   /** The state with which a later slice continues. Nothing may be added after it. */
   async pause(): Promise<PausedUpload> {
     await this.#loadHeld();
     await this.#uploading;
+    if (this.#gone !== undefined) throw this.#gone;
     const bytes = this.#partedBytes;
     if (this.#heldBytes > 0)
       await this.#objects.putWork(heldName(bytes), Buffer.concat(this.#held, this.#heldBytes));
@@ -217,8 +226,18 @@ export class ExportUpload {
     }
     const UploadId = this.#uploadId;
     const command = new UploadPartCommand({ ...this.#target, ...CHECKSUM, UploadId, PartNumber, Body });
-    const { ETag, ChecksumCRC32 } = await this.#retry(() => s3.send(command));
-    this.#parts.push({ PartNumber, ETag: ETag as string, ChecksumCRC32: ChecksumCRC32 as string });
+    try {
+      const { ETag, ChecksumCRC32 } = await this.#retry(() => s3.send(command));
+      this.#parts.push({ PartNumber, ETag: ETag as string, ChecksumCRC32: ChecksumCRC32 as string });
+    } catch (error) {
+      // Perhaps an earlier try of the slice has completed it: `complete` looks.
+      if (this.#given.uploadId === undefined || !isUploadGone(error)) throw error;
+      this.#gone = error;
+    }
+  }
+
+  #storedBytes(): Promise<number | undefined> {
+    return sizeOf({ ...this.#context, sizes: SIZES, folder: '' }, this.#target.Key);
   }
 
   #retry<T>(call: () => Promise<T>): Promise<T> {

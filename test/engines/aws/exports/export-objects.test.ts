@@ -56,3 +56,26 @@ test('a small file is stored at once, and parts grow with what is to be stored',
   await drive(cloud.time, work());
   expect(Buffer.from(stored('exports/c/id/small')!).toString()).toBe('text');
 });
+
+test('a file whose slice is repeated after it was completed is there, and one whose upload was ended otherwise fails', async () => {
+  const { cloud, open, stored } = openObjects();
+  async function work() {
+    const begun = open('one').create('file');
+    await begun.add(randomBytes(17 * MB));
+    const paused = await begun.pause();
+    const slice = async (name: string) => {
+      const upload = open(name).resume(paused);
+      for (const n of [1, 2]) await upload.add(Buffer.alloc(17 * MB, n));
+      return upload;
+    };
+    // Its process dies before the slice counts.
+    await (await slice('two')).complete();
+    await (await slice('three')).complete();
+    await expect((await slice('four')).pause()).rejects.toThrow('upload');
+    expect(stored('exports/c/id/file')).toHaveLength(51 * MB);
+    const shorter = open('five').resume(paused);
+    await shorter.add(Buffer.alloc(17 * MB));
+    await expect(shorter.complete()).rejects.toThrow('upload');
+  }
+  await drive(cloud.time, work());
+});

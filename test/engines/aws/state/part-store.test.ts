@@ -78,3 +78,43 @@ describe.each([50, 500])('a part of %i bytes', (size) => {
     );
   });
 });
+
+describe('parts that are deleted', () => {
+  test('are gone, rows and objects, and others stay; a name may stand there twice, or be that of none', async () => {
+    const { store, objects } = open();
+    for (const [name, size] of Object.entries({ row: 50, object: 500, row2: 50, object2: 500 }))
+      await store.putPart(CRAWL, HOST, name, bytesOf(size));
+    await store.putPart(CRAWL, 'b.test', 'object', bytesOf(500));
+    await store.deleteParts(CRAWL, HOST, ['row', 'object', 'row', 'none']);
+    expect(await store.listParts(CRAWL, HOST)).toEqual(['object2', 'row2']);
+    expect(objects()).toEqual([partObject(CRAWL, HOST, 'object2'), partObject(CRAWL, 'b.test', 'object')]);
+    await store.deleteParts(CRAWL, HOST, []);
+    expect(await store.listParts(CRAWL, HOST)).toHaveLength(2);
+  });
+
+  test.each(['DeleteObjects', 'BatchWriteItem'])(
+    'are still listed if %s fails, so that they are deleted the next time',
+    async (failing) => {
+      const { clients, s3 } = createServices();
+      let isDown = true;
+      const refusing = (client: { send(command: never): Promise<unknown> }) => ({
+        async send(command: never) {
+          if (isDown && (command as object).constructor.name === `${failing}Command`)
+            throw Object.assign(new Error(`no ${failing}`), { name: 'AccessDenied' });
+          return client.send(command);
+        },
+      });
+      const store = createPartStore({
+        ...{ dynamo: refusing(clients.dynamo) as never, s3: refusing(clients.s3) as never },
+        ...{ clock: createFakeClock(), maxRowBytes: MAX_ROW_BYTES },
+        names: { urlSeen: 'U', bucket: 'b' },
+      });
+      await store.putPart(CRAWL, HOST, 'object', bytesOf(500));
+      await expect(store.deleteParts(CRAWL, HOST, ['object'])).rejects.toThrow(`no ${failing}`);
+      expect(await store.listParts(CRAWL, HOST)).toEqual(['object']);
+      isDown = false;
+      await store.deleteParts(CRAWL, HOST, ['object']);
+      expect([await store.listParts(CRAWL, HOST), [...s3.objects('b').keys()]]).toEqual([[], []]);
+    },
+  );
+});

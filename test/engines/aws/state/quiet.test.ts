@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import {
   createQuietNotes,
   idleFor,
+  isDrained,
   isSettled,
+  type QuietNotes,
   type QuietTimes,
   SHARDED_SETTLE_MS,
 } from '../../../../shared/engines/aws/state/quiet.ts';
@@ -55,6 +57,58 @@ test('what was seen is deleted by DynamoDB a week after the last look', async ()
   await clock.advance(60_000);
   await notes.noteIdle('crawl', false);
   expect(items().map(({ expiresAt }) => Number(expiresAt?.N))).toEqual([(T0 + 60_000) / 1000 + 7 * 86_400]);
+});
+
+test('a recount is known until the crawl is busy again, and is not noted of a crawl that is busy', async () => {
+  const { notes, items } = open();
+  await notes.noteRecounted('crawl');
+  expect([await notes.isNoted('crawl'), items()]).toEqual([false, []]);
+  const times = { idleSince: T0, quietSince: T0 };
+  expect(await notes.noteIdle('crawl', false)).toEqual({ ...times, looks: 1 });
+  expect([await notes.isNoted('crawl'), await notes.isNoted('other')]).toEqual([true, false]);
+  await notes.noteRecounted('crawl');
+  expect(await notes.noteIdle('crawl', false)).toEqual({ ...times, looks: 2, isRecounted: true });
+  expect(await notes.noteIdle('crawl', true)).toEqual({ idleSince: T0, looks: 3, isRecounted: true });
+  await notes.noteBusy('crawl');
+  expect(await notes.isNoted('crawl')).toBe(false);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ ...times, looks: 1 });
+});
+
+test.each<[string, (notes: QuietNotes) => Promise<unknown>]>([
+  ['a look', (notes) => notes.noteIdle('crawl', false)],
+  ['a question', (notes) => notes.isNoted('crawl')],
+  ['a recount', (notes) => notes.noteRecounted('crawl')],
+  ['work', (notes) => notes.noteBusy('crawl')],
+])('%s that DynamoDB refuses fails, and is made again if it was throttled', async (_, call) => {
+  const { clients } = createServices();
+  const clock = { ...createFakeClock(), sleep: async () => {} };
+  const errors = ['ThrottlingException', 'AccessDenied'];
+  const dynamo = {
+    send: async (command: never) => {
+      const name = errors.shift();
+      if (name) throw Object.assign(new Error(name), { name });
+      return clients.dynamo.send(command);
+    },
+  } as unknown as typeof clients.dynamo;
+  const notes = createQuietNotes({ dynamo, table: 'T', clock });
+  await expect(call(notes)).rejects.toThrow('AccessDenied');
+  await call(notes);
+});
+
+test.each<[string, Record<string, number>, number, boolean]>([
+  ['at once if no requisite was sent to another host', {}, 0, true],
+  ['at once if the counts are 0', { 'requisites.awaited': 0, 'requisites.sent': 0 }, 0, true],
+  ['not at once if one was sent', { 'requisites.sent': 1 }, 54_999, false],
+  ['55 s after the last commit then', { 'requisites.sent': 1 }, 55_000, true],
+  ['not while one is awaited', { 'requisites.awaited': 1, 'requisites.sent': 1 }, 1_199_999, false],
+  ['after 20 minutes of that, as the counts must be wrong', { 'requisites.awaited': 1 }, 1_200_000, true],
+])('a crawl that begins no page has all of its requisites, or not: %s', (_, counts, idleMs, expected) => {
+  expect(isDrained(counts, idleMs, {})).toBe(expected);
+});
+
+test('how long is waited for requisites can be set', () => {
+  const sent = { 'requisites.sent': 1 };
+  expect([99, 100].map((idleMs) => isDrained(sent, idleMs, { settleMs: 100 }))).toEqual([false, true]);
 });
 
 const LOOKS = { looks: 16 };
