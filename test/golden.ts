@@ -2,7 +2,7 @@
  * The whole of what a piece of the program does, as lines of text, compared with those of a file beside the test. So a
  * change of any call, argument or stored value is noticed, also of one that no other test asks about.
  *
- * After a change that was meant, `STRAND_GOLDEN=write npx vitest run FILE` writes the file anew: then its diff shows what
+ * After a change that was meant, `STRAND_GOLDEN=write npx vitest run FILE` writes the file again: then its diff shows what
  * the change does.
  */
 import { createHash } from 'node:crypto';

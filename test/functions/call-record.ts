@@ -1,5 +1,5 @@
 /**
- * What a function does to its surroundings, line by line: each call, with the second at which it begins. A call takes a
+ * Records the calls of a function to its surroundings, line by line: each, with the second at which it begins. A call takes a
  * second, and one of them may fail. So a test can compare the whole: what is called, with what, in which order, at which
  * time, and what happens after each failure.
  */
@@ -88,7 +88,7 @@ export class CallRecord {
 /** Makes the surroundings and returns the work to be done in them, and what is left in the end. */
 export type Work = (record: CallRecord) => {
   readonly run: () => Promise<unknown>;
-  /** What is stored. After a failure it has to be the same once the work was done again. */
+  /** Returns the stored state. After a failure it has to be the same once the work was done again. */
   readonly left?: () => unknown;
 };
 

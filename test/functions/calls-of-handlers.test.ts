@@ -302,7 +302,7 @@ describe('the router', () => {
       wakeAllText('other', 4),
       parcel('news', 'http://B.test/2'),
     ];
-    // What cannot be parked comes again after the queue's own time.
+    // A message that cannot be parked comes again after the queue's own time.
     await compare('the router of messages of each kind', routing(bodies), ['park']);
     golden.compare('the router that has little time', await linesOf(routing(bodies, 27_000)));
   });
