@@ -8,6 +8,9 @@
  * every two pages or more. A finite tree of equal pages (a mirror, pages that scripts fill) runs out of
  * those. A page is worth something if its text, with where its new links lead from it, is one that the folder
  * has not had, or if it has a new link out of the folder.
+ *
+ * A folder that closes takes its pages with it: they say nothing against the folders around it. From the fifth
+ * closed folder on they do, since a trap that makes ever new folders has no end else.
  */
 import { SIZES, type Sizes } from '../sizes.ts';
 import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.ts';
@@ -53,6 +56,9 @@ const MAX_OPEN = 8;
 const MAX_CLOSED = 16;
 /** The root, a folder of it, and one of that. */
 const MAX_DEPTH = 2;
+/** Closed folders that explain the pages of the folder around them, and of a whole host, which has the most to lose. */
+const MAX_EXPLAINING = 4;
+const MAX_EXPLAINING_HOST = 12;
 const MIN_GROWTH = 0.5;
 const MAX_GROWTH = 2;
 const MAX_LINKS = 50;
@@ -73,6 +79,13 @@ export function createFolderWatch(
 
   const closedGroup = (groups: readonly string[]): string | undefined =>
     groups.find((group) => closed.has(group));
+
+  /** Whether the closed folders inside are few enough to explain what this one's pages are like. */
+  function isExplained(group: string): boolean {
+    const folder = group.slice(0, -ANY.length);
+    const inside = closed.keys().filter((other) => other.startsWith(folder));
+    return [...inside].length <= (group === ROOT ? MAX_EXPLAINING_HOST : MAX_EXPLAINING);
+  }
 
   function close({ group, pages, fresh }: Watched): void {
     closeGroup(open, closed, MAX_CLOSED, { group, pages, fresh: rounded(fresh), isClosed: true });
@@ -115,7 +128,7 @@ export function createFolderWatch(
         watched.fresh += (worth - watched.fresh) / window;
         watched.growth += (Math.min(grown, MAX_GROWTH) - watched.growth) / window;
         // Pages that a smaller folder explains are no evidence against the folders around it.
-        if (hasClosed) watched.fresh = 1;
+        if (hasClosed && isExplained(group)) watched.fresh = 1;
         else if (
           watched.pages >= sizes.minTrapPages &&
           watched.fresh < minNew &&
