@@ -1,4 +1,4 @@
-/** Makes one file of a function and all that it imports. */
+/** Makes one file of each function and all that it imports. */
 import { createRequire, findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { BuildOptions, buildSync } from 'esbuild';
@@ -37,11 +37,33 @@ export interface Bundle {
 const SDK = ['dynamodb', 'eventbridge', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
 /** Throws {@link InvalidOptions} if esbuild or the AWS SDK is not installed; and what esbuild throws. */
-export function bundleFunction(name: FunctionName, bundle: Bundle): void {
-  const { outdir, configFile, sourcemap, entry = moduleOf(name) } = bundle;
+export function bundleFunction(name: FunctionName, { entry = moduleOf(name), ...bundle }: Bundle): void {
+  bundleAll([{ name, entry, folder: '' }], bundle);
+}
+
+/**
+ * Bundles several functions into folders of their names in `outdir`. Takes half of the time, as each module is parsed once. Throws as
+ * {@link bundleFunction}.
+ */
+export function bundleFunctions(names: readonly FunctionName[], bundle: Omit<Bundle, 'entry'>): void {
+  bundleAll(
+    names.map((name) => ({ name, entry: moduleOf(name), folder: `${name}/` })),
+    bundle,
+  );
+}
+
+interface Bundled {
+  readonly name: FunctionName;
+  readonly entry: string;
+  /** In `outdir`, with a slash at the end. */
+  readonly folder: string;
+}
+
+function bundleAll(all: readonly Bundled[], { outdir, configFile, sourcemap }: Omit<Bundle, 'entry'>): void {
   const options: BuildOptions = {
-    entryPoints: [entry],
-    outfile: join(outdir, 'index.mjs'),
+    entryPoints: all.map(({ entry, folder }) => ({ in: entry, out: `${folder}index` })),
+    outdir,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -61,10 +83,11 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
       ...(configFile !== undefined && { '#strand-config': configFile, 'strand-crawler': PACKAGE }),
     },
   };
+  const readers = all.filter(({ name }) => READ_DOCUMENTS.has(name));
   const build = loadEsbuild();
   try {
     build(options);
-    if (READ_DOCUMENTS.has(name)) build(threadOptions(options, outdir));
+    if (readers.length > 0) build(threadOptions(options, readers));
   } catch (cause) {
     if (!/Could not resolve "@aws-sdk\//.test(String(cause))) throw cause;
     throw new InvalidOptions(
@@ -75,10 +98,9 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
 }
 
 /** Its largest part comes minified. */
-const threadOptions = (options: BuildOptions, outdir: string): BuildOptions => ({
+const threadOptions = (options: BuildOptions, readers: readonly Bundled[]): BuildOptions => ({
   ...options,
-  entryPoints: [DOCUMENT_THREAD],
-  outfile: join(outdir, 'document-thread.mjs'),
+  entryPoints: readers.map(({ folder }) => ({ in: DOCUMENT_THREAD, out: `${folder}document-thread` })),
   minify: false,
   minifyWhitespace: true,
   sourcemap: false,

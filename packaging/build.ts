@@ -5,7 +5,7 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { bundleFunction } from '../cdk/bundle-function.ts';
+import { bundleFunctions } from '../cdk/bundle-function.ts';
 import { FUNCTIONS } from '../cdk/permissions.ts';
 import { buildCrawler } from './build-crawler.ts';
 import { createManifest, functionsManifest, type Manifest } from './manifest.ts';
@@ -23,11 +23,7 @@ export function build(dist = join(ROOT, 'dist')): void {
 
 /** The code of the Lambda functions, each in one file with all that it imports. */
 function buildFunctions(dist: string, manifest: Manifest): void {
-  for (const name of FUNCTIONS) {
-    const outdir = join(dist, name);
-    mkdirSync(outdir, { recursive: true });
-    bundleFunction(name, { outdir, sourcemap: false });
-  }
+  bundleFunctions(FUNCTIONS, { outdir: dist, sourcemap: false });
   writeAbout(dist, functionsManifest(manifest), 'functions-readme.md');
 }
 

@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import type { FunctionName } from '../permissions.ts';
-import { functionCode } from './function-code.ts';
+import type { FunctionCode } from './function-code.ts';
 
 export interface CrawlerFunctionProps {
   readonly options: Pick<StackOptions, 'logRetentionDays' | 'tracing'>;
@@ -21,8 +21,7 @@ export interface CrawlerFunctionProps {
   /** JSON of the stack's settings. */
   readonly settings: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The project's file, whose code is a part of the function. */
-  readonly configFile?: string | undefined;
+  readonly code: FunctionCode;
   readonly existing: Pick<ExistingResources, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
   /** Whose role and log it has. Default: its own. */
   readonly like?: CrawlerFunction;
@@ -48,7 +47,7 @@ export class CrawlerFunction extends Construct {
     this.role = role;
     this.logGroup = logGroup;
     this.function = new lambda.Function(this, 'Function', {
-      code: functionCode(props.name, props.configFile),
+      code: props.code.of(props.name),
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,

@@ -12,6 +12,7 @@ import type { CrawlerProps, ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
 import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
+import { FunctionCode } from './function-code.ts';
 import { grantPermissions, type Stores } from './grants.ts';
 import {
   EXPORTER_HEAP_MB,
@@ -42,9 +43,6 @@ export interface FunctionsProps {
   readonly webhook?: CrawlerProps['webhook'];
 }
 
-/** The functions that call the project's code: the waker its `onFinish`, the exporter its modules. */
-const CALL_HOOKS: ReadonlySet<FunctionName> = new Set(['worker', 'waker', 'exporter']);
-
 /** Lambda's least and most (Lambda developer guide, ephemeral storage). */
 const MIN_DISK_MB = 512;
 const MAX_DISK_MB = 10_240;
@@ -53,6 +51,7 @@ const EXPORTER_DISK_MB = 2048;
 
 type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop' | 'isTerse'> &
   Partial<CrawlerFunctionProps>;
+type Coded = Pick<CrawlerFunctionProps, 'code'>;
 
 /**
  * The six functions, the worker a second time with less memory, and what starts them. No concurrency is reserved: that would be taken from the
@@ -69,13 +68,16 @@ export class Functions extends Construct {
     super(scope, id);
     const { options, stores } = props;
     const own = ownOf(props);
-    const entries = FUNCTIONS.map((name) => [name, this.create(name, own[name], props)] as const);
+    const code = new FunctionCode(props.configFile);
+    const entries = FUNCTIONS.map(
+      (name) => [name, this.create(name, { ...own[name], code }, props)] as const,
+    );
     const created = Object.fromEntries(entries) as Record<FunctionName, CrawlerFunction>;
     this.byName = Object.fromEntries(entries.map(([name, { function: one }]) => [name, one])) as Record<
       FunctionName,
       lambda.Function
     >;
-    const small = this.createSmallWorker(created.worker, own.worker, props);
+    const small = this.createSmallWorker(created.worker, { ...own.worker, code }, props);
     if (small) this.smallWorker = small;
     const { worker, router, waker, compactor, exporter } = this.byName;
     const { startQueue, linkQueue, linkShards } = stores.frontier;
@@ -103,7 +105,7 @@ export class Functions extends Construct {
     this.startBy(exporter, 'MoreExports', { stack: options.stackName, type: EXPORT_MORE });
   }
 
-  private create(name: FunctionName, own: Own, props: FunctionsProps): CrawlerFunction {
+  private create(name: FunctionName, own: Own & Coded, props: FunctionsProps): CrawlerFunction {
     const created = new CrawlerFunction(this, capitalized(name), {
       ...commonOf(name, props),
       ...own,
@@ -115,7 +117,7 @@ export class Functions extends Construct {
   /** The worker once more, with less memory, started by events: an event source would cost $0.26 a month at rest. */
   private createSmallWorker(
     worker: CrawlerFunction,
-    own: Own,
+    own: Own & Coded,
     props: FunctionsProps,
   ): lambda.Function | undefined {
     const { options } = props;
@@ -153,12 +155,11 @@ export class Functions extends Construct {
   }
 }
 
-const commonOf = (name: FunctionName, { options, settingsJson, existing, configFile }: FunctionsProps) => ({
+const commonOf = (name: FunctionName, { options, settingsJson, existing }: FunctionsProps) => ({
   options,
   name,
   settings: settingsJson,
   existing,
-  configFile: CALL_HOOKS.has(name) ? configFile : undefined,
 });
 
 /** Room for the bodies on their way: each may be as large as a crawl allows, and lies on disk beyond its first MB. */

@@ -72,8 +72,9 @@ export async function readProject(
     if (given === undefined) return NO_PROJECT;
     throw new InvalidConfig(`There is no file ${printable(path)}, given as config`);
   }
-  const { default: config } = await load(file, path, loadTimeoutMs);
-  if (!isRecord(config)) {
+  const loaded = await load(file, path, loadTimeoutMs);
+  const config = loaded.default;
+  if (!isRecord(config) || isWithoutExports(loaded)) {
     throw new InvalidConfig(`Expected "export default defineCrawl({ ... })" in ${file}, got no such object`);
   }
   const parts = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
@@ -86,6 +87,10 @@ export async function readProject(
   return { ...NO_PROJECT, ...parts, file, path };
 }
 
+/** Without `export` and `import` a file may be CommonJS, whose default export is an empty object then. */
+const isWithoutExports = (loaded: Readonly<Record<string, unknown>>): boolean =>
+  'module.exports' in loaded && isRecord(loaded.default) && Object.keys(loaded.default).length === 0;
+
 /** Returns the faults of hooks given by their keys. */
 export function hookFaults(parts: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(CHECKS)
@@ -93,7 +98,7 @@ export function hookFaults(parts: Readonly<Record<string, unknown>>): string[] {
     .map(([key, [, expected]]) => `Expected ${key} to be ${expected}`);
 }
 
-async function load(file: string, path: string, limitMs: number): Promise<{ readonly default?: unknown }> {
+async function load(file: string, path: string, limitMs: number): Promise<Readonly<Record<string, unknown>>> {
   const waiting = neverSettled(limitMs);
   try {
     const loading = inHook({ source: 'file', url: file }, () => import(pathToFileURL(path).href));

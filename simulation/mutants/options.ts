@@ -26,7 +26,7 @@ export interface MutantsOptions {
 
 export const LEAST_SHARE = 0.95;
 const DEFAULT_JOBS = 2;
-/** As many as `npm test` runs (simulation/test/command/simulate.test.ts). */
+/** More than `npm test` runs (simulation/test/command/simulate.test.ts). */
 export const DEFAULT_WORLDS = 500;
 export const CALM_WORLDS = 40;
 const DEFAULT_EFFORT = 120;

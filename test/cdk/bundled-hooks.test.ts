@@ -29,7 +29,7 @@ test('a hook has all views of its page in a function', () => {
   const printed = runBundled(`
     import { createHooks } from '${ROOT}/shared/hooks/create-hooks.ts';
     import { madePage } from '${ROOT}/test/hooks/made-page.ts';
-    const config = { blockTimeoutMs: 4000, hookTimeoutMs: 10_000, maxDecodedBytes: 100_000, maxLinksPerPage: 5 };
+    const config = { blockTimeoutMs: 60_000, hookTimeoutMs: 120_000, maxDecodedBytes: 100_000, maxLinksPerPage: 5 };
     const onPage = ({ $, language, mainText }) => ({ heading: $('h1').text(), language, has: mainText.length > 50 });
     const hooks = createHooks({ onPage }, { config, clock: { now: () => 0, sleep: () => new Promise(() => {}) } });
     const sentence = 'Alle Menschen sind frei und gleich an Würde und Rechten geboren, und sie haben alle eine Meinung. ';

@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -124,8 +132,9 @@ const code = (text: string) => `\`${text}\``;
 
 /** A project's file of a document, as the program reads it. */
 async function projectOf(snippet: string): Promise<Project> {
-  // Within the project, where the packages that it imports are found.
-  const folder = mkdtempSync(join(ROOT, 'node_modules', '.strand-docs-'));
+  // Within the project, where the packages that it imports are found; not in `node_modules`, where Node takes no TypeScript.
+  mkdirSync(join(ROOT, 'crawls'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, 'crawls/docs-'));
   try {
     const module = join(ROOT, JSON.parse(read('package.json')).exports['.']);
     const text = snippet.replace("'strand-crawler'", JSON.stringify(module));

@@ -5,17 +5,17 @@ import { canonicalize } from '../../shared/url/canonical.ts';
 import { randomOf } from '../../simulation/models/random.ts';
 
 const START = 'http://a.test/slash/';
-const MOST = 1000;
+const MAX_PAGES = 1000;
 const TEXT = 12_345;
 
-/** Fetches pages in the order of a seed, until none is left that is not closed. Returns how many there were: `MOST` at most. */
+/** Fetches pages in the order of a seed, until none is left that is not closed. Returns how many there were: `MAX_PAGES` at most. */
 function pagesOfTrap(seed: number): number {
   const random = randomOf(seed, 'order');
   const known = new Set([START]);
   const waiting = [START];
   const watch = createTrapWatch({}, { minNew: 0.05, isKnown: (url) => known.has(url) });
   let pages = 0;
-  while (waiting.length > 0 && pages < MOST) {
+  while (waiting.length > 0 && pages < MAX_PAGES) {
     const [url] = waiting.splice(Math.floor(random() * waiting.length), 1) as [string];
     if (watch.isClosed(url)) continue;
     pages++;
@@ -30,6 +30,6 @@ function pagesOfTrap(seed: number): number {
 
 test('the trap ends, in whatever order its pages are fetched', () => {
   const pages = Array.from({ length: 60 }, (_, seed) => pagesOfTrap(seed)).sort((a, b) => a - b);
-  expect(pages.at(-1)).toBeLessThan(MOST);
+  expect(pages.at(-1)).toBeLessThan(MAX_PAGES);
   expect(pages[pages.length / 2]).toBeLessThan(150);
 });

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSyn
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import type * as TypesWrong from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +12,10 @@ import { programName } from '../../cli/program.ts';
 import { constructSuite } from './construct-suite.ts';
 import { type Packed, type Project, packAll, ROOT } from './packed.ts';
 import { templatesSuite } from './templates-suite.ts';
+
+/** By its path: Vitest asks packages for what is meant for their development, and this one has its TypeScript sources for that. */
+const TYPES_WRONG = new URL('../../node_modules/@arethetypeswrong/core/dist/index.js', import.meta.url).href;
+const { checkPackage, createPackageFromTarballData } = (await import(TYPES_WRONG)) as typeof TypesWrong;
 
 let packed: Packed;
 let dist: string;

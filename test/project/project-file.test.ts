@@ -71,6 +71,10 @@ describe("the project's file", () => {
   test.each([
     ['', 'Expected "export default defineCrawl({ ... })" in strand.config.ts, got no such object'],
     [
+      'const config = { crawl: { delayMs: 7 } };',
+      'Expected "export default defineCrawl({ ... })" in strand.config.ts, got no such object',
+    ],
+    [
       'export default [];',
       'Expected "export default defineCrawl({ ... })" in strand.config.ts, got no such object',
     ],
