@@ -35,6 +35,8 @@ const CLEARLY_SLOW = 5;
 /** The number of recipes of the last round that are judged at all sizes, whatever the smaller ones cost. */
 const AT_ALL_SIZES = 6;
 
+const STEPS = [2, 3, 5, 7, 11, 13, 17, 19];
+
 interface Rated extends SweptRecipe {
   readonly index: number;
   /** CPU in microseconds of each byte, or of each byte more. */
@@ -52,16 +54,22 @@ export class SweepFinding extends Finding {
   }
 }
 
-/** Throws {@link SweepFinding}. `onRecipe` is called with each recipe before it is tried. */
+/**
+ * Throws {@link SweepFinding}. `onRecipe` is called with each recipe before it is tried. With `most`, about so many recipes are
+ * tried: each nth of the list.
+ */
 export async function sweep(
   target: FuzzTarget,
   figures: Figures,
-  onRecipe: (recipe: Recipe) => void,
+  {
+    onRecipe,
+    most = Number.POSITIVE_INFINITY,
+  }: { onRecipe: (recipe: Recipe) => void; most?: number | undefined },
 ): Promise<void> {
-  let rated: readonly Rated[] = sweepRecipes(target).map((each, index) => ({
-    ...each,
-    ...{ index, cost: 0, growth: 0 },
-  }));
+  const all = sweepRecipes(target).map((each, index) => ({ ...each, ...{ index, cost: 0, growth: 0 } }));
+  // Recipes in a row are alike: of a prime number each place of the list is met in the end.
+  const step = all.length > 2 * most ? (STEPS.find((prime) => prime >= all.length / most) ?? 1) : 1;
+  let rated: readonly Rated[] = all.filter(({ index }) => index % step === 0);
   const start = process.cpuUsage();
   const isOver = () => process.cpuUsage(start).user > SWEEP_SECONDS * 1e6;
   for (const round of ROUNDS) {

@@ -18,6 +18,8 @@ export interface ThreadTask {
   /** The path of an earlier finding with the same seed: only that is tried. */
   readonly path?: string | undefined;
   readonly shrinkMs?: number;
+  /** About how many recipes the sweep tries. Default: all. */
+  readonly sweptRecipes?: number;
 }
 
 export type FromThread =
@@ -51,7 +53,8 @@ async function fuzz(task: ThreadTask): Promise<FromThread> {
   const swept = /^sweep:(\d+)$/.exec(task.path ?? '')?.[1];
   try {
     if (swept !== undefined) await sweepOne(target, Number(swept), figures);
-    else if (task.path === undefined && target.isSwept !== false) await sweep(target, figures, onRecipe);
+    else if (task.path === undefined && target.isSwept !== false)
+      await sweep(target, figures, { onRecipe, most: task.sweptRecipes });
   } catch (error) {
     if (!(error instanceof SweepFinding)) throw error;
     return { ...figures, finding: error.message, seed: task.seed, path: `sweep:${error.index}` };
