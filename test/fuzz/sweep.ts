@@ -55,7 +55,7 @@ export class SweepFinding extends Finding {
 }
 
 /**
- * Throws {@link SweepFinding}. `onRecipe` is called with each recipe before it is tried. With `most`, about so many recipes are
+ * Throws {@link SweepFinding}. `onRecipe` is called with each recipe before it is tried. With `most`, about that number of recipes are
  * tried: each nth of the list.
  */
 export async function sweep(
