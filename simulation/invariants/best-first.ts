@@ -1,6 +1,7 @@
 import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
 import { hostKey, origin } from '../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { levelOfPriority } from './depth-true.ts';
 import type { Facts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
@@ -81,10 +82,14 @@ function checkHost(
           break;
         }
     }
-    const ownDepth = crawl.seeds.includes(page.url) ? 0 : (depths.get(page.url) ?? found?.depth);
+    // What a sitemap of robots.txt lists counts as if the root linked to it.
+    const ownDepth =
+      crawl.seeds.includes(page.url) || record?.kind === 'sitemap'
+        ? 0
+        : (depths.get(page.url) ?? found?.depth);
     if (ownDepth === undefined) continue;
     // A link to the page may have come before the seed: then it keeps that depth.
-    const depth = Math.max(ownDepth, record?.depth ?? 0);
+    const depth = record?.kind === 'sitemap' ? 0 : Math.max(ownDepth, record?.depth ?? 0);
     depths.set(page.url, depth);
     for (const [url, known] of linksOf(page, depth, { web, scope, crawl })) {
       // Only a URL that is requested later has surely waited.
@@ -111,5 +116,8 @@ function linksOf(
   if (links.length > crawl.config.maxLinksPerPage) return [];
   return links
     .filter((link) => scope.accepts(link, depth + 1))
-    .map((link) => [link, { depth: depth + 1, level: levelOf(link, url) }] as const);
+    .map((link) => {
+      const level = Math.max(levelOf(link, url), levelOfPriority(web.priorityIn(url, link)));
+      return [link, { depth: depth + 1, level }] as const;
+    });
 }

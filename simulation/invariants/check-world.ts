@@ -70,7 +70,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...endsRightly(facts),
     ...onTime(facts, visits),
     ...oneState(facts),
-    ...nothingLost(facts, visits),
+    ...nothingLost(facts, visits, robots),
     ...announcedOnce(facts),
     ...counted(facts),
     ...recounted(facts),

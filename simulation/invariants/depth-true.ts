@@ -5,6 +5,7 @@ import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { createFindings } from './findings.ts';
+import { sitemapsOf } from './named-sitemaps.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import { scopeOf } from './scope.ts';
 import type { HostVisits } from './visits.ts';
@@ -15,12 +16,17 @@ interface Source {
   readonly depth: number;
   readonly redirects: number;
   readonly level: number;
-  /** `level` is the highest that an entry may have. */
-  readonly isSitemap?: boolean;
+  /** `level` is the highest that it may have: of an entry whose time of change counts. */
+  readonly isMost?: boolean;
 }
 
 /** An entry of a sitemap without a priority, by its `lastmod` (`turn/sitemap-links.ts`). */
-const MAX_SITEMAP_LEVEL = 2;
+const MAX_DATED_LEVEL = 2;
+/** The priority 1 of a sitemap is worth this level. */
+const PRIORITY_LEVELS = 5;
+
+/** The level of an entry without a time of change. */
+export const levelOfPriority = (priority = 0): number => Math.round(PRIORITY_LEVELS * priority);
 
 /**
  * Depth, level and redirects of a URL are those of a seed, link or redirect of the web that the crawl has
@@ -39,7 +45,7 @@ export function depthTrue(
   const findings = createFindings('depthTrue');
   for (const [crawl, hosts] of Map.groupBy(visited, (visits) => visits.crawl)) {
     if (crawl.config.perHost > 1) continue;
-    const sources = sourcesIn(crawl, web);
+    const sources = sourcesIn(crawl, web, robots);
     const scope = scopeOf(crawl.config, crawl.seeds);
     const excuse = hosts.some(({ lost }) => lost > 0) ? ('lostTurn' as const) : undefined;
     for (const { host, requests } of hosts) {
@@ -50,11 +56,8 @@ export function depthTrue(
       const { trapAfterPages } = crawl.config;
       const isWatched = trapAfterPages > 0 && host.head.totals.pages >= trapAfterPages;
       // Links that the scope leaves out, or that lead into a trap, are not met.
-      const isMet = (from: UrlRecord, to: UrlRecord) =>
-        !isWatched &&
-        !isOwnRequest(to.url) &&
-        scope.accepts(to.url, from.depth + 1) &&
-        isMetBefore(from, to, byUrl);
+      const isMet = (from: UrlRecord, to: UrlRecord, depth: number) =>
+        !isWatched && !isOwnRequest(to.url) && scope.accepts(to.url, depth) && isMetBefore(from, to, byUrl);
       for (const record of host.records) {
         // An image, a style or a font has no links: nothing follows from its depth.
         if (record.kind === 'requisite') continue;
@@ -67,7 +70,8 @@ export function depthTrue(
   return findings.list;
 }
 
-function sourcesIn({ known, seeds, laterSeeds }: CrawlFacts, web: Facts['web']): Map<string, Source[]> {
+function sourcesIn(crawl: CrawlFacts, web: Facts['web'], robots: RobotsLog): Map<string, Source[]> {
+  const { known, seeds, laterSeeds, scopeSeeds } = crawl;
   const sources = new Map<string, Source[]>();
   const add = (url: string, source: Source) => {
     if (!known.has(url)) return;
@@ -76,13 +80,16 @@ function sourcesIn({ known, seeds, laterSeeds }: CrawlFacts, web: Facts['web']):
     else sources.set(url, [source]);
   };
   for (const url of [...seeds, ...laterSeeds]) add(url, { depth: 0, redirects: 0, level: MAX_LEVEL });
+  for (const [url, some] of sitemapsOf(crawl, web, robots, scopeSeeds))
+    for (const { from, depth, redirects } of some) add(url, { depth, redirects, level: levelOf(url, from) });
   for (const from of known.values()) {
     const { url, state, depth } = from;
     if (state === 'fetched') {
-      const isSitemap = web.isSitemap(fetchedUrl(url));
-      for (const link of web.linksOf(url)) {
-        const level = Math.max(isSitemap ? MAX_SITEMAP_LEVEL : 0, levelOf(link, fetchedUrl(url)));
-        add(link, { from, depth: depth + 1, redirects: 0, level, isSitemap });
+      for (const link of web.isIndex(url) ? [] : web.linksOf(url)) {
+        const isMost = web.isDated(url);
+        const listed = isMost ? MAX_DATED_LEVEL : levelOfPriority(web.priorityIn(url, link));
+        const level = Math.max(listed, levelOf(link, fetchedUrl(url)));
+        add(link, { from, depth: from.kind === 'sitemap' ? 1 : depth + 1, redirects: 0, level, isMost });
       }
       // Their levels are the hook's to say.
       for (const name of isOwnRequest(url) ? [] : web.requestsOf(url))
@@ -101,7 +108,7 @@ function sourcesIn({ known, seeds, laterSeeds }: CrawlFacts, web: Facts['web']):
 function* problemsOf(
   record: UrlRecord,
   sources: readonly Source[],
-  isMet: (from: UrlRecord, to: UrlRecord) => boolean,
+  isMet: (from: UrlRecord, to: UrlRecord, depth: number) => boolean,
 ): Generator<string> {
   // A URL from nowhere is another invariant's.
   if (sources.length === 0) return;
@@ -113,11 +120,11 @@ function* problemsOf(
   if (sources.every((source) => source.level < level))
     yield `level ${level}, its sources give it ${valuesOf(sources, 'level')}`;
   for (const { from, ...source } of sources) {
-    if (from?.state !== 'fetched' || !isMet(from, record)) continue;
+    if (from?.state !== 'fetched' || !isMet(from, record, source.depth)) continue;
     if (depth > source.depth)
       yield `depth ${depth}, ${from.url} (depth ${from.depth}) linked to ${url} before`;
     // A URL that was taken to be fetched does not rise any more: only the rank of what waits counts.
-    if (record.state === 'waiting' && !source.isSitemap && level < source.level)
+    if (record.state === 'waiting' && !source.isMost && level < source.level)
       yield `level ${level}, the link of ${from.url} alone gives it ${source.level}`;
   }
 }

@@ -17,6 +17,8 @@ import {
   mayHaveLostTurns,
 } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
+import { type SitemapSource, sitemapsOf } from './named-sitemaps.ts';
+import type { RobotsLog } from './robots-answers.ts';
 import { scopeOf } from './scope.ts';
 import { isProbe } from './soft-404.ts';
 import { isOverQuota } from './template-quota.ts';
@@ -25,19 +27,22 @@ import type { HostVisits } from './visits.ts';
 
 /**
  * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and
- * limits certainly accept; and nothing that is neither. What a message still carries counts as known: whether
+ * limits certainly accept, and all sitemaps that served robots.txt and indexes name; and nothing that is neither. What a message still carries counts as known: whether
  * it may be there is the chain's invariant to say. Links to hosts that are full, or to groups of URLs that
  * have closed because they add nothing new, are dropped by design.
  */
 export function nothingLost(
   facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
   visited: readonly HostVisits[],
+  robots: RobotsLog,
 ): readonly Violation[] {
   const findings = createFindings('nothingLost');
   const reachable = reachableUrls(facts);
   for (const crawl of facts.crawls) {
     checkKnown(findings, crawl, facts);
-    checkNothingElse(findings, crawl, reachable);
+    checkSitemaps(findings, crawl, facts, sitemapsOf(crawl, facts.web, robots));
+    const allowed = sitemapsOf(crawl, facts.web, robots, crawl.scopeSeeds);
+    checkNothingElse(findings, crawl, reachable, allowed);
   }
   checkAsked(findings, facts, visited);
   return findings.list;
@@ -62,23 +67,19 @@ function checkKnown(
     if (record.state === 'redirect') {
       const target = web.redirectOf(record.url);
       const isFollowed = record.redirects + 1 <= config.maxRedirects;
+      // Where one of a sitemap may lead is judged with sitemaps.
       const isAccepted = (url: string) =>
-        isOwnRequest(url) || isFirstSeed(record)
+        record.kind !== 'sitemap' &&
+        (isOwnRequest(url) || isFirstSeed(record)
           ? scope.acceptsSeed(fetchedUrl(url))
-          : scope.accepts(url, record.depth);
+          : scope.accepts(url, record.depth));
       if (target !== undefined && isFollowed && isAccepted(target) && isMissing(target))
         findings.add(
           `${id}: ${record.url} redirects to ${target}, which is not known (depth ${record.depth}, ${record.result?.cause?.code})`,
           { host: hostKey(target) },
         );
     }
-    if (
-      record.state === 'fetched' &&
-      isOk(record) &&
-      !isWhole(record, whole) &&
-      record.attempts < config.maxAttempts &&
-      !isRecrawling(config)
-    )
+    if (isOk(record) && !isWhole(record, whole) && mayTryAgain(record, config))
       findings.add(
         `${id}: ${record.url} is fetched after ${record.attempts} of ${config.maxAttempts} tries, though its body broke off`,
         { host: hostKey(record.url) },
@@ -105,12 +106,36 @@ function checkKnown(
     const isDepthCertain = config.perHost === 1 || config.maxDepth === undefined;
     if (!isDepthCertain) continue;
     const own = hasScopeOfItsOwn(record, crawl) ? scopeOf(config, [...crawl.seeds, record.url]) : scope;
+    // Its sitemaps are judged with others.
+    if (web.isIndex(record.url)) continue;
+    const depth = record.kind === 'sitemap' ? 1 : record.depth + 1;
     for (const link of links)
-      if (own.accepts(link, record.depth + 1) && isMissing(link))
+      if (own.accepts(link, depth) && isMissing(link))
         findings.add(
           `${id}: ${record.url} (fetched, depth ${record.depth}) links to ${link}, which is not known`,
           { host: hostKey(link) },
         );
+  }
+}
+
+/** Whether a fetched page would be fetched again if its body had broken off. */
+const mayTryAgain = ({ state, attempts }: UrlRecord, config: CrawlFacts['config']): boolean =>
+  state === 'fetched' && attempts < config.maxAttempts && !isRecrawling(config);
+
+/** Sitemaps that served files name must be known, and as sitemaps. */
+function checkSitemaps(
+  findings: Findings,
+  crawl: CrawlFacts,
+  { messages }: Pick<Facts, 'messages'>,
+  sources: ReadonlyMap<string, readonly SitemapSource[]>,
+): void {
+  const { id, known } = crawl;
+  const pending = new Set(messages.flatMap((message) => (message.crawl === id ? message.urls : [])));
+  for (const [url, some] of sources) {
+    const from = some.find(({ isRead }) => isRead)?.from;
+    const host = hostKey(url);
+    if (from !== undefined && !known.has(url) && !pending.has(url) && !leavesOutRequest(crawl, url))
+      findings.add(`${id}: ${from} leads to the sitemap ${url}, which is not known`, { host });
   }
 }
 
@@ -184,7 +209,12 @@ function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
   return reachable;
 }
 
-function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: ReadonlySet<string>): void {
+function checkNothingElse(
+  findings: Findings,
+  crawl: CrawlFacts,
+  reachable: ReadonlySet<string>,
+  sitemaps: ReadonlyMap<string, readonly SitemapSource[]>,
+): void {
   const { id, config, known } = crawl;
   const seeds = new Set([...crawl.seeds, ...crawl.laterSeeds]);
   const scope = scopeOf(config, crawl.scopeSeeds);
@@ -192,8 +222,12 @@ function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: Read
     const host = hostKey(url);
     const from = `depth ${depth}, from ${via ?? 'nowhere'}`;
     const isOutside = () =>
-      kind === 'requisite' ? !config.requisites : depth > 0 && !scope.accepts(url, depth);
-    if (!seeds.has(url) && !reachable.has(url))
+      kind === 'sitemap'
+        ? !sitemaps.has(url)
+        : kind === 'requisite'
+          ? !config.requisites
+          : depth > 0 && !scope.accepts(url, depth);
+    if (!seeds.has(url) && !reachable.has(url) && !sitemaps.has(url))
       findings.add(`${id}: ${url} is known (${from}), but is no seed and on no page that was requested`, {
         host,
       });

@@ -7,6 +7,8 @@ export interface SimpleScope {
   /** Whether a link found at this depth is accepted. */
   accepts(url: string, depth: number): boolean;
   acceptsSeed(url: string): boolean;
+  /** Whether the scope, patterns aside, contains some URL of the host. */
+  hasHost(url: string): boolean;
 }
 
 export function scopeOf(config: CrawlConfig, seeds: readonly string[]): SimpleScope {
@@ -17,6 +19,7 @@ export function scopeOf(config: CrawlConfig, seeds: readonly string[]): SimpleSc
     url.length <= config.maxUrlLength && !exclude.some((pattern) => pattern.test(url));
   return {
     acceptsSeed,
+    hasHost: AREAS[config.scope === 'prefix' || config.scope === 'page' ? 'host' : config.scope](seeds),
     accepts: (url, depth) =>
       acceptsSeed(url) &&
       depth <= (config.maxDepth ?? Number.POSITIVE_INFINITY) &&

@@ -10,8 +10,10 @@ import { DRAW } from './chance.ts';
 import { isKnown, versionAt, versionText } from './changes.ts';
 import type { WebHost } from './hosts.ts';
 import { filling, renderHtml } from './html.ts';
+import type { List } from './lists.ts';
 import type { PageTrouble } from './pages.ts';
 import type { Place } from './places.ts';
+import { LIST_TYPES, renderList } from './render-list.ts';
 import { FORBIDDEN_USES } from './rules.ts';
 import { renderSitemap } from './sitemaps.ts';
 
@@ -96,6 +98,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
       const location = redirect.location === undefined ? [] : [['Location', redirect.location] as const];
       return respond(redirect.status, location, text('Moved.\n'), paceMs);
     }
+    if (place.what === 'list') return listed(place.list, paceMs);
     const response = isSoft(place) ? softly(paceMs) : contentOf(asked, place, paceMs);
     const failure = place.what === 'page' ? pages.troubleOf(host, place.page) : undefined;
     if (failure && mustFail(url, failure)) return spoil(response, failure.how);
@@ -222,12 +225,25 @@ export function createAnswerer(atlas: Atlas): Answerer {
       [['Content-Type', TYPES.html]],
       renderHtml(
         url,
-        { links: links.of(place), requisites: assets.of(place), bytes, text: textOf(place) },
+        {
+          links: links.of(place),
+          requisites: assets.of(place),
+          feed: place.what === 'page' ? places.lists.feedOf(place.host, place.page) : undefined,
+          bytes,
+          text: textOf(place),
+        },
         random,
       ),
       paceMs,
     );
   }
+}
+
+function listed(list: List, paceMs: number): Responded {
+  const { kind } = list;
+  if (kind === 'failing') return errorResponse(500, paceMs);
+  if (kind === 'missing') return missing(404, paceMs);
+  return respond(200, [['Content-Type', LIST_TYPES[kind]]], text(renderList(list)), paceMs);
 }
 
 /** Refused, never answered, or no TLS to be had. */

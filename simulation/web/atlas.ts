@@ -29,5 +29,15 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
   const assets = createAssets({ shape, hosts, places, pages, chance });
   const links = createLinks({ shape, hosts, places, pages, assets, chance });
   const usage = createUsage(shape, chance);
-  return { shape, chance, hosts, places, pages, assets, links, usage, rules: createRules(chance, usage) };
+  return {
+    shape,
+    chance,
+    hosts,
+    places,
+    pages,
+    assets,
+    links,
+    usage,
+    rules: createRules(chance, usage, places.lists.namedBy),
+  };
 }

@@ -27,6 +27,8 @@ export const DRAW = {
   copies: 19,
   sitemap: 20,
   usage: 21,
+  named: 22,
+  feeds: 23,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

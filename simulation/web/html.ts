@@ -1,6 +1,8 @@
 /** An HTML page with links, as people and programs write them. */
 import type { Random } from '../models/random.ts';
 import { renderRequisite } from './assets.ts';
+import type { Feed } from './lists.ts';
+import { LIST_TYPES } from './render-list.ts';
 import { spell } from './spelling.ts';
 
 const WORDS =
@@ -23,6 +25,8 @@ export function filling(bytes: number, random: Random): string {
 export interface HtmlContent {
   readonly links: readonly string[];
   readonly requisites: readonly string[];
+  /** One of the links. */
+  readonly feed?: Feed | undefined;
   /** About the page's size. */
   readonly bytes: number;
   /** A further paragraph. */
@@ -31,12 +35,16 @@ export interface HtmlContent {
 
 export function renderHtml(
   url: string,
-  { links, requisites, bytes, text: more }: HtmlContent,
+  { links, requisites, feed, bytes, text: more }: HtmlContent,
   random: Random,
 ): Buffer {
   let items = '';
   for (const part of requisites) items += renderRequisite(part, spell(part, url, random));
   for (const link of links) {
+    if (feed?.isAlternate && link === feed.url) {
+      items += `<link rel="alternate" type="${LIST_TYPES[feed.kind]}" href="${spell(link, url, random)}">\n`;
+      continue;
+    }
     items += item(spell(link, url, random), random());
     if (random() < 0.05) items += item(spell(link, url, random), random());
   }

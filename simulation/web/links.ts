@@ -28,6 +28,13 @@ function perhapsWrong(host: WebHost, url: string, random: Random): string {
   return url.startsWith('https:') ? `http${url.slice(5)}` : `https${url.slice(4)}`;
 }
 
+/** To what is not there, or to the page itself. */
+function oddUrl(root: string, page: string, random: Random): string {
+  const way = Math.floor(random() * 3);
+  if (way === 0) return `${root}missing/${Math.floor(random() * 100)}`;
+  return way === 1 ? nowhere(Math.floor(random() * 10)) : page;
+}
+
 export interface LinksOf extends AssetsOf {
   readonly assets: Assets;
 }
@@ -50,12 +57,15 @@ export function createLinks({ shape, hosts, places, pages, assets, chance }: Lin
     }
     for (let i = urls.size; i < wanted; i++) {
       const isOwn = random() < shape.sameHostShare;
-      if (!shape.plain && random() < ODD_LINKS) urls.add(odd(host, page, random));
+      if (!shape.plain && random() < ODD_LINKS)
+        urls.add(oddUrl(places.pageUrl(host, 0), places.pageUrl(host, page), random));
       else if (!isOwn) urls.add(somePage(hosts.linked(random()), random));
       else urls.add(perhapsWrong(host, somePage(host, random), random));
     }
     const asset = assets.linkedBy(host, page);
     if (asset !== undefined) urls.add(asset);
+    const feed = places.lists.feedOf(host, page);
+    if (feed) urls.add(feed.url);
     return urls;
   }
 
@@ -64,13 +74,6 @@ export function createLinks({ shape, hosts, places, pages, assets, chance }: Lin
     const from = HOST_ARITY * number + 1;
     const count = Math.max(0, Math.min(HOST_ARITY, shape.hosts - from));
     return Array.from({ length: count }, (_, i) => hosts.of(from + i));
-  }
-
-  /** To what is not there, or to the page itself. */
-  function odd(host: WebHost, page: number, random: Random): string {
-    const way = Math.floor(random() * 3);
-    if (way === 0) return `${places.pageUrl(host, 0)}missing/${Math.floor(random() * 100)}`;
-    return way === 1 ? nowhere(Math.floor(random() * 10)) : places.pageUrl(host, page);
   }
 
   function ofDay(host: WebHost, day: number): string[] {
@@ -86,6 +89,8 @@ export function createLinks({ shape, hosts, places, pages, assets, chance }: Lin
     of(place) {
       if (place.what === 'sitemap')
         return listedPages(place.host).map((page) => places.pageUrl(place.host, page));
+      if (place.what === 'list')
+        return place.list.kind === 'moved' ? [] : place.list.entries.map(({ url }) => url);
       if (place.what === 'day') return ofDay(place.host, place.day);
       if (place.what !== 'page' || place.isWrongScheme) return [];
       const type = pages.typeOf(place.host, place.page);

@@ -163,6 +163,10 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
     isMissing: (place) =>
       place.what === 'nothing' || (place.what === 'page' && typeOf(place.host, place.page) === 'missing'),
     redirectOf(place) {
+      if (place.what === 'list') {
+        const { kind, entries } = place.list;
+        return kind === 'moved' && entries[0] ? to(entries[0].url) : undefined;
+      }
       if (place.what === 'hop') return hopRedirect(place.host, place.page, place.hop);
       if (place.what !== 'page') return undefined;
       const { host, page } = place;

@@ -3,6 +3,7 @@ import { ASSETS } from './asset-kinds.ts';
 import { cached } from './cache.ts';
 import { type Chance, DRAW } from './chance.ts';
 import { DOMAIN, type Hosts, type WebHost } from './hosts.ts';
+import { createLists, type List, type Lists } from './lists.ts';
 import type { HostKind, WebShape } from './shape.ts';
 import { lastmodKind, SITEMAP_PATH } from './sitemaps.ts';
 import { isUsageFile } from './usage.ts';
@@ -25,6 +26,8 @@ export type Place =
       readonly isFirst: boolean;
     }
   | { readonly what: 'sitemap'; readonly host: WebHost }
+  /** A sitemap that robots.txt or an index names, or a feed. */
+  | { readonly what: 'list'; readonly host: WebHost; readonly list: List }
   /** Where a host may state that the use of its pages is reserved. */
   | { readonly what: 'usageFile'; readonly host: WebHost }
   | { readonly what: 'nothing'; readonly host: WebHost }
@@ -39,6 +42,7 @@ export interface Places {
   assetUrl(host: WebHost, asset: number): string;
   /** Undefined: the host has no sitemap. */
   sitemapUrl(host: WebHost): string | undefined;
+  readonly lists: Lists;
   /** Where the host's robots.txt leads if it is not there itself. */
   robotsTarget(host: WebHost): string | undefined;
   /**
@@ -62,7 +66,9 @@ const GUEST_RULES = /^\/rules-of-(\d+)\.txt$/;
 const REDIRECTING: ReadonlySet<HostKind> = new Set(['robotsMoved', 'robotsElsewhere', 'robotsAtNeighbour']);
 const RULES_HOST = /^robots-(h\d+\..*)$/;
 
-export function createPlaces(hosts: Hosts, chance: Chance, shape: Pick<WebShape, 'changes'> = {}): Places {
+type PlacesShape = Pick<WebShape, 'changes' | 'namedShare' | 'feedShare'>;
+
+export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = {}): Places {
   const isHttps = (host: WebHost, page: number): boolean =>
     host.scheme === 'https' ||
     (host.scheme === 'either' && chance.at(DRAW.scheme, host.number, page + 1) < 0.5);
@@ -75,6 +81,8 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: Pick<WebShape,
   const dayUrl = (host: WebHost, day: number): string => siteOf(host) + dayPath(day);
   const assetUrl = (host: WebHost, asset: number): string =>
     `${siteOf(host)}/assets/${asset}.${ASSETS[asset]}`;
+
+  const lists = createLists(shape, { hosts, chance, pageUrl });
 
   const sitemapUrl = (host: WebHost): string | undefined =>
     shape.changes && lastmodKind(chance, host) ? siteOf(host) + SITEMAP_PATH : undefined;
@@ -136,6 +144,8 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: Pick<WebShape,
       return { what: 'hop', host, page: hopPage, hop };
     const next = host.kind === 'trap' ? Number(DAY.exec(path)?.[1] ?? 0) : 0;
     if (next > 0 && url === dayUrl(host, next - 1)) return { what: 'day', host, day: next - 1 };
+    const list = lists.find(url);
+    if (list) return { what: 'list', host, list };
     return url === sitemapUrl(host) ? { what: 'sitemap', host } : { what: 'nothing', host };
   }
 
@@ -152,6 +162,7 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: Pick<WebShape,
     dayUrl,
     assetUrl,
     sitemapUrl,
+    lists,
     robotsTarget,
     rulesOf,
     find: cached(4096, find),

@@ -47,7 +47,12 @@ const HOUR_MS = 3_600_000;
 const PERIODS = [HOUR_MS / 4, HOUR_MS, 3 * HOUR_MS];
 const MAX_AGES = [0, 300, 600, 900];
 
-export function createRules(chance: Chance, usage: Usage): Rules {
+/** `namedBy`: the sitemaps that a host's robots.txt names. */
+export function createRules(
+  chance: Chance,
+  usage: Usage,
+  namedBy: (host: WebHost) => readonly string[],
+): Rules {
   function planOf(host: WebHost, version: number): RulesPlan {
     const random = chance.stream(DRAW.robots, host.number, version + 1);
     const { kind } = host;
@@ -91,7 +96,8 @@ export function createRules(chance: Chance, usage: Usage): Rules {
     textOf(host, version) {
       const { rules = [], crawlDelayMs } = planOf(host, version);
       const random = chance.stream(DRAW.robots, host.number, -1);
-      return write(rules, { crawlDelayMs, forbiddenUse: usage.ofRobots(host) }, random());
+      const sitemaps = namedBy(host);
+      return write(rules, { crawlDelayMs, forbiddenUse: usage.ofRobots(host), sitemaps }, random());
     },
   };
 }
@@ -117,10 +123,16 @@ function drawRules(random: () => number): PlannedRule[] {
 /** The value of `Content-Usage` that forbids the uses that a crawl of this web may make. */
 export const FORBIDDEN_USES = 'search=n, train-ai=n';
 
+interface WrittenRules {
+  readonly crawlDelayMs?: number;
+  readonly forbiddenUse?: string;
+  readonly sitemaps: readonly string[];
+}
+
 /** Groups of others and comments are there for reading past them. */
 function write(
   rules: readonly PlannedRule[],
-  { crawlDelayMs, forbiddenUse }: { readonly crawlDelayMs?: number; readonly forbiddenUse?: string },
+  { crawlDelayMs, forbiddenUse, sitemaps }: WrittenRules,
   way: number,
 ): string {
   const end = way < 0.3 ? '\r\n' : '\n';
@@ -134,6 +146,9 @@ function write(
     'Disallow: /',
     `Content-Usage: ${FORBIDDEN_USES}`,
   ];
+  // They belong to no group, wherever they stand.
+  const named = sitemaps.map((url, i) => `${i === 0 ? 'Sitemap' : 'sitemap '}: ${url}`);
   const groups = way < 0.5 ? [...others, '', ...ours] : [...ours, '', ...others];
-  return ['# Rules of this host', ...groups, ''].join(end);
+  const lists = way < 0.2 ? [...named, ...groups] : [...groups, ...named];
+  return ['# Rules of this host', ...lists, ''].join(end);
 }

@@ -76,6 +76,9 @@ export interface WebShape {
   readonly hasCopies?: boolean;
   /** The share of hosts that state what their pages may be used for. Default: none. */
   readonly usageShare?: number;
+  /** The share of hosts whose robots.txt names sitemaps, and of those that have a feed. Default: none. */
+  readonly namedShare?: number;
+  readonly feedShare?: number;
   /** A page is filled up to about this size. */
   readonly bodyBytes?: number;
   /** The number of registrable domains: hosts are of one after the other. Default: 1. */
@@ -98,6 +101,10 @@ const WITH_USAGE = 0.15;
 
 /** The share of the world's hosts that state what their pages may be used for. */
 export const usageShareOf = (seed: number): number => (randomOf(seed, 'usage')() < WITH_USAGE ? 0.6 : 0);
+
+/** The share of worlds in which robots.txt names sitemaps, and of those with feeds. */
+const WITH_NAMED = 0.35;
+const WITH_FEEDS = 0.3;
 
 /** Whether the pages of the world's web have requisites. */
 export const hasAssets = (seed: number): boolean => randomOf(seed, 'assets')() < WITH_ASSETS;
@@ -137,6 +144,8 @@ export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebSha
     domains: domainsOf(seed),
     addresses: addressesOf(seed),
     usageShare: usageShareOf(seed),
+    namedShare: randomOf(seed, 'named sitemaps')() < WITH_NAMED ? 0.6 : 0,
+    feedShare: randomOf(seed, 'feeds')() < WITH_FEEDS ? 0.5 : 0,
     ...overrides,
   };
 }

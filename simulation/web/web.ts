@@ -117,7 +117,21 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         ? places.pageUrl(host, Math.floor(random() * host.pages))
         : `${places.pageUrl(host, 0)}missing/x`;
     },
-    isSitemap: (url) => places.find(fetchedUrl(url)).what === 'sitemap',
+    isDated: (url) => places.find(fetchedUrl(url)).what === 'sitemap',
+    isIndex(url) {
+      const place = places.find(fetchedUrl(url));
+      return place.what === 'list' && place.list.kind === 'index';
+    },
+    priorityIn(sitemap, url) {
+      const place = places.find(sitemap);
+      return place.what === 'list'
+        ? place.list.entries.find((entry) => entry.url === url)?.priority
+        : undefined;
+    },
+    sitemapsNamedIn(url) {
+      const place = places.find(url);
+      return place.what === 'robots' ? places.lists.namedBy(place.host) : [];
+    },
     isTrap: (url) => places.find(fetchedUrl(url)).what === 'day',
     isMissing: (url) => pages.isMissing(places.find(fetchedUrl(url))),
     harmOf(url) {

@@ -17,6 +17,7 @@ import {
   planPurpose,
   planRequisites,
   planScope,
+  planSitemaps,
   planTemplateQuota,
 } from './plan-settings.ts';
 import { planSizes } from './sizes.ts';
@@ -110,6 +111,7 @@ export function planCrawls(
       ...planCrawlRate(randomOf(seed, 'byte rate of all hosts', i)),
       ...(overrides.length > 0 && { overrides }),
       ...planPurpose(randomOf(seed, 'purpose of crawl', i), usageShareOf(seed) > 0),
+      ...planSitemaps(randomOf(seed, 'sitemaps of crawl', i)),
       soft404: true,
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,

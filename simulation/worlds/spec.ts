@@ -216,8 +216,14 @@ export interface SimWeb {
   requisitesOf(url: string): readonly string[];
   /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
   someUrl(random: () => number, at?: string): string;
-  /** Whether it is a sitemap, which says when its pages were modified. */
-  isSitemap(url: string): boolean;
+  /** Whether it is a sitemap that says when its pages were modified. */
+  isDated(url: string): boolean;
+  /** Whether it is an index of sitemaps. */
+  isIndex(url: string): boolean;
+  /** The priority that the sitemap states for the page, from 0 to 1. */
+  priorityIn(sitemap: string, url: string): number | undefined;
+  /** The sitemaps that this robots.txt names, canonical; none for what is no robots.txt. */
+  sitemapsNamedIn(robotsUrl: string): readonly string[];
   /** Whether the page is one of a trap: there is no end of them, and they have the same text. */
   isTrap(url: string): boolean;
   /** Whether the page does not exist, whatever the status of the answer. */

@@ -13,7 +13,10 @@ const CRAWL = 'crawl';
 const web: SimWeb = {
   seeds: [],
   someUrl: () => '',
-  isSitemap: () => false,
+  isDated: () => false,
+  isIndex: () => false,
+  priorityIn: () => undefined,
+  sitemapsNamedIn: () => [],
   isTrap: () => false,
   isMissing: () => false,
   harmOf: () => undefined,

@@ -52,13 +52,15 @@ function reachable(web: SimWeb, max: number): string[] {
 }
 
 /** Returns the links that the crawler reads from the response. */
-async function parsedLinks(outcome: FetchOutcome, url: string): Promise<string[]> {
+async function parsedLinks(outcome: FetchOutcome, url: string, isSitemap = false): Promise<string[]> {
   if (outcome.status !== 'response' || outcome.httpStatus !== 200) return [];
   const parser = createDocumentParser({
     url,
     headers: outcome.headers,
     maxDecodedBytes: 1e7,
     maxLinks: 6000,
+    wantsFeeds: true,
+    ...(isSitemap && { kind: 'sitemap' }),
     resolve: (reference, base) => createResolver(base)(reference),
   });
   parser.write(await outcome.body.bytes());
@@ -83,6 +85,57 @@ describe('truth', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('the crawler finds in robots.txt, sitemaps and indexes what the web says is there', async () => {
+    const seen = { named: 0, entries: 0, indexes: 0, guests: 0 };
+    for (let seed = 0; seed < 40; seed++) {
+      const scene = sceneOf(seed, shapeOf(seed, { kinds: ['forbidding'], namedShare: 1, maxPages: 10 }));
+      for (const seedUrl of scene.web.seeds) {
+        const robotsUrl = new URL('/robots.txt', seedUrl).href;
+        const robots = await scene.get(robotsUrl);
+        const text = robots.status === 'response' ? await robots.body.bytes() : Buffer.alloc(0);
+        const named = scene.web.sitemapsNamedIn(robotsUrl);
+        expect(parseRobots(text, 'Strand').sitemaps).toEqual(named);
+        const lists = new Set(named);
+        for (const url of lists) {
+          seen.named++;
+          if (hostKey(url) !== hostKey(robotsUrl)) seen.guests++;
+          const target = scene.web.redirectOf(url);
+          const outcome = await scene.get(url);
+          if (target !== undefined) {
+            expect(headerOf(outcome, 'Location')).toBe(target);
+            lists.add(target);
+          } else {
+            const links = await parsedLinks(outcome, url, true);
+            expect(links).toEqual(scene.web.linksOf(url));
+            seen.entries += links.length;
+            if (scene.web.isIndex(url)) seen.indexes++;
+            if (scene.web.isIndex(url)) for (const link of links) lists.add(link);
+          }
+        }
+      }
+    }
+    expect(seen.entries).toBeGreaterThan(300);
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
+  }, 60_000);
+
+  test('pages lead to the feed of their host, as their alternate or by a link, and it leads to pages', async () => {
+    const types = new Set<string | undefined>();
+    let items = 0;
+    for (let seed = 0; seed < 30; seed++) {
+      const scene = sceneOf(seed, shapeOf(seed, { kinds: ['ordinary'], feedShare: 1, maxPages: 10 }));
+      for (const url of reachable(scene.web, 60)) {
+        if (!url.includes('/feeds/')) continue;
+        const outcome = await scene.get(url);
+        types.add(headerOf(outcome, 'Content-Type'));
+        const links = await parsedLinks(outcome, url);
+        expect(links).toEqual(scene.web.linksOf(url));
+        items += links.length;
+      }
+    }
+    expect(types).toEqual(new Set(['application/rss+xml', 'application/atom+xml']));
+    expect(items).toBeGreaterThan(100);
   });
 
   test('every URL is canonical', () => {

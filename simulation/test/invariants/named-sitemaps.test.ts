@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { levelOf, MAX_LEVEL } from '../../../shared/frontier/rank.ts';
+import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { Facts } from '../../invariants/facts.ts';
+import {
+  crawlFacts,
+  LOG,
+  makeFacts,
+  PAGE,
+  RECORDS,
+  ROBOTS,
+  request,
+  urlRecord,
+  violationsOf,
+} from './made-facts.ts';
+
+const MAP = 'http://a.test/map.xml';
+const FOREIGN = 'http://c.test/map.xml';
+
+const sitemap = (url: string, more: Partial<UrlRecord> = {}): UrlRecord =>
+  urlRecord(url, 'fetched', 200, {
+    kind: 'sitemap',
+    depth: 0,
+    level: levelOf(url, ROBOTS),
+    via: ROBOTS,
+    ...more,
+  });
+
+interface Made {
+  readonly records?: readonly UrlRecord[];
+  readonly config?: object;
+  readonly named?: readonly string[];
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
+  readonly indexes?: readonly string[];
+}
+
+function facts({ records = [], config, named = [MAP], lists = {}, indexes = [] }: Made): Facts {
+  const all = [...RECORDS, ...records];
+  const log = [...LOG, ...records.map(({ url }, i) => request(url, 20 + 4 * i, 20.1 + 4 * i))];
+  const made = makeFacts({ log, crawls: [crawlFacts(all, { config })] });
+  return {
+    ...made,
+    web: {
+      ...made.web,
+      sitemapsNamedIn: (url) => (url === ROBOTS ? named : []),
+      linksOf: (url) => lists[url] ?? made.web.linksOf(url),
+      isIndex: (url) => indexes.includes(url),
+      priorityIn: (url) => (url === MAP ? 1 : undefined),
+    },
+  };
+}
+
+const lost = (made: Made) => violationsOf('nothingLost', facts(made));
+
+describe('nothingLost', () => {
+  test('a sitemap that robots.txt names must be known, unless the crawl reads none', () => {
+    expect(lost({})).toEqual([
+      `nothingLost: crawl: ${ROBOTS} leads to the sitemap ${MAP}, which is not known`,
+    ]);
+    expect(lost({ records: [sitemap(MAP)] })).toEqual([]);
+    for (const config of [{ sitemaps: 'off' }, { exclude: ['map'] }, { robots: 'ignore' }])
+      expect(lost({ config, named: 'robots' in config ? [] : [MAP] })).toEqual([]);
+  });
+
+  test('one of another site is read only where the scope contains its host', () => {
+    const made = { named: [FOREIGN], config: { scope: 'host' } };
+    expect(lost({ ...made, named: [] })).toEqual(lost(made));
+    expect(lost({ ...made, records: [sitemap(FOREIGN)] })).toContainEqual(
+      expect.stringContaining(`${FOREIGN} is known`),
+    );
+    expect(lost({ named: [FOREIGN] })).toEqual([
+      `nothingLost: crawl: ${ROBOTS} leads to the sitemap ${FOREIGN}, which is not known`,
+    ]);
+  });
+
+  test('a sitemap that nothing names, and one of a crawl that reads none, must not be known', () => {
+    expect(lost({ named: [], records: [sitemap(MAP)] })).toEqual([
+      expect.stringMatching(`${MAP} is known .*but is no seed and on no page`),
+    ]);
+    expect(lost({ config: { sitemaps: 'off' }, records: [sitemap(MAP)] })).toHaveLength(1);
+  });
+
+  test('where robots.txt names none, the well-known one is asked for if the crawl is to find it', () => {
+    const config = { sitemaps: 'find' };
+    const both = ['http://a.test/sitemap.xml', 'http://b.test/sitemap.xml'];
+    expect(lost({ config, named: [] })).toHaveLength(2);
+    expect(lost({ config, named: [], records: both.map((url) => sitemap(url)) })).toEqual([]);
+  });
+
+  test('what a sitemap lists must be known, as if the root linked to it', () => {
+    const lists = { [MAP]: [PAGE, 'http://a.test/more'] };
+    expect(lost({ records: [sitemap(MAP)], lists })).toEqual([
+      `nothingLost: crawl: ${MAP} (fetched, depth 0) links to http://a.test/more, which is not known`,
+    ]);
+    expect(lost({ records: [sitemap(MAP, { depth: 3 })], lists, config: { maxDepth: 3 } })).toHaveLength(1);
+  });
+
+  test('indexes within an index are followed three times', () => {
+    const names = ['one', 'two', 'three', 'four'].map((name) => `http://a.test/${name}.xml`);
+    const lists = Object.fromEntries(names.map((url, i) => [url, names.slice(i + 1, i + 2)]));
+    lists[MAP] = names.slice(0, 1);
+    const nested = names.map((url, i) =>
+      sitemap(url, { depth: i + 1, via: names[i - 1] ?? MAP, level: levelOf(url, names[i - 1] ?? MAP) }),
+    );
+    const made = { lists, indexes: [MAP, ...names] };
+    expect(lost({ ...made, records: [sitemap(MAP), ...nested.slice(0, 2)] })).toEqual([
+      `nothingLost: crawl: ${names[1]} leads to the sitemap ${names[2]}, which is not known`,
+    ]);
+    expect(lost({ ...made, records: [sitemap(MAP), ...nested.slice(0, 3)] })).toEqual([]);
+    expect(lost({ ...made, records: [sitemap(MAP), ...nested] })).toHaveLength(1);
+  });
+});
+
+describe('depthTrue', () => {
+  const more = 'http://a.test/more';
+  const entry = (depth: number, level: number) => urlRecord(more, 'fetched', 200, { depth, level, via: MAP });
+  const wrong = (record: UrlRecord, map = sitemap(MAP)) =>
+    violationsOf('depthTrue', facts({ records: [map, record], lists: { [MAP]: [more] } }));
+
+  test('an entry has depth 1, and at most the level of its priority', () => {
+    expect(wrong(entry(1, 5))).toEqual([]);
+    expect(wrong(entry(2, 5)).length).toBeGreaterThan(0);
+    expect(wrong(entry(1, MAX_LEVEL))).toEqual([
+      expect.stringMatching(`${more} has level 7, its sources give it 5`),
+    ]);
+  });
+
+  test('a sitemap of robots.txt has depth 0', () => {
+    expect(wrong(entry(1, 5), sitemap(MAP, { depth: 1 }))).toEqual([
+      expect.stringMatching(`${MAP} has depth 1, its sources give it 0`),
+    ]);
+  });
+});
+
+test('bestFirst: a page that a sitemap has listed comes before one of a later rank', () => {
+  const [more, last] = ['http://a.test/more', 'http://a.test/last'];
+  const records = [
+    sitemap(MAP),
+    urlRecord(last, 'fetched', 200, { depth: 3, level: 0, via: PAGE }),
+    urlRecord(more, 'fetched', 200, { depth: 1, level: 5, via: MAP }),
+  ];
+  const found = (order: readonly UrlRecord[]) => {
+    const made = facts({ records: order, lists: { [MAP]: [more], [PAGE]: [last] } });
+    const crawls = made.crawls.map((crawl) => ({
+      ...crawl,
+      hosts: new Map(
+        [...crawl.hosts].map(([host, own]) => {
+          const requests = made.web.log.filter((one) => one.host === host).length;
+          const head = { ...own.head, totals: { ...own.head.totals, requests } };
+          return [host, { ...own, head, heads: [{ at: 0, head }] }] as const;
+        }),
+      ),
+    }));
+    return violationsOf('bestFirst', { ...made, crawls });
+  };
+  expect(found(records)).toEqual([expect.stringMatching(`${last} .*before ${more}`)]);
+  expect(found([records[0], records[2], records[1]] as UrlRecord[])).toEqual([]);
+});
