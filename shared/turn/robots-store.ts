@@ -63,8 +63,8 @@ export class RobotsStore {
   }
 
   /**
-   * Keeps rules, and takes in the sitemaps that they name. If `isForOthers`, the sitemaps are kept with the
-   * rules: they are for the other hosts to take in. `isArchived`: as of {@link HostRobots}.
+   * Keeps rules, and takes in the sitemaps that they name. If `isForOthers`, or if the host takes in none, the
+   * sitemaps are kept with the rules: they are for the other hosts to take in. `isArchived`: as of {@link HostRobots}.
    */
   async keep(
     key: string,
@@ -72,7 +72,10 @@ export class RobotsStore {
     expiresAt: number,
     { isForOthers = false, isArchived = false } = {},
   ): Promise<void> {
-    const sitemaps = isForOthers ? rules.sitemaps.slice(0, MAX_SITEMAPS_FOR_OTHERS) : [];
+    const { crawl } = this.#options;
+    // A host that is visited only for parts of pages takes in none itself.
+    const isTaken = !isForOthers && crawl.scope.hasHost(crawl.host);
+    const sitemaps = isTaken ? [] : rules.sitemaps.slice(0, MAX_SITEMAPS_FOR_OTHERS);
     const isEmpty = rules.rules.length + sitemaps.length === 0 && rules.usage === undefined;
     const text = isEmpty ? undefined : encodeRules({ ...rules, sitemaps });
     const kept: HostRobots = {

@@ -43,9 +43,15 @@ export function sitemapsOf(
   };
   for (const [from, records] of Map.groupBy(known.values(), ({ url }) => origin(url))) {
     if (!scope.hasHost(`${from}/`)) continue;
-    const files = heardBy(crawl, robots.answersOf(from)).map((answer) => namedIn(answer, from, crawl, web));
-    const isRead = records.some(isSettled);
-    for (const url of new Set(files.flat()))
+    const answers = heardBy(crawl, robots.answersOf(from));
+    const files = answers.map((answer) => namedIn(answer, from, crawl, web));
+    // Those of another host's file are that host's to take in, if it is of the crawl.
+    const isByOther = answers.some(
+      ({ request: { url } }) => hostKey(url) !== hostKey(`${from}/`) && scope.hasHost(url),
+    );
+    const isRead = records.some(isSettled) && !isByOther;
+    const wellKnown = isByOther && config.sitemaps === 'find' ? [`${from}/sitemap.xml`] : [];
+    for (const url of new Set([...files.flat(), ...wellKnown]))
       add(url, {
         from: `${from}/robots.txt`,
         depth: 0,

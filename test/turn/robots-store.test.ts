@@ -167,6 +167,12 @@ describe('sitemaps that robots.txt names', () => {
     expect(await newStore().fresh(ELSEWHERE)).toEqual({ rules: [], sitemaps: [`${ORIGIN}/s.xml`] });
   });
 
+  test('of a host of which only parts of pages are fetched are kept: a host whose robots.txt leads there may be of the crawl', async () => {
+    const { store, newStore } = await open({ config: { scope: 'host' }, seeds: ['http://b.test/'] });
+    await store.keep(ORIGIN, withSitemaps(2), LATER);
+    expect(await newStore().fresh(ORIGIN)).toEqual(withSitemaps(2));
+  });
+
   test('of an origin that others use, too, are for both', async () => {
     const { store, newStore, named } = await open();
     await store.keep(ORIGIN, withSitemaps(1), LATER, { isForOthers: true });

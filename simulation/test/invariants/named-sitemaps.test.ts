@@ -87,6 +87,30 @@ describe('nothingLost', () => {
     expect(lost({ config, named: [], records: both.map((url) => sitemap(url)) })).toEqual([]);
   });
 
+  test("those of another host's robots.txt are that host's to read, if it is of the crawl", () => {
+    const MOVED = 'http://b.test/robots.txt';
+    const moved = (config: object, records: readonly UrlRecord[] = []) => {
+      const made = facts({ config, records });
+      const log = made.web.log.flatMap((one) => {
+        if (one.url === MOVED) return [];
+        if (one.url !== ROBOTS) return [one];
+        return [request(ROBOTS, 0, 0.1, { httpStatus: 301 }), request(MOVED, 0.2, 0.3)];
+      });
+      const web = {
+        ...made.web,
+        log,
+        redirectOf: (url: string) => (url === ROBOTS ? MOVED : made.web.redirectOf(url)),
+        sitemapsNamedIn: (url: string) => (url === MOVED ? [MAP] : []),
+      };
+      return violationsOf('nothingLost', { ...made, web });
+    };
+    const missing = expect.stringContaining(`leads to the sitemap ${MAP}`);
+    // b.test has read it for itself.
+    expect(moved({})).toEqual([expect.stringContaining(`${MOVED} leads to the sitemap ${MAP}`)]);
+    expect(moved({ scope: 'host' })).toContainEqual(missing);
+    expect(moved({}, [sitemap(MAP)])).toEqual([]);
+  });
+
   test('what a sitemap lists must be known, as if the root linked to it', () => {
     const lists = { [MAP]: [PAGE, 'http://a.test/more'] };
     expect(lost({ records: [sitemap(MAP)], lists })).toEqual([
