@@ -82,7 +82,7 @@ function checkHost(
           break;
         }
     }
-    // What a sitemap of robots.txt lists counts as if the root linked to it.
+    // A page that a sitemap of robots.txt lists counts as if the root linked to it.
     const ownDepth =
       crawl.seeds.includes(page.url) || record?.kind === 'sitemap'
         ? 0

@@ -10,7 +10,7 @@ import { scopeOf } from './scope.ts';
 export interface SitemapSource {
   /** The URL of the list; of robots.txt, on the host that it was asked for. */
   readonly from: string;
-  /** Of the sitemap: how many indexes led to it. */
+  /** How many indexes led to the sitemap. */
   readonly depth: number;
   readonly redirects: number;
   /** Whether a turn that has read the source was surely committed. */

@@ -10,7 +10,7 @@ export type ListKind =
   | 'sitemap'
   | 'text'
   | 'broken'
-  /** Of sitemaps. */
+  /** A list of sitemaps. */
   | 'index'
   /** Redirects to its first entry. */
   | 'moved'
@@ -143,7 +143,7 @@ function sitemapsOf(host: WebHost, of: ListsOf): HostLists {
     case 1:
       return named([guest]);
     case 2:
-      // Of another site, where nothing is: a crawl of this site must not ask there.
+      // On another site, where nothing is: a crawl of this site must not ask there.
       return { named: [`http://maps-${host.number}.elsewhere.test/sitemap.xml`, pages.url], all: [pages] };
     case 3:
       return named([
