@@ -17,11 +17,11 @@ const LONGEST = [
 ];
 
 /** The projects of all others. */
-const OTHERS = ['localstack', 'fuzz', 'unit', 'unit-together'];
+const OTHERS = ['localstack', 'unit', 'unit-together', 'fuzz'];
 
 /**
  * Vitest itself knows how long files took only from an earlier run, which a fresh clone does not have. After them the emulator's, which mostly
- * wait, then the fuzzer's, which take minutes each and what CPU time the others leave; short ones at the end.
+ * wait; the fuzzer's at the end: of low priority, they would only hold places of others before.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

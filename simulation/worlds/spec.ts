@@ -96,7 +96,7 @@ export type InvariantName = keyof typeof INVARIANTS;
  */
 export const EXCUSES = {
   lostTurn: { what: 'A turn was lost, and the next turn did not know its responses', maxShare: 0.27 },
-  lateTurn: { what: 'A host was late because its worker or its message was lost', maxShare: 0.32 },
+  lateTurn: { what: 'A host was late because its worker or its message was lost', maxShare: 0.35 },
   leftBehind: { what: 'A process died before it could delete something, or a call failed', maxShare: 0.11 },
   earlyEnd: {
     what: 'Counters were wrong, or a message was hidden, when a crawl was declared over',

@@ -2,6 +2,7 @@
 import { EventBridgeClient, type PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
+import { vi } from 'vitest';
 import { openApi } from '../../functions/api.ts';
 import type { BlockGuardOptions } from '../../functions/block-guard.ts';
 import { openCompactor } from '../../functions/compactor.ts';
@@ -48,6 +49,18 @@ export function restoreCalls(): void {
   for (const each of undo.splice(0).reverse()) each();
 }
 
+/** The memory of a worker that has just started, in bytes. */
+const USED_BYTES = 160_000_000;
+
+/** Workers decide by their memory and CPU, and those of the process that runs the tests are others each time. */
+function fixProcess(): void {
+  const spies = [
+    vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(USED_BYTES),
+    vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 }),
+  ];
+  for (const spy of spies) undo.push(() => spy.mockRestore());
+}
+
 /** {@link restoreCalls} is to be called after it is used. */
 export function deployFunctions({
   site = {},
@@ -57,6 +70,7 @@ export function deployFunctions({
   readonly site?: Site;
   readonly settings?: Partial<StackSettings>;
 } & Pick<SimCloudOptions, 'sizes' | 'linkShards' | 'turnQueues'> = {}) {
+  fixProcess();
   const cloud = createSimCloud({ seed: 1, latency: () => 2, settings, ...more });
   const { time } = cloud;
   const logged: LogEntry[] = [];

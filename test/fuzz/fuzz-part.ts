@@ -15,7 +15,7 @@ const UNSWEPT_SHARE = 4;
  */
 const SEED = Number(process.env.STRAND_FUZZ_SEED ?? 1);
 
-const PARTS = 2;
+const PARTS = 6;
 
 /** Tests each target whose place in the list is `part` modulo the number of parts. */
 export function testPart(part: number): void {

@@ -1,0 +1,3 @@
+import { testPart } from './fuzz-part.ts';
+
+testPart(3);
