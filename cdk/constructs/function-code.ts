@@ -61,23 +61,27 @@ export class FunctionCode {
     const folder = this.#made.get(name) as string;
     cpSync(folder, outdir, { recursive: true });
     this.#made.delete(name);
-    rmSync(folder, { recursive: true });
-    if (![...this.#made.values()].some((other) => dirname(other) === dirname(folder)))
-      rmSync(dirname(folder), { recursive: true });
   }
 
   #bundleLike(name: FunctionName): void {
     const configFile = this.#fileOf(name);
     const names = FUNCTIONS.filter((other) => this.#fileOf(other) === configFile && !this.#made.has(other));
-    const outdir = mkdtempSync(join(tmpdir(), 'strand-functions-'));
-    try {
-      bundleFunctions(names, { outdir, configFile, sourcemap: true });
-    } catch (error) {
-      rmSync(outdir, { recursive: true });
-      throw error;
-    }
+    const outdir = temporaryFolder();
+    bundleFunctions(names, { outdir, configFile, sourcemap: true });
     for (const other of names) this.#made.set(other, join(outdir, other));
   }
+}
+
+/** Folders that are removed when the process ends. The CDK may ask for some of their bundles only: those that it has not made before. */
+const temporary: string[] = [];
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'strand-functions-'));
+  if (temporary.push(folder) === 1)
+    process.once('exit', () => {
+      for (const each of temporary) rmSync(each, { recursive: true, force: true });
+    });
+  return folder;
 }
 
 /** The folder of the package, whose version must be this one's: both sides read the same stored formats. */

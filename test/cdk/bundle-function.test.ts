@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as inWorkers from '../../api/in-worker.ts';
 import * as inPrograms from '../../api/index.ts';
-import { bundleFunction } from '../../cdk/bundle-function.ts';
+import { bundleFunction, bundleFunctions } from '../../cdk/bundle-function.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -34,4 +34,12 @@ test('the package has the same exports in a worker, of which those for programs 
   expect(() => inWorkers.startCrawl()).toThrow(/^startCrawl cannot be called in a worker of a stack/);
   expect(inWorkers.defineCrawl).toBe(inPrograms.defineCrawl);
   expect(inWorkers.StorageFailed).toBe(inPrograms.StorageFailed);
+});
+
+test('functions that are bundled together are the same as alone', () => {
+  const read = (...names: string[]) => readFileSync(join(folder, ...names, 'index.mjs'), 'utf8');
+  bundleFunctions(['router', 'api'], { outdir: folder, sourcemap: false });
+  bundleFunction('router', { outdir: folder, sourcemap: false });
+  expect(read('router')).toBe(read());
+  expect(read('api')).not.toBe(read());
 });
