@@ -16,14 +16,14 @@ export const REASONS = {
     'It refuses what an operator mistyped or a stranger sent. The operator of a world makes no mistakes; test/functions and test/engines reach it.',
   misuse: 'It refuses a call that no caller in the program makes. A unit test reaches it.',
   settings:
-    'A setting that no crawl or stack of a world has: overrides for hosts, ascending paths, named sitemaps, other ports, a proxy, a limit of cost for a day, fewer turn queues than before. A unit test reaches it.',
+    'A setting that no crawl or stack of a world has: overrides for hosts, ascending paths, `sitemapUrls`, `modifiedSince`, other ports, a proxy, a limit of cost for a day, fewer turn queues than before. A unit test reaches it.',
   operator:
     'Tools of an operator call it: reports, exports, the API. The operator of a world does not. test/control, test/cli and test/localstack reach it.',
   polling:
     'It receives from a queue, or from all turn queues, as no deployed function does: links come with the event, and a worker receives from one turn queue. Only tests and tools use it.',
   changedStack:
     'It meets settings or messages of a stack that was deployed otherwise: without a start queue, with more turn queues, or by an earlier version, whose crawls have no directory of hosts. A unit test reaches it.',
-  web: 'The web of the worlds has nothing of the kind: sitemaps named in robots.txt and indexes of them, feeds, canonical URLs, refreshes, nofollow, combinations of parameters and folders that close as traps, log-in pages, blocked addresses, a robots.txt that is moved from host to host more than once. test/worker and test/local-crawl reach it.',
+  web: 'The web of the worlds has nothing of the kind: compressed sitemaps, dates in feeds, canonical URLs, refreshes, nofollow, combinations of parameters and folders that close as traps, log-in pages, blocked addresses, a robots.txt that is moved from host to host more than once. test/worker and test/local-crawl reach it.',
   damage:
     'Rows and objects that are lost, changed or put there by somebody else are not modelled. The tests of the compactor and of the stores reach it.',
   size: 'It needs thousands of URLs, parts, hosts or errors, more than small sizes bring about in a world. A unit test reaches it.',
