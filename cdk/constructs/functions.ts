@@ -51,7 +51,6 @@ const EXPORTER_DISK_MB = 2048;
 
 type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop' | 'isTerse'> &
   Partial<CrawlerFunctionProps>;
-type Coded = Pick<CrawlerFunctionProps, 'code'>;
 
 /**
  * The six functions, the worker a second time with less memory, and what starts them. No concurrency is reserved: that would be taken from the
@@ -63,21 +62,20 @@ export class Functions extends Construct {
   readonly byName: Readonly<Record<FunctionName, lambda.Function>>;
   /** The worker with less memory, if there is one. */
   readonly smallWorker?: lambda.Function;
+  private readonly code: FunctionCode;
 
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     const { options, stores } = props;
     const own = ownOf(props);
-    const code = new FunctionCode(props.configFile);
-    const entries = FUNCTIONS.map(
-      (name) => [name, this.create(name, { ...own[name], code }, props)] as const,
-    );
+    this.code = new FunctionCode(props.configFile);
+    const entries = FUNCTIONS.map((name) => [name, this.create(name, own[name], props)] as const);
     const created = Object.fromEntries(entries) as Record<FunctionName, CrawlerFunction>;
     this.byName = Object.fromEntries(entries.map(([name, { function: one }]) => [name, one])) as Record<
       FunctionName,
       lambda.Function
     >;
-    const small = this.createSmallWorker(created.worker, { ...own.worker, code }, props);
+    const small = this.createSmallWorker(created.worker, own.worker, props);
     if (small) this.smallWorker = small;
     const { worker, router, waker, compactor, exporter } = this.byName;
     const { startQueue, linkQueue, linkShards } = stores.frontier;
@@ -105,10 +103,11 @@ export class Functions extends Construct {
     this.startBy(exporter, 'MoreExports', { stack: options.stackName, type: EXPORT_MORE });
   }
 
-  private create(name: FunctionName, own: Own & Coded, props: FunctionsProps): CrawlerFunction {
+  private create(name: FunctionName, own: Own, props: FunctionsProps): CrawlerFunction {
     const created = new CrawlerFunction(this, capitalized(name), {
       ...commonOf(name, props),
       ...own,
+      code: this.code,
     });
     grantPermissions(created.role, name, props.stores);
     return created;
@@ -117,7 +116,7 @@ export class Functions extends Construct {
   /** The worker once more, with less memory, started by events: an event source would cost $0.26 a month at rest. */
   private createSmallWorker(
     worker: CrawlerFunction,
-    own: Own & Coded,
+    own: Own,
     props: FunctionsProps,
   ): lambda.Function | undefined {
     const { options } = props;
@@ -126,6 +125,7 @@ export class Functions extends Construct {
     const { function: created } = new CrawlerFunction(this, 'SmallWorker', {
       ...commonOf('worker', props),
       ...own,
+      code: this.code,
       memoryMb: small.memoryMb,
       diskMb: diskMbOf(small.maxHosts, props),
       environment: { ...own.environment, STRAND_SMALL_WORKER: 'true' },

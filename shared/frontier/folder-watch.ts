@@ -10,7 +10,7 @@
  * has not had, or if it has a new link out of the folder.
  *
  * A folder that closes takes its pages with it: they say nothing against the folders around it. From the fifth
- * closed folder on they do, since a trap that makes ever new folders has no end else.
+ * closed folder on they do, since a trap that makes ever new folders would have no end otherwise.
  */
 import { SIZES, type Sizes } from '../sizes.ts';
 import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.ts';

@@ -74,7 +74,9 @@ export async function readProject(
   }
   const loaded = await load(file, path, loadTimeoutMs);
   const config = loaded.default;
-  if (!isRecord(config) || isWithoutExports(loaded)) {
+  // Without `export` and `import` a file may be CommonJS, whose default export is an empty object then.
+  const isMissing = !isRecord(config) || ('module.exports' in loaded && Object.keys(config).length === 0);
+  if (isMissing) {
     throw new InvalidConfig(`Expected "export default defineCrawl({ ... })" in ${file}, got no such object`);
   }
   const parts = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
@@ -86,10 +88,6 @@ export async function readProject(
   if (faults.length > 0) throw new InvalidConfig(`${file}: ${faults.join('; ')}`);
   return { ...NO_PROJECT, ...parts, file, path };
 }
-
-/** Without `export` and `import` a file may be CommonJS, whose default export is an empty object then. */
-const isWithoutExports = (loaded: Readonly<Record<string, unknown>>): boolean =>
-  'module.exports' in loaded && isRecord(loaded.default) && Object.keys(loaded.default).length === 0;
 
 /** Returns the faults of hooks given by their keys. */
 export function hookFaults(parts: Readonly<Record<string, unknown>>): string[] {

@@ -23,13 +23,8 @@ export function testPart(part: number): void {
   describe(`no exception, no super-linear time, bounded memory (seed ${SEED})`, () => {
     test.each(targets)('$target.name', async ({ target, module }) => {
       const seconds = SECONDS * (target.share ?? 1) * (target.isSwept === false ? UNSWEPT_SHARE : 1);
-      const {
-        finding,
-        seed = SEED,
-        path,
-      } = await fuzzTarget({
-        ...{ target: target.name, module, seconds, seed: SEED, sweptRecipes: SWEPT_RECIPES },
-      });
+      const task = { target: target.name, module, seconds, seed: SEED, sweptRecipes: SWEPT_RECIPES };
+      const { finding, seed = SEED, path } = await fuzzTarget(task);
       const again = `npm run fuzz -- --target "${target.name}" --seed ${seed}${path ? ` --path ${path}` : ''}`;
       expect(finding === undefined ? [] : [finding, again]).toEqual([]);
     });

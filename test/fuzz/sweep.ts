@@ -35,7 +35,8 @@ const CLEARLY_SLOW = 5;
 /** The number of recipes of the last round that are judged at all sizes, whatever the smaller ones cost. */
 const AT_ALL_SIZES = 6;
 
-const STEPS = [2, 3, 5, 7, 11, 13, 17, 19];
+/** Recipes in a row are alike, in groups: steps of a prime number meet all places of a group. */
+const STEPS = [1, 2, 3, 5, 7, 11, 13, 17, 19];
 
 interface Rated extends SweptRecipe {
   readonly index: number;
@@ -67,8 +68,8 @@ export async function sweep(
   }: { onRecipe: (recipe: Recipe) => void; most?: number | undefined },
 ): Promise<void> {
   const all = sweepRecipes(target).map((each, index) => ({ ...each, ...{ index, cost: 0, growth: 0 } }));
-  // Recipes in a row are alike: of a prime number each place of the list is met in the end.
-  const step = all.length > 2 * most ? (STEPS.find((prime) => prime >= all.length / most) ?? 1) : 1;
+  const least = all.length > 2 * most ? all.length / most : 1;
+  const step = STEPS.find((each) => each >= least) ?? (STEPS.at(-1) as number);
   let rated: readonly Rated[] = all.filter(({ index }) => index % step === 0);
   const start = process.cpuUsage();
   const isOver = () => process.cpuUsage(start).user > SWEEP_SECONDS * 1e6;
