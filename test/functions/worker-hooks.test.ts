@@ -95,7 +95,7 @@ test('a function that does not end is cut off at the commit', async () => {
     },
   });
   const page = await pageOf('http://a.test/');
-  const crawl = { ...page.crawl!, config: { ...page.crawl!.config, blockTimeoutMs: 100 } };
+  const crawl = { ...page.crawl!, config: { ...page.crawl!.config, blockTimeoutMs: 1000 } };
   await hooks!.onPage({ ...page, crawl, state: visit.openPage(1) });
   expect(visit.changes[0]!.apply('5')).toBe('5');
 });

@@ -6,12 +6,14 @@ import type { HookError } from '../../shared/ports/hook-error-log.ts';
 import type { MediaDocument, MediaModule, MediaReading } from '../../shared/project/media-module.ts';
 import type { UnreadDocument } from '../../shared/turn/document-reading.ts';
 
-const config = { hookTimeoutMs: 200, blockTimeoutMs: 400, maxDecodedBytes: 1000 };
+const PATIENT = { hookTimeoutMs: 60_000, blockTimeoutMs: 60_000, maxDecodedBytes: 1000 };
+/** For what does not end by itself. */
+const HASTY = { ...PATIENT, hookTimeoutMs: 200, blockTimeoutMs: 400 };
 const BODY = Buffer.from('first\xfcsecond', 'latin1');
 
 function read(
   module: MediaModule['read'],
-  { mediaType = 'text/x-own', body = BODY, headers = [] as [string, string][] } = {},
+  { mediaType = 'text/x-own', body = BODY, headers = [] as [string, string][], config = PATIENT } = {},
 ) {
   const errors: HookError[] = [];
   const modules = [{ mediaTypes: ['text/x-own', 'application/pdf'], read: module }];
@@ -72,22 +74,23 @@ test('links, metadata and long texts are bounded; what is no metadata is left ou
 
 describe('a document is not read, with the reason, if its module', () => {
   const never = () => new Promise<MediaReading>(() => {});
-  test.each<[string, MediaModule['read'], RegExp]>([
+  test.each<[string, MediaModule['read'], RegExp, typeof HASTY?]>([
     ['throws', () => JSON.parse('{'), /project's module: .*JSON/],
     ['rejects', () => Promise.reject(new Error('not now')), /not now/],
     ['returns nothing', () => undefined as never, /Expected \{ text/],
     ['returns no text', () => ({ text: 5 }) as never, /Expected \{ text.*got \{ text \}/],
     ['returns links that are none', () => ({ text: '', links: [5] }) as never, /links/],
-    ['never ends', never, /200 ms/],
+    ['never ends', never, /200 ms/, HASTY],
     [
       'never comes back',
       () => {
         for (;;);
       },
       /Expected an end within 200 ms/,
+      HASTY,
     ],
-  ])('%s', async (_, module, fault) => {
-    const { answer, errors } = read(module);
+  ])('%s', async (_, module, fault, config) => {
+    const { answer, errors } = read(module, { config });
     expect(await answer).toEqual({ fault: expect.stringMatching(fault) });
     expect(errors).toMatchObject([{ source: 'module', url: 'https://a.test/x' }]);
   });

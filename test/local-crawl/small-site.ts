@@ -19,10 +19,10 @@ export interface SmallSite {
   stop(): Promise<void>;
 }
 
-/** `pages`: HTML by path. robots.txt is missing, and so is every other path. */
+/** `pages`: HTML by path. robots.txt is missing, and so is every other path. `robotsDelayMs` is how long robots.txt takes. */
 export async function startSite(
   pages: Readonly<Record<string, string>>,
-  { address = '127.78.0.1', delayMs = 0 } = {},
+  { address = '127.78.0.1', delayMs = 0, robotsDelayMs = 0 } = {},
 ): Promise<SmallSite> {
   const log: string[] = [];
   const server = createServer((request, response) => {
@@ -31,7 +31,7 @@ export async function startSite(
     const page = pages[path];
     const answer = () =>
       response.writeHead(page === undefined ? 404 : 200, { 'Content-Type': 'text/html' }).end(page);
-    setTimeout(answer, delayMs);
+    setTimeout(answer, path === '/robots.txt' ? Math.max(delayMs, robotsDelayMs) : delayMs);
   });
   server.listen(0, address);
   await once(server, 'listening');

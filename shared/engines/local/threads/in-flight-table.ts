@@ -7,12 +7,17 @@ const LENGTH_BYTES = 2;
 export const inFlightMemory = (places: number): Uint8Array =>
   new Uint8Array(new SharedArrayBuffer(places * PLACE_BYTES));
 
-/** Records, for each host that a thread serves, the URL that was requested last. */
+/** Records, for each host that a thread serves, the URL that most likely kills the thread, if one does. */
 export interface InFlightTable {
   /** Adds a host. */
   serve(host: HostKey): void;
-  /** Records a request. URLs that are too long, and those of hosts that are not served, are not recorded. */
+  /** Records a request: of those of a host, the last one. URLs that are too long, and those of hosts that are not served, are not recorded. */
   note(url: string): void;
+  /**
+   * Records a page that a project's code reads, instead of the requests of its host, until the function that it returns is called.
+   * Of several pages of a host, the first.
+   */
+  hold(url: string): () => void;
   /** Removes a host: its last URL did not kill the thread. */
   leave(host: HostKey): void;
   /**
@@ -21,32 +26,59 @@ export interface InFlightTable {
   freeze(): void;
 }
 
+interface Served {
+  /** Its place: an offset into the memory. */
+  readonly at: number;
+  requested: string;
+  readonly held: string[];
+}
+
 /** Creates a table in shared memory, which outlives its thread. Recording a URL takes 1 us. */
 export function createInFlightTable(memory: Uint8Array): InFlightTable {
   const view = new DataView(memory.buffer);
   const free = Array.from({ length: memory.length / PLACE_BYTES }, (_, i) => i * PLACE_BYTES);
-  const places = new Map<HostKey, number>();
+  const served = new Map<HostKey, Served>();
   const encoder = new TextEncoder();
   let isFrozen = false;
+
+  function write({ at, held, requested }: Served): void {
+    if (isFrozen) return;
+    const url = held[0] ?? requested;
+    view.setUint16(at, 0);
+    const place = memory.subarray(at + LENGTH_BYTES, at + PLACE_BYTES);
+    const { read, written } = encoder.encodeInto(url, place);
+    if (read === url.length) view.setUint16(at, written);
+  }
+
   return {
     serve(host) {
-      const at = places.get(host) ?? free.pop();
-      if (at !== undefined) places.set(host, at);
+      if (served.has(host)) return;
+      const at = free.pop();
+      if (at !== undefined) served.set(host, { at, requested: '', held: [] });
     },
     note(url) {
-      const at = places.get(hostKey(url));
-      if (at === undefined || isFrozen) return;
-      view.setUint16(at, 0);
-      const place = memory.subarray(at + LENGTH_BYTES, at + PLACE_BYTES);
-      const { read, written } = encoder.encodeInto(url, place);
-      if (read === url.length) view.setUint16(at, written);
+      const host = served.get(hostKey(url));
+      if (host === undefined) return;
+      host.requested = url;
+      if (host.held.length === 0) write(host);
     },
-    leave(host) {
-      const at = places.get(host);
-      if (at === undefined || isFrozen) return;
-      view.setUint16(at, 0);
-      places.delete(host);
-      free.push(at);
+    hold(url) {
+      const host = served.get(hostKey(url));
+      if (host === undefined) return () => {};
+      if (host.held.push(url) === 1) write(host);
+      return () => {
+        const index = host.held.indexOf(url);
+        host.held.splice(index, 1);
+        // The place may be another host's meanwhile.
+        if (index === 0 && served.get(hostKey(url)) === host) write(host);
+      };
+    },
+    leave(key) {
+      const host = served.get(key);
+      if (host === undefined || isFrozen) return;
+      view.setUint16(host.at, 0);
+      served.delete(key);
+      free.push(host.at);
     },
     freeze() {
       isFrozen = true;

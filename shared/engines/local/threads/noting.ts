@@ -16,20 +16,24 @@ export const notingFetcher = (fetcher: Fetcher, inFlight: Pick<InFlightTable, 'n
 });
 
 /**
- * Again, as the host may have been requested its next page meanwhile; and a project's code is the likeliest
+ * Again, as the host may be requested its next page before the code runs; and a project's code is the likeliest
  * to kill.
  */
-export const notingHooks = (hooks: PageHooks, inFlight: Pick<InFlightTable, 'note'>): PageHooks => ({
-  ...hooks,
-  extract(page) {
-    inFlight.note(page.url);
-    return hooks.extract(page);
-  },
-  onPage(page) {
-    inFlight.note(page.url);
-    return hooks.onPage(page);
-  },
-});
+export const notingHooks = (hooks: PageHooks, inFlight: Pick<InFlightTable, 'hold'>): PageHooks => {
+  async function holding<T>(url: string, call: () => Promise<T>): Promise<T> {
+    const release = inFlight.hold(url);
+    try {
+      return await call();
+    } finally {
+      release();
+    }
+  }
+  return {
+    ...hooks,
+    extract: (page) => holding(page.url, () => hooks.extract(page)),
+    onPage: (page) => holding(page.url, () => hooks.onPage(page)),
+  };
+};
 
 /** Hosts are in the table while they are with the worker. */
 export const notingQueue = (queue: LocalTurnQueue, { serve, leave }: InFlightTable): LocalTurnQueue => ({

@@ -139,4 +139,39 @@ describe('an in-flight table', () => {
     inFlight.leave('b.test');
     expect(takeInFlight(memory)).toEqual(['http://b.test/2']);
   });
+
+  test('has the first page that a project reads instead of later requests of its host', () => {
+    const memory = inFlightMemory(2);
+    const inFlight = createInFlightTable(memory);
+    const now = () => {
+      const copy = memory.slice();
+      return takeInFlight(copy);
+    };
+    inFlight.serve('a.test');
+    inFlight.note('http://a.test/1');
+    const first = inFlight.hold('http://a.test/1');
+    inFlight.note('http://a.test/2');
+    expect(now()).toEqual(['http://a.test/1']);
+    const second = inFlight.hold('http://a.test/2');
+    inFlight.note('http://a.test/3');
+    expect(now()).toEqual(['http://a.test/1']);
+    first();
+    expect(now()).toEqual(['http://a.test/2']);
+    second();
+    expect(now()).toEqual(['http://a.test/3']);
+  });
+
+  test('leaves the place of a host alone that another one has meanwhile', () => {
+    const memory = inFlightMemory(1);
+    const inFlight = createInFlightTable(memory);
+    inFlight.serve('a.test');
+    inFlight.note('http://a.test/1');
+    const release = inFlight.hold('http://a.test/1');
+    inFlight.leave('a.test');
+    inFlight.serve('b.test');
+    inFlight.note('http://b.test/1');
+    release();
+    inFlight.hold('http://a.test/2')();
+    expect(takeInFlight(memory)).toEqual(['http://b.test/1']);
+  });
 });
