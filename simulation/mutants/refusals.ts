@@ -28,7 +28,7 @@ const TSCONFIG = {
   include: FOLDERS,
 };
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
-const TSC_ARGS = [TSC, '-p', 'tsconfig.mutants.json', '--noEmit', '--pretty', 'false'];
+const TSC_ARGS = [TSC, '-p', 'tsconfig.mutants.json', '--noEmit', '--singleThreaded', '--pretty', 'false'];
 const BIOME = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
 /**
  * The rule that refuses promises which nobody awaits. Other rules complain of a mutant's form, not of its

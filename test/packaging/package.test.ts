@@ -126,6 +126,7 @@ describe('the package', () => {
     );
     const options = [
       '--noEmit',
+      '--singleThreaded',
       '--strict',
       '--module',
       'nodenext',

@@ -109,7 +109,7 @@ export function templatesSuite(packed: () => Packed): void {
     );
     expect(files).toHaveLength(4);
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
-    const more = ['--skipLibCheck', '--allowImportingTsExtensions'];
+    const more = ['--skipLibCheck', '--allowImportingTsExtensions', '--singleThreaded'];
     const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...more, ...files], {
       cwd: home.folder,
       encoding: 'utf8',
