@@ -13,7 +13,7 @@ import { ROOT, readSource } from './scope.ts';
 
 /** All of the program, without its tests. */
 const FOLDERS = ['api', 'cdk', 'cli', 'functions', 'shared'];
-const COPIED = [...FOLDERS, 'package.json', 'tsconfig.json', 'biome.json'];
+const COPIED = ['package.json', 'tsconfig.json', 'biome.json'];
 /** The compiler remembers results that the next round need not check again. */
 const TSCONFIG = {
   extends: './tsconfig.json',
@@ -25,7 +25,6 @@ const TSCONFIG = {
     noUnusedParameters: false,
     allowUnreachableCode: true,
   },
-  include: FOLDERS,
 };
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const TSC_ARGS = [TSC, '-p', 'tsconfig.mutants.json', '--noEmit', '--singleThreaded', '--pretty', 'false'];
@@ -42,19 +41,27 @@ export interface Refusal {
   readonly why: string;
 }
 
-/** The mutants that cannot be landed, and why. Mutants of different files are checked together. */
-export async function refusalsOf(mutants: readonly Mutant[]): Promise<Map<Mutant, Refusal>> {
+/**
+ * The mutants that cannot be landed, and why. Mutants of different files are checked together. `folders` must have those
+ * that import what is changed, or it is not seen that a type does not suit them.
+ */
+export async function refusalsOf(
+  mutants: readonly Mutant[],
+  folders: readonly string[] = FOLDERS,
+): Promise<Map<Mutant, Refusal>> {
   const folder = mkdtempSync(join(tmpdir(), 'strand-check-'));
   try {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    for (const name of [...folders, ...COPIED])
+      cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    writeFileSync(join(folder, 'tsconfig.mutants.json'), JSON.stringify(TSCONFIG));
+    writeFileSync(join(folder, 'tsconfig.mutants.json'), JSON.stringify({ ...TSCONFIG, include: folders }));
     // Or each mutant would be blamed for it. Besides, the compiler remembers what it has checked.
     const own = errorsIn(await run(folder, TSC_ARGS));
     if (own.length > 0) throw new Error(`The program does not compile without a mutant: ${own[0]}`);
     const refusals = new Map<Mutant, Refusal>();
     for (const round of roundsOf(mutants))
-      for (const [mutant, why] of await lint(folder, round)) refusals.set(mutant, { by: 'lint', why });
+      for (const [mutant, why] of await lint(folder, folders, round))
+        refusals.set(mutant, { by: 'lint', why });
     for (const round of roundsOf(mutants.filter((mutant) => !refusals.has(mutant))))
       for (const [mutant, why] of await compile(folder, round)) refusals.set(mutant, { by: 'tsc', why });
     return refusals;
@@ -74,7 +81,11 @@ function roundsOf(mutants: readonly Mutant[]): Mutant[][] {
   return rounds;
 }
 
-async function lint(folder: string, round: readonly Mutant[]): Promise<Map<Mutant, string>> {
+async function lint(
+  folder: string,
+  folders: readonly string[],
+  round: readonly Mutant[],
+): Promise<Map<Mutant, string>> {
   writeMutants(folder, round);
   try {
     const args = [
@@ -83,7 +94,7 @@ async function lint(folder: string, round: readonly Mutant[]): Promise<Map<Mutan
       '--max-diagnostics=none',
       '--reporter=github',
     ];
-    const output = await run(folder, [BIOME, 'lint', ...args, ...FOLDERS]);
+    const output = await run(folder, [BIOME, 'lint', ...args, ...folders]);
     const errors = output.matchAll(/^::error title=lint.*?,file=([^,]+),.*?::(.*)$/gm);
     const whyOf = new Map(
       [...errors].map(([, file, why]) => [relative(folder, resolve(folder, file as string)), why]),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { SWEPT_RECIPES } from './fuzz-part.ts';
 import { fuzzTarget } from './fuzz-target.ts';
 import { BUGS, SOUND } from './planted-bugs.ts';
 
@@ -11,13 +12,19 @@ const shrinkMs = 1000;
 
 test.each(BUGS)('the fuzzer finds $name', async ({ name }) => {
   const { finding } = await fuzzTarget(
-    { target: name, module, seconds: 20, seed: 1, shrinkMs },
+    { target: name, module, seconds: 20, seed: 1, shrinkMs, sweptRecipes: SWEPT_RECIPES },
     HANG_SECONDS,
   );
   expect(finding ?? 'nothing found').toContain(name);
 });
 
 test.each(SOUND)('the fuzzer finds nothing in $name', async ({ name }) => {
-  const { finding } = await fuzzTarget({ target: name, module, seconds: 3, seed: 1 });
+  const { finding } = await fuzzTarget({
+    target: name,
+    module,
+    seconds: 3,
+    seed: 1,
+    sweptRecipes: SWEPT_RECIPES,
+  });
   expect(finding ?? 'nothing found').toBe('nothing found');
 });

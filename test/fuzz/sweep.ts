@@ -23,6 +23,11 @@ const ROUNDS: readonly Round[] = [
   { bytes: 512, runs: 1, ofPlace: 3, ofAll: 100 },
   { bytes: 4096, runs: 2, ofPlace: 1, ofAll: 20 },
 ];
+/** If not all recipes are tried, fewer continue: a bug of a place is found by any of its recipes. */
+const FEW: readonly Round[] = [
+  { bytes: 512, runs: 1, ofPlace: 1, ofAll: 20 },
+  { bytes: 4096, runs: 2, ofPlace: 0, ofAll: 8 },
+];
 /**
  * CPU in seconds for the sweep of one target: few need it all. The recipes that are left then are not tried.
  */
@@ -57,7 +62,7 @@ export class SweepFinding extends Finding {
 
 /**
  * Throws {@link SweepFinding}. `onRecipe` is called with each recipe before it is tried. With `most`, about that number of recipes are
- * tried: each nth of the list.
+ * tried, each nth of the list, and few of them on larger documents.
  */
 export async function sweep(
   target: FuzzTarget,
@@ -73,14 +78,15 @@ export async function sweep(
   let rated: readonly Rated[] = all.filter(({ index }) => index % step === 0);
   const start = process.cpuUsage();
   const isOver = () => process.cpuUsage(start).user > SWEEP_SECONDS * 1e6;
-  for (const round of ROUNDS) {
+  const rounds = most === Number.POSITIVE_INFINITY ? ROUNDS : FEW;
+  for (const round of rounds) {
     const next: Rated[] = [];
     for (const each of rated) {
       if (isOver()) break;
       onRecipe(each.recipe);
       const tried = await orFinding(each.index, () => rate(target, each, round, figures));
       const isClear = tried.cost > CLEARLY_SLOW * target.maxUsPerByte * (await recentSlowness());
-      if (round === ROUNDS.at(-1) && isClear) await judgeSwept(target, tried, 4, figures);
+      if (round === rounds.at(-1) && isClear) await judgeSwept(target, tried, 4, figures);
       next.push(tried);
     }
     rated = worst(next, round);

@@ -49,15 +49,16 @@ async function expectItems({ settings, stack }: Deployed, known: ReadonlyMap<str
 describe.skipIf(!hasEmulator())('a deployed stack', () => {
   let deployed: Deployed;
   beforeAll(async () => {
-    deployed = await deploy({}, FAULTY_APP);
+    const workerEnvironment = JSON.stringify({
+      STRAND_TEST_EXIT_RATE: '0.01',
+      STRAND_TEST_EXIT_URL: '/poison',
+    });
+    deployed = await deploy({ workerEnvironment }, FAULTY_APP);
   });
   afterAll(() => deployed?.destroy());
   beforeEach(() => onTestFailed(() => printErrors(deployed)));
 
   test('though workers die at random, and one page kills each that fetches it, nothing is lost or announced twice', async () => {
-    await deployed.update({
-      workerEnvironment: JSON.stringify({ STRAND_TEST_EXIT_RATE: '0.01', STRAND_TEST_EXIT_URL: '/poison' }),
-    });
     const web = await serve('127.77.0.4', { seed: 43, hosts: 8, pagesPerHost: 20, features: PLAIN });
     try {
       const poison = `${web.seeds[0]}poison`;

@@ -79,13 +79,20 @@ test.each([
   expect((await crawlWith(name)).requests).toBe(requests);
 });
 
+/**
+ * The calls at which a process ends, and those at which only the call fails, take turns: each call is struck before or after its
+ * effect in both ways. The systematic faults of the simulation strike at every call in every way.
+ */
+const STEP = 2;
+const FIRST = { call: { before: 1, after: 2 }, process: { before: 2, after: 1 } } as const;
+
 for (const name of Object.keys(WORLDS) as WorldName[]) {
   const clean = await crawlWith(name);
   for (const ends of ['call', 'process'] as const)
     for (const effect of ['before', 'after'] as const)
-      test(`a ${ends} that ends ${effect} a port's effect, at each of ${clean.calls} calls, costs work and loses nothing: ${name}`, async () => {
+      test(`a ${ends} that ends ${effect} a port's effect, at each second of ${clean.calls} calls, costs work and loses nothing: ${name}`, async () => {
         const failures: string[] = [];
-        for (let n = 1; n <= clean.calls; n++) {
+        for (let n = FIRST[ends][effect]; n <= clean.calls; n += STEP) {
           try {
             const { commits, requests } = await crawlWith(name, { n, effect, ends });
             // Redone turns, each of which may be shorter. A second chain of tokens would double them all.

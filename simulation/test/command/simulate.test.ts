@@ -69,15 +69,15 @@ async function hold(...args: string[]): Promise<Report> {
 }
 
 test(
-  '100 worlds with all faults, and those that found something before, break no invariant, and every fault strikes',
+  '50 worlds with all faults, and those that found something before, break no invariant, and every fault strikes',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'simulate-'));
     try {
       // No time is left for new seeds: they would be others at each run.
       const known = ['--budget', '1ms', '--ledger', join(folder, 'runs.jsonl')];
-      const both = await Promise.all([hold('--seeds', '100'), hold(...known)]);
+      const both = await Promise.all([hold('--seeds', '50'), hold(...known)]);
       const counts = both.map(({ seeds }) => seeds);
-      expect(counts).toEqual([100, readCorpus().length]);
+      expect(counts).toEqual([50, readCorpus().length]);
       const worlds = sum(counts);
       const worldsOf = (name: ExcuseName) => sum(both.map(({ excuses }) => excuses[name]?.worlds ?? 0));
       const isTooOften = (name: ExcuseName) => worldsOf(name) > EXCUSES[name].maxShare * worlds;
@@ -91,10 +91,10 @@ test(
 );
 
 test(
-  '30 worlds without faults break no invariant: counters are exact there',
+  '15 worlds without faults break no invariant: counters are exact there',
   async () => {
-    const { seeds, strikes, excuses } = await hold('--seeds', '30', '--faults', 'none');
-    expect(seeds).toBe(30);
+    const { seeds, strikes, excuses } = await hold('--seeds', '15', '--faults', 'none');
+    expect(seeds).toBe(15);
     expect(excuses).toEqual({});
     expect(FAULT_NAMES.filter((name) => strikes[name] > 0)).toEqual([]);
   },
@@ -104,7 +104,7 @@ test(
 test(
   'a world follows from its seed alone, in any process and after any other worlds',
   async () => {
-    const worlds = ['--seed', '40', '--seeds', '5', '--quiet', '--json', '--no-shrink'];
+    const worlds = ['--seed', '40', '--seeds', '3', '--quiet', '--json', '--no-shrink'];
     const [alone, beside] = await Promise.all([
       simulate(...worlds, '--jobs', '1'),
       simulate(...worlds, '--jobs', '3'),

@@ -15,7 +15,7 @@ export interface InFlightTable {
   note(url: string): void;
   /**
    * Records a page that a project's code reads, instead of the requests of its host, until the function that it returns is called.
-   * Of several pages of a host, the first.
+   * If several pages of a host are read at once, the first of them.
    */
   hold(url: string): () => void;
   /** Removes a host: its last URL did not kill the thread. */
