@@ -114,7 +114,9 @@ function compile(dist: string, ...options: readonly string[]): void {
   const compiler = join(ROOT, 'node_modules/.bin/tsc');
   const project = join(import.meta.dirname, 'tsconfig.json');
   // By default four threads check types, each of which finds out the same ones for itself.
-  execFileSync(compiler, ['-p', project, '--outDir', dist, '--singleThreaded', ...options], { stdio: 'inherit' });
+  execFileSync(compiler, ['-p', project, '--outDir', dist, '--singleThreaded', ...options], {
+    stdio: 'inherit',
+  });
 }
 
 function publicTypes({ exports }: Manifest): string[] {

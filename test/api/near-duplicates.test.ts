@@ -49,21 +49,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Nothing fails because the machine is slow. */
-const PATIENT = {
-  headersTimeoutMs: 20_000,
-  idleTimeoutMs: 20_000,
-  totalTimeoutMs: 20_000,
-  connectTimeoutMs: 20_000,
-};
-
 async function crawled(nearDuplicates: 'mark' | 'skip' | 'off') {
   const out = join(folder, nearDuplicates);
   const shown: (string | undefined)[] = [];
   const onPage = ({ duplicateOf }: { duplicateOf?: string }) => void shown.push(duplicateOf);
   const running = await startCrawl({
     ...QUICK,
-    ...PATIENT,
     seeds: [`${site.url}/`],
     out,
     nearDuplicates,

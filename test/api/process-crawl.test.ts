@@ -19,7 +19,9 @@ beforeAll(async () => {
     { ...pages, '/7': `${pages['/7']}<a href="/8">`, '/8': pages['/5']! },
     { address: '127.78.0.45' },
   );
-  await (await startCrawl({ ...QUICK, seeds: [`${site.url}/`], out: join(folder, 'c') })).done;
+  // A hook over the archive blocks its thread.
+  const crawl = { ...QUICK, blockTimeoutMs: 4000, seeds: [`${site.url}/`], out: join(folder, 'c') };
+  await (await startCrawl(crawl)).done;
 });
 afterAll(async () => {
   await site.stop();

@@ -56,7 +56,7 @@ export function engineContract(
       all.push(await open());
     });
     afterEach(async () => {
-      for (const engine of all.splice(0)) await engine.close();
+      for (const engine of all.splice(0).reverse()) await engine.close();
     });
 
     describe('turn queue', () => turnQueueContract(subject));

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
@@ -14,7 +14,6 @@ import {
 } from '../../shared/engines/local/engine.ts';
 import { FolderInUse } from '../../shared/engines/local/lock.ts';
 import { createTurnQueue } from '../../shared/engines/local/turn-queue.ts';
-import { systemClock } from '../../shared/engines/system-clock.ts';
 import { engineContract } from './engine-contract.ts';
 import type { OpenedEngine, OpenOptions } from './subject.ts';
 import { CRAWL, headOf, RECORD } from './subjects.ts';
@@ -27,24 +26,31 @@ const openFolder = (folder: string) =>
     warcPrefix: 'test',
   });
 
+/**
+ * Leases and rests run out when the suite lets time pass: on a busy machine they would before it has acted. They are
+ * timers of the queue.
+ */
 async function openLocal({ leaseMs }: OpenOptions = {}): Promise<OpenedEngine & { engine: LocalEngine }> {
   const root = mkdtempSync(join(tmpdir(), 'strand-contract-'));
   const folder = join(root, 'first');
   const engine = await openFolder(folder);
-  const closing = [() => engine.close()];
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  const closing = [async () => void vi.useRealTimers(), () => engine.close()];
   let { queue } = engine;
+  const clock = { ...engine.clock, now: () => Date.now() };
   if (leaseMs !== undefined) {
     // The engine's own lease is 15 minutes.
     const database = openDatabase(join(root, 'leases.sqlite'), 'write');
-    const leased = createTurnQueue(database, systemClock, { leaseMs });
+    const leased = createTurnQueue(database, clock, { leaseMs });
     queue = leased;
-    closing.push(async () => {
+    closing.unshift(async () => {
       leased.close();
       database.close();
     });
   }
   return {
-    engine: { ...engine, queue },
+    engine: { ...engine, queue, clock },
+    advance: async (ms) => void (await vi.advanceTimersByTimeAsync(ms)),
     // A copy of the files as they stand is what a killed process leaves.
     async reopen() {
       const copy = join(root, `copy${closing.length}`);

@@ -19,7 +19,7 @@ import type { Leg, Strike, World, WorldSpec } from './world.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
 /** A process that takes longer hangs. */
-const HANG_MS = 120_000;
+const HANG_MS = 300_000;
 /** A crawl that has not ended after this number of processes without faults never ends. */
 const MAX_CLEAN_LEGS = 3;
 

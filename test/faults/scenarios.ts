@@ -115,8 +115,8 @@ export function projectText({ warcMaxBytes, itemChars }: Scenario, mark: string,
   const crawl = {
     // As patient with URLs that fail as the other tests of the generated web.
     ...{ retryMs: 5, backoffMs: 5, maxBackoffMs: 40, maxHostFailures: 60, keepTrying: true },
-    // On a busy machine a thread that does no harm stands still for a second, too.
-    ...(harm && { blockTimeoutMs: 5000 }),
+    // On a busy machine a thread that does no harm stands still for seconds, too.
+    blockTimeoutMs: harm ? 5000 : 60_000,
     warcMaxBytes,
   };
   if (itemChars === undefined) return `export default { crawl: ${JSON.stringify(crawl)} };\n`;

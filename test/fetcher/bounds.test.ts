@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { asFailure, asResponse, openFetcher, serveRaw } from './servers.ts';
+import { asFailure, asResponse, openFetcher, serveRaw, stopTimeouts, watchBody } from './servers.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`;
@@ -50,8 +50,12 @@ describe.each([
     ['a chunk size', `${CHUNKED}`, '0'],
   ])('%s without end has the body up to there, which broke off', async (_what, first, piece) => {
     const server = await endless(first, piece, isSlow);
-    const fetcher = openFetcher({ idleTimeoutMs: 300, totalTimeoutMs: 1500 });
-    const response = asResponse(await fetcher.fetch({ url: server.origin }));
+    const pass = stopTimeouts();
+    const { onHead, size } = watchBody();
+    const fetcher = openFetcher({ headersTimeoutMs: 1000, idleTimeoutMs: 1000, totalTimeoutMs: 900 });
+    const outcome = fetcher.fetch({ url: server.origin, onHead });
+    await pass(900, () => size() === 'hello'.length);
+    const response = asResponse(await outcome);
     expect(Buffer.from(await response.body.bytes()).toString()).toBe('hello');
     expect(['time', 'disconnect']).toContain(response.truncated);
   });
@@ -62,7 +66,7 @@ describe.each([
     ['a body of 10 GB', `${OK}Content-Length: 10000000000\r\n\r\n`, 'hello'],
   ])('%s without end has a body that is cut', async (_what, first, piece) => {
     const server = await endless(first, piece, isSlow);
-    const fetcher = openFetcher({ maxBodyBytes: 100, totalTimeoutMs: 5000 });
+    const fetcher = openFetcher({ maxBodyBytes: 100 });
     const response = asResponse(await fetcher.fetch({ url: server.origin }));
     expect([response.truncated, response.body.size]).toEqual(['length', 100]);
   });

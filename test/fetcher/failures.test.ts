@@ -9,7 +9,7 @@ import {
   mostTriesOf,
   reasonOf,
 } from '../../shared/fetcher/outcome/failure-codes.ts';
-import { asFailure, asResponse, listen, openFetcher, serveRaw, unusedPort } from './servers.ts';
+import { asFailure, asResponse, listen, openFetcher, serveRaw, stopTimeouts, unusedPort } from './servers.ts';
 
 const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
 const key = pem('site.test.key');
@@ -122,7 +122,11 @@ describe('a TLS handshake that fails says why:', () => {
 
   test('silence', async () => {
     const server = await serveRaw(() => {});
-    expect(await failureAt(server.port, 'https', { connectTimeoutMs: 2000 })).toEqual({
+    const pass = stopTimeouts();
+    const failure = failureAt(server.port, 'https', { connectTimeoutMs: 2000 });
+    // The client's part of the handshake.
+    await pass(2000, () => server.received.join('') !== '');
+    expect(await failure).toEqual({
       code: 'tlsTimeout',
       message: expect.stringMatching(
         /^no TLS handshake with site\.test:\d+ \(127\.0\.0\.1\) within \d+(\.\d)? m?s$/,

@@ -9,8 +9,10 @@ import {
   openFetcher,
   serveHttp,
   serveRaw,
+  stopTimeouts,
   temporaryFolder,
   unusedPort,
+  watchBody,
 } from './servers.ts';
 
 const sha1 = (bytes: Uint8Array) => createHash('sha1').update(bytes).digest('hex');
@@ -268,7 +270,12 @@ describe('a cut body', () => {
       const drip = setInterval(() => socket.write('b'), 5);
       socket.on('close', () => clearInterval(drip));
     });
-    const response = asResponse(await openFetcher({ [name]: 100 }).fetch({ url: server.origin }));
+    const pass = stopTimeouts();
+    const { onHead, size } = watchBody();
+    const fetcher = openFetcher({ headersTimeoutMs: 1000, idleTimeoutMs: 1000, [name]: 100 });
+    const outcome = fetcher.fetch({ url: server.origin, onHead });
+    await pass(100, () => size() > 0);
+    const response = asResponse(await outcome);
     expect(response.truncated).toBe('time');
     expect(response.body.size).toBeGreaterThan(0);
   });

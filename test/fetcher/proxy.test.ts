@@ -4,7 +4,16 @@ import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { createProxyChooser } from '../../shared/fetcher/proxy/choose-proxy.ts';
-import { asFailure, asResponse, listen, openFetcher, serveHttp, serveRaw, unusedPort } from './servers.ts';
+import {
+  asFailure,
+  asResponse,
+  listen,
+  openFetcher,
+  serveHttp,
+  serveRaw,
+  stopTimeouts,
+  unusedPort,
+} from './servers.ts';
 
 const read = (name: string) => readFileSync(new URL(`certificates/${name}`, import.meta.url), 'utf8');
 const certificateAuthorities = [read('site.test.cert.pem')];
@@ -136,10 +145,12 @@ describe('an HTTP proxy', () => {
 
   test('that serves others and stalls for one host is not at fault', async () => {
     const { secure } = await serveSite();
+    let isStalling = false;
     const proxy = createServer((client) => {
       client.on('error', () => {});
       client.once('data', (data) => {
-        if (data.toString().startsWith('CONNECT slow.test')) return;
+        isStalling = data.toString().startsWith('CONNECT slow.test');
+        if (isStalling) return;
         const upstream = connect(secure.port, '127.0.0.1', () => {
           client.write('HTTP/1.1 200 OK\r\n\r\n');
           client.pipe(upstream).pipe(client);
@@ -152,10 +163,13 @@ describe('an HTTP proxy', () => {
       ...NO_NAMES,
       proxies: [{ url: `http://127.0.0.1:${port}` }],
       certificateAuthorities,
-      connectTimeoutMs: 500,
+      connectTimeoutMs: 60_000,
     });
     expect(await bodyOf(await fetcher.fetch({ url: `https://site.test:${secure.port}/` }))).toBe('secret');
-    const failure = asFailure(await fetcher.fetch({ url: 'https://slow.test/' }));
+    const pass = stopTimeouts();
+    const outcome = fetcher.fetch({ url: 'https://slow.test/' });
+    await pass(60_000, () => isStalling);
+    const failure = asFailure(await outcome);
     expect(failure).toMatchObject({ reason: 'timeout', code: 'connectTimeout' });
   });
 

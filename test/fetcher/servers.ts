@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { createFetcher, type FetcherOptions } from '../../shared/fetcher/fetcher.ts';
 import type {
   FetchedResponse,
@@ -47,7 +47,8 @@ export async function serveHttp(
   address?: string,
   port?: number,
 ): Promise<TestServer> {
-  return listen(createHttpServer(handler), address, port);
+  // By default it closes a connection that is idle for 5 s, which a busy machine makes of a moment.
+  return listen(createHttpServer({ keepAliveTimeout: 60_000 }, handler), address, port);
 }
 
 /** Answers each request head, by its number on the connection from 1, with whatever bytes `answer` writes. */
@@ -108,6 +109,29 @@ export async function unusedPort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+/**
+ * Stops time-outs until the test ends. Those up to `ms` end by the function that this returns, once `isReached`: so what
+ * comes before them is there, however busy the machine is. Only where headers and bodies may take 1 s at most: for longer
+ * times, undici has one timer that all tests of the process share.
+ */
+export function stopTimeouts(): (ms: number, isReached: () => boolean) => Promise<void> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  return async (ms, isReached) => {
+    while (!isReached()) await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(ms);
+  };
+}
+
+/** Returns what `onHead` takes, and the bytes of the body so far. */
+export function watchBody(): { onHead: () => (piece: Uint8Array) => void; size: () => number } {
+  let size = 0;
+  const sink = (piece: Uint8Array) => {
+    size += piece.length;
+  };
+  return { onHead: () => sink, size: () => size };
 }
 
 export function asResponse(outcome: FetchOutcome): FetchedResponse {

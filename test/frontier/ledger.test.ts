@@ -386,15 +386,11 @@ describe('a ledger against a naive model', () => {
       { numRuns: 150 },
     ));
 
-  test(
-    'many URLs, in runs',
-    () =>
-      fc.assert(
-        fc.asyncProperty(turns({ links: 4000, takes: 1500, space: 6000 }), (script) => check(script)),
-        { numRuns: 25 },
-      ),
-    120_000,
-  );
+  test('many URLs, in runs', () =>
+    fc.assert(
+      fc.asyncProperty(turns({ links: 4000, takes: 1500, space: 6000 }), (script) => check(script)),
+      { numRuns: 25 },
+    ));
 });
 
 describe('what a URL is to be fetched as, against a naive model', () => {
@@ -504,9 +500,6 @@ describe('what a URL is to be fetched as, against a naive model', () => {
     expect(waiting.sort()).toEqual(left.sort());
   }
 
-  test(
-    'it is fetched once, as a part of a page if it is one; such requisites can be taken alone, and are counted',
-    () => fc.assert(fc.asyncProperty(scripts, check), { numRuns: 100 }),
-    60_000,
-  );
+  test('it is fetched once, as a part of a page if it is one; such requisites can be taken alone, and are counted', () =>
+    fc.assert(fc.asyncProperty(scripts, check), { numRuns: 100 }));
 });

@@ -69,7 +69,6 @@ test.each([
       isMainThread: false,
     });
   },
-  30_000,
 );
 
 test('a process that is busy with no page, or for less long, ends by itself', async () => {

@@ -5,7 +5,7 @@ import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { handClock } from './made-page.ts';
 
 const summary = { pages: 7 } as CrawlSummary;
-const limits = { clock: handClock().clock, limitMs: 10_000 };
+const limits = { clock: handClock().clock, limitMs: 60_000 };
 
 test('onFinish is called with the summary, and is waited for', async () => {
   const heard: number[] = [];

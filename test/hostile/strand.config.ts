@@ -8,5 +8,7 @@ export default {
     headersTimeoutMs: 3000,
     idleTimeoutMs: 3000,
     totalTimeoutMs: 20_000,
+    // Beside other tests, reading a large page takes many times its CPU time.
+    blockTimeoutMs: 20_000,
   },
 };

@@ -162,7 +162,6 @@ describe('strand crawl', () => {
         if (result?.location)
           expect(archived.get(`${result.location.file} ${result.location.offset}`)).toBe(url);
     },
-    60_000,
   );
 
   test.each([1, 2])(
@@ -182,7 +181,6 @@ describe('strand crawl', () => {
       const allowRepeats = ({ host, path }: LogEntry) => last.get(host)?.path === path;
       expect(checkLog(web, log, { truth, allowRepeats, toleranceMs: 3 })).toEqual([]);
     },
-    60_000,
   );
 
   test('refuses a folder that another process crawls into, and one that holds a crawl', async () => {

@@ -31,10 +31,13 @@ export const QUICK: CrawlOptions = {
   maxHostFailures: 60,
   // With so short a back-off a host may fail twice before any other one has answered.
   keepTrying: true,
-  connectTimeoutMs: 2000,
-  headersTimeoutMs: 1200,
-  idleTimeoutMs: 1200,
-  totalTimeoutMs: 5000,
+  // No site of these tests is silent, and no hook hangs: on a busy machine all of them may take seconds.
+  connectTimeoutMs: 60_000,
+  headersTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  totalTimeoutMs: 120_000,
+  blockTimeoutMs: 60_000,
+  hookTimeoutMs: 60_000,
 };
 
 export function temporaryFolder(): { folder: string; remove(): void } {

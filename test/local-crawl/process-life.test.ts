@@ -15,38 +15,30 @@ afterEach(async () => {
   await site.stop();
 });
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s: what was fetched is committed',
-  async (signal) => {
-    const { child, ended } = here.crawl(site, 'export default {};');
-    await site.asked('/20');
-    child.kill(signal);
-    const { code, out } = await ended;
-    expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
-    expect(JSON.parse(out).pages).toBeGreaterThanOrEqual(20);
-    const resumed = await here.resume().ended;
-    expect([resumed.code, JSON.parse(resumed.out).pages]).toEqual([0, 60]);
-    // One request was in flight.
-    expect(site.log.length).toBeLessThanOrEqual(61);
-  },
-  60_000,
-);
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s: what was fetched is committed', async (signal) => {
+  const { child, ended } = here.crawl(site, 'export default {};');
+  await site.asked('/20');
+  child.kill(signal);
+  const { code, out } = await ended;
+  expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
+  expect(JSON.parse(out).pages).toBeGreaterThanOrEqual(20);
+  const resumed = await here.resume().ended;
+  expect([resumed.code, JSON.parse(resumed.out).pages]).toEqual([0, 60]);
+  // One request was in flight.
+  expect(site.log.length).toBeLessThanOrEqual(61);
+});
 
 test.each([
   ['finished', [], 0, 60],
   ['limited', ['--max-pages', '30'], 3, 30],
-])(
-  'a closed standard output changes nothing of a crawl that ends %s',
-  async (_, more, code, pages) => {
-    const hook = 'export default { onPage({ url }) { console.log(url); } };';
-    const { child, ended } = here.crawl(site, hook, ...more);
-    child.stdout?.destroy();
-    expect((await ended).code).toBe(code);
-    const { out } = await here.strand('status', here.folder, '--json').ended;
-    expect(JSON.parse(out).pages).toBe(pages);
-  },
-  60_000,
-);
+])('a closed standard output changes nothing of a crawl that ends %s', async (_, more, code, pages) => {
+  const hook = 'export default { onPage({ url }) { console.log(url); } };';
+  const { child, ended } = here.crawl(site, hook, ...more);
+  child.stdout?.destroy();
+  expect((await ended).code).toBe(code);
+  const { out } = await here.strand('status', here.folder, '--json').ended;
+  expect(JSON.parse(out).pages).toBe(pages);
+});
 
 test('a closed standard error changes nothing of a crawl', async () => {
   const { child, ended } = here.crawl(site, 'export default { onPage() { console.error("x"); } };');

@@ -2,6 +2,8 @@
  * Pages that block the thread that works on them: the crawl continues without them, and signals and limits
  * hold.
  */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
@@ -11,9 +13,10 @@ const LOOP = 'for (;;);';
 /** As long as a loop, and takes no CPU from the tests beside it. */
 const WAIT = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 const project = (blockTimeoutMs: number, { more = '', block = WAIT } = {}) => `
+  import { writeFileSync } from 'node:fs';
   const { parse } = URL;
   URL.parse = (text, base) => {
-    if (String(text) === 'hang:here') ${block}
+    if (String(text) === 'hang:here') { writeFileSync(${JSON.stringify(mark())}, ''); ${block} }
     return parse.call(URL, text, base);
   };
   export default { crawl: { blockTimeoutMs: ${blockTimeoutMs} }, ${more} };`;
@@ -27,6 +30,12 @@ afterEach(async () => {
   here.remove();
   await site.stop();
 });
+
+/** A file that is there once a page blocks its thread. */
+const mark = () => join(dirname(here.folder), 'blocks');
+async function blocked(): Promise<void> {
+  while (!existsSync(mark())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
 
 const times = (path: string) => site.log.filter((one) => one === path).length;
 
@@ -55,7 +64,6 @@ describe('a page that blocks its thread', () => {
       const { out: rows } = await here.strand('export', here.folder, '--format', 'jsonl').ended;
       expect(rows.split('\n').find((row) => row.includes('/hang"'))).toContain(cause);
     },
-    120_000,
   );
 
   test('is remembered although it was found and fetched in one visit', async () => {
@@ -84,8 +92,7 @@ describe('a page that blocks its thread', () => {
   test('does not keep one signal from ending the crawl, and resume continues without the page', async () => {
     site = await startSite({ '/': '<a href="/1">', '/1': `<a href="/2">${HANG}`, '/2': '' });
     const { child, ended } = here.crawl(site, project(2000));
-    await site.asked('/1');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await blocked();
     child.kill('SIGINT');
     const { code, out } = await ended;
     expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
@@ -97,8 +104,7 @@ describe('a page that blocks its thread', () => {
   test('does not keep a second signal from ending the process at once', async () => {
     site = await startSite({ '/': HANG });
     const { child, ended } = here.crawl(site, project(60_000));
-    await site.asked('/');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await blocked();
     child.kill('SIGINT');
     child.kill('SIGTERM');
     expect((await ended).code).toBe(130);
@@ -128,5 +134,4 @@ test.each([
     const { out: answer } = await here.strand('url', here.folder, `${site.url}/3`, '--json').ended;
     expect(JSON.parse(answer).cause).toBe('the worker died 3 times when it fetched this');
   },
-  120_000,
 );

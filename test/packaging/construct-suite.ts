@@ -72,7 +72,7 @@ export function constructSuite(packed: () => Packed): void {
     expect({ code, err: err.replace(/^Bundling asset .*\n/gm, '') }).toEqual({ code: 0, err: '' });
     // That of the worker, of the waker, which calls `onFinish`, and of the exporter, which makes documents by its modules.
     expect(bundles(app).filter((text) => text.includes('mark-of-mine'))).toHaveLength(3);
-  }, 90_000);
+  });
 
   test.each([
     [[], '', 'npm install --save-dev strand-crawler-functions@'],

@@ -27,7 +27,7 @@ beforeAll(() => {
   app = packed.project('app', ['strand-crawler'], ['@types/node']);
 });
 
-afterAll(() => packed?.remove(), 60_000);
+afterAll(() => packed?.remove());
 
 const manifest = () => JSON.parse(readFileSync(join(dist, 'package.json'), 'utf8'));
 const run = (...args: string[]) => app.run(...args);

@@ -90,7 +90,8 @@ test('Retry-After is logged as the time that it means', async () => {
     const value = /Retry-After: (.*)\r/.exec(received)![1]!;
     const { startedAt, retryAt } = running.log.at(-1)!;
     expect(retryAt! - startedAt).toBeGreaterThan(990);
-    expect(retryAt! - startedAt).toBeLessThan(3000);
+    // A date has whole seconds.
+    expect(retryAt! - Date.now()).toBeLessThanOrEqual(2000);
     if (name.startsWith('date')) expect(retryAt).toBe(Date.parse(value));
     else expect(value).toBe('1');
   }

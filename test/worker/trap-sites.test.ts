@@ -33,24 +33,16 @@ async function measure(
 }
 
 describe('a trap ends within some hundred requests, and nothing beside it is lost:', () => {
-  test.each(Object.entries(TRAPS))(
-    '%s',
-    async (_, make) => {
-      const site = make();
-      const { beyond, lost, real } = await measure(site, site.real.length + 3000);
-      expect(lost.length / real).toBeLessThan(0.01);
-      expect(beyond).toBeLessThan(700);
-    },
-    60_000,
-  );
+  test.each(Object.entries(TRAPS))('%s', async (_, make) => {
+    const site = make();
+    const { beyond, lost, real } = await measure(site, site.real.length + 3000);
+    expect(lost.length / real).toBeLessThan(0.01);
+    expect(beyond).toBeLessThan(700);
+  });
 });
 
 describe('a site without a trap loses no page:', () => {
-  test.each(Object.entries(REAL_SITES))(
-    '%s',
-    async (_, make) => {
-      expect((await measure(make(), 30_000)).lost).toEqual([]);
-    },
-    60_000,
-  );
+  test.each(Object.entries(REAL_SITES))('%s', async (_, make) => {
+    expect((await measure(make(), 30_000)).lost).toEqual([]);
+  });
 });

@@ -118,7 +118,7 @@ describe('truth', () => {
     }
     expect(seen.entries).toBeGreaterThan(300);
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
-  }, 60_000);
+  });
 
   test('pages lead to the feed of their host, as their alternate or by a link, and it leads to pages', async () => {
     const types = new Set<string | undefined>();

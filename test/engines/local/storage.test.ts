@@ -60,7 +60,7 @@ describe('a crawl that runs', () => {
   async function runWhile(act: () => void): Promise<unknown> {
     let hasActed = false;
     const run = session.run({
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(200_000),
       onProgress: () => {
         if (hasActed || web.log.length < 30) return;
         hasActed = true;
@@ -96,7 +96,7 @@ describe('a crawl that runs', () => {
     await runWhile(() => rmSync(foldersOf(folder).archive, { recursive: true }));
     await session.close().catch(() => {});
     session = await resumeCrawl(folder, { maxPages: 100 }, SOFTWARE);
-    expect(await session.run({ signal: AbortSignal.timeout(20_000) })).toMatchObject({ status: 'limited' });
+    expect(await session.run({ signal: AbortSignal.timeout(200_000) })).toMatchObject({ status: 'limited' });
     await session.close();
     expect((await recordsOf(folder)).records.size).toBeGreaterThan(100);
   });
@@ -106,7 +106,7 @@ describe('a crawl that runs', () => {
     const stopping = new AbortController();
     let deletedAt = 0;
     const run = session.run({
-      signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(20_000)]),
+      signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(200_000)]),
       onProgress: () => {
         if (deletedAt === 0 && web.log.length > 10) {
           rmSync(join(folder, 'lock'));

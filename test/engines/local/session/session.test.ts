@@ -150,6 +150,5 @@ describe('seeds that another process adds', () => {
       const files = await listWarcFiles(foldersOf(place.folder).archive);
       expect(files.every(({ isOpen }) => !isOpen)).toBe(true);
     },
-    60_000,
   );
 });

@@ -146,15 +146,11 @@ describe('a crawl by two threads', () => {
     );
   });
 
-  test.each([2, 3])(
-    'by %i threads stops at its limit of pages exactly',
-    async (workers) => {
-      const { status, errors } = await crawl(workers, NO_PROJECT, { maxPages: 41 });
-      expect([status, errors]).toEqual(['limited', []]);
-      const reader = openLocalReader(place.folder)!;
-      expect((await reader.registry.totals(reader.crawl()!)).pages).toBe(41);
-      reader.close();
-    },
-    120_000,
-  );
+  test.each([2, 3])('by %i threads stops at its limit of pages exactly', async (workers) => {
+    const { status, errors } = await crawl(workers, NO_PROJECT, { maxPages: 41 });
+    expect([status, errors]).toEqual(['limited', []]);
+    const reader = openLocalReader(place.folder)!;
+    expect((await reader.registry.totals(reader.crawl()!)).pages).toBe(41);
+    reader.close();
+  });
 });
