@@ -50,7 +50,7 @@ describe.each([1, 2])('a crawl of the generated web by %i worker(s)', (workers) 
       features: { neverAnswers: false },
     });
     const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
-    const options = { delayMs: 3, scope: 'host', maxTimeMs: 60_000 } as const;
+    const options = { delayMs: 3, scope: 'host', maxTimeMs: 240_000 } as const;
     const end = await crawlWeb(place.folder, running, options, seeds, { workers });
     expect(checkLog(web, log, { truth, delayMs: 3, toleranceMs: 3 })).toEqual([]);
     await expectStates(truth);
