@@ -69,15 +69,15 @@ async function hold(...args: string[]): Promise<Report> {
 }
 
 test(
-  '50 worlds with all faults, and those that found something before, break no invariant, and every fault strikes',
+  '100 worlds with all faults, and those that found something before, break no invariant, and every fault strikes',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'simulate-'));
     try {
       // No time is left for new seeds: they would be others at each run.
       const known = ['--budget', '1ms', '--ledger', join(folder, 'runs.jsonl')];
-      const both = await Promise.all([hold('--seeds', '50'), hold(...known)]);
+      const both = await Promise.all([hold('--seeds', '100'), hold(...known)]);
       const counts = both.map(({ seeds }) => seeds);
-      expect(counts).toEqual([50, readCorpus().length]);
+      expect(counts).toEqual([100, readCorpus().length]);
       const worlds = sum(counts);
       const worldsOf = (name: ExcuseName) => sum(both.map(({ excuses }) => excuses[name]?.worlds ?? 0));
       const isTooOften = (name: ExcuseName) => worldsOf(name) > EXCUSES[name].maxShare * worlds;
