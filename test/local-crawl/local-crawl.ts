@@ -40,6 +40,17 @@ export const QUICK: CrawlOptions = {
   hookTimeoutMs: 60_000,
 };
 
+const { blockTimeoutMs: _block, hookTimeoutMs: _hook, ...quick } = QUICK;
+
+/** The same for a stack, whose deployment limits the times of hooks, and whose turns must end within a function's time. */
+export const QUICK_ON_STACK: CrawlOptions = {
+  ...quick,
+  connectTimeoutMs: 2000,
+  headersTimeoutMs: 1200,
+  idleTimeoutMs: 1200,
+  totalTimeoutMs: 5000,
+};
+
 export function temporaryFolder(): { folder: string; remove(): void } {
   const parent = mkdtempSync(join(tmpdir(), 'strand-'));
   return { folder: join(parent, 'crawl'), remove: () => rmSync(parent, { recursive: true, force: true }) };

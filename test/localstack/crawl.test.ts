@@ -22,7 +22,7 @@ import type { AwsEngine } from '../../shared/engines/aws/engine.ts';
 import { createFetcher } from '../../shared/fetcher/fetcher.ts';
 import { verifyWebhook } from '../../shared/webhook/signature.ts';
 import { createFakePool } from '../functions/fake-stack.ts';
-import { QUICK } from '../local-crawl/local-crawl.ts';
+import { QUICK_ON_STACK } from '../local-crawl/local-crawl.ts';
 import { checkLog } from '../web/check.ts';
 import { PLAIN } from '../web/features.ts';
 import { generateWeb } from '../web/graph.ts';
@@ -55,7 +55,7 @@ test.runIf(hasEmulator())(
     closing.push(opened.close, () => rmSync(tempFolder, { recursive: true }));
     const { engine } = opened;
     const options = {
-      ...QUICK,
+      ...QUICK_ON_STACK,
       delayMs: 3,
       scope: 'host' as const,
       resolve: [['*.test', running.address]] as [string, string][],
@@ -190,7 +190,7 @@ test.runIf(hasEmulator())(
     closing.push(opened.close, () => rmSync(tempFolder, { recursive: true }));
     const engine = opened.engine as AwsEngine;
     const options = {
-      ...QUICK,
+      ...QUICK_ON_STACK,
       allowPrivateAddresses: ['127.0.0.0/8'],
       recrawlSchedule: '@hourly',
       changeFeed: true,

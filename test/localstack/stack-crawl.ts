@@ -6,7 +6,7 @@ import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
-import { QUICK } from '../local-crawl/local-crawl.ts';
+import { QUICK_ON_STACK } from '../local-crawl/local-crawl.ts';
 import { checkLog } from '../web/check.ts';
 import { generateWeb, type WebOptions } from '../web/graph.ts';
 import { type LogEntry, type RunningWeb, startWeb } from '../web/server.ts';
@@ -22,7 +22,7 @@ export const serve = (address: string, options: WebOptions): Promise<RunningWeb>
   startWeb(generateWeb(options), { address, latencyMs: 2 });
 
 export const configFor = (web: { readonly address: string }): CrawlOptions => ({
-  ...QUICK,
+  ...QUICK_ON_STACK,
   contact: 'tests@strand.test',
   delayMs: DELAY_MS,
   scope: 'host',
