@@ -3,7 +3,12 @@ import { SWEPT_RECIPES } from './fuzz-part.ts';
 import { fuzzTarget } from './fuzz-target.ts';
 import { BUGS, SOUND } from './planted-bugs.ts';
 
-const module = new URL('./planted-bugs.ts', import.meta.url).href;
+/** As thorough as the tests of real targets. */
+const TASK = {
+  module: new URL('./planted-bugs.ts', import.meta.url).href,
+  seed: 1,
+  sweptRecipes: SWEPT_RECIPES,
+};
 
 /** Less than for a real target: a bug that makes a call take so long is found, whatever it is. */
 const HANG_SECONDS = 3;
@@ -11,20 +16,11 @@ const HANG_SECONDS = 3;
 const shrinkMs = 1000;
 
 test.each(BUGS)('the fuzzer finds $name', async ({ name }) => {
-  const { finding } = await fuzzTarget(
-    { target: name, module, seconds: 20, seed: 1, shrinkMs, sweptRecipes: SWEPT_RECIPES },
-    HANG_SECONDS,
-  );
+  const { finding } = await fuzzTarget({ ...TASK, target: name, seconds: 20, shrinkMs }, HANG_SECONDS);
   expect(finding ?? 'nothing found').toContain(name);
 });
 
 test.each(SOUND)('the fuzzer finds nothing in $name', async ({ name }) => {
-  const { finding } = await fuzzTarget({
-    target: name,
-    module,
-    seconds: 3,
-    seed: 1,
-    sweptRecipes: SWEPT_RECIPES,
-  });
+  const { finding } = await fuzzTarget({ ...TASK, target: name, seconds: 3 });
   expect(finding ?? 'nothing found').toBe('nothing found');
 });

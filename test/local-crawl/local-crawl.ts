@@ -18,10 +18,8 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { RunningWeb } from '../web/server.ts';
 
-/**
- * As fast as a test wants it, and patient with the generated web's failing URLs, which follow one another.
- */
-export const QUICK: CrawlOptions = {
+/** As fast as a test wants it. */
+const FAST: CrawlOptions = {
   allowPrivateAddresses: ['127.0.0.0/8'],
   adaptive: false,
   delayMs: 0,
@@ -31,7 +29,14 @@ export const QUICK: CrawlOptions = {
   maxHostFailures: 60,
   // With so short a back-off a host may fail twice before any other one has answered.
   keepTrying: true,
-  // No site of these tests is silent, and no hook hangs: on a busy machine all of them may take seconds.
+};
+
+/**
+ * And patient with the generated web's failing URLs, which follow one another. No site of these tests is silent, and no hook hangs:
+ * on a busy machine all of them may take seconds.
+ */
+export const QUICK: CrawlOptions = {
+  ...FAST,
   connectTimeoutMs: 60_000,
   headersTimeoutMs: 60_000,
   idleTimeoutMs: 60_000,
@@ -40,11 +45,9 @@ export const QUICK: CrawlOptions = {
   hookTimeoutMs: 60_000,
 };
 
-const { blockTimeoutMs: _block, hookTimeoutMs: _hook, ...quick } = QUICK;
-
-/** The same for a stack, whose deployment limits the times of hooks, and whose turns must end within a function's time. */
+/** The same on a stack, whose deployment limits the times of hooks, and whose turns must end within a function's time. */
 export const QUICK_ON_STACK: CrawlOptions = {
-  ...quick,
+  ...FAST,
   connectTimeoutMs: 2000,
   headersTimeoutMs: 1200,
   idleTimeoutMs: 1200,

@@ -63,14 +63,15 @@ export function createInFlightTable(memory: Uint8Array): InFlightTable {
       if (host.held.length === 0) write(host);
     },
     hold(url) {
-      const host = served.get(hostKey(url));
+      const key = hostKey(url);
+      const host = served.get(key);
       if (host === undefined) return () => {};
       if (host.held.push(url) === 1) write(host);
       return () => {
         const index = host.held.indexOf(url);
         host.held.splice(index, 1);
         // The place may be another host's meanwhile.
-        if (index === 0 && served.get(hostKey(url)) === host) write(host);
+        if (index === 0 && served.get(key) === host) write(host);
       };
     },
     leave(key) {
