@@ -30,6 +30,8 @@ export const REASONS = {
   chance:
     'Worlds can reach it, and one in some thousands does: two rare faults must meet in one moment. A unit test reaches it, or systematic faults (`--systematic`).',
   tools: 'Benchmarks, or tests as a measure, call it; the program does not.',
+  untested:
+    'No world and no unit test reaches it yet. It needs a test, and is listed so that the next one who changes it knows.',
   uncounted:
     'It runs, and V8 does not count it: after an arm of a condition that waits and never ran, what follows has the count of that arm.',
   ignored: 'The empty handler of a failure that is reported elsewhere, or whose work is tried again later.',
