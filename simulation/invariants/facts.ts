@@ -6,7 +6,7 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import { type FaultName, TURN_LOSING } from '../models/faults.ts';
 import { MAX_INDEX_LAG_MS } from '../models/index-lag.ts';
-import type { Failure, SentEvent, SimWeb, Violation, WebRequest, World } from '../worlds/spec.ts';
+import type { Failure, FinishCall, SentEvent, SimWeb, Violation, WebRequest, World } from '../worlds/spec.ts';
 import type { ConfigChange, CostChange, HeadChange, StatusChange } from './history-probe.ts';
 
 export interface Facts {
@@ -26,6 +26,8 @@ export interface Facts {
   readonly failures: readonly Failure[];
   /** The events that were sent to the operator's receiver, in order. */
   readonly events: readonly SentEvent[];
+  /** The calls of the project's `onFinish`, in order; undefined if it has none. */
+  readonly finishes?: readonly FinishCall[] | undefined;
   /** Changes of pages that this receiver has got, repeated ones too. */
   readonly pageChanges: readonly UrlChange[];
   /** In the turn queues and the link queue. */

@@ -102,6 +102,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
     invocations: world.invocations,
     failures: world.failures,
     events: world.events,
+    finishes: world.finishes,
     pageChanges: world.pageChanges,
     messages: queuedMessages(cloud),
     deadLetters: [...new Set([cloud.turnDeadLetterUrl, settings.linkDeadLetterUrl])].flatMap((queue) =>

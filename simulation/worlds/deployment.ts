@@ -21,6 +21,7 @@ import { parseOptions } from '../../cdk/options.ts';
 import { Announcer } from '../../functions/announcer.ts';
 import { ChangeFeed } from '../../functions/change-feed.ts';
 import { createCompactorHandler } from '../../functions/compactor-handler.ts';
+import { createCrawlEnd } from '../../functions/crawl-end.ts';
 import { createDeadLetter } from '../../functions/dead-letter.ts';
 import { errorFields, type Log } from '../../functions/log.ts';
 import { createRouterHandler } from '../../functions/router-handler.ts';
@@ -44,8 +45,10 @@ import type { StartMessage } from '../../shared/engines/aws/workers/start-messag
 import type { Link } from '../../shared/frontier/message.ts';
 import type { UrlChange } from '../../shared/frontier/url-change.ts';
 import { allowLinearFlag } from '../../shared/linear-regexps.ts';
+import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { StrandConfig } from '../../shared/project/project.ts';
 import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { createFetchers } from '../../shared/worker/fetchers.ts';
 import { createLanes } from '../../shared/worker/lanes.ts';
@@ -83,6 +86,8 @@ export interface DeployOptions {
   readonly harmOf?: (url: string) => Harm | undefined;
   /** The project's hooks in a worker's process. Default: it has none. */
   readonly hooksOf?: (process: SimProcess) => PageHooks;
+  /** The project's `onFinish` in a waker's process. Default: it has none. */
+  readonly finishOf?: (process: SimProcess) => OnFinish;
   readonly hasCompactor?: boolean;
   readonly compactorPeriodMs?: number;
   /** The worker's engine, as a version of it has it. */
@@ -121,6 +126,7 @@ export interface Deployment {
 }
 
 type FunctionName = keyof Deployment['functions'];
+type OnFinish = NonNullable<StrandConfig['onFinish']>;
 
 /** As `cdk/constructs/functions.ts` has them. */
 const WAKER_PERIOD_MS = 60_000;
@@ -291,6 +297,18 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     const stack = cloud.open(process, { memoryMb: MEMORY_MB.waker });
     const crawls = createCrawls(stack.engine.registry, clock);
     const { engine, meter } = stack;
+    const summarize = (crawl: string, record: CrawlRecord) =>
+      meter.run(crawl, () => endedCrawl(engine, crawl, record));
+    const onFinish = options.finishOf?.(process);
+    const finish = createCrawlEnd({
+      load: async () => ({ onFinish }),
+      state: engine.state,
+      summarize,
+      beginExport: async (crawl) => fail(process.name, `Expected no export of ${crawl}`),
+      clock,
+      // An error of the project's code is none of the waker.
+      log: (level, fields) => log(level === 'error' ? 'warn' : level, fields),
+    });
     return createWakerHandler({
       clock,
       log,
@@ -301,7 +319,8 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         clock,
         log,
         sink: receiver.sink,
-        summarize: (crawl, record) => meter.run(crawl, () => endedCrawl(engine, crawl, record)),
+        summarize,
+        ...(onFinish && { finish: (crawl, record) => meter.run(crawl, () => finish(crawl, record)) }),
       }),
       changeFeed: new ChangeFeed({
         s3: stack.clients.s3,

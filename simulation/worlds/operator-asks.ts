@@ -2,6 +2,7 @@
  * The operator asks: what there is of a crawl, of its hosts and of some URLs. No fault strikes the operator's
  * calls.
  */
+import type { CaptureEntry, CapturePageRequest } from '../../shared/control/captures.ts';
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
@@ -14,6 +15,9 @@ import type { SimWeb, Violation } from './spec.ts';
 const PAGE = 2;
 const MAX_PAGES = 3;
 const MAX_URLS = 3;
+/** Captures on a page, and pages of all captures of a host at most. */
+const CAPTURES = 3;
+const MAX_CAPTURE_PAGES = 200;
 
 /** Asks for the crawl, some pages of its hosts, and one host. Throws what is no answer and no refusal. */
 export async function askAbout(control: Control, crawl: CrawlId, url: string): Promise<void> {
@@ -25,7 +29,10 @@ export async function askAbout(control: Control, crawl: CrawlId, url: string): P
   await answerOf(control.host(crawl, hostKey(url)));
 }
 
-/** Asks at the end where the records of some fetched pages are: each must be there, joined or not. */
+/**
+ * Asks at the end where the records of some fetched pages are: each must be there, joined or not, and among the captures of
+ * its URL, and of its host.
+ */
 export async function askForRecords(
   { s3, settings }: SimCloud,
   { log }: Pick<SimWeb, 'log'>,
@@ -40,15 +47,39 @@ export async function askForRecords(
     const { warcFile, warcOffset = 0, warcLength = 0 } = (await answerOf(control.url(crawl, url))) ?? {};
     if (warcFile === undefined) continue;
     const size = s3.objects(settings.bucket).get(warcKey(warcFolder(crawl), warcFile))?.bytes.length;
-    if (size !== undefined && warcOffset + warcLength <= size) continue;
     const where = `${warcLength} bytes of ${warcFile} at ${warcOffset}`;
-    violations.push({
-      invariant: 'announcedOnce',
-      message: `${crawl}: requested ${url}, control names ${where}, where ${size === undefined ? 'no such object is' : `${size} bytes are`}`,
-      host: hostKey(url),
-    });
+    const say = (message: string) =>
+      violations.push({
+        invariant: 'announcedOnce',
+        message: `${crawl}: requested ${url}, control names ${where}, ${message}`,
+        host: hostKey(url),
+      });
+    if (size === undefined || warcOffset + warcLength > size)
+      say(`where ${size === undefined ? 'no such object is' : `${size} bytes are`}`);
+    for (const matchType of ['exact', 'host'] as const) {
+      const captures = await allCaptures(control, crawl, { url, matchType });
+      const isThere = captures.some(
+        (capture) => capture.warcFile === warcFile && capture.warcOffset === warcOffset,
+      );
+      if (!isThere) say(`which is none of its ${captures.length} captures (${matchType})`);
+    }
   }
   return violations;
+}
+
+async function allCaptures(
+  control: Control,
+  crawl: CrawlId,
+  asked: CapturePageRequest,
+): Promise<CaptureEntry[]> {
+  const found: CaptureEntry[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_CAPTURE_PAGES && (pages === 0 || cursor !== undefined); pages++) {
+    const page = await control.captures(crawl, { ...asked, cursor, limit: CAPTURES });
+    found.push(...page.captures);
+    ({ cursor } = page);
+  }
+  return found;
 }
 
 /** Undefined: there is no such thing, or a newer version of the program has written it. */

@@ -15,12 +15,21 @@ export type RequestsOf = (url: string) => readonly PageRequest[];
 
 /** The key of the number of items, in the state of the hooks. */
 export const SIM_ITEMS = 'items';
+/** The key of a host's flag there, and its only value: in some worlds. */
+export const SIM_FLAG = 'flag';
+export const FLAG_VALUE = '"up"';
+
+/** Worlds whose hooks have flags; and pages there of which a hook changes the flag alone. */
+const FLAGS_CHANCE = 0.4;
+const ONLY_FLAG = 0.3;
 
 /** Chances of a page: its extraction fails, its `onPage` fails, a hook takes long. */
 const EXTRACTION_FAILS = 0.05;
 const PAGE_FAILS = 0.05;
 const IS_SLOW = 0.05;
 const MAX_SLOW_MS = 2000;
+/** A page counts up to 8 times as much as another one, or as little. */
+const MAX_FACTOR_LOG = 3;
 
 /** The language of a page, as its URL decides it; undefined for some. */
 export const simLanguage = (url: string): string | undefined => ['de', 'en', undefined][url.length % 3];
@@ -35,12 +44,27 @@ export function createSimHooks(
   requestsOf: RequestsOf = () => [],
 ): PageHooks {
   const randomFor = (hook: string, url: string) => randomOf(seed, hook, url);
+  const hasFlags = randomOf(seed, 'flags of hooks')() < FLAGS_CHANCE;
 
   /** Counts the items that are given for pages of the host, and all of them. */
   function count({ url, state }: HookedPage): void {
     const increment = (before = '0') => String(Number(before) + 1);
     for (const key of [SIM_ITEMS, `${SIM_ITEMS} ${new URL(url).host}`])
       state?.change({ key, apply: increment });
+  }
+
+  /** Sets the host's flag, removes it, or leaves it as it is. Returns whether the hook does nothing else for the page. */
+  function flag({ url, state }: HookedPage): boolean {
+    if (!hasFlags || !state) return false;
+    const random = randomFor('flag', url);
+    const key = `${SIM_FLAG} ${new URL(url).host}`;
+    const way = Math.floor(3 * random());
+    const apply = [() => FLAG_VALUE, () => undefined, (before?: string) => before][way];
+    const after = state.change({ key, apply: apply as (before?: string) => string | undefined });
+    const listed = state.entries().find(([name]) => name === key)?.[1];
+    if (listed !== after || state.get(key) !== after)
+      throw new Error(`Expected ${after} as the entry ${key}, got ${listed}`);
+    return random() < ONLY_FLAG;
   }
 
   async function call<T extends object>(hook: string, page: HookedPage, chance: number, answer: T) {
@@ -53,11 +77,14 @@ export function createSimHooks(
   return {
     extract: (page) => call('extraction', page, EXTRACTION_FAILS, { facts: page.facts }),
     onPage(page) {
-      count(page);
       const { url, request } = page;
-      const item: SimItem = { url: request ? nameOf({ url, request }) : url };
       const requests = request ? [] : requestsOf(url);
-      return call('onPage', page, PAGE_FAILS, { items: [JSON.stringify(item)], requests });
+      if (flag(page)) return call('onPage', page, PAGE_FAILS, { items: [], requests });
+      count(page);
+      const item: SimItem = { url: request ? nameOf({ url, request }) : url };
+      // Only crawls that fetch pages again go by it.
+      const importance = 2 ** (MAX_FACTOR_LOG * (2 * randomFor('importance', url)() - 1));
+      return call('onPage', page, PAGE_FAILS, { items: [JSON.stringify(item)], requests, importance });
     },
     async onError(url) {
       const random = randomFor('onError', url);

@@ -82,7 +82,7 @@ export const INVARIANTS = {
   budgetKept: 'No more pages are fetched again in a day than the budget says',
   capturesKept:
     'Each response of a page, first or again, is in the archive once, as a record that leads to its payload',
-  endsSent: 'The end of each crawl is announced to its receiver, and no other end',
+  endsSent: 'The end of each crawl is announced to its receiver and to `onFinish`, and no other end',
   firstPass:
     'The first pass of a crawl that recrawls is announced once, when it is complete, and not long after',
   changesSent: 'Each change of a page is received at least once, and no other change',
@@ -294,6 +294,12 @@ export interface SentEvent {
   readonly isReceived: boolean;
 }
 
+/** A call of the project's `onFinish`. */
+export interface FinishCall {
+  readonly at: number;
+  readonly crawl: string;
+}
+
 /** A world after its run, for the invariants. */
 export interface World {
   readonly spec: WorldSpec;
@@ -307,6 +313,8 @@ export interface World {
   readonly failures: readonly Failure[];
   readonly events: readonly SentEvent[];
   readonly pageChanges: readonly UrlChange[];
+  /** Undefined: the project has no `onFinish`. */
+  readonly finishes?: readonly FinishCall[] | undefined;
   /** The violations that were found while it ran. */
   readonly seen: readonly Violation[];
   readonly history: History;

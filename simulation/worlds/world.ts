@@ -28,6 +28,7 @@ import { planCrawls, planStack } from './plan.ts';
 import { planCallFaults } from './plan-call-faults.ts';
 import { planOperator } from './plan-operator.ts';
 import { planRecrawl } from './plan-recrawl.ts';
+import { createSimFinish } from './sim-finish.ts';
 import { createSimHooks } from './sim-hooks.ts';
 import type { ExcuseName, Outcome, TimelineEntry, Violation, World, WorldSpec } from './spec.ts';
 
@@ -66,6 +67,8 @@ const MAX_STARTS = 5000;
 /** Worlds in which the project has hooks; and those of them in which these make requests. */
 const HOOKS_CHANCE = 0.3;
 const REQUESTS_CHANCE = 0.5;
+/** Worlds whose project has an `onFinish`. */
+const FINISH_CHANCE = 0.1;
 const sizeOf = ({ hosts = 0 }: WorldSpec): number => Math.max(1, hosts / MAX_STEPS_OF_HOSTS);
 const timeLimitsOf = (spec: WorldSpec): TimeLimits => {
   const size = sizeOf(spec);
@@ -139,10 +142,12 @@ export async function runWorld(
   const causes = createCauseProbe(time.now);
   const history = createHistoryProbe(cloud);
   const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
+  const onFinish = randomOf(seed, 'onFinish')() < FINISH_CHANCE ? createSimFinish(seed, time.now) : undefined;
   const deployment = deploy(cloud, {
     fetcherOf: (process, config) => web.fetcherOf(process, config),
     harmOf: web.harmOf,
     ...(hasHooks && { hooksOf: (process: SimProcess) => createSimHooks(seed, process, requestsOf) }),
+    finishOf: onFinish?.of,
     maxConcurrency: stack.maxConcurrency,
     usedBytes: (hosts) => (hosts >= stack.hostsInMemory ? Infinity : 0),
     routerWindowMs: stack.routerWindowMs,
@@ -201,6 +206,7 @@ export async function runWorld(
     failures: deployment.failures,
     events: deployment.events,
     pageChanges: deployment.changes,
+    finishes: onFinish?.calls,
     seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
     history,
     requestsOf: (url) => requestsOf(url).map(nameOf),

@@ -66,3 +66,33 @@ test('an event without an end is found, and so are two ids of one end', () => {
     'crawl: the end T0+10.000 s was announced with different ids',
   ]);
 });
+
+const finishesOf = (
+  statuses: readonly never[],
+  seconds: readonly number[],
+  ...names: Parameters<typeof struck>
+) => {
+  const crawl = { ...crawlFacts(), id: 'crawl', statuses };
+  const finishes = seconds.map((at) => ({ crawl: 'crawl', at: T0 + at * 1000 }));
+  const ends = statuses.flatMap((_, i) => (i > 0 ? [event(10)] : []));
+  const facts = { ...makeFacts(), crawls: [crawl], events: ends, finishes, strikes: struck(...names) };
+  return endsSent(facts).filter(({ message }) => message.includes('onFinish'));
+};
+
+test('`onFinish` is called once to three times after an end, and at no other time', () => {
+  const statuses = [RUN, change(10, 'finished')];
+  expect(finishesOf(statuses, [11])).toEqual([]);
+  expect(finishesOf(statuses, [11, 80, 150])).toEqual([]);
+  expect(finishesOf(statuses, []).map(({ message }) => message)).toEqual([
+    'crawl is finished T0+10.000 s, and onFinish was called 0 times',
+  ]);
+  expect(finishesOf(statuses, [], 'clockStepped')).toEqual([]);
+  expect(finishesOf(statuses, [11, 80, 150, 210])).toHaveLength(1);
+  expect(finishesOf([RUN, change(10, 'stopped')], [12])).toEqual([]);
+  expect(finishesOf([RUN, change(10, 'stopped')], [])).toHaveLength(1);
+  expect(finishesOf([RUN, change(10, 'limited'), change(20, 'stopped')], [12])).toEqual([]);
+  const resumed = [...statuses, change(20, 'running')];
+  expect(finishesOf(resumed, [11])).toEqual([]);
+  expect(finishesOf(resumed, [90]).map(({ excuse }) => excuse)).toEqual([undefined]);
+  expect(finishesOf(resumed, [90], 'workerFrozen').map(({ excuse }) => excuse)).toEqual(['lateHearing']);
+});

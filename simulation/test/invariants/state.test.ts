@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_TOTALS } from '../../../shared/frontier/head.ts';
-import { SIM_ITEMS } from '../../worlds/sim-hooks.ts';
+import { FLAG_VALUE, SIM_FLAG, SIM_ITEMS } from '../../worlds/sim-hooks.ts';
 import { crawlFacts, makeFacts, violationsOf } from './made-facts.ts';
 
 /** The crawl of the facts whose first host's head counts 2 items, with these values of the state. */
@@ -27,5 +27,11 @@ describe('stateOnce', () => {
     expect(brokenState({ [SIM_ITEMS]: '3', [`${SIM_ITEMS} HOST`]: '2' })).toEqual([
       expect.stringContaining('the heads count 2 items, and the state 3'),
     ]);
+  });
+
+  test('a flag is set or not there', () => {
+    const counts = { [SIM_ITEMS]: '2', [`${SIM_ITEMS} HOST`]: '2' };
+    expect(brokenState({ ...counts, [`${SIM_FLAG} HOST`]: FLAG_VALUE })).toEqual([]);
+    expect(brokenState({ ...counts, [`${SIM_FLAG} HOST`]: '1' })).toEqual([expect.stringContaining('is 1')]);
   });
 });

@@ -32,10 +32,6 @@ export class PayloadTable {
     this.#lengths = new Uint32Array(capacity);
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
   /** False if the table is full. */
   add(sha1: Uint8Array, { file, offset, length }: RecordLocation): boolean {
     const [slot, found] = this.#slotOf(sha1);

@@ -15,7 +15,6 @@ test('it knows what was added, the first of each digest, and nothing else', () =
         expect(table.add(sha1Of(`${n}`), place(at))).toBe(true);
         if (!model.has(n)) model.set(n, at);
       }
-      expect(table.size).toBe(model.size);
       for (let n = 0; n <= 310; n++) {
         const at = model.get(n);
         expect(table.find(sha1Of(`${n}`))).toEqual(at === undefined ? undefined : place(at));
@@ -50,6 +49,6 @@ test('a million payloads take the memory that is reckoned with', () => {
   const before = process.memoryUsage().arrayBuffers;
   const table = new PayloadTable(1_000_000);
   const bytes = process.memoryUsage().arrayBuffers - before;
-  expect(table.size).toBe(0);
   expect(bytes / 1_000_000).toBeLessThan(ENTRY_BYTES);
+  expect(table.find(sha1Of('1'))).toBeUndefined();
 });
