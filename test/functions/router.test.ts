@@ -45,7 +45,12 @@ async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () 
       },
     },
     deadLetter: async (body, reason) => void dead.push({ body, reason }),
-    park: async (queueUrl, { messageId }, seconds) => void parked.push({ queueUrl, messageId, seconds }),
+    async park(queueUrl, { messageId }, seconds) {
+      // The later one takes longer.
+      const turns = newer.length;
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      parked.push({ queueUrl, messageId, seconds });
+    },
     reportNewer: ({ message }, { id }) => newer.push({ id, message }),
   });
   const run = async (bodies: readonly string[], ms = 60_000) =>
@@ -372,9 +377,12 @@ describe('a message that is none', () => {
       urlRulesVersion: URL_RULES_VERSION,
       status: 'running',
     });
-    expect(await run([parcel('newer', 'http://c.test/'), parcel(CRAWL, 'http://b.test/1')])).toEqual(['m0']);
-    expect(parked).toEqual([{ queueUrl: SETTINGS.linkQueueUrl, messageId: 'm0', seconds: 60 }]);
-    expect(newer).toEqual([{ id: 'm0', message: expect.stringContaining('ofNextYear') }]);
+    const ofNewer = ['c', 'd', 'e'].map((host) => parcel('newer', `http://${host}.test/`));
+    expect(await run([...ofNewer, parcel(CRAWL, 'http://b.test/1')])).toEqual(['m0', 'm1', 'm2']);
+    const hidden = { queueUrl: SETTINGS.linkQueueUrl, seconds: 60 };
+    expect(parked).toEqual(['m0', 'm1', 'm2'].map((messageId) => ({ ...hidden, messageId })));
+    const message = expect.stringContaining('ofNextYear');
+    expect(newer).toEqual(['m0', 'm1', 'm2'].map((id) => ({ id, message })));
     expect([dead, logged]).toEqual([[], []]);
     expect(engine.messages('b.test')).toHaveLength(1);
   });

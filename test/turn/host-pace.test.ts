@@ -16,7 +16,13 @@ const FREEZE_MS = 600_000;
 /**
  * A turn that waited for another crawl's turn, and whose process freezes while it reads the crawl's status.
  */
-function askAfterFreeze({ lastRequestAt = T0 + 3_600_000, isTaken = false } = {}) {
+function askAfterFreeze({
+  lastRequestAt = T0 + 3_600_000,
+  isTaken = false,
+  waitMs = 10_000,
+  lockMs = 0,
+  isRunning = true,
+} = {}) {
   const clock = createFakeClock();
   const requestsAt: number[] = [];
   let lockedUntil = T0 + 60_000;
@@ -26,7 +32,7 @@ function askAfterFreeze({ lastRequestAt = T0 + 3_600_000, isTaken = false } = {}
       restAfterLast: () => {},
       restUntil: () => 0,
       async run(_host: string, _spacing: unknown, request: () => Promise<unknown>) {
-        await clock.advance(10_000);
+        await clock.advance(waitMs);
         return request();
       },
     },
@@ -44,12 +50,13 @@ function askAfterFreeze({ lastRequestAt = T0 + 3_600_000, isTaken = false } = {}
     config: parseConfig({ totalTimeoutMs: 5000 }),
     async isRunning() {
       await clock.advance(FREEZE_MS);
-      return true;
+      return isRunning;
     },
   };
   const lease = {
     endsAt: lastRequestAt,
     async lockFor(ms: number) {
+      await clock.advance(lockMs);
       if (clock.now() + ms <= lockedUntil) return;
       if (isTaken && clock.now() > lockedUntil) throw new StaleTurn('it went to another worker');
       lockedUntil = clock.now() + ms;
@@ -77,6 +84,12 @@ test('a host that another worker was given meanwhile is not asked', async () => 
 test('a request is not made when its time was over by then', async () => {
   const { outcome, requestsAt } = askAfterFreeze({ lastRequestAt: T0 + 30_000 });
   expect(await outcome).toMatchObject({ status: 'failed', reason: 'aborted', isNotSent: true });
+  expect(requestsAt).toEqual([]);
+});
+
+test('whether the crawl runs is asked again after a lock that took long', async () => {
+  const { outcome, requestsAt } = askAfterFreeze({ waitMs: 0, lockMs: 10_000, isRunning: false });
+  expect(await outcome).toMatchObject({ status: 'failed', isNotSent: true });
   expect(requestsAt).toEqual([]);
 });
 

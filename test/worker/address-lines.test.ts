@@ -68,3 +68,12 @@ test('places in the line are given one after the other, kept for a host, and giv
   expect(join('v')).toBe(790);
   expect(lines.join('w', ['9.9.9.9'], 250) - now).toBe(0);
 });
+
+test('a host with several addresses is in the line of each of them', () => {
+  const { clock, lines } = open();
+  const now = (clock.elapsed ?? clock.now)();
+  const join = (host: string, ...addresses: string[]) => lines.join(host, addresses, 250) - now;
+  expect(join('x', '1.1.1.1', '2.2.2.2')).toBe(0);
+  expect(join('y', '2.2.2.2')).toBe(250);
+  expect(join('z', '1.1.1.1')).toBe(250);
+});

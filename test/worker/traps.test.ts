@@ -90,3 +90,40 @@ test('pictures, which have no text, are judged by their bytes', async () => {
   });
   expect((await crawl(site)).totals.pages).toBe(301);
 });
+
+const WORDS = [
+  'red',
+  'blue',
+  'green',
+  'large',
+  'small',
+  'wool',
+  'silk',
+  'linen',
+  'new',
+  'sale',
+  'short',
+  'long',
+];
+
+test('words of a path that are filters in any order end, and folders whose names only repeat do not', async () => {
+  const others = (words: readonly string[]) => WORDS.filter((word) => !words.includes(word));
+  const site = endless((path) => {
+    if (path === '/')
+      return page(...WORDS.map((word) => `/shop/${word}`), ...WORDS.map((word) => `/docs/${word}/index`));
+    const words = path.slice('/shop/'.length).split('/');
+    if (path.startsWith('/shop/') && words.length <= 4)
+      return page(...others(words).map((word) => `${path}/${word}`));
+    const [, word, name] = /^\/docs\/(\w+)\/(\w+)$/.exec(path) ?? [];
+    if (word && name === 'index') return page(...WORDS.map((other) => `/docs/${word}/${other}`));
+    return name ? page('/docs/red/index') : undefined;
+  });
+  const { totals, engine } = await crawl(site);
+  expect(totals.pages).toBeLessThan(400);
+  const records = [...((await ledgersOf(engine)).get('a.test')?.records.values() ?? [])];
+  const causes = records.flatMap(({ state, result }) => (state === 'skipped' ? [result?.cause?.code] : []));
+  expect(new Set(causes)).toEqual(new Set(['trap']));
+  const docs = records.filter(({ url }) => url.includes('/docs/'));
+  expect(docs).toHaveLength(WORDS.length * (WORDS.length + 1));
+  expect(new Set(docs.map(({ state }) => state))).toEqual(new Set(['fetched']));
+});

@@ -79,3 +79,19 @@ test('a file whose slice is repeated after it was completed is there, and one wh
   }
   await drive(cloud.time, work());
 });
+
+test('a file is not complete without the bytes that an earlier process kept for its next part', async () => {
+  const { cloud, open, stored } = openObjects();
+  async function work() {
+    const begun = open('one').create('file');
+    await begun.add(randomBytes(17 * MB));
+    await begun.add(Buffer.from('kept'));
+    const paused = await begun.pause();
+    expect(paused.held).toBe(4);
+    const objects = cloud.s3.objects(cloud.settings.bucket);
+    for (const key of objects.keys()) objects.delete(key);
+    await expect(open('two').resume(paused).complete()).rejects.toThrow(/NoSuchKey|does not exist/);
+    expect(stored('exports/c/id/file')).toBeUndefined();
+  }
+  await drive(cloud.time, work());
+});
