@@ -3,7 +3,9 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { messageOf } from '../../shared/error-message.ts';
 import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet/document-table.ts';
+import { orStorageFailed, StorageFailed } from '../../shared/storage-failed.ts';
 import type { KeptDocuments } from '../exports/keep-documents.ts';
 import type { DocumentOptions, StoredCrawl } from '../stored-crawl.ts';
 
@@ -14,17 +16,22 @@ export interface KeptOutputs {
   readonly search?: boolean;
 }
 
-/** Notes in the folder which files are kept there, besides those that are already. Also for later processes of the crawl. */
+/**
+ * Notes in the folder which files are kept there, besides those that are already. Also for later processes of the crawl.
+ * Throws {@link StorageFailed} if the note cannot be read or written.
+ */
 export async function noteKept(folder: string, wanted: KeptOutputs): Promise<void> {
   const before = await notedIn(folder);
   const after: KeptOutputs = { ...before, ...wanted };
   if (JSON.stringify(after) === JSON.stringify(before)) return;
   const { outputs } = foldersOf(folder);
-  await writeFile(`${outputs}.part`, `${JSON.stringify(after)}\n`, { flush: true });
-  await rename(`${outputs}.part`, outputs);
+  await orStorageFailed(outputs, async () => {
+    await writeFile(`${outputs}.part`, `${JSON.stringify(after)}\n`, { flush: true });
+    await rename(`${outputs}.part`, outputs);
+  });
 }
 
-/** The files that are kept in the folder, by its note and by the crawl's own setting, which comes first. */
+/** The files that are kept in the folder, by its note and by the crawl's own setting, which comes first. Throws {@link StorageFailed}. */
 export async function keptIn(
   folder: string,
   { documents }: Pick<CrawlConfig, 'documents'>,
@@ -33,11 +40,28 @@ export async function keptIn(
 }
 
 async function notedIn(folder: string): Promise<KeptOutputs> {
+  const { outputs } = foldersOf(folder);
+  const text = await orStorageFailed(outputs, () => readFile(outputs, 'utf8').catch(orNone));
+  if (text === undefined) return {};
+  const kept = parsed(text);
+  if (kept instanceof Error)
+    throw new StorageFailed(
+      `${outputs} is damaged: ${kept.message}. Delete it; if the crawl has an index of words, resume it with --search`,
+    );
+  return kept;
+}
+
+function orNone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+function parsed(text: string): KeptOutputs | Error {
   try {
-    return JSON.parse(await readFile(foldersOf(folder).outputs, 'utf8')) as KeptOutputs;
+    const kept: unknown = JSON.parse(text);
+    if (typeof kept === 'object' && kept !== null) return kept;
+    return new Error(`expected an object, got ${kept === null ? kept : typeof kept}`);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    return new Error(messageOf(error));
   }
 }
 

@@ -27,7 +27,11 @@ export async function crawl(command: CrawlCommand): Promise<number> {
     display.onMessage(message);
     if (message.kind === 'begun') {
       begun = message;
-      if (command.keep) noted = noteKept(message.folder, command.keep);
+      if (command.keep) {
+        noted = noteKept(message.folder, command.keep);
+        // It is said when the crawl ends, and must not end this process before.
+        noted.catch(() => {});
+      }
     }
     if (message.kind === 'summary') printSummary(message.summary, { ...command, dir: begun?.folder ?? '' });
   }
