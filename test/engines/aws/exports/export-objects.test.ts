@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { ExportObjects, type PausedUpload } from '../../../../shared/engines/aws/exports/export-objects.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
@@ -88,8 +89,10 @@ test('a file is not complete without the bytes that an earlier process kept for 
     await begun.add(Buffer.from('kept'));
     const paused = await begun.pause();
     expect(paused.held).toBe(4);
-    const objects = cloud.s3.objects(cloud.settings.bucket);
-    for (const key of objects.keys()) objects.delete(key);
+    const { bucket } = cloud.settings;
+    const { s3 } = cloud.clientsOf(cloud.begin('other'));
+    for (const Key of cloud.s3.objects(bucket).keys())
+      await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
     await expect(open('two').resume(paused).complete()).rejects.toThrow(/NoSuchKey|does not exist/);
     expect(stored('exports/c/id/file')).toBeUndefined();
   }
