@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { ExportObjects, type PausedUpload } from '../../../../shared/engines/aws/exports/export-objects.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
@@ -91,8 +91,8 @@ test('a file is not complete without the bytes that an earlier process kept for 
     expect(paused.held).toBe(4);
     const { bucket } = cloud.settings;
     const { s3 } = cloud.clientsOf(cloud.begin('other'));
-    for (const Key of cloud.s3.objects(bucket).keys())
-      await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
+    const Objects = [...cloud.s3.objects(bucket).keys()].map((Key) => ({ Key }));
+    await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }));
     await expect(open('two').resume(paused).complete()).rejects.toThrow(/NoSuchKey|does not exist/);
     expect(stored('exports/c/id/file')).toBeUndefined();
   }
