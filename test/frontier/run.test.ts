@@ -28,7 +28,7 @@ const urlsIn = (list: Uint8Array) =>
     decodeRecords(HOST, blockPayload(list, header)).map(({ url }) => url),
   );
 
-/** The run, of whose URLs that wait so many have been taken. */
+/** The run after this number of its waiting URLs has been taken. */
 function readUntil(run: Run, taken: number) {
   const blocks = listBlocks(run.ready, 0);
   const at = Math.floor(taken / BLOCK_RECORDS);
