@@ -1,5 +1,6 @@
 /** The answers of the web to requests, if only its own nature is in the way. */
 import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
 import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../shared/fetcher/outcome/response-head.ts';
@@ -73,6 +74,8 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 const MAX_TROUBLE_MS = 600_000;
 const TYPES = { html: 'text/html; charset=utf-8', text: 'text/plain', image: 'image/png' } as const;
 const ASSET_TYPES = { css: 'text/css', png: 'image/png', woff2: 'font/woff2' } as const;
+/** The share of hosts whose sitemaps are gzip files. */
+const PACKED_SHARE = 0.3;
 const NO_BYTES = new Uint8Array(0);
 
 export function createAnswerer(atlas: Atlas): Answerer {
@@ -98,7 +101,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
       const location = redirect.location === undefined ? [] : [['Location', redirect.location] as const];
       return respond(redirect.status, location, text('Moved.\n'), paceMs);
     }
-    if (place.what === 'list') return listed(place.list, paceMs);
+    if (place.what === 'list') return listed(place.list, paceMs, isPacked(place.list));
     const response = isSoft(place) ? softly(paceMs) : contentOf(asked, place, paceMs);
     const failure = place.what === 'page' ? pages.troubleOf(host, place.page) : undefined;
     if (failure && mustFail(url, failure)) return spoil(response, failure.how);
@@ -108,6 +111,11 @@ export function createAnswerer(atlas: Atlas): Answerer {
       ? { ...answer, headers: [...answer.headers, ['Content-Usage', FORBIDDEN_USES]] }
       : answer;
   };
+
+  /** A sitemap that is a gzip file. */
+  function isPacked({ kind, server }: List): boolean {
+    return (kind === 'sitemap' || kind === 'text') && chance.at(DRAW.named, server.number, 2) < PACKED_SHARE;
+  }
 
   /** A page that does not exist, on a host that does not say so by its status. */
   function isSoft(place: Place & { readonly host: WebHost }): boolean {
@@ -239,11 +247,13 @@ export function createAnswerer(atlas: Atlas): Answerer {
   }
 }
 
-function listed(list: List, paceMs: number): Responded {
+function listed(list: List, paceMs: number, isPacked: boolean): Responded {
   const { kind } = list;
   if (kind === 'failing') return errorResponse(500, paceMs);
   if (kind === 'missing') return missing(404, paceMs);
-  return respond(200, [['Content-Type', LIST_TYPES[kind]]], text(renderList(list)), paceMs);
+  const body = text(renderList(list));
+  if (isPacked) return respond(200, [['Content-Type', 'application/gzip']], gzipSync(body), paceMs);
+  return respond(200, [['Content-Type', LIST_TYPES[kind]]], body, paceMs);
 }
 
 /** Refused, never answered, or no TLS to be had. */
