@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { inject } from 'vitest';
 import { parseStackSettings, type StackSettings } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
+import { functionLogs } from './emulator/announced.ts';
 import { CLIENT_OPTIONS } from './resources.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
@@ -185,7 +185,7 @@ export async function until(
 
 /** Prints what its functions have logged as errors, and what waits in its queues, for a test that failed. */
 export async function printErrors(deployed: Deployed | undefined): Promise<void> {
-  const folder = inject('emulator')?.functionLogs;
+  const folder = functionLogs();
   if (!folder || !deployed || !existsSync(folder)) return;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   for (const file of files.filter((name) => name.includes(deployed.name) && name.endsWith('.log'))) {

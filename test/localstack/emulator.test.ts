@@ -19,7 +19,8 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { functionLogs } from './emulator/announced.ts';
 import { template } from './function-template.ts';
 import { CLIENT_OPTIONS, hasEmulator } from './resources.ts';
 
@@ -131,7 +132,7 @@ describe.runIf(hasEmulator())('an emulator', () => {
   });
 
   test('keeps what functions print, where it says', async ({ skip }) => {
-    const folder = inject('emulator')?.functionLogs;
+    const folder = functionLogs();
     if (folder === undefined) return skip('functions run elsewhere');
     await send('a', 'plain');
     await reports(1);

@@ -7,9 +7,10 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inject, test } from 'vitest';
+import { test } from 'vitest';
 import { PLAIN } from '../web/features.ts';
 import { deploy, until } from './deployed.ts';
+import { functionLogs } from './emulator/announced.ts';
 import { configFor, expectLog, serve } from './stack-crawl.ts';
 
 const folder = process.env.STRAND_FIGURES;
@@ -41,7 +42,7 @@ test.skipIf(!folder)(
       const write = (name: string, value: unknown) =>
         writeFileSync(join(folder as string, name), JSON.stringify(value));
       write('totals.json', await registry.totals('web'));
-      write('calls.json', callsIn(inject('emulator')?.functionLogs));
+      write('calls.json', callsIn(functionLogs()));
       const destroy = await seconds(() => deployed.destroy());
       console.log({ requests: web.log.length, seconds: { first, update, crawl, destroy } });
     } finally {
