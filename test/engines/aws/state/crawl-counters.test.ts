@@ -1,8 +1,9 @@
 /** The counters of a crawl, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
 import { createCrawlCounters } from '../../../../shared/engines/aws/state/crawl-counters.ts';
-import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
+import { createServices, key, N } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+import { throttling } from '../throttling.ts';
 
 interface Sent {
   readonly name: string;
@@ -11,7 +12,7 @@ interface Sent {
 
 /** `fails`: the outcome of a call, by its number from 0. */
 function open(fails: (n: number) => 'before' | 'after' | undefined = () => undefined) {
-  const { clients, dynamo } = createServices();
+  const { clients, dynamo, call } = createServices();
   const clock = createFakeClock();
   const sent: Sent[] = [];
   const warnings: string[] = [];
@@ -26,14 +27,15 @@ function open(fails: (n: number) => 'before' | 'after' | undefined = () => undef
       return answer;
     },
   };
-  const create = () =>
-    createCrawlCounters({
-      dynamo: client as unknown as typeof clients.dynamo,
-      table: 'T',
-      clock,
-      warn: (message) => warnings.push(message),
-    });
-  return { clock, sent, warnings, create, counters: create(), items: () => [...dynamo.items('T')] };
+  const createOver = (client: typeof clients.dynamo) =>
+    createCrawlCounters({ dynamo: client, table: 'T', clock, warn: (message) => warnings.push(message) });
+  const create = () => createOver(client as unknown as typeof clients.dynamo);
+  return {
+    ...{ clock, sent, warnings, create, call },
+    counters: create(),
+    throttled: createOver(throttling(clients.dynamo)),
+    items: () => [...dynamo.items('T')],
+  };
 }
 
 const updates = (sent: readonly Sent[]) => sent.filter(({ name }) => name === 'UpdateItemCommand').length;
@@ -137,4 +139,53 @@ test('sums to which something was added meanwhile are not replaced', async () =>
   // Read before the replacement, and nothing added since: still out of date.
   expect(await second.replace('crawl', replaced, { pages: 9 })).toBe(false);
   expect((await second.read('crawl')).counts).toEqual({ pages: 8 });
+});
+
+test('sums are not replaced if a process has added its first difference since they were read', async () => {
+  const { create, items } = open();
+  const shards = new Set<string | undefined>();
+  const [reader, ...others] = Array.from({ length: 60 }, create) as [
+    ReturnType<typeof create>,
+    ...ReturnType<typeof create>[],
+  ];
+  let pages = 0;
+  for (const counters of others) {
+    const read = await reader.read('crawl');
+    await counters.add('crawl', { pages: 1 });
+    pages++;
+    const before = shards.size;
+    for (const { sk } of items()) shards.add(sk?.S);
+    // Its counters are new: nothing that was read says anything about them.
+    if (shards.size > before) expect(await reader.replace('crawl', read, { pages: 99 })).toBe(false);
+  }
+  expect(shards.size).toBe(8);
+  expect((await reader.read('crawl')).counts).toEqual({ pages });
+});
+
+test('sums in a row that names no last addition are replaced, unless something was added to them since', async () => {
+  for (const isAdded of [false, true]) {
+    const { create, call, items } = open();
+    const rows = Array.from({ length: 8 }, (_, shard) => ({
+      ...key('crawl', `totals#${shard}`),
+      'n.pages': N(5),
+    }));
+    for (const Item of rows) call('PutItem', { Item });
+    const counters = create();
+    const read = await counters.read('crawl');
+    expect(read.counts).toEqual({ pages: 40 });
+    if (isAdded) await create().add('crawl', { pages: 1 });
+    expect(await counters.replace('crawl', read, { pages: 7 })).toBe(!isAdded);
+    expect((await counters.read('crawl')).counts).toEqual({ pages: isAdded ? 41 : 7 });
+    expect(items()).toHaveLength(isAdded ? 8 : 1);
+  }
+});
+
+test('differences are added, read and replaced, though each call is refused once for its rate', async () => {
+  const { clock, throttled, warnings } = open();
+  await clock.drive(throttled.add('crawl', { pages: 3 }));
+  const read = await clock.drive(throttled.read('crawl'));
+  expect(read?.counts).toEqual({ pages: 3 });
+  expect(await clock.drive(throttled.replace('crawl', read!, { pages: 2 }))).toBe(true);
+  expect((await clock.drive(throttled.read('crawl')))?.counts).toEqual({ pages: 2 });
+  expect(warnings).toEqual([]);
 });

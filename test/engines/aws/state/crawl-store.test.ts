@@ -6,6 +6,7 @@ import { type Item, itemKey, S } from '../../../../shared/engines/aws/state/tabl
 import type { CrawlRecord } from '../../../../shared/ports/crawl-registry.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
+import { throttling } from '../throttling.ts';
 
 /** Random names are hardly compressed. */
 const recordOf = (seeds: number): CrawlRecord => ({
@@ -44,10 +45,13 @@ function setUp() {
       return answer;
     },
   } as unknown as typeof dynamo;
-  const open = () => new CrawlStore({ dynamo: counting, table, clock, onChange: async () => {} });
+  const openOver = (dynamo: typeof counting) =>
+    new CrawlStore({ dynamo, table, clock, onChange: async () => {} });
   return {
     clock,
-    open,
+    open: () => openOver(counting),
+    /** A store whose calls are all refused once. */
+    openThrottled: () => openOver(throttling(dynamo)),
     run: <T>(work: () => Promise<T>) => drive(cloud.time, work()),
     async reading(work: () => Promise<unknown>) {
       units = 0;
@@ -124,6 +128,39 @@ test.each([
   });
 });
 
+test('a record that has shrunk costs one read again, and is gone once it was not found', () => {
+  const { open, run, reading, remove } = setUp();
+  return run(async () => {
+    const [worker, operator] = [open(), open()];
+    await operator.put('news', { record: LARGE, version: 1, activeMs: 0 });
+    await worker.load('news');
+    await operator.changeRecord('news', () => SMALL);
+    await worker.load('news');
+    expect(await reading(() => worker.load('news'))).toBe(1);
+    await operator.changeRecord('news', () => LARGE);
+    await worker.load('news');
+    // Its stamp is still there.
+    await remove('crawl');
+    expect(await worker.loadNow('news')).toBeUndefined();
+    expect(await worker.load('news')).toBeUndefined();
+  });
+});
+
+test.each([
+  ['small', SMALL],
+  ['large', LARGE],
+])('a %s record is stored, read and changed, though each call is refused once for its rate', (_, record) => {
+  const { open, openThrottled, run } = setUp();
+  return run(async () => {
+    const store = openThrottled();
+    expect(await store.put('news', { record, version: 1, activeMs: 0 })).toBe(true);
+    expect((await store.load('news'))?.record).toEqual(record);
+    await store.changeRecord('news', stop);
+    expect((await store.load('news'))?.record.status).toBe('stopped');
+    expect((await open().load('news'))?.version).toBe(2);
+  });
+});
+
 test('a crawl of a version without stamps is read, and its changes by such a version within a minute', () => {
   const { open, run, clock, putAsBefore, reading } = setUp();
   return run(async () => {
@@ -156,6 +193,25 @@ test('the stamp of an earlier change that comes late does not hide a later one',
     release.now();
     await changed;
     expect((await worker.load('news'))?.record.status).toBe('stopped');
+  });
+});
+
+test('the late stamp of a crawl that was deleted does not hide the one that has its name now', () => {
+  const { open, run, holdStamp, remove } = setUp();
+  return run(async () => {
+    const [worker, first, second] = [open(), open(), open()];
+    await first.put('news', { record: LARGE, version: 1, activeMs: 0 });
+    const release = holdStamp();
+    const changed = first.changeRecord('news', (record) => ({ ...record, reason: 'deleted' }));
+    await release.held;
+    expect((await worker.load('news'))?.record.reason).toBe('deleted');
+    await remove('crawl');
+    await remove('stamp');
+    await second.put('news', { record: LARGE, version: 1, activeMs: 0 });
+    await second.changeRecord('news', (record) => ({ ...record, reason: 'new' }));
+    release.now();
+    await changed;
+    expect((await worker.load('news'))?.record.reason).toBe('new');
   });
 });
 

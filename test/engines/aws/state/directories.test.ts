@@ -7,6 +7,7 @@ import { type DirectoryPlace, HostDirectory } from '../../../../shared/engines/a
 import { HOST_SHARDS } from '../../../../shared/engines/aws/state/tables.ts';
 import { createServices, key, S } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { throttling } from '../throttling.ts';
 
 /** `throttled`: calls that are refused at first. */
 function open(throttled = 0) {
@@ -114,4 +115,16 @@ test('a directory of hosts is complete if it was opened', async () => {
   await hosts.open('one');
   expect(await hosts.isComplete('one')).toBe(true);
   expect(await hosts.isComplete('other')).toBe(false);
+});
+
+test('a directory of hosts is opened, filled and listed, though each call is refused once for its rate', async () => {
+  const context = open();
+  const hosts = new HostDirectory({ ...context, dynamo: throttling(context.dynamo) });
+  await hosts.open('one');
+  await hosts.enter('one', 'a.test');
+  expect(await hosts.isComplete('one')).toBe(true);
+  const found: string[] = [];
+  for (let shard = 0; shard < HOST_SHARDS; shard++)
+    found.push(...(await hosts.page('one', { shard }, 9)).hosts);
+  expect(found).toEqual(['a.test']);
 });

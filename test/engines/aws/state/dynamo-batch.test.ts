@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { getItems, inBatches, writeItems } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
 import { createServices, key, often } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+import { throttling } from '../throttling.ts';
 
 /** Calls `inBatches` with a sender that leaves some entries of each batch unprocessed. */
 async function send(entries: number, most: number, leavesOver: (batch: number[], call: number) => number[]) {
@@ -86,4 +87,14 @@ test('items are read as they were written last', async () => {
   const keys = Array.from({ length: 130 }, (_, i) => key('p', `s${i}`));
   await clock.drive(getItems({ dynamo, clock }, 'T', keys));
   expect(inputs.map(({ RequestItems }) => RequestItems?.T?.ConsistentRead)).toEqual([true, true]);
+});
+
+test('a batch that is refused for its rate is sent again', async () => {
+  const { clients } = createServices();
+  const clock = createFakeClock();
+  const context = { dynamo: throttling(clients.dynamo), clock };
+  const keys = Array.from({ length: 30 }, (_, i) => key('p', `s${i}`));
+  const requests = keys.map((Item) => ({ PutRequest: { Item } }));
+  await clock.drive(writeItems(context, 'T', requests));
+  expect(await clock.drive(getItems(context, 'T', keys))).toHaveLength(30);
 });

@@ -4,19 +4,21 @@ import { expect, test } from 'vitest';
 import { headScan, hostPage, InvalidCursor } from '../../../../shared/engines/aws/state/host-page.ts';
 import { HEAD, hostPartition, type Item, itemKey, S } from '../../../../shared/engines/aws/state/tables.ts';
 import { NEW_HEAD } from '../../../../shared/frontier/head.ts';
+import { SIZES } from '../../../../shared/sizes.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { throttling } from '../throttling.ts';
 
 const CRAWL = 'crawl';
 const scan = headScan('state', CRAWL);
 
 /** A table of items, in an order of its own, whose scans look at `Limit` items and filter them then. */
 function openTable(items: readonly Item[]) {
-  let scans = 0;
+  const limits: number[] = [];
   const indexOf = (key: Item | undefined) =>
     items.findIndex(({ pk, sk }) => pk?.S === key?.pk?.S && sk?.S === key?.sk?.S);
   const dynamo = {
     async send({ input }: ScanCommand) {
-      scans++;
+      limits.push(input.Limit!);
       const start = indexOf(input.ExclusiveStartKey) + 1;
       const end = start + input.Limit!;
       const looked = items.slice(start, end);
@@ -27,10 +29,15 @@ function openTable(items: readonly Item[]) {
       };
     },
   };
-  const context = { dynamo: dynamo as unknown as DynamoDBClient, clock: createFakeClock() };
+  const clock = createFakeClock();
+  const context = { dynamo: dynamo as unknown as DynamoDBClient, clock };
   return {
+    clock,
     page: (cursor: string | undefined, limit: number) => hostPage(context, scan, cursor, limit),
-    scans: () => scans,
+    throttledPage: (limit: number) =>
+      hostPage({ ...context, dynamo: throttling(context.dynamo) }, scan, undefined, limit),
+    /** How many items each scan looked at, at most. */
+    limits,
   };
 }
 
@@ -43,17 +50,17 @@ test('pages give each host of the crawl once, none with more than requested, eac
   const crawls = fc.array(fc.constantFrom(CRAWL, 'other', 'crawl2'), { maxLength: 2500 });
   await fc.assert(
     fc.asyncProperty(crawls, fc.integer({ min: 1, max: 300 }), async (owners, limit) => {
-      const { page, scans } = openTable([
+      const { page, limits } = openTable([
         itemKey(CRAWL, 'crawl'),
         ...owners.map((crawl, i) => head(crawl, `h${i}.test`)),
       ]);
       const hosts: string[] = [];
       let cursor: string | undefined;
       do {
-        const before = scans();
+        const before = limits.length;
         const found = await page(cursor, limit);
         expect(found.hosts.length).toBeLessThanOrEqual(limit);
-        expect(scans() - before).toBeLessThanOrEqual(5);
+        expect(limits.length - before).toBeLessThanOrEqual(5);
         hosts.push(...found.hosts.map(({ host }) => host));
         cursor = found.cursor;
       } while (cursor !== undefined);
@@ -74,4 +81,26 @@ test.each([
 
 test.each([0, -1, 1.5])('a page of %s hosts is refused', async (limit) => {
   await expect(openTable([]).page(undefined, limit)).rejects.toThrow(`got ${limit}`);
+});
+
+test.each([SIZES.minScanned, 300, SIZES.maxScanned])(
+  'a page of %s hosts that stand side by side takes one scan',
+  async (count) => {
+    const hosts = Array.from({ length: count }, (_, i) => head(CRAWL, `h${i}.test`));
+    const exact = openTable(hosts);
+    expect((await exact.page(undefined, count)).hosts).toHaveLength(count);
+    expect(exact.limits).toEqual([count]);
+  },
+);
+
+test('a scan looks at no fewer items than are worth a request, and at no more than it has time for', async () => {
+  const { page, limits } = openTable([head(CRAWL, 'a.test')]);
+  await page(undefined, 1);
+  await page(undefined, SIZES.maxScanned + 1);
+  expect(limits).toEqual([SIZES.minScanned, SIZES.maxScanned]);
+});
+
+test('a scan that is refused for its rate is made again', async () => {
+  const { throttledPage, clock } = openTable([head(CRAWL, 'a.test')]);
+  expect((await clock.drive(throttledPage(5)))?.hosts.map(({ host }) => host)).toEqual(['a.test']);
 });

@@ -5,6 +5,7 @@ import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { headOf } from '../../../contract/subjects.ts';
+import { throttling } from '../throttling.ts';
 
 const MINUTE = 60_000;
 
@@ -13,13 +14,23 @@ function open({ sizes = {}, dueShards = 4 }: { sizes?: Partial<Sizes>; dueShards
   const cloud = createSimCloud({ seed: 1, latency: () => 0 });
   const process = cloud.begin('test');
   const committed: [host: string, before: number | undefined, after: number][] = [];
-  const store = createLedgerStore({
-    ...cloud.clientsOf(process),
-    names: { ...cloud.settings, dueShards },
-    clock: process.clock,
-    sizes: { ...SIZES, ...sizes },
-    onCommit: async (crawl, before, after) => void committed.push([crawl, before?.version, after.version]),
-  });
+  const { dynamo, s3 } = cloud.clientsOf(process);
+  let queries = 0;
+  const counting = {
+    send(command: object) {
+      if (command.constructor.name === 'QueryCommand') queries++;
+      return dynamo.send(command as never);
+    },
+  } as unknown as typeof dynamo;
+  const openOver = (dynamo: typeof counting) =>
+    createLedgerStore({
+      ...{ dynamo, s3 },
+      names: { ...cloud.settings, dueShards },
+      clock: process.clock,
+      sizes: { ...SIZES, ...sizes },
+      onCommit: async (crawl, before, after) => void committed.push([crawl, before?.version, after.version]),
+    });
+  const store = openOver(counting);
   const run = <T>(work: Promise<T>): Promise<T> => drive(cloud.time, work);
   const t0 = process.clock.now();
   const commit = (crawl: string, host: string, dueInMs?: number, version = 1) =>
@@ -30,7 +41,11 @@ function open({ sizes = {}, dueShards = 4 }: { sizes?: Partial<Sizes>; dueShards
     const found = await run(store.dueHosts('c', t0 + ms, limit, t0 + farMs));
     return found.map(({ host, version }) => `${host} ${version}`);
   };
-  return { store, run, commit, due, committed };
+  return {
+    ...{ store, run, commit, due, committed },
+    throttled: openOver(throttling(dynamo)),
+    queries: () => queries,
+  };
 }
 
 test('hosts of all shards are due by their times, the earliest first, at most as many as wanted', async () => {
@@ -95,4 +110,38 @@ test('changes of the state of hooks are refused where there is nothing to commit
   const changes = [{ key: 'k', apply: () => '1' }];
   await expect(run(store.commit('c', 'a.test', headOf(1), changes))).rejects.toThrow('Expected no changes');
   expect(await run(store.loadHead('c', 'a.test'))).toBeUndefined();
+});
+
+test('a head is loaded and committed, though each call is refused once for its rate', async () => {
+  const { throttled, run, committed } = open();
+  await run(throttled.commit('c', 'a.test', headOf(1)));
+  await run(throttled.commit('c', 'a.test', headOf(2)));
+  expect((await run(throttled.loadHead('c', 'a.test')))?.version).toBe(2);
+  await run(throttled.importHead('c', 'a.test', headOf(7)));
+  expect(committed.map(([, before, after]) => [before, after])).toEqual([
+    [undefined, 1],
+    [1, 2],
+    [2, 7],
+  ]);
+});
+
+test('as many due hosts as are wanted, and the slack, are found by one query for each shard', async () => {
+  const { commit, due, queries } = open({ sizes: { dueSlack: 3 }, dueShards: 1 });
+  for (let i = 0; i < 9; i++) await commit('c', `h${i}.test`, i * 20_000);
+  const before = queries();
+  expect(await due(60 * MINUTE, 2)).toEqual(['h0.test 1', 'h1.test 1']);
+  expect(queries() - before).toBe(1);
+});
+
+test('the first due host is found if one is wanted and there is no slack', async () => {
+  const { commit, due } = open({ sizes: { dueSlack: 0 } });
+  await commit('c', 'a.test', 0);
+  expect(await due(MINUTE, 1)).toEqual(['a.test 1']);
+});
+
+test('a copy of the same version replaces the one that an earlier import has left', async () => {
+  const { store, run } = open();
+  await run(store.importHead('c', 'a.test', headOf(7, { token: 'first' })));
+  await run(store.importHead('c', 'a.test', headOf(7, { token: 'second' })));
+  expect((await run(store.loadHead('c', 'a.test')))?.token).toBe('second');
 });
