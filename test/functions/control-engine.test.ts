@@ -4,6 +4,8 @@ import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/contr
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
 import { InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
+import { createServices } from '../../simulation/test/models/dynamo-services.ts';
+import { throttling } from '../engines/aws/throttling.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { fakeStack, SETTINGS } from './fake-stack.ts';
@@ -30,8 +32,9 @@ function setUp(keys: readonly string[] = [], pageSize = 1000) {
       };
     },
   };
-  const stack = { ...fake.stack, clients: { s3 } } as unknown as OpenedStack;
-  return { ...fake, lists, engine: controlEngineOf(stack, SETTINGS) };
+  const engineOver = (client: typeof s3) =>
+    controlEngineOf({ ...fake.stack, clients: { s3: client } } as unknown as OpenedStack, SETTINGS);
+  return { ...fake, clock, lists, engine: engineOver(s3), throttled: engineOver(throttling(s3)) };
 }
 
 test('a crawl’s WARC files are named without their folder, and without indexes and other crawls’ files', async () => {
@@ -52,6 +55,32 @@ test('a thousand files are named at most, and looked for in three lists', async 
   const short = setUp(many, 100);
   expect(await short.engine.warcFiles?.('news')).toHaveLength(300);
   expect(short.lists).toHaveLength(3);
+});
+
+test('a list of WARC files that is refused for its rate is asked for again', async () => {
+  const { throttled, clock } = setUp(['warc/news/a.warc.gz', 'warc/news/b.warc.gz'], 1);
+  expect(await clock.drive(throttled.warcFiles!('news'))).toEqual(['a.warc.gz', 'b.warc.gz']);
+});
+
+test('an export is begun though the function that makes it could not be woken: it runs later', async () => {
+  const { clients } = createServices();
+  const { stack } = setUp();
+  let woken = 0;
+  const engine = controlEngineOf(
+    { ...stack, clients } as unknown as OpenedStack,
+    { ...SETTINGS, crawlState: 'T', bucket: 'b' },
+    {
+      async wakeExporter() {
+        woken++;
+        throw new Error('too many requests');
+      },
+    },
+  );
+  const begun = await engine.exports!.begin('news', { format: 'wacz' });
+  expect(woken).toBe(1);
+  expect((await engine.exports!.list('news')).map(({ id, state }) => [id, state])).toEqual([
+    [begun.id, 'waiting'],
+  ]);
 });
 
 test('waking all hosts is the router’s work: it gets a message', async () => {

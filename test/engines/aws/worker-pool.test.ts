@@ -4,9 +4,10 @@ import {
   startMessageIn,
   startText,
 } from '../../../shared/engines/aws/workers/start-message.ts';
-import type { StartSmall } from '../../../shared/engines/aws/workers/worker-pool.ts';
+import { AwsWorkerPool, type StartSmall } from '../../../shared/engines/aws/workers/worker-pool.ts';
 import { createSimCloud } from '../../../simulation/models/cloud.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
+import { throttling } from './throttling.ts';
 
 const MINUTE = 60_000;
 const worker = (id: string, more: object = {}) => ({ id, hosts: 1, maxHosts: 10, isEnding: false, ...more });
@@ -142,4 +143,22 @@ test.each([
   for (let waited = 0; waited <= 1000 && bodies().length === 0; waited++) await cloud.time.advance(1000);
   const waitedS = Math.floor((cloud.time.now() - sentAt) / 1000);
   expect(Math.abs(waitedS - seconds)).toBeLessThanOrEqual(1);
+});
+
+test('workers are shown, counted and started, though each call is refused once for its rate', async () => {
+  const { cloud, run, bodies } = setUp();
+  const process = cloud.begin('throttled');
+  const { dynamo, sqs } = cloud.clientsOf(process);
+  const pool = new AwsWorkerPool({
+    ...{ dynamo: throttling(dynamo), sqs: throttling(sqs), clock: process.clock },
+    ...{ table: cloud.settings.crawlState, turnQueueUrls: cloud.settings.turnQueueUrls },
+    startQueueUrl: cloud.settings.startQueueUrl,
+  });
+  await run(pool.show(0, worker('a')));
+  await run(pool.show(0, worker('b')));
+  await run(pool.hide(0, 'b'));
+  expect(await run(pool.members(0))).toEqual([worker('a')]);
+  expect(await run(pool.waiting(0))).toBe(0);
+  await run(pool.start(0, 1, 2));
+  expect(bodies()).toEqual(['{"queue":0,"workers":2}']);
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { SqsRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
 import { receiveRecords } from '../../../../shared/engines/aws/queues/sqs-receive.ts';
@@ -95,6 +96,20 @@ describe('receiving', () => {
     expect(ids).toEqual([]);
   });
 
+  test.each([
+    [1, 1],
+    [7, 1],
+    [22, 5],
+    [23, 5],
+    [79, 19],
+  ])(
+    'of a lease of %s s, a poll takes a quarter at most, and one second at least: %s s',
+    async (lease, pollS) => {
+      const { polled } = await receive({ answers: [many(1)], waitMs: 30_000, visibilityS: lease });
+      expect(polled.map(({ WaitTimeSeconds }) => WaitTimeSeconds)).toEqual([pollS]);
+    },
+  );
+
   test('polls for 20 s at most', async () => {
     const { polled } = await receive({ waitMs: 30_000, visibilityS: 900 });
     expect(polled.map(({ WaitTimeSeconds }) => WaitTimeSeconds)).toEqual([20, 10]);
@@ -147,6 +162,22 @@ describe('a signal', () => {
     await run.clock.advance(1000);
     expect(run.hidden().map(({ ReceiptHandle }) => ReceiptHandle)).toEqual(['h-c', 'h-b', 'h-a']);
     expect(run.hidden().map(({ VisibilityTimeout }) => VisibilityTimeout)).toEqual([0, 0, 0]);
+  });
+
+  test('that aborts a poll which fails later has nothing to do with that failure', async () => {
+    const stopping = new AbortController();
+    const answers = [new Error('no network')];
+    const run = await receive({ answers, signal: stopping.signal, onPoll: () => stopping.abort() });
+    // Nobody waits for the poll: a rejection that nobody handles would end the process.
+    await run.clock.advance(1000);
+    expect([run.error, run.ids, run.hidden()]).toEqual([undefined, [], []]);
+  });
+
+  test('that outlives many receives keeps nothing of them', async () => {
+    const { signal } = new AbortController();
+    for (const answers of [[many(10), many(10, 10)], [], [new Error('no network')]])
+      await receive({ answers, room: 40, signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('between two receives ends the receiving', async () => {
