@@ -86,3 +86,20 @@ test('the state and the times of claims come back; a trouble that is over can be
   expect(days).toHaveLength(3);
   for (const ms of days) expect(Math.abs(ms - 30 * 24 * HOUR)).toBeLessThanOrEqual(1000);
 });
+
+test('nothing expires before its 30 days are over, to the second', async () => {
+  const { clock, notes, items } = setUp();
+  for (const ms of [0, 1, 499, 500]) {
+    await clock.advance(ms);
+    await notes().store({ at: 5, crawls: {}, samples: [] });
+    await notes().claim(`x${ms}`, HOUR);
+    const kept = items()
+      .filter(({ sk }) => sk?.S === 'state' || sk?.S === `trouble#x${ms}`)
+      .map(({ expiresAt }) => Number(expiresAt?.N) * 1000 - clock.now() - 30 * 24 * HOUR);
+    expect(kept).toHaveLength(2);
+    for (const more of kept) {
+      expect(more).toBeGreaterThanOrEqual(0);
+      expect(more).toBeLessThan(1000);
+    }
+  }
+});

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { MAX_DOMAIN_BUDGETS, parseConfig } from '../../../../shared/crawl/config.ts';
 import { decodeCrawl, encodeCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../../../shared/ports/crawl-registry.ts';
+import { seededRandom } from '../../../worker/fake-clock.ts';
 
 const recordOf = (seeds: number): CrawlRecord => ({
   config: {},
@@ -36,4 +37,26 @@ test('a crawl with as many budgets of domains as are allowed fits', () => {
     activeMs: 0,
   };
   expect(decodeCrawl(encodeCrawl(stored))).toEqual(stored);
+});
+
+test('a crawl that is a few bytes too large is refused with a size above the limit', () => {
+  const random = seededRandom(1);
+  const text = Buffer.from(Array.from({ length: 420_000 }, () => random() * 256)).toString('base64url');
+  const refusal = (length: number): string | undefined => {
+    const record = { ...recordOf(0), scopeSeeds: [`https://a.example/${text.slice(0, length)}`] };
+    try {
+      encodeCrawl({ record, version: 1, activeMs: 0 });
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  let [fits, tooLarge] = [0, text.length];
+  while (tooLarge - fits > 8) {
+    const middle = Math.floor((fits + tooLarge) / 2);
+    if (refusal(middle) === undefined) fits = middle;
+    else tooLarge = middle;
+  }
+  expect(refusal(fits)).toBeUndefined();
+  expect(refusal(tooLarge)).toContain('391 KB compressed; at most 390 KB fit');
 });

@@ -1,5 +1,6 @@
 /** Since when a crawl has had nothing to do, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
+import { createLedgerStore } from '../../../../shared/engines/aws/state/ledger-store.ts';
 import {
   createQuietNotes,
   idleFor,
@@ -19,9 +20,18 @@ import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
 function open() {
   const { clients, dynamo } = createServices();
   const clock = createFakeClock();
+  const notesOver = (dynamo: typeof clients.dynamo) => createQuietNotes({ dynamo, table: 'T', clock });
   return {
     clock,
-    notes: createQuietNotes({ dynamo: clients.dynamo, table: 'T', clock }),
+    notes: notesOver(clients.dynamo),
+    /** A process each of whose calls waits for `before`. */
+    slowNotes: (before: () => Promise<void>) =>
+      notesOver({
+        async send(command: never) {
+          await before();
+          return clients.dynamo.send(command);
+        },
+      } as unknown as typeof clients.dynamo),
     items: () => [...dynamo.items('T')],
   };
 }
@@ -212,6 +222,50 @@ test('times that a clock a day ahead has noted begin again at the next look; a m
   clock.set(-60_000);
   expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0, looks: 2 });
 });
+
+test('a look whose call takes minutes does not begin the times again that another process has noted meanwhile', async () => {
+  const { clock, notes, slowNotes } = open();
+  const since = T0 + 100_000;
+  const slow = slowNotes(async () => {
+    await clock.advance(100_000);
+    await notes.noteIdle('crawl', false);
+    await clock.advance(20_000);
+  });
+  expect(await slow.noteIdle('crawl', false)).toEqual({ idleSince: since, quietSince: since, looks: 2 });
+});
+
+test.each([1, 8])(
+  'a crawl is not quiet while any of its hosts is due, in whichever of %s shards',
+  async (dueShards) => {
+    for (const host of ['a.test', 'b.test', 'c.test', 'd.test']) {
+      const cloud = createSimCloud({ seed: 1 });
+      const process = cloud.begin('waker');
+      const { dynamo, s3 } = cloud.clientsOf(process);
+      const names = { ...cloud.settings, dueShards };
+      const { clock } = process;
+      const registry = createRegistry({
+        dynamo,
+        clock,
+        names,
+        settleMs: 10_000,
+        hasMessages: async () => false,
+      });
+      const ledgers = createLedgerStore({ dynamo, s3, clock, names });
+      const wait = <T>(promise: Promise<T>) => drive(cloud.time, promise);
+      await wait(registry.create('crawl', RECORD));
+      await wait(ledgers.commit('crawl', host, headOf(1, { dueAt: clock.now() })));
+      for (let look = 0; look < 30; look++) {
+        await cloud.time.advance(60_000);
+        expect(await wait(registry.isQuiet('crawl'))).toBe(false);
+      }
+      await wait(ledgers.commit('crawl', host, headOf(2)));
+      for (const isQuiet of [false, true]) {
+        await cloud.time.advance(60_000);
+        expect(await wait(registry.isQuiet('crawl'))).toBe(isQuiet);
+      }
+    }
+  },
+);
 
 test('the hosts that wait are counted by their heads, whatever the counters say', async () => {
   const cloud = createSimCloud({ seed: 1 });
