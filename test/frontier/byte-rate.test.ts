@@ -69,3 +69,14 @@ test('whatever comes, and however many requests are made at once, no more bytes 
     { numRuns: 300 },
   );
 });
+
+test('no host rests longer for a body of the largest size than is said to be the most', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2e7 }), fc.integer({ min: 1000, max: 1e8 }), (bodyBytes, rate) => {
+      const config = { maxBodyBytes: bodyBytes, maxHeaderBytes: 1, maxBytesPerSecondPerHost: rate };
+      const most = maxBytesRestMs(config, bodyBytes);
+      const request = { startedAt: T0, endedAt: T0 };
+      expect(paidUntil(0, request, bodyBytes + 1 + 1_000_000, rate) - T0).toBeLessThanOrEqual(most);
+    }),
+  );
+});

@@ -36,6 +36,26 @@ describe('the time of the rate that workers claim', () => {
     expect(claim(state(T0 + 100_000, 100), 10).rate).toEqual(state(T0 + 10_010));
   });
 
+  test('is never less than what was claimed, at whatever rate each worker takes the crawl to be', () => {
+    const claims = fc.array(
+      fc.record({ bytes: fc.integer({ min: 1, max: 5000 }), rate: fc.integer({ min: 500, max: 50_000 }) }),
+      { minLength: 1, maxLength: 50 },
+    );
+    fc.assert(
+      fc.property(claims, (list) => {
+        let rate: CrawlRateState | undefined;
+        let bytes = 0;
+        for (const one of list) {
+          const ms = (one.bytes * 1000) / one.rate;
+          rate = claimTime(rate, { now: T0, bytesPerSecond: one.rate, ms, isOwed: true }).rate;
+          bytes += one.bytes;
+        }
+        const { paidUntil, bytesPerSecond } = rate as CrawlRateState;
+        expect(((paidUntil - T0) * bytesPerSecond) / 1000).toBeGreaterThan(bytes - 0.001);
+      }),
+    );
+  });
+
   test('of any claims by clocks that agree, none is used before the time of those before it, but for what is early', () => {
     const claims = fc.array(
       fc.record({ waitMs: fc.nat(3000), ms: fc.integer({ min: 1, max: 4000 }), isOwed: fc.boolean() }),
@@ -119,6 +139,49 @@ describe('the line of a process', () => {
     slow.add(5000, 600);
     expect(place(slow, 600).at).toBeCloseTo(100_000, -1);
     expect(slow.waitMs(600)).toBeCloseTo(99_400 - LINE_SLACK_MS, -1);
+  });
+
+  test('claims once for a place, and at once all that is owed, however fast the crawl is', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1000, max: 1e9 }),
+        fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 30 }),
+        (rate, answers) => {
+          const line = new RateLine();
+          let claimed = 0;
+          let came = 0;
+          for (const [i, bytes] of answers.entries()) {
+            const now = i * 10_000_000;
+            let taken = line.take(now, rate);
+            if (taken === undefined) {
+              const ms = line.claimMs(now, rate);
+              claimed += ms;
+              line.add(ms, now);
+              taken = line.take(now, rate);
+            }
+            // One claim is enough.
+            expect(taken).toBeTypeOf('object');
+            line.join(now, taken as Place, rate);
+            line.ended(now, taken as Place, bytes, rate);
+            came += bytes;
+            const owed = line.owedMs;
+            claimed += owed;
+            line.settled(owed);
+            // To the last byte.
+            expect((claimed * rate) / 1000).toBeGreaterThanOrEqual(came * (1 - 1e-9) - 1);
+            expect(line.owedMs).toBe(0);
+          }
+        },
+      ),
+    );
+  });
+
+  test('has no request begin before its time, not even by a part of a millisecond', () => {
+    const line = new RateLine();
+    const bytes = LINE_SLACK_MS * (RATE / 1000) + 15;
+    line.join(0, { bytes }, RATE);
+    // 1.5 ms are left beyond the slack.
+    expect([0, 1, 2].map((now) => line.waitMs(now))).toEqual([2, 1, 0]);
   });
 
   test('whatever comes, whenever hosts come for it, no more bytes begin and end in a time than the rate allows', () => {

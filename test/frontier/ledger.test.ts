@@ -178,6 +178,31 @@ describe('a ledger of many URLs', () => {
     expect((await ledger.next(NOW + 2000))?.url).toBe(first.url);
   });
 
+  test('raises a URL of a run by a link from less deep, and makes a page of a requisite that is a seed', async () => {
+    const host = createHost({ ...SIZES, maxSegments: 1, maxSegmentRecords: 0, maxFreshRecords: 1 });
+    let ledger = await host.open();
+    for (const path of ['/a', '/b', '/c']) ledger.merge(link(path, 3), NOW);
+    ledger.merge({ ...link('/image', 3), kind: 'requisite' }, NOW);
+    await host.commit(ledger);
+    expect([host.index.runs.length, host.index.segments.length]).toEqual([1, 0]);
+    ledger = await host.open();
+    expect(ledger.merge(link('/c', 1), NOW)).toBe(false);
+    expect(ledger.merge({ ...link('/image', 0), isSeed: true }, NOW)).toBe(false);
+    // Not raised by it, and known.
+    expect(ledger.merge(link('/b', 9), NOW)).toBe(false);
+    const order: [string, number, UrlKind | undefined][] = [];
+    for (let r = await ledger.next(NOW); r; r = await ledger.next(NOW)) {
+      order.push([new URL(r.url).pathname, r.depth, r.kind]);
+      ledger.settle(fetched(r));
+    }
+    expect(order.slice(0, 2)).toEqual([
+      ['/image', 0, undefined],
+      ['/c', 1, undefined],
+    ]);
+    expect(order.map(([path]) => path).sort()).toEqual(['/a', '/b', '/c', '/image']);
+    expect(ledger.counts).toMatchObject({ waiting: 0, fetched: 4 });
+  });
+
   test('returns what happened to each URL, wherever that is stored', async () => {
     const host = createHost();
     let ledger = await host.open();

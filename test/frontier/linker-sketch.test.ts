@@ -47,6 +47,15 @@ describe('a sketch of linking domains', () => {
     expect(Math.sqrt(squares / samples)).toBeLessThan(0.16);
   });
 
+  test('more than 12 are counted by the registers that they leave empty: the nearest number', () => {
+    // The first six bits choose the register.
+    const inRegisters = (count: number) => sketchOf(Array.from({ length: count }, (_, i) => (i << 26) >>> 0));
+    const estimates = [13, 14, 15, 20, 30, 40].map((used) => countLinkers(inRegisters(used)));
+    const exact = [13, 14, 15, 20, 30, 40].map((used) => 64 * Math.log(64 / (64 - used)));
+    expect(exact.map((count) => count.toFixed(1))).toEqual(['14.5', '15.8', '17.1', '24.0', '40.5', '62.8']);
+    expect(estimates).toEqual([15, 16, 17, 24, 40, 63]);
+  });
+
   test('a text that is no sketch counts as none, and cannot grow', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String()), hashes, (text, known) => {
@@ -68,8 +77,25 @@ describe('a budget by links', () => {
     const budget = (count: number, median: number) => budgetByLinks(100, sketchOf(named(count)), median);
     expect([0, 1, 4].map((count) => budget(count, 4))).toEqual([100, 100, 100]);
     expect([6, 9, 12].map((count) => budget(count, 4))).toEqual([122, 150, 173]);
+    // To the nearest page.
+    expect([7, 8, 10, 11].map((count) => budget(count, 4))).toEqual([132, 141, 158, 166]);
     expect(budget(5000, 4)).toBe(100 * MAX_GROWTH);
     expect(budgetByLinks(100, undefined, 1)).toBe(100);
+  });
+
+  // The heads of other versions of the program count domains under these numbers.
+  test('numbers of linking domains are exact up to 12, then the nearest half octave, as a whole number', () => {
+    expect([0, 1, 11, 12].map(roundedLinkers)).toEqual([0, 1, 11, 12]);
+    expect([14, 15, 20, 21, 28, 29, 40, 41, 1000, 1e6].map(roundedLinkers)).toEqual([
+      12, 17, 17, 24, 24, 34, 34, 48, 1086, 1_112_183,
+    ]);
+    fc.assert(
+      fc.property(fc.integer({ min: 12, max: 1e6 }), (count) => {
+        const rounded = roundedLinkers(count);
+        expect(roundedLinkers(rounded)).toBe(rounded);
+        expect(Math.abs(Math.log2(rounded / count))).toBeLessThan(0.28);
+      }),
+    );
   });
 
   test('the median is found among rounded numbers, and is 1 before there are ten domains with links', () => {

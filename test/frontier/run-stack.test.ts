@@ -1,4 +1,4 @@
-/** The runs of a ledger: how they are read when known pages are looked for. */
+/** The runs of a ledger: how they are read when known pages are looked for, asked for, listed and merged. */
 import { expect, test } from 'vitest';
 import { openRunStack } from '../../shared/frontier/run-stack.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
@@ -25,8 +25,26 @@ const pageOf = (i: number): UrlRecord => ({
   recrawl: { history: 1, rate: 100, changedAt: NOW, misses: 0, capturedAt: NOW },
 });
 
+/** A URL of that kind: a waiting one, one that is tried again later, a page that is not fetched again, a page that is. */
+const recordOf = (i: number): UrlRecord =>
+  [
+    { ...pageOf(i), state: 'waiting' as const, dueAt: 0, result: undefined, recrawl: undefined },
+    {
+      ...pageOf(i),
+      state: 'waiting' as const,
+      attempts: 1,
+      dueAt: NOW + 60_000,
+      result: undefined,
+      recrawl: undefined,
+    },
+    { ...pageOf(i), state: 'gone' as const, dueAt: 0, recrawl: undefined },
+    pageOf(i),
+  ][i % 4] as UrlRecord;
+
 /** Runs with these numbers of pages, the newest first; and how their parts are read. */
-async function open(...counts: number[]) {
+const open = (...counts: number[]) => openRuns(counts, pageOf);
+
+async function openRuns(counts: readonly number[], recordOf: (i: number) => UrlRecord) {
   const parts = new Map<string, Uint8Array>();
   const seen = { lists: [] as string[], reading: 0, most: 0 };
   const read = async (name: string, offset = 0, length?: number) => {
@@ -39,14 +57,14 @@ async function open(...counts: number[]) {
   const built = await openRunStack(HOST, [], read, SMALL);
   let next = 0;
   for (const [i, count] of counts.toReversed().entries()) {
-    const pages = Array.from({ length: count }, () => pageOf(next++));
+    const pages = Array.from({ length: count }, () => recordOf(next++));
     const pushed = await built.push(`r${i}`, pages);
     expect(pushed.obsolete).toEqual([]);
     for (const { name, bytes } of pushed.parts) parts.set(name, bytes);
   }
   const runs = await openRunStack(HOST, built.entries(), read, SMALL);
   Object.assign(seen, { lists: [], most: 0 });
-  return { runs, seen };
+  return { runs, seen, parts, read };
 }
 
 test('known pages are looked for in one list after the other, so that one is in memory at a time', async () => {
@@ -68,4 +86,47 @@ test('a list that has none of the pages is not read', async () => {
   const found = await runs.findAgain([urlOf(3), urlOf(7), urlOf(999)], async () => {});
   expect(found.map(({ url }) => url).sort()).toEqual([urlOf(3), urlOf(7)]);
   expect(seen.lists).toHaveLength(1);
+});
+
+test('known pages are decoded one block at a time, and nothing else of them while their caller pauses', async () => {
+  const { runs } = await open(5, 20);
+  const pausing = { now: 0, most: 0 };
+  await runs.findAgain(
+    Array.from({ length: 25 }, (_, i) => urlOf(i)),
+    async () => {
+      pausing.most = Math.max(pausing.most, ++pausing.now);
+      await new Promise((resolve) => setImmediate(resolve));
+      pausing.now--;
+    },
+  );
+  expect(pausing).toEqual({ now: 0, most: 1 });
+});
+
+test('what happened to each URL is known, whichever list of its run it is in', async () => {
+  const { runs } = await openRuns([8, 24], recordOf);
+  const states = await Promise.all(
+    Array.from({ length: 32 }, async (_, i) => (await runs.outcome(urlOf(i)))?.state),
+  );
+  expect(states).toEqual(Array.from({ length: 32 }, (_, i) => recordOf(i).state));
+  expect(await runs.outcome(urlOf(999))).toBeUndefined();
+});
+
+test('all records are listed, each once, before and after runs are merged', async () => {
+  const { runs, parts, read } = await openRuns([8, 24], recordOf);
+  const listed = async (stack: typeof runs) => {
+    const found: [string, string][] = [];
+    for await (const { url, state } of stack.records()) found.push([url, state]);
+    return found.sort();
+  };
+  const expectedOf = (count: number) =>
+    Array.from({ length: count }, (_, i): [string, string] => [urlOf(i), recordOf(i).state]).sort();
+  expect(await listed(runs)).toEqual(expectedOf(32));
+  const pushed = await runs.push(
+    'merged',
+    Array.from({ length: 12 }, (_, i) => recordOf(32 + i)),
+  );
+  for (const { name, bytes } of pushed.parts) parts.set(name, bytes);
+  for (const name of pushed.obsolete) parts.delete(name);
+  expect(pushed.obsolete).toHaveLength(10);
+  expect(await listed(await openRunStack(HOST, runs.entries(), read, SMALL))).toEqual(expectedOf(44));
 });
