@@ -74,19 +74,6 @@ describe('a segment', () => {
       }),
     ));
 
-  test('keeps when a URL was first seen to the second, and never makes it later', () =>
-    fc.assert(
-      fc.property(fc.array(fc.nat(10_000_000), { minLength: 1, maxLength: 20 }), (times) => {
-        const seen = times.map((ms) => 1_800_000_000_000 + ms);
-        const records = seen.map((seenAt, i) => ({
-          ...{ url: `https://${HOST}/${String(i).padStart(2, '0')}`, state: 'waiting' as const },
-          ...{ depth: 1, level: 0, seenAt, redirects: 0, attempts: 0, dueAt: 0 },
-        }));
-        const decoded = decodeSegment(HOST, encodeSegment(HOST, records)).map(({ seenAt }) => seenAt);
-        expect(decoded).toEqual(seen.map((ms) => Math.floor(ms / 1000) * 1000));
-      }),
-    ));
-
   test('keeps its bytes, before compression', async () => {
     const { inflateRawSync } = await import('node:zlib');
     const bytes = encodeSegment('h.test', [

@@ -102,7 +102,7 @@ test('known pages are decoded one block at a time, and nothing else of them whil
   expect(pausing).toEqual({ now: 0, most: 1 });
 });
 
-test('what happened to each URL is known, whichever list of its run it is in', async () => {
+test('what happened to each URL is known, whatever list of its run has it', async () => {
   const { runs } = await openRuns([8, 24], recordOf);
   const states = await Promise.all(
     Array.from({ length: 32 }, async (_, i) => (await runs.outcome(urlOf(i)))?.state),

@@ -235,7 +235,7 @@ test('a look whose call takes minutes does not begin the times again that anothe
 });
 
 test.each([1, 8])(
-  'a crawl is not quiet while any of its hosts is due, in whichever of %s shards',
+  'a crawl is not quiet while any of its hosts is due, in any of %s shards',
   async (dueShards) => {
     for (const host of ['a.test', 'b.test', 'c.test', 'd.test']) {
       const cloud = createSimCloud({ seed: 1 });
