@@ -1,7 +1,8 @@
 /** Makes one file of each function and all that it imports. */
 import { createRequire, findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { BuildOptions, buildSync } from 'esbuild';
+import type * as Esbuild from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import { isSource } from '../shared/own-file.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import type { FunctionName } from './permissions.ts';
@@ -84,10 +85,11 @@ function bundleAll(all: readonly Bundled[], { outdir, configFile, sourcemap }: O
     },
   };
   const readers = all.filter(({ name }) => READ_DOCUMENTS.has(name));
-  const build = loadEsbuild();
   try {
-    build(options);
-    if (readers.length > 0) build(threadOptions(options, readers));
+    withEsbuild(({ buildSync }) => {
+      buildSync(options);
+      if (readers.length > 0) buildSync(threadOptions(options, readers));
+    });
   } catch (cause) {
     if (!/Could not resolve "@aws-sdk\//.test(String(cause))) throw cause;
     throw new InvalidOptions(
@@ -115,10 +117,26 @@ function languageData(): Record<string, string> {
   return { 'eld/extrasmall': join(dirname(manifest), 'src/entries/static.extrasmall.js') };
 }
 
-/** Loaded when needed: in the package, only projects with a file of their own have it. */
-function loadEsbuild(): typeof buildSync {
+/**
+ * Calls `use` with an esbuild that collects no garbage, as its own command does none: that takes a quarter less of CPU, and 0.95 GB of
+ * memory instead of 0.75. They are free again when it is stopped. A value of GOGC in the environment holds.
+ */
+function withEsbuild(use: (esbuild: typeof Esbuild) => void): void {
+  const esbuild = loadEsbuild();
+  const isSet = process.env.GOGC !== undefined;
+  process.env.GOGC ??= 'off';
   try {
-    return createRequire(import.meta.url)('esbuild').buildSync;
+    use(esbuild);
+  } finally {
+    if (!isSet) delete process.env.GOGC;
+    void esbuild.stop();
+  }
+}
+
+/** Loaded when needed: in the package, only projects with a file of their own have it. */
+function loadEsbuild(): typeof Esbuild {
+  try {
+    return createRequire(import.meta.url)('esbuild');
   } catch (cause) {
     throw new InvalidOptions(
       'The functions are bundled with your project file, which needs esbuild: npm install --save-dev esbuild',

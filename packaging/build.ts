@@ -16,8 +16,9 @@ const ROOT = join(import.meta.dirname, '..');
 export function build(dist = join(ROOT, 'dist')): void {
   rmSync(dist, { recursive: true, force: true });
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
-  buildCrawler(join(dist, 'strand-crawler'), manifest);
+  // First, as what begins esbuild decides whether it collects garbage.
   buildFunctions(join(dist, 'strand-crawler-functions'), manifest);
+  buildCrawler(join(dist, 'strand-crawler'), manifest);
   buildCreate(join(dist, 'create-strand-crawler'), manifest);
 }
 
