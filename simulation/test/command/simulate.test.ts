@@ -58,9 +58,9 @@ interface Report {
   readonly excuses: Readonly<Partial<Record<ExcuseName, { readonly worlds: number }>>>;
 }
 
-/** Runs worlds that must not break an invariant. */
+/** Runs worlds that must not break an invariant, in one process: each takes 8 s of CPU until its code is compiled. */
 async function hold(...args: string[]): Promise<Report> {
-  const { code, out, err } = await simulate(...args, '--quiet', '--json');
+  const { code, out, err } = await simulate(...args, '--jobs', '1', '--quiet', '--json');
   expect(err).toBe('');
   const report = JSON.parse(out) as Report;
   expect(report.broken.map(({ invariants, replay }) => `${invariants}: ${replay}`)).toEqual([]);
@@ -104,10 +104,10 @@ test(
 test(
   'a world follows from its seed alone, in any process and after any other worlds',
   async () => {
-    const worlds = ['--seed', '40', '--seeds', '3', '--quiet', '--json', '--no-shrink'];
+    const worlds = ['--seed', '41', '--seeds', '2', '--quiet', '--json', '--no-shrink'];
     const [alone, beside] = await Promise.all([
       simulate(...worlds, '--jobs', '1'),
-      simulate(...worlds, '--jobs', '3'),
+      simulate(...worlds, '--jobs', '2'),
     ]);
     const { digest, figures } = JSON.parse(alone.out);
     expect(figures.pages).toBeGreaterThan(0);
@@ -119,7 +119,7 @@ test(
 test(
   'two replays of a world print the same, event by event',
   async () => {
-    const replay = () => simulate('--seed', '7', '--replay', '--all');
+    const replay = () => simulate('--seed', '8', '--replay', '--all');
     const [first, second] = await Promise.all([replay(), replay()]);
     expect(first.err).toBe('');
     expect(first.out.split('\n').length).toBeGreaterThan(100);
