@@ -27,10 +27,11 @@ const UNIT = {
 const TOGETHER = [
   ...['alike', 'api', 'archive', 'causes', 'cdk', 'cli', 'content'],
   ...['contract', 'control', 'crawl', 'crawl-state', 'engines/aws', 'estimate', 'fetcher'],
-  ...['frontier', 'functions', 'hooks', 'http-api', 'identity', 'outputs'],
-  ...['parser', 'recrawl', 'report', 'robots', 'routing', 'text', 'turn'],
+  ...['engines/local/archive', 'engines/local/cache', 'engines/local/session', 'engines/local/site-folder'],
+  ...['frontier', 'functions', 'hooks', 'http-api', 'identity', 'localstack-harness', 'media', 'outputs'],
+  ...['parser', 'project', 'recrawl', 'report', 'robots', 'routing', 'text', 'turn'],
   ...['url', 'usage', 'web', 'webhook', 'worker'],
-  ...['../simulation/test/invariants', '../simulation/test/models'],
+  ...['coverage', 'invariants', 'models', 'web', 'worlds'].map((folder) => `../simulation/test/${folder}`),
 ].map((folder) => join('test', folder, '**/*.test.ts'));
 
 export default defineConfig({
