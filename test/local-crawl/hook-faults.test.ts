@@ -1,5 +1,6 @@
 /** Tests of the failures and the output of hooks: the crawl continues, and reports the errors. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openCrawl } from '../../api/open-crawl.ts';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
 let site: SmallSite;
@@ -15,58 +16,52 @@ afterEach(async () => {
 
 const last = (out: string) => JSON.parse(out.trim().split('\n').at(-1) ?? '');
 
+const exited = (code: number) => `process.exit(${code}) was called, which does not end a crawl`;
+/** As many as a summary names. */
+const FAULTS = [
+  { page: 3, code: `void Promise.reject(new Error('lost'))`, message: 'lost' },
+  { page: 7, code: `setTimeout(() => { throw new Error('late') }, 1)`, message: 'late' },
+  { page: 11, code: 'setTimeout(() => process.exit(1), 1)', message: exited(1) },
+];
+const stack = expect.stringContaining('strand.config.mjs');
+
 describe.each([1, 2])('with %i worker(s)', (workers) => {
-  test.each([
-    [
-      'rejected promises that nobody awaits, and process.exit,',
-      [`void Promise.reject(new Error('lost'))`, 'lost'],
-      ['process.exit(0)', 'process.exit(0) was called, which does not end a crawl'],
-    ],
-    [
-      'errors in timers, and process.exit after a moment,',
-      [`setTimeout(() => { throw new Error('late') }, 1)`, 'late'],
-      ['setTimeout(() => process.exit(0), 1)', 'process.exit(0) was called, which does not end a crawl'],
-    ],
-  ] as const)('%s of a hook are counted, and end no crawl', async (_, first, second) => {
+  test('rejected promises that nobody awaits, errors in timers, and process.exit after a moment, of a hook are counted, and end no crawl', async () => {
     // The second page of each fault repeats an error that is known.
+    const faults = FAULTS.map(
+      ({ page, code }) => `if (page === ${page} || page === ${page + 1}) { ${code}; }`,
+    );
     const project = `export default { async onPage({ url }) {
       const page = Number(new URL(url).pathname.slice(1));
-      if (page === 3 || page === 4) { ${first[0]}; }
-      if (page === 7 || page === 8) { ${second[0]}; }
+      ${faults.join('\n')}
       await new Promise((resolve) => setTimeout(resolve, 5));
     } };`;
     const ended = await here.crawl(site, project, '--workers', String(workers)).ended;
     const { state, byStatus, hookErrors, hooks } = last(ended.out);
-    expect(hooks).toMatchObject({ pages: 20, failed: 4 });
+    expect(hooks).toMatchObject({ pages: 20, failed: 6 });
     expect([ended.code, state, byStatus.fetched]).toEqual([0, 'finished', 20]);
-    const stack = expect.stringContaining('strand.config.mjs');
-    expect(hookErrors).toEqual([
-      { source: 'onPage', url: `${site.url}/3`, message: first[1], stack },
-      { source: 'onPage', url: `${site.url}/7`, message: second[1], stack },
-    ]);
-    const status = await here.strand('status', here.folder, '--json').ended;
-    expect(last(status.out).hookErrors).toEqual(hookErrors);
+    expect(hookErrors).toEqual(
+      FAULTS.map(({ page, message }) => ({ source: 'onPage', url: `${site.url}/${page}`, message, stack })),
+    );
+    await using stored = await openCrawl(here.folder);
+    expect((await stored.summary()).hookErrors).toEqual(hookErrors);
     expect(new Set(site.log).size).toBe(site.log.length);
   });
 
-  test('a hook that fails late at every page changes the exit code', async () => {
-    const project = `export default { async onPage() {
+  test('a hook that fails at every page, late or by process.exit, changes the exit code; what it prints goes to standard error, and standard output is what was requested', async () => {
+    const project = `export default { async onPage({ url }) {
+      console.log('printed ' + url);
+      process.stdout.write('without an end ');
+      if (url.endsWith('/5') || url.endsWith('/6')) process.exit(0);
       void Promise.reject(new Error('lost'));
       void Promise.reject(new Error('lost again'));
     } };`;
-    const { code, out } = await here.crawl(site, project, '--workers', String(workers)).ended;
-    expect(last(out).hooks).toMatchObject({ pages: 20, failed: 20 });
-    expect(code).toBe(5);
-  });
-
-  test('what hooks print goes to standard error, and standard output is what was requested', async () => {
-    const project = `export default { onPage({ url }) {
-      console.log('printed ' + url);
-      process.stdout.write('without an end ');
-    } };`;
     const { code, out, err } = await here.crawl(site, project, '--workers', String(workers)).ended;
-    expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ state: 'finished', pages: 20 });
+    expect(code).toBe(5);
+    const summary = JSON.parse(out);
+    expect(summary).toMatchObject({ state: 'finished', pages: 20, hooks: { pages: 20, failed: 20 } });
+    const url = `${site.url}/5`;
+    expect(summary.hookErrors).toContainEqual({ source: 'onPage', url, message: exited(0), stack });
     expect(err).toContain(`printed ${site.url}/7`);
     expect(err).toContain('without an end');
   });

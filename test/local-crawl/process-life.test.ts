@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openCrawl } from '../../api/open-crawl.ts';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
 let site: SmallSite;
@@ -15,17 +16,21 @@ afterEach(async () => {
   await site.stop();
 });
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s: what was fetched is committed', async (signal) => {
-  const { child, ended } = here.crawl(site, 'export default {};');
-  await site.asked('/20');
-  child.kill(signal);
-  const { code, out } = await ended;
-  expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
-  expect(JSON.parse(out).pages).toBeGreaterThanOrEqual(20);
-  const resumed = await here.resume().ended;
-  expect([resumed.code, JSON.parse(resumed.out).pages]).toEqual([0, 60]);
-  // One request was in flight.
-  expect(site.log.length).toBeLessThanOrEqual(61);
+test('SIGINT, SIGTERM, SIGHUP: what was fetched is committed', async () => {
+  let running = here.crawl(site, 'export default {};');
+  for (const [i, signal] of (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).entries()) {
+    const reached = 10 * (i + 1);
+    await site.asked(`/${reached}`);
+    running.child.kill(signal);
+    const { code, out } = await running.ended;
+    expect([signal, code, JSON.parse(out).state]).toEqual([signal, 130, 'interrupted']);
+    expect(JSON.parse(out).pages).toBeGreaterThanOrEqual(reached);
+    running = here.resume();
+  }
+  const { code, out } = await running.ended;
+  expect([code, JSON.parse(out).pages]).toEqual([0, 60]);
+  // One request was in flight at each.
+  expect(site.log.length).toBeLessThanOrEqual(63);
 });
 
 test.each([
@@ -36,8 +41,8 @@ test.each([
   const { child, ended } = here.crawl(site, hook, ...more);
   child.stdout?.destroy();
   expect((await ended).code).toBe(code);
-  const { out } = await here.strand('status', here.folder, '--json').ended;
-  expect(JSON.parse(out).pages).toBe(pages);
+  await using stored = await openCrawl(here.folder);
+  expect((await stored.summary()).pages).toBe(pages);
 });
 
 test('a closed standard error changes nothing of a crawl', async () => {

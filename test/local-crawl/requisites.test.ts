@@ -5,6 +5,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openCrawl } from '../../api/open-crawl.ts';
+import { all } from '../all.ts';
 import { temporaryFolder } from './local-crawl.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
@@ -65,10 +67,8 @@ test.each(['1', '2'])('a limit of one page gives that page whole, by %s worker t
     reason: '1 pages',
     requisites: { fetched: 5, waiting: 0 },
   });
-  const rows = (await strand('export', place.folder)).out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  await using stored = await openCrawl(place.folder);
+  const rows = await all(stored.urls());
   const fetched = rows.filter(({ status }) => status === 'fetched');
   expect(fetched.map(({ url, kind }) => [url, kind ?? 'page']).sort()).toEqual(
     [

@@ -5,6 +5,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openCrawl } from '../../api/open-crawl.ts';
+import { all } from '../all.ts';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
 /** Never ends where the parser resolves this reference, which no standard would make it do. */
@@ -59,10 +61,10 @@ describe('a page that blocks its thread', () => {
       const { state, pages, errors, setAside } = JSON.parse(out);
       expect([code, state, pages, errors, setAside]).toEqual([0, 'finished', 30, { blocked: 1 }, []]);
       expect(times('/hang')).toBe(1);
-      const { out: answer } = await here.strand('url', here.folder, hang, '--json').ended;
-      expect(JSON.parse(answer)).toMatchObject({ status: 'failed', cause });
-      const { out: rows } = await here.strand('export', here.folder, '--format', 'jsonl').ended;
-      expect(rows.split('\n').find((row) => row.includes('/hang"'))).toContain(cause);
+      await using stored = await openCrawl(here.folder);
+      expect(await stored.url(hang)).toMatchObject({ status: 'failed', cause });
+      const rows = await all(stored.urls());
+      expect(rows.find(({ url }) => url === hang)).toMatchObject({ status: 'failed', cause });
     },
   );
 
@@ -131,7 +133,8 @@ test.each([
     const { pages, byStatus } = JSON.parse(out);
     // Its links were never read.
     expect([code, pages, byStatus.failed]).toEqual([0, 3, 1]);
-    const { out: answer } = await here.strand('url', here.folder, `${site.url}/3`, '--json').ended;
-    expect(JSON.parse(answer).cause).toBe('the worker died 3 times when it fetched this');
+    await using stored = await openCrawl(here.folder);
+    const page = await stored.url(`${site.url}/3`);
+    expect(page?.cause).toBe('the worker died 3 times when it fetched this');
   },
 );

@@ -18,9 +18,10 @@ import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
 import { processOnStack } from '../../../api/stack/process-on-stack.ts';
 import { beginStackCrawl, readStackOptions } from '../../../api/stack/start-stack-crawl.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
+import { all } from '../../all.ts';
 import { QUICK } from '../../local-crawl/local-crawl.ts';
 import { startSite } from '../../local-crawl/small-site.ts';
-import { all, deployedWorld } from './deployed-world.ts';
+import { deployedWorld } from './deployed-world.ts';
 
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/': ['/1', '/2'],

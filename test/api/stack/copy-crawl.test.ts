@@ -16,8 +16,9 @@ import { lockFolder } from '../../../shared/engines/local/lock.ts';
 import type { PageContext } from '../../../shared/project/project.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 import type { Pages } from '../../../simulation/test/worlds/scripted-web.ts';
+import { all } from '../../all.ts';
 import { unzip } from '../../archive/unzip.ts';
-import { all, type DeployedWorld, deployedWorld } from './deployed-world.ts';
+import { type DeployedWorld, deployedWorld } from './deployed-world.ts';
 
 const ADDRESS = '127.79.3.1';
 const COUNT = 40;

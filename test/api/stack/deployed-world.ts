@@ -58,9 +58,3 @@ export function deployedWorld(pages: Pages, options: Deployed = {}): DeployedWor
   const connection = connectionOf('Strand', opened, settings, { clock });
   return { cloud, time, deployment, connection, web };
 }
-
-export async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const value of values) list.push(value);
-  return list;
-}

@@ -23,8 +23,9 @@ import { handleRequest } from '../../../shared/http-api/routes.ts';
 import type { MediaDocument } from '../../../shared/project/media-module.ts';
 import { rowHeader, rowLine, URL_ROW_COLUMNS, urlLine } from '../../../shared/report/url-line.ts';
 import { drive, type VirtualTime } from '../../../simulation/models/virtual-time.ts';
+import { all } from '../../all.ts';
 import { unzip } from '../../archive/unzip.ts';
-import { all, type DeployedWorld, deployedWorld } from './deployed-world.ts';
+import { type DeployedWorld, deployedWorld } from './deployed-world.ts';
 import { type ExporterOptions, filesOf, makeExport, remainsOf, rowsOf, textOf } from './export-world.ts';
 
 const MINUTE = 60_000;
