@@ -51,13 +51,16 @@ export function packAll(): Packed {
   const root = mkdtempSync(join(tmpdir(), 'strand-package-'));
   const dist = join(root, 'dist');
   build(dist);
-  const tarballs: Record<string, string> = {};
-  for (const name of readdirSync(dist)) {
-    const to = join(root, 'tarballs', name);
-    mkdirSync(to, { recursive: true });
-    execFileSync('npm', ['pack', join(dist, name), '--pack-destination', to, '--silent'], { stdio: 'pipe' });
-    tarballs[name] = join(to, readdirSync(to)[0] as string);
-  }
+  const names = readdirSync(dist);
+  const to = join(root, 'tarballs');
+  mkdirSync(to);
+  const folders = names.map((name) => join(dist, name));
+  execFileSync('npm', ['pack', ...folders, '--pack-destination', to, '--silent'], { stdio: 'pipe' });
+  const versionOf = (name: string) =>
+    JSON.parse(readFileSync(join(dist, name, 'package.json'), 'utf8')).version as string;
+  const tarballs = Object.fromEntries(
+    names.map((name) => [name, join(to, `${name}-${versionOf(name)}.tgz`)]),
+  );
   return {
     dist,
     tarballs,
