@@ -114,6 +114,15 @@ describe('an object', () => {
     expect(calls.map(({ input }) => input)).toEqual([{ Bucket: 'b', Key: 'f/x', Range: 'bytes=10-12' }]);
   });
 
+  test('is read again if the read is throttled', async () => {
+    let calls = 0;
+    const { client } = clientOf<S3Client>(() =>
+      ++calls === 1 ? Object.assign(new Error('too fast'), { name: 'SlowDown' }) : bodyOf(3),
+    );
+    expect(await readRange(folder(client), 'x', 10, 13)).toHaveLength(3);
+    expect(calls).toBe(2);
+  });
+
   test('that is empty is no WARC file, and is not read', async () => {
     const { client, calls } = clientOf<S3Client>(() => bodyOf(0));
     const scan = await scanObject(

@@ -2,11 +2,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeCapture } from '../../../../shared/archive/capture.ts';
+import { createCaptureFilter } from '../../../../shared/archive/capture-filter.ts';
 import { keyRanges } from '../../../../shared/archive/capture-query.ts';
 import { cdxjLine, scanCaptures } from '../../../../shared/archive/cdxj.ts';
 import { pageOfCaptures } from '../../../../shared/control/capture-page.ts';
 import type { CaptureEntry, CapturePageRequest } from '../../../../shared/control/captures.ts';
 import { createS3Archive } from '../../../../shared/engines/aws/archive/archive.ts';
+import { FILTERED_BYTES } from '../../../../shared/engines/aws/archive/archive-object.ts';
 import { CapturePages } from '../../../../shared/engines/aws/archive/capture-pages.ts';
 import { compactCrawl } from '../../../../shared/engines/aws/archive/compactor.ts';
 import { SIZES } from '../../../../shared/sizes.ts';
@@ -155,6 +157,96 @@ test('a page ends after ten seconds, and the next one goes on', async () => {
   expect(first.captures.length).toBeLessThan(ALL.length);
   expect((await archive.all({ url: SITE, matchType: 'host' })).map(keyOf).sort()).toEqual(ALL);
 });
+
+describe('once its ten seconds are over, a page', () => {
+  /** Each call of the command takes 11 seconds. Returns how often each was made since the last time. */
+  function slow(command: string, given: typeof files) {
+    let calls = 0;
+    const archive = openArchive(given, async (name, carryOut) => {
+      if (name === command) {
+        archive.clock.time += 11_000;
+        calls++;
+      }
+      return carryOut();
+    });
+    const taken = () => {
+      const made = calls;
+      calls = 0;
+      return made;
+    };
+    return { ...archive, taken };
+  }
+  const ONE = { url: SITE, matchType: 'host' } as const;
+
+  test('begins no other file', async () => {
+    const single = await Promise.all(
+      [0, 1, 2].map(async (i) => {
+        const capture = captureOf({ url: `${SITE}${i}`, startedAt: T0 });
+        const { members } = await encodeCapture(capture, RECORDS);
+        return { file: fileName(i), bytes: await joined(members[0]!) };
+      }),
+    );
+    const { ask, taken } = slow('GetObjectCommand', single);
+    const page = await ask(ONE);
+    expect([page.captures.length, taken(), page.cursor]).toEqual([1, 1, expect.any(String)]);
+    const next = await ask({ ...ONE, cursor: page.cursor });
+    expect([next.captures.length, taken()]).toEqual([1, 1]);
+  });
+
+  test('asks for the metadata of no more files', async () => {
+    const { cloud, ask, taken } = slow('HeadObjectCommand', []);
+    const filter = createCaptureFilter();
+    filter.add('test,other)/ 2026');
+    for (let i = 0; i < 60; i++)
+      cloud.put(FOLDER + fileName(i), Buffer.alloc(FILTERED_BYTES), undefined, { captures: filter.text() });
+    const heads: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await ask({ ...ONE, cursor });
+      expect(page.captures).toEqual([]);
+      cursor = page.cursor;
+      heads.push(taken());
+    } while (cursor !== undefined);
+    expect(heads).toEqual([25, 25, 10]);
+  });
+
+  const lineOf = (n: number) =>
+    `test,site)/${String(n).padStart(6, '0')} 20260101000000 {"url": "${SITE}${n}", "offset": "1", "length": "1", "filename": "joined-x.warc.gz"}\n`;
+
+  test('begins no other index', async () => {
+    const { cloud, ask, taken } = slow('GetObjectCommand', []);
+    for (let i = 0; i < 3; i++) cloud.put(`${FOLDER}joined-${i}.cdxj`, Buffer.from(lineOf(i)));
+    const page = await ask(ONE);
+    expect([page.captures.length, taken(), page.cursor]).toEqual([1, 1, expect.any(String)]);
+    const next = await ask({ ...ONE, cursor: page.cursor });
+    expect([next.captures.length, taken()]).toEqual([1, 1]);
+  });
+
+  test('takes no more lines of an index', async () => {
+    const { cloud, ask } = slow('GetObjectCommand', []);
+    cloud.put(`${FOLDER}joined-x.cdxj`, Buffer.from([1, 2, 3].map(lineOf).join('')));
+    const page = await ask(ONE);
+    expect(page.captures.map(({ url }) => url)).toEqual([`${SITE}1`]);
+    const next = await ask({ ...ONE, cursor: page.cursor });
+    expect(next.captures[0]?.url).toBe(`${SITE}2`);
+  });
+});
+
+test.each(['not joined', 'joined'])(
+  'a read that fails is reported, and the next page reads again: files that are %s',
+  async (state) => {
+    let isAway = false;
+    const archive = openArchive(files, async (command, carryOut) => {
+      if (command === 'GetObjectCommand' && isAway) throw new Error('S3 is away');
+      return carryOut();
+    });
+    if (state === 'joined') await archive.compact();
+    isAway = true;
+    await expect(archive.ask({ url: SITE, matchType: 'host' })).rejects.toThrow('S3 is away');
+    isAway = false;
+    expect((await archive.all({ url: SITE, matchType: 'host' })).map(keyOf).sort()).toEqual(ALL);
+  },
+);
 
 test('a damaged file is named, and its captures before the damage are found', async () => {
   const [first, ...rest] = files as [(typeof files)[0], ...typeof files];

@@ -167,4 +167,22 @@ describe('jobs ahead', () => {
     for await (const _ of ahead([2, 3, 4, 5], 2, job)) break;
     expect(ended).toEqual([0, 5, 6, 2, 3]);
   });
+
+  test('may fail before an earlier one has ended: nothing is rejected unseen, and the caller hears of it', async () => {
+    const unseen: unknown[] = [];
+    const note = (error: unknown) => void unseen.push(error);
+    process.on('unhandledRejection', note);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const jobs = all(
+      ahead(['slow', 'fails'], 2, async (name) => {
+        if (name === 'fails') throw new Error('one fails');
+        return promise;
+      }),
+    );
+    for (let round = 0; round < 3; round++) await new Promise((done) => setImmediate(done));
+    resolve('slow');
+    await expect(jobs).rejects.toThrow('one fails');
+    process.off('unhandledRejection', note);
+    expect(unseen).toEqual([]);
+  });
 });

@@ -4,7 +4,9 @@ import { layOut } from '../../../../shared/engines/aws/archive/compact-layout.ts
 import { LeaseLost, takeLease } from '../../../../shared/engines/aws/archive/compact-lease.ts';
 import { compactCrawl } from '../../../../shared/engines/aws/archive/compactor.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../../worker/fake-clock.ts';
+import { throttled } from '../throttled.ts';
+import { type Cloud, createCloud } from './compact-cloud.ts';
 
 const MINUTE = 60_000;
 const PLAN = layOut('joined.warc.gz', [
@@ -136,4 +138,63 @@ test('a run for which there is no lease, or no time, does nothing, and says that
   expect(await compact(clock.now())).toEqual(nothing);
   await take();
   expect(await compact()).toEqual(nothing);
+});
+
+test('a lease is taken, kept and used for a plan though the table is too busy at first', async () => {
+  const { clock, context, items } = open();
+  const { client: dynamo, refused } = throttled(context.dynamo);
+  async function work() {
+    const lease = await takeLease({ ...context, dynamo });
+    await clock.sleep(3 * MINUTE);
+    await lease?.keep();
+    await lease?.begin(PLAN);
+    await lease?.markStored(PLAN);
+    expect(items()[0]).toMatchObject({ planFile: { S: PLAN.file }, isStored: { BOOL: true } });
+    await lease?.end(PLAN);
+  }
+  await clock.drive(work());
+  expect(refused).toEqual(Array(5).fill('UpdateItem'));
+  expect(items()[0]).not.toHaveProperty('planFile');
+});
+
+/** A run that meets one object; `meanwhile` comes before the objects are listed. */
+async function runOver(meanwhile: (world: { cloud: Cloud; clock: FakeClock }) => void) {
+  const cloud = createCloud();
+  const clock = createFakeClock();
+  cloud.put('warc/crawl/strand-20260102030405-abcdefghij-00000.warc.gz', Buffer.from('no WARC'));
+  const clients = cloud.clients(async (command, carryOut) => {
+    if (command === 'ListObjectsV2Command') meanwhile({ cloud, clock });
+    return carryOut();
+  });
+  const run = compactCrawl({
+    ...{ ...clients, names: { crawlState: 'T', bucket: 'bucket' }, crawl: 'crawl', clock },
+    ...{ finished: true, tables: false, deadline: clock.now() + 10 * MINUTE },
+  });
+  return { done: await clock.drive(run), items: [...cloud.items.values()] };
+}
+
+test('a run whose time ends says that there is more to do, and lets others in', async () => {
+  const { done, items } = await runOver(({ clock }) => clock.set(10 * MINUTE));
+  expect(done).toMatchObject({ joined: 0, aside: [], isCut: true });
+  expect(items).toEqual([]);
+});
+
+test('a run that has lost its lease ends without an error, and leaves the lease to its holder', async () => {
+  const { done, items } = await runOver(({ cloud, clock }) => {
+    clock.set(6 * MINUTE);
+    const [key, item] = [...cloud.items][0]!;
+    cloud.items.set(key, { ...item, holder: { S: 'another' } });
+  });
+  expect(done).toMatchObject({ joined: 0, aside: [], isCut: false });
+  expect(items).toMatchObject([{ holder: { S: 'another' } }]);
+});
+
+test('a run that fails says why, and lets others in', async () => {
+  let leases = () => 1;
+  const failing = runOver(({ cloud }) => {
+    leases = () => cloud.items.size;
+    throw new Error('S3 is away');
+  });
+  await expect(failing).rejects.toThrow('S3 is away');
+  expect(leases()).toBe(0);
 });

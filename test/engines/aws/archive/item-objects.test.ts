@@ -1,9 +1,11 @@
 /** Items in S3: each is published once, whatever process publishes it how often. */
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { createItemObjects } from '../../../../shared/engines/aws/archive/item-objects.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../../simulation/models/faults.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
+import { throttled } from '../throttled.ts';
 
 function open() {
   const cloud = createSimCloud({ seed: 1, faults: () => NO_FAULTS });
@@ -48,4 +50,15 @@ test('a turn without items stages nothing', async () => {
   expect(await run(store('worker').stage('c', 'a.test', 1, []))).toBeUndefined();
   await run(store('worker').publish('c', 'a.test', 1));
   expect([...keys('staged-items'), ...keys('items')]).toEqual([]);
+});
+
+test('items are staged and published though S3 is too busy for each call at first', async () => {
+  const { cloud, keys, lines, run } = open();
+  const { clients, engine } = cloud.open(cloud.begin('worker'));
+  const { client: s3, refused } = throttled(clients.s3);
+  const items = createItemObjects({ s3, bucket: cloud.settings.bucket, clock: engine.clock });
+  const name = await run(items.stage('c', 'a.test', 1, ['{"n":1}']));
+  await run(items.publish('c', 'a.test', 1, name));
+  expect([keys('staged-items'), lines()]).toEqual([[], ['{"n":1}']]);
+  expect(refused).toEqual(['PutObject', 'CopyObject', 'DeleteObjects']);
 });

@@ -11,6 +11,7 @@ import { itemTablesPrefix } from '../../../../shared/engines/aws/archive/table-f
 import { createItemColumns, itemRow } from '../../../../shared/outputs/parquet/item-table.ts';
 import { SIZES } from '../../../../shared/sizes.ts';
 import { seededRandom } from '../../../worker/fake-clock.ts';
+import { throttled } from '../throttled.ts';
 import { type Around, createCloud } from './compact-cloud.ts';
 
 const T0 = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -264,6 +265,16 @@ describe('a process that makes them', () => {
       }
     },
   );
+
+  test('makes the same though S3 and the table are too busy for each call at first', async () => {
+    const { tables } = await undisturbed();
+    const world = objects();
+    const clients = world.cloud.clients();
+    const [s3, dynamo] = [throttled(clients.s3), throttled(clients.dynamo)];
+    await world.compact({ sizes, s3: s3.client, dynamo: dynamo.client });
+    expect(stateOf(world)).toEqual(tables);
+    expect(s3.refused.filter((command) => command === 'PutObject')).toHaveLength(tables.length);
+  });
 
   test('may stall at any call and go on after another one, who found more: each item is there once', async () => {
     const { calls } = await undisturbed();

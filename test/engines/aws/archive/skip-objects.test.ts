@@ -7,6 +7,7 @@ import { SIZES } from '../../../../shared/sizes.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../../simulation/models/faults.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
+import { throttled } from '../throttled.ts';
 
 function open() {
   const cloud = createSimCloud({ seed: 1, faults: () => NO_FAULTS });
@@ -40,7 +41,7 @@ function open() {
       skips.push(skip);
     return { skips, beyond };
   }
-  return { s3, log, objects, run, read };
+  return { s3, clock, log, objects, run, read };
 }
 
 const link = (path: string, more: Partial<Skip> = {}): Skip => ({
@@ -111,4 +112,24 @@ test('links beyond the memory for them are counted', async () => {
   expect(stored.length + beyond).toBe(101);
   expect(stored.map(({ url }) => url)).toContain('http://a.test/last');
   expect(beyond).toBeGreaterThan(50);
+});
+
+test('links are stored though S3 is too busy at first, as often as it takes them', async () => {
+  const { s3, log, objects, run, read } = open();
+  const { client, refused } = throttled(s3);
+  const skips = log({ s3: client });
+  skips.note('c', link('1'));
+  await run(skips.makeDurable('c'));
+  expect([refused, objects().length]).toEqual([['PutObject'], 1]);
+  expect((await run(read())).skips).toHaveLength(1);
+});
+
+test('an object has the time at which it is stored, after it has waited for other links', async () => {
+  const { clock, log, objects, run } = open();
+  const skips = log({ gatherMs: 60_000 });
+  skips.note('c', link('1'));
+  const begun = clock.now();
+  await run(skips.makeDurable('c'));
+  const [stamp] = objects().map((key) => key.slice('skips/c/'.length).slice(0, 14));
+  expect(stamp).toBe(new Date(begun + 60_000).toISOString().replace(/\D/g, '').slice(0, 14));
 });

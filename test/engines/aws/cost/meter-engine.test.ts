@@ -17,6 +17,7 @@ function setUp() {
   const port = <T extends string>(...names: T[]) =>
     Object.fromEntries(names.map((name) => [name, cost])) as Record<T, typeof cost>;
   const archives = new Map<string, Archive>();
+  let ended = 0;
   const engine = {
     clock: {},
     queue: port('send', 'receive', 'acknowledge', 'park'),
@@ -25,9 +26,13 @@ function setUp() {
     ledgers: {
       ...port('loadHead', 'commit', 'putPart'),
       async *hosts() {
-        for (const host of ['a.test', 'b.test']) {
-          await cost();
-          yield { host, head: headOf(1) };
+        try {
+          for (const host of ['a.test', 'b.test']) {
+            await cost();
+            yield { host, head: headOf(1) };
+          }
+        } finally {
+          ended++;
         }
       },
     },
@@ -41,7 +46,7 @@ function setUp() {
       return archive;
     },
   } as unknown as AwsEngine;
-  return { meter, engine: meterEngine(engine, meter) };
+  return { meter, engine: meterEngine(engine, meter), ended: () => ended };
 }
 
 const token = (crawl: string) => ({ kind: 'token' as const, crawl, token: 't' });
@@ -91,6 +96,18 @@ describe('a call is paid for by the crawl it is made for', () => {
       ]),
     );
   });
+});
+
+test('an iteration that its caller ends, or that fails, ends in the engine too', async () => {
+  const { meter, engine, ended } = setUp();
+  for await (const _ of engine.ledgers.hosts('a')) break;
+  expect(ended()).toBe(1);
+  const failing = async () => {
+    for await (const _ of engine.ledgers.hosts('a')) throw new Error('no room');
+  };
+  await expect(failing()).rejects.toThrow('no room');
+  expect(ended()).toBe(2);
+  expect(meter.take()).toEqual(new Map([['a', { s3Gets: 2 }]]));
 });
 
 describe('a call for several crawls, or for none, is paid for by all', () => {

@@ -144,10 +144,32 @@ describe('units of DynamoDB', () => {
       { input: put, error: errorOf('ProvisionedThroughputExceededException', 400) },
       {},
     ],
+    ['none for what is too large', 'PutItem', { input: put, error: errorOf('RequestTooLarge', 413) }, {}],
+    [
+      'of a redirect, as of success',
+      'PutItem',
+      { input: put, error: errorOf('Moved', 307) },
+      { dynamoWriteUnits: 3 },
+    ],
     ['none for tables', 'DescribeTable', { output: {} }, {}],
   ])('%s', (_, command, rest, usage) => {
     expect(billedUnits(attempt('DynamoDB', command, rest))).toEqual(usage);
   });
+});
+
+test('a number takes a byte, and one for each two of its digits that are begun', () => {
+  const units = (N: string, more: number) => {
+    // With its name, of one byte.
+    const input = { Item: { n: { N }, s: { S: 'x'.repeat(1024 - 2 - more) } } };
+    return billedUnits(attempt('DynamoDB', 'PutItem', { input, output: {} })).dynamoWriteUnits;
+  };
+  for (const [N, bytes] of [
+    ['1', 2],
+    ['12', 2],
+    ['123', 3],
+    ['1234', 3],
+  ] as const)
+    expect([N, units(N, bytes), units(N, bytes - 1)]).toEqual([N, 1, 2]);
 });
 
 test('calls are named by service, kind of queue and command', () => {

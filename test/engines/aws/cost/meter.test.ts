@@ -102,6 +102,18 @@ describe('time', () => {
     expect(take(meter)).toEqual({ a: { s3Gets: 1, lambdaRequests: 1 } });
   });
 
+  test('is paid for by milliseconds that have begun, each of them once', () => {
+    const { clock, meter } = setUp();
+    meter.beginInvocation();
+    const paid: unknown[] = [];
+    for (const at of [1000.4, 1000.9, 1001.2]) {
+      clock.at = at;
+      meter.add('s3Gets', 1, 'a');
+      paid.push(take(meter).a?.lambdaMbMs);
+    }
+    expect(paid).toEqual([512, undefined, 512]);
+  });
+
   test('costs nothing where there is no function', () => {
     const { clock, meter } = setUp(0);
     meter.beginInvocation();

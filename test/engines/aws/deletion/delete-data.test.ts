@@ -11,6 +11,7 @@ import { SIZES } from '../../../../shared/sizes.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { headOf, RECORD } from '../../../contract/subjects.ts';
+import { throttled } from '../throttled.ts';
 
 const ARCHIVE = ['warc', 'items', 'exports'];
 const OTHERS = ['staged-items', 'skips', 'changes', 'staged-changes'];
@@ -160,4 +161,85 @@ test('an archive that another crawl has come to refer to stays, and so does the 
   // With the archive that refers to it, the note goes.
   expect(await run(deletions.proceed('later'))).toMatchObject({ archive: true });
   expect(left('later')).toEqual(['#deleted later', 'upload items/later/unfinished']);
+});
+
+/** A client whose calls `around` carries out, or does not. */
+const wrapped = <C extends object>(
+  client: C,
+  around: (name: string, carryOut: () => unknown) => unknown,
+): C =>
+  ({
+    send: async (command: object) =>
+      around(command.constructor.name, () =>
+        (client as unknown as { send(given: object): unknown }).send(command),
+      ),
+  }) as unknown as C;
+
+test('each call that is throttled is made again', async () => {
+  const { context, run, left } = await setUp(['news']);
+  const [s3, dynamo] = [throttled(context.s3), throttled(context.dynamo)];
+  const busy = { ...context, s3: s3.client, dynamo: dynamo.client };
+  expect(await run(deleteCrawlData(busy, 'news', { archive: true }))).toBe(true);
+  expect(left('news')).toEqual(['upload items/news/unfinished']);
+  expect(new Set(s3.refused)).toEqual(
+    new Set(['ListObjectsV2', 'DeleteObjects', 'ListMultipartUploads', 'AbortMultipartUpload']),
+  );
+});
+
+test('a call that fails ends the deletion: no other one is in progress then, and none follows', async () => {
+  /** A crawl without hosts, as the rows of several are deleted at once. The number of calls, if none fails. */
+  async function failingAt(n: number): Promise<number> {
+    const { cloud, context, run } = await setUp(['news'], []);
+    const { bucket: Bucket } = cloud.settings;
+    for (const folder of ['warc', 'exports'])
+      cloud.s3.handle('CreateMultipartUploadCommand', { Bucket, Key: `${folder}/news/another` });
+    let calls = 0;
+    const around = (_: string, carryOut: () => unknown) => {
+      if (++calls === n) throw new Error(`call ${n} fails`);
+      return carryOut();
+    };
+    const failing = { ...context, s3: wrapped(context.s3, around), dynamo: wrapped(context.dynamo, around) };
+    const deletion = run(deleteCrawlData(failing, 'news', { archive: true }));
+    if (n === 0) await deletion;
+    else await expect(deletion).rejects.toThrow(`call ${n} fails`);
+    await cloud.time.advance(60_000);
+    if (n > 0) expect(calls).toBe(n);
+    return calls;
+  }
+  const calls = await failingAt(0);
+  expect(calls).toBeGreaterThan(30);
+  for (let n = 1; n <= calls; n++) await failingAt(n);
+});
+
+test('an upload that its process has ended by now is no failure, any other refusal is', async () => {
+  const { cloud, context, run, left } = await setUp(['news']);
+  const aborting = (error: (() => void) | undefined) => ({
+    ...context,
+    s3: wrapped(context.s3, (name, carryOut) => {
+      if (name === 'AbortMultipartUploadCommand') error?.();
+      return carryOut();
+    }),
+  });
+  const refused = aborting(() => {
+    throw Object.assign(new Error('no'), { name: 'AccessDenied' });
+  });
+  await expect(run(deleteCrawlData(refused, 'news', { archive: true }))).rejects.toThrow('no');
+  expect(await run(context.registry.load('news'))).toBeDefined();
+  const ended = aborting(() => cloud.s3.uploads(cloud.settings.bucket).clear());
+  expect(await run(deleteCrawlData(ended, 'news', { archive: true }))).toBe(true);
+  expect(left('news')).toEqual([]);
+});
+
+test('a deletion whose time comes while it is looked up is carried out', async () => {
+  const { context, run, cloud, left } = await setUp(['news']);
+  await run(requestDeletion(context, 'news', { archive: true }));
+  const stopped = await run(createCrawlDeletions(context).proceed('news'));
+  await cloud.time.advance(stopped!.stoppedAt! + SETTLE_MS - 1000 - cloud.time.now());
+  const dynamo = wrapped(context.dynamo, async (name, carryOut) => {
+    if (name === 'GetItemCommand') await cloud.time.sleep(2000);
+    return carryOut();
+  });
+  const deletion = await run(createCrawlDeletions({ ...context, dynamo }).proceed('news'));
+  expect(deletion?.deletedAt).toBeDefined();
+  expect(left('news')).toEqual(['#deleted news', 'upload items/news/unfinished']);
 });

@@ -52,6 +52,22 @@ test('a deletion goes from its request to the time at which the name is free', a
   expect([await load('c'), stored().length]).toEqual([undefined, 1]);
 });
 
+test('a name that becomes free while its deletion is loaded is free', async () => {
+  const { context, clock, load } = setUp();
+  await requestDeletion(context, 'c', { archive: true });
+  await noteDeleted(context, 'c', { archive: true });
+  const { nameFreeAt } = (await load('c'))!;
+  await clock.advance(nameFreeAt! - 1 - clock.now());
+  const slow = {
+    async send(command: never) {
+      const answer = await context.dynamo.send(command);
+      await clock.sleep(1);
+      return answer;
+    },
+  } as unknown as typeof context.dynamo;
+  expect(await clock.drive(loadDeletion({ ...context, dynamo: slow }, 'c'))).toBeUndefined();
+});
+
 test('a second request adds the archive, and takes nothing back', async () => {
   const { context, clock, load } = setUp();
   const requestedAt = clock.now();

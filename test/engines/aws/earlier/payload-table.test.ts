@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ENTRY_BYTES, PayloadTable } from '../../../../shared/engines/aws/earlier/payload-table.ts';
 
 const sha1Of = (text: string): Uint8Array => hash('sha1', text, 'buffer');
@@ -32,6 +32,20 @@ test('it takes no more than it was made for, and then still finds what it has', 
   expect([1, 2, 3].map((n) => table.find(sha1Of(`${n}`)))).toEqual([place(1), place(2), undefined]);
   const empty = new PayloadTable(0);
   expect([empty.add(sha1Of('1'), place(1)), empty.find(sha1Of('1'))]).toEqual([false, undefined]);
+});
+
+test('a full table finds in a few steps that it does not have a payload', () => {
+  const read = vi.spyOn(DataView.prototype, 'getUint32');
+  // One less than a power of two, and one more.
+  for (const size of [1023, 1025]) {
+    const table = new PayloadTable(size);
+    for (let n = 0; n < size; n++) table.add(sha1Of(`${n}`), place(n));
+    read.mockClear();
+    for (let n = 0; n < 1000; n++) expect(table.find(sha1Of(`other ${n}`))).toBeUndefined();
+    // One to find the slot, and one for each slot that is taken: at most 1.5 on the mean if half of them are (Knuth, volume 3, 6.4).
+    expect(read.mock.calls.length / 1000).toBeLessThan(4);
+  }
+  read.mockRestore();
 });
 
 test('digests that begin alike are kept apart, and may lie within a larger buffer', () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ExportJobs, ExportLost, NO_PROGRESS } from '../../../../shared/engines/aws/exports/export-jobs.ts';
 import { createServices, key } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { throttled } from '../throttled.ts';
 
 const HOUR = 3_600_000;
 const HALF = { files: 2, bytes: 300, records: 40, skipped: 1, share: 0.5 };
@@ -230,4 +231,23 @@ describe('the function that works on it', () => {
     await jobs.end(after, 'done');
     expect(await jobs.load('c', 'x')).toMatchObject({ state: 'done', ...HALF });
   });
+});
+
+test('each call that is throttled is made again', async () => {
+  const { clients } = createServices();
+  const clock = createFakeClock();
+  const { client: dynamo, refused } = throttled(clients.dynamo);
+  const jobs = new ExportJobs({ dynamo, clock, table: 'T', bucket: 'b' });
+  async function work() {
+    await jobs.begin('c', { format: 'wet' }, 'x');
+    const held = await jobs.take('c', 'x', clock.now() + HOUR);
+    const after = await jobs.advance(held!, HALF);
+    expect(await jobs.load('c', 'x')).toMatchObject({ state: 'running', ...HALF });
+    await jobs.end(after, 'done');
+    expect(await jobs.open()).toEqual([]);
+    await jobs.forget('c');
+    return jobs.list('c');
+  }
+  expect(await clock.drive(work())).toEqual([]);
+  expect(new Set(refused)).toEqual(new Set(['PutItem', 'UpdateItem', 'GetItem', 'Query', 'DeleteItem']));
 });

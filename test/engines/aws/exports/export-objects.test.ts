@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, type S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { ExportObjects, type PausedUpload } from '../../../../shared/engines/aws/exports/export-objects.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
+import { createFakeClock } from '../../../worker/fake-clock.ts';
 
 const MB = 1024 * 1024;
 
@@ -97,4 +98,29 @@ test('a file is not complete without the bytes that an earlier process kept for 
     expect(stored('exports/c/id/file')).toBeUndefined();
   }
   await drive(cloud.time, work());
+});
+
+test('a part that fails is reported by the next call, once; and what was uploaded is freed without an error', async () => {
+  const unseen: unknown[] = [];
+  const note = (error: unknown) => void unseen.push(error);
+  process.on('unhandledRejection', note);
+  const calls: string[] = [];
+  const s3 = {
+    async send(command: object) {
+      const name = command.constructor.name.replace('Command', '');
+      calls.push(name);
+      if (name === 'UploadPart') throw new Error('S3 is away');
+      return { UploadId: 'u' };
+    },
+  } as unknown as S3Client;
+  const objects = new ExportObjects({ s3, bucket: 'b', clock: createFakeClock() }, 'c', 'id');
+  const upload = objects.create('file');
+  await upload.add(Buffer.alloc(16 * MB));
+  // Longer than the part takes to fail.
+  for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve));
+  await expect(upload.complete()).rejects.toThrow('S3 is away');
+  await expect(upload.abort()).resolves.toBeUndefined();
+  expect(calls).toEqual(['CreateMultipartUpload', 'UploadPart', 'AbortMultipartUpload']);
+  process.off('unhandledRejection', note);
+  expect(unseen).toEqual([]);
 });
