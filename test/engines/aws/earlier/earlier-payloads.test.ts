@@ -1,6 +1,7 @@
 /** Payloads of an earlier crawl that cannot be looked up are stored again, and the turn goes on. */
 import { hash } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { encodeCapture } from '../../../../shared/archive/capture.ts';
 import {
   EarlierPayloads,
   withEarlierPayloads,
@@ -8,7 +9,12 @@ import {
 import { ENTRY_BYTES } from '../../../../shared/engines/aws/earlier/payload-table.ts';
 import { recentPayloads } from '../../../../shared/engines/aws/recent-payloads.ts';
 import { type Head, NEW_HEAD } from '../../../../shared/frontier/head.ts';
+import { HostLedger } from '../../../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../../../shared/frontier/ledger-index.ts';
 import { SIZES } from '../../../../shared/sizes.ts';
+import { captureOf, joined, RECORDS } from '../../../archive/captures.ts';
+import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createCloud } from '../archive/compact-cloud.ts';
 
 const SHA1 = hash('sha1', 'a', 'buffer');
 const PLACE = { crawl: 'old', host: 'a.test' };
@@ -104,4 +110,59 @@ test('what the process has archived itself comes first, and nothing is looked up
   await index.add('new', [{ ...known, sha1: SHA1 }]);
   expect(await index.find('new', SHA1, PLACE)).toEqual(known);
   expect(loadHead).not.toHaveBeenCalled();
+});
+
+describe('a payload that the earlier crawl has archived', () => {
+  const URL = 'http://a.test/';
+  const FILE = 'strand-20260102030405-abcdefghij-00000.warc.gz';
+
+  /** An earlier crawl of one page. `failures`: so many reads of its archive fail. */
+  async function archived(failures: number) {
+    const capture = captureOf({ url: URL, body: Buffer.from('a') });
+    const record = await joined((await encodeCapture(capture, RECORDS)).members[0]!);
+    const parts = new Map<string, Uint8Array>();
+    const none = () => Promise.reject(new Error('it has no parts'));
+    const ledger = await HostLedger.open(PLACE.host, EMPTY_INDEX, none, SIZES);
+    ledger.merge({ url: URL, depth: 0, via: undefined }, 0);
+    const location = { file: FILE, offset: 0, length: record.length };
+    const result = { fetchedAt: 1, httpStatus: 200, contentType: 'text/html', digest: SHA1, location };
+    ledger.settle({ ...(await ledger.next(0))!, state: 'fetched', result });
+    const commit = await ledger.prepareCommit('1');
+    for (const { name, bytes } of commit.parts) parts.set(name, bytes);
+
+    let reads = 0;
+    const cloud = createCloud();
+    cloud.put(`warc/${PLACE.crawl}/${FILE}`, record);
+    const { s3, dynamo } = cloud.clients(async (command, carryOut) => {
+      if (command === 'GetObjectCommand' && ++reads <= failures) throw new Error('S3 is away');
+      return carryOut();
+    });
+    const clock = createFakeClock();
+    const warnings: string[] = [];
+    const earlier = new EarlierPayloads({
+      ...{ s3, bucket: 'b', clock, sizes: SIZES, mapping: { dynamo, clock, names: { crawlState: 'T' } } },
+      ledgers: {
+        loadHead: async () => ({ ...NEW_HEAD, ledger: commit.index }),
+        readPart: async (_crawl, _host, name, offset = 0, length) =>
+          parts.get(name)!.subarray(offset, length === undefined ? undefined : offset + length),
+      },
+      warn: (message) => void warnings.push(message),
+    });
+    const find = (sha1 = SHA1) => clock.drive(earlier.find(PLACE, sha1));
+    return { find, warnings, reads: () => reads };
+  }
+
+  test.each([0, 1])('is found where it stands, if %i reads of it fail', async (failures) => {
+    const { find, warnings, reads } = await archived(failures);
+    expect(await find()).toMatchObject({ url: URL, recordId: expect.any(String) });
+    expect([warnings, reads()]).toEqual([[], failures + 1]);
+    expect(await find(hash('sha1', 'other', 'buffer'))).toBeUndefined();
+  });
+
+  test('is stored again if both reads of it fail, which is said once', async () => {
+    const { find, warnings, reads } = await archived(4);
+    for (let page = 0; page < 2; page++) expect(await find()).toBeUndefined();
+    expect([warnings, reads()]).toEqual([[expect.stringContaining('cannot be looked up: S3 is away')], 4]);
+    expect(await find()).toMatchObject({ url: URL });
+  });
 });
