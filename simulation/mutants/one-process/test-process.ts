@@ -65,6 +65,9 @@ async function run(file: string, url: string, testMs: number): Promise<Failed | 
     return undefined;
   } catch (error) {
     const { test = file, message = String(error) } = (error ?? {}) as { test?: string; message?: string };
+    reject = () => {};
+    // Promises that the failed test has left rejected are not for the next run of the file.
+    await new Promise((resolve) => setImmediate(resolve));
     return { test, message: message.split('\n', 1)[0]?.slice(0, 300) ?? '' };
   } finally {
     reject = () => {};

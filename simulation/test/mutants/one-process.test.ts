@@ -32,6 +32,14 @@ test('each job sees its own source, and no other', async () => {
   expect(await runner.run({ file: FILE, source, tests: TESTS })).toEqual({ kind: 'passed' });
 });
 
+test('what a failed test leaves rejected is not taken for a failure without the mutant', async () => {
+  const left = 'Promise.reject(new Error("left"));';
+  const source = readSource(FILE).replace(/return [^;]+;/, `${left} return "0" as never;`);
+  const job = { file: FILE, tests: TESTS };
+  expect(await runner.run({ ...job, source })).toMatchObject({ kind: 'failed', file: TESTS[0] });
+  expect(await runner.run(job)).toEqual({ kind: 'passed' });
+});
+
 test('a source that cannot be loaded or ends the process is noticed, and the next job runs', async () => {
   const job = { file: FILE, tests: TESTS };
   expect(await runner.run({ ...job, source: 'export {};' })).toMatchObject({ kind: 'failed' });
