@@ -168,7 +168,7 @@ describe('jobs ahead', () => {
     expect(ended).toEqual([0, 5, 6, 2, 3]);
   });
 
-  test('may fail before an earlier one has ended: nothing is rejected unseen, and the caller hears of it', async () => {
+  test('may fail before an earlier one has ended: its error is thrown at its turn, and none is unhandled', async () => {
     const unseen: unknown[] = [];
     const note = (error: unknown) => void unseen.push(error);
     process.on('unhandledRejection', note);

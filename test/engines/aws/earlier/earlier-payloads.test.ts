@@ -116,7 +116,7 @@ describe('a payload that the earlier crawl has archived', () => {
   const URL = 'http://a.test/';
   const FILE = 'strand-20260102030405-abcdefghij-00000.warc.gz';
 
-  /** An earlier crawl of one page. `failures`: so many reads of its archive fail. */
+  /** An earlier crawl of one page. `failures`: the number of first reads of its archive that fail. */
   async function archived(failures: number) {
     const capture = captureOf({ url: URL, body: Buffer.from('a') });
     const record = await joined((await encodeCapture(capture, RECORDS)).members[0]!);
