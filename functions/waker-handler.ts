@@ -127,7 +127,8 @@ class Waker {
     const errors = gatherCrawlErrors(log);
     const [first] = ids;
     // A failure is reported as that of a crawl: another one each time.
-    if (first !== undefined) await errors.attempt(first, () => this.#pauseIfSpent(ids));
+    if (first !== undefined && (await errors.attempt(first, () => this.#isSpent(ids))))
+      await this.#forEach(ids, endsAt, errors, (id) => this.#pauseAsSpent(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#endAtLimits(id));
     // A batch of each in turn: a crawl of many hosts does not hold up the others.
     for (let left = ids; left.length > 0; )
@@ -181,19 +182,21 @@ class Waker {
     );
   }
 
-  /** Pauses all crawls when they have cost together what they may in a day. */
-  async #pauseIfSpent(ids: readonly CrawlId[]): Promise<void> {
-    const { dailyLimit, log, stack } = this.#deps;
-    if (!dailyLimit) return;
-    const { registry } = stack.engine;
+  /** Whether all crawls have cost together what they may in a day. */
+  async #isSpent(ids: readonly CrawlId[]): Promise<boolean> {
+    const { dailyLimit, stack } = this.#deps;
+    if (!dailyLimit) return false;
     const costs = new Map<CrawlId, number>();
-    for (const id of ids) costs.set(id, (await registry.totals(id)).cost ?? 0);
-    const spent = await dailyLimit.note(costs);
-    if (spent < dailyLimit.maxCost) return;
-    const text = `maxCostPerDay: all crawls together have cost ${dailyLimit.maxCost} US dollars today`;
-    for (const id of ids)
-      if (await registry.setStatus(id, 'paused', { code: 'maxCost', text }, { from: ['running'] }))
-        log('warn', { message: 'The crawl is paused', crawl: id, reason: text });
+    for (const id of ids) costs.set(id, (await stack.engine.registry.totals(id)).cost ?? 0);
+    return (await dailyLimit.note(costs)) >= dailyLimit.maxCost;
+  }
+
+  async #pauseAsSpent(id: CrawlId): Promise<void> {
+    const { dailyLimit, log, stack } = this.#deps;
+    const text = `maxCostPerDay: all crawls together have cost ${dailyLimit?.maxCost} US dollars today`;
+    const reason = { code: 'maxCost', text } as const;
+    if (await stack.engine.registry.setStatus(id, 'paused', reason, { from: ['running'] }))
+      log('warn', { message: 'The crawl is paused', crawl: id, reason: text });
   }
 
   async #endAtLimits(id: CrawlId): Promise<void> {

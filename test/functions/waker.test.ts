@@ -12,7 +12,7 @@ async function setUp(
   crawls: Readonly<Record<string, number>>,
   config = {},
   dailyLimit?: DailyLimit,
-  watch?: WakerDeps['watch'],
+  more: Pick<WakerDeps, 'watch' | 'changeFeed'> = {},
 ) {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
@@ -26,7 +26,7 @@ async function setUp(
   for (const parcel of await engine.exchange.receive(100, 0)) await engine.exchange.acknowledge([parcel]);
   const crawlsOf = createCrawls(engine.registry, clock);
   const deps = { clock, log: fake.log, stack: fake.stack, crawls: crawlsOf };
-  const handle = createWakerHandler({ ...deps, dailyLimit, watch });
+  const handle = createWakerHandler({ ...deps, dailyLimit, ...more });
   const run = (ms = 55_000) => handle({}, contextFor(clock, ms));
   const woken = (crawl: string) =>
     Array.from({ length: crawls[crawl] as number }, (_, i) => engine.messages(hostOf(crawl, i)).length);
@@ -71,6 +71,42 @@ describe('the limit of cost in a day', () => {
     const { run, woken } = await setUp({ a: 1, b: 1 }, {}, { maxCost: 20, note });
     await expect(run()).rejects.toThrow(/^It failed for: [ab]$/);
     expect([...woken('a'), ...woken('b')].sort()).toEqual([0, 1]);
+  });
+
+  test('pauses a crawl again that was resumed on the same day', async () => {
+    const { run, engine } = await setUp({ a: 1 }, {}, { maxCost: 20, note: async () => 20 });
+    for (let time = 0; time < 2; time++) {
+      await engine.registry.setStatus('a', 'running');
+      await run();
+      expect((await engine.registry.load('a'))?.status).toBe('paused');
+    }
+  });
+
+  test('leaves a crawl as it is that was stopped meanwhile', async () => {
+    const note: DailyLimit['note'] = async () => {
+      await engine.registry.setStatus('a', 'stopped');
+      return 20;
+    };
+    const { run, engine, logged } = await setUp({ a: 1 }, {}, { maxCost: 20, note });
+    await run();
+    expect((await engine.registry.load('a'))?.status).toBe('stopped');
+    expect(logged).toEqual([]);
+  });
+
+  test('pauses the other crawls if one cannot be paused, and fails the run', async () => {
+    const { run, engine, stack } = await setUp(
+      { a: 1, b: 1, c: 1 },
+      {},
+      { maxCost: 20, note: async () => 20 },
+    );
+    const { setStatus } = stack.engine.registry;
+    stack.engine.registry.setStatus = async (crawl, ...rest) => {
+      if (crawl === 'a') throw new Error('no table');
+      return setStatus(crawl, ...rest);
+    };
+    await expect(run()).rejects.toThrow(/^It failed for: a$/);
+    const statuses = ['a', 'b', 'c'].map(async (crawl) => (await engine.registry.load(crawl))?.status);
+    expect(await Promise.all(statuses)).toEqual(['running', 'paused', 'paused']);
   });
 });
 
@@ -198,6 +234,71 @@ test('a run whose time is up begins nothing', async () => {
   expect(woken('news')).toEqual([0, 0]);
 });
 
+/** Calls that take so many ms: those of the stack's tables, and those of the feed of changes. */
+test.each([
+  [2500, 0],
+  [4100, 0],
+  [9000, 0],
+  [17_000, 0],
+  [0, 20_000],
+  [60_000, 0],
+])('nothing of a crawl is begun after the end of a run, if a call takes %d ms, or %d', async (ms, feedMs) => {
+  const begun: number[] = [];
+  const changeFeed = {
+    async look() {
+      clock.set(feedMs);
+      return false;
+    },
+  };
+  const config = { recrawl: 'changes', recrawlSchedule: '0 4 * * *', changeFeed: true };
+  const { run, stack, clock } = await setUp({ a: 1, b: 1, c: 1, d: 1 }, config, undefined, { changeFeed });
+  const { meter, engine } = stack;
+  const work = meter.run.bind(meter);
+  meter.run = (crawl, step) => {
+    begun.push(clock.now() - T0);
+    return work(crawl, step);
+  };
+  for (const port of [engine.registry, engine.ledgers] as Record<string, unknown>[])
+    for (const name of ['load', 'totals', 'isQuiet', 'countWaitingHosts', 'dueHosts']) {
+      const call = port[name] as ((...args: unknown[]) => Promise<unknown>) | undefined;
+      if (!call) continue;
+      port[name] = async (...args: unknown[]) => {
+        clock.set(ms);
+        return call(...args);
+      };
+    }
+  await run();
+  expect(clock.now() - T0).toBeGreaterThanOrEqual(50_000);
+  expect(begun.filter((at) => at >= 50_000)).toEqual([]);
+});
+
+test('pages that skip a time of the schedule are reported once between two times, as of when they were counted', async () => {
+  const config = { recrawl: 'changes', recrawlSchedule: '0 0 * * *' };
+  const { run, stack, clock, logged } = await setUp({ a: 1 }, config);
+  const { totals } = stack.engine.registry;
+  let late = 0;
+  let ms = 0;
+  stack.engine.registry.totals = async (crawl) => {
+    clock.set(ms);
+    return { ...(await totals(crawl)), recrawl: { late: late++ } } as never;
+  };
+  const reports = () => logged.filter(({ message }) => /fetched only after/.test(String(message))).length;
+  await run();
+  expect(reports()).toBe(0);
+  // Ten seconds before the time of the schedule.
+  await clock.advance(86_400_000 - 10_000);
+  ms = 20_000;
+  await run();
+  expect(reports()).toBe(1);
+  ms = 0;
+  await clock.advance(60_000);
+  await run();
+  expect(reports()).toBe(1);
+  await clock.advance(86_400_000);
+  await run();
+  expect(reports()).toBe(2);
+});
+
 describe('at rest', () => {
   async function atRest() {
     const world = await setUp({});
@@ -241,7 +342,7 @@ test('the watch is called with the crawls that run; its failure fails the run, a
     seen.push([...ids].sort());
     if (seen.length > 1) throw new Error('no table');
   };
-  const { run, engine, woken } = await setUp({ a: 1, held: 1, b: 1 }, {}, undefined, { look });
+  const { run, engine, woken } = await setUp({ a: 1, held: 1, b: 1 }, {}, undefined, { watch: { look } });
   await engine.registry.setStatus('held', 'paused');
   await run();
   expect(woken('a')).toEqual([1]);
@@ -290,6 +391,28 @@ describe('the first pass of a crawl that recrawls', () => {
     expect(await noted(RECRAWLS, 0)).toBe(10);
     expect(await noted(RECRAWLS, 1, [1])).toBeUndefined();
     expect(await noted({}, 0)).toBeUndefined();
+  });
+
+  test('is noted ten minutes after the figures were read that said so, however long that took', async () => {
+    const { run, engine, clock, stack } = await setUp({ a: 0 }, RECRAWLS);
+    const { totals } = stack.engine.registry;
+    let ms = 20_000;
+    stack.engine.registry.totals = async (crawl) => {
+      clock.set(ms);
+      return totals(crawl);
+    };
+    const ledger = { ...NEW_HEAD.ledger, counts: { ...NEW_HEAD.ledger.counts, fetched: 4 } };
+    await engine.ledgers.commit('a', 'x.a.test', { ...NEW_HEAD, version: 1, ledger, dueAt: T0 + 864e5 });
+    const isNoted = async () => {
+      await run();
+      return (await engine.registry.load('a'))?.firstPass !== undefined;
+    };
+    expect(await isNoted()).toBe(false);
+    ms = 0;
+    await clock.advance(599_999);
+    expect(await isNoted()).toBe(false);
+    await clock.advance(1);
+    expect(await isNoted()).toBe(true);
   });
 
   test('is noted by the heads of the hosts if a worker has died before it counted', async () => {
