@@ -66,6 +66,16 @@ export function createExporterHandler(deps: ExporterDeps) {
     });
 }
 
+/** The time of a slice in a function that is ended at `end`, by the clock at each look. */
+export const sliceTimes = (
+  clock: Pick<Clock, 'now'>,
+  end: number,
+): Pick<ExportContext, 'now' | 'isLate' | 'isOver'> => ({
+  now: () => clock.now(),
+  isLate: () => clock.now() >= end - END_MS - GRACE_MS,
+  isOver: () => clock.now() >= end - END_MS,
+});
+
 interface TakenExport {
   readonly crawl: CrawlId;
   readonly id: string;
@@ -94,9 +104,7 @@ async function exportOne(
   let warnings = 0;
   const context = {
     ...(await contextOf(crawl, record, held)),
-    now: () => clock.now(),
-    isLate: () => clock.now() >= end - END_MS - GRACE_MS,
-    isOver: () => clock.now() >= end - END_MS,
+    ...sliceTimes(clock, end),
     warn: (message: string) => {
       if (warnings++ < MAX_WARNINGS) log('warn', { crawl, export: id, message });
     },

@@ -148,7 +148,7 @@ export class PoolWorker {
     await this.#following;
     await this.#leavingToLarger;
     await this.hide();
-    await this.#attempt(() => this.#startSentTo());
+    await this.#startSentTo();
     await this.#attempt(() => this.#noteFewHosts());
     await this.#attempt(() => this.#startForParked());
     await this.#attempt(() => this.#startNext());
@@ -190,7 +190,7 @@ export class PoolWorker {
       if (signal.aborted) return;
       this.#looking = this.#attempt(() => this.#look());
       await this.#looking;
-      await this.#attempt(() => this.#startSentTo());
+      await this.#startSentTo();
     }
   }
 
@@ -260,11 +260,12 @@ export class PoolWorker {
     if (wanted > length) await pool.start(queue, wanted - length, wanted);
   }
 
-  /** Starts workers for the other turn queues that were sent messages and have no worker. */
+  /** Starts workers for the other turn queues that were sent messages and have no worker. Never rejects. */
   async #startSentTo(): Promise<void> {
     const queues = [...this.#sentTo];
     this.#sentTo.clear();
-    for (const queue of queues) await this.#options.pool.ensure(queue);
+    // Each by itself: one that cannot be looked after keeps no other from it.
+    for (const queue of queues) await this.#attempt(() => this.#options.pool.ensure(queue));
   }
 
   /** A small worker is enough for messages that follow an idle one, such as links to hosts that are done. */
@@ -285,8 +286,8 @@ export class PoolWorker {
     const now = clock.now();
     const fits = small !== undefined && this.#parked.size <= fittingHosts(small) && this.#load.couldBe(small);
     const isSmall = fits && this.#parked.size > 0 && !(await pool.hasLostSmall(queue));
-    for (const at of startTimes([...this.#parked.values()], now))
-      await pool.start(queue, 1, 1, { delayMs: at - now, isSmall });
+    const start = (at: number) => pool.start(queue, 1, 1, { delayMs: at - clock.now(), isSmall });
+    for (const at of startTimes([...this.#parked.values()], now)) await this.#attempt(() => start(at));
   }
 
   /** Starts a worker if this one has not ended because it was idle, and there is no other one. */

@@ -2,6 +2,7 @@
  * The change rates of a host's templates: pages that are made alike change alike, so the rate of a page's template says
  * more of it than that of its host. The observations of at most 32 templates, in 16 bytes each.
  */
+import { mixHash } from '../mix-hash.ts';
 import { type ChangePool, observePool } from './change-rate.ts';
 
 export interface TemplatePools {
@@ -60,18 +61,32 @@ function bytesOf(entries: ReadonlyMap<number, Entry>): Uint8Array {
   const bytes = new Uint8Array(ENTRY_BYTES * entries.size);
   const view = new DataView(bytes.buffer);
   let at = 0;
-  for (const [key, { pool, seen }] of entries) {
+  let salt = 0;
+  for (const [key, { pool }] of entries) {
     view.setUint32(at, key);
     view.setFloat32(at + 4, pool.changedDays);
     view.setFloat32(at + 8, pool.unchangedDays);
-    view.setUint16(at + 12, Math.min(0xffff, Math.round(CHANGE_STEPS * pool.changes)));
-    view.setUint16(at + 14, Math.min(0xffff, Math.round(SEEN_STEPS * seen)));
+    // Each observation makes it another one.
+    for (const offset of [at + 4, at + 8]) salt = mixHash(salt + view.getUint32(offset));
+    at += ENTRY_BYTES;
+  }
+  at = 0;
+  for (const { pool, seen } of entries.values()) {
+    view.setUint16(at + 12, stepsOf(CHANGE_STEPS * pool.changes, salt + at));
+    view.setUint16(at + 14, stepsOf(SEEN_STEPS * seen, salt + at + 1));
     at += ENTRY_BYTES;
   }
   return bytes;
 }
 
-/** A pool holds 2,000 changes at most (`change-rate.ts`): steps of a 32nd are exact enough to forget by. */
+/**
+ * Rounds up or down by chance, so that the mean is the value. A fetch forgets less than half a step of a small value: rounded
+ * to the nearest one after each fetch, it would never become smaller.
+ */
+const stepsOf = (value: number, salt: number): number =>
+  Math.min(0xffff, Math.floor(value + mixHash(salt) / 2 ** 32));
+
+/** A pool holds 2,000 changes at most (`change-rate.ts`). */
 const CHANGE_STEPS = 32;
 const SEEN_STEPS = 16;
 

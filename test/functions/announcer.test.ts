@@ -34,9 +34,10 @@ function setUp(
   } as never;
   const ended = { state: status, reasonCode: code, seconds: 7, pages: 3, setAside: [] };
   let beforeSummary = () => {};
+  let beforeSending = () => {};
   const announcer = new Announcer({
     registry: {
-      load: async (crawl) => (crawl === 'news' ? record : undefined),
+      load: async (crawl) => (crawl === 'gone' ? undefined : record),
       listUnannounced: async () => [...crawls.values()],
       async noteFirstPass(_, noted) {
         record = withFirstPass(record, noted);
@@ -52,6 +53,7 @@ function setUp(
     sink: {
       async send(events) {
         sent.push([...events]);
+        beforeSending();
         return faults.shift();
       },
     },
@@ -62,7 +64,10 @@ function setUp(
   const onSummary = (work: () => void) => {
     beforeSummary = work;
   };
-  return { announcer, clock, crawls, sent, logged, ended, onSummary, record: () => record };
+  const onSend = (work: () => void) => {
+    beforeSending = work;
+  };
+  return { announcer, clock, crawls, sent, logged, ended, onSummary, onSend, record: () => record };
 }
 
 describe('the end of a crawl', () => {
@@ -191,6 +196,31 @@ describe('events that are not received', () => {
     expect(sent).toHaveLength(1);
     expect([...crawls.keys()]).toEqual([]);
     expect(logged).toEqual([]);
+  });
+});
+
+describe('a receiver that takes half a minute', () => {
+  const sentIn = (sent: readonly WebhookEvent[][]) => sent.map(([event]) => event?.crawl);
+
+  /** The ends of three crawls, of which those in `later` are to be announced after so many ms. */
+  function slowReceiver(later: Readonly<Record<string, number>> = {}) {
+    const set = setUp('finished');
+    for (const crawl of ['news', 'blog', 'shop'])
+      set.crawls.set(crawl, { ...NEW, crawl, retryAt: set.clock.now() + (later[crawl] ?? 0) });
+    set.onSend(() => set.clock.set(MINUTE / 2));
+    return set;
+  }
+
+  test('is sent nothing after the end of the look', async () => {
+    const { announcer, clock, sent, crawls } = slowReceiver();
+    await announcer.look(clock.now() + MINUTE);
+    expect([sentIn(sent), [...crawls.keys()]]).toEqual([['news', 'blog'], ['shop']]);
+  });
+
+  test('is sent what is due by then, and not what comes later', async () => {
+    const { announcer, sent } = slowReceiver({ blog: 50_000, shop: 80_001 });
+    await announcer.look(UNTIL);
+    expect(sentIn(sent)).toEqual(['news', 'blog']);
   });
 });
 

@@ -16,7 +16,7 @@ function setUp() {
   const handle = createApiHandler({ clock, log, stack, control });
   const call = (httpMethod: string, path: string, more: Partial<ApiEvent> = {}) =>
     handle({ httpMethod, path, queryStringParameters: null, body: null, isBase64Encoded: false, ...more });
-  return { ...fake, call };
+  return { ...fake, clock, call };
 }
 
 const NEWS = JSON.stringify({
@@ -63,6 +63,17 @@ describe('a request', () => {
       ['info', 404],
       ['info', 400],
     ]);
+  });
+
+  test('is logged with the time that it took', async () => {
+    const { call, stack, logged, clock } = setUp();
+    const { load } = stack.engine.registry;
+    stack.engine.registry.load = async (crawl) => {
+      clock.set(1500);
+      return load(crawl);
+    };
+    await call('GET', '/crawls/none');
+    expect(logged).toMatchObject([{ path: '/crawls/none', tookMs: 1500 }]);
   });
 
   test('that fails on our side is logged; the response does not say why', async () => {

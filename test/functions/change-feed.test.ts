@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ChangeFeed } from '../../functions/change-feed.ts';
 import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
 import { createServices } from '../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 const MINUTE = 60_000;
 const change = (url: string) => JSON.stringify({ url, change: 'changed', at: '2026-01-01T00:00:00.000Z' });
@@ -15,6 +15,10 @@ function setUp({ throttles = false } = {}) {
   const { clients, callS3, s3: bucket } = createServices();
   const clock = createFakeClock();
   const sent: string[][] = [];
+  const events: WebhookEvent[] = [];
+  /** Calls of S3, each with the ms since the begin at which it begins. */
+  const calls: [name: string, at: number][] = [];
+  let readMs = 0;
   const logged: { readonly level: string; readonly [field: string]: unknown }[] = [];
   const faults: (string | undefined)[] = [];
   let msEach = 0;
@@ -23,7 +27,9 @@ function setUp({ throttles = false } = {}) {
     async send(command: never) {
       isRefused = throttles && !isRefused;
       if (isRefused) throw Object.assign(new Error('slower'), { name: 'SlowDown' });
+      calls.push([nameOf(command), clock.now() - T0]);
       await new Promise((resolve) => setImmediate(resolve));
+      if (nameOf(command) === 'GetObject') clock.set(readMs);
       return clients.s3.send(command);
     },
   } as unknown as S3Client;
@@ -32,11 +38,12 @@ function setUp({ throttles = false } = {}) {
     bucket: 'b',
     clock: { ...clock, sleep: async () => {} },
     sink: {
-      async send(events) {
+      async send(given) {
+        events.push(...given);
         clock.set(msEach);
         await new Promise((resolve) => setImmediate(resolve));
         const fault = faults.shift();
-        if (fault === undefined) sent.push(events.flatMap(urlsOf));
+        if (fault === undefined) sent.push(given.flatMap(urlsOf));
         return fault;
       },
     },
@@ -45,10 +52,14 @@ function setUp({ throttles = false } = {}) {
   return {
     clock,
     sent,
+    events,
+    calls,
     logged,
     faults,
-    takes(ms: number) {
+    /** Sending takes so long, and reading. */
+    takes(ms: number, reading = 0) {
       msEach = ms;
+      readMs = reading;
     },
     put: (crawl: string, name: string, ...lines: string[]) =>
       callS3('PutObject', { Key: `changes/${crawl}/${name}`, Body: gzipSync(`${lines.join('\n')}\n`) }),
@@ -57,6 +68,7 @@ function setUp({ throttles = false } = {}) {
   };
 }
 
+const nameOf = (command: object): string => command.constructor.name.replace(/Command$/, '');
 const urlsOf = (event: WebhookEvent): string[] =>
   (event.data as unknown as { changes: { url: string }[] }).changes.map(({ url }) => url);
 
@@ -105,6 +117,26 @@ describe('the changes of a crawl', () => {
     takes(MINUTE);
     expect(await look('c', 2 * MINUTE)).toBe(false);
     expect([sent.length, left().length]).toEqual([2, 1]);
+  });
+});
+
+describe('a look that takes long', () => {
+  test('begins nothing after its end: what came last may have others behind it', async () => {
+    const { put, look, sent, calls, takes } = setUp();
+    for (const n of ['1', '2']) put('c', n, change(`http://a.test/${n}`));
+    takes(30_000);
+    expect(await look('c', MINUTE)).toBe(false);
+    expect(sent).toHaveLength(2);
+    // What was received is still deleted.
+    expect(calls.filter(([, at]) => at >= MINUTE)).toEqual([['DeleteObjects', MINUTE]]);
+  });
+
+  test('gives each event the time at which it is sent', async () => {
+    const { put, look, events, takes } = setUp();
+    for (const n of ['1', '2']) put('c', n, change(`http://a.test/${n}`));
+    takes(1000, 20_000);
+    expect(await look()).toBe(true);
+    expect(events.map(({ time }) => Date.parse(time) - T0)).toEqual([20_000, 41_000]);
   });
 });
 

@@ -1,10 +1,10 @@
 /** The function that makes exports: which it takes, how long it works, and what becomes of those that fail. */
 import { describe, expect, test } from 'vitest';
 import { ExportImpossible } from '../../api/exports/job/export-context.ts';
-import { createExporterHandler } from '../../functions/exporter-handler.ts';
+import { createExporterHandler, sliceTimes } from '../../functions/exporter-handler.ts';
 import { BEING_DELETED } from '../../shared/causes/status-reason.ts';
 import { ExportLost, type HeldExport, NO_PROGRESS } from '../../shared/engines/aws/exports/export-jobs.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { begin } from '../worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 /** Time for the end of a slice, and of its files. */
 const RESERVE_MS = 150_000;
 
-/** `work`: called for each slice, which is the last one of its export. */
+/** `work`: called for each slice. It is the last one of its export, unless that is called `long`: then it takes 14 minutes. */
 async function setUp({
   exports,
   tries = 1,
@@ -47,7 +47,7 @@ async function setUp({
       async take(crawl, id, until) {
         takenUntil.push(until);
         if (id === 'taken') return undefined;
-        return { crawl, id, request: { format: 'jsonl' }, version: 1, tries, progress: NO_PROGRESS };
+        return { crawl, id, request: { format: 'cdxj' }, version: 1, tries, progress: NO_PROGRESS };
       },
       advance: async (held, progress) => ({ ...held, version: held.version + 1, progress }),
       end: note('end') as never,
@@ -59,12 +59,20 @@ async function setUp({
         // All stages are behind it.
         async readWholeJson() {
           await work(held.id);
-          return { stage: 1000, facts: {} };
+          return { stage: held.id === 'long' ? 0 : 1000, facts: {} };
         },
+        putJson: async () => 1,
+        deleteWork: async () => {},
         putResult: async () => {},
         deleteAllWork: async () => {},
       };
-      return { crawl: held.crawl, record, request: held.request, objects } as never;
+      const archive = {
+        async list() {
+          await clock.advance(14 * MINUTE);
+          return { sizes: new Map(), warcs: [{}] };
+        },
+      };
+      return { crawl: held.crawl, record, request: held.request, objects, archive } as never;
     },
     continueNow: async () => void continued++,
   });
@@ -117,6 +125,12 @@ describe('the exports that are open', () => {
       await run(ms);
       expect([done.length, continued()]).toEqual([made, more]);
     }
+  });
+
+  test('are given back when their time is up, and continued by another run at once', async () => {
+    const { run, done, continued, logged } = await setUp({ exports: ['a long', 'b y'] });
+    await run();
+    expect([done, continued(), logged]).toEqual([['release long'], 1, []]);
   });
 
   test('that were begun five times to no end fail; before that they are tried', async () => {
@@ -176,4 +190,21 @@ describe('an export whose slice fails', () => {
     await run();
     expect([done, continued()]).toEqual([[], 0]);
   });
+});
+
+test('a slice looks at the clock each time: it ends well 150 s before the end of the function, and anyhow 60 s before', () => {
+  const clock = createFakeClock();
+  const { now, isLate, isOver } = sliceTimes(clock, clock.now() + 200_000);
+  const looks = [0, 49_999, 1, 89_999, 1, 60_000].map((ms) => {
+    clock.set(ms);
+    return [now() - T0, isLate(), isOver()];
+  });
+  expect(looks).toEqual([
+    [0, false, false],
+    [49_999, false, false],
+    [50_000, true, false],
+    [139_999, true, false],
+    [140_000, true, true],
+    [200_000, true, true],
+  ]);
 });

@@ -255,7 +255,90 @@ describe('other turn queues that the worker sends messages to', () => {
   });
 });
 
+describe('several other turn queues that the worker sends messages to', () => {
+  const wakes = Array.from({ length: 60 }, (_, i) => ({
+    host: `h${i}.test`,
+    message: { kind: 'wake', crawl: 'c' } as const,
+  }));
+
+  /** A worker in a stack of five turn queues, after 80 s. `ensure`: called with the number of the call, from 1. */
+  async function ofFive(ensure: (count: number) => Promise<void>) {
+    const set = await setUp();
+    const asked: { queue: number; at: number }[] = [];
+    const startedAt = set.clock.now();
+    Object.assign(set.pool, {
+      queues: 5,
+      async ensure(queue: number) {
+        asked.push({ queue, at: set.clock.now() - startedAt });
+        await ensure(asked.length);
+      },
+    });
+    await set.clock.advance(80_000);
+    await set.worker.watch(silent).send(wakes);
+    return { ...set, asked };
+  }
+
+  test('have one started for each, though one of them cannot be looked after', async () => {
+    const { worker, asked, logged } = await ofFive(async (count) => {
+      if (count === 2) throw new Error('no table');
+    });
+    await worker.leave();
+    expect(asked.map(({ queue }) => queue).sort()).toEqual([1, 2, 3, 4]);
+    expect(logged).toMatchObject([{ message: 'Error: no table' }]);
+  });
+
+  test('are looked after one by one, and none any more shortly before the end of the function', async () => {
+    const { clock, worker, asked } = await ofFive(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.set(20_000);
+    });
+    await worker.leave();
+    expect(asked.map(({ at }) => at)).toEqual([80_000, 100_000]);
+  });
+});
+
 describe('hosts that rest when the worker ends', () => {
+  /** A worker that ends after 80 s, with three hosts that come back. `start`: called with the number of the call, from 1. */
+  async function withThree(start: (count: number) => Promise<void>) {
+    const set = await setUp();
+    const delays: number[] = [];
+    await set.clock.advance(80_000);
+    const queue = set.worker.watch(silent);
+    for (const [i, ms] of [60_000, 120_000, 180_000].entries())
+      await queue.park(received(`h${i}.test`, set.clock), ms);
+    set.pool.start = async (_queue, _count, _workers, { delayMs = 0 } = {}) => {
+      delays.push(delayMs);
+      await start(delays.length);
+    };
+    return { ...set, delays };
+  }
+
+  test('have a worker started each, though one of them cannot be', async () => {
+    const { worker, delays, logged } = await withThree(async (count) => {
+      if (count === 1) throw new Error('no queue');
+    });
+    await worker.leave();
+    expect(delays).toEqual([60_000, 120_000, 180_000]);
+    expect(logged).toMatchObject([{ message: 'Error: no queue' }]);
+  });
+
+  test('have workers started for their times, however long a start takes; none shortly before the end of the function', async () => {
+    const { clock, worker, delays } = await withThree(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.set(20_000);
+    });
+    await worker.leave();
+    expect(delays).toEqual([60_000, 100_000]);
+  });
+
+  test('have one started when they are surely back, however long parking took', async () => {
+    const { clock, worker, starts } = await setUp();
+    const slow: TurnQueue = { ...silent, park: async () => clock.set(20_000) };
+    await worker.watch(slow).park(received('a.test', clock), 60_000);
+    await worker.leave();
+    expect(starts).toEqual([{ ...NOW, delayMs: 60_000 }]);
+  });
+
   test('have workers started for all their times, also beside another worker', async () => {
     const { clock, pool, worker, starts, other } = await setUp();
     await pool.show(0, other('other', 1));

@@ -28,6 +28,8 @@ async function take(
   answer: (request: Request) => Record<string, string> = () => ({}),
 ) {
   const requests: Request[] = [];
+  const overlaps: Request[] = [];
+  let inProgress = 0;
   const senders: unknown[] = [];
   const attempted: string[][] = [];
   const failed: string[] = [];
@@ -38,7 +40,10 @@ async function take(
       async seed(request: Request, sender?: string) {
         requests.push(request);
         senders.push(sender);
+        // Two at once for one crawl would contend for its record.
+        if (inProgress++ > 0) overlaps.push(request);
         await new Promise((resolve) => setImmediate(resolve));
+        inProgress--;
         const refused = Object.entries(answer(request)).map(([url, reason]) => ({ url, reason }));
         return { refused } as never;
       },
@@ -54,6 +59,7 @@ async function take(
       aside.push([messageId, reason]);
     },
   });
+  expect(overlaps).toEqual([]);
   return { requests, senders, attempted, failed, aside, logged };
 }
 

@@ -47,7 +47,7 @@ async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () 
     deadLetter: async (body, reason) => void dead.push({ body, reason }),
     async park(queueUrl, { messageId }, seconds) {
       // The later one takes longer.
-      const turns = newer.length;
+      const turns = 10 * newer.length;
       for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
       parked.push({ queueUrl, messageId, seconds });
     },
@@ -378,11 +378,11 @@ describe('a message that is none', () => {
       status: 'running',
     });
     const ofNewer = ['c', 'd', 'e'].map((host) => parcel('newer', `http://${host}.test/`));
-    expect(await run([...ofNewer, parcel(CRAWL, 'http://b.test/1')])).toEqual(['m0', 'm1', 'm2']);
+    expect(await run([parcel(CRAWL, 'http://b.test/1'), ...ofNewer])).toEqual(['m1', 'm2', 'm3']);
     const hidden = { queueUrl: SETTINGS.linkQueueUrl, seconds: 60 };
-    expect(parked).toEqual(['m0', 'm1', 'm2'].map((messageId) => ({ ...hidden, messageId })));
+    expect(parked).toEqual(['m1', 'm2', 'm3'].map((messageId) => ({ ...hidden, messageId })));
     const message = expect.stringContaining('ofNextYear');
-    expect(newer).toEqual(['m0', 'm1', 'm2'].map((id) => ({ id, message })));
+    expect(newer).toEqual(['m1', 'm2', 'm3'].map((id) => ({ id, message })));
     expect([dead, logged]).toEqual([[], []]);
     expect(engine.messages('b.test')).toHaveLength(1);
   });
@@ -519,6 +519,23 @@ describe('waking all hosts of a crawl', () => {
     };
     expect(await run([wakeAllText(CRAWL, 4, 'x')])).toEqual([]);
     expect(dead).toEqual([{ body: wakeAllText(CRAWL, 4, 'x'), reason: 'no such cursor' }]);
+  });
+
+  test('comes again if no time is left once those before it are done', async () => {
+    const { run, stack, clock, engine } = await withHosts(3);
+    const { hostPage } = stack.engine.ledgers;
+    stack.engine.ledgers.hostPage = async (...args) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.set(20_000);
+      return hostPage(...args);
+    };
+    expect(
+      await run(
+        [4, 5, 6].map((resume) => wakeAllText(CRAWL, resume)),
+        49_000,
+      ),
+    ).toEqual(['m2']);
+    expect(engine.messages('h1.test')).toMatchObject([{ resume: 4 }, { resume: 5 }]);
   });
 
   test('comes again if the hosts cannot be read', async () => {

@@ -1,6 +1,6 @@
 /** The small worker as its function runs it: the events that start it, and what it leaves to full-size workers. */
 import { describe, expect, test } from 'vitest';
-import { smallDocuments } from '../../functions/small-documents.ts';
+import { smallDocumentMb, smallDocuments } from '../../functions/small-documents.ts';
 import { createWorkerHandler, type WorkerDeps } from '../../functions/worker-handler.ts';
 import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import type { WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
@@ -161,4 +161,13 @@ describe('a document', () => {
     expect(Object.values(await statesOf(engine))).toEqual(['fetched', 'fetched', 'fetched']);
     expect(fetcher.count('http://a.test/2.pdf')).toBe(1);
   });
+});
+
+test.each([
+  [512, 64],
+  [1000, 125],
+  [1001, 125],
+  [1007, 125],
+])('of %d MB a document may take a whole number of MB, and not more than an eighth: %d', (memoryMb, mb) => {
+  expect(smallDocumentMb(memoryMb)).toBe(mb);
 });

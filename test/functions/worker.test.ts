@@ -197,6 +197,67 @@ test('a crawl that meets its limit just before the worker’s end is ended, too'
   expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '2 pages' });
 });
 
+describe('a worker that fetches a page for long', () => {
+  /** Its crawl, and another one, have a limit of time, which they meet at once. `ms`: of the invocation. */
+  async function withSlowPage(ms: number, pageMs: number) {
+    const limited = { maxTimeMs: 1000, totalTimeoutMs: 10_000 };
+    const set = await setUp(SITE, SEEDS, limited);
+    const { clock, engine, fetcher, stack } = set;
+    await begin({ engine }, ['http://b.test/'], limited, 'other');
+    const parcels = await engine.exchange.receive(100, 0);
+    await routeParcels(engine, createCrawls(engine.registry, clock), parcels);
+    const fetch = fetcher.fetch.bind(fetcher);
+    Object.assign(fetcher, {
+      async fetch(request: Parameters<typeof fetch>[0]) {
+        if (request.url === 'http://a.test/') await clock.sleep(pageMs);
+        return fetch(request);
+      },
+    });
+    return { ...set, registry: stack.engine.registry, startedAt: clock.now(), run: () => set.run(START, ms) };
+  }
+
+  test('looks at limits until five seconds before its end: a slow call would cost it its answer', async () => {
+    const { run, registry, clock, startedAt } = await withSlowPage(100_000, 98_000);
+    const looks: number[] = [];
+    registry.setStatus = async () => {
+      looks.push(clock.now() - startedAt);
+      return false;
+    };
+    await run();
+    expect(clock.now() - startedAt).toBeGreaterThan(97_000);
+    expect(Math.max(...looks)).toBeGreaterThanOrEqual(92_000);
+    expect(Math.max(...looks)).toBeLessThan(95_000);
+  });
+
+  test('logs a look that fails, and leaves its pool when it ends', async () => {
+    const { run, registry, logged, stack } = await withSlowPage(50_000, 40_000);
+    registry.setStatus = () => Promise.reject(new Error('no table'));
+    expect(failedIds(await run())).toEqual([]);
+    const errors = logged.filter(({ level }) => level === 'error');
+    expect(errors.length).toBeGreaterThan(10);
+    expect(new Set(errors.map(({ message }) => message))).toEqual(new Set(['Error: no table']));
+    expect(stack.engine.workers.all[0]!.size).toBe(0);
+  });
+
+  test('reads the records of crawls at their limits one after the other', async () => {
+    const { run, registry, clock, startedAt } = await withSlowPage(50_000, 40_000);
+    const { load } = registry;
+    const others: number[] = [];
+    let inProgress = 0;
+    registry.load = async (crawl) => {
+      // Later than the turns.
+      if (clock.now() - startedAt > 1000) others.push(inProgress);
+      inProgress++;
+      await new Promise((resolve) => setImmediate(resolve));
+      inProgress--;
+      return load(crawl);
+    };
+    await run();
+    expect(others.length).toBeGreaterThan(10);
+    expect(Math.max(...others)).toBe(0);
+  });
+});
+
 test('the cost of an invocation is logged whole, with what its end has cost', async () => {
   const { run, stack, lines, clock, flushes } = await setUp();
   stack.takeCost = () => stack.meter.takeTotal().lambdaMbMs ?? 0;

@@ -31,11 +31,43 @@ describe('the pools of templates', () => {
     expect(pools.bytes.length).toBe(16 * MAX_TEMPLATES);
   });
 
-  test('forget a template that is fetched no more when others come', () => {
-    const pools = createTemplatePools();
-    for (let fetch = 0; fetch < 1000; fetch++) pools.observe(NEWS, 1, true);
-    for (let fetch = 0; fetch < 10_000; fetch++) pools.observe(fetch % 100, 1, true);
+  test.each([
+    ['kept', false],
+    ['stored after each fetch', true],
+  ])('forget a template that is fetched no more when others come, if they are %s', (_, isStored) => {
+    let pools = createTemplatePools();
+    const observe = (template: number) => {
+      pools.observe(template, 1, true);
+      if (isStored) pools = createTemplatePools(pools.bytes);
+    };
+    for (let fetch = 0; fetch < 1000; fetch++) observe(NEWS);
+    for (let fetch = 0; fetch < 10_000; fetch++) observe(fetch % 100);
     expect(pools.of(NEWS)).toBeUndefined();
+  });
+
+  test.each([1, 0.1, 0.01, 0.001])(
+    'have seen %d changes a fetch after many fetches, as if their state was never stored',
+    (share) => {
+      let pools = createTemplatePools();
+      let host = EMPTY_POOL;
+      let [exact, stored] = [0, 0];
+      for (let fetch = 0; fetch < 60_000; fetch++) {
+        const hasChanged = mixHash(fetch) / 2 ** 32 < share;
+        pools.observe(ABOUT, 1, hasChanged);
+        host = observePool(host, 1, hasChanged);
+        pools = createTemplatePools(pools.bytes);
+        exact += host.changes;
+        stored += pools.of(ABOUT)?.changes ?? Number.NaN;
+      }
+      expect(stored / exact).toBeGreaterThan(0.85);
+      expect(stored / exact).toBeLessThan(1.15);
+    },
+  );
+
+  test('are the same bytes each time that they are stored', () => {
+    const pools = createTemplatePools();
+    for (let fetch = 0; fetch < 100; fetch++) pools.observe(fetch % 7, 1, fetch % 3 === 0);
+    expect(pools.bytes).toEqual(pools.bytes);
   });
 
   test.each([

@@ -14,9 +14,9 @@ const EVENT = {
 };
 
 /** A receiver that answers in this way. Numbers are HTTP statuses. */
-function setUp(answers: readonly (number | 'down' | Error)[]) {
+function setUp(answers: readonly (number | 'down' | Error)[], startedAt = 1_700_000_000_000) {
   const requests: (FetchRequest & { readonly at: number })[] = [];
-  let now = 1_700_000_000_000;
+  let now = startedAt;
   let disposed = 0;
   const stopping = new AbortController();
   const webhook = createWebhook({
@@ -54,6 +54,12 @@ test('an event is a POST of JSON, signed with the time of the try', async () => 
     expect(verifyWebhook(TARGET.secret, signature, body, { now: at, toleranceMs: 0 })).toBe(true);
   }
   expect(disposed()).toBe(2);
+});
+
+test('no event is signed with a time that has not come yet: a receiver may refuse it', async () => {
+  const { webhook, requests } = setUp([200], 1_700_000_000_999);
+  await webhook.send(EVENT);
+  expect(requests[0]?.headers?.['x-strand-signature']).toMatch(/^t=1700000000,/);
 });
 
 describe('it is tried three times', () => {

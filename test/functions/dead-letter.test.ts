@@ -1,0 +1,28 @@
+/** A message that cannot be worked on reaches the dead letters, however busy their queue is. */
+import { expect, test } from 'vitest';
+import { createDeadLetter } from '../../functions/dead-letter.ts';
+import { fakeSqs, throttle } from '../engines/aws/queues/fake-sqs.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+
+const clock = { ...createFakeClock(), sleep: async () => {} };
+
+test('a dead letter that the queue takes later is sent again, and its sender waits for it', async () => {
+  const { client, calls } = fakeSqs((_, n) => (n < 3 ? throttle() : {}));
+  const place = { group: 'a.test', id: 'm1' };
+  await createDeadLetter({ client, queueUrl: 'dead', clock })('body', 'no reason', place);
+  expect(calls).toHaveLength(3);
+  expect(new Set(calls.map(({ input }) => JSON.stringify(input))).size).toBe(1);
+  expect(calls[0]?.input).toMatchObject({
+    QueueUrl: 'dead',
+    MessageBody: 'body',
+    MessageGroupId: 'a.test',
+    MessageDeduplicationId: 'm1',
+  });
+});
+
+test('one that cannot be sent fails: its message is to come again', async () => {
+  const { client } = fakeSqs(() => new Error('no queue'));
+  await expect(createDeadLetter({ client, queueUrl: 'dead', clock })('body', 'x')).rejects.toThrow(
+    'no queue',
+  );
+});
