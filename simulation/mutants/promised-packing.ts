@@ -118,7 +118,7 @@ export const PACKING_MUTANTS: readonly PromiseMutant[] = [
     promise: START,
     what: 'messages to other turn queues start no worker there',
     file: WORKER,
-    edits: [['for (const queue of queues) await this.#options.pool.ensure(queue);', '']],
+    edits: [['for (const queue of queues) await this.#attempt(() => this.#options.pool.ensure(queue));', '']],
     tests: OF_WORKER,
   },
   {
