@@ -61,30 +61,34 @@ function bytesOf(entries: ReadonlyMap<number, Entry>): Uint8Array {
   const bytes = new Uint8Array(ENTRY_BYTES * entries.size);
   const view = new DataView(bytes.buffer);
   let at = 0;
-  let salt = 0;
   for (const [key, { pool }] of entries) {
     view.setUint32(at, key);
     view.setFloat32(at + 4, pool.changedDays);
     view.setFloat32(at + 8, pool.unchangedDays);
-    // Each observation makes it another one.
-    for (const offset of [at + 4, at + 8]) salt = mixHash(salt + view.getUint32(offset));
     at += ENTRY_BYTES;
   }
+  const chance = chanceOf(view);
   at = 0;
   for (const { pool, seen } of entries.values()) {
-    view.setUint16(at + 12, stepsOf(CHANGE_STEPS * pool.changes, salt + at));
-    view.setUint16(at + 14, stepsOf(SEEN_STEPS * seen, salt + at + 1));
+    view.setUint16(at + 12, stepsOf(CHANGE_STEPS * pool.changes, chance));
+    view.setUint16(at + 14, stepsOf(SEEN_STEPS * seen, chance));
     at += ENTRY_BYTES;
   }
   return bytes;
+}
+
+/** A number of at least 0 and less than 1, by the bytes alone: another one after each observation. */
+function chanceOf(view: DataView): number {
+  let hash = 0;
+  for (let at = 0; at < view.byteLength; at += 4) hash = mixHash(hash + view.getUint32(at));
+  return hash / 2 ** 32;
 }
 
 /**
  * Rounds up or down by chance, so that the mean is the value. A fetch forgets less than half a step of a small value: rounded
  * to the nearest one after each fetch, it would never become smaller.
  */
-const stepsOf = (value: number, salt: number): number =>
-  Math.min(0xffff, Math.floor(value + mixHash(salt) / 2 ** 32));
+const stepsOf = (value: number, chance: number): number => Math.min(0xffff, Math.floor(value + chance));
 
 /** A pool holds 2,000 changes at most (`change-rate.ts`). */
 const CHANGE_STEPS = 32;

@@ -202,7 +202,7 @@ describe('events that are not received', () => {
 describe('a receiver that takes half a minute', () => {
   const sentIn = (sent: readonly WebhookEvent[][]) => sent.map(([event]) => event?.crawl);
 
-  /** The ends of three crawls, of which those in `later` are to be announced after so many ms. */
+  /** The ends of three crawls, of which those in `later` are to be announced after that number of ms. */
   function slowReceiver(later: Readonly<Record<string, number>> = {}) {
     const set = setUp('finished');
     for (const crawl of ['news', 'blog', 'shop'])

@@ -127,7 +127,7 @@ describe('a look that takes long', () => {
     takes(30_000);
     expect(await look('c', MINUTE)).toBe(false);
     expect(sent).toHaveLength(2);
-    // What was received is still deleted.
+    // The object that was received is still deleted.
     expect(calls.filter(([, at]) => at >= MINUTE)).toEqual([['DeleteObjects', MINUTE]]);
   });
 

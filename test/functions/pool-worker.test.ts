@@ -11,15 +11,17 @@ async function setUp({
   hosts = 0,
   small,
   isSmall = false,
+  pool: given,
 }: {
   hosts?: number;
   small?: SmallWorker;
   isSmall?: boolean;
+  pool?: ReturnType<typeof createFakePool>;
 } = {}) {
   const clock = createFakeClock();
   const starts: Started[] = [];
   const logged: object[] = [];
-  const pool = createFakePool(starts);
+  const pool = given ?? createFakePool(starts);
   const state: {
     hosts: number;
     places: number;
@@ -440,6 +442,33 @@ describe('a pool of few hosts', () => {
     await clock.advance(60_000);
     expect(starts).toEqual([NOW]);
     await worker.leave();
+  });
+
+  test('has a full-size worker started for a delayed host if its last one had more hosts, or used more of its CPU', async () => {
+    for (const more of [{ hosts: 5 }, { cpuShare: 0.9 }]) {
+      const { clock, worker, starts, state } = await setUp({ small });
+      Object.assign(state, more);
+      await clock.advance(30_000);
+      Object.assign(state, { hosts: 0 });
+      await worker.watch(silent).park(received('a.test', clock), 60_000);
+      await worker.hide();
+      await worker.leave();
+      expect(starts).toEqual([{ ...NOW, delayMs: 60_000 }]);
+    }
+  });
+
+  test('has a full-size worker started for a delayed host once a small one has died', async () => {
+    const first = await setUp({ small });
+    const { pool, starts } = first;
+    for (const hasLost of [false, true]) {
+      pool.hasLostSmall = async () => hasLost;
+      const { clock, worker } = hasLost ? await setUp({ small, pool }) : first;
+      await worker.watch(silent).park(received('a.test', clock), 60_000);
+      await worker.hide();
+      await worker.leave();
+    }
+    const start = { ...NOW, delayMs: 60_000 };
+    expect(starts).toEqual([{ ...start, isSmall: true }, start]);
   });
 
   test('has a small worker started for a delayed host, and a full-size one if there were more hosts', async () => {

@@ -234,7 +234,7 @@ test('a run whose time is up begins nothing', async () => {
   expect(woken('news')).toEqual([0, 0]);
 });
 
-/** Calls that take so many ms: those of the stack's tables, and those of the feed of changes. */
+/** The ms that a call takes: one of the stack's tables, and one of the feed of changes. */
 test.each([
   [2500, 0],
   [4100, 0],

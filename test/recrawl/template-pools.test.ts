@@ -23,10 +23,15 @@ describe('the pools of templates', () => {
     expect(changeRate(host, 0.1), 'of both together').toBeGreaterThan(0.2);
   });
 
-  test('keep the templates that are fetched often, whatever comes once', () => {
-    const pools = createTemplatePools();
-    for (let fetch = 0; fetch < 20_000; fetch++)
+  test.each([
+    ['kept', false],
+    ['stored after each fetch', true],
+  ])('keep the templates that are fetched often, whatever comes once, if they are %s', (_, isStored) => {
+    let pools = createTemplatePools();
+    for (let fetch = 0; fetch < 20_000; fetch++) {
       pools.observe(fetch % 3 === 0 ? NEWS : mixHash(fetch), 1, true);
+      if (isStored) pools = createTemplatePools(pools.bytes);
+    }
     expect(pools.of(NEWS)?.changes).toBeGreaterThan(1000);
     expect(pools.bytes.length).toBe(16 * MAX_TEMPLATES);
   });
@@ -63,6 +68,33 @@ describe('the pools of templates', () => {
       expect(stored / exact).toBeLessThan(1.15);
     },
   );
+
+  test('are known again as they were', () => {
+    const pools = createTemplatePools();
+    for (let fetch = 0; fetch < 200; fetch++) {
+      pools.observe(NEWS, 3, fetch % 4 === 0);
+      pools.observe(ABOUT, 7, fetch % 50 === 0);
+    }
+    const again = createTemplatePools(pools.bytes);
+    for (const template of [NEWS, ABOUT]) {
+      const { changes = 0, changedDays = 0, unchangedDays = 0 } = pools.of(template) ?? {};
+      const found = again.of(template);
+      expect(found?.changedDays).toBeCloseTo(changedDays, 3);
+      expect(found?.unchangedDays).toBeCloseTo(unchangedDays, 3);
+      expect(Math.abs((found?.changes ?? 0) - changes)).toBeLessThan(1 / 32);
+    }
+  });
+
+  test('do not take the most frequent template for a rare one, however often it was fetched', () => {
+    const pools = createTemplatePools();
+    for (let fetch = 0; fetch < 5000; fetch++) pools.observe(NEWS, 1, true);
+    for (let template = 1; template < MAX_TEMPLATES; template++)
+      for (let fetch = 0; fetch < 1000; fetch++) pools.observe(template, 1, true);
+    const again = createTemplatePools(pools.bytes);
+    again.observe(ABOUT + 1000, 1, true);
+    expect(again.of(NEWS)).toBeDefined();
+    expect(again.bytes.length).toBe(pools.bytes.length);
+  });
 
   test('are the same bytes each time that they are stored', () => {
     const pools = createTemplatePools();
