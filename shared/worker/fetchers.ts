@@ -26,16 +26,13 @@ export interface FetchersOptions {
 export function createFetchers({ make, max, onError }: FetchersOptions): Fetchers {
   // A map keeps the order of insertion: the first has not been requested for the longest.
   const kept = new Map<string, Fetcher>();
-  /** Fetchers that are closing: their requests run to their end. */
-  const closing = new Set<Promise<void>>();
+  /** Resolves when all fetchers that are closing have closed: their requests run to their end. */
+  let closing: Promise<void> = Promise.resolve();
 
   function close(key: string, fetcher: Fetcher): void {
     kept.delete(key);
-    const ended: Promise<void> = fetcher
-      .close()
-      .catch((error) => onError?.(error))
-      .finally(() => closing.delete(ended));
-    closing.add(ended);
+    const ended = fetcher.close().catch((error) => onError?.(error));
+    closing = closing.then(() => ended);
   }
 
   return {
@@ -52,7 +49,7 @@ export function createFetchers({ make, max, onError }: FetchersOptions): Fetcher
     },
     async close() {
       for (const [key, fetcher] of kept) close(key, fetcher);
-      await Promise.all(closing);
+      await closing;
     },
   };
 }

@@ -202,10 +202,10 @@ class WorkerLoop {
       // An answer may come late: then there is no time for these hosts, and others are to have them at once.
       const isLate = clock.now() >= receiveUntil;
       for (const received of batch) this.#take(received, isLate);
+      if (endsWhenIdle) await this.#endIfIdle();
     } catch (error) {
       this.#fail(error);
     }
-    if (endsWhenIdle) await this.#endIfIdle();
   }
 
   #take(received: HostDeliveries, isLate: boolean): void {
@@ -229,7 +229,7 @@ class WorkerLoop {
     else if (!beforeIdleEnd || this.#isLastReceive || this.#failure) this.#isIdle = true;
     else {
       this.#isLastReceive = true;
-      await beforeIdleEnd().catch((error) => this.#fail(error));
+      await beforeIdleEnd();
     }
   }
 

@@ -7,15 +7,19 @@ import { createFetchers } from '../../shared/worker/fetchers.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 
 describe('a fetcher for each crawl and configuration', () => {
-  function setUp(max: number) {
+  function setUp(max: number, closeOne?: (made: number) => Promise<void>) {
     const made: { config: CrawlConfig; isClosed: boolean; fetcher: Fetcher }[] = [];
+    const errors: unknown[] = [];
     const fetchers = createFetchers({
       max,
+      onError: (error) => void errors.push(error),
       make(config) {
+        const number = made.length;
         const entry = { config, isClosed: false, fetcher: {} as Fetcher };
         entry.fetcher = {
           fetch: () => Promise.reject(new Error('not asked')),
           async close() {
+            if (closeOne) await closeOne(number);
             entry.isClosed = true;
           },
         };
@@ -24,7 +28,7 @@ describe('a fetcher for each crawl and configuration', () => {
       },
     });
     const of = (id: string, options: CrawlOptions = {}) => fetchers.of({ id, config: parseConfig(options) });
-    return { made, fetchers, of, closed: () => made.map(({ isClosed }) => isClosed) };
+    return { made, fetchers, errors, of, closed: () => made.map(({ isClosed }) => isClosed) };
   }
 
   test('is made once, however often it is requested, in this invocation or a later one', () => {
@@ -59,6 +63,41 @@ describe('a fetcher for each crawl and configuration', () => {
     of('b');
     await fetchers.close();
     expect(closed()).toEqual([true, true]);
+  });
+
+  test('is closed only when its exchanges are over, and close() waits for all of them', async () => {
+    const holds = [0, 1, 2].map(() => Promise.withResolvers<void>());
+    const { of, closed, fetchers } = setUp(1, (made) => holds[made]?.promise as Promise<void>);
+    // The first two are closing since others took their places.
+    for (const id of ['a', 'b', 'c']) of(id);
+    let isOver = false;
+    const over = fetchers.close().then(() => {
+      isOver = true;
+    });
+    for (const number of [1, 2, 0]) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect([isOver, closed()[number]]).toEqual([false, false]);
+      holds[number]?.resolve();
+    }
+    await over;
+    expect(closed()).toEqual([true, true, true]);
+  });
+
+  test('that cannot be closed is reported, and keeps no other from closing', async () => {
+    const failure = new Error('its file cannot be deleted');
+    const { of, closed, errors, fetchers } = setUp(1, async (made) => {
+      if (made < 2) throw failure;
+    });
+    of('a');
+    of('b');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(errors).toEqual([failure]);
+    of('c');
+    await fetchers.close();
+    expect([errors, closed()]).toEqual([
+      [failure, failure],
+      [false, false, true],
+    ]);
   });
 });
 

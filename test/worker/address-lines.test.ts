@@ -77,3 +77,22 @@ test('a host with several addresses is in the line of each of them', () => {
   expect(join('y', '2.2.2.2')).toBe(250);
   expect(join('z', '1.1.1.1')).toBe(250);
 });
+
+test('addresses that have rested for long are forgotten, with how long their requests took', async () => {
+  const { clock, lines, request } = open();
+  // What `join` gives the second host is later by the time that a request takes, if that is known.
+  const second = (address: string) => {
+    const first = lines.join(`a.${address}`, [address], 250);
+    return lines.join(`b.${address}`, [address], 250) - first;
+  };
+  const fail = () => Promise.reject(new Error('broken'));
+  for (const last of [request('c'), fail]) {
+    await clock.drive(lines.run(['1.1.1.1'], SPACING, request('a'), asked));
+    await clock.advance(200_000);
+    await clock.drive(lines.run(['2.2.2.2'], SPACING, request('b'), asked));
+    await clock.advance(200_000);
+    await clock.drive(lines.run(['3.3.3.3'], SPACING, last, asked).catch(() => {}));
+    expect([second('1.1.1.1'), second('2.2.2.2')]).toEqual([250, 270]);
+    await clock.advance(1_000_000);
+  }
+});

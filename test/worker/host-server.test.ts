@@ -22,6 +22,8 @@ interface Situation {
   readonly deleting?: readonly string[];
   readonly leaseMs?: number;
   readonly lanesRestUntil?: number;
+  /** How long a turn takes. */
+  readonly turnMs?: number;
   /** The queue takes no acknowledgement. */
   readonly isDeaf?: boolean;
 }
@@ -33,6 +35,7 @@ function open({
   deleting = [],
   leaseMs = LEASE_MS,
   lanesRestUntil = 0,
+  turnMs = 0,
   isDeaf = false,
 }: Situation = {}) {
   const clock = createFakeClock();
@@ -50,6 +53,7 @@ function open({
         },
         async loadHead(crawl: string) {
           log.push(`turn ${crawl} at ${at()}`);
+          await clock.sleep(turnMs);
           const moment = heads[crawl] ?? 0;
           if (moment instanceof Error) throw moment;
           return { ...NEW_HEAD, version: 1, clock: { nextFetchAt: moment, failures: 0 } };
@@ -116,6 +120,16 @@ test('a short rest is waited out, before the next crawl’s turn and before the 
   const longest = open({ heads: { c: T0 + 200 } });
   await longest.serve(delivery('1'));
   expect(longest.log).toEqual(['turn c at 0', 'acknowledge 1 at 200']);
+});
+
+test('a rest counts from when a turn has ended, however long the turn took', async () => {
+  const { log, serve } = open({ heads: { c: T0 + 150, d: T0 + 700 }, turnMs: 100 });
+  await serve(delivery('1', 'c'), delivery('2', 'd'), delivery('3', 'e'));
+  // What is left of the first rest is waited out, and what is left of the second one is too long.
+  expect(log).toEqual(['turn c at 0', 'turn d at 150', 'acknowledge 1,2 at 250', 'park 450']);
+  const slow = open({ heads: { c: T0 + 1000, d: T0 + 1000 }, turnMs: 850 });
+  await slow.serve(delivery('1', 'c'), delivery('2', 'd'));
+  expect(slow.log).toEqual(['turn c at 0', 'turn d at 1000', 'acknowledge 1,2 at 1850']);
 });
 
 test('a longer rest parks the host with one delivery, which stays', async () => {

@@ -79,6 +79,16 @@ test('a request that could begin only after its latest moment is not run, and th
   expect(log.map(({ name }) => name)).toEqual(['a', 'c']);
 });
 
+test('a request that had to wait for others until its latest moment was over is not made', async () => {
+  const { clock, lanes, log, request } = open();
+  const run = (name: string, latestAt: number) =>
+    lanes.run('h', { perHost: 1, gapMs: 1000, latestAt }, request(name));
+  // The gap after the first one ends at 1100 ms, after the second at 2200 ms.
+  const runs = [run('a', LATE), run('b', T0 + 1100), run('c', T0 + 2199), run('d', T0 + 2200)];
+  expect(await clock.drive(Promise.all(runs))).toEqual(['a', 'b', undefined, 'd']);
+  expect(log.map(({ startedAt }) => startedAt)).toEqual([0, 1100, 2200]);
+});
+
 test('a request that waits for its gap is not made when its signal aborts, and frees its lane at once', async () => {
   const { clock, lanes, log, request } = open();
   await clock.drive(lanes.run('h', { perHost: 1, gapMs: 60_000, latestAt: LATE }, request('a')));
@@ -135,6 +145,19 @@ test('of very many hosts those are forgotten that rest no longer and were asked 
   // Whatever ends now looks through them.
   await lanes.run('h', { perHost: 1, gapMs: 0, latestAt: LATE + 1 }, async () => {});
   expect([lanes.restUntil('h0'), lanes.restUntil('resting')]).toEqual([0, T0 + 7_200_000]);
+});
+
+test('a rest that ends within a millisecond ends with it, not before', async () => {
+  const clock = createFakeClock();
+  // As in a process: the clock has whole milliseconds, the time since its start has parts of them.
+  const lanes = createLanes({ ...clock, now: () => Math.floor(clock.now()) }, 10_000);
+  lanes.rest('h', T0 + 5000);
+  await clock.advance(0.5);
+  expect(lanes.restUntil('h')).toBe(T0 + 5000);
+  await clock.advance(4999.25);
+  expect(lanes.restUntil('h')).toBe(T0 + 5000);
+  await clock.advance(0.25);
+  expect(lanes.restUntil('h')).toBe(0);
 });
 
 test('a rest ends in its time, though the clock is set meanwhile', async () => {
