@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { AddressPace } from '../../shared/turn/address-pace.ts';
 import { createLanes } from '../../shared/worker/lanes.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 const [ONE, TWO] = ['192.0.2.1', '192.0.2.2'];
 const REST_MS = 1000;
@@ -14,9 +14,11 @@ interface Situation {
   readonly config?: object;
   /** When another worker's lease of an address ends. */
   readonly foreign?: Readonly<Record<string, number>>;
+  /** How long each claim takes. */
+  readonly claimMs?: number;
 }
 
-function setUp({ addresses = [ONE], config = {}, foreign = {} }: Situation = {}) {
+function setUp({ addresses = [ONE], config = {}, foreign = {}, claimMs = 0 }: Situation = {}) {
   const clock = createFakeClock();
   const lanes = createLanes(clock, 10);
   const state = { addresses, foreign };
@@ -26,7 +28,7 @@ function setUp({ addresses = [ONE], config = {}, foreign = {} }: Situation = {})
   const leases = {
     enter: (crawl: string, address: string) => void calls.push(`enter ${crawl} ${address}`),
     async claim(_crawl: string, address: string, given: object) {
-      await slowly();
+      await (claimMs > 0 ? clock.advance(claimMs) : slowly());
       calls.push(`claim ${address}`);
       terms.push(given);
       return state.foreign[address];
@@ -90,6 +92,17 @@ describe('a host at an address', () => {
     await clock.drive(run(100));
     expect(await pace.next()).toEqual({ address: ONE, ms: REST_MS });
     expect(terms[0]).toEqual({ delayMs: REST_MS, requestMs: 5000 + REST_MS, isIdle: true });
+  });
+
+  test('is not asked a part of a millisecond before its moment', async () => {
+    const { pace, run, clock } = setUp();
+    await clock.drive(run(100));
+    await clock.advance(0.25);
+    expect(await pace.next()).toEqual({ address: ONE, ms: REST_MS });
+    await clock.advance(REST_MS - 0.5);
+    expect(await pace.next()).toEqual({ address: ONE, ms: 1 });
+    await clock.advance(0.25);
+    expect(await pace.next()).toBeUndefined();
   });
 
   test('waits behind another host of the same address, for each other’s request and rest', async () => {
@@ -170,6 +183,13 @@ describe('an address that another worker has', () => {
     expect(lanes.addresses.isIdle(ONE)).toBe(true);
     state.foreign = { [ONE]: clock.now() - 5 };
     expect(await pace.next()).toEqual({ address: ONE, ms: 1 });
+  });
+
+  test('is waited for from when that is known, however long the claims took', async () => {
+    const { pace, clock, state } = setUp({ addresses: [ONE, TWO], claimMs: 300 });
+    state.foreign = { [TWO]: clock.now() + 700 };
+    expect(await pace.next()).toEqual({ address: TWO, ms: 100 });
+    expect(clock.now()).toBe(T0 + 600);
   });
 
   test('is the first one of several, and the later ones are not claimed', async () => {

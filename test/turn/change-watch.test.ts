@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
-import { ChangeWatch } from '../../shared/turn/change-watch.ts';
+import { ChangeWatch, changedShareOf } from '../../shared/turn/change-watch.ts';
 
 const facts = (...blocks: number[]) => ({ blocks: { blocks } }) as unknown as DocumentFacts;
 const page = (more: Partial<UrlRecord> = {}) => ({ state: 'fetched', ...more }) as UrlRecord;
@@ -53,4 +53,18 @@ test('blocks that repeat on other pages do not count, also in later turns; a pag
   expect(changed([9, 5], [5])).toBe(false);
   expect(changed([7, 5], [5])).toBe(true);
   expect(changed([9, 5], [9, 6])).toBe(true);
+});
+
+test('the share of a text that has changed is given to the nearest hundredth, one at least', () => {
+  const sketch = new Uint8Array(16);
+  /** So many of its 64 bins, of two bits each, are others. */
+  const differing = (bins: number) => {
+    const changed = new Uint8Array(16);
+    for (let bin = 0; bin < bins; bin++) changed[bin >> 2]! |= 1 << (2 * (bin & 3));
+    return changed;
+  };
+  // A bin of four is the same by chance: 48 bins that differ are another text.
+  const shares = [0, 1, 7, 11, 24, 48, 64].map((bins) => changedShareOf(sketch, differing(bins)));
+  expect(shares).toEqual([0.01, 0.02, 0.15, 0.23, 0.5, 1, 1]);
+  expect([changedShareOf(undefined, sketch), changedShareOf(sketch, undefined)]).toEqual([undefined, undefined]);
 });

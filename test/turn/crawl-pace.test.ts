@@ -268,11 +268,14 @@ describe('a request', () => {
     await first.clock.advance(20);
     expect(await ran).toBe(OUTCOME);
     expect(first.calls.slice(1)).toEqual(request(2000));
-    const second = open({ places: [PLACE] });
-    second.all.gate.tryAcquire();
-    expect(await second.run()).toBeUndefined();
-    expect(second.clock.elapsed()).toBe(T0 + WAIT_MS);
-    expect(second.calls.slice(1)).toEqual([['giveBack', PLACE, RATE]]);
+    // Also if it had to wait for its own place before.
+    for (const place of [PLACE, { ...PLACE, from: T0 + 3000 }]) {
+      const second = open({ places: [place] });
+      second.all.gate.tryAcquire();
+      expect(await second.run()).toBeUndefined();
+      expect(second.clock.elapsed()).toBe(T0 + WAIT_MS);
+      expect(second.calls.slice(1)).toEqual([['giveBack', place, RATE]]);
+    }
   });
 
   test.each<[string, Place, number[], boolean]>([

@@ -13,16 +13,18 @@ const PLACE_MS = (1000 * BYTES) / RATE;
 
 function setUp(stored?: CrawlRateState) {
   const state = { now: T0, elapsed: 5000, random: 0.5 };
-  const trouble: { error: Error | undefined } = { error: undefined };
+  const trouble: { error: Error | undefined; tookMs: number } = { error: undefined, tookMs: 0 };
   const asked: string[] = [];
   let head: DomainFacts = { hosts: 'kept', granted: {}, ...(stored && { rate: stored }) };
   const domains: Pick<DomainHeads, 'change'> = {
     async change(crawl, name, change, tries) {
       asked.push(`${crawl} ${name} ${tries}`);
       await new Promise((resolve) => setImmediate(resolve));
+      pass(trouble.tookMs);
       if (trouble.error) throw trouble.error;
       const changed = change(head);
       head = changed.state ?? head;
+      pass(trouble.tookMs);
       return changed.result;
     },
   };
@@ -77,6 +79,12 @@ describe('a place in the line', () => {
   test('comes when the time that others have claimed is over, a little earlier', async () => {
     const { take } = setUp({ paidUntil: T0 + 10_000, bytesPerSecond: RATE });
     expect(await take()).toMatchObject({ at: 5000 + 10_000 - EARLY_MS, from: 5000 + 10_000 - EARLY_MS });
+  });
+
+  test('comes no later if the store takes long to answer', async () => {
+    const { take, trouble } = setUp({ paidUntil: T0 + 10_000, bytesPerSecond: RATE });
+    trouble.tookMs = 300;
+    expect(await take()).toMatchObject({ at: 5000 + 10_000 - EARLY_MS });
   });
 
   test.each([

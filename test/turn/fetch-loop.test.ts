@@ -198,6 +198,51 @@ describe('what is done with a URL', () => {
   });
 });
 
+describe('a page that is to be fetched again and is not', () => {
+  const DAY = 86_400_000;
+  const url = `${ORIGIN}/old`;
+
+  /** Runs a turn in which a page is due that was fetched a month ago. Returns what is known of it then. */
+  async function runAgain(situation: TurnSituation) {
+    const turn = await open({
+      links: [link('/old')],
+      ...situation,
+      config: { recrawlEveryMs: DAY, ...situation.config },
+    });
+    const record = (await turn.ledger.next(T0, false)) as UrlRecord;
+    const result = { fetchedAt: T0 - 30 * DAY, httpStatus: 200, digest: new Uint8Array(20) };
+    const recrawl = { history: 1, rate: 1, changedAt: T0, misses: 0, capturedAt: result.fetchedAt };
+    turn.ledger.settle({ ...record, state: 'fetched', dueAt: T0 - DAY, result, recrawl });
+    await turn.recrawl.load();
+    await turn.run();
+    const known = await turn.ledger.lookUp(url);
+    expect(known).toMatchObject({ state: 'fetched', result: { fetchedAt: result.fetchedAt } });
+    return { ...turn, dueIn: (known?.dueAt ?? 0) - turn.clock.now() };
+  }
+
+  test('since robots.txt denies it now is kept, and looked at again after a day', async () => {
+    const { asked, dueIn } = await runAgain({
+      head: {},
+      site: { [ROBOTS]: robots('User-agent: *\nDisallow: /old\n') },
+    });
+    expect(asked()).toEqual(['/robots.txt']);
+    // The turn has waited for its host's next moment since.
+    expect(dueIn).toBe(DAY - fast.delayMs);
+  });
+
+  test('since robots.txt cannot be fetched is kept, and due when its host may be asked again', async () => {
+    const { asked, dueIn, pace, clock } = await runAgain({
+      head: {},
+      site: { [ROBOTS]: { fails: 'timeout' } },
+      config: { keepTrying: true },
+    });
+    expect(asked()).toEqual(['/robots.txt']);
+    expect(dueIn).toBeGreaterThanOrEqual(1000);
+    expect(dueIn).toBeGreaterThanOrEqual(pace.nextFetchAt - clock.now());
+    expect(dueIn).toBeLessThan(DAY);
+  });
+});
+
 describe('with several requests at once', () => {
   const perHost = (count: number, config: TurnSituation['config'] = {}) => ({
     ...config,

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlOptions } from '../../shared/crawl/crawl-options.ts';
+import { createHostConfigs } from '../../shared/crawl/host-config.ts';
 import { wasAsked } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { HostFailure } from '../../shared/frontier/politeness.ts';
@@ -108,6 +109,8 @@ interface Given {
   readonly httpStatus?: Readonly<Record<string, number>>;
   /** How long the lanes keep the request waiting. */
   readonly waitMs?: number;
+  /** How long a lock takes. */
+  readonly lockMs?: number;
   /** The lanes refuse the request. */
   readonly isRefused?: boolean;
   readonly outcome?: object;
@@ -127,6 +130,7 @@ function paceOf({
   hasAnswered = false,
   httpStatus = {},
   waitMs = 0,
+  lockMs = 0,
   isRefused = false,
   outcome = { status: 'response', httpStatus: 200, body: {} },
 }: Given = {}) {
@@ -165,7 +169,9 @@ function paceOf({
     id: 'c',
     host: 'a.test',
     everywhere: 'the crawl',
-    config: parseConfig({ adaptive: false, delayMs: 1000, totalTimeoutMs: 5000, ...config }),
+    config: createHostConfigs(
+      parseConfig({ adaptive: false, delayMs: 1000, totalTimeoutMs: 5000, ...config }),
+    )('a.test'),
     current: async () => ({ status: left.length > 1 ? left.shift() : left[0] }),
     isRunning: async () => isRunning,
   };
@@ -178,7 +184,13 @@ function paceOf({
         return work();
       },
     },
-    lease: { endsAt: T0 + leaseMs, lockFor: async (ms: number) => void said.push(['lock', ms]) },
+    lease: {
+      endsAt: T0 + leaseMs,
+      async lockFor(ms: number) {
+        await clock.advance(lockMs);
+        said.push(['lock', ms]);
+      },
+    },
     endBy: () => T0 + endByMs,
     lastRequestAt: T0 + leaseMs,
   } as unknown as HostPaceOptions;
@@ -247,6 +259,24 @@ describe('the moment to ask a host', () => {
   });
 });
 
+describe('a wait for the bytes of the crawl, or for the address,', () => {
+  test.each([
+    ['crawlBytes', CrawlPace, { maxBytesPerSecond: 1000 }, { ms: 900, bytes: 70 }],
+    ['address', AddressPace, { ipDelayMs: 1000 }, { ms: 900, address: '192.0.2.1' }],
+  ] as const)('begins when it is known, however long that took: %s', async (reason, kind, config, wait) => {
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { pace, clock } = paceOf({ config: { ...config, turnMaxWaitMs: 400 } });
+    vi.spyOn<{ next(): Promise<unknown> }, 'next'>(kind.prototype, 'next').mockImplementation(async () => {
+      await clock.advance(400);
+      return wait;
+    });
+    expect(await pace.waitForMoment()).toBe(false);
+    expect(pace.nextFetchAt).toBe(T0 + 400 + 900);
+    const { ms, ...known } = wait;
+    expect(pace.wait).toEqual({ for: reason, ...known, until: T0 + 400 + ms });
+  });
+});
+
 describe('an exchange', () => {
   const URL = { url: 'http://a.test/' };
   const config = { perHost: 2, maxCrawlDelayMs: 8000 };
@@ -285,6 +315,36 @@ describe('an exchange', () => {
     expect(await late.pace.exchange(URL)).toEqual({ ...unmade, startedAt: T0 + 1001, endedAt: T0 + 1001 });
     expect(late.said).not.toContain('watched');
     expect(await paceOf({ waitMs: 1000, leaseMs: 1000 }).pace.exchange(URL)).toMatchObject({
+      status: 'response',
+    });
+  });
+
+  test('whose lock took until its time, or the hours of its host, were over is not made', async () => {
+    const unmade = (message: string) => ({ reason: 'aborted', isNotSent: true, message });
+    const late = paceOf({ lockMs: 1001, leaseMs: 1000 });
+    expect(await late.pace.exchange(URL)).toMatchObject(unmade('there was no time left for it'));
+    expect(late.said).not.toContain('watched');
+    expect(await paceOf({ lockMs: 1000, leaseMs: 1000 }).pace.exchange(URL)).toMatchObject({
+      status: 'response',
+    });
+    // T0 is midnight in UTC.
+    const hours = { overrides: [{ hosts: ['a.test'], hours: '00:00-00:15', timeZone: 'UTC' }] };
+    for (const [lockMs, expected] of [
+      [1000, unmade('the hours of the host were over')],
+      [999, { status: 'response' }],
+    ] as const) {
+      const { pace, clock } = paceOf({ config: hours, lockMs, leaseMs: 3_600_000 });
+      await clock.advance(899_000);
+      expect(await pace.exchange(URL)).toMatchObject(expected);
+    }
+  });
+
+  test('whose lock took more than two seconds is made only if the crawl still runs', async () => {
+    const paused = { isRunning: false };
+    expect(await paceOf({ ...paused, lockMs: 2001 }).pace.exchange(URL)).toMatchObject({
+      message: 'the crawl does not run',
+    });
+    expect(await paceOf({ ...paused, lockMs: 2000 }).pace.exchange(URL)).toMatchObject({
       status: 'response',
     });
   });

@@ -1,5 +1,5 @@
 /** Sitemaps and feeds as hints that known pages have changed, and lists whose new links make them worth more. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { HostRecrawl } from '../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { rateCode } from '../../shared/recrawl/change-rate.ts';
@@ -89,6 +89,25 @@ test('a page that a true list says is modified is due at once, and others are as
   expect(await daysAfter(urlset(times))).toEqual([0, 9, 9]);
   const feed = `<feed><entry><link href="${ORIGIN}/c"/><updated>${iso(T0 - HOUR)}</updated></entry></feed>`;
   expect(await daysAfter(xml(feed)), 'a feed').toEqual([9, 9, 0]);
+});
+
+test('a page whose record takes long to read is due when it has been read, not before', async () => {
+  const turn = await opened([MAP, ...PAGES], {
+    head: head(TRUE_HINTS),
+    site: { [ORIGIN + MAP]: urlset([['/a', T0 - HOUR]]) },
+  });
+  const { ledger } = turn.parts;
+  const find = ledger.findAgain.bind(ledger);
+  const slow = vi.spyOn(ledger, 'findAgain').mockImplementation(async (...asked) => {
+    const found = await find(...asked);
+    await turn.clock.sleep(HOUR);
+    return found;
+  });
+  await fetchDue(turn);
+  slow.mockRestore();
+  const [record] = await find([`${ORIGIN}/a`], async () => {});
+  expect(record?.dueAt).toBeGreaterThanOrEqual(T0 + HOUR);
+  expect(record?.dueAt).toBeLessThan(T0 + HOUR + 2000);
 });
 
 test('a list that has not proved true changes nothing, and is noted', async () => {

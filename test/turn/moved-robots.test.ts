@@ -56,6 +56,19 @@ test('the rules are found in the head of the other host while they are fresh', a
   expect(await finder.find(redirect)).toEqual({ kind: 'unknown', url: at('b.test') });
 });
 
+test('rules are found that the other host got while its head was being read', async () => {
+  const tookMs = 3_600_000;
+  const robots = rulesOf('http://b.test', T0 + tookMs + 86_400_000);
+  const { finder, clock, services } = open({ 'b.test': { robots: [robots] } });
+  const { loadHead } = services.engine.ledgers;
+  services.engine.ledgers.loadHead = async (...asked) => {
+    await clock.sleep(tookMs);
+    return loadHead(...asked);
+  };
+  const found = await clock.drive(finder.find(redirectOf(ORIGIN, at('b.test'))));
+  expect(found).toEqual({ kind: 'robots', host: 'b.test', robots });
+});
+
 test('each look reads the heads again', async () => {
   const heads: Record<string, Partial<Head>> = {};
   const { finder } = open(heads);

@@ -55,6 +55,12 @@ test('a page is a copy of the one that it is most alike, whatever its numbers an
   expect(visit(open('off'), [...FIRST, ['/item/5', main]])[4]).toBeUndefined();
 });
 
+test('how alike the pages are is given to the nearest hundredth', () => {
+  // 150 words that both have, and a sentence of six that the other one lacks: 0.9577.
+  const main = `<p>${textOf(2)}</p><p>these six words are not there</p>`;
+  expect(visit(open(), [...FIRST, ['/item/5', main]])[4]?.similarity).toBe(0.96);
+});
+
 test('however many copies come, each is one, and of the page that came first', () => {
   const copies = Array.from({ length: 60 }, (_, n) => [`/item/${n + 5}`, FIRST[0]![1]] as [string, string]);
   const found = visit(open(), [...FIRST, ...copies]).slice(4);

@@ -24,19 +24,28 @@ interface Situation {
   readonly isGivenUp?: boolean;
   readonly awaited?: number;
   readonly fetchedRequisites?: number;
+  /** How long the registry takes to read the crawl, and to set it running again. */
+  readonly registryMs?: number;
   /** The budget of the host's domain is used up until then. */
   readonly outUntil?: number;
 }
 
 async function plan(situation: Situation) {
   const { config, status, pages, hostPages = 0, pageAt, requisiteAt, awaited } = situation;
+  const clock = createFakeClock();
+  const registryMs = situation.registryMs ?? 0;
   const crawl = crawlOfTurn({ config, status, pages });
   let revived = 0;
   const counters = new TurnCounters({ ...NO_TOTALS, pages: hostPages }, newStats());
   if (awaited !== undefined) counters.set('requisites', { awaited });
   const parts = {
     crawl: Object.assign(crawl, {
+      async current() {
+        await clock.advance(registryMs);
+        return crawl;
+      },
       async revive() {
+        await clock.advance(registryMs);
         revived++;
         crawl.status = 'running';
       },
@@ -59,7 +68,7 @@ async function plan(situation: Situation) {
     isShared: false,
     totals: async () => ({ requisites: { fetched: situation.fetchedRequisites ?? 0 } }),
   };
-  const next = await planNextTurn({ registry: registry as never, clock: createFakeClock() }, parts);
+  const next = await planNextTurn({ registry: registry as never, clock }, parts);
   return { ...next, revived };
 }
 
@@ -75,6 +84,12 @@ test('a host with a URL that is due has a token, and rests until its next moment
     hasToken: true,
     restUntil: T0 + 5000,
   });
+});
+
+test('the next turn is planned by the time that it is when the crawl has been read, and set running again', async () => {
+  const late = { pageAt: T0 + 1000, nextFetchAt: T0 + 2000, registryMs: 5000 };
+  expect(await plan(late)).toMatchObject({ restUntil: T0 + 5000, revived: 0 });
+  expect(await plan({ ...late, status: 'finished' })).toMatchObject({ restUntil: T0 + 10_000, revived: 1 });
 });
 
 test('a host with nothing to fetch has no token and is not due', async () => {

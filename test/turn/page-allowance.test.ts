@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest';
 import { NO_TOTALS } from '../../shared/frontier/head.ts';
 import { TurnCounters } from '../../shared/turn/counters.ts';
-import { PageAllowance } from '../../shared/turn/page-allowance.ts';
+import { PageAllowance, type PageAllowanceOptions } from '../../shared/turn/page-allowance.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
 import { type CrawlOfTurn, crawlOfTurn, NO_SHARE } from './turn-fakes.ts';
 
-function open(options: CrawlOfTurn = {}, maxPages = Number.POSITIVE_INFINITY, hostPages = 0) {
+function open(
+  options: CrawlOfTurn = {},
+  maxPages = Number.POSITIVE_INFINITY,
+  hostPages = 0,
+  share: PageAllowanceOptions['share'] = NO_SHARE,
+) {
   const crawl = crawlOfTurn(options);
   const counters = new TurnCounters({ ...NO_TOTALS, pages: hostPages }, newStats());
-  return { crawl, counters, allowance: new PageAllowance({ crawl, counters, share: NO_SHARE }, maxPages) };
+  return { crawl, counters, allowance: new PageAllowance({ crawl, counters, share }, maxPages) };
 }
 
 test('a page that is begun and ends as one counts for the host and for the crawl', async () => {
@@ -32,6 +37,21 @@ test('a page that was reserved and not begun is given back', async () => {
   allowance.cancel();
   expect(await allowance.reserve()).toBe(true);
   expect(counters.totals.pages).toBe(0);
+});
+
+test('a page for which the domain has no room, or that cannot be known, leaves its place in the crawl to others', async () => {
+  const failure = new Error('no table');
+  const answers = [() => Promise.resolve(false), () => Promise.reject(failure), () => Promise.resolve(true)];
+  const share = { ...NO_SHARE, reserve: () => (answers.shift() as () => Promise<boolean>)() };
+  const { allowance, crawl } = open({ config: { maxPages: 1 } }, undefined, undefined, share);
+  const isRoom = () => crawl.budget.tryReserve() && (crawl.budget.settle(false), true);
+  expect(await allowance.reserve()).toBe(false);
+  expect(isRoom()).toBe(true);
+  await expect(allowance.reserve()).rejects.toBe(failure);
+  expect(isRoom()).toBe(true);
+  // One that was granted keeps its place.
+  expect(await allowance.reserve()).toBe(true);
+  expect(isRoom()).toBe(false);
 });
 
 test('a host is full when those in flight would fill it', async () => {

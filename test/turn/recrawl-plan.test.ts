@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { timeZone } from '../../shared/crawl/time-zone.ts';
 import { type HostRecrawl, NO_TOTALS } from '../../shared/frontier/head.ts';
+import { importanceOf } from '../../shared/frontier/importance-of.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { rateCode } from '../../shared/recrawl/change-rate.ts';
+import { rateCode, rateOfCode } from '../../shared/recrawl/change-rate.ts';
 import { type DemandCurve, demandOf } from '../../shared/recrawl/demand-curve.ts';
 import { TurnCounters } from '../../shared/turn/counters.ts';
 import { RecrawlPlan } from '../../shared/turn/recrawl-plan.ts';
@@ -112,6 +113,20 @@ test('a hint moves the due time of a page, never behind the one that it has, nor
   expect(plan.hinted({ ...page, state: 'gone' }, T0 + 30_000, now)).toBeUndefined();
 });
 
+test('due times are whole seconds, and no page is due before its time', async () => {
+  const at = T0 + 250;
+  const page = { ...pageOf(1, 1), dueAt: T0 + 10 * DAY, result: { ...pageOf(1).result!, fetchedAt: at } };
+  const often = { ...page, recrawl: { ...page.recrawl!, hints: 250 } };
+  const priced = await planOf({ recrawl: 'changes', recrawlPerDay: 100 }, TRUE_HINTS);
+  // Ten minutes after its fetch at the earliest.
+  expect(priced.hinted(often, T0 + 30_000, at)?.dueAt).toBe(T0 + 601_000);
+  const fixed = await planOf({ recrawlEveryMs: 5 * DAY });
+  expect(fixed.putOff(page, at).dueAt).toBe(T0 + 5 * DAY + 1000);
+  expect(fixed.putOff(page, T0 + DAY + 500).dueAt).toBe(T0 + 5 * DAY + 1000);
+  const yearly = await planOf({ recrawlSchedule: '@yearly' });
+  expect(yearly.postpone(page, at).dueAt).toBe(T0 + 60 * DAY + 1000);
+});
+
 test('a page that was never fetched cannot be unchanged', async () => {
   const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 100 });
   const response = { httpStatus: 304, headers: [] } as never;
@@ -150,6 +165,19 @@ test('a host asks the crawl for no more fetches than its pace leaves room for, a
   expect(asked.at(-1), 'at a high price the pages ask for less').toBe(own.at(-1));
   for (let i = 0; i < 100; i++) plan.replace(page(i), { ...page(i), state: 'gone', dueAt: 0 });
   expect(new Set(Object.values(counters.totals.demand ?? {})), 'nothing is left').toEqual(new Set([0]));
+});
+
+test('the demand of many pages is off by half a millionth of a fetch a day for each at most', () => {
+  const counters = new TurnCounters(NO_TOTALS, newStats());
+  const config: CrawlOptions = { recrawl: 'changes' };
+  const plan = new RecrawlPlan({} as never, { crawl: crawlOfTurn({ config }), counters, recrawl: undefined });
+  const [page] = pages as [UrlRecord];
+  const count = 1000;
+  for (let i = 0; i < count; i++) plan.replace(undefined, page);
+  const curve = plan.state()?.demand ?? [];
+  const exact = demandOf('changes', { changeRate: rateOfCode(rateCode(RATE)), importance: importanceOf(page) });
+  for (const [i, perDay] of exact.entries())
+    expect(Math.abs(curve[i]! / count - 1e6 * perDay), `price ${i}`).toBeLessThanOrEqual(0.5);
 });
 
 test('by a schedule, a page is due at the next time; one that is missing, or has failed again, at a time some days later', async () => {

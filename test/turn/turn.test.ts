@@ -20,6 +20,8 @@ import {
 } from './turn-bench.ts';
 import { HOST, ORIGIN } from './turn-fakes.ts';
 
+const DAY = 86_400_000;
+
 type Given = Partial<Delivery> & { readonly message: Message };
 const token = (text = 't'): Given => ({ message: { kind: 'token', crawl: CRAWL_ID, token: text } });
 const resumed = (resume: number): Given => ({
@@ -391,6 +393,93 @@ describe('a turn that fails', () => {
     expect((await headOf()).intent).toBeUndefined();
     expect(await services.intentLock(clock.now(), true)).toBeTypeOf('function');
   });
+});
+
+describe('what a turn has used', () => {
+  /** A turn of one page, at the crawl's limit, while the usage of the crawl is read at that moment. */
+  async function runWithRead(moment: 'page' | 'commit') {
+    const refresh = () =>
+      given.crawl.budget.refresh(given.crawl.config, async () => ({ pages: 0, bytes: 0, activeMs: 0 }));
+    const given = await run({
+      deliveries: [links('/1')],
+      config: { maxPages: 1 },
+      hooks: {
+        ...SILENT,
+        async onPage() {
+          if (moment === 'page') await refresh();
+          return { items: [] };
+        },
+      },
+      async prepare({ engine }) {
+        const { ledgers } = engine;
+        const commit = ledgers.commit.bind(ledgers);
+        ledgers.commit = async (...head) => {
+          await commit(...head);
+          if (moment === 'commit') await refresh();
+        };
+      },
+    });
+    await given.end;
+    return given.crawl.budget;
+  }
+
+  test('counts finally when it is committed, though the usage of the crawl was read in the turn', async () => {
+    const budget = await runWithRead('page');
+    expect([budget.isInDoubt(), budget.metFinally()?.status]).toEqual([false, 'limited']);
+  });
+
+  test('does not if that was read while it was committed: it may be counted there already', async () => {
+    const budget = await runWithRead('commit');
+    expect([budget.isInDoubt(), budget.metFinally()]).toEqual([true, undefined]);
+  });
+});
+
+describe('a head that takes long to read', () => {
+  /** The turn of `again`, whose process stands still for so long while the head is read. */
+  const afterMs = (ms: number, fields: Partial<Head>, delivery: Given) =>
+    again(fields, [delivery], {
+      leaseMs: 10 * DAY,
+      async prepare({ engine, clock }) {
+        const { ledgers } = engine;
+        const loadHead = ledgers.loadHead.bind(ledgers);
+        ledgers.loadHead = async (...asked) => {
+          await clock.sleep(ms);
+          ledgers.loadHead = loadHead;
+          return loadHead(...asked);
+        };
+      },
+    });
+
+  test('has the host asked at its moment, as another worker has committed it meanwhile', async () => {
+    const moment = T0 + 5 * DAY + 500;
+    const robots = [{ origin: ORIGIN, kind: 'allowAll', expiresAt: moment + 3_600_000 }] as const;
+    const { end, fetcher } = await afterMs(
+      5 * DAY,
+      { clock: { nextFetchAt: moment, failures: 0 }, robots },
+      token('t'),
+    );
+    await end;
+    expect(fetcher.log.map(({ url, startedAt }) => [url, startedAt])).toEqual([[`${ORIGIN}/1`, moment]]);
+  });
+
+  test('gives the host its turn, if it has become due meanwhile', async () => {
+    const { end, asked } = await afterMs(2000, { dueAt: T0 + 1500 }, wake(false, { receiveCount: 2 }));
+    await end;
+    expect(asked()).toEqual(['/1']);
+  });
+});
+
+test.each([
+  [DAY, ['/1']],
+  [DAY - 1, []],
+])('a crawl that recrawls tries a host again that was given up %i ms ago', async (ms, expected) => {
+  const fields = { setAside: { cause: { code: 'hostFailed' } as const, at: T0 - ms }, dueAt: T0 - 1 };
+  const { end, asked, headOf } = await again({ ...fields, clock: { nextFetchAt: 0, failures: 9 } }, [token()], {
+    config: { recrawlEveryMs: 30 * DAY },
+  });
+  await end;
+  expect(asked()).toEqual(expected);
+  expect((await headOf()).setAside === undefined).toBe(expected.length > 0);
 });
 
 test('a turn that ends well counts its pages and frees what it held', async () => {

@@ -1,10 +1,10 @@
 /** The statements of a host about the use of its content, beside its pages: which files are asked for, and which statements are kept. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Head } from '../../shared/frontier/head.ts';
 import { MAX_ROBOTS_BYTES } from '../../shared/robots/parse-robots.ts';
 import { encodeRules } from '../../shared/robots/rules-text.ts';
 import { usageFileKey } from '../../shared/robots/usage-files.ts';
-import { STALE_MS } from '../../shared/turn/robots-store.ts';
+import { RobotsStore, STALE_MS } from '../../shared/turn/robots-store.ts';
 import type { UsageKeeper } from '../../shared/turn/usage-keeper.ts';
 import { TDMREP_PATH } from '../../shared/usage/tdmrep-file.ts';
 import { T0 } from '../worker/fake-clock.ts';
@@ -161,11 +161,16 @@ describe('a file that was fetched', () => {
     await fetch(LICENSE);
     expect((await usage.ofFiles(PAGE)).map(({ signal }) => signal)).toEqual(['rsl']);
     await fetch(TDM);
-    expect((await usage.ofFiles(PAGE)).map(({ signal }) => signal)).toEqual([
-      'tdm-reservation',
-      'tdm-policy',
-      'rsl',
-    ]);
+    const ordered = ['tdm-reservation', 'tdm-policy', 'rsl'];
+    expect((await usage.ofFiles(PAGE)).map(({ signal }) => signal)).toEqual(ordered);
+    // Also if the first one takes longer to read.
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { last } = RobotsStore.prototype;
+    vi.spyOn(RobotsStore.prototype, 'last').mockImplementation(async function (this: RobotsStore, key) {
+      if (key === usageFileKey(TDM)) await new Promise((resolve) => setImmediate(resolve));
+      return last.call(this, key);
+    });
+    expect((await usage.ofFiles(PAGE)).map(({ signal }) => signal)).toEqual(ordered);
   });
 
   test('that fails twice keeps what it stated each time', async () => {

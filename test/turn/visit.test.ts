@@ -335,6 +335,43 @@ test('an answer that a hook did not end with is given back, and its body dispose
   expect(done.counters.totals.pages).toBe(0);
 });
 
+describe('a URL that was fetched before', () => {
+  const url = `${ORIGIN}/item/12`;
+  /** Fetches it again in a crawl that recrawls. */
+  async function again(state: UrlRecord['state'], httpStatus: number | undefined) {
+    const turn = await openTurn({
+      head: OPEN_ROBOTS,
+      site: { [url]: page() },
+      links: [link('/item/12')],
+      config: { recrawl: 'changes', recrawlPerDay: 10, maxPagesPerTemplate: 1 },
+    });
+    const { ledger, recrawl } = turn.parts;
+    await recrawl.load();
+    const taken = (await ledger.next(T0, false)) as UrlRecord;
+    const location = state === 'failed' ? undefined : { file: 'before.warc.gz', offset: 0, length: 1 };
+    const result = { fetchedAt: T0 - 86_400_000, httpStatus, digest: new Uint8Array(20), location };
+    ledger.settle({ ...taken, state, attempts: 3, dueAt: T0, result });
+    const record = (await ledger.nextAgain(T0)) as UrlRecord;
+    const settled = await driven(turn, new UrlVisit(turn.services, turn.parts, record).run(undefined));
+    expect(settled.state).toBe('fetched');
+    return turn.parts;
+  }
+
+  test('and had failed or redirected is a page now, for its host and its template', async () => {
+    for (const state of ['failed', 'redirect'] as const) {
+      const { counters, templates } = await again(state, state === 'redirect' ? 301 : undefined);
+      expect(counters.totals.pages, state).toBe(1);
+      expect(templates.fullTemplateOf({ url, depth: 1, kind: undefined }), state).toBeDefined();
+    }
+  });
+
+  test('and was a page counts no second time', async () => {
+    const { counters, templates } = await again('fetched', 200);
+    expect(counters.totals.pages).toBe(0);
+    expect(templates.fullTemplateOf({ url, depth: 1, kind: undefined })).toBeUndefined();
+  });
+});
+
 describe('a requisite', () => {
   const url = `${ORIGIN}/a.css`;
   const css: Answer = { headers: { 'Content-Type': 'text/css' }, body: 'a { background: url(b.png) }' };
@@ -371,6 +408,20 @@ describe('a requisite', () => {
     });
     expect(done.settled.kind).toBe('requisite');
     expect(done.counters.totals).toMatchObject({ pages: 0, requisites: { fetched: 1 } });
+  });
+
+  test('that stays one leaves its place among the pages of its template to others', async () => {
+    const done = await visit({
+      url: `${ORIGIN}/frame/12`,
+      kind: 'requisite',
+      answer: page('/next'),
+      config: { ...config, maxPages: 1, maxPagesPerTemplate: 1 },
+      prepare: ({ parts }) => void parts.allowance.tryBegin(),
+    });
+    expect(done.settled.kind).toBe('requisite');
+    const other = { url: `${ORIGIN}/frame/13`, depth: 2, kind: undefined };
+    expect(done.templates.tryReserve(other)).toBe(true);
+    expect(done.templates.tryReserve(other)).toBe(false);
   });
 });
 
