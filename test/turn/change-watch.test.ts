@@ -57,7 +57,7 @@ test('blocks that repeat on other pages do not count, also in later turns; a pag
 
 test('the share of a text that has changed is given to the nearest hundredth, one at least', () => {
   const sketch = new Uint8Array(16);
-  /** So many of its 64 bins, of two bits each, are others. */
+  /** A sketch of which this number of its 64 bins, of two bits each, are others. */
   const differing = (bins: number) => {
     const changed = new Uint8Array(16);
     for (let bin = 0; bin < bins; bin++) changed[bin >> 2]! |= 1 << (2 * (bin & 3));
@@ -66,5 +66,8 @@ test('the share of a text that has changed is given to the nearest hundredth, on
   // A bin of four is the same by chance: 48 bins that differ are another text.
   const shares = [0, 1, 7, 11, 24, 48, 64].map((bins) => changedShareOf(sketch, differing(bins)));
   expect(shares).toEqual([0.01, 0.02, 0.15, 0.23, 0.5, 1, 1]);
-  expect([changedShareOf(undefined, sketch), changedShareOf(sketch, undefined)]).toEqual([undefined, undefined]);
+  expect([changedShareOf(undefined, sketch), changedShareOf(sketch, undefined)]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });

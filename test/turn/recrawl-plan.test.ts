@@ -175,7 +175,10 @@ test('the demand of many pages is off by half a millionth of a fetch a day for e
   const count = 1000;
   for (let i = 0; i < count; i++) plan.replace(undefined, page);
   const curve = plan.state()?.demand ?? [];
-  const exact = demandOf('changes', { changeRate: rateOfCode(rateCode(RATE)), importance: importanceOf(page) });
+  const exact = demandOf('changes', {
+    changeRate: rateOfCode(rateCode(RATE)),
+    importance: importanceOf(page),
+  });
   for (const [i, perDay] of exact.entries())
     expect(Math.abs(curve[i]! / count - 1e6 * perDay), `price ${i}`).toBeLessThanOrEqual(0.5);
 });

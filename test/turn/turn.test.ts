@@ -474,9 +474,13 @@ test.each([
   [DAY - 1, []],
 ])('a crawl that recrawls tries a host again that was given up %i ms ago', async (ms, expected) => {
   const fields = { setAside: { cause: { code: 'hostFailed' } as const, at: T0 - ms }, dueAt: T0 - 1 };
-  const { end, asked, headOf } = await again({ ...fields, clock: { nextFetchAt: 0, failures: 9 } }, [token()], {
-    config: { recrawlEveryMs: 30 * DAY },
-  });
+  const { end, asked, headOf } = await again(
+    { ...fields, clock: { nextFetchAt: 0, failures: 9 } },
+    [token()],
+    {
+      config: { recrawlEveryMs: 30 * DAY },
+    },
+  );
   await end;
   expect(asked()).toEqual(expected);
   expect((await headOf()).setAside === undefined).toBe(expected.length > 0);

@@ -80,7 +80,7 @@ test('a host with several addresses is in the line of each of them', () => {
 
 test('addresses that have rested for long are forgotten, with how long their requests took', async () => {
   const { clock, lines, request } = open();
-  // What `join` gives the second host is later by the time that a request takes, if that is known.
+  // The place of the second host is later by the time that a request takes, if that is known.
   const second = (address: string) => {
     const first = lines.join(`a.${address}`, [address], 250);
     return lines.join(`b.${address}`, [address], 250) - first;

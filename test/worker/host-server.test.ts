@@ -125,7 +125,7 @@ test('a short rest is waited out, before the next crawl’s turn and before the 
 test('a rest counts from when a turn has ended, however long the turn took', async () => {
   const { log, serve } = open({ heads: { c: T0 + 150, d: T0 + 700 }, turnMs: 100 });
   await serve(delivery('1', 'c'), delivery('2', 'd'), delivery('3', 'e'));
-  // What is left of the first rest is waited out, and what is left of the second one is too long.
+  // 50 ms of the first rest are left, which are waited out; 450 ms of the second one are too long for that.
   expect(log).toEqual(['turn c at 0', 'turn d at 150', 'acknowledge 1,2 at 250', 'park 450']);
   const slow = open({ heads: { c: T0 + 1000, d: T0 + 1000 }, turnMs: 850 });
   await slow.serve(delivery('1', 'c'), delivery('2', 'd'));

@@ -69,7 +69,7 @@ function open(options: Partial<WorkerOptions> = {}) {
     receives: () => receives,
     /** How the worker has ended, if it has: its error, if it has failed. */
     end: () => end,
-    /** A receive's answer takes so long, once it has something or its time is over. */
+    /** A receive’s answer takes that long, once it has something or its time is over. */
     delayAnswers(ms: number) {
       answerMs = ms;
     },
