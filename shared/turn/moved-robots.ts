@@ -57,12 +57,13 @@ export class MovedRobotsFinder {
 
   /** Follows the redirect through the heads of the hosts. */
   async find({ to }: MovedRobots): Promise<Found> {
-    const now = this.#services.engine.clock.now();
     let url = to;
     for (let redirects = 1; redirects <= MAX_ROBOTS_REDIRECTS; redirects++) {
       const host = hostKey(url);
       const key = robotsKey(url);
       const head = await this.#headOf(host);
+      // To read it may have taken long.
+      const now = this.#services.engine.clock.now();
       const robots = head?.robots.find((one) => one.origin === key && one.expiresAt > now);
       if (robots) return { kind: 'robots', host, robots };
       const next = head?.movedRobots?.find((one) => one.from === key && one.expiresAt > now);

@@ -69,6 +69,17 @@ test('rules are found that the other host got while its head was being read', as
   expect(found).toEqual({ kind: 'robots', host: 'b.test', robots });
 });
 
+test('rules that expire while the head is being read are not found', async () => {
+  const { finder, clock, services } = open({ 'b.test': { robots: [rulesOf('http://b.test')] } });
+  const { loadHead } = services.engine.ledgers;
+  services.engine.ledgers.loadHead = async (...asked) => {
+    await clock.sleep(1000);
+    return loadHead(...asked);
+  };
+  const found = await clock.drive(finder.find(redirectOf(ORIGIN, at('b.test'))));
+  expect(found).toEqual({ kind: 'unknown', url: at('b.test') });
+});
+
 test('each look reads the heads again', async () => {
   const heads: Record<string, Partial<Head>> = {};
   const { finder } = open(heads);
