@@ -6,6 +6,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import {
+  GetParameterCommand,
+  ParameterAlreadyExists,
+  PutParameterCommand,
+  SSMClient,
+} from '@aws-sdk/client-ssm';
 import { parseStackSettings, type StackSettings } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
@@ -60,20 +66,25 @@ async function cdkIn(cwd: string, args: readonly string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/**
- * Two test files may do it at once: the second one finds the first one at work, and then its result.
- */
+/** A parameter that is there once a test file has begun to bootstrap. Its value says whether that is over. */
+const BOOTSTRAP = { Name: '/strand-tests/bootstrap', Type: 'String' } as const;
+
+/** Bootstraps the emulator's account. Several test files may call it at once: the first one does it, and the others wait. */
 export async function bootstrap(folder: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      // In a folder without `cdk.json`: else it synthesizes the app, to look for environments.
-      await cdkIn(folder, ['bootstrap', `aws://${ACCOUNT}/us-east-1`]);
-      return;
-    } catch (error) {
-      if (attempt === 12) throw error;
-      await systemClock.sleep(10_000);
-    }
+  const ssm = new SSMClient(CLIENT_OPTIONS);
+  try {
+    await ssm.send(new PutParameterCommand({ ...BOOTSTRAP, Value: 'begun' }));
+  } catch (error) {
+    if (!(error instanceof ParameterAlreadyExists)) throw error;
+    const isOver = async () => {
+      const { Parameter } = await ssm.send(new GetParameterCommand({ Name: BOOTSTRAP.Name }));
+      return Parameter?.Value === 'over';
+    };
+    return until(isOver, 'a bootstrapped account');
   }
+  // In a folder without `cdk.json`: else it synthesizes the app, to look for environments.
+  await cdkIn(folder, ['bootstrap', `aws://${ACCOUNT}/us-east-1`]);
+  await ssm.send(new PutParameterCommand({ ...BOOTSTRAP, Value: 'over', Overwrite: true }));
 }
 
 /**
