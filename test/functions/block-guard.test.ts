@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { looksUntilBlocked } from '../../functions/block-guard.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -36,19 +35,6 @@ async function guarded(body: string, onBlocked: string, blockTimeoutMs = 200) {
   const [code, signal] = await once(child, 'exit');
   return { code, signal, found: () => JSON.parse(readFileSync(join(folder, 'found.json'), 'utf8')) };
 }
-
-test.each([
-  [200, undefined, 4],
-  [201, undefined, 5],
-  [5000, undefined, 100],
-  [200, 10, 8],
-  [1, 1, 1],
-])(
-  'a page that may block its thread for %i ms, at slowness %s, is blamed after %i looks',
-  (ms, slowness, looks) => {
-    expect(looksUntilBlocked(ms, slowness)).toBe(looks);
-  },
-);
 
 test.each([
   ['stored', '', 200, 1000],
