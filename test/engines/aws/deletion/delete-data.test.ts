@@ -211,6 +211,32 @@ test('a call that fails ends the deletion: no other one is in progress then, and
   for (let n = 1; n <= calls; n++) await failingAt(n);
 });
 
+test('whatever part of a host cannot be deleted, its crawl is not struck out, and a repetition finds the part', async () => {
+  /** The number of calls that delete rows, if none fails. */
+  async function failingAt(n: number): Promise<number> {
+    const { context, run, left, engine, delete: remove } = await setUp(['news'], ['a.test', 'b.test']);
+    let deletions = 0;
+    const around = (name: string, carryOut: () => unknown) => {
+      if (name === 'BatchWriteItemCommand' && ++deletions === n) throw new Error(`deletion ${n} fails`);
+      return carryOut();
+    };
+    const failing = { ...context, dynamo: wrapped(context.dynamo, around) };
+    const deletion = run(deleteCrawlData(failing, 'news', { archive: true }));
+    if (n === 0) await deletion;
+    else {
+      await expect(deletion).rejects.toThrow(`deletion ${n} fails`);
+      expect(await run(engine.registry.load('news'))).toBeDefined();
+      await remove('news', { archive: true });
+    }
+    expect(left('news')).toEqual(['upload items/news/unfinished']);
+    return deletions;
+  }
+  const deletions = await failingAt(0);
+  // Rows of two hosts, their heads, their entries.
+  expect(deletions).toBeGreaterThanOrEqual(4);
+  for (let n = 1; n <= deletions; n++) await failingAt(n);
+});
+
 test('an upload that its process has ended by now is no failure, any other refusal is', async () => {
   const { context, run, left } = await setUp(['news']);
   const aborting = (abort: (carryOut: () => unknown) => unknown) => ({
