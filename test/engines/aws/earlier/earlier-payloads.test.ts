@@ -93,6 +93,28 @@ test('a host for which memory is short is not read', async () => {
   expect(warnings).toEqual([expect.stringContaining('memory is short')]);
 });
 
+test('hosts that were not used for long are forgotten, those that were since are not', async () => {
+  const { options, pass, warnings } = open({ maxEarlierBytes: 20 * ENTRY_BYTES });
+  const head = headOf(10);
+  // Its ledger can be read: it has no segments.
+  const loadHead = vi.fn(async () => ({ ...head, ledger: { ...head.ledger, segments: [] } }));
+  const earlier = new EarlierPayloads({ ...options, ledgers: { ...options.ledgers, loadHead } });
+  const read = async (host: string) => {
+    const before = loadHead.mock.calls.length;
+    await earlier.find({ ...PLACE, host }, SHA1);
+    return loadHead.mock.calls.length > before;
+  };
+  expect(await read('idle.test')).toBe(true);
+  pass(10 * 60_000);
+  expect(await read('recent.test')).toBe(true);
+  pass(6 * 60_000);
+  // There is room for two.
+  expect(await read('new.test')).toBe(true);
+  expect(warnings).toEqual([]);
+  expect(await read('recent.test')).toBe(false);
+  expect(await read('idle.test')).toBe(true);
+});
+
 test('a page waits some seconds for a large host, and the pages after it do not', async () => {
   const { earlier, wake } = open({ readPart: () => new Promise(() => {}) });
   const first = earlier.find(PLACE, SHA1);

@@ -100,6 +100,30 @@ test('a file is not complete without the bytes that an earlier process kept for 
   await drive(cloud.time, work());
 });
 
+test('a file that would have more parts than S3 allows fails: it is not completed without its end', async () => {
+  const calls: string[] = [];
+  const s3 = {
+    async send(command: object) {
+      calls.push(command.constructor.name.replace('Command', ''));
+      return { ETag: 'e', ChecksumCRC32: 'c' };
+    },
+  } as unknown as S3Client;
+  const objects = new ExportObjects({ s3, bucket: 'b', clock: createFakeClock() }, 'c', 'id');
+  const parts = Array.from({ length: 9999 }, (_, i) => [`e${i}`, 'c'] as const);
+  const upload = objects.resume({
+    name: 'file',
+    uploadId: 'u',
+    partBytes: 10,
+    parts,
+    bytes: 99_990,
+    held: 0,
+  });
+  await upload.add(Buffer.alloc(10));
+  await upload.add(Buffer.alloc(1));
+  await expect(upload.complete()).rejects.toThrow('exports/c/id/file has no room for more than 10000 parts');
+  expect(calls).toEqual(['UploadPart']);
+});
+
 test('a part that fails is reported by the next call, once; and what was uploaded is freed without an error', async () => {
   const unseen: unknown[] = [];
   const note = (error: unknown) => void unseen.push(error);
