@@ -1,7 +1,12 @@
 /** Calls on one queue for any number of messages, and records that cannot be read. */
 import { describe, expect, test } from 'vitest';
 import type { CorruptRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
-import { deleteAll, hideAll, settleCorrupt } from '../../../../shared/engines/aws/queues/sqs-queue.ts';
+import {
+  deleteAll,
+  hideAll,
+  parker,
+  settleCorrupt,
+} from '../../../../shared/engines/aws/queues/sqs-queue.ts';
 import { NewerFormat } from '../../../../shared/frontier/bytes.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
 import { batchAnswer, entriesOf, fakeSqs, type SqsCall } from './fake-sqs.ts';
@@ -61,6 +66,25 @@ describe.each<[string, (queue: Opened['queue']) => Promise<unknown>]>([
     const left = await clock.drive(settle(queue));
     expect(handled()).toHaveLength(3);
     if (left !== undefined) expect(left).toEqual(new Set(['h3']));
+  });
+});
+
+describe('parking a message', () => {
+  const park = ({ client, clock, queueUrl }: Opened['queue']) =>
+    parker({ client, clock })(queueUrl, { receiptHandle: 'h1' }, 7);
+
+  test('is over when the message is hidden, for so many seconds', async () => {
+    const { clock, queue, calls, inProgress } = open();
+    const inProgressAfter = await clock.drive(park(queue).then(() => inProgress.now));
+    expect(inProgressAfter).toBe(0);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]?.input).toMatchObject({ QueueUrl: queue.queueUrl });
+    expect(calls.flatMap(entriesOf)).toMatchObject([{ ReceiptHandle: 'h1', VisibilityTimeout: 7 }]);
+  });
+
+  test('fails if it cannot be hidden', async () => {
+    const { clock, queue } = open(() => 'NoSuchQueue');
+    await expect(clock.drive(park(queue))).rejects.toThrow('NoSuchQueue');
   });
 });
 
