@@ -109,6 +109,9 @@ test('totals are replaced, and not if something was added meanwhile', async () =
   expect(await counters.replace('c', read, { pages: 7 })).toBe(true);
   expect(await counters.replace('c', read, { pages: 8 })).toBe(false);
   expect((await counters.read('c')).counts).toEqual({ pages: 7 });
+  // Later ones are known by what stands there then.
+  expect(await counters.replace('c', await counters.read('c'), { pages: 9 })).toBe(true);
+  expect((await counters.read('c')).counts).toEqual({ pages: 9 });
 });
 
 test('values of hooks are changed once', async () => {

@@ -44,6 +44,12 @@ function open({ sizes = {}, dueShards = 4 }: { sizes?: Partial<Sizes>; dueShards
   return {
     ...{ store, run, commit, due, committed },
     throttled: openOver(throttling(dynamo)),
+    /** The same store for a process of which `around` carries out each call, or does not. */
+    storeAround: (around: (command: string, carryOut: () => Promise<unknown>) => Promise<unknown>) =>
+      openOver({
+        send: (command: object) =>
+          around(command.constructor.name, () => dynamo.send(command as never) as Promise<unknown>),
+      } as unknown as typeof dynamo),
     queries: () => queries,
   };
 }
@@ -104,6 +110,29 @@ test('a commit passes on the head that it has replaced', async () => {
     'a.test is at version 7, not 5: another turn went first',
   );
 });
+
+test.each(['commit', 'importHead'] as const)(
+  'the first head of a host is stored once the host is in the directory, and not if it cannot be entered: %s',
+  async (method) => {
+    for (const fails of [false, true]) {
+      const events: string[] = [];
+      const { storeAround, run, store } = open();
+      const entered = storeAround(async (command, carryOut) => {
+        if (command !== 'PutItemCommand') return carryOut();
+        events.push('begins');
+        if (fails) throw new Error('the table is full');
+        const answer = await carryOut();
+        events.push('ends');
+        return answer;
+      });
+      const stored = run(entered[method]('c', 'a.test', headOf(1)));
+      if (fails) await expect(stored).rejects.toThrow('the table is full');
+      else await stored;
+      expect(events).toEqual(fails ? ['begins'] : ['begins', 'ends', 'begins', 'ends']);
+      expect((await run(store.loadHead('c', 'a.test')))?.version).toBe(fails ? undefined : 1);
+    }
+  },
+);
 
 test('changes of the state of hooks are refused where there is nothing to commit them by', async () => {
   const { store, run } = open();

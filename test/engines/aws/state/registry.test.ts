@@ -1,6 +1,7 @@
 /** Crawls on AWS: what each change of one must have done when it comes back, over the model of DynamoDB. */
 import { describe, expect, test } from 'vitest';
 import { ARRIVING, keptReason } from '../../../../shared/causes/status-reason.ts';
+import type { Meter } from '../../../../shared/engines/aws/cost/meter.ts';
 import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
 import type { Head } from '../../../../shared/frontier/head.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
@@ -8,7 +9,16 @@ import { headOf, RECORD } from '../../../contract/subjects.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
 
 function open({ hasMessages = async () => false } = {}) {
-  const { clients, dynamo } = createServices();
+  const { clients, dynamo, call } = createServices();
+  const used = new Map<string, object>();
+  const meter = {
+    take() {
+      const taken = new Map(used);
+      used.clear();
+      return taken;
+    },
+    run: (_: string, work: () => unknown) => work(),
+  } as unknown as Meter;
   const clock = { ...createFakeClock(), sleep: async () => {} };
   const before: { on?: ((command: string, sk: string | undefined) => Promise<void>) | undefined } = {};
   const client = {
@@ -23,15 +33,22 @@ function open({ hasMessages = async () => false } = {}) {
   } as unknown as typeof clients.dynamo;
   const names = { crawlState: 'T', dueShards: 1 };
   const registryOf = (dynamo: typeof client) =>
-    createRegistry({ dynamo, names, clock, hasMessages, settleMs: 10_000 });
+    createRegistry({ dynamo, names, clock, hasMessages, settleMs: 10_000, meter });
   return {
     registry: registryOf(client),
     /** Another process. */
     other: registryOf(clients.dynamo),
     clock,
+    /** What the meter gives next, by crawl. */
+    used,
     /** Called before each call of the first process. */
     before,
     items: () => [...dynamo.items('T')].map(({ pk, sk }) => `${pk?.S} ${sk?.S}`),
+    /** Deletes all items of a partition. */
+    wipe(partition: string) {
+      for (const { pk, sk } of [...dynamo.items('T')])
+        if (pk?.S === partition) call('DeleteItem', { Key: { pk, sk } });
+    },
   };
 }
 
@@ -196,6 +213,31 @@ describe('the list of crawls that run', () => {
     await registry.noteAnnounced('c');
     expect((await registry.listUnannounced()).map(({ crawl }) => crawl)).toEqual(['c']);
   });
+});
+
+test('a crawl is created once, however often a process tries, and stays as it was created', async () => {
+  const { registry } = open();
+  await registry.create('c', RECORD);
+  for (const record of [RECORD, { ...RECORD, config: { maxPages: 3 } }])
+    await expect(registry.create('c', record)).rejects.toThrow('there is a crawl c already');
+  expect(await registry.load('c')).toEqual(RECORD);
+});
+
+test('what a crawl has used is kept while the crawl is there, not before and not after', async () => {
+  const { registry, used, items, wipe } = open();
+  const use = async () => {
+    used.set('c', { sqsFifo: 5 });
+    await registry.flushUsage();
+  };
+  await use();
+  expect(items()).toEqual([]);
+  await registry.create('c', RECORD);
+  await use();
+  await use();
+  expect((await registry.totals('c')).usage).toMatchObject({ sqsFifo: 10 });
+  wipe('c');
+  await use();
+  expect(items().filter((item) => item.startsWith('c '))).toEqual([]);
 });
 
 test('the active time of a crawl is the time that it was running', async () => {

@@ -346,6 +346,19 @@ describe('a transaction that is refused', () => {
     }
   });
 
+  test('of a removal is sent again, and counts by the answer that this gets', async () => {
+    const { add, run, values, brief } = setUp((_, number) => {
+      if (number === 2) throw cancelled('None', 'TransactionConflict');
+    });
+    await run(add('h1', append('a', 'x')));
+    await run(add('h2', remove('a')));
+    expect(brief()).toEqual([
+      'transaction: h1, a="x"',
+      ...Array.from({ length: 2 }, () => 'transaction: h2, a deleted over id1'),
+    ]);
+    expect([...values.entries()]).toEqual([]);
+  });
+
   test('for its rate is sent again as it is', async () => {
     const { add, run, brief } = setUp((_, number) => {
       if (number % 2 === 1) throw Object.assign(new Error('slower'), { name: 'ThrottlingException' });
