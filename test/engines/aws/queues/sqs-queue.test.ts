@@ -73,7 +73,7 @@ describe('parking a message', () => {
   const park = ({ client, clock, queueUrl }: Opened['queue']) =>
     parker({ client, clock })(queueUrl, { receiptHandle: 'h1' }, 7);
 
-  test('is over when the message is hidden, for so many seconds', async () => {
+  test('is over when the message is hidden, for the given number of seconds', async () => {
     const { clock, queue, calls, inProgress } = open();
     const inProgressAfter = await clock.drive(park(queue).then(() => inProgress.now));
     expect(inProgressAfter).toBe(0);

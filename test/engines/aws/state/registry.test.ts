@@ -39,7 +39,7 @@ function open({ hasMessages = async () => false } = {}) {
     /** Another process. */
     other: registryOf(clients.dynamo),
     clock,
-    /** What the meter gives next, by crawl. */
+    /** Usage that the meter gives next, by crawl. */
     used,
     /** Called before each call of the first process. */
     before,
