@@ -5,7 +5,7 @@ import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
 import { InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
 import { createServices } from '../../simulation/test/models/dynamo-services.ts';
-import { throttling } from '../engines/aws/throttling.ts';
+import { throttling } from '../engines/aws/throttled.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { fakeStack, SETTINGS } from './fake-stack.ts';

@@ -24,3 +24,6 @@ export function throttled<C extends object>(client: C): { readonly client: C; re
   }
   return { client: { send } as unknown as C, refused };
 }
+
+/** The same client alone. */
+export const throttling = <C extends object>(client: C): C => throttled(client).client;

@@ -7,7 +7,7 @@ import {
 import { AwsWorkerPool, type StartSmall } from '../../../shared/engines/aws/workers/worker-pool.ts';
 import { createSimCloud } from '../../../simulation/models/cloud.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
-import { throttling } from './throttling.ts';
+import { throttling } from './throttled.ts';
 
 const MINUTE = 60_000;
 const worker = (id: string, more: object = {}) => ({ id, hosts: 1, maxHosts: 10, isEnding: false, ...more });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createCrawlCounters } from '../../../../shared/engines/aws/state/crawl-counters.ts';
 import { createServices, key, N } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
-import { throttling } from '../throttling.ts';
+import { throttling } from '../throttled.ts';
 
 interface Sent {
   readonly name: string;

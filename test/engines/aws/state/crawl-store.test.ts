@@ -6,7 +6,7 @@ import { type Item, itemKey, S } from '../../../../shared/engines/aws/state/tabl
 import type { CrawlRecord } from '../../../../shared/ports/crawl-registry.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
-import { throttling } from '../throttling.ts';
+import { throttling } from '../throttled.ts';
 
 /** Random names are hardly compressed. */
 const recordOf = (seeds: number): CrawlRecord => ({

@@ -7,7 +7,7 @@ import { type DirectoryPlace, HostDirectory } from '../../../../shared/engines/a
 import { HOST_SHARDS } from '../../../../shared/engines/aws/state/tables.ts';
 import { createServices, key, S } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
-import { throttling } from '../throttling.ts';
+import { throttling } from '../throttled.ts';
 
 /** `throttled`: calls that are refused at first. */
 function open(throttled = 0) {

@@ -6,7 +6,7 @@ import { HEAD, hostPartition, type Item, itemKey, S } from '../../../../shared/e
 import { NEW_HEAD } from '../../../../shared/frontier/head.ts';
 import { SIZES } from '../../../../shared/sizes.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
-import { throttling } from '../throttling.ts';
+import { throttling } from '../throttled.ts';
 
 const CRAWL = 'crawl';
 const scan = headScan('state', CRAWL);

@@ -5,7 +5,7 @@ import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { headOf } from '../../../contract/subjects.ts';
-import { throttling } from '../throttling.ts';
+import { throttling } from '../throttled.ts';
 
 const MINUTE = 60_000;
 
