@@ -120,9 +120,10 @@ async function exportOne(
       await jobs.end(held, 'failed', messageOf(error));
       return false;
     }
+    // Before it is given back, which may fail too: the log has both.
+    await errors.attempt(crawl, () => Promise.reject(error));
     await jobs.release(held);
     // The next run is that of the schedule.
-    await errors.attempt(crawl, () => Promise.reject(error));
     return false;
   }
 }

@@ -182,6 +182,22 @@ describe('an export whose slice fails', () => {
     await expect(six.run()).rejects.toThrow('It failed for: a');
   });
 
+  test('is reported with its own error, and with that of giving it back if that fails too', async () => {
+    const work = async () => {
+      throw new Error('no bucket');
+    };
+    const { run, logged, breakNotes } = await setUp({ exports: ['a x'], work });
+    breakNotes();
+    await expect(run()).rejects.toThrow('It failed for: a');
+    expect(logged).toMatchObject(
+      ['no bucket', 'no table'].map((message) => ({
+        level: 'error',
+        crawl: 'a',
+        message: expect.stringContaining(message),
+      })),
+    );
+  });
+
   test('is left to the function that has it now', async () => {
     const work = async () => {
       throw new ExportLost('another one');
