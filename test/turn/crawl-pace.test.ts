@@ -249,6 +249,22 @@ describe('a request', () => {
     expect(all.gate.taken).toBe(0);
   });
 
+  test('waits for what was begun before at each of its requests, also at a place like the last one', async () => {
+    const third = { ...PLACE, bytes: 50 };
+    const { run, calls } = open({ places: [PLACE, PLACE, third], waits: [0, 700, 0, WAIT_MS + 1] });
+    expect(await run()).toBe(OUTCOME);
+    expect(await run()).toBe(OUTCOME);
+    expect(await run()).toBeUndefined();
+    const made = calls.filter(([name]) => name === 'join' || name === 'request' || name === 'giveBack');
+    expect(made).toEqual([
+      ['join', T0, PLACE, RATE],
+      ['request', 0],
+      ['join', T0 + 720, PLACE, RATE],
+      ['request', 720],
+      ['giveBack', third, RATE],
+    ]);
+  });
+
   test('begins earlier if one before it brings less than was expected', async () => {
     const { begin, calls, clock, all } = open({ places: [PLACE], waits: [4000] });
     const ran = begin();

@@ -12,6 +12,9 @@ const UNTIL = T0 + 1000;
 const SUSPECT: Partial<Head> = { intent: { url: PAGE, tries: 1 } };
 const BLOCKED: Cause = { code: 'threadBlocked', ms: 5000, step: 'links' };
 
+/** The store answers later: an announcement that is not waited for is not in the log yet. */
+const slowly = () => new Promise((resolve) => setImmediate(resolve));
+
 /** `log`: what is done, in order. `locks`: answers of the lock. */
 function open(head: Partial<Head> = {}, { isAnnouncing = true, locks = [true] } = {}) {
   const log: string[] = [];
@@ -21,10 +24,12 @@ function open(head: Partial<Head> = {}, { isAnnouncing = true, locks = [true] } 
       return state.head;
     },
     async stageItems(items: readonly string[]) {
+      await slowly();
       if (state.itemsFail) throw new Error('items are out of reach');
       log.push(`stage ${items.length}`);
     },
     async replace(next: Head) {
+      await slowly();
       if (state.fails) throw new Error('the store is out of reach');
       const { intent } = next;
       log.push(intent ? `store ${intent.url} ${intent.tries}` : 'store nothing');

@@ -176,24 +176,27 @@ describe('the answer', () => {
 
 describe('a probe that is made again', () => {
   test('is judged by its new answer, and asked by the rules of then', async () => {
-    const answers: Answer[] = [SORRY, { ...SORRY, status: 404 }];
+    const other = { body: '<title>Shop</title><p>All that we sell, and where it is made and by whom.</p>' };
+    const answers: Answer[] = [SORRY, other, { ...SORRY, status: 404 }];
     const turn = await openTurn({
       site: { [`${ORIGIN}/robots.txt`]: { status: 404 }, [PROBE]: (before) => answers[before] as Answer },
     });
-    const kinds: string[] = [];
+    const given: ProbeAnswer[] = [];
     const soft404 = {
       takeProbe: () => PROBE,
-      answer(_url: string, { kind }: ProbeAnswer) {
-        kinds.push(kind);
+      answer(_url: string, answer: ProbeAnswer) {
+        given.push(answer);
         return [];
       },
     };
     const made = new Soft404Probe(turn.services, { ...turn.parts, soft404: soft404 as never });
     expect(await driven(turn, made.runIfDue())).toBe(false);
     await driven(turn, turn.parts.robots.fetch(ORIGIN));
-    expect(await driven(turn, made.runIfDue())).toBe(true);
-    expect(await driven(turn, made.runIfDue())).toBe(true);
-    expect(kinds).toEqual(['page', 'honest']);
+    for (const _ of answers) expect(await driven(turn, made.runIfDue())).toBe(true);
+    expect(given.map(({ kind }) => kind)).toEqual(['page', 'page', 'honest']);
+    const [first, second] = await Promise.all([ask(SORRY), ask(other)]);
+    expect(given.slice(0, 2)).toEqual([first.answers[0]?.answer, second.answers[0]?.answer]);
+    expect(given[0]).not.toEqual(given[1]);
   });
 });
 

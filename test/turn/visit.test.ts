@@ -8,6 +8,7 @@ import { requestUrl } from '../../shared/url/request-url.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { type Answer, page, redirect } from '../worker/scripted-fetcher.ts';
 import { said } from '../worker/world.ts';
+import { strikeEach } from './struck-turn.ts';
 import { driven, link, OPEN_ROBOTS, type OpenTurn, openTurn, type TurnSituation } from './turn-bench.ts';
 import { HOST, ORIGIN } from './turn-fakes.ts';
 
@@ -322,6 +323,82 @@ describe('what fails', () => {
     ).rejects.toThrow('disk full');
     expect(crawl.budget.tryReserve()).toBe(true);
     expect(turn.parts.counters.totals.pages).toBe(0);
+  });
+});
+
+describe('a visit waits for each of its calls, and fails if one does:', () => {
+  const DAY = 86_400_000;
+  const take = async ({ parts: { ledger, allowance } }: OpenTurn) => {
+    const record = (await ledger.next(T0, false, false)) as UrlRecord;
+    await allowance.reserve();
+    allowance.begin();
+    return record;
+  };
+  const takeAgain = async ({ parts: { ledger, recrawl } }: OpenTurn) => {
+    await recrawl.load();
+    const record = (await ledger.next(T0, false, false)) as UrlRecord;
+    const fetchedAt = T0 - DAY;
+    ledger.settle({
+      ...record,
+      state: 'fetched',
+      dueAt: T0,
+      result: { fetchedAt, httpStatus: 200, digest: new Uint8Array(20) },
+      recrawl: { history: 1, rate: 100, changedAt: fetchedAt, misses: 0, capturedAt: fetchedAt },
+    });
+    return (await ledger.nextAgain(T0)) as UrlRecord;
+  };
+  const stopped = { extract: async () => undefined, onPage: async () => undefined, onError: async () => {} };
+  const config = { recrawl: 'changes', recrawlPerDay: 10 } as const;
+  // The scope is drawn around its target, too.
+  const seed: TurnSituation = { links: [link('/page', { isSeed: true, depth: 0 })] };
+
+  test.each<[string, Answer, TurnSituation, typeof take]>([
+    ['of a page', page('/next', 'http://b.test/'), {}, take],
+    ['of a redirect', redirect('/next'), {}, take],
+    ['of a page that is tried again', { status: 503, body: 'later' }, {}, take],
+    ['of a page whose hook does not end', page('/next'), { hooks: stopped as never }, take],
+    ['of a known page', page('/next'), { config }, takeAgain],
+    ['of a known page that stays as it was', { status: 503, body: 'later' }, { config }, takeAgain],
+    ['of a seed that leads elsewhere', redirect('http://b.test/'), seed, take],
+  ])('%s', async (_what, answer, situation, takeFrom) => {
+    let taken: UrlRecord | undefined;
+    const made = await strikeEach({
+      // So long that the crawl is loaded again.
+      situation: {
+        head: OPEN_ROBOTS,
+        site: { [PAGE]: answer },
+        links: [link('/page')],
+        tookMs: 3000,
+        ...situation,
+      },
+      async prepare(turn) {
+        taken = await takeFrom(turn);
+      },
+      run: (turn) => new UrlVisit(turn.services, turn.parts, taken as UrlRecord).run(undefined),
+    });
+    expect(made).toEqual(expect.arrayContaining(['registry.load', 'body.dispose']));
+    expect(made.includes('registry.addScopeSeeds')).toBe(situation === seed);
+  });
+
+  test('of a page whose failure cannot be reported', async () => {
+    const hooks = {
+      async onError() {
+        await new Promise((resolve) => setImmediate(resolve));
+        throw new Error('no hook');
+      },
+    };
+    const failed = visit({ config: { maxAttempts: 1 }, answer: { fails: 'timeout' }, hooks: hooks as never });
+    await expect(failed).rejects.toThrow('no hook');
+  });
+
+  test('of a URL that is settled already', async () => {
+    const turn = await openTurn({ head: OPEN_ROBOTS, site: { [PAGE]: page() }, links: [link('/page')] });
+    const record = await take(turn);
+    await driven(turn, new UrlVisit(turn.services, turn.parts, record).run(undefined));
+    turn.parts.allowance.begin();
+    const second = new UrlVisit(turn.services, turn.parts, record).run(undefined);
+    await expect(driven(turn, second)).rejects.toThrow('is settled already');
+    expect(turn.parts.ledger.counts).toMatchObject({ waiting: 0, fetched: 1 });
   });
 });
 
