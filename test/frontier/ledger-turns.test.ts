@@ -72,6 +72,26 @@ describe('a ledger of few URLs', () => {
     expect(await ledger.next(NOW + 60_000)).toBeDefined();
   });
 
+  test('replaces the outcome of a URL that is settled, and of no other: its counts stay true', async () => {
+    const ledger = await createHost().open();
+    for (const path of ['/a', '/b', '/c']) ledger.merge(link(path), NOW);
+    const done = (await ledger.next(NOW)) as UrlRecord;
+    const settled = { ...fetched(done), level: 3 };
+    ledger.settle(settled);
+    const taken = (await ledger.next(NOW)) as UrlRecord;
+    const counts = { ...ledger.counts };
+    expect(counts).toMatchObject({ waiting: 2, fetched: 1, gone: 0 });
+    expect(ledger.replaceOutcome({ ...taken, state: 'gone' })).toBeUndefined();
+    ledger.settle(taken);
+    for (const url of [taken.url, `https://${HOST}/never-met`])
+      expect(() => ledger.replaceOutcome({ ...taken, url, state: 'gone' })).toThrow(`${url} is not settled`);
+    expect(ledger.counts).toEqual(counts);
+    const after = { ...settled, state: 'gone' as const };
+    expect(ledger.replaceOutcome({ ...after, depth: 9, level: 0 })).toEqual({ before: settled, after });
+    expect(ledger.counts).toEqual({ ...counts, fetched: 0, gone: 1 });
+    expect(await ledger.lookUp(settled.url)).toEqual(after);
+  });
+
   test('refuses a commit while a URL is taken', async () => {
     const ledger = await createHost().open();
     ledger.merge(link('/a'), NOW);

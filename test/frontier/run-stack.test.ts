@@ -102,6 +102,22 @@ test('known pages are decoded one block at a time, and nothing else of them whil
   expect(pausing).toEqual({ now: 0, most: 1 });
 });
 
+test('a URL that is tried again is taken as soon as it is due, whatever else waits, and also where nothing does', async () => {
+  const due = NOW + 60_000;
+  const retryOf = (i: number) => recordOf(4 * i + 1);
+  const { runs } = await openRuns([7], retryOf);
+  expect([runs.firstRank(due - 1), runs.nextDueAt(due - 1)]).toEqual([undefined, due]);
+  const taken: string[] = [];
+  while (runs.firstRank(due) !== undefined) taken.push((await runs.take(due))?.url ?? 'none');
+  expect(taken.sort()).toEqual(Array.from({ length: 7 }, (_, i) => retryOf(i).url).sort());
+  // The newest run has four URLs that wait, each of the older ones some that are due.
+  const mixed = await openRuns([4, 12, 40], (i) => recordOf(i < 52 ? 4 * i + 1 : 4 * i));
+  const order: (string | undefined)[] = [];
+  while (mixed.runs.firstRank(due) !== undefined) order.push((await mixed.runs.take(due))?.url);
+  const numbers = order.map((url) => Number(url?.split('/').at(-1)) % 4);
+  expect(numbers).toEqual([...Array(52).fill(1), ...Array(4).fill(0)]);
+});
+
 test('what happened to each URL is known, whatever list of its run has it', async () => {
   const { runs } = await openRuns([8, 24], recordOf);
   const states = await Promise.all(
