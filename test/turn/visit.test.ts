@@ -391,6 +391,16 @@ describe('a visit waits for each of its calls, and fails if one does:', () => {
     await expect(failed).rejects.toThrow('no hook');
   });
 
+  test('of a page whose links cannot be taken in', async () => {
+    const failed = visit({
+      answer: page('/next'),
+      prepare({ parts }) {
+        parts.links.take = () => Promise.reject(new Error('no parts'));
+      },
+    });
+    await expect(failed).rejects.toThrow('no parts');
+  });
+
   test('of a URL that is settled already', async () => {
     const turn = await openTurn({ head: OPEN_ROBOTS, site: { [PAGE]: page() }, links: [link('/page')] });
     const record = await take(turn);
