@@ -1,8 +1,9 @@
 /** Runs that are merged while they are read. */
 import { expect, test } from 'vitest';
 import { blockPayload, listBlocks } from '../../shared/frontier/block-list.ts';
+import { depthOfNote, isReadyNote, levelOfNote } from '../../shared/frontier/key-run.ts';
 import { decodeRecords } from '../../shared/frontier/record-block.ts';
-import { buildRun, cursorAt, mergeRuns, type Run, startOf } from '../../shared/frontier/run.ts';
+import { buildRun, cursorAt, mergeRuns, noteOfRecord, type Run, startOf } from '../../shared/frontier/run.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 
 const HOST = 'example.org';
@@ -56,3 +57,14 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
     expect(urlsIn(merged.ready).sort()).toEqual(left.map(urlOf));
   },
 );
+
+test('the note beside a key says whether the URL may be fetched, its depth, and that of a seed it is one', () => {
+  const seen = (record: UrlRecord) => {
+    const note = noteOfRecord(record);
+    return [isReadyNote(note), depthOfNote(note), levelOfNote(note)];
+  };
+  expect(seen({ ...waiting(1), depth: 3, level: 2 })).toEqual([true, 3, 2]);
+  expect(seen({ ...waiting(1), depth: 0 })).toEqual([true, 0, 1]);
+  expect(seen({ ...waiting(1), depth: 3, dueAt: 5 })[0]).toBe(false);
+  expect(seen({ ...waiting(1), kind: 'requisite' })[0]).toBe(true);
+});

@@ -28,6 +28,14 @@ test('a page that is fetched often makes no block a repeated one', () => {
   expect(shareOf(repeated, own(7))).toBeLessThan(0.1);
 });
 
+test('a page that is fetched again counts once, whatever pages came in between', () => {
+  const repeated = createRepeatedBlocks();
+  for (let page = 0; page < 20; page++) repeated.countPage(mixHash(page), own(page, 10));
+  const before = Buffer.from(repeated.bytes);
+  for (let page = 0; page < 20; page++) repeated.countPage(mixHash(page), own(page, 10));
+  expect(Buffer.compare(repeated.bytes, before)).toBe(0);
+});
+
 test('a block on one page of twelve becomes known in time, and one that no longer comes is forgotten', () => {
   const repeated = createRepeatedBlocks();
   const rare = common.slice(0, 12);

@@ -38,6 +38,19 @@ test('a part of as many bytes as a row takes is a row, a larger one an object', 
   expect(objects()).toEqual([partObject(CRAWL, HOST, 'object')]);
 });
 
+test('an object that S3 does not store, for another reason than that it is there, is a failure', async () => {
+  const { clients } = createServices();
+  const s3 = {
+    send: async () =>
+      Promise.reject(Object.assign(new Error('denied'), { $metadata: { httpStatusCode: 403 } })),
+  } as unknown as typeof clients.s3;
+  const store = createPartStore({
+    ...{ dynamo: clients.dynamo, s3, clock: createFakeClock(), maxRowBytes: MAX_ROW_BYTES },
+    names: { urlSeen: 'U', bucket: 'b' },
+  });
+  await expect(store.putPart(CRAWL, HOST, 'p', bytesOf(500))).rejects.toThrow('denied');
+});
+
 describe.each([50, 500])('a part of %i bytes', (size) => {
   test('that is stored again must be the same', async () => {
     const { store } = open();
