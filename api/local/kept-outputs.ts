@@ -55,11 +55,14 @@ function orNone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
+/** Characters of a note that is none. */
+const MAX_SHOWN = 40;
+
 function parsed(text: string): KeptOutputs | Error {
   try {
     const kept: unknown = JSON.parse(text);
-    if (typeof kept === 'object' && kept !== null) return kept;
-    return new Error(`expected an object, got ${kept === null ? kept : typeof kept}`);
+    if (typeof kept === 'object' && kept !== null && !Array.isArray(kept)) return kept;
+    return new Error(`expected an object, got ${text.trim().slice(0, MAX_SHOWN)}`);
   } catch (error) {
     return new Error(messageOf(error));
   }

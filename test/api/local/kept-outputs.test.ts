@@ -23,6 +23,7 @@ test('files that are kept are noted, beside those noted before', async () => {
 test.each([
   ['{"sea', 'is damaged: '],
   ['null', 'is damaged: expected an object, got null'],
+  ['[1]', 'is damaged: expected an object, got [1]'],
   ['', 'is damaged: '],
 ])('a note %j is named, with what to do', async (text, reason) => {
   const { folder, file } = open();
