@@ -1,5 +1,6 @@
 /** Services that are too busy for a call at first. */
 import { textOf } from '../../golden.ts';
+import { throttle } from './queues/fake-sqs.ts';
 
 interface Client {
   send(command: object): Promise<unknown>;
@@ -18,7 +19,7 @@ export function throttled<C extends object>(client: C): { readonly client: C; re
     if (!seen.has(call)) {
       seen.add(call);
       refused.push(name.replace(/Command$/, ''));
-      throw Object.assign(new Error('too fast'), { name: 'ThrottlingException' });
+      throw throttle('ThrottlingException');
     }
     return (client as unknown as Client).send(command);
   }
