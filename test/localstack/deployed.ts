@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import {
+  DeleteParameterCommand,
   GetParameterCommand,
   ParameterAlreadyExists,
   PutParameterCommand,
@@ -82,8 +83,14 @@ export async function bootstrap(folder: string): Promise<void> {
     };
     return until(isOver, 'a bootstrapped account');
   }
-  // In a folder without `cdk.json`: else it synthesizes the app, to look for environments.
-  await cdkIn(folder, ['bootstrap', `aws://${ACCOUNT}/us-east-1`]);
+  try {
+    // In a folder without `cdk.json`: else it synthesizes the app, to look for environments.
+    await cdkIn(folder, ['bootstrap', `aws://${ACCOUNT}/us-east-1`]);
+  } catch (error) {
+    // Those that wait fail at once then, and a later run tries again.
+    await ssm.send(new DeleteParameterCommand({ Name: BOOTSTRAP.Name }));
+    throw error;
+  }
   await ssm.send(new PutParameterCommand({ ...BOOTSTRAP, Value: 'over', Overwrite: true }));
 }
 
