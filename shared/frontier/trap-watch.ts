@@ -75,7 +75,7 @@ export function createTrapWatch(
       const { newLinks, textHash } = brought;
       templates.count(url, brought);
       combinations.count(url, (prefix) => bestLink(newLinks, prefix));
-      folders.count(url, { newLinks, textHash, worthOfLink: templates.worthOfLink });
+      folders.count(url, { newLinks, textHash, worthOfLink: (link) => templates.worthOfLink(link) });
     },
     isClosed: (url) => closedBy(url) !== undefined,
     closedBy,

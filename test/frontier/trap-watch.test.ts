@@ -132,6 +132,21 @@ describe('a folder', () => {
     expect(closedGroups(traps.state())).toEqual([]);
   });
 
+  test('whose equal pages have new links out of it stays open, as long as these lead to pages worth fetching', () => {
+    const closedWhile = (target: (i: number) => string) => {
+      const traps = watch({}, () => false);
+      for (const i of range(400)) {
+        const url = `${A}/deep/${wordsOf(i)}/${wordsOf(i + 1)}`;
+        traps.count(url, { newLinks: [`${url}/a`, `${url}/b`, target(i)], textHash: 7 });
+        // Pages of one template, which all are alike.
+        traps.count(`${A}/list?page=${i}`, { newLinks: [], textHash: 8 });
+      }
+      return closedGroups(traps.state()).filter(({ kind }) => kind === 'folder');
+    };
+    expect(closedWhile((i) => `${A}/${wordsOf(i)}`)).toEqual([]);
+    expect(closedWhile((i) => `${A}/list?page=${i + 1000}`).map(({ group }) => group)).toEqual(['/deep/**']);
+  });
+
   test('of pages with texts of their own stays open, and so does its mirror', () => {
     const traps = watch({}, () => false);
     for (const folder of ['docs', 'mirror'])
