@@ -39,7 +39,7 @@ function withFewDigits(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withFewDigits(part)]));
 }
 
-/** Of so many lines each the last one, and a hash of all of them. */
+/** The last line of each piece of `size` lines, after a hash of the whole piece. */
 export function inPieces(lines: readonly string[], size: number): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < lines.length; from += size) {
