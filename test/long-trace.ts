@@ -39,8 +39,9 @@ function withFewDigits(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withFewDigits(part)]));
 }
 
-/** The last line of each piece of `size` lines, after a hash of the whole piece. */
+/** The last line of each piece of `size` lines, after a hash of the whole piece. With `STRAND_TRACE=1` it prints all lines: compare two runs. */
 export function inPieces(lines: readonly string[], size: number): string[] {
+  if (process.env.STRAND_TRACE) process.stdout.write(`${lines.join('\n')}\n`);
   const pieces: string[] = [];
   for (let from = 0; from < lines.length; from += size) {
     const piece = lines.slice(from, from + size);

@@ -140,3 +140,25 @@ describe('records that wait', () => {
     );
   });
 });
+
+test('those that were taken are not looked at again, however many there were', () => {
+  const records = new Map<string, UrlRecord>();
+  let looks = 0;
+  const room = new WaitingRoom((url) => {
+    looks++;
+    return records.get(url);
+  });
+  for (let n = 0; n < 5000; n++) {
+    const record = recordOf(`u${n}`);
+    records.set(record.url, record);
+    room.add(record);
+  }
+  const taken: string[] = [];
+  while (room.firstRank(0) !== undefined) {
+    const { url } = room.take();
+    taken.push(url);
+    records.set(url, recordOf(url, { state: 'fetched' }));
+  }
+  expect(taken).toEqual([...records.keys()]);
+  expect(looks).toBe(5000);
+});

@@ -561,6 +561,24 @@ describe('a small worker', () => {
     await worker.leave();
   });
 
+  test('that is too small for a page has started the full-size one when it has left, however slow the pool is', async () => {
+    const { clock, pool, worker, starts } = await setUp({ hosts: 4, small, isSmall: true });
+    for (const name of ['start', 'members'] as const) {
+      const call = pool[name].bind(pool) as (...given: unknown[]) => Promise<never>;
+      Object.assign(pool, {
+        async [name](...given: unknown[]) {
+          for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve));
+          return call(...given);
+        },
+      });
+    }
+    await clock.advance(1000);
+    worker.leaveToLarger();
+    await worker.leave();
+    // That start, and another one as nobody has come yet.
+    expect([starts, pool.all[0]!.size]).toEqual([[NOW, NOW], 0]);
+  });
+
   test('counts among the workers that a turn queue may have until it has ended', async () => {
     const { clock, pool, worker, starts, state, other } = await setUp({ hosts: 10 });
     for (const id of ['x', 'y']) await pool.show(0, other(`~${id}`, 10));

@@ -1,0 +1,45 @@
+/** Events and parcels that are not ours. */
+import type { SQSEvent } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import { sourceIn } from '../../functions/event-source.ts';
+import { parcelFault } from '../../functions/parcel-fault.ts';
+import { requestUrl } from '../../shared/url/request-url.ts';
+
+test('an event is from the queue that has the name at the end of its ARN', () => {
+  const from = (eventSourceARN?: string) =>
+    ({
+      Records: eventSourceARN === undefined ? [] : [{ eventSourceARN }, { eventSourceARN: 'arn:x:other' }],
+    }) as unknown as SQSEvent;
+  const urls = ['https://sqs/1/links', 'https://sqs/1/links-0.fifo', 'https://sqs/1/links-1.fifo'];
+  const source = (arn?: string) => sourceIn(urls, from(arn));
+  expect(
+    ['links', 'links-1.fifo', 'links-2.fifo', '1', ''].map((name) => source(`arn:aws:sqs:eu:1:${name}`)),
+  ).toEqual([...[urls[0], urls[2], undefined, undefined, undefined]]);
+  expect([source(), sourceIn([], from('arn:aws:sqs:eu:1:links'))]).toEqual([undefined, undefined]);
+});
+
+test('a parcel has a name of a crawl, canonical URLs, and no more characters than memory holds', () => {
+  const fault = (crawl: string, ...links: { url: string; via?: string }[]) =>
+    parcelFault({ crawl, links: links.map((link) => ({ depth: 1, ...link })) });
+  const good = { url: 'http://a.test/' };
+  expect(fault('c')).toBeUndefined();
+  expect(
+    fault(
+      'c',
+      good,
+      { url: requestUrl('http://a.test/', { label: 'x' }) },
+      { ...good, via: 'http://b.test/' },
+    ),
+  ).toBeUndefined();
+  expect(fault('a b', good)).toBe('Expected a parcel of links for a crawl, got one for "a b"');
+  expect(fault('c', good, { url: 'http://A.test/' }, { url: 'x' })).toBe(
+    'Expected a parcel of canonical URLs, got "http://A.test/"',
+  );
+  const most = 64 * 1024 * 1024;
+  const long = { url: `http://a.test/${'a'.repeat(9986)}`, via: 'v'.repeat(most - 10_000) };
+  expect(fault('c', long)).toBeUndefined();
+  expect(fault('c', { ...long, via: `${long.via}v` })).toBe(
+    `Expected a parcel of at most ${most} characters, got ${most + 1}`,
+  );
+  expect(fault('c', long, good)).toBe(`Expected a parcel of at most ${most} characters, got ${most + 14}`);
+});
