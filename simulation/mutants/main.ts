@@ -10,7 +10,7 @@ import { judgePromises } from './judge-promises.ts';
 import { type Mutant, mutantsOfAll } from './mutants.ts';
 import { ownTestsOf } from './one-process/importers.ts';
 import { judgeInProcess } from './one-process/judge-in-process.ts';
-import { createTestRunner, type TestRunner } from './one-process/test-runner.ts';
+import { createTestRunner, type TestRunner, type TestTimes } from './one-process/test-runner.ts';
 import { CALM_WORLDS, HELP, LEAST_SHARE, type MutantsOptions, readOptions } from './options.ts';
 import { refusalsOf } from './refusals.ts';
 import { describeMutant, type Judged, report, scoreOf } from './report.ts';
@@ -20,7 +20,7 @@ import { sample } from './sample.ts';
 import { mutatedFiles } from './scope.ts';
 import type { Verdict } from './verdict.ts';
 
-/** The longest time for the tests of a module together, without a mutant. */
+/** The longest CPU time for the tests of a module together, without a mutant. */
 const OWN_TESTS_MS = 10_000;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -87,7 +87,7 @@ async function judgeAll(
   const isLate = () =>
     options.minutes !== undefined && performance.now() - beganAt > options.minutes * 60_000;
   const inTurn = createLimit(options.jobs);
-  const times = new Map<string, number | undefined>();
+  const times: TestTimes = new Map();
   const runners = Array.from({ length: options.jobs }, () => createTestRunner(times, print));
   const forEach = (job: (mutant: Mutant, runner: TestRunner) => Promise<void>) =>
     Promise.all(

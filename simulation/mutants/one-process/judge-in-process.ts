@@ -14,7 +14,7 @@ export interface InProcess {
 
 /**
  * Runs the test files that pass in such a process without a mutant, the cheapest first, and no longer than
- * `maxMs` by what they take without one.
+ * `maxMs` by the CPU time that they take without one.
  */
 export async function judgeInProcess(
   runner: TestRunner,
