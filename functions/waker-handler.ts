@@ -218,7 +218,8 @@ class Waker {
 
   async #sendChanges(running: readonly CrawlId[], until: number, errors: CrawlErrors): Promise<void> {
     const { changeFeed, clock, stack } = this.#deps;
-    for (const id of changeFeed ? this.#feeding : []) {
+    // Another one first each time: those of one crawl may take all of a run.
+    for (const id of changeFeed ? beginningAt([...this.#feeding], this.#runs) : []) {
       if (clock.now() >= until) return;
       await errors.attempt(id, async () => {
         const isDone = await stack.meter.run(id, () => changeFeed?.look(id, until));

@@ -355,13 +355,42 @@ describe('hosts that rest when the worker ends', () => {
 
   test('do not if the worker has received them again', async () => {
     const { clock, worker, starts } = await setUp();
-    const host = received('a.test', clock);
-    const giving: TurnQueue = { ...silent, receive: async () => [host] };
+    const hosts = ['a.test', 'b.test'].map((host) => received(host, clock));
+    const giving: TurnQueue = { ...silent, receive: async () => hosts };
     const queue = worker.watch(giving);
-    await queue.park(host, 60_000);
-    await queue.receive(1, 0);
+    for (const host of hosts) await queue.park(host, 60_000);
+    await queue.receive(2, 0);
     await worker.leave();
     expect(starts).toEqual([]);
+  });
+
+  test('are parked, received and sent to by the queue itself, as it is called', async () => {
+    const { clock, worker } = await setUp();
+    const calls: unknown[] = [];
+    const noting = Object.keys(silent).map((name) => [
+      name,
+      async (...args: unknown[]) => {
+        calls.push([name, ...args]);
+        return name === 'receive' ? [received('a.test', clock)] : undefined;
+      },
+    ]);
+    const queue = worker.watch(Object.fromEntries(noting) as unknown as TurnQueue);
+    const { signal } = new AbortController();
+    const host = received('b.test', clock);
+    const messages = [{ host: 'c.test', message: { kind: 'wake', crawl: 'c' } as const }];
+    expect(await queue.receive(3, 400, signal)).toEqual([received('a.test', clock)]);
+    await queue.park(host, 60_000);
+    await queue.send(messages);
+    await queue.acknowledge(host, []);
+    await queue.hold(host);
+    expect(calls).toEqual([
+      ['receive', 3, 400, signal],
+      ['park', host, 60_000],
+      ['send', messages],
+      ['acknowledge', host, []],
+      ['hold', host],
+    ]);
+    await worker.leave();
   });
 });
 

@@ -97,6 +97,17 @@ describe('a message for a small worker, which the start queue brings to a full-s
     expect(fetcher.log).toEqual([]);
   });
 
+  test('is looked after by the workers that there are now, also by a process that has done so before', async () => {
+    const { run, fetcher, workers } = await setUp();
+    await run(startEvent({ isSmall: true }));
+    await workers.show(0, { id: 'other', hosts: 1, maxHosts: 10, isEnding: false });
+    await run(startEvent({ isSmall: true }));
+    await workers.hide(0, 'other');
+    await run(startEvent({ isSmall: true }));
+    expect(workers.smallStarts).toEqual([NOW, NOW]);
+    expect(fetcher.log).toEqual([]);
+  });
+
   test('is not passed on where there is a worker already', async () => {
     const { run, fetcher, workers } = await setUp();
     await workers.show(0, { id: 'other', hosts: 1, maxHosts: 10, isEnding: false });

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { announceNewer, createAttention } from '../../functions/attention.ts';
 import { countDead, StackWatch } from '../../functions/stack-watch.ts';
-import { createAttentionNotes } from '../../shared/engines/aws/state/attention-notes.ts';
+import {
+  type AttentionNotes,
+  createAttentionNotes,
+  type WatchState,
+} from '../../shared/engines/aws/state/attention-notes.ts';
 import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
 import { createSimCloud } from '../../simulation/models/cloud.ts';
 import { drive } from '../../simulation/models/virtual-time.ts';
@@ -234,6 +238,44 @@ describe('the ratio of errors', () => {
       }
       expect(names()).toEqual(troubles);
     });
+  });
+});
+
+test('samples of the last hour are stored, and none from a time that has not come: the clock was set back', async () => {
+  const at = 1_800_000_000_000;
+  let now = at;
+  const stored: WatchState[] = [];
+  const sample = (ms: number) => ({ at: at + ms, figures: [1, 0, 0] as const });
+  const samples = [-61, -60, -59.99, -30, 0, 0.01, 30].map((minutes) => sample(minutes * MINUTE));
+  const watch = new StackWatch({
+    now: () => now,
+    attention: { announce: async () => true },
+    notes: {
+      load: async () => ({ state: { at: at + 30 * MINUTE, crawls: {}, samples }, announced: new Map() }),
+      store: async (state: WatchState) => void stored.push(state),
+      forget: async () => {},
+      claim: async () => true,
+    } as unknown as AttentionNotes,
+    totals: async () => ({ requests: 1, errors: {}, httpStatus: {}, activeMs: 0 }) as unknown as CrawlTotals,
+    deadLetters: async () => 0,
+  });
+  await watch.look(['a']);
+  const times = () => stored.at(-1)?.samples.map((one) => (one.at - at) / MINUTE);
+  expect(times()).toEqual([-59.99, -30, 0, 0]);
+  for (let n = 0; n < 20; n++) {
+    now += 5 * MINUTE;
+    await watch.look(['a']);
+  }
+  expect(times()).toEqual(Array.from({ length: 12 }, (_, n) => 45 + 5 * n));
+});
+
+test('whether a trouble was announced is returned: it was not yet, or that was a day ago', async () => {
+  const { attention, run, clock } = setUp({});
+  await run(async () => {
+    const announce = () => attention.announce('Spend', { dollars: 1 });
+    expect([await announce(), await announce()]).toEqual([true, false]);
+    await clock.sleep(25 * 60 * MINUTE);
+    expect([await announce(), await announce()]).toEqual([true, false]);
   });
 });
 

@@ -147,6 +147,30 @@ describe('hosts that are due', () => {
     expect(woken('held')).toEqual([0, 0, 0]);
   });
 
+  test('of several crawls are woken a batch of each, in the same order again and again', async () => {
+    const { run, stack } = await setUp({ a: 1100, b: 1100, c: 3 });
+    const asked: string[] = [];
+    const { dueHosts } = stack.engine.ledgers;
+    stack.engine.ledgers.dueHosts = async (...args) => {
+      asked.push(args[0]);
+      return dueHosts(...args);
+    };
+    await run();
+    expect(asked.join('')).toBe('abcababab'.slice(0, asked.length));
+    expect(asked.length).toBeGreaterThan(5);
+  });
+
+  test('are woken again if the crawl was paused meanwhile: their messages may have been dropped', async () => {
+    const { run, woken, engine, clock } = await setUp({ news: 1 });
+    await run();
+    await engine.registry.setStatus('news', 'paused');
+    await run();
+    await engine.registry.setStatus('news', 'running');
+    await clock.advance(60_000);
+    await run();
+    expect(woken('news')).toEqual([2]);
+  });
+
   test('of two crawls are woken in turn, so that a large one does not hold up a small one', async () => {
     const { run, woken, stack, clock } = await setUp({ large: 4000, small: 10 });
     const { dueHosts } = stack.engine.ledgers;
@@ -436,4 +460,19 @@ describe('the first pass of a crawl that recrawls', () => {
     expect(await noted(RECRAWLS, 1, [undefined], 999)).toBeUndefined();
     expect(await noted(RECRAWLS, 1, [undefined], 1000)).toBe(20);
   });
+});
+
+test('changes of several crawls are sent by turns, though those of one take all of a run', async () => {
+  const looked: string[] = [];
+  const made = await setUp({ a: 0, b: 0, c: 0 }, { recrawl: 'changes', changeFeed: true }, undefined, {
+    changeFeed: {
+      async look(crawl) {
+        looked.push(crawl);
+        made.clock.set(60_000);
+        return false;
+      },
+    },
+  });
+  for (let run = 0; run < 6; run++) await made.run();
+  for (const crawl of ['a', 'b', 'c']) expect(looked.filter((one) => one === crawl)).toHaveLength(2);
 });

@@ -285,6 +285,17 @@ test('an invocation is paid for from its beginning to its end, and the crawl’s
   expect(taken.reduce((a, b) => a + b)).toBe(clock.now() - startedAt);
 });
 
+test('the messages of the start queue are paid for, and events that start a worker are not', async () => {
+  const { run, stack } = await setUp();
+  const added: unknown[] = [];
+  stack.meter.add = (kind, count) => void added.push([kind, count]);
+  const ofPolls = () => added.filter(([kind]) => kind === 'sqsStandardRequests');
+  await run(START);
+  expect(ofPolls()).toEqual([['sqsStandardRequests', 2]]);
+  await run({ detail: { queue: 0, workers: 1 } });
+  expect(ofPolls()).toHaveLength(1);
+});
+
 describe('metrics', () => {
   const many = Object.fromEntries(
     Array.from({ length: 30 }, (_, i) => [`http://a.test/${i}`, page(`/${i + 1}`)]),
