@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { BEING_DELETED } from '../../shared/causes/status-reason.ts';
 import { createBudget } from '../../shared/crawl-state/budget.ts';
 import { CostRate } from '../../shared/crawl-state/cost-rate.ts';
-import type { Crawl } from '../../shared/crawl-state/crawls.ts';
+import { type Crawl, createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { FirstPassWatch, withFirstPass } from '../../shared/crawl-state/first-pass.ts';
 import { LateWatch } from '../../shared/crawl-state/late-watch.ts';
 import { meetsCondition } from '../../shared/crawl-state/status-condition.ts';
 import { createTally } from '../../shared/crawl-state/tally.ts';
-import type { CrawlRecord, CrawlTotals } from '../../shared/ports/crawl-registry.ts';
+import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../shared/ports/crawl-registry.ts';
 import { openGolden } from '../golden.ts';
 import { draws, inPieces, shown } from '../long-trace.ts';
-import { T0 } from '../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 const golden = openGolden('kept-limits.txt', import.meta.url);
 
@@ -158,4 +158,64 @@ test('the status of a crawl is set only under the condition', () => {
   expect(of({ from: ['running'], limits: {} }, { config: {} })).toBe(true);
   const deleted = { status: 'stopped', why: BEING_DELETED, reason: BEING_DELETED.text };
   expect([of(undefined, deleted), of({ from: ['stopped'] }, deleted)]).toEqual([false, false]);
+});
+
+test.each([true, false])('crawls as a worker knows them; others work for them, too: %s', async (isShared) => {
+  const draw = draws(isShared ? 6 : 7);
+  const clock = createFakeClock();
+  const lines: string[] = [];
+  const note = (...values: unknown[]) => void lines.push(shown([clock.now() - T0, ...values]));
+  const base = { scopeSeeds: ['http://a.test/'], urlRulesVersion: 1, status: 'running' };
+  const record: Record<string, unknown> = { ...base, config: { maxPages: 50, scope: 'host' } };
+  let pages = 0;
+  let delayMs = 0;
+  const registry = {
+    isShared,
+    async load(id: string) {
+      note('load', id);
+      await clock.sleep(delayMs);
+      return id === 'gone' ? undefined : structuredClone(record);
+    },
+    async totals(id: string) {
+      note('totals', id);
+      await clock.sleep(2 * delayMs);
+      return { pages, bytes: 3, activeMs: 5 };
+    },
+  } as unknown as CrawlRegistry;
+  const crawls = createCrawls(registry, clock);
+  for (let n = 0; n < 150; n++) {
+    delayMs = draw.of([0, 0, 300, 2500]);
+    pages += draw.int(3);
+    const changes: Record<string, () => void> = {
+      none: () => {},
+      pause: () =>
+        Object.assign(record, { status: 'paused', why: { code: 'maxCost', text: 'x' }, reason: 'x' }),
+      resume: () => Object.assign(record, { status: 'running', why: undefined, reason: undefined }),
+      widen: () =>
+        Object.assign(record, { scopeSeeds: [...(record.scopeSeeds as string[]), `http://s${n}.test/`] }),
+      configure: () =>
+        Object.assign(record, { config: { maxPages: draw.int(400), scope: 'host', delayMs: n } }),
+      refresh: () => crawls.refresh(draw.of(['a', 'b', 'gone'])),
+      doubt: () => crawls.known()[0]?.budget.commit(1, 1, -1),
+    };
+    const change = draw.of(Object.keys(changes));
+    changes[change]?.();
+    note(change);
+    const ids = draw.of([['a'], ['b'], ['a', 'a', 'b'], ['gone', 'a']]);
+    for (const crawl of await clock.drive(Promise.all(ids.map((id) => crawls.get(id))))) {
+      const { id, config, status, reason, budget, scope } = crawl ?? {};
+      const isIn = [`http://s${n}.test/`, 'http://a.test/x', 'http://c.test/'].map((url) =>
+        scope?.check(url, 1),
+      );
+      note(id, config?.maxPages, config?.delayMs, status, reason, budget?.used(), budget?.reads(), isIn);
+      note(
+        crawl?.configOf('a.test').delayMs,
+        crawl?.nameOf('http://a.test/?utm_source=x'),
+        crawl?.dedupeFrom,
+      );
+    }
+    note(crawls.known().map(({ id, status }) => [id, status]));
+    await clock.advance(draw.of([0, 700, 1999, 2000, 5000, 9000]));
+  }
+  golden.compare(`crawls of a worker, shared: ${isShared}`, inPieces(lines, 100));
 });
