@@ -33,7 +33,7 @@ export interface Crawls {
   get(id: CrawlId): Promise<Crawl | undefined>;
   /** Forgets what is known, so that the next `get` loads it. */
   refresh(id: CrawlId): void;
-  /** Those met so far, as last loaded. */
+  /** Those met so far, as last loaded, without those that were not there any more. */
   known(): readonly Crawl[];
 }
 
@@ -68,7 +68,11 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     const refreshed = refreshes.get(id);
     const readAt = elapsed();
     const record = await registry.load(id);
-    if (!record) return undefined;
+    if (!record) {
+      // It was deleted. What is known of it would be taken for a crawl that runs.
+      known.delete(id);
+      return undefined;
+    }
     const before = known.get(id);
     const { crawl, totalsAt } = before
       ? await update(before, record)

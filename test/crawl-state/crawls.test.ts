@@ -76,6 +76,22 @@ test('a crawl that is not there is unknown, and known once it is', async () => {
   expect((await crawls.get('other'))?.id).toBe('other');
 });
 
+test('a crawl that was deleted is not known any more, and one that takes its name is another one', async () => {
+  const { clock, engine } = await known();
+  let isThere = true;
+  const load: CrawlRegistry['load'] = async (id) => (isThere ? engine.registry.load(id) : undefined);
+  const crawls = createCrawls({ ...engine.registry, load }, clock);
+  const before = await crawls.get(CRAWL);
+  expect(crawls.known().map(({ id }) => id)).toEqual([CRAWL]);
+  isThere = false;
+  await clock.advance(2000);
+  expect(await crawls.get(CRAWL)).toBeUndefined();
+  expect(crawls.known()).toEqual([]);
+  isThere = true;
+  const after = await crawls.get(CRAWL);
+  expect([after?.id, after?.budget === before?.budget]).toEqual([CRAWL, false]);
+});
+
 test('an operator is heard within two seconds by a worker whose clock was set back meanwhile', async () => {
   const { clock, engine, crawls } = await known();
   await crawls.get(CRAWL);
