@@ -202,7 +202,8 @@ test.each([true, false])('crawls as a worker knows them; others work for them, t
     changes[change]?.();
     note(change);
     const ids = draw.of([['a'], ['b'], ['a', 'a', 'b'], ['gone', 'a']]);
-    for (const crawl of await clock.drive(Promise.all(ids.map((id) => crawls.get(id))))) {
+    const found = await clock.drive(Promise.all(ids.map((id) => crawls.get(id))));
+    for (const crawl of found ?? []) {
       const { id, config, status, reason, budget, scope } = crawl ?? {};
       const isIn = [`http://s${n}.test/`, 'http://a.test/x', 'http://c.test/'].map((url) =>
         scope?.check(url, 1),

@@ -382,13 +382,13 @@ describe('hosts that rest when the worker ends', () => {
     await queue.park(host, 60_000);
     await queue.send(messages);
     await queue.acknowledge(host, []);
-    await queue.hold(host);
+    await queue.hold(host, 9000);
     expect(calls).toEqual([
       ['receive', 3, 400, signal],
       ['park', host, 60_000],
       ['send', messages],
       ['acknowledge', host, []],
-      ['hold', host],
+      ['hold', host, 9000],
     ]);
     await worker.leave();
   });

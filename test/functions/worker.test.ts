@@ -287,7 +287,7 @@ test('an invocation is paid for from its beginning to its end, and the crawl’s
 
 test('the messages of the start queue are paid for, and events that start a worker are not', async () => {
   const { run, stack } = await setUp();
-  const added: unknown[] = [];
+  const added: (readonly [kind: string, count: number | undefined])[] = [];
   stack.meter.add = (kind, count) => void added.push([kind, count]);
   const ofPolls = () => added.filter(([kind]) => kind === 'sqsStandardRequests');
   await run(START);
