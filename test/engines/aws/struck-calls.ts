@@ -18,8 +18,8 @@ export const FAULT_KINDS = ['throttled', 'fails', 'isDown', 'lost', 'repeated'] 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface Strike {
-  /** Which of the operation's calls, from 1. */
-  readonly call: number;
+  /** Which of the operation's calls, from 1. `each`: the first one of each command and input. */
+  readonly call: number | 'each';
   readonly kind: FaultKind;
 }
 
@@ -50,6 +50,8 @@ export interface Operation<P = unknown> {
   readonly againAfterMs?: number;
   /** Not to be run again after a failure: what it was given is used up. */
   readonly isOnce?: boolean;
+  /** Its result depends on how long its calls take. */
+  readonly isTimed?: boolean;
   /** It reads an index, which may lag. */
   readonly readsIndex?: boolean;
   /** Checks that must hold after a failure, before the operation is repeated. */
@@ -81,8 +83,15 @@ class Calls {
   readonly made: string[] = [];
   /** Each with its time and its input, as text. */
   readonly texts: string[] = [];
+  /** Those that were struck. */
+  readonly struck = new Set<string>();
   inFlight = 0;
   strike: Strike | undefined;
+}
+
+function isMeant({ call, kind }: Strike, number: number, isFirst: boolean): boolean {
+  if (call === 'each') return isFirst;
+  return kind === 'isDown' ? number >= call : number === call;
 }
 
 /** Each read that may lag does so, by almost two seconds. */
@@ -132,9 +141,11 @@ function strikable(client: Client, calls: Calls, cloud: SimCloud): Client {
     async send(command) {
       const { name } = command.constructor;
       const number = calls.made.push(name);
-      calls.texts.push(`${cloud.time.now() - T0} ${name} ${textOf((command as { input?: object }).input)}`);
+      const call = `${name} ${textOf((command as { input?: object }).input)}`;
+      calls.texts.push(`${cloud.time.now() - T0} ${call}`);
       const { strike } = calls;
-      const isStruck = strike && (strike.kind === 'isDown' ? number >= strike.call : number === strike.call);
+      const isStruck = strike && isMeant(strike, number, !calls.struck.has(call));
+      if (isStruck) calls.struck.add(call);
       calls.inFlight++;
       try {
         if (!isStruck) return await client.send(command);

@@ -1,12 +1,16 @@
 /** The tests of operations of the engine `aws`, each struck at every one of its calls. */
 import { describe, expect, test } from 'vitest';
 import { type Golden, textOf, withoutSizes } from '../../golden.ts';
-import { carryOut, FAULT_KINDS, type Operation, type Outcome } from './struck-calls.ts';
+import { carryOut, FAULT_KINDS, type FaultKind, type Operation, type Outcome } from './struck-calls.ts';
 
 export const operation = <P>(one: Operation<P>): Operation<never> => one as unknown as Operation<never>;
 
-/** `golden`: the calls of each, with all that they are given. */
-export function describeOperations(operations: readonly Operation<never>[], golden: Golden): void {
+/** `golden`: the calls of each, with all that they are given. `kinds`: how each call is struck in turn. */
+export function describeOperations(
+  operations: readonly Operation<never>[],
+  golden: Golden,
+  kinds: readonly FaultKind[] = FAULT_KINDS,
+): void {
   describe.each(operations)('an engine that $name', (one) => {
     let plain: Outcome | undefined;
     const unstruck = async () => {
@@ -36,7 +40,7 @@ export function describeOperations(operations: readonly Operation<never>[], gold
       expect(outcome.left).toEqual(left);
     });
 
-    test.each(FAULT_KINDS)('copes with each call that is struck: %s', async (kind) => {
+    test.each(kinds)('copes with each call that is struck: %s', async (kind) => {
       const { made, result, left } = await unstruck();
       for (const [i, command] of made.entries()) {
         const outcome = await carryOut(one, { call: i + 1, kind });
@@ -62,4 +66,31 @@ export function describeOperations(operations: readonly Operation<never>[], gold
   test('the file of calls has no other operations', () => {
     expect(golden.names().toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
   });
+}
+
+export const scenario = <P>(one: Operation<P>): Operation<never> => operation({ isOnce: true, ...one });
+
+/**
+ * Several calls of a module one after the other, so that a file with all that they send and return says what the module
+ * does. Quicker than {@link describeOperations}: each call fails once, or all are refused once for their rate.
+ */
+export function describeScenarios(scenarios: readonly Operation<never>[], golden: Golden): void {
+  describeOperations(scenarios, golden, ['fails']);
+  test.each(scenarios)('$name: the same with each call refused once for its rate', async (one) => {
+    const { result, made } = await carryOut(one);
+    const outcome = await carryOut(one, { call: 'each', kind: 'throttled' });
+    expect(outcome.error).toBeUndefined();
+    expect(new Set(outcome.made)).toEqual(new Set(made));
+    if (!one.isTimed) expect(outcome.result).toEqual(result);
+  });
+}
+
+/** The message of the error by which the promise is to fail; thrown on if it failed as the test's strike made it fail. */
+export async function refusalOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => new Error('it was not refused'),
+    (reason: Error) => reason,
+  );
+  if (/^call \d+ /.test(error.message) || error.message.includes('throttled')) throw error;
+  return `${error.name}: ${error.message}`;
 }
