@@ -52,6 +52,8 @@ export interface Operation<P = unknown> {
   readonly isOnce?: boolean;
   /** Its result depends on how long its calls take. */
   readonly isTimed?: boolean;
+  /** Its calls are too many to fail each of them in turn. */
+  readonly isLong?: boolean;
   /** It reads an index, which may lag. */
   readonly readsIndex?: boolean;
   /** Checks that must hold after a failure, before the operation is repeated. */
