@@ -1,0 +1,81 @@
+/** Heads and stores for the tests of all calls of a crawl's state. */
+import { writeItems } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
+import { HookState } from '../../../../shared/engines/aws/state/hook-state.ts';
+import { createLedgerStore } from '../../../../shared/engines/aws/state/ledger-store.ts';
+import { createRegistry, type RegistryOptions } from '../../../../shared/engines/aws/state/registry.ts';
+import { itemKey, N, N, S, S } from '../../../../shared/engines/aws/state/tables.ts';
+import type { Head } from '../../../../shared/frontier/head.ts';
+import { CRAWL, headOf } from '../../../contract/subjects.ts';
+import type { World } from '../struck-calls.ts';
+
+export const HOSTS = ['a.test', 'b.test', 'c.test', 'd.test', 'e.test'];
+export const contextOf = ({
+  clients: { dynamo, s3 },
+  engine: { clock },
+  cloud: { settings, sizes },
+}: World) => ({
+  ...{ dynamo, s3, clock, sizes, table: settings.crawlState, names: settings },
+});
+
+/** A head with something in each of its counts. */
+export const FULL: Head = headOf(3, {
+  dueAt: 9000,
+  urls: { waiting: 1, fetched: 2, gone: 3, failed: 4 },
+  totals: {
+    pages: 5,
+    bytes: 600,
+    requests: 7,
+    httpStatus: { 200: 5, 404: 1 },
+    skipped: { trap: 2 },
+    errors: { timeout: 1 },
+    sent: { requests: 2, bytes: 9 },
+    requisites: { awaited: 1, sent: 0 },
+  },
+});
+
+/** A store of heads that notes what it says of each. */
+export function ledgersOf(world: World, options: { hasState?: boolean } = {}) {
+  const committed: unknown[] = [];
+  const context = contextOf(world);
+  const ledgers = createLedgerStore({
+    ...context,
+    ...(options.hasState !== false && { state: new HookState(context) }),
+    onCommit: async (...[crawl, before, after]) =>
+      void committed.push([crawl, before && [before.version, before.token], after.version]),
+  });
+  return { ledgers, committed };
+}
+
+export const registryOf = (world: World, options: Partial<RegistryOptions> = {}) =>
+  createRegistry({ ...contextOf(world), settleMs: 1000, hasMessages: async () => false, ...options });
+
+export const commitAll = async (world: World, isRunning = true) => {
+  const { ledgers } = ledgersOf(world);
+  for (const [i, host] of HOSTS.entries()) {
+    const dueAt = isRunning ? world.engine.clock.now() + (i - 2) * 400_000 : undefined;
+    await world.wait(
+      ledgers.commit(CRAWL, host, headOf(1, { token: host, urls: { waiting: i }, ...(dueAt && { dueAt }) })),
+    );
+  }
+};
+
+/** Heads as an earlier version stored them, which had no directory of hosts. */
+export const putOld = async (
+  { clients: { dynamo }, cloud: { settings }, wait }: World,
+  hosts: readonly string[],
+) => {
+  for (const host of hosts)
+    await wait(
+      writeItems({ dynamo, clock: { sleep: async () => {}, random: () => 0 } }, settings.crawlState, [
+        {
+          PutRequest: {
+            Item: {
+              ...itemKey(`${CRAWL} ${host}`, 'head'),
+              version: N(1),
+              head: S(JSON.stringify(headOf(1, { token: `old ${host}` }))),
+            },
+          },
+        },
+      ]),
+    );
+};
