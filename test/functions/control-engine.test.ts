@@ -113,11 +113,16 @@ test('usage costs what the stack’s region charges', () => {
 
 test('crawls of a stack may be what its settings say', () => {
   const settings = { ...SETTINGS, crawlDefaults: { delayMs: 5 }, allowPrivateAddresses: ['10.0.0.0/8'] };
-  expect(controlPolicyOf(settings)).toMatchObject({
-    defaults: { delayMs: 5 },
-    allowPrivateAddresses: ['10.0.0.0/8'],
-    // A fifth of the worker's 120 s.
-    maxTotalTimeoutMs: 24_000,
-    refuses: { hosts: expect.stringContaining('hostsPerWorker'), warcMaxBytes: expect.any(String) },
-  });
+  const refuses = {
+    hosts: expect.stringContaining('hostsPerWorker'),
+    clientCertificates: expect.any(String),
+    identity: expect.stringContaining('identityParameter'),
+    fromFolder: expect.any(String),
+    warcMaxBytes: expect.any(String),
+  };
+  // A fifth of the worker's 120 s.
+  const fixed = { allowPrivateAddresses: ['10.0.0.0/8'], maxTotalTimeoutMs: 24_000, refuses };
+  expect(controlPolicyOf(settings)).toEqual({ defaults: { delayMs: 5 }, ...fixed });
+  const more = { allowPorts: [8080], limits: { maxPages: 7 } as never, archiveDays: 0 };
+  expect(controlPolicyOf({ ...settings, ...more })).toEqual({ defaults: { delayMs: 5 }, ...more, ...fixed });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { transientRetries } from '../../../shared/engines/aws/clients.ts';
+import { createClients, transientRetries } from '../../../shared/engines/aws/clients.ts';
 import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
 import { openStack } from '../../../shared/engines/aws/stack.ts';
 import { version } from '../../../shared/version.ts';
@@ -59,4 +59,41 @@ test('the SDK tries again what failed on its way, twice, and leaves throttles to
   await expect(strategy.refreshRetryTokenForRetry(third, transient)).rejects.toThrow();
   for (const errorType of ['THROTTLING', 'CLIENT_ERROR'] as const)
     await expect(strategy.refreshRetryTokenForRetry(first, { errorType })).rejects.toThrow();
+});
+
+interface Agent {
+  readonly maxSockets: number;
+  readonly keepAlive: boolean;
+}
+interface HandlerConfig {
+  readonly connectionTimeout: number;
+  readonly requestTimeout: number;
+  readonly throwOnRequestTimeout: boolean;
+  readonly httpsAgent: Agent;
+  readonly httpAgentProvider: () => Promise<Agent>;
+}
+
+test.each([
+  [1, 50],
+  [50, 50],
+  [80, 80],
+  [150, 150],
+  [400, 150],
+])('clients for %i hosts at once have %i connections to each service', async (hosts, sockets) => {
+  const clients = createClients(hosts, { random: () => 0 }, 'eu-west-1');
+  const found = await Promise.all(
+    Object.values(clients).map(async ({ config }) => {
+      const { requestHandler } = config as unknown as {
+        requestHandler: { configProvider: Promise<HandlerConfig> };
+      };
+      const handler = await requestHandler.configProvider;
+      const agents = [handler.httpsAgent, await handler.httpAgentProvider()];
+      const times = [handler.connectionTimeout, handler.requestTimeout, handler.throwOnRequestTimeout];
+      const region = await (config.region as () => Promise<string>)();
+      return [region, ...times, agents.map(({ maxSockets, keepAlive }) => [maxSockets, keepAlive])];
+    }),
+  );
+  const agents = [sockets, sockets].map((most) => [most, true]);
+  expect(found).toEqual([8000, 30_000, 8000].map((answerMs) => ['eu-west-1', 3000, answerMs, true, agents]));
+  for (const client of Object.values(clients)) client.destroy();
 });

@@ -117,6 +117,22 @@ describe('small records', () => {
     expect([at(a!), at(b!)]).toEqual(['one', 'two']);
   });
 
+  test('of several objects that could not be stored report the failure of the first', async () => {
+    const { append, archive, before, objects } = open({ maxBytes: 8, partBytes: 1000 });
+    let puts = 0;
+    before.on = () => {
+      throw new Error(`failure ${++puts}`);
+    };
+    for (const text of ['first', 'second', 'third']) await append(text);
+    await new Promise((resolve) => setImmediate(resolve));
+    puts = 0;
+    await expect(archive.flush()).rejects.toThrow('failure 1');
+    expect(puts).toBe(3);
+    before.on = undefined;
+    await archive.flush();
+    expect([...objects.values()]).toEqual(['INFO first', 'INFO second', 'INFO third']);
+  });
+
   test('are refused while too many could not be stored', async () => {
     const { append, archive, before } = open();
     before.on = () => {

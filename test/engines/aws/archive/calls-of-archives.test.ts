@@ -1,11 +1,18 @@
 /** All calls and results of the archives that turns write to: see `calls-of-archives.txt`. */
 import { gzipSync } from 'node:zlib';
 import { createS3Archive } from '../../../../shared/engines/aws/archive/archive.ts';
-import { beginWarcUpload, capturesIn, putWarcObject } from '../../../../shared/engines/aws/archive/archive-object.ts';
+import {
+  beginWarcUpload,
+  capturesIn,
+  putWarcObject,
+} from '../../../../shared/engines/aws/archive/archive-object.ts';
 import { createArchives } from '../../../../shared/engines/aws/archive/archives.ts';
 import { sizeOf } from '../../../../shared/engines/aws/archive/compact-objects.ts';
 import { deleteObjects } from '../../../../shared/engines/aws/archive/delete-objects.ts';
-import { createChangeObjects, createItemObjects } from '../../../../shared/engines/aws/archive/item-objects.ts';
+import {
+  createChangeObjects,
+  createItemObjects,
+} from '../../../../shared/engines/aws/archive/item-objects.ts';
 import { createSkipObjects } from '../../../../shared/engines/aws/archive/skip-objects.ts';
 import { CRAWL, RECORD } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';

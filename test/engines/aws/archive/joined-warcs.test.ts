@@ -116,3 +116,18 @@ test('what one call has found is known to the next one of that crawl, table and 
   expect(await resolveLocation(other.options, 'news', one)).toEqual(one);
   expect(await resolveLocation({ ...options, names: { crawlState: 'U' } }, 'news', one)).toEqual(one);
 });
+
+test('what was found for a hundred other crawls since is not kept', async () => {
+  const { options, announce, requested } = open();
+  await announce('news', planOf('big', ['one', 100, 10]));
+  const resolve = (crawl: string) => resolveLocation(options, crawl, { file: 'one', offset: 3, length: 4 });
+  await resolve('news');
+  for (let i = 0; i < 50; i++) await resolve(`crawl-${i}`);
+  const before = requested.length;
+  await resolve('news');
+  expect(requested.length).toBe(before);
+  for (let i = 0; i < 200; i++) await resolve(`crawl-${i}`);
+  const then = requested.length;
+  await resolve('news');
+  expect(requested.length).toBe(then + 1);
+});

@@ -2,7 +2,12 @@
 import { createDeletions, SETTLE_MS } from '../../../../shared/engines/aws/deletion/begin-deletion.ts';
 import { createCrawlDeletions } from '../../../../shared/engines/aws/deletion/crawl-deletions.ts';
 import { deleteCrawlData } from '../../../../shared/engines/aws/deletion/delete-data.ts';
-import { loadDeletion, noteDeleted, pendingDeletions, requestDeletion } from '../../../../shared/engines/aws/deletion/deletions.ts';
+import {
+  loadDeletion,
+  noteDeleted,
+  pendingDeletions,
+  requestDeletion,
+} from '../../../../shared/engines/aws/deletion/deletions.ts';
 import { createReferrers } from '../../../../shared/engines/aws/deletion/referrers.ts';
 import { ExportJobs } from '../../../../shared/engines/aws/exports/export-jobs.ts';
 import { CRAWL, headOf, RECORD } from '../../../contract/subjects.ts';
@@ -10,8 +15,21 @@ import { openGolden } from '../../../golden.ts';
 import type { World } from '../struck-calls.ts';
 import { describeScenarios, scenario } from '../struck-suite.ts';
 
-const contextOf = ({ clients: { dynamo, s3 }, engine: { clock, ledgers, registry }, cloud: { settings } }: World) => ({
-  ...{ dynamo, s3, clock, ledgers, registry, table: settings.crawlState, names: settings, bucket: settings.bucket },
+const contextOf = ({
+  clients: { dynamo, s3 },
+  engine: { clock, ledgers, registry },
+  cloud: { settings },
+}: World) => ({
+  ...{
+    dynamo,
+    s3,
+    clock,
+    ledgers,
+    registry,
+    table: settings.crawlState,
+    names: settings,
+    bucket: settings.bucket,
+  },
 });
 
 /** A crawl with something in each kind of place that a crawl has, and another one whose name begins like it. */
@@ -26,14 +44,25 @@ async function filled(world: World): Promise<void> {
     await wait(new ExportJobs(contextOf(world)).begin(crawl, { format: 'wet' }, 'x'));
     await wait(engine.state.change(crawl, [{ key: 'k', apply: () => '1' }]));
     const { bucket } = cloud.settings;
-    const folders = ['warc/C', 'exports/C', 'export-work/C', 'items/C', 'staged-items/C', 'changes/C', 'staged-changes/C'];
+    const folders = [
+      'warc/C',
+      'exports/C',
+      'export-work/C',
+      'items/C',
+      'staged-items/C',
+      'changes/C',
+      'staged-changes/C',
+    ];
     for (const folder of [...folders, 'skips/C', 'index/crawl=C', 'item-tables/crawl=C'])
       for (const name of ['a', 'b']) {
         const Key = `${folder.replace('C', crawl)}/${name}`;
         cloud.s3.handle('PutObjectCommand', { Bucket: bucket, Key, Body: Buffer.from('x') });
       }
     for (const folder of ['warc', 'exports'])
-      cloud.s3.handle('CreateMultipartUploadCommand', { Bucket: bucket, Key: `${folder}/${crawl}/unfinished` });
+      cloud.s3.handle('CreateMultipartUploadCommand', {
+        Bucket: bucket,
+        Key: `${folder}/${crawl}/unfinished`,
+      });
   }
 }
 
@@ -42,7 +71,9 @@ function remains({ cloud: { dynamo, s3, settings } }: World): string[] {
   const items = [settings.crawlState, settings.urlSeen].flatMap((table) =>
     [...dynamo.items(table)].map(({ pk, sk }) => `${pk?.S} ${sk?.S}`),
   );
-  const uploads = [...s3.uploads(settings.bucket).values()].map((one) => `upload ${(one as { key?: string }).key}`);
+  const uploads = [...s3.uploads(settings.bucket).values()].map(
+    (one) => `upload ${(one as { key?: string }).key}`,
+  );
   return [...items, ...s3.objects(settings.bucket).keys(), ...uploads].sort();
 }
 
@@ -72,7 +103,11 @@ describeScenarios(
           results.push(world.engine.clock.now() - now, remains(world).length);
         }
         results.push(await deleteCrawlData(contextOf(world), CRAWL, { archive: true }));
-        return [...results, remains(world), await deleteCrawlData(contextOf(world), CRAWL, { archive: true })];
+        return [
+          ...results,
+          remains(world),
+          await deleteCrawlData(contextOf(world), CRAWL, { archive: true }),
+        ];
       },
       isLong: true,
       isTimed: true,
@@ -87,10 +122,17 @@ describeScenarios(
         const context = contextOf(world);
         const [begins, deletions] = [createDeletions(context), createCrawlDeletions(context)];
         const referrers = createReferrers(context);
-        const shown = async () => [await deletions.proceed(CRAWL), await deletions.pending(), remains(world).length];
+        const shown = async () => [
+          await deletions.proceed(CRAWL),
+          await deletions.pending(),
+          remains(world).length,
+        ];
         const results: unknown[] = [await shown(), await begins.load(CRAWL), begins.settleMs];
         await referrers.add('other', [CRAWL]);
-        results.push(await begins.begin(CRAWL, { archive: true }), await begins.begin(CRAWL, { archive: false }));
+        results.push(
+          await begins.begin(CRAWL, { archive: true }),
+          await begins.begin(CRAWL, { archive: false }),
+        );
         await world.engine.clock.sleep(SETTLE_MS - 60);
         results.push(await shown());
         await world.engine.clock.sleep(60);
@@ -118,7 +160,10 @@ describeScenarios(
         await sleep();
         const results: unknown[] = [await loadDeletion(context, 'a'), await pendingDeletions(context)];
         results.push(await noteDeleted(context, 'a', { archive: false }));
-        results.push(await noteDeleted(context, 'a', { archive: true }), await noteDeleted(context, 'b', { archive: true }));
+        results.push(
+          await noteDeleted(context, 'a', { archive: true }),
+          await noteDeleted(context, 'b', { archive: true }),
+        );
         await requestDeletion(context, 'b', { archive: true });
         results.push(await loadDeletion(context, 'a'), await pendingDeletions(context));
         const referrers = createReferrers(context);

@@ -188,3 +188,33 @@ describe('a payload that the earlier crawl has archived', () => {
     expect(await find()).toMatchObject({ url: URL });
   });
 });
+
+test('a host whose ledger takes very long is read once, and forgotten only when it has been read', async () => {
+  const { options, pass } = open({ maxEarlierBytes: 10 * ENTRY_BYTES });
+  const reading = Promise.withResolvers<never>();
+  const loadHead = vi.fn(async (_: string, host: string) =>
+    host === 'a.test' ? headOf(10) : { ...headOf(0), ledger: { ...headOf(0).ledger, segments: [] } },
+  );
+  const readPart = () => reading.promise;
+  const earlier = new EarlierPayloads({
+    ...options,
+    clock: { ...options.clock, sleep: async () => {} },
+    ledgers: { loadHead, readPart },
+  });
+  const reads = async (host: string) => {
+    const before = loadHead.mock.calls.length;
+    await earlier.find({ ...PLACE, host }, SHA1);
+    return loadHead.mock.calls.length - before;
+  };
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  expect(await reads('a.test')).toBe(1);
+  pass(16 * 60_000);
+  expect(await reads('b.test')).toBe(1);
+  expect(await reads('a.test')).toBe(0);
+  reading.reject(new Error('gone'));
+  await settle();
+  // It was tried twice, and has failed.
+  expect(loadHead).toHaveBeenCalledTimes(3);
+  pass(16 * 60_000);
+  expect(await reads('a.test')).toBe(2);
+});

@@ -105,7 +105,12 @@ describeScenarios(
         await objects.putWork('part', bytesOf(50));
         const size = await objects.putJson('facts', { n: 1 });
         const read = objects.workReader('part', 50);
-        const texts = [await read(0, 3), await read(48, 9), await read(50, 1), await objects.readWork('part', 4)];
+        const texts = [
+          await read(0, 3),
+          await read(48, 9),
+          await read(50, 1),
+          await objects.readWork('part', 4),
+        ];
         const results: unknown[] = texts.map((bytes) => Buffer.from(bytes).toString('hex'));
         results.push(await objects.readJson('facts', size), await objects.readWholeJson('facts'));
         results.push(await refusalOf(objects.readWholeJson('none')));

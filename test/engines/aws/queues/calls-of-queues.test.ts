@@ -5,8 +5,8 @@ import { createLinkExchange } from '../../../../shared/engines/aws/queues/link-e
 import { createLinkShards } from '../../../../shared/engines/aws/queues/link-shards.ts';
 import { splitLinks } from '../../../../shared/engines/aws/queues/link-split.ts';
 import { parcelTexts } from '../../../../shared/engines/aws/queues/message-text.ts';
-import { receiveRecords } from '../../../../shared/engines/aws/queues/sqs-receive.ts';
 import { deleteAll, hideAll, parker } from '../../../../shared/engines/aws/queues/sqs-queue.ts';
+import { receiveRecords } from '../../../../shared/engines/aws/queues/sqs-receive.ts';
 import { createTurnQueue, type TurnQueueOptions } from '../../../../shared/engines/aws/queues/turn-queue.ts';
 import { createShardedTurnQueue } from '../../../../shared/engines/aws/queues/turn-shards.ts';
 import type { HostDeliveries, TurnQueue } from '../../../../shared/ports/turn-queue.ts';
@@ -24,13 +24,22 @@ const turnsOf = (world: World, queue = 0, options: Partial<TurnQueueOptions> = {
 const shown = (groups: readonly HostDeliveries[]) =>
   groups.map(({ host, deliveries }) => [
     host,
-    deliveries.map(({ message, receiveCount }) => [message.kind === 'token' ? message.token : message, receiveCount]),
+    deliveries.map(({ message, receiveCount }) => [
+      message.kind === 'token' ? message.token : message,
+      receiveCount,
+    ]),
   ]);
 const tokensTo = (host: string, ...names: string[]) => names.map((name) => ({ host, message: token(name) }));
 const putText = ({ cloud }: World, queueUrl: string, MessageBody: string) =>
-  cloud.sqs.handle('SendMessageCommand', { QueueUrl: queueUrl, MessageBody, ...groupOf(queueUrl, MessageBody) });
+  cloud.sqs.handle('SendMessageCommand', {
+    QueueUrl: queueUrl,
+    MessageBody,
+    ...groupOf(queueUrl, MessageBody),
+  });
 const groupOf = (queueUrl: string, text: string) =>
-  queueUrl.endsWith('.fifo') ? { MessageGroupId: 'g', MessageDeduplicationId: text.replaceAll(' ', '-') } : {};
+  queueUrl.endsWith('.fifo')
+    ? { MessageGroupId: 'g', MessageDeduplicationId: text.replaceAll(' ', '-') }
+    : {};
 
 const links = (count: number) =>
   Array.from({ length: count }, (_, i) => linkTo(`http://h${i % 7}.test/${i * 7919}`));
@@ -48,7 +57,9 @@ describeScenarios(
           ...[{ host: 'c.test', message: { kind: 'wake', crawl: CRAWL } as const }],
         ]);
         const groups = await queue.receive(3, 1000);
-        const [a, b, c] = ['a.test', 'b.test', 'c.test'].map((name) => groups.find(({ host }) => host === name)!);
+        const [a, b, c] = ['a.test', 'b.test', 'c.test'].map(
+          (name) => groups.find(({ host }) => host === name)!,
+        );
         const results: unknown[] = [shown(groups), a!.leaseUntil - world.engine.clock.now(), await free()];
         await queue.acknowledge(a!, a!.deliveries.slice(0, 1));
         await queue.acknowledge(a!, a!.deliveries.slice(0, 1));
@@ -95,7 +106,8 @@ describeScenarios(
         const queue = turnsOf(world, 0, {
           sendGatherMs: 20,
           settleGatherMs: 30,
-          onCorrupt: async (record: SqsRecord, error) => void seen.push([record.body, (error as Error).message]),
+          onCorrupt: async (record: SqsRecord, error) =>
+            void seen.push([record.body, (error as Error).message]),
         });
         await Promise.all([
           queue.send(tokensTo('a.test', '1')),
@@ -167,11 +179,18 @@ describeScenarios(
           sizes: { ...sizes, maxShardParcelLinks: 20 },
         });
         const byHost = new Map(
-          ['b.test', 'a.test', 'c.test'].map((host) => [host, new Map(links(25).map((link) => [link.url, link]))]),
+          ['b.test', 'a.test', 'c.test'].map((host) => [
+            host,
+            new Map(links(25).map((link) => [link.url, link])),
+          ]),
         );
         await shards.send(CRAWL, byHost);
         const none = createLinkShards({ client: world.clients.sqs, clock, queueUrls: [] });
-        const split = splitLinks(byHost, 3, 20).map(({ shard, links }) => [shard, links.length, links[0]?.url]);
+        const split = splitLinks(byHost, 3, 20).map(({ shard, links }) => [
+          shard,
+          links.length,
+          links[0]?.url,
+        ]);
         const texts = [80, 120, 400, 5000].map((most) => {
           const made = parcelTexts({ crawl: CRAWL, links: links(12).reverse() }, most);
           return [made.length, Math.max(...made.map(({ length }) => length)) <= most];

@@ -254,3 +254,41 @@ test('changes by several at once are all made, each on what the others have left
     expect(made.reduce((sum, times) => sum + times, 0)).toBeGreaterThan(3);
   });
 });
+
+test('a change that others come before waits longer each time, up to a limit, and is given up after twenty', async () => {
+  const cloud = createSimCloud({ seed: 1, latency: () => 0 });
+  const process = cloud.begin('worker');
+  const { dynamo } = cloud.clientsOf(process);
+  const slept: number[] = [];
+  const clock = { ...process.clock, random: () => 1, sleep: async (ms: number) => void slept.push(ms) };
+  const table = cloud.settings.crawlState;
+  const plain = new CrawlStore({ dynamo, table, clock, onChange: async () => {} });
+  const waiting = async (others: number) => {
+    slept.length = 0;
+    let left = others;
+    const busy = {
+      async send(command: object) {
+        // Another process writes between the reading and the writing.
+        if (command instanceof PutItemCommand && left-- > 0) {
+          const stored = (await plain.loadNow('news'))!;
+          await plain.put('news', { ...stored, version: stored.version + 1 });
+        }
+        return dynamo.send(command as never);
+      },
+    } as unknown as typeof dynamo;
+    const store = new CrawlStore({ dynamo: busy, table, clock, onChange: async () => {} });
+    await store.changeRecord('news', (record) => ({ ...record, reason: `after ${others}` }));
+    return slept.length;
+  };
+  await drive(
+    cloud.time,
+    (async () => {
+      await plain.put('news', { record: SMALL, version: 1, activeMs: 0 });
+      expect(await waiting(6)).toBe(6);
+      expect(slept).toEqual([100, 200, 400, 800, 800, 800]);
+      expect(await waiting(19)).toBe(19);
+      await expect(waiting(20)).rejects.toThrow('the crawl news is being changed by too many at once');
+      expect((await plain.loadNow('news'))?.record.reason).toBe('after 19');
+    })(),
+  );
+});

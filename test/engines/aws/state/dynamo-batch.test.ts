@@ -98,3 +98,37 @@ test('a batch that is refused for its rate is sent again', async () => {
   await clock.drive(writeItems(context, 'T', requests));
   expect(await clock.drive(getItems(context, 'T', keys))).toHaveLength(30);
 });
+
+test('keys and writes that DynamoDB leaves unprocessed are sent again, those alone', async () => {
+  const sent: unknown[] = [];
+  const dynamo = {
+    async send({ input }: { input: { RequestItems: Record<string, never> } }) {
+      const requests = input.RequestItems.T as unknown as { Keys?: unknown[] } | unknown[];
+      const entries = Array.isArray(requests) ? requests : (requests.Keys ?? []);
+      sent.push(entries);
+      const left = sent.length % 2 === 1 ? entries.slice(1) : [];
+      return Array.isArray(requests)
+        ? { UnprocessedItems: left.length > 0 ? { T: left } : {} }
+        : {
+            Responses: { T: entries.slice(0, entries.length - left.length) },
+            UnprocessedKeys: { T: { Keys: left } },
+          };
+    },
+  } as never;
+  const clock = createFakeClock();
+  const keys = [key('p', 'a'), key('p', 'b'), key('p', 'c')];
+  expect(await clock.drive(getItems({ dynamo, clock }, 'T', keys))).toEqual(keys);
+  const requests = keys.map((Item) => ({ PutRequest: { Item } }));
+  await clock.drive(writeItems({ dynamo, clock }, 'T', requests));
+  expect(sent).toEqual([keys, keys.slice(1), requests, requests.slice(1)]);
+});
+
+test('an answer without any of what it may have is one of nothing', async () => {
+  const clock = createFakeClock();
+  const dynamo = { send: async () => ({}) } as never;
+  expect(await clock.drive(getItems({ dynamo, clock }, 'T', [key('p', 'a')]))).toEqual([]);
+  await clock.drive(writeItems({ dynamo, clock }, 'T', [{ DeleteRequest: { Key: key('p', 'a') } }]));
+  const other = { send: async () => ({ Responses: {}, UnprocessedKeys: {}, UnprocessedItems: {} }) } as never;
+  expect(await clock.drive(getItems({ dynamo: other, clock }, 'T', [key('p', 'a')]))).toEqual([]);
+  await clock.drive(writeItems({ dynamo: other, clock }, 'T', [{ DeleteRequest: { Key: key('p', 'a') } }]));
+});

@@ -149,3 +149,28 @@ test.each([0, -1, 1.5])('a page of %s hosts is refused', async (limit) => {
   const { run, page } = await openStack({ news: 1 });
   await expect(run(page('news', undefined, limit))).rejects.toThrow(`got ${limit}`);
 });
+
+test('a page takes a bounded number of requests, however many entries have no head', async () => {
+  const { run, page, all, dynamo, table } = await openStack({ news: 1 }, { maxScanned: 2 });
+  for (let i = 0; i < 60; i++)
+    await run(
+      dynamo.send(
+        new PutItemCommand({
+          TableName: table,
+          Item: itemKey(hostShardOf('news', `none${i}.test`), `none${i}.test`),
+        }),
+      ),
+    );
+  const found: string[] = [];
+  let pages = 0;
+  let cursor: string | undefined;
+  do {
+    const got = await run(page('news', cursor, 50));
+    found.push(...got.hosts.map(({ host }) => host));
+    cursor = got.cursor;
+    pages++;
+  } while (cursor !== undefined);
+  expect([found, await run(all('news'))]).toEqual([['h0.test'], ['h0.test']]);
+  // 61 entries, two a request, in eight partitions: some 35 requests, 13 for a page.
+  expect(pages).toBe(3);
+});

@@ -1,5 +1,9 @@
 /** All calls and results of the pool of workers: see `calls-of-workers.txt`. */
-import { MAX_START_DELAY_MS, parseStartText, startMessageIn } from '../../../../shared/engines/aws/workers/start-message.ts';
+import {
+  MAX_START_DELAY_MS,
+  parseStartText,
+  startMessageIn,
+} from '../../../../shared/engines/aws/workers/start-message.ts';
 import { AwsWorkerPool, type WorkerPoolOptions } from '../../../../shared/engines/aws/workers/worker-pool.ts';
 import { openGolden } from '../../../golden.ts';
 import type { World } from '../struck-calls.ts';
@@ -8,9 +12,17 @@ import { describeScenarios, scenario } from '../struck-suite.ts';
 const poolOf = (world: World, options: Partial<WorkerPoolOptions> = {}) => {
   const { clients, engine, cloud } = world;
   const { turnQueueUrls, startQueueUrl, crawlState: table } = cloud.settings;
-  return new AwsWorkerPool({ ...clients, clock: engine.clock, turnQueueUrls, startQueueUrl, table, ...options });
+  return new AwsWorkerPool({
+    ...clients,
+    clock: engine.clock,
+    turnQueueUrls,
+    startQueueUrl,
+    table,
+    ...options,
+  });
 };
-const startsOf = ({ cloud }: World) => [...cloud.sqs.messages(cloud.settings.startQueueUrl as string)].map(({ body }) => body);
+const startsOf = ({ cloud }: World) =>
+  [...cloud.sqs.messages(cloud.settings.startQueueUrl as string)].map(({ body }) => body);
 const member = (id: string, more: object = {}) => ({ id, hosts: 1, maxHosts: 5, isEnding: false, ...more });
 
 describeScenarios(
@@ -37,8 +49,14 @@ describeScenarios(
         results.push(await pool.hasLostSmall(0));
         // A worker whose clock is ahead.
         const { now } = world.engine.clock;
-        for (const [id, ms] of [['ahead', 60_000], ['far', 70_000]] as const)
-          await poolOf(world, { clock: { ...world.engine.clock, now: () => now() + ms } }).show(1, member(id));
+        for (const [id, ms] of [
+          ['ahead', 60_000],
+          ['far', 70_000],
+        ] as const)
+          await poolOf(world, { clock: { ...world.engine.clock, now: () => now() + ms } }).show(
+            1,
+            member(id),
+          );
         results.push(await pool.members(1));
         await pool.hide(0, 'a');
         await pool.hide(0, 'none');
@@ -56,7 +74,11 @@ describeScenarios(
         await pool.start(0, 2, 3);
         for (const delayMs of [-5000, 0, 1, 1000, 1001, MAX_START_DELAY_MS, MAX_START_DELAY_MS + 1])
           await pool.start(1, 1, 1, { delayMs, isSmall: delayMs === 1 });
-        const results: unknown[] = [await pool.startSmall(0, 1), await pool.members(0), await pool.startSmall(1, 2)];
+        const results: unknown[] = [
+          await pool.startSmall(0, 1),
+          await pool.members(0),
+          await pool.startSmall(1, 2),
+        ];
         results.push(await pool.members(1), await poolOf(world).startSmall(0, 1), asked);
         await world.engine.clock.sleep(10_001);
         results.push(await pool.members(0), await pool.hasLostSmall(0));
@@ -95,8 +117,16 @@ describeScenarios(
       name: 'reads the messages that start workers',
       async run(world) {
         const messages: unknown[] = [await poolOf(world).waiting(1)];
-        const texts = ['{"queue":1,"workers":2}', '{"queue":0,"workers":0,"isSmall":true,"inPlaceOf":"x","more":1}'];
-        texts.push('{"queue":1,"workers":2,"isSmall":1,"inPlaceOf":2}', '{"queue":-1,"workers":2}', 'null', '{"queue":1}');
+        const texts = [
+          '{"queue":1,"workers":2}',
+          '{"queue":0,"workers":0,"isSmall":true,"inPlaceOf":"x","more":1}',
+        ];
+        texts.push(
+          '{"queue":1,"workers":2,"isSmall":1,"inPlaceOf":2}',
+          '{"queue":-1,"workers":2}',
+          'null',
+          '{"queue":1}',
+        );
         texts.push('{"workers":1}', '{"queue":1.5,"workers":2}', '{"queue":"1","workers":2}', '7');
         for (const text of texts)
           try {
