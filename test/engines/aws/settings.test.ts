@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseStackSettings, timesOf } from '../../../shared/engines/aws/settings.ts';
+import {
+  parseStackSettings,
+  regionOf,
+  STACK_CRAWL_DEFAULTS,
+  STACK_POOL_DEFAULTS,
+  timesOf,
+} from '../../../shared/engines/aws/settings.ts';
 import { DOCUMENT_MS } from '../../../shared/turn/document-reading.ts';
 import { HOOK_CALLS } from '../../../shared/turn/page-hooks.ts';
 import { SETTINGS } from '../../functions/fake-stack.ts';
@@ -80,4 +86,90 @@ describe('the times of a stack', () => {
   ])('of a worker that has %s ms', (workerTimeoutMs, expected) => {
     expect(timesOf({ workerTimeoutMs })).toMatchObject(expected);
   });
+});
+
+describe('each setting', () => {
+  const texts = [
+    'stack',
+    'crawlState',
+    'urlSeen',
+    'bucket',
+    'startQueueUrl',
+    'linkQueueUrl',
+    'linkDeadLetterUrl',
+  ];
+  const counts = (most: number) => ({ takes: [1, most], refuses: [0, 1.5, most + 1, '1'] });
+  const text = { takes: ['x'], refuses: ['', 1, null] };
+  const positive = { takes: [1, 1e9], refuses: [0, 1.5, '1'] };
+  const price = { takes: [0.5], refuses: [0, -1] };
+  const rules: Record<string, { readonly takes: readonly unknown[]; readonly refuses: readonly unknown[] }> =
+    {
+      ...Object.fromEntries(
+        [...texts, 'turnDeadLetterUrl', 'defaultCrawl', 'identityParameter'].map((key) => [key, text]),
+      ),
+      turnQueueUrls: { takes: [['x']], refuses: [[], [''], 'x'] },
+      linkShardUrls: {
+        takes: [[], ['x'], { pattern: 'a*', count: 64 }],
+        refuses: [[''], { pattern: 'a*', count: 65 }],
+      },
+      workersPerQueue: positive,
+      dueShards: counts(64),
+      workerTimeoutMs: { takes: [30_000, 900_000], refuses: [29_999, 900_001, 30_000.5] },
+      hostsPerWorker: counts(500),
+      workerMemoryMb: positive,
+      smallWorkerMemoryMb: positive,
+      crawlDefaults: { takes: [{ any: 1 }], refuses: [[], 'x'] },
+      allowPrivateAddresses: { takes: [[], ['x']], refuses: [[1], 'x'] },
+      limits: { takes: [{}], refuses: [{ other: 1 }, []] },
+      maxCostPerHour: price,
+      archiveDays: positive,
+      indexTables: { takes: [true, false], refuses: [1, 'true'] },
+      allowPorts: { takes: [[], [1, 2]], refuses: [[1.5], ['1']] },
+      other: { takes: [], refuses: [1] },
+    };
+  test.each(Object.entries(rules))('%s is checked', (key, { takes, refuses }) => {
+    for (const value of takes) {
+      const found = (parsed({ [key]: value }) as unknown as Record<string, unknown>)[key];
+      if (typeof value !== 'object' || !('pattern' in (value as object))) expect(found).toEqual(value);
+    }
+    for (const value of refuses) expect(() => parsed({ [key]: value }), JSON.stringify(value)).toThrow(key);
+  });
+
+  test.each([
+    ...['minDelayMs', 'minIpDelayMs'].map((key) => [key, [0, 0.5], [-1, '1']] as const),
+    ...['maxPerHost', 'maxBytesPerSecond', 'maxBytesPerSecondPerHost', 'maxRunningCrawls'].map(
+      (key) => [key, [1, 9], [0, 1.5]] as const,
+    ),
+    ...['maxCostPerCrawl', 'maxCostPerDay'].map((key) => [key, [0.1], [0, -1]] as const),
+    ['allowedDomains', [[], ['a.test']], [[''], [1]]] as const,
+  ])('the limit %s is checked', (key, takes, refuses) => {
+    for (const value of takes) expect(parsed({ limits: { [key]: value } }).limits).toEqual({ [key]: value });
+    for (const value of refuses) expect(() => parsed({ limits: { [key]: value } })).toThrow(key);
+  });
+
+  test('that an older stack has not is missing, and the others must be there', () => {
+    const optional = ['startQueueUrl', 'linkShardUrls', 'workersPerQueue'];
+    for (const key of Object.keys(SETTINGS))
+      if (!optional.includes(key)) expect(() => parsed({ [key]: undefined }), key).toThrow(key);
+      else expect(() => parsed({ [key]: undefined })).not.toThrow();
+    expect(() => parseStackSettings(undefined)).toThrow('STRAND_SETTINGS');
+  });
+});
+
+test('the defaults of a stack are those of its documentation', () => {
+  expect(STACK_CRAWL_DEFAULTS).toEqual({ turnMaxMs: 120_000 });
+  expect(STACK_POOL_DEFAULTS).toEqual({
+    hostsPerWorker: 300,
+    maxConcurrency: 50,
+    workerMemoryMb: 1280,
+    smallWorkerMemoryMb: 512,
+  });
+});
+
+test('the region of a stack is that of its queues', () => {
+  const region = (linkQueueUrl: string) => regionOf({ linkQueueUrl });
+  expect(region('https://sqs.eu-west-1.amazonaws.com/1/links')).toBe('eu-west-1');
+  expect(region('http://sqs.us-east-1.localhost:4566/1/links')).toBe('us-east-1');
+  expect(region('http://127.0.0.1:4566/1/sqs.eu-west-1.')).toBeUndefined();
+  expect(region('nohttps://sqs.eu-west-1.amazonaws.com/')).toBeUndefined();
 });
