@@ -1,13 +1,22 @@
 /** All calls and results of the modules that keep crawls and their counters: see `calls-of-crawls.txt`. */
 import { createMeter } from '../../../../shared/engines/aws/cost/meter.ts';
+import { createAttentionNotes } from '../../../../shared/engines/aws/state/attention-notes.ts';
 import {
   type CrawlCounters,
   createCrawlCounters,
 } from '../../../../shared/engines/aws/state/crawl-counters.ts';
+import { CrawlDirectory } from '../../../../shared/engines/aws/state/crawl-directory.ts';
 import { encodeCrawl, type StoredCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
 import { CrawlStore } from '../../../../shared/engines/aws/state/crawl-store.ts';
 import { noteSpend, spentToday } from '../../../../shared/engines/aws/state/daily-spend.ts';
 import { changedCounts, totalsOf, usageCountsIn } from '../../../../shared/engines/aws/state/head-counts.ts';
+import {
+  createQuietNotes,
+  idleFor,
+  isDrained,
+  isSettled,
+} from '../../../../shared/engines/aws/state/quiet.ts';
+import { UnannouncedCrawls } from '../../../../shared/engines/aws/state/unannounced.ts';
 import { CRAWL, headOf, RECORD } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import type { World } from '../struck-calls.ts';
@@ -132,6 +141,120 @@ describeScenarios(
         return [...results, await registry.listUnannounced(), (await registry.totals(CRAWL)).activeMs];
       },
       isConcurrent: true,
+    }),
+    scenario({
+      name: 'notes since when crawls are quiet',
+      async run(world) {
+        const { clock } = world.engine;
+        const notes = createQuietNotes(contextOf(world));
+        const results: unknown[] = [await notes.isNoted(CRAWL)];
+        await notes.noteRecounted(CRAWL);
+        for (const hasMessages of [false, false, true, true, false])
+          results.push(await notes.noteIdle(CRAWL, hasMessages));
+        results.push(await notes.isNoted(CRAWL));
+        await notes.noteRecounted(CRAWL);
+        results.push(await notes.noteIdle(CRAWL, false));
+        await notes.noteBusy(CRAWL);
+        results.push(await notes.isNoted(CRAWL), await notes.noteIdle(CRAWL, true));
+        // A process whose clock is ahead by more than a minute has noted it: it begins again.
+        for (const aheadMs of [60_000, 70_000]) {
+          await notes.noteBusy(CRAWL);
+          const ahead = { ...clock, now: () => clock.now() + aheadMs };
+          results.push(await createQuietNotes({ ...contextOf(world), clock: ahead }).noteIdle(CRAWL, false));
+          results.push(await notes.noteIdle(CRAWL, false));
+        }
+        return results;
+      },
+      isTimed: true,
+    }),
+    scenario({
+      name: 'decides by its notes whether a crawl is quiet',
+      async run(world) {
+        await spentToday(contextOf(world));
+        const now = 10_000_000;
+        const times = { idleSince: now - 2_000_000, looks: 100, lastAt: 0 };
+        const settled = (more: object, options = {}) =>
+          isSettled({ ...times, idleSince: now, ...more }, now, options);
+        const quiet = (ms: number, more: object = {}) => settled({ quietSince: now - ms, ...more });
+        const idle = (ms: number, looks: number, more: object = {}) =>
+          settled({ idleSince: now - ms, looks, ...more });
+        return [
+          [quiet(54_999), quiet(55_000), quiet(55_000, { hostsDue: 1 }), quiet(55_000, { hostsDue: -1 })],
+          [quiet(99_000, { lastAt: now - 54_999 }), quiet(99_000, { lastAt: now - 55_000 })],
+          [quiet(99_000, { lastAt: now + 60_000 }), quiet(99_000, { lastAt: now + 60_001 })],
+          [
+            settled({ quietSince: now - 7 }, { settleMs: 7 }),
+            settled({ quietSince: now - 6 }, { settleMs: 7 }),
+          ],
+          [idle(450_000, 6), idle(450_000, 5), idle(449_999, 6), idle(450_000, 6, { lastAt: now - 449_999 })],
+          [idle(1_200_000, 16, { hostsDue: 1 }), idle(1_200_000, 15, { hostsDue: 1 })],
+          [
+            idle(1_199_999, 16, { hostsDue: 1 }),
+            idle(1_200_000, 16, { hostsDue: 1, lastAt: now - 1_199_999 }),
+          ],
+          [settled({ idleSince: now - 75_000, looks: 1 }, { sharedSettleMs: 75_000 })],
+          [settled({ idleSince: now - 75_000, looks: 0 }, { sharedSettleMs: 75_000 })],
+          [idleFor(now - 5, now), idleFor(now + 60_000, now), idleFor(now + 60_001, now)],
+          [1_199_999, 1_200_000].map((ms) =>
+            isDrained({ 'requisites.awaited': 1, 'requisites.sent': 0 }, ms, {}),
+          ),
+          [54_999, 55_000].map((ms) => isDrained({ 'requisites.awaited': 0, 'requisites.sent': 2 }, ms, {})),
+          [
+            isDrained({}, 0, {}),
+            isDrained({ 'requisites.sent': 1 }, 6, { settleMs: 7 }),
+            isDrained({ 'requisites.sent': 1 }, 7, { settleMs: 7 }),
+          ],
+        ];
+      },
+    }),
+    scenario({
+      name: 'keeps lists of crawls, and of those whose end is to be announced',
+      async run(world) {
+        const [all, running] = ['#crawls', '#running'].map(
+          (name) => new CrawlDirectory({ ...contextOf(world), name }),
+        );
+        for (const crawl of ['b', 'a', 'b']) await all!.enter(crawl);
+        await running!.enter('a');
+        await all!.strike('a');
+        await all!.strike('none');
+        const crawls = new UnannouncedCrawls(contextOf(world));
+        for (const crawl of ['c', 'd', 'e']) await crawls.enter(crawl);
+        await crawls.delay({ crawl: 'c', tries: 2, retryAt: 77 });
+        await crawls.noteFinish({ crawl: 'c', finishTries: 3, isFinishDone: true });
+        await crawls.noteFinish({ crawl: 'd', finishTries: 1, isFinishDone: false });
+        await crawls.delay({ crawl: 'none', tries: 2, retryAt: 77 });
+        await crawls.strike('e');
+        const listed = await crawls.list();
+        await crawls.enter('c');
+        return [await all!.list(), await running!.list(), listed, await crawls.list()];
+      },
+    }),
+    scenario({
+      name: 'keeps what the waker knows of troubles',
+      async run(world) {
+        const [notes, other] = [
+          createAttentionNotes(contextOf(world)),
+          createAttentionNotes(contextOf(world)),
+        ];
+        const shownNotes = async () => {
+          const { state, announced } = await notes.load();
+          return [state, [...announced]];
+        };
+        const results: unknown[] = [
+          await shownNotes(),
+          await notes.claim('t', 10_000),
+          await other.claim('t', 10_000),
+        ];
+        results.push(await other.claim('u', 10_000), await notes.claim('t', 0));
+        await notes.store({ at: 1, crawls: { c: [3, 2, 1] }, samples: [{ at: 1, figures: [3, 2, 1] }] });
+        await world.engine.clock.sleep(10_000);
+        results.push(await shownNotes(), await other.claim('t', 10_000));
+        await notes.forget('t');
+        await notes.forget('none');
+        results.push(await shownNotes(), await notes.claim('t', 10_000));
+        return results;
+      },
+      isTimed: true,
     }),
     scenario({
       name: 'sums up what crawls have cost today',

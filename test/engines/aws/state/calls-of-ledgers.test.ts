@@ -1,6 +1,9 @@
 /** All calls and results of the modules that keep heads and parts: see `calls-of-ledgers.txt`. */
 import { HookState } from '../../../../shared/engines/aws/state/hook-state.ts';
 import { createPartStore } from '../../../../shared/engines/aws/state/part-store.ts';
+import { StateCommits } from '../../../../shared/engines/aws/state/state-commits.ts';
+import { StateValues } from '../../../../shared/engines/aws/state/state-values.ts';
+import { itemKey, N, replacing, S } from '../../../../shared/engines/aws/state/tables.ts';
 import { CRAWL, headOf } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import { describeScenarios, refusalOf, scenario } from '../struck-suite.ts';
@@ -116,6 +119,60 @@ describeScenarios(
         await parts.deleteParts(...of, []);
         return [refused, read, listed, await parts.listParts(...of)];
       },
+    }),
+    scenario({
+      name: 'commits heads and values together, however many at once',
+      async run(world) {
+        const open = () => {
+          const values = new StateValues();
+          return { values, commits: new StateCommits({ ...contextOf(world), crawl: CRAWL, values }) };
+        };
+        const [one, two] = [open(), open()];
+        const head = (host: string, version: number, before = version - 1) => ({
+          TableName: world.cloud.settings.crawlState,
+          Item: {
+            ...itemKey(`${CRAWL} ${host}`, 'head'),
+            version: N(version),
+            head: S(`${host} ${version}`),
+          },
+          ...replacing(before),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+        });
+        const count = (key: string) => ({ key, apply: (json?: string) => String(Number(json ?? 0) + 1) });
+        await one.commits.add({ head: undefined, changes: [count('a')] });
+        // The first begins at once, and the others share transactions.
+        const many = Array.from({ length: 13 }, (_, i) =>
+          one.commits.add({ head: head(`h${i}.test`, 1), changes: [count('a'), count(`k${i % 3}`)] }),
+        );
+        const stale = one.commits.add({ head: head('h0.test', 3, 2), changes: [count('a')] });
+        const results: unknown[] = [await refusalOf(stale)];
+        await Promise.all(many);
+        // Another process has changed the value, and knows none of it.
+        await two.commits.add({ head: head('h0.test', 2), changes: [count('a')] });
+        await one.commits.add({
+          head: undefined,
+          changes: [count('a'), { key: 'k0', apply: () => undefined }],
+        });
+        await one.commits.add({ head: head('h1.test', 2), changes: [{ key: 'a', apply: (json) => json }] });
+        await one.commits.add({ head: undefined, changes: [] });
+        await Promise.all(
+          ['h2.test', 'h3.test'].map((host) => one.commits.add({ head: head(host, 2), changes: [] })),
+        );
+        const wide = Array.from({ length: 50 }, (_, i) => count(`w${i}`));
+        await Promise.all([
+          one.commits.add({ head: undefined, changes: [count('a')] }),
+          one.commits.add({ head: undefined, changes: wide }),
+          one.commits.add({
+            head: undefined,
+            changes: wide.map(({ key, apply }) => ({ key: `${key}x`, apply })),
+          }),
+        ]);
+        const { values } = one;
+        return [...results, [...values.entries()].slice(0, 4), values.size, values.chars, two.values.size];
+      },
+      isTimed: true,
+      isConcurrent: true,
+      isLong: true,
     }),
     scenario({
       name: 'changes values of hooks, which another process changes too',
