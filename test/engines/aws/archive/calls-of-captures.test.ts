@@ -7,7 +7,7 @@ import { CRAWL } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import type { World } from '../struck-calls.ts';
 import { describeScenarios, scenario } from '../struck-suite.ts';
-import { contextOf, FOLDER, filled, nameOf, put, SITE } from './warc-world.ts';
+import { contextOf, FOLDER, filled, nameOf, put, SITE, warcs } from './warc-world.ts';
 
 const askedFor = (
   more: Partial<CapturesAsked> = {},
@@ -66,6 +66,36 @@ describeScenarios(
       isTimed: true,
       isCompressed: true,
       isLong: true,
+      isConcurrent: true,
+    }),
+    scenario({
+      name: 'reports what fails while it looks for captures',
+      prepare: async (world) => {
+        put(world, FOLDER + nameOf(0), warcs[0] as Buffer);
+        for (const [name, captures] of [
+          ['l', 'b12.AA=='],
+          ['m', undefined],
+        ] as const)
+          put(
+            world,
+            `${FOLDER}${name}.warc.gz`,
+            new Uint8Array(256 * 1024),
+            captures === undefined ? {} : { Metadata: { captures } },
+          );
+        put(
+          world,
+          `${FOLDER}joined-a.cdxj`,
+          Buffer.from(
+            'test,site)/9 20260201000000 {"url": "x", "offset": "1", "length": "1", "filename": "joined-x.warc.gz"}\n',
+          ),
+        );
+      },
+      async run(world) {
+        const pages = new CapturePages({ ...contextOf(world), mapping: contextOf(world) });
+        const found = await pages.page(CRAWL, askedFor());
+        return [found.captures.map(({ url, timestamp }) => [url, timestamp]), found.damaged, found.next];
+      },
+      isCompressed: true,
       isConcurrent: true,
     }),
   ],

@@ -67,6 +67,32 @@ describeScenarios(
       isLong: true,
     }),
     scenario({
+      name: 'notes which items are in tables, unless another process has',
+      async run(world) {
+        const [store, other] = [
+          await openItemTables(contextOf(world)),
+          await openItemTables(contextOf(world)),
+        ];
+        const results: unknown[] = [store.state];
+        await store.replace({ until: 'a', late: ['x'], tables: 1 });
+        await store.replace({
+          until: 'b',
+          late: [],
+          tables: 2,
+          plan: { until: 'c', late: [], found: ['x'] },
+        });
+        results.push(
+          store.state,
+          await refusalOf(other.replace({ until: 'z', late: [], tables: 9 })),
+          other.state,
+        );
+        const later = await openItemTables(contextOf(world));
+        results.push(later.state);
+        await later.replace({ until: 'c', late: [], tables: 3 });
+        return [...results, await refusalOf(store.replace(store.state)), store.state, later.state];
+      },
+    }),
+    scenario({
       name: 'encodes tables of captures and of items',
       async run(world) {
         const context = contextOf(world);
