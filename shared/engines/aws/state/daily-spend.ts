@@ -23,14 +23,16 @@ const KEPT_MS = 40 * 86_400_000;
  */
 export async function noteSpend(context: SpendContext, now: ReadonlyMap<CrawlId, number>): Promise<number> {
   const { dynamo, clock, table } = context;
-  const { costs } = await loadToday(context);
+  // The day may end before the costs are stored: they are still this day's.
+  const key = keyOfToday(context);
+  const { costs } = await load(context, key);
   for (const [crawl, cost] of now) costs[crawl] = [costs[crawl]?.[0] ?? cost, cost];
   const sum = sumOf(costs);
   if (now.size === 0) return sum;
   const command = new PutItemCommand({
     TableName: table,
     Item: {
-      ...keyOf(context),
+      ...key,
       costs: S(JSON.stringify(costs)),
       [EXPIRES_AT]: N(Math.ceil((clock.now() + KEPT_MS) / 1000)),
     },
@@ -40,17 +42,20 @@ export async function noteSpend(context: SpendContext, now: ReadonlyMap<CrawlId,
 }
 
 /** Returns the US dollars that all crawls have cost today, as the waker last noted it. */
-export const spentToday = async (context: SpendContext): Promise<number> => (await loadToday(context)).spent;
+export const spentToday = async (context: SpendContext): Promise<number> =>
+  (await load(context, keyOfToday(context))).spent;
 
-async function loadToday(context: SpendContext): Promise<{ costs: Costs; spent: number }> {
-  const { dynamo, clock, table } = context;
-  const command = new GetItemCommand({ TableName: table, Key: keyOf(context), ConsistentRead: true });
+async function load(
+  { dynamo, clock, table }: SpendContext,
+  key: Item,
+): Promise<{ costs: Costs; spent: number }> {
+  const command = new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true });
   const { Item } = await withRetry('loading the cost of the day', () => dynamo.send(command), { clock });
   const costs = JSON.parse(Item?.costs?.S ?? '{}') as Costs;
   return { costs, spent: sumOf(costs) };
 }
 
-const keyOf = ({ clock }: SpendContext): Item =>
+const keyOfToday = ({ clock }: SpendContext): Item =>
   itemKey(SPEND, new Date(clock.now()).toISOString().slice(0, 10));
 
 const sumOf = (costs: Costs): number =>
