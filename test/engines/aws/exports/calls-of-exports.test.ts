@@ -75,7 +75,9 @@ describeScenarios(
         const results: unknown[] = [first.bytes, second.bytes];
         await second.add(bytesOf(100));
         results.push(second.bytes);
-        const again = await second.pause();
+        // A slice in which nothing was added.
+        const same = await objects.resume(await second.pause()).pause();
+        const again = await objects.resume(same).pause();
         const third = objects.resume(again);
         results.push(third.bytes);
         for (const size of [1700, 2100]) await third.add(bytesOf(size));

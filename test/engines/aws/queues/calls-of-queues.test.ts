@@ -174,6 +174,7 @@ describeScenarios(
         await exchange.acknowledge(parcels.slice(0, 1));
         await exchange.acknowledge(parcels);
         results.push((await exchange.receive(100, 0)).length);
+        await exchange.sendTexts(['http://a.test/', 'http://b.test/']);
         const shards = createLinkShards({
           ...{ client: world.clients.sqs, clock, queueUrls: linkShardUrls },
           sizes: { ...sizes, maxShardParcelLinks: 20 },
