@@ -1,9 +1,10 @@
 /** All calls and results of the registry of crawls: see `calls-of-registry.txt`. */
 import { createMeter } from '../../../../shared/engines/aws/cost/meter.ts';
+import { createCrawlCounters } from '../../../../shared/engines/aws/state/crawl-counters.ts';
 import { CRAWL, headOf, RECORD } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import { describeScenarios, refusalOf, scenario } from '../struck-suite.ts';
-import { FULL, ledgersOf, registryOf } from './state-world.ts';
+import { contextOf, FULL, ledgersOf, registryOf } from './state-world.ts';
 
 describeScenarios(
   [
@@ -64,7 +65,14 @@ describeScenarios(
         await registry.recount(CRAWL, ledgers);
         results.push(await registry.totals(CRAWL));
         await registry.setStatus(CRAWL, 'finished');
-        return [...results, await registry.totals(CRAWL), await registry.countWaitingHosts('none')];
+        results.push(await registry.totals(CRAWL), await registry.countWaitingHosts('none'));
+        // The hosts of a crawl of more than 50,000 are not read.
+        const counters = createCrawlCounters(contextOf(world));
+        for (const hosts of [49_998, 1]) {
+          await counters.add(CRAWL, { hosts });
+          results.push(await registry.countWaitingHosts(CRAWL), await registry.isQuiet(CRAWL));
+        }
+        return results;
       },
       isLong: true,
       isTimed: true,
