@@ -43,7 +43,7 @@ export function changesSent({
 /** The change that the record of a page shows, if it is there. */
 function changeOf(record: UrlRecord): Pick<UrlChange, 'id' | 'url' | 'at' | 'change'> | undefined {
   const { kind, state, recrawl } = record;
-  if (kind !== undefined || state !== 'fetched' || !recrawl) return undefined;
+  if (kind !== undefined || (state !== 'fetched' && state !== 'gone') || !recrawl) return undefined;
   const change = lastChangeOf(record, recrawl);
   if (change === undefined) return undefined;
   const at = new Date(recrawl.changedAt).toISOString();

@@ -18,6 +18,7 @@ import type { CrawlFacts, Facts } from './facts.ts';
 import { firstPass } from './first-pass.ts';
 import { gatherFacts, totalsOf } from './gather-facts.ts';
 import { givenUp } from './given-up.ts';
+import { goneAndBack } from './gone-and-back.ts';
 import { harmBounded } from './harm-bounded.ts';
 import { hoursKept } from './hours-kept.ts';
 import { itemsOnce } from './items-once.ts';
@@ -111,6 +112,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...endsSent(facts),
     ...firstPass(facts),
     ...changesSent(facts),
+    ...goneAndBack(facts, visits, robots),
     ...facts.seen,
   ];
 }

@@ -1,6 +1,7 @@
+import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { Head } from '../../shared/frontier/head.ts';
-import { URL_STATES } from '../../shared/frontier/url-record.ts';
-import type { Violation } from '../worlds/spec.ts';
+import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { Violation, WebRequest } from '../worlds/spec.ts';
 import {
   type CrawlFacts,
   type Facts,
@@ -10,6 +11,7 @@ import {
   mayHaveLostTurns,
 } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
+import { finalStateOf } from './tries-kept.ts';
 import type { HostVisits } from './visits.ts';
 
 type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;
@@ -44,7 +46,12 @@ export function requestsCounted(facts: UsedFacts, visited: readonly HostVisits[]
  * rounds at most; in throttling storms, and where calls fail so that updates are put off, more gathers, and
  * nothing is requested.
  */
-export function counted({ crawls, strikes, hostsPerWorker }: UsedFacts): readonly Violation[] {
+export function counted({
+  crawls,
+  strikes,
+  hostsPerWorker,
+  web,
+}: UsedFacts & Pick<Facts, 'web'>): readonly Violation[] {
   const findings = createFindings('counted');
   const putOff = strikes.throttleStorm + strikes.callFailsBefore;
   const uncertain =
@@ -55,7 +62,7 @@ export function counted({ crawls, strikes, hostsPerWorker }: UsedFacts): readonl
     strikes.callFailsAfter +
     strikes.conditionAnswerLost;
   for (const crawl of crawls) {
-    checkPages(findings, crawl);
+    checkPages(findings, crawl, web.log);
     if (crawl.isExact) {
       checkTotals(findings, crawl);
       continue;
@@ -88,16 +95,27 @@ export function recounted({ crawls }: Pick<Facts, 'crawls'>): readonly Violation
   return findings.list;
 }
 
-function checkPages(findings: Findings, { id, hosts }: CrawlFacts): void {
+function checkPages(findings: Findings, { id, config, hosts }: CrawlFacts, log: readonly WebRequest[]): void {
   for (const { host, head, records, problem } of hosts.values()) {
     const pages = records.filter(isPage).length;
-    if (problem === undefined && pages !== head.totals.pages)
+    const surplus = head.totals.pages - pages;
+    const isRight = surplus >= 0 && surplus <= (isRecrawling(config) ? movedPages(records, log) : 0);
+    if (problem === undefined && !isRight)
       findings.add(
         `${id}: the head of ${host} counts ${head.totals.pages} pages, its ledger holds ${pages}`,
         { host },
       );
     if (problem === undefined) checkRequisites(findings, id, { host, head, records });
   }
+}
+
+/** A page that redirects when it is fetched again stays counted. */
+function movedPages(records: readonly UrlRecord[], log: readonly WebRequest[]): number {
+  const moved = records.flatMap(({ url, state }) => (state === 'redirect' ? url : []));
+  const answered = new Set(
+    log.flatMap((request) => ([undefined, 'redirect'].includes(finalStateOf(request)) ? [] : request.url)),
+  );
+  return moved.filter((url) => answered.has(url)).length;
 }
 
 function checkRequisites(

@@ -1,3 +1,4 @@
+import { isRecrawling } from '../../shared/crawl/config.ts';
 import { levelOf, MAX_LEVEL } from '../../shared/frontier/rank.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
@@ -84,7 +85,8 @@ function sourcesIn(crawl: CrawlFacts, web: Facts['web'], robots: RobotsLog): Map
     for (const { from, depth, redirects } of some) add(url, { depth, redirects, level: levelOf(url, from) });
   for (const from of known.values()) {
     const { url, state, depth } = from;
-    if (state === 'fetched') {
+    // A page that is gone was there when the crawl recrawls.
+    if (state === 'fetched' || (state === 'gone' && isRecrawling(crawl.config))) {
       for (const link of web.isIndex(url) ? [] : web.linksOf(url)) {
         const isMost = web.isDated(url);
         const listed = isMost ? MAX_DATED_LEVEL : levelOfPriority(web.priorityIn(url, link));

@@ -12,6 +12,7 @@ const BUDGET = 'the budget of a day is kept, and used';
 const ONCE = 'records() returns each URL once';
 const CAPTURES = 'no capture is lost or doubled';
 const LOCATION = 'a 304 never loses a location';
+const GONE = 'a page is gone as long as the site says so, and no longer';
 const STORED = 'a crawl stored by the previous version continues';
 
 const PLAN = 'shared/turn/recrawl-plan.ts';
@@ -112,6 +113,50 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
     file: 'shared/turn/refetch.ts',
     edits: [['date: warcDate(known.capturedAt)', 'date: warcDate(startedAt)']],
     breaks: ['capturesKept'],
+  },
+  {
+    promise: GONE,
+    what: 'a page that is not there is asked for again after an hour',
+    file: 'shared/recrawl/due-time.ts',
+    edits: [
+      ['const MISSING_DAYS: readonly number[] = [7,', 'const MISSING_DAYS: readonly number[] = [1 / 96,'],
+    ],
+    breaks: ['goneAndBack'],
+  },
+  {
+    promise: GONE,
+    what: 'a page that is gone is never asked for again',
+    file: 'shared/recrawl/due-time.ts',
+    edits: [['return GONE_DAYS[outcome.misses - 1];', 'return GONE_DAYS[outcome.misses + 9];']],
+    breaks: ['goneAndBack'],
+  },
+  {
+    promise: GONE,
+    what: 'the copy stays though the page is gone',
+    file: PLAN,
+    edits: [["return state === 'gone' && isVanished(", "return state === 'gone' || isVanished("]],
+    breaks: ['goneAndBack'],
+  },
+  {
+    promise: GONE,
+    what: 'all pages of a host that answers 404 everywhere are gone',
+    file: 'shared/recrawl/vanished-site.ts',
+    edits: [['const MIN_GONE = 4.5;', 'const MIN_GONE = 45;']],
+    breaks: ['goneAndBack'],
+  },
+  {
+    promise: GONE,
+    what: 'that a page is gone is not reported',
+    file: 'shared/frontier/url-change.ts',
+    edits: [["if (state === 'gone') return 'gone';", "if (state === 'gone') return undefined;"]],
+    breaks: ['goneAndBack'],
+  },
+  {
+    promise: GONE,
+    what: 'a page that is back is reported as changed',
+    file: 'shared/frontier/url-change.ts',
+    edits: [["return isBack ? 'back' : 'changed';", "return 'changed';"]],
+    breaks: ['goneAndBack'],
   },
   {
     promise: STORED,

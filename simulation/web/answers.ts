@@ -79,7 +79,7 @@ const PACKED_SHARE = 0.3;
 const NO_BYTES = new Uint8Array(0);
 
 export function createAnswerer(atlas: Atlas): Answerer {
-  const { chance, shape, pages, assets, links, rules, usage, places } = atlas;
+  const { chance, shape, pages, assets, links, rules, usage, vanishing, places } = atlas;
   /** Requests so far for pages that fail a number of times and then succeed. */
   const tries = new Map<string, number>();
 
@@ -102,6 +102,8 @@ export function createAnswerer(atlas: Atlas): Answerer {
       return respond(redirect.status, location, text('Moved.\n'), paceMs);
     }
     if (place.what === 'list') return listed(place.list, paceMs, isPacked(place.list));
+    const vanished = place.what === 'page' ? vanishing.statusOf(host, place.page, age) : undefined;
+    if (vanished !== undefined) return missing(vanished, paceMs);
     const response = isSoft(place) ? softly(paceMs) : contentOf(asked, place, paceMs);
     const failure = place.what === 'page' ? pages.troubleOf(host, place.page) : undefined;
     if (failure && mustFail(url, failure)) return spoil(response, failure.how);
@@ -153,6 +155,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
     const isEarly = age < at * MAX_TROUBLE_MS;
     if (host.kind === 'nameless' || (host.kind === 'unresolved' && isEarly))
       return { kind: 'failed', reason: 'dns', afterMs: NAMELESS_MS };
+    if (vanishing.isAway(host, age)) return { kind: 'failed', reason: 'connect', afterMs: REFUSED_MS };
     if (host.kind === 'dead') return deadAnswer(chance.at(DRAW.trouble, host.number, 1));
     const isFailing =
       host.kind === 'broken' ||

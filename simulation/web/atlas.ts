@@ -8,6 +8,7 @@ import { createPlaces, type Places } from './places.ts';
 import { createRules, type Rules } from './rules.ts';
 import type { WebShape } from './shape.ts';
 import { createUsage, type Usage } from './usage.ts';
+import { createVanishing, type Vanishing } from './vanishing.ts';
 
 export interface Atlas {
   readonly shape: WebShape;
@@ -19,6 +20,7 @@ export interface Atlas {
   readonly links: Links;
   readonly rules: Rules;
   readonly usage: Usage;
+  readonly vanishing: Vanishing;
 }
 
 export function createAtlas(seed: number, shape: WebShape): Atlas {
@@ -38,6 +40,7 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
     assets,
     links,
     usage,
+    vanishing: createVanishing(shape, chance),
     rules: createRules(chance, usage, places.lists.namedBy),
   };
 }

@@ -29,6 +29,7 @@ export const DRAW = {
   usage: 21,
   named: 22,
   feeds: 23,
+  vanishing: 24,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

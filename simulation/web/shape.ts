@@ -70,6 +70,8 @@ export interface WebShape {
   readonly hugeHost?: { readonly pages: number; readonly responseMs: number };
   /** Pages change, and hosts send validators. Default: neither. */
   readonly changes?: boolean;
+  /** Pages vanish, and hosts are away for hours. Default: neither. */
+  readonly vanishes?: boolean;
   /** The share of hosts that answer 200 for pages that do not exist. Default: none. */
   readonly softShare?: number;
   /** Pages of HTML have a long text, which some have in common. */

@@ -117,6 +117,8 @@ export interface Deployment {
     readonly links: SimPoller;
     readonly linkShards: readonly SimPoller[];
   };
+  /** The rules that invoke functions once a period are disabled until `enable` is called. */
+  disableRules(): { enable(): void };
   /** Another version is deployed: no process serves another invocation. */
   replaceAll(): void;
   /** Nothing is started any more: what runs is seen to its end. */
@@ -393,9 +395,16 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       periodMs,
       invoke: () => functions[name].invoke(undefined),
     });
-  const schedules = [schedule('waker', WAKER_PERIOD_MS)];
-  if (options.hasCompactor)
-    schedules.push(schedule('compactor', options.compactorPeriodMs ?? COMPACTOR_PERIOD_MS));
+  const beginRules = () => [
+    schedule('waker', WAKER_PERIOD_MS),
+    ...(options.hasCompactor
+      ? [schedule('compactor', options.compactorPeriodMs ?? COMPACTOR_PERIOD_MS)]
+      : []),
+  ];
+  let rules = beginRules();
+  const endRules = () => {
+    for (const end of rules) end();
+  };
 
   let known: Desk | undefined;
   function operator(): Desk {
@@ -420,9 +429,17 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     pollers: { starts, links, linkShards },
     operator,
     stop() {
-      for (const end of schedules) end();
+      endRules();
       for (const poller of [starts, links, ...linkShards]) poller.stop();
       smallStarts.stop();
+    },
+    disableRules() {
+      endRules();
+      return {
+        enable() {
+          rules = beginRules();
+        },
+      };
     },
     replaceAll() {
       for (const each of Object.values(functions)) each.replaceAll();

@@ -30,6 +30,8 @@ export interface Operator {
   look(): void;
   /** Stops all crawls that have not ended, once. */
   stopAll(): void;
+  /** Resumes those that it has stopped. */
+  resumeAll(): void;
   /** Whether there is still something to be done. */
   isBusy(): boolean;
   /** With the limits and seeds that they have now. */
@@ -104,6 +106,10 @@ export function createOperator(
     await insist(`stops ${id}`, () => open().control.stop(id));
   }
 
+  async function resume(id: CrawlId): Promise<void> {
+    await insist(`resumes ${id}`, () => open().control.resume(id));
+  }
+
   async function pause(id: CrawlId): Promise<void> {
     // It may have come to its end or its limit meanwhile.
     if (faults.random('paused') < STOPS && !adding.has(id)) await stop(id);
@@ -172,6 +178,10 @@ export function createOperator(
     stopAll() {
       for (const id of crawls.keys()) if (!stopping.has(id)) void whileBusy(() => stop(id));
       for (const id of crawls.keys()) stopping.add(id);
+    },
+    resumeAll() {
+      for (const id of stopping) void whileBusy(() => resume(id));
+      stopping.clear();
     },
     look() {
       for (const id of crawls.keys()) {

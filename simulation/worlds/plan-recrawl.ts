@@ -1,5 +1,5 @@
 /** Worlds whose crawls fetch their pages again. */
-import { between, pick, randomOf } from '../models/random.ts';
+import { between, pick, type Random, randomOf } from '../models/random.ts';
 import type { RecrawlPlan } from './spec.ts';
 
 /** The share of worlds. */
@@ -8,8 +8,13 @@ const RECRAWLING = 0.05;
 const BY_INTERVAL = 0.6;
 /** The share of these worlds in which the changes of pages are sent. */
 const WITH_FEED = 0.7;
+/** The share of all worlds in which pages vanish besides, and of those that recrawl for certain. */
+const VANISHING = 0.02;
+const VANISHING_OF_CERTAIN = 0.5;
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const LEAST_PER_DAY = 40;
+const CHANGES = { changes: true } as const;
 
 /**
  * Intervals of minutes, so that pages are fetched again while faults strike. `calmMs`: when these end; afterwards there
@@ -20,14 +25,30 @@ export function planRecrawl(
   calmMs: number,
   { isCertain = false } = {},
 ): RecrawlPlan | undefined {
+  const vanishing = randomOf(seed, 'vanishes');
+  if (vanishing() < (isCertain ? VANISHING_OF_CERTAIN : VANISHING)) return planVanishing(vanishing, calmMs);
   const random = randomOf(seed, 'recrawl');
   if (random() >= RECRAWLING && !isCertain) return undefined;
   const everyMs = between(random, 6, 20) * MINUTE;
   const stopAfterMs = calmMs + 2 * everyMs + 30 * MINUTE;
   const changeFeed = randomOf(seed, 'change feed')() < WITH_FEED;
-  if (random() < BY_INTERVAL) return { config: { recrawlEveryMs: everyMs, changeFeed }, stopAfterMs };
+  if (random() < BY_INTERVAL)
+    return { config: { recrawlEveryMs: everyMs, changeFeed }, web: CHANGES, stopAfterMs };
   const recrawl = pick(random, ['changes', 'freshness'] as const);
   // From less than one in a minute to more than all pages are worth.
   const recrawlPerDay = Math.round(LEAST_PER_DAY * 2 ** (8 * random()));
-  return { config: { recrawl, recrawlPerDay, changeFeed }, stopAfterMs };
+  return { config: { recrawl, recrawlPerDay, changeFeed }, web: CHANGES, stopAfterMs };
+}
+
+/** A page that is not there is asked for again after a week: the crawls rest for longer, and then all of it is due. */
+function planVanishing(random: Random, calmMs: number): RecrawlPlan {
+  const everyMs = between(random, 6, 20) * MINUTE;
+  const againMs = everyMs + 15 * MINUTE;
+  return {
+    config: { recrawlEveryMs: everyMs, changeFeed: random() < WITH_FEED },
+    // Small, as each page is fetched many times.
+    web: { ...CHANGES, vanishes: true, hosts: between(random, 1, 4), maxPages: between(random, 6, 16) },
+    stopAfterMs: calmMs + againMs,
+    rest: { restMs: (8 + 2 * random()) * DAY, againMs },
+  };
 }

@@ -9,6 +9,7 @@ import type { CallFault, CallFaults } from '../models/call-faults.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import type { FaultName } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
+import type { WebShape } from '../web/shape.ts';
 
 /** Everything about a world follows from this. Two runs of the same one are the same, event by event. */
 export interface WorldSpec {
@@ -86,6 +87,8 @@ export const INVARIANTS = {
   firstPass:
     'The first pass of a crawl that recrawls is announced once, when it is complete, and not long after',
   changesSent: 'Each change of a page is received at least once, and no other change',
+  goneAndBack:
+    'A page is gone as long as the web says so, and is asked for again after a week; what is away for hours is not gone',
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;
 
@@ -265,8 +268,15 @@ export interface CrawlPlan {
 /** The crawls of a world that fetch their pages again, until the operator stops them. */
 export interface RecrawlPlan {
   readonly config: CrawlOptions;
+  /** The web differs in this. */
+  readonly web: Partial<WebShape>;
   /** After the world's beginning. */
   readonly stopAfterMs: number;
+  /**
+   * The crawls are stopped for that time, and no rule invokes a function; then they are resumed, and stopped again after
+   * `againMs`.
+   */
+  readonly rest?: { readonly restMs: number; readonly againMs: number };
 }
 
 /** A crawl that the operator deletes, beside the others. */

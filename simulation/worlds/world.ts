@@ -132,7 +132,7 @@ export async function runWorld(
   const hasHooks = randomOf(seed, 'hooks')() < HOOKS_CHANCE;
   const recrawl = planRecrawl(seed, CALM_MS, { isCertain: spec.recrawls });
   const shape = shapeOf(seed, {
-    ...(recrawl && { changes: true }),
+    ...recrawl?.web,
     ...(spec.hosts !== undefined && { hosts: spec.hosts }),
     ...(spec.pages !== undefined && { maxPages: spec.pages }),
   });
@@ -179,12 +179,24 @@ export async function runWorld(
   for (const { id, seeds, config, dedupeFrom } of crawls)
     await drive(time, control.seed({ crawl: id, seeds, config, dedupeFrom }), T0 + END_MS);
   const maxStarts = sizeOf(spec) * MAX_STARTS;
-  while (time.now() < T0 + END_MS && !isOver() && invocationsOf(deployment).worker < maxStarts) {
-    await time.advance(MINUTE);
-    probe.sample();
-    operator.look();
-    if (recrawl && time.now() >= T0 + recrawl.stopAfterMs) operator.stopAll();
-    if (rollout.look() || faults.strikes('deployed')) deployment.replaceAll();
+  /** Until the crawls have ended; those that recrawl are stopped at `stopAt`. */
+  const runUntilOver = async (endAt: number, stopAt = Number.POSITIVE_INFINITY): Promise<void> => {
+    while (time.now() < endAt && !isOver() && invocationsOf(deployment).worker < maxStarts) {
+      await time.advance(MINUTE);
+      probe.sample();
+      operator.look();
+      if (time.now() >= stopAt) operator.stopAll();
+      if (rollout.look() || faults.strikes('deployed')) deployment.replaceAll();
+    }
+  };
+  await runUntilOver(T0 + END_MS, recrawl && T0 + recrawl.stopAfterMs);
+  if (recrawl?.rest && isOver()) {
+    await time.advance(ANNOUNCED_MS);
+    const rules = deployment.disableRules();
+    await time.advance(recrawl.rest.restMs);
+    rules.enable();
+    operator.resumeAll();
+    await runUntilOver(time.now() + END_MS, time.now() + recrawl.rest.againMs);
   }
   // Also while the compactor works, faults strike.
   if (stack.hasCompactor) {

@@ -38,6 +38,15 @@ test('one that is neither is found', () => {
   ]);
 });
 
+test('so is that a page is gone', () => {
+  const gone = { ...changed(20), state: 'gone' as const };
+  const { id } = change(20);
+  expect(found([change(20, { id: id.replace('changed', 'gone') })], gone)).toEqual([]);
+  expect(found([], gone)).toEqual([
+    `crawl: ${PAGE} was seen gone T0+20.000 s, which was not received, and is not kept`,
+  ]);
+});
+
 test('a change of no page, and two changes with one id, are found', () => {
   expect(found([change(20), change(5, { url: 'http://a.test/other', id: 'x' })])).toEqual([
     'the change x was received, and no crawl knows its page',

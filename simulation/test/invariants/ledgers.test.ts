@@ -265,6 +265,21 @@ describe('counted', () => {
       'counted: crawl: the head of a.test counts 3 pages, its ledger holds 2',
     ]);
   });
+
+  test('a page that redirects when it is fetched again stays counted', () => {
+    const moved = RECORDS.map((record) => (record.url === PAGE ? urlRecord(PAGE, 'redirect', 301) : record));
+    const of = (config: object) => {
+      const [first] = crawlFacts(moved, { config }).hosts.values();
+      const head = { ...first!.head, totals: { ...first!.head.totals, pages: 2 } };
+      const hosts = new Map([['a.test', { ...first!, head }]]);
+      return violationsOf(
+        'counted',
+        makeFacts({ crawls: [crawlFacts(moved, { config, hosts, files: new Map() })] }),
+      ).filter((text) => text.includes('its ledger holds'));
+    };
+    expect(of({ recrawlEveryMs: 600_000 })).toEqual([]);
+    expect(of({})).toEqual(['counted: crawl: the head of a.test counts 2 pages, its ledger holds 1']);
+  });
 });
 
 describe('limitsKept', () => {

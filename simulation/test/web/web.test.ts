@@ -448,3 +448,27 @@ describe('an exchange', () => {
     ]);
   });
 });
+
+test('pages vanish and come back, and hosts are away for hours, where the web is one of these', async () => {
+  const kinds = ['ordinary'] as const;
+  const seen = { away: 0, missing: 0, gone: 0, back: 0 };
+  for (let seed = 0; seed < 12; seed++) {
+    const shape = shapeOf(seed, { kinds, hosts: 2, maxPages: 12, responseMs: [1] });
+    const [still, scene] = [sceneOf(seed, shape), sceneOf(seed, { ...shape, vanishes: true })];
+    const urls = reachable(scene.web, 30);
+    const before = new Map<string, number | string>();
+    for (const atMs of [0, 3_000_000, 7_000_000, 8 * 86_400_000]) {
+      for (const { time } of [still, scene]) await time.advance(T0 + atMs - time.now());
+      for (const url of urls) {
+        const [plain, outcome] = [await still.get(url), await scene.get(url)];
+        const answer = outcome.status === 'response' ? outcome.httpStatus : outcome.reason;
+        const isAsEver = answer === (plain.status === 'response' ? plain.httpStatus : plain.reason);
+        if (atMs === 0) expect(isAsEver).toBe(true);
+        if (!isAsEver) seen[answer === 'connect' ? 'away' : answer === 410 ? 'gone' : 'missing']++;
+        if (isAsEver && answer === 200 && [404, 410].includes(Number(before.get(url)))) seen.back++;
+        before.set(url, answer);
+      }
+    }
+  }
+  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(2);
+});
