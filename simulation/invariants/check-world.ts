@@ -27,6 +27,7 @@ import { nearDuplicates } from './near-duplicates.ts';
 import { noGarbage } from './no-garbage.ts';
 import { notRunning } from './not-running.ts';
 import { nothingLost } from './nothing-lost.ts';
+import { onSchedule } from './on-schedule.ts';
 import { onTime } from './on-time.ts';
 import { oneChain } from './one-chain.ts';
 import { oneState } from './one-state.ts';
@@ -107,6 +108,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...noDeadLetters(facts),
     ...noCrash(facts),
     ...refetched(facts, visits, robots),
+    ...onSchedule(facts, visits, robots),
     ...budgetKept(facts, visits, robots),
     ...capturesKept(facts, visits, robots),
     ...endsSent(facts),

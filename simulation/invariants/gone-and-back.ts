@@ -12,6 +12,8 @@ const DAY_MS = 86_400_000;
 const MISSING_DAYS: readonly number[] = [7, 14, 28, 56];
 const GONE_DAYS: readonly number[] = [7, 60];
 const CLOCKS_MS = 10_000;
+/** A schedule's moment may come so much sooner (`turn/recrawl-plan.ts`). */
+const SOONER = 0.9;
 /** Due times are whole seconds. */
 const ROUNDING_MS = 1000;
 /** From a due time to the request: as for pages that are there (`refetched.ts`). */
@@ -116,7 +118,7 @@ function checkEarly(
       const days = daysAfter(one);
       if (!next || one.state !== 'gone' || one.doubt !== 'none' || days === undefined) return [];
       const afterMs = next.request.startedAt - one.request.startedAt;
-      return afterMs < days * DAY_MS - CLOCKS_MS ? [{ one, next, afterMs, days }] : [];
+      return afterMs < soonest(crawl) * days * DAY_MS - CLOCKS_MS ? [{ one, next, afterMs, days }] : [];
     }),
   );
   if (early.length <= (mayHaveLostTurns(facts) ? Math.max(0, lost) : 0)) return;
@@ -127,6 +129,9 @@ function checkEarly(
       { host: host.host, at: next.request.startedAt, excuse },
     );
 }
+
+/** The part of these days after which it is asked for: at the moment of a schedule that is about that far ahead. */
+const soonest = ({ config }: CrawlFacts): number => (config.recrawlSchedule === undefined ? 1 : SOONER);
 
 const daysAfter = ({ request, misses }: Pick<Answer, 'request' | 'misses'>): number | undefined =>
   (request.httpStatus === 410 ? GONE_DAYS : MISSING_DAYS)[misses - 1];
@@ -139,7 +144,9 @@ function checkDueTimes(findings: Findings, { crawl, host }: HostVisits, isClockW
     return;
   const roundMs = 3 * records.length * crawl.config.delayMs;
   for (const record of records) {
-    const problem = isGoneForNow(record) ? dueProblemOf(record, stoppedAt, LATE_MS + roundMs) : undefined;
+    const problem = isGoneForNow(record)
+      ? dueProblemOf(record, { stoppedAt, lateMs: LATE_MS + roundMs, soonest: soonest(crawl) })
+      : undefined;
     if (problem !== undefined)
       findings.add(`${crawl.id}: ${record.url} ${problem}`, { host: host.host, at: stoppedAt });
   }
@@ -151,15 +158,21 @@ const stopOf = ({ statuses }: CrawlFacts): number | undefined =>
 const isGoneForNow = (record: UrlRecord): boolean =>
   record.state === 'gone' && record.recrawl !== undefined && record.attempts === 0;
 
-function dueProblemOf({ result, recrawl, dueAt }: UrlRecord, stoppedAt: number, lateMs: number) {
+interface Times {
+  readonly stoppedAt: number;
+  readonly lateMs: number;
+  readonly soonest: number;
+}
+
+function dueProblemOf({ result, recrawl, dueAt }: UrlRecord, { stoppedAt, lateMs, soonest: part }: Times) {
   const { fetchedAt = 0, httpStatus } = result ?? {};
   const days = (httpStatus === 410 ? GONE_DAYS : MISSING_DAYS)[(recrawl?.misses ?? 0) - 1];
   if (days === undefined) return undefined;
   const ms = days * DAY_MS;
   const was = `was not there ${since(fetchedAt)}`;
   // One that was due and could not be asked for, or forbidden, is due a day after that.
-  const isFirstTime = stoppedAt - fetchedAt < ms;
-  if (dueAt - fetchedAt < ms || (isFirstTime && dueAt - fetchedAt > ms + ROUNDING_MS))
+  const isFirstTime = stoppedAt - fetchedAt < part * ms;
+  if (dueAt - fetchedAt < part * ms || (isFirstTime && dueAt - fetchedAt > ms + ROUNDING_MS))
     return `${was}, and is due ${seconds(dueAt - fetchedAt)} later, expected ${days} days`;
   return stoppedAt - dueAt > lateMs ? `${was}, and was due ${since(dueAt)}` : undefined;
 }

@@ -39,7 +39,8 @@ export function refetched(
   const { clockStepped } = facts.strikes;
   for (const visits of visited) {
     const { config } = visits.crawl;
-    if (!isRecrawling(config)) continue;
+    // Schedules are judged by their moments (`onSchedule`).
+    if (!isRecrawling(config) || config.recrawlSchedule !== undefined) continue;
     const { recrawlEveryMs: everyMs } = config;
     const intervalMs = everyMs ?? LEAST_BY_PRICE_MS;
     checkEarly(findings, visits, { robots, intervalMs, mayLose: mayHaveLostTurns(facts), clockStepped });

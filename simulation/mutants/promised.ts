@@ -12,6 +12,7 @@ const BUDGET = 'the budget of a day is kept, and used';
 const ONCE = 'records() returns each URL once';
 const CAPTURES = 'no capture is lost or doubled';
 const LOCATION = 'a 304 never loses a location';
+const MOMENTS = 'a crawl with a schedule fetches each page at each of its times once';
 const GONE = 'a page is gone as long as the site says so, and no longer';
 const STORED = 'a crawl stored by the previous version continues';
 
@@ -115,6 +116,34 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
     breaks: ['capturesKept'],
   },
   {
+    promise: MOMENTS,
+    what: 'pages are due an hour after the time of the schedule',
+    file: PLAN,
+    edits: [
+      [
+        'dueAt: this.#scheduledAfter(from, outcome, until) };',
+        'dueAt: this.#scheduledAfter(from, outcome, until) + 3_600_000 };',
+      ],
+    ],
+    breaks: ['onSchedule'],
+  },
+  {
+    promise: MOMENTS,
+    what: 'pages are due some minutes before the time of the schedule, and again at it',
+    file: PLAN,
+    edits: [
+      [
+        'dueAt: this.#scheduledAfter(from, outcome, until) };',
+        'dueAt: this.#scheduledAfter(from, outcome, until) - 240_000 };',
+      ],
+      [
+        'return (this.#schedule.next(result.fetchedAt) ?? Number.POSITIVE_INFINITY) <= now;',
+        'return (this.#schedule.next(result.fetchedAt) ?? Number.POSITIVE_INFINITY) <= now + 240_000;',
+      ],
+    ],
+    breaks: ['onSchedule'],
+  },
+  {
     promise: GONE,
     what: 'a page that is not there is asked for again after an hour',
     file: 'shared/recrawl/due-time.ts',
@@ -142,7 +171,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
     what: 'all pages of a host that answers 404 everywhere are gone',
     file: 'shared/recrawl/vanished-site.ts',
     edits: [['const MIN_GONE = 4.5;', 'const MIN_GONE = 45;']],
-    breaks: ['goneAndBack'],
+    tests: ['test/recrawl/vanished-site.test.ts'],
   },
   {
     promise: GONE,

@@ -1,5 +1,7 @@
 /** Worlds whose crawls fetch their pages again. */
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
+import { periodOf, SCHEDULES, type WorldSchedule } from './schedules.ts';
 import type { RecrawlPlan } from './spec.ts';
 
 /** The share of worlds. */
@@ -11,6 +13,8 @@ const WITH_FEED = 0.7;
 /** The share of all worlds in which pages vanish besides, and of those that recrawl for certain. */
 const VANISHING = 0.02;
 const VANISHING_OF_CERTAIN = 0.5;
+/** The share of the worlds with a rest whose crawls have a schedule instead of an interval. */
+const BY_SCHEDULE = 0.5;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const LEAST_PER_DAY = 40;
@@ -26,7 +30,8 @@ export function planRecrawl(
   { isCertain = false } = {},
 ): RecrawlPlan | undefined {
   const vanishing = randomOf(seed, 'vanishes');
-  if (vanishing() < (isCertain ? VANISHING_OF_CERTAIN : VANISHING)) return planVanishing(vanishing, calmMs);
+  if (vanishing() < (isCertain ? VANISHING_OF_CERTAIN : VANISHING))
+    return planVanishing(seed, vanishing, calmMs);
   const random = randomOf(seed, 'recrawl');
   if (random() >= RECRAWLING && !isCertain) return undefined;
   const everyMs = between(random, 6, 20) * MINUTE;
@@ -41,14 +46,25 @@ export function planRecrawl(
 }
 
 /** A page that is not there is asked for again after a week: the crawls rest for longer, and then all of it is due. */
-function planVanishing(random: Random, calmMs: number): RecrawlPlan {
+function planVanishing(seed: number, random: Random, calmMs: number): RecrawlPlan {
   const everyMs = between(random, 6, 20) * MINUTE;
-  const againMs = everyMs + 15 * MINUTE;
+  const schedule = planSchedule(randomOf(seed, 'schedule'));
+  const againMs = schedule ? periodOf(schedule) + 25 * MINUTE : everyMs + 15 * MINUTE;
+  const config = schedule ? configOf(schedule) : { recrawlEveryMs: everyMs };
   return {
-    config: { recrawlEveryMs: everyMs, changeFeed: random() < WITH_FEED },
+    // By their days, hosts would wait for longer than the world lasts.
+    config: { ...config, changeFeed: random() < WITH_FEED, overrides: undefined },
     // Small, as each page is fetched many times.
     web: { ...CHANGES, vanishes: true, hosts: between(random, 1, 4), maxPages: between(random, 6, 16) },
     stopAfterMs: calmMs + againMs,
     rest: { restMs: (8 + 2 * random()) * DAY, againMs },
   };
 }
+
+const planSchedule = (random: Random): WorldSchedule | undefined =>
+  random() < BY_SCHEDULE ? pick(random, SCHEDULES) : undefined;
+
+const configOf = ({ expression, timeZone }: WorldSchedule): CrawlOptions => ({
+  recrawlSchedule: expression,
+  ...(timeZone !== undefined && { recrawlTimeZone: timeZone }),
+});

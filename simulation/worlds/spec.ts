@@ -80,6 +80,7 @@ export const INVARIANTS = {
   noDeadLetters: 'No message becomes a dead letter',
   noCrash: 'No function fails without a fault',
   refetched: 'A page is fetched again after its interval: not before it, and not much later',
+  onSchedule: 'With a schedule, a page is fetched again at each of its moments once, and not much later',
   budgetKept: 'No more pages are fetched again in a day than the budget says',
   capturesKept:
     'Each response of a page, first or again, is in the archive once, as a record that leads to its payload',
