@@ -40,7 +40,7 @@ export function createVanishing({ vanishes }: Pick<WebShape, 'vanishes'>, chance
 
   function ownStatus({ number }: WebHost, page: number, age: number): 404 | 410 | undefined {
     const at = (draw: number) => chance.at(DRAW.vanishing, number, page, draw);
-    // What is below the root was found before.
+    // All other pages are found through the root.
     if (page === 0 || at(0) >= PAGES) return undefined;
     const from = FIRST + HOUR * at(1);
     const away = at(2);
