@@ -82,6 +82,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
       redirectOf: (url) => web.redirectOf(url),
       requestsOf: (url) => world.requestsOf(url),
       isDated: (url) => web.isDated(url),
+      isAlternateFeed: (url) => web.isAlternateFeed(url),
       isIndex: (url) => web.isIndex(url),
       priorityIn: (sitemap, url) => web.priorityIn(sitemap, url),
       sitemapsNamedIn: (url) => web.sitemapsNamedIn(url),

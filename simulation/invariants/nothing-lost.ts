@@ -29,7 +29,8 @@ import type { HostVisits } from './visits.ts';
  * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and
  * limits certainly accept, and all sitemaps that served robots.txt and indexes name; and nothing that is neither. What a message still carries counts as known: whether
  * it may be there is the chain's invariant to say. Links to hosts that are full, or to groups of URLs that
- * have closed because they add nothing new, are dropped by design.
+ * have closed because they add nothing new, are dropped by design. A feed that pages name as their alternate is known
+ * only to crawls that follow feeds.
  */
 export function nothingLost(
   facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
@@ -43,6 +44,7 @@ export function nothingLost(
     checkSitemaps(findings, crawl, facts, sitemapsOf(crawl, facts.web, robots));
     const allowed = sitemapsOf(crawl, facts.web, robots, crawl.scopeSeeds);
     checkNothingElse(findings, crawl, reachable, allowed);
+    checkFeeds(findings, crawl, facts.web);
   }
   checkAsked(findings, facts, visited);
   return findings.list;
@@ -110,7 +112,7 @@ function checkKnown(
     if (web.isIndex(record.url)) continue;
     const depth = record.kind === 'sitemap' ? 1 : record.depth + 1;
     for (const link of links)
-      if (own.accepts(link, depth) && isMissing(link))
+      if (own.accepts(link, depth) && isMissing(link) && !isLeftOutFeed(crawl, link, web))
         findings.add(
           `${id}: ${record.url} (fetched, depth ${record.depth}) links to ${link}, which is not known`,
           { host: hostKey(link) },
@@ -236,6 +238,19 @@ function checkNothingElse(
         host,
       });
   }
+}
+
+/** A feed that is named as an alternate alone, in a crawl that leaves feeds out. */
+const isLeftOutFeed = ({ config }: CrawlFacts, url: string, web: Facts['web']): boolean =>
+  !config.feeds && web.isAlternateFeed(url);
+
+function checkFeeds(findings: Findings, crawl: CrawlFacts, web: Facts['web']): void {
+  const seeds = new Set([...crawl.seeds, ...crawl.laterSeeds]);
+  for (const { url } of crawl.known.values())
+    if (isLeftOutFeed(crawl, url, web) && !seeds.has(url))
+      findings.add(`${crawl.id}: ${url} is known, and is a feed, which the crawl leaves out`, {
+        host: hostKey(url),
+      });
 }
 
 /**

@@ -108,6 +108,9 @@ export const usageShareOf = (seed: number): number => (randomOf(seed, 'usage')()
 const WITH_NAMED = 0.35;
 const WITH_FEEDS = 0.3;
 
+/** The share of the world's hosts that have a feed. */
+export const feedShareOf = (seed: number): number => (randomOf(seed, 'feeds')() < WITH_FEEDS ? 0.5 : 0);
+
 /** Whether the pages of the world's web have requisites. */
 export const hasAssets = (seed: number): boolean => randomOf(seed, 'assets')() < WITH_ASSETS;
 
@@ -147,7 +150,7 @@ export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebSha
     addresses: addressesOf(seed),
     usageShare: usageShareOf(seed),
     namedShare: randomOf(seed, 'named sitemaps')() < WITH_NAMED ? 0.6 : 0,
-    feedShare: randomOf(seed, 'feeds')() < WITH_FEEDS ? 0.5 : 0,
+    feedShare: feedShareOf(seed),
     ...overrides,
   };
 }

@@ -118,6 +118,11 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         : `${places.pageUrl(host, 0)}missing/x`;
     },
     isDated: (url) => places.find(fetchedUrl(url)).what === 'sitemap',
+    isAlternateFeed(url) {
+      const place = places.find(fetchedUrl(url));
+      const feed = place.what === 'list' ? places.lists.feedOf(place.host, 0) : undefined;
+      return feed?.isAlternate === true && feed.url === url;
+    },
     isIndex(url) {
       const place = places.find(fetchedUrl(url));
       return place.what === 'list' && place.list.kind === 'index';

@@ -138,6 +138,10 @@ export function planSitemaps(random: Random): CrawlOptions {
   return way < 0.17 ? { sitemaps: 'find' } : {};
 }
 
+/** In a hundred crawls of a web with feeds, 20 leave out those that pages name as their alternate. */
+export const planFeeds = (random: Random, hasFeeds: boolean): CrawlOptions =>
+  hasFeeds && random() < 0.2 ? { feeds: false } : {};
+
 /** Patterns of hosts: all, and some (`web/hosts.ts`). */
 const HOSTS_WITH_HOURS = [['*'], ['h0.*', 'h2.*'], ['h1*'], ['*.sim.test']];
 const DAY_MINUTES = 1440;

@@ -5,12 +5,13 @@ import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { Sizes } from '../../shared/sizes.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
-import { addressesOf, domainsOf, hasAssets, usageShareOf } from '../web/shape.ts';
+import { addressesOf, domainsOf, feedShareOf, hasAssets, usageShareOf } from '../web/shape.ts';
 import {
   planAddressPace,
   planByteRate,
   planCrawlRate,
   planDomainLimits,
+  planFeeds,
   planHours,
   planLimits,
   planPages,
@@ -112,6 +113,7 @@ export function planCrawls(
       ...(overrides.length > 0 && { overrides }),
       ...planPurpose(randomOf(seed, 'purpose of crawl', i), usageShareOf(seed) > 0),
       ...planSitemaps(randomOf(seed, 'sitemaps of crawl', i)),
+      ...planFeeds(randomOf(seed, 'alternate feeds', i), feedShareOf(seed) > 0),
       soft404: true,
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,

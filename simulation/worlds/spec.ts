@@ -222,6 +222,8 @@ export interface SimWeb {
   someUrl(random: () => number, at?: string): string;
   /** Whether it is a sitemap that says when its pages were modified. */
   isDated(url: string): boolean;
+  /** Whether it is a feed that pages name as their alternate, and to which nothing links. */
+  isAlternateFeed(url: string): boolean;
   /** Whether it is an index of sitemaps. */
   isIndex(url: string): boolean;
   /** The priority that the sitemap states for the page, from 0 to 1. */

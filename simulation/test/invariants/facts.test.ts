@@ -14,6 +14,7 @@ const web: SimWeb = {
   seeds: [],
   someUrl: () => '',
   isDated: () => false,
+  isAlternateFeed: () => false,
   isIndex: () => false,
   priorityIn: () => undefined,
   sitemapsNamedIn: () => [],

@@ -230,6 +230,7 @@ export function makeFacts({
       requestsOf: () => [],
       redirectOf: (url) => REDIRECTS[url],
       isDated: () => false,
+      isAlternateFeed: () => false,
       isIndex: () => false,
       priorityIn: () => undefined,
       sitemapsNamedIn: () => [],

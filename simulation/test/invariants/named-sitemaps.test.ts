@@ -4,6 +4,7 @@ import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { Facts } from '../../invariants/facts.ts';
 import {
   crawlFacts,
+  HOME,
   LOG,
   makeFacts,
   PAGE,
@@ -179,4 +180,23 @@ test('bestFirst: a page that a sitemap has listed comes before one of a later ra
   };
   expect(found(records)).toEqual([expect.stringMatching(`${last} .*before ${more}`)]);
   expect(found([records[0], records[2], records[1]] as UrlRecord[])).toEqual([]);
+});
+
+test('a feed that pages name as their alternate is known only to crawls that follow feeds', () => {
+  const FEED = 'http://a.test/feed.xml';
+  const found = (feeds: boolean, isKnown: boolean) => {
+    const records = isKnown ? [...RECORDS, urlRecord(FEED, 'fetched', 200)] : RECORDS;
+    const log = isKnown ? [...LOG, request(FEED, 20, 20.1)] : LOG;
+    const { web, ...made } = makeFacts({ log, crawls: [crawlFacts(records, { config: { feeds } })] });
+    const linksOf = (url: string) => (url === HOME ? [...web.linksOf(url), FEED] : web.linksOf(url));
+    const withFeed = { ...web, linksOf, isAlternateFeed: (url: string) => url === FEED };
+    return violationsOf('nothingLost', { ...made, web: withFeed });
+  };
+  expect([found(true, true), found(false, false)]).toEqual([[], []]);
+  expect(found(true, false)).toEqual([
+    `nothingLost: crawl: ${HOME} (fetched, depth 0) links to ${FEED}, which is not known`,
+  ]);
+  expect(found(false, true)).toEqual([
+    `nothingLost: crawl: ${FEED} is known, and is a feed, which the crawl leaves out`,
+  ]);
 });

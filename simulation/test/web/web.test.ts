@@ -52,14 +52,18 @@ function reachable(web: SimWeb, max: number): string[] {
 }
 
 /** Returns the links that the crawler reads from the response. */
-async function parsedLinks(outcome: FetchOutcome, url: string, isSitemap = false): Promise<string[]> {
+async function parsedLinks(
+  outcome: FetchOutcome,
+  url: string,
+  { isSitemap = false, wantsFeeds = true } = {},
+): Promise<string[]> {
   if (outcome.status !== 'response' || outcome.httpStatus !== 200) return [];
   const parser = createDocumentParser({
     url,
     headers: outcome.headers,
     maxDecodedBytes: 1e7,
     maxLinks: 6000,
-    wantsFeeds: true,
+    wantsFeeds,
     ...(isSitemap && { kind: 'sitemap' }),
     resolve: (reference, base) => createResolver(base)(reference),
   });
@@ -72,6 +76,20 @@ const kinds = fc.constantFrom<HostKind>(...HOST_KIND_NAMES);
 const hourLater = async ({ time }: Scene) => time.advance(3_600_000);
 
 describe('truth', () => {
+  test('a crawler that leaves out feeds finds the same links but those that are named as alternates', async () => {
+    let left = 0;
+    for (let seed = 0; seed < 12; seed++) {
+      const { web, get } = sceneOf(seed, shapeOf(seed, { kinds: ['ordinary'], feedShare: 1 }));
+      for (const url of reachable(web, 20)) {
+        const found = await parsedLinks(await get(url), url, { wantsFeeds: false });
+        const links = found.length > 0 ? web.linksOf(url) : [];
+        expect(found).toEqual(links.filter((link) => !web.isAlternateFeed(link)));
+        left += links.length - found.length;
+      }
+    }
+    expect(left).toBeGreaterThan(5);
+  });
+
   test('the crawler finds in each page just the links that the web says it has, in their order', async () => {
     await fc.assert(
       fc.asyncProperty(seeds, async (seed) => {
@@ -107,7 +125,7 @@ describe('truth', () => {
             expect(headerOf(outcome, 'Location')).toBe(target);
             lists.add(target);
           } else {
-            const links = await parsedLinks(outcome, url, true);
+            const links = await parsedLinks(outcome, url, { isSitemap: true });
             expect(links).toEqual(scene.web.linksOf(url));
             seen.entries += links.length;
             if (scene.web.isIndex(url)) seen.indexes++;
