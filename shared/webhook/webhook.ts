@@ -70,8 +70,9 @@ export function createWebhook({ target, fetcher, clock, signal }: WebhookOptions
       const body = JSON.stringify(event);
       let fault = await post(event.type, body);
       for (const waitMs of WAITS_MS) {
-        if (fault === undefined || signal?.aborted) break;
+        if (fault === undefined) break;
         await clock.sleep(waitMs, signal);
+        if (signal?.aborted) break;
         // The signature has the time of the try.
         fault = await post(event.type, body);
       }

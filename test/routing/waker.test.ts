@@ -5,26 +5,33 @@ import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { Message } from '../../shared/frontier/message.ts';
 import { wakeAllHosts, wakeDueHosts, wakeResumed } from '../../shared/routing/waker.ts';
 import { SIZES } from '../../shared/sizes.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
+import { lastDueAt } from '../../shared/turn/next-turn.ts';
+import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 const WAKE_BATCH = SIZES.wakeBatch;
 
-function open(status = 'running', isAtLimit = false) {
+function open(status = 'running', isAtLimit = false, sendMs = 0) {
   const clock = createFakeClock();
   const due: { host: string; version: number }[] = [];
   const asked: number[] = [];
+  const asks: unknown[][] = [];
   const sent: string[][] = [];
+  const messages: unknown[] = [];
   const engine = {
     clock,
     ledgers: {
-      dueHosts: async (_crawl: string, _now: number, limit: number) => {
+      dueHosts: async (...args: [crawl: string, now: number, limit: number, lastDueAt: number]) => {
+        const [, , limit] = args;
         asked.push(limit);
+        asks.push(args);
         return due.slice(0, limit);
       },
     },
     queue: {
-      send: async (messages: readonly { host: string; message: Message }[]) => {
-        sent.push(messages.map(({ host, message }) => `${message.kind} ${host}`));
+      send: async (batch: readonly { host: string; message: Message }[]) => {
+        await clock.sleep(sendMs);
+        sent.push(batch.map(({ host, message }) => `${message.kind} ${host}`));
+        messages.push(...batch.map(({ message }) => message));
       },
     },
   };
@@ -34,10 +41,10 @@ function open(status = 'running', isAtLimit = false) {
     config,
     budget: { metLimit: () => (isAtLimit ? { status: 'limited' } : undefined) },
   };
-  const crawls = { get: async () => crawl } as unknown as Crawls;
+  const crawls = { get: async (id: string) => (id === 'crawl' ? crawl : undefined) } as unknown as Crawls;
   const woken = new Map();
-  const wake = () => wakeDueHosts(engine as never, crawls, 'crawl', woken);
-  return { clock, due, asked, sent, woken, wake, engine };
+  const wake = (id = 'crawl') => wakeDueHosts(engine as never, crawls, id, woken);
+  return { clock, due, asked, asks, sent, messages, woken, wake, engine, config };
 }
 
 test('hosts that are due are woken, all in one call, and counted', async () => {
@@ -45,6 +52,40 @@ test('hosts that are due are woken, all in one call, and counted', async () => {
   due.push({ host: 'a', version: 1 }, { host: 'b', version: 7 });
   expect(await wake()).toBe(2);
   expect(sent).toEqual([['wake a', 'wake b']]);
+});
+
+test('the message of a wake-up names its crawl, and is not that of a resume', async () => {
+  const { due, messages, wake } = open();
+  due.push({ host: 'a', version: 1 });
+  await wake();
+  expect(messages).toEqual([{ kind: 'wake', crawl: 'crawl' }]);
+});
+
+test('the ledgers are asked for the hosts that are due now, but for times that no clock that runs right gives', async () => {
+  const { clock, asks, wake, config } = open();
+  await wake();
+  await clock.advance(5000);
+  await wake();
+  expect(asks).toEqual([T0, T0 + 5000].map((now) => ['crawl', now, WAKE_BATCH, lastDueAt(config, now)]));
+});
+
+test('where nobody is due, nothing is sent, and no host of a crawl that nobody knows is', async () => {
+  const { due, sent, asked, wake } = open();
+  expect(await wake()).toBe(0);
+  due.push({ host: 'a', version: 1 });
+  expect(await wake('gone')).toBe(0);
+  expect([sent, asked]).toEqual([[], [WAKE_BATCH]]);
+});
+
+test('a wake-up is over when its messages are sent, and counts from the look at the ledgers', async () => {
+  const { clock, due, sent, woken, wake } = open('running', false, 60_000);
+  due.push({ host: 'a', version: 3 });
+  const waking = wake();
+  await clock.advance(59_999);
+  expect([sent, woken.size]).toEqual([[], 0]);
+  await clock.advance(1);
+  expect(await waking).toBe(1);
+  expect([...woken]).toEqual([['a', { version: 3, at: T0 }]]);
 });
 
 test('a host is woken again after five minutes, or at once when it has had a turn', async () => {
@@ -98,6 +139,20 @@ test.each([
   expect([sent, asked]).toEqual([[], []]);
 });
 
+test('hosts of a crawl whose pages are limited are woken while requisites are awaited', async () => {
+  const { due, engine, asked } = open();
+  const draining = {
+    status: 'running',
+    config: parseConfig({ requisites: true }),
+    budget: { metLimit: () => ({ status: 'limited', allowsRequisites: true }) },
+  };
+  due.push({ host: 'a', version: 1 });
+  const crawls = { get: async () => draining } as unknown as Crawls;
+  expect(await wakeDueHosts(engine as never, crawls, 'crawl', new Map())).toBe(1);
+  expect(asked).toHaveLength(1);
+});
+
+const FETCHED = { ...NEW_HEAD.ledger.counts, fetched: 3 };
 const head = (waiting: number, isSetAside = false) => ({
   ...NEW_HEAD,
   ledger: { ...NEW_HEAD.ledger, counts: { ...NEW_HEAD.ledger.counts, waiting } },
@@ -105,7 +160,7 @@ const head = (waiting: number, isSetAside = false) => ({
 });
 
 test('resuming wakes the hosts that have URLs waiting and those that were given up', async () => {
-  const { sent, engine } = open();
+  const { sent, engine, messages } = open();
   const hosts = [
     { host: 'waits', head: head(1) },
     { host: 'done', head: head(0) },
@@ -121,16 +176,68 @@ test('resuming wakes the hosts that have URLs waiting and those that were given 
   };
   await wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 2);
   expect(sent.slice(1)).toEqual([['wake waits'], ['wake given-up']]);
+  const message = (resume: number) => ({ kind: 'wake', crawl: 'crawl', isResumed: true, resume });
+  expect(messages).toEqual([message(1), message(1), message(2), message(2)]);
+});
+
+test('a resume without a number, as earlier versions of the program have them, has none in its message', async () => {
+  const { engine, messages } = open();
+  await wakeResumed(engine.queue, 'crawl', [{ host: 'waits', head: head(1) }], {});
+  expect(messages).toStrictEqual([{ kind: 'wake', crawl: 'crawl', isResumed: true }]);
+});
+
+test('the resume of a crawl with very many hosts sends one message after the other', async () => {
+  const { clock, engine, sent } = open('running', false, 1000);
+  const ledgers = {
+    async *hosts(crawl: string) {
+      for (const host of ['a', 'b', 'c']) yield { host: `${host} of ${crawl}`, head: head(1) };
+    },
+  };
+  const woken = wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 1);
+  const counts: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    await clock.advance(1000);
+    counts.push(sent.length);
+  }
+  await woken;
+  expect(counts).toEqual([1, 2, 3]);
+  expect(sent.flat()).toEqual(['wake a of crawl', 'wake b of crawl', 'wake c of crawl']);
+});
+
+test('a resume that cannot send to a host fails, so that it is tried again', async () => {
+  const { engine } = open();
+  engine.queue.send = () => Promise.reject(new Error('throttled'));
+  const ledgers = {
+    async *hosts() {
+      yield { host: 'a', head: head(1) };
+    },
+  };
+  await expect(wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 1)).rejects.toThrow('throttled');
+});
+
+test('a crawl that is switched on by its resume has the hosts woken whose pages are known', async () => {
+  const { engine, sent } = open();
+  const ledgers = {
+    async *hosts() {
+      yield { host: 'known', head: { ...NEW_HEAD, ledger: { ...NEW_HEAD.ledger, counts: FETCHED } } };
+    },
+  };
+  const config = { recrawl: 'changes', recrawlEveryMs: undefined, recrawlSchedule: undefined } as const;
+  await wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 1);
+  expect(sent).toEqual([]);
+  await wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 2, config);
+  expect(sent).toEqual([['wake known']]);
 });
 
 test('resuming wakes the hosts with known pages if the crawl is to recrawl now, and those with due ones if no more', async () => {
   const { sent, engine } = open();
-  const counts = { ...NEW_HEAD.ledger.counts, fetched: 3 };
-  const known = { ...NEW_HEAD, ledger: { ...NEW_HEAD.ledger, counts } };
+  const known = { ...NEW_HEAD, ledger: { ...NEW_HEAD.ledger, counts: FETCHED } };
   const hosts = [
     { host: 'empty', head: head(0) },
     { host: 'known', head: known },
     { host: 'recrawls', head: { ...known, dueAt: 9, recrawl: { pool: [0, 0, 0] } } },
+    { host: 'not-due', head: { ...known, recrawl: { pool: [0, 0, 0] } } },
+    { host: 'due-once', head: { ...known, ledger: NEW_HEAD.ledger, dueAt: 9 } },
     { host: 'off', head: { ...known, recrawl: { pool: [0, 0, 0], isOff: true } } },
   ] as const;
   const woken = async (recrawl: 'changes' | 'off') => {

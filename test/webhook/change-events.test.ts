@@ -19,14 +19,34 @@ test('lines stay in order, in groups that are no larger than an event may be', (
   expect(changeGroups([])).toEqual([]);
 });
 
+test.each([
+  ['as many lines as an event may have', Array(200).fill('x'), [100, 100]],
+  [
+    'as many bytes as an event may have, with the end of each line',
+    ['a', 'b', 'c'].map((x) => x.repeat(29_999)),
+    [2, 1],
+  ],
+  ['one byte more', ['a'.repeat(29_999), 'b'.repeat(30_000), 'c'], [1, 2]],
+  ['characters of two bytes', ['ä'.repeat(14_999), 'ä'.repeat(15_000), 'c'], [2, 1]],
+  ['a long line, and short ones around it', ['a', 'b'.repeat(70_000), 'c', 'd'], [1, 1, 2]],
+  ['one line', ['a'], [1]],
+])('%s', (_, lines, sizes) => {
+  const groups = changeGroups(lines);
+  expect(groups.map(({ length }) => length)).toEqual(sizes);
+  expect(groups.flat()).toEqual(lines);
+});
+
 test('the event of the same changes has the same id at each try', () => {
   const lines = ['{"id":"1 new a"}', '{"id":"2 gone b"}'];
   const event = changesEvent('c', lines, 0);
-  expect(event).toMatchObject({
+  expect(event).toEqual({
+    id: expect.stringMatching(/^[0-9a-f]{32}$/),
     type: 'pagesChanged',
+    time: '1970-01-01T00:00:00.000Z',
     crawl: 'c',
     data: { changes: [{ id: '1 new a' }, { id: '2 gone b' }] },
   });
-  expect(changesEvent('c', lines, 60_000).id).toBe(event.id);
-  expect(changesEvent('d', lines, 0).id).not.toBe(event.id);
+  expect(changesEvent('c', lines, 60_000)).toEqual({ ...event, time: '1970-01-01T00:01:00.000Z' });
+  for (const other of [changesEvent('d', lines, 0), changesEvent('c', lines.slice(1), 0)])
+    expect(other.id).not.toBe(event.id);
 });

@@ -14,18 +14,25 @@ const EVENT = {
 };
 
 /** A receiver that answers in this way. Numbers are HTTP statuses. */
-function setUp(answers: readonly (number | 'down' | Error)[], startedAt = 1_700_000_000_000) {
+function setUp(
+  answers: readonly (number | 'down' | Error)[],
+  startedAt = 1_700_000_000_000,
+  canBeStopped = true,
+) {
   const requests: (FetchRequest & { readonly at: number })[] = [];
   let now = startedAt;
   let disposed = 0;
+  let asleep: (ms: number) => void = () => {};
   const stopping = new AbortController();
   const webhook = createWebhook({
     target: TARGET,
-    signal: stopping.signal,
+    ...(canBeStopped && { signal: stopping.signal }),
     clock: {
       now: () => now,
-      async sleep(ms) {
-        now += ms;
+      // As long as it lasts, or until the signal aborts.
+      async sleep(ms, signal) {
+        asleep(ms);
+        if (!signal?.aborted) now += ms;
       },
     },
     fetcher: {
@@ -35,25 +42,51 @@ function setUp(answers: readonly (number | 'down' | Error)[], startedAt = 1_700_
         if (answer instanceof Error) throw answer;
         if (answer === 'down')
           return { status: 'failed', reason: 'connect', message: 'refused' } as FetchOutcome;
-        const body = { dispose: async () => void disposed++ };
+        const body = {
+          async dispose() {
+            await Promise.resolve();
+            disposed++;
+          },
+        };
         return { status: 'response', httpStatus: answer, body } as unknown as FetchOutcome;
       },
     },
   });
-  return { webhook, requests, stopping, disposed: () => disposed };
+  const onSleep = (work: (ms: number) => void) => {
+    asleep = work;
+  };
+  return { webhook, requests, stopping, disposed: () => disposed, onSleep };
 }
 
 test('an event is a POST of JSON, signed with the time of the try', async () => {
-  const { webhook, requests, disposed } = setUp([503, 204]);
+  const { webhook, requests, disposed, stopping } = setUp([503, 500, 204]);
   expect(await webhook.send(EVENT)).toBeUndefined();
-  expect(requests.map(({ at }) => at)).toEqual([1_700_000_000_000, 1_700_000_001_000]);
-  for (const { url, method, body = '', headers, at } of requests) {
-    expect([url, method, JSON.parse(body)]).toEqual([TARGET.url, 'POST', EVENT]);
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-strand-event': 'crawlFinished' });
+  expect(disposed()).toBe(3);
+  expect(requests.map(({ at }) => at)).toEqual([1_700_000_000_000, 1_700_000_001_000, 1_700_000_006_000]);
+  for (const { at, ...request } of requests) {
+    const { body = '', headers } = request;
     const signature = headers?.['x-strand-signature'];
+    expect(request).toEqual({
+      url: TARGET.url,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-strand-event': 'crawlFinished',
+        'x-strand-signature': signature,
+      },
+      body: JSON.stringify(EVENT),
+      // A receiver that answers with megabytes costs no memory.
+      maxBodyBytes: 1024,
+      signal: stopping.signal,
+    });
     expect(verifyWebhook(TARGET.secret, signature, body, { now: at, toleranceMs: 0 })).toBe(true);
   }
-  expect(disposed()).toBe(2);
+});
+
+test('a sender that cannot be stopped sends no signal', async () => {
+  const { requests, webhook } = setUp([200], undefined, false);
+  await webhook.send(EVENT);
+  expect(requests[0]).not.toHaveProperty('signal');
 });
 
 test('no event is signed with a time that has not come yet: a receiver may refuse it', async () => {
@@ -68,8 +101,10 @@ describe('it is tried three times', () => {
     [['down', 'down', 'down'], 'refused'],
     [[200], undefined],
     [[302, 302, 302], 'HTTP 302'],
+    [[300, 199, 300], 'HTTP 300'],
     [[404, 'down', 299], undefined],
     [[new Error('no disk'), 500, 410], 'HTTP 410'],
+    [[500, 500, new Error('no disk')], 'no disk'],
   ] as const)('%j gives %s', async (answers, fault) => {
     const { webhook, requests } = setUp(answers);
     expect(await webhook.send(EVENT)).toBe(fault);
@@ -82,11 +117,25 @@ describe('it is tried three times', () => {
     expect(await webhook.send(EVENT)).toBe('HTTP 500');
     expect(requests).toHaveLength(1);
   });
+
+  test.each([1, 2])('unless the crawl is stopped while it waits for try %s and one more', async (tries) => {
+    const { webhook, requests, stopping, onSleep } = setUp([500, 503, 'down']);
+    onSleep(() => {
+      if (requests.length === tries) stopping.abort();
+    });
+    expect(await webhook.send(EVENT)).toBe(tries === 1 ? 'HTTP 500' : 'HTTP 503');
+    expect(requests).toHaveLength(tries);
+  });
 });
 
 test.each([
   [TARGET, true],
+  [{ ...TARGET, url: 'http://hook.test/' }, true],
   [{ ...TARGET, url: 'ftp://hook.test/' }, false],
+  [{ ...TARGET, url: 7 }, false],
+  [{ ...TARGET, secret: 'x'.repeat(16) }, true],
+  [{ ...TARGET, secret: 'x'.repeat(15) }, false],
+  [{ ...TARGET, secret: Array(20).fill('x') }, false],
   [{ ...TARGET, url: '/hook' }, false],
   [{ ...TARGET, secret: 'short' }, false],
   [{ url: TARGET.url }, false],
