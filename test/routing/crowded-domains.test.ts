@@ -148,5 +148,53 @@ describe('links to the hosts of a domain', () => {
       ]),
     );
     expect([kept.get('c')?.size, kept.get('d')?.size, byHost.size]).toEqual([17, 18, 20]);
+    expect([...kept.keys()]).toEqual(['c', 'd']);
+  });
+
+  test('are judged by the settings of the crawl as they are then', async () => {
+    const clock = createFakeClock();
+    const engine = createMemoryEngine(clock);
+    const config = { scope: 'any', maxHostsPerDomain: 17 } as { maxHostsPerDomain: number };
+    const crawls = { get: async () => ({ config }) } as never;
+    const thin = () => withoutCrowds(engine, crawls, new Map([['c', linked(hostsOf('a.test', 20))]]));
+    expect((await thin()).get('c')?.size).toBe(17);
+    config.maxHostsPerDomain = 19;
+    expect((await thin()).get('c')?.size).toBe(19);
+  });
+
+  test('to sixteen hosts of one domain are left to their turns, however many other hosts there are', async () => {
+    const { thin, calls } = await setUp({ maxHostsPerDomain: 5 });
+    const hosts = [...hostsOf('a.test', 16), ...hostsOf('b.test', 16)];
+    expect(await thin(linked(hosts))).toEqual(hosts);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('links that are left out', () => {
+  /** The links to 20 hosts of a domain with room for 17, where to write its head takes a minute. */
+  async function setUpSlow() {
+    const clock = createFakeClock();
+    const engine = createMemoryEngine(clock);
+    await begin({ engine }, ['http://s.test/'], { scope: 'any', maxHostsPerDomain: 17 }, 'c');
+    const { commit } = engine.ledgers;
+    engine.ledgers.commit = async (...given) => {
+      await clock.sleep(60_000);
+      return commit(...given);
+    };
+    const gathered = new Map([['c', linked(hostsOf('a.test', 20))]]);
+    const thinned = () => withoutCrowds(engine, createCrawls(engine.registry, clock), gathered);
+    return { clock, engine, thinned };
+  }
+
+  test('are counted before the others are given', async () => {
+    const { clock, engine, thinned } = await setUpSlow();
+    expect((await clock.drive(thinned()))?.get('c')?.size).toBe(17);
+    expect((await engine.ledgers.loadHead('c', '@a.test'))?.totals.skipped).toEqual({ hostsPerDomain: 3 });
+  });
+
+  test('are not lost if they cannot be counted: all come again', async () => {
+    const { engine, thinned } = await setUpSlow();
+    engine.ledgers.commit = () => Promise.reject(new Error('throttled'));
+    await expect(thinned()).rejects.toThrow('throttled');
   });
 });

@@ -110,3 +110,14 @@ test.each([63, 64, 65, 200])('%i domains are counted, whenever they are made a s
   linkers.addTo('a.test', links);
   expect(links.get('http://a.test/0')?.linkers).toBe(sketchOf(domains.map(linkerHash)));
 });
+
+test('a host to which very many domains link is counted in a time that grows with their number, not with its square', () => {
+  const linkers = counts();
+  for (let i = 0; i < 100_000; i++)
+    linkers.add('a.test', { url: 'http://a.test/', depth: 1, via: `http://x${i}.test/` });
+  const links = linksTo('a.test', 1);
+  linkers.addTo('a.test', links);
+  const count = countLinkers(links.get('http://a.test/0')?.linkers ?? '');
+  expect(count).toBeGreaterThan(70_000);
+  expect(count).toBeLessThan(130_000);
+});

@@ -294,6 +294,16 @@ describe('a request', () => {
     }
   });
 
+  test('of many that come at once begins after the one before it, and when it is known what that has brought', async () => {
+    const places = [1, 2, 3, 4].map((bytes) => ({ ...PLACE, bytes }));
+    // Each of them asks at the same moment, and waits as long at most.
+    const { begin, calls, clock } = open({ places: [...places], waits: [0, 300, 0, 300, 0, 300, 0] });
+    const ran = Promise.all(places.map(() => begin()));
+    expect(await clock.drive(ran)).toEqual(places.map(() => OUTCOME));
+    const joined = calls.filter(([name]) => name === 'join').map(([, at, place]) => [at, place]);
+    expect(joined).toEqual(places.map((place, i) => [T0 + 20 * i, place]));
+  });
+
   test.each<[string, Place, number[], boolean]>([
     ['at its beginning', PLACE, [], false],
     ['during its wait', PLACE, [3000], false],

@@ -1,5 +1,5 @@
 /** Heads of domains: changes of several processes at once, and which of them cost an access to the store. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Head } from '../../shared/frontier/head.ts';
 import {
   countLinkers,
@@ -9,6 +9,7 @@ import {
   sketchOf,
 } from '../../shared/frontier/linker-sketch.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
+import { Semaphore } from '../../shared/semaphore.ts';
 import { createDomainHeads } from '../../shared/turn/domain-heads.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 
@@ -141,6 +142,26 @@ describe('a change', () => {
     // Others of the process do not wait for it.
     before.commit = undefined;
     expect(await domains.change('c', 'a.test', addHost('2'))).toBe('2');
+  });
+
+  test('keeps nothing of its domain in memory once nobody changes that: a crawl has millions of domains', async () => {
+    const { domains, before } = open();
+    const acquire = vi.spyOn(Semaphore.prototype, 'acquire');
+    try {
+      const both = ['1', '2'].map((host) => domains.change('c', 'a.test', addHost(host)));
+      await Promise.all(both);
+      before.commit = () => {
+        throw new Error('throttled');
+      };
+      await expect(domains.change('c', 'a.test', addHost('3'))).rejects.toThrow('throttled');
+      before.commit = undefined;
+      await domains.change('c', 'a.test', addHost('4'));
+      const [first, second, third, fourth] = acquire.mock.contexts;
+      expect(first, 'those at the same time wait for each other').toBe(second);
+      expect(new Set([first, third, fourth]).size).toBe(3);
+    } finally {
+      acquire.mockRestore();
+    }
   });
 
   test('of nothing writes nothing; links that are skipped are counted all the same', async () => {

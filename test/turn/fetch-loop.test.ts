@@ -1,6 +1,8 @@
 /** How a turn goes through the URLs of its host: in which order, how many at once, and when it ends. */
 import { describe, expect, test } from 'vitest';
+import type { Head } from '../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { encodeRules } from '../../shared/robots/rules-text.ts';
 import { FetchLoop } from '../../shared/turn/fetch-loop.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { page, robots, type Site } from '../worker/scripted-fetcher.ts';
@@ -407,15 +409,21 @@ describe("files that other hosts' robots.txt lead to", () => {
 });
 
 test('a suspected URL that was fetched, or settled without a request, is no longer suspected', async () => {
-  const run = async (path: string, site: Site) => {
+  const run = async (path: string, tries: number, head: Partial<Head> = OPEN_ROBOTS) => {
     const turn = await open({
-      head: { ...OPEN_ROBOTS, intent: { url: ORIGIN + path, tries: 1 } },
-      site,
+      head: { ...head, intent: { url: ORIGIN + path, tries } },
+      site: pages('/a'),
       links: [link(path)],
       isAnnouncing: true,
     });
     await turn.run();
-    return turn.quarantine.suspect;
+    const { state } = (await turn.ledger.lookUp(ORIGIN + path)) as UrlRecord;
+    return [state, turn.asked(), turn.quarantine.suspect];
   };
-  expect(await run('/a', pages('/a'))).toBeUndefined();
+  expect(await run('/a', 1)).toEqual(['fetched', ['/a'], undefined]);
+  // It has killed its workers too often.
+  expect(await run('/a', 3)).toEqual(['failed', [], undefined]);
+  const rules = encodeRules({ rules: [{ allow: false, pattern: '/a', line: 1 }] as never, sitemaps: [] });
+  const robots = [{ origin: ORIGIN, kind: 'rules' as const, rules, expiresAt: T0 + 9e6 }];
+  expect(await run('/a', 1, { robots })).toEqual(['deniedByRobots', [], undefined]);
 });

@@ -42,3 +42,28 @@ test('a parcel of links that are much alike is no larger than a reader of the qu
   const texts = parcels.flatMap((part) => parcelTexts({ crawl: 'c', links: part }, SIZES.maxMessageBytes));
   expect(texts.flatMap((text) => parseParcelText(text).links)).toHaveLength(300_000);
 });
+
+test.each([
+  ['as many links as a parcel takes', [1, 1, 1, 1, 1], { maxParcelLinks: 2, maxParcelChars: 99 }, [2, 2, 1]],
+  ['exactly those of two parcels', [1, 1, 1, 1], { maxParcelLinks: 2, maxParcelChars: 99 }, [2, 2]],
+  [
+    'links of as many characters, with those of their pages',
+    [5, 5, 5, 5],
+    { maxParcelLinks: 9, maxParcelChars: 20 },
+    [2, 2],
+  ],
+  ['one character less', [5, 4, 5, 5], { maxParcelLinks: 9, maxParcelChars: 20 }, [3, 1]],
+  ['long links', [50, 1, 50], { maxParcelLinks: 9, maxParcelChars: 20 }, [1, 2]],
+  ['none', [], { maxParcelLinks: 9, maxParcelChars: 20 }, []],
+])('%s go together', (_, lengths, sizes, expected) => {
+  const links = lengths.map((length, i) => ({ url: 'u'.repeat(length), via: 'v'.repeat(length), depth: i }));
+  const parcels = [...parcelsOf(links, { ...SIZES, ...sizes })];
+  expect(parcels.map(({ length }) => length)).toEqual(expected);
+  expect(parcels.flat()).toEqual(links);
+});
+
+test('links without a page, as seeds are, count by their own characters', () => {
+  const links = ['u'.repeat(10), 'u'.repeat(10), 'u'].map((url) => ({ url, depth: 0 }));
+  const parcels = [...parcelsOf(links, { ...SIZES, maxParcelLinks: 9, maxParcelChars: 20 })];
+  expect(parcels.map(({ length }) => length)).toEqual([2, 1]);
+});

@@ -1,14 +1,17 @@
-import { expect, test } from 'vitest';
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { timeZone } from '../../shared/crawl/time-zone.ts';
 import { type HostRecrawl, NO_TOTALS } from '../../shared/frontier/head.ts';
 import { importanceOf } from '../../shared/frontier/importance-of.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { RecrawlState, UrlRecord } from '../../shared/frontier/url-record.ts';
 import { rateCode, rateOfCode } from '../../shared/recrawl/change-rate.ts';
 import { type DemandCurve, demandOf } from '../../shared/recrawl/demand-curve.ts';
 import { TurnCounters } from '../../shared/turn/counters.ts';
+import { hashOfUrl } from '../../shared/turn/hash-of-url.ts';
 import { RecrawlPlan } from '../../shared/turn/recrawl-plan.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
+import { openGolden, textOf } from '../golden.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
 
@@ -233,4 +236,290 @@ test('a time that a page skips is counted once', async () => {
   expect(counted).toEqual(['unchanged']);
   plan.unchanged(pageOf(1), T0 + 4 * DAY, response);
   expect(counted).toEqual(['unchanged', 'unchanged', 'late']);
+});
+
+/** All that a plan decides about pages in many states, line by line: the whole record, and the counts. */
+describe('the decisions of a crawl that fetches pages again', () => {
+  const golden = openGolden('recrawl-plan.txt', import.meta.url);
+  const CONFIGS: Readonly<Record<string, CrawlOptions>> = {
+    'by the price of changes': { recrawl: 'changes', recrawlPerDay: 100, importance: 2 },
+    'by the price of fresh copies': { recrawl: 'freshness', recrawlPerDay: 30, delayMs: 90_000 },
+    'by a price at which a host asks for more than its pace allows': {
+      recrawl: 'changes',
+      recrawlPerDay: 2000,
+      delayMs: 3_600_000,
+    },
+    'by a fixed interval': { recrawlEveryMs: 5 * DAY },
+    'by a long interval': { recrawlEveryMs: 60 * DAY },
+    'by the times of a schedule': { recrawlSchedule: '30 6 * * 1,4', recrawlTimeZone: 'Europe/Berlin' },
+    'not at all': {},
+  };
+  /** As the head has it after many fetches. */
+  const KNOWN: HostRecrawl = {
+    pool: [12.3456789, 40.5, 300.25],
+    demand: Array.from({ length: 40 }, (_, i) => 5_000_000 - 100_000 * i),
+    hints: [50, 10, 5, 100],
+    vanishing: { gone: 4.2, there: 0.3 },
+    validators: { checked: 9, notModified: 4, ignored: 1 },
+  };
+  const factsOf = (text: string) => {
+    const words = Int32Array.from(text.split(' '), (word) => hashOfUrl(word));
+    return { blocks: { blocks: words.slice(0, 2), words, ends: Uint32Array.of(3, words.length) } } as never;
+  };
+  const page = (
+    path: string,
+    fields: Partial<UrlRecord> = {},
+    recrawl: Partial<RecrawlState> = {},
+  ): UrlRecord =>
+    recordOf(`${ORIGIN}/${path}`, {
+      state: 'fetched',
+      attempts: 1,
+      dueAt: T0 + 1500,
+      result: { fetchedAt: T0 - 9.25 * DAY, httpStatus: 200, digest: Buffer.from('0'.repeat(20)) } as never,
+      recrawl: {
+        history: 5,
+        rate: rateCode(RATE),
+        changedAt: T0 - 30 * DAY,
+        misses: 0,
+        capturedAt: T0 - 20 * DAY,
+        capturedUrl: `${ORIGIN}/original`,
+        hints: 2,
+        hintedAt: T0 - 10 * DAY,
+        newLinks: 7,
+        factor: 9,
+        etag: '"old"',
+        ...recrawl,
+      },
+      ...fields,
+    });
+  const RECORDS: Readonly<Record<string, UrlRecord>> = {
+    'a page that was fetched': page('a'),
+    'a page whose text is known': page(
+      'b',
+      {},
+      {
+        textDigest: new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]),
+        textSketch: new Uint8Array(16).fill(3),
+        changedShare: 0.3,
+        factor: undefined,
+      },
+    ),
+    'a page that was fetched once': page(
+      'c/1',
+      { attempts: 0 },
+      { history: 0, newLinks: undefined, hints: undefined },
+    ),
+    'a page that is gone': page(
+      'd',
+      { state: 'gone', result: { fetchedAt: T0 - 7 * DAY, httpStatus: 404 } as never },
+      { misses: 1 },
+    ),
+    'a page that is gone for good': page('e', { state: 'gone', dueAt: 0 }, { misses: 5 }),
+    'a page that has failed some times': page('f', { attempts: 6 }),
+    'a page that redirected': page('g', {
+      state: 'redirect',
+      result: { fetchedAt: T0 - 3 * DAY, httpStatus: 301 } as never,
+    }),
+    'a page that came back': page(
+      'h',
+      {},
+      { isBack: true, rate: rateCode(2), lastModified: 'Thu', etag: undefined },
+    ),
+    'a page that failed and was never there': page('i', { state: 'failed', recrawl: undefined }),
+    'a new page': recordOf(`${ORIGIN}/j`),
+    'a page that was fetched while the crawl did not recrawl': page('k', {
+      dueAt: 0,
+      recrawl: undefined,
+      attempts: 2,
+    }),
+    'one that was gone then': page('l', { state: 'gone', dueAt: 0, recrawl: undefined }),
+    'one that was denied then': page('m', { state: 'deniedByRobots', dueAt: 0, recrawl: undefined }),
+    'one that was skipped then': page('n', { state: 'skipped', dueAt: 0, recrawl: undefined }),
+    'one that failed then': page('o', { state: 'failed', dueAt: 0, recrawl: undefined }),
+    'a request of the project': page('p#POST-1', { dueAt: 0 }),
+  };
+  const fetchedAt = T0 + 777;
+  const response = (httpStatus: number, headers: readonly [string, string][] = []) =>
+    ({ url: `${ORIGIN}/x`, httpStatus, headers, startedAt: fetchedAt, endedAt: fetchedAt + 100 }) as never;
+  const ETAG: readonly [string, string][] = [
+    ['ETag', '"new"'],
+    ['Last-Modified', 'Fri'],
+  ];
+  const ARCHIVED = { url: `${ORIGIN}/where`, date: '2026-01-02T03:04:05.678Z' } as never;
+  const outcome = (state: UrlRecord['state'], httpStatus: number, digest = '1') => ({
+    state,
+    result: { fetchedAt, httpStatus, digest: Buffer.from(digest.repeat(20)) } as never,
+  });
+
+  type Act = (plan: RecrawlPlan, record: UrlRecord) => unknown;
+  const fetched =
+    (state: UrlRecord['state'], httpStatus: number, more: object = {}, digest?: string): Act =>
+    (plan, record) => {
+      const found = plan.sightingOf(
+        response(httpStatus, ETAG),
+        factsOf('some text that is long enough for a sketch of the page'),
+        ARCHIVED,
+      );
+      return plan.schedule(
+        record,
+        { ...record, ...outcome(state, httpStatus, digest) },
+        { ...found, ...more },
+      );
+    };
+  /** What happens to a page, and to which of them. */
+  const ACTS: readonly (readonly [what: string, pages: string, act: Act])[] = [
+    ['is fetched', 'abdeghk', fetched('fetched', 200, { newLinks: 0 })],
+    ['is fetched, with new links', 'abj', fetched('fetched', 200, { newLinks: 3, importance: 4 })],
+    [
+      'is fetched with the same bytes and no text',
+      'abch',
+      fetched('fetched', 200, { textDigest: undefined, facts: undefined }, '0'),
+    ],
+    ['is gone', 'abdj', fetched('gone', 404)],
+    ['is gone for good', 'adk', fetched('gone', 410)],
+    ['has moved', 'ag', fetched('redirect', 308)],
+    ['redirects for now', 'ag', fetched('redirect', 302)],
+    [
+      'has failed',
+      'afj',
+      (plan, record) => plan.schedule(record, { ...record, ...outcome('failed', 500) }, undefined),
+    ],
+    [
+      'is fetched and cannot be read',
+      'aj',
+      (plan, record) => plan.schedule(record, { ...record, ...outcome('fetched', 200) }, undefined),
+    ],
+    ['waits', 'aj', fetched('waiting', 503)],
+    ['is skipped', 'aj', fetched('skipped', 200)],
+    ['is denied', 'aj', fetched('deniedByRobots', 200)],
+    ['is asked for by the project', 'p', fetched('fetched', 200)],
+    [
+      'has not changed by its status',
+      'abchj',
+      (plan, record) => plan.unchanged(record, fetchedAt, response(304, ETAG)),
+    ],
+    [
+      'has not changed by its bytes',
+      'ach',
+      (plan, record) => plan.unchanged(record, fetchedAt, response(200, ETAG)),
+    ],
+    [
+      'is to be tried again',
+      'aj',
+      (plan, record) => plan.afterFailure(record, fetchedAt, { state: 'waiting', retryMs: 60_000 } as never),
+    ],
+    [
+      'is to be tried again at once',
+      'a',
+      (plan, record) => plan.afterFailure(record, fetchedAt, { state: 'waiting', retryMs: 0 } as never),
+    ],
+    [
+      'has failed for the last time',
+      'afij',
+      (plan, record) => plan.afterFailure(record, fetchedAt, { state: 'failed', retryMs: 5 } as never),
+    ],
+    ['has failed without an attempt', 'afi', (plan, record) => plan.afterFailure(record, fetchedAt)],
+    ['is not worth its fetch', 'acfij', (plan, record) => plan.putOff(record, fetchedAt)],
+    ['cannot be fetched', 'a', (plan, record) => plan.postpone(record, fetchedAt)],
+    ['is adopted', 'acdjklmnop', (plan, record) => plan.adopted(record, fetchedAt)],
+    ['is named by a list', 'acdfhj', (plan, record) => plan.hinted(record, T0 - 3_600_000, fetchedAt)],
+    ['is named with an old time', 'ab', (plan, record) => plan.hinted(record, T0 - 12 * DAY, fetchedAt)],
+    [
+      'is worth its fetch after so many days',
+      'acdfhjk',
+      (plan, record) =>
+        [0, 0.5, 1, 3, 4.8, 4.9, 5, 9, 20, 60, 500]
+          .filter((days) => plan.isWorthFetch(record, T0 + days * DAY))
+          .join(' '),
+    ],
+  ];
+
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8);
+
+  /** The state in the host's head, with the hash of what is long in the place of it. */
+  function shownState(state: HostRecrawl | undefined): string {
+    if (state === undefined) return 'no state';
+    const { demand, blocks, ...rest } = state;
+    return textOf({
+      ...rest,
+      ...(demand && { demand: hash(demand.join()) }),
+      ...(blocks && { blocks: hash(blocks) }),
+    });
+  }
+
+  async function plansOf(config: CrawlOptions, stored: HostRecrawl | undefined) {
+    const counters = new TurnCounters(NO_TOTALS, newStats());
+    const demand: DemandCurve = demandOf('changes', { changeRate: RATE, importance: 1 });
+    const registry = {
+      isShared: false,
+      totals: async () => ({
+        urls: { fetched: 1000, redirect: 50, gone: 9 },
+        demand: Object.fromEntries(demand.map((perDay, i) => [i, 1000 * 1e6 * perDay])),
+      }),
+    };
+    const crawl = crawlOfTurn({ config: { maxAttempts: 3, ...config } });
+    const plan = new RecrawlPlan({ registry } as never, { crawl, counters, recrawl: stored });
+    await plan.load();
+    return { plan, counters };
+  }
+
+  /** The fields of the record that are others than before. */
+  function changed(before: UrlRecord, after: unknown): string {
+    if (typeof after !== 'object' || after === null) return textOf(after);
+    const record = after as UrlRecord;
+    const timesOf = (value: unknown): unknown =>
+      typeof value === 'number' && value > T0 / 2
+        ? `T0${value < T0 ? '' : '+'}${(value - T0) / 1000} s`
+        : value;
+    const diff = (a: object, b: object) =>
+      Object.fromEntries(
+        Object.entries(b)
+          .filter(([key, value]) => textOf(value) !== textOf((a as Record<string, unknown>)[key]))
+          .map(([key, value]) => [key, value === undefined ? 'none' : timesOf(value)]),
+      );
+    if (record === before) return 'stays as it is';
+    const { recrawl, result, ...rest } = record;
+    return textOf({
+      ...diff(before, rest),
+      ...(result !== before.result && { result: diff(before.result ?? {}, result ?? {}) }),
+      ...(recrawl !== before.recrawl && { recrawl: recrawl && diff(before.recrawl ?? {}, recrawl) }),
+    });
+  }
+
+  test.each(
+    Object.entries(CONFIGS).flatMap(([name, config]) =>
+      [undefined, ...(name.startsWith('by a') ? [] : [KNOWN])].map(
+        (stored) => [name, config, stored, stored ? 'known' : 'new'] as const,
+      ),
+    ),
+  )('%s', async (name, config, stored, host) => {
+    const lines: string[] = [];
+    const { plan: idle } = await plansOf(config, stored);
+    lines.push(`on ${idle.isOn}, hints ${idle.usesHints}, starting ${idle.isStarting}`);
+    for (const [what, pages, act] of ACTS)
+      for (const [whose, record] of Object.entries(RECORDS)) {
+        if (!pages.includes(record.url.charAt(ORIGIN.length + 1))) continue;
+        // Each with a plan of its own, so that no line follows from another one.
+        const { plan, counters } = await plansOf(config, stored);
+        const before = textOf(plan.state());
+        let after: unknown;
+        try {
+          after = act(plan, record);
+        } catch (error) {
+          after = `throws ${(error as Error).message}`;
+        }
+        if (typeof after === 'object') plan.replace(record, after as UrlRecord);
+        const { recrawl, demand } = counters.totals;
+        const state = plan.state();
+        lines.push(
+          [
+            `${whose} ${what}: ${changed(record, after)}`,
+            ...(recrawl ? [Object.keys(recrawl).join(' ')] : []),
+            ...(demand ? [`asks ${hash(Object.values(demand).join())}`] : []),
+            ...(textOf(state) === before ? [] : [shownState(state)]),
+          ].join(' | '),
+        );
+      }
+    golden.compare(`${name}, a host that is ${host}`, lines);
+  });
 });

@@ -9,6 +9,7 @@ import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome
 import type { DocumentFacts } from '../../shared/parser/document.ts';
 import type { PayloadIndex } from '../../shared/ports/payload-index.ts';
 import { captureOf } from '../archive/captures.ts';
+import { TurnOutput } from '../../shared/turn/turn-output.ts';
 import { driven, type OpenTurn, openTurn, type TurnSituation } from './turn-bench.ts';
 import { ORIGIN, recordOf } from './turn-fakes.ts';
 
@@ -150,9 +151,15 @@ describe('the exchange of a page', () => {
   });
 });
 
+const KNOWN_PAYLOAD = {
+  url: `${ORIGIN}/first`,
+  date: '2026-01-01T00:00:00.000Z',
+  recordId: '<urn:uuid:known>',
+};
+
 describe('a payload', () => {
   const config = { revisits: true };
-  const known = { url: `${ORIGIN}/first`, date: '2026-01-01T00:00:00.000Z', recordId: '<urn:uuid:known>' };
+  const known = KNOWN_PAYLOAD;
 
   test('that an earlier turn has archived is not written again', async () => {
     const { output, records, asked, added } = await open({ config, known });
@@ -163,6 +170,23 @@ describe('a payload', () => {
     expect(asked).toEqual([`c ${Buffer.from(responseOf().body.sha1).toString('hex')}`]);
     await output.makeDurable();
     expect(added).toEqual([]);
+  });
+
+  test('is looked up at each visit: another host may have archived it meanwhile', async () => {
+    const situation: { config: typeof config; known?: ArchivedPayload } = { config };
+    const turn = await open(situation);
+    const types: (string | undefined)[] = [];
+    for (const known of [undefined, KNOWN_PAYLOAD, undefined]) {
+      if (known) situation.known = known;
+      else delete situation.known;
+      // Of another turn of the process, with the same index.
+      const output = new TurnOutput(turn.services, turn.parts.crawl, turn.parts.quarantine);
+      turn.records.length = 0;
+      await output.archive(recordOf(PAGE), responseOf(), FACTS);
+      types.push(typesOf(turn.records[0] ?? [])[0]);
+    }
+    expect(types).toEqual(['response', 'revisit', 'response']);
+    expect(turn.asked).toHaveLength(3);
   });
 
   test('of this turn is found again, and is indexed for later turns once all is durable', async () => {

@@ -395,6 +395,39 @@ describe('a turn that fails', () => {
   });
 });
 
+describe('a turn whose claims of bytes cannot be settled at its end', () => {
+  /** A page of more bytes than were expected; the table takes no claim of what is owed. */
+  async function runOwing(flush?: () => Promise<never>) {
+    const given = await run({
+      deliveries: [{ ...links('/1'), receiveCount: 3 }],
+      config: { maxPages: 1, maxBytesPerSecond: 1000 },
+      site: { [`${ORIGIN}/1`]: { body: 'x'.repeat(1_000_000) } },
+      async prepare({ services }) {
+        services.rates.settle = () => Promise.reject(new Error('no table'));
+      },
+    });
+    if (flush) given.engine.archiveOf(CRAWL_ID).flush = flush;
+    return given;
+  }
+
+  test('fails, counts its page, and holds nothing any more', async () => {
+    const { end, services, crawl, headOf, clock } = await runOwing();
+    await expect(end).rejects.toThrow('no table');
+    expect((await headOf()).version).toBe(3);
+    expect(crawl.budget.metLimit()).toMatchObject({ status: 'limited' });
+    expect(services.stats.open.size).toBe(0);
+    expect(await services.intentLock(clock.now(), true)).toBeTypeOf('function');
+  });
+
+  test('gives its page back if it was discarded', async () => {
+    const { end, services, crawl, clock } = await runOwing(() => Promise.reject(new Error('disk full')));
+    await expect(end).rejects.toThrow();
+    expect(crawl.budget.tryReserve()).toBe(true);
+    expect(services.stats.open.size).toBe(0);
+    expect(await services.intentLock(clock.now(), true)).toBeTypeOf('function');
+  });
+});
+
 describe('what a turn has used', () => {
   /** A turn of one page, at the crawl's limit, while the usage of the crawl is read at that moment. */
   async function runWithRead(moment: 'page' | 'commit') {

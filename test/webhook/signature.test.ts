@@ -20,6 +20,7 @@ describe('a request is genuine', () => {
     ['with spaces', signed.replace(',', ', ')],
     ['with parts of a later version', `${signed},v2=abc`],
     ['with its time after it', signed.split(',').reverse().join()],
+    ['with a second time, of which the first counts', `${signed},t=${SECOND + 1}`],
     ['five minutes later', signed, SECOND * 1000 + 300_000],
     ['by a clock that is five minutes behind', signed, SECOND * 1000 - 300_000],
     ['with a header of 1000 characters', `${signed},v2=`.padEnd(1000, 'x')],

@@ -5,6 +5,8 @@ import { verifyWebhook } from '../../shared/webhook/signature.ts';
 import { createWebhook, isWebhookTarget } from '../../shared/webhook/webhook.ts';
 
 const TARGET = { url: 'https://hook.test/strand', secret: 'a secret of the test' };
+/** An answer that cannot be read to its end. */
+const LOST = 207;
 const EVENT = {
   id: '1',
   type: 'crawlFinished',
@@ -32,6 +34,7 @@ function setUp(
       // As long as it lasts, or until the signal aborts.
       async sleep(ms, signal) {
         asleep(ms);
+        await new Promise((resolve) => setImmediate(resolve));
         if (!signal?.aborted) now += ms;
       },
     },
@@ -44,7 +47,8 @@ function setUp(
           return { status: 'failed', reason: 'connect', message: 'refused' } as FetchOutcome;
         const body = {
           async dispose() {
-            await Promise.resolve();
+            await new Promise((resolve) => setImmediate(resolve));
+            if (answer === LOST) throw new Error('the rest is lost');
             disposed++;
           },
         };
@@ -55,7 +59,7 @@ function setUp(
   const onSleep = (work: (ms: number) => void) => {
     asleep = work;
   };
-  return { webhook, requests, stopping, disposed: () => disposed, onSleep };
+  return { webhook, requests, stopping, now: () => now, disposed: () => disposed, onSleep };
 }
 
 test('an event is a POST of JSON, signed with the time of the try', async () => {
@@ -89,6 +93,14 @@ test('a sender that cannot be stopped sends no signal', async () => {
   expect(requests[0]).not.toHaveProperty('signal');
 });
 
+test('an event that was received is over at once, and is sent again if its sender has it sent again', async () => {
+  const { webhook, requests, now } = setUp([200, 500, 200]);
+  await webhook.send(EVENT);
+  expect(now()).toBe(1_700_000_000_000);
+  expect(await webhook.send(EVENT)).toBeUndefined();
+  expect(requests.map(({ at }) => at - 1_700_000_000_000)).toEqual([0, 0, 1000]);
+});
+
 test('no event is signed with a time that has not come yet: a receiver may refuse it', async () => {
   const { webhook, requests } = setUp([200], 1_700_000_000_999);
   await webhook.send(EVENT);
@@ -105,6 +117,7 @@ describe('it is tried three times', () => {
     [[404, 'down', 299], undefined],
     [[new Error('no disk'), 500, 410], 'HTTP 410'],
     [[500, 500, new Error('no disk')], 'no disk'],
+    [[LOST, LOST, LOST], 'the rest is lost'],
   ] as const)('%j gives %s', async (answers, fault) => {
     const { webhook, requests } = setUp(answers);
     expect(await webhook.send(EVENT)).toBe(fault);
@@ -133,6 +146,7 @@ test.each([
   [{ ...TARGET, url: 'http://hook.test/' }, true],
   [{ ...TARGET, url: 'ftp://hook.test/' }, false],
   [{ ...TARGET, url: 7 }, false],
+  [{ ...TARGET, url: new URL(TARGET.url) }, false],
   [{ ...TARGET, secret: 'x'.repeat(16) }, true],
   [{ ...TARGET, secret: 'x'.repeat(15) }, false],
   [{ ...TARGET, secret: Array(20).fill('x') }, false],

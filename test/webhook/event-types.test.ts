@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import * as types from '../../shared/webhook/event-types.ts';
+
+test('events on the bus have the names by which rules of stacks that are deployed already know them', () => {
+  expect({ ...types }).toEqual({
+    EVENT_SOURCE: 'strand',
+    COMPACT_MORE: 'compactMore',
+    START_SMALL: 'startSmallWorker',
+    EXPORT_MORE: 'exportMore',
+  });
+});
