@@ -8,8 +8,8 @@ import { encodeCapture } from '../../shared/archive/capture.ts';
 import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
 import type { PayloadIndex } from '../../shared/ports/payload-index.ts';
-import { captureOf } from '../archive/captures.ts';
 import { TurnOutput } from '../../shared/turn/turn-output.ts';
+import { captureOf } from '../archive/captures.ts';
 import { driven, type OpenTurn, openTurn, type TurnSituation } from './turn-bench.ts';
 import { ORIGIN, recordOf } from './turn-fakes.ts';
 
