@@ -20,7 +20,7 @@ import {
   type TurnSituation,
 } from './turn-bench.ts';
 import { ORIGIN } from './turn-fakes.ts';
-import { links, turnBy, WAKE, WORKS } from './turn-works.ts';
+import { links, QUIET_WORKS, turnBy, WAKE, WORKS } from './turn-works.ts';
 
 const golden = openGolden('whole-turns.txt', import.meta.url);
 
@@ -115,7 +115,7 @@ async function linesOf({ situation, prepare, run }: Work): Promise<string[]> {
   return lines;
 }
 
-test.each(WORKS)('%s', async (name, work) => {
+test.each([...WORKS, ...QUIET_WORKS])('%s', async (name, work) => {
   golden.compare(name, await linesOf({ ...work, run: (turn) => driven(turn, work.run(turn)) }));
 });
 
@@ -311,6 +311,6 @@ test.each(Object.entries(STORIES))('%s', async (name, story) => {
 });
 
 test('the file has no lines of other turns', () => {
-  const names = [...WORKS.map(([name]) => name), ...Object.keys(STORIES)];
+  const names = [...WORKS, ...QUIET_WORKS].map(([name]) => name).concat(Object.keys(STORIES));
   expect(golden.names().toSorted()).toEqual(names.toSorted());
 });
