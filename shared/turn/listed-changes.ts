@@ -53,7 +53,9 @@ export class ListedChanges {
     for (const link of links) {
       if (link.modifiedAt === undefined || (link.kind !== 'url' && link.kind !== 'item')) continue;
       const url = crawl.nameOf(link.url);
-      if (hostKey(url) === crawl.host && ledger.has(url)) times.set(url, link.modifiedAt);
+      if (hostKey(url) !== crawl.host || !ledger.has(url)) continue;
+      // A feed may name a page by several URLs, the newest first.
+      times.set(url, Math.max(link.modifiedAt, times.get(url) ?? 0));
     }
     return times;
   }

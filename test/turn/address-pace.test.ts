@@ -207,6 +207,32 @@ describe('an address that another worker has', () => {
   });
 });
 
+describe('a later request of the turn', () => {
+  test('is made in the lines of the addresses that the host has then', async () => {
+    const { pace, run, clock, state, calls } = setUp();
+    await clock.drive(run());
+    state.addresses = [TWO];
+    calls.length = 0;
+    await clock.drive(run());
+    expect(calls).toEqual([`enter c ${TWO}`, `claim ${TWO}`]);
+    // One that has no address any more is asked at its own pace.
+    state.addresses = [];
+    calls.length = 0;
+    expect(await clock.drive(run())).toEqual(answer());
+    expect(calls).toEqual([]);
+    await pace.end();
+  });
+
+  test('is not made if the address has become another worker’s meanwhile, and the next one is when it is free', async () => {
+    const { run, clock, state } = setUp();
+    expect(await clock.drive(run())).toEqual(answer());
+    state.foreign = { [ONE]: clock.now() + 5000 };
+    expect(await clock.drive(run())).toBeUndefined();
+    state.foreign = {};
+    expect(await clock.drive(run())).toEqual(answer());
+  });
+});
+
 describe('the end of a turn', () => {
   test('gives back the leases of all addresses, each once, and waits for that', async () => {
     const { pace, calls, clock, run } = setUp({ addresses: [ONE, TWO] });

@@ -6,6 +6,7 @@ import type { RobotsRules } from '../../shared/robots/robots-rules.ts';
 import { UrlAdmission, type UrlAdmissionOptions } from '../../shared/turn/admission.ts';
 import type { QuarantineAnswer } from '../../shared/turn/quarantine.ts';
 import type { RobotsAccess } from '../../shared/turn/robots-keeper.ts';
+import { TemplateQuota } from '../../shared/turn/template-quota.ts';
 import type { TurnServices } from '../../shared/turn/services.ts';
 import { requestUrl } from '../../shared/url/request-url.ts';
 import type { UsageStatement } from '../../shared/usage/usage-statement.ts';
@@ -48,6 +49,7 @@ interface Situation {
   failsLater?: Error;
   /** The registry fails. */
   fault?: Error;
+  templates?: TemplateQuota;
 }
 
 /** Asks for a decision. `log`: the calls that changed something, in their order. */
@@ -78,7 +80,7 @@ function admissionIn(situation: Situation) {
       clear: (url: string) => log.push(`clear ${url}`),
     },
     traps: { closedBy: () => (situation.isTrap ? { kind: 'folder', group: '/x/' } : undefined) },
-    templates: {
+    templates: situation.templates ?? {
       fullTemplateOf: () => (situation.isTemplateFull ? '/0' : undefined),
       async reserve() {
         return true;
@@ -458,4 +460,28 @@ test('a registry that fails makes the turn fail', async () => {
   await expect(decide(recordOf(PAGE), { fault })).rejects.toThrow(fault);
   const access: RobotsAccess = { kind: 'unreachable', cause: REFUSED };
   await expect(decide(recordOf(PAGE), { access, fault })).rejects.toThrow(fault);
+});
+
+test('a page waits while one in flight may be the last of its template', async () => {
+  const [one, other] = [recordOf(`${ORIGIN}/t/1`), recordOf(`${ORIGIN}/t/2`)];
+  const templates = new TemplateQuota({ maxPagesPerTemplate: 1 }, undefined);
+  const { admission } = admissionIn({ known: OPEN, templates });
+  const outcomeOf = async (record: UrlRecord) => {
+    const admitted = await admission.decide(record, ORIGIN);
+    return 'record' in admitted
+      ? [admitted.outcome, admitted.record.result?.cause?.code]
+      : [admitted.outcome];
+  };
+  // Its fetch fails, and it is tried once more.
+  expect(await outcomeOf(one)).toEqual(['fetch']);
+  templates.end(one, false);
+  expect(await outcomeOf(one)).toEqual(['fetch']);
+  let isDecided = false;
+  const waiting = outcomeOf(other).finally(() => {
+    isDecided = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isDecided).toBe(false);
+  templates.end(one, true);
+  expect(await waiting).toEqual(['unasked', 'pagesPerTemplate']);
 });

@@ -432,3 +432,20 @@ test('the parts of runs that a head names are kept, those of runs that were merg
   // And those that only the head before this one named, for those who are reading by it.
   expect(left.filter((name) => name.endsWith('.keys'))).toHaveLength(2);
 });
+
+test('a commit whose head is stored is done, though the changes of its pages cannot be published', async () => {
+  const { turn } = await fullTurn({
+    config: { changeFeed: true, recrawlEveryMs: 86_400_000 },
+    optional: {
+      changes: {
+        stage: async () => 'staged',
+        publish: () => Promise.reject(new Error('no events')),
+      } as never,
+    },
+  });
+  turn.parts.output.addChange({ url: `${ORIGIN}/a` } as never);
+  const { commit, done } = run(turn);
+  await expect(done).rejects.toThrow('no events');
+  expect(commit.isDone).toBe(true);
+  expect((await headOf(turn)).version).toBe(2);
+});

@@ -277,6 +277,26 @@ describe('a wait for the bytes of the crawl, or for the address,', () => {
   });
 });
 
+test.each([
+  [CrawlPace, { maxBytesPerSecond: 1000 }, { ms: 900, bytes: 70 }],
+  [AddressPace, { ipDelayMs: 1000 }, { ms: 900, address: '192.0.2.1' }],
+] as const)('a host has what it waits for asked at each of its moments', async (kind, config, wait) => {
+  onTestFinished(() => void vi.restoreAllMocks());
+  const waits = [undefined, wait, undefined, { ...wait, ms: 90_000 }];
+  vi.spyOn<{ next(): Promise<unknown> }, 'next'>(kind.prototype, 'next').mockImplementation(async () =>
+    waits.shift(),
+  );
+  const { pace, clock } = paceOf({ config: { ...config, turnMaxWaitMs: 60_000 } });
+  expect(await clock.drive(pace.waitForMoment())).toBe(true);
+  expect(clock.now()).toBe(T0);
+  // It has to wait, and then has its moment.
+  expect(await clock.drive(pace.waitForMoment())).toBe(true);
+  expect(clock.now()).toBe(T0 + 900);
+  // That is too long for the turn.
+  expect(await clock.drive(pace.waitForMoment())).toBe(false);
+  expect([waits.length, pace.nextFetchAt]).toEqual([0, T0 + 900 + 90_000]);
+});
+
 describe('an exchange', () => {
   const URL = { url: 'http://a.test/' };
   const config = { perHost: 2, maxCrawlDelayMs: 8000 };
@@ -522,4 +542,32 @@ test('gives the leases of its addresses back, though what came beyond the rate o
   const pace = new HostPace(services, NEW_HEAD, { crawl } as unknown as HostPaceOptions);
   await expect(pace.release()).rejects.toThrow('no table');
   expect(end).toHaveBeenCalledOnce();
+});
+
+test('the bodies of a turn are given back at its end, though its claims cannot be', async () => {
+  onTestFinished(() => void vi.restoreAllMocks());
+  let isDisposed = false;
+  const dispose = async () => {
+    isDisposed = true;
+  };
+  const { pace } = paceOf({ outcome: { status: 'response', httpStatus: 200, body: { dispose } } as never });
+  vi.spyOn(CrawlPace.prototype, 'end').mockRejectedValue(new Error('no table'));
+  await pace.exchange({ url: 'http://a.test/' });
+  await expect(pace.release()).rejects.toThrow('no table');
+  expect(isDisposed).toBe(true);
+});
+
+test('a crawl without an answer from any host is judged by its answers as they are then', async () => {
+  const httpStatus: Record<string, number> = { 404: 1 };
+  const { pace } = paceOf({
+    head: { clock: { nextFetchAt: 0, failures: 2 } },
+    httpStatus,
+    config: { maxHostFailures: 9 },
+  });
+  await pace.giveUpIfHopeless();
+  expect(pace.givenUp).toBeUndefined();
+  // As the counters of a stack, which lag, may say for a moment.
+  delete httpStatus['404'];
+  await pace.giveUpIfHopeless();
+  expect(pace.givenUp).toBeDefined();
 });

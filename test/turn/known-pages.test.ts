@@ -52,6 +52,8 @@ test('each page is due once, and the demand of the host counts it', async () => 
 test('the thread is free for others after every 1,000 pages', async () => {
   expect((await adopt({ pages: 999 })).pauses).toEqual([]);
   expect((await adopt({ pages: 3500 })).pauses).toEqual([1000, 2000, 3000]);
+  // Also after pages that get no due time.
+  expect((await adopt({ pages: 3500, isLeft: () => true })).pauses).toEqual([1000, 2000, 3000]);
 });
 
 test('a turn changes 20,000 pages at most, and the next turn goes on', async () => {

@@ -211,3 +211,11 @@ test('another request of the project leaves the link to its URL free', async () 
   expect(intake.take(linkTo(own), T0)).toBe(true);
   expect(ledger.has(page('/api'))).toBe(false);
 });
+
+test('of more sitemaps than a host may have the first ones of a message are taken in', async () => {
+  const { intake, urls, counters } = await open({ config: { maxSitemapsPerHost: 2 } });
+  const sitemaps = ['/1.xml', '/2.xml', '/3.xml'].map((path) => linkTo(page(path), { kind: 'sitemap' }));
+  expect(intake.mergeDelivered(sitemaps, T0)).toBe(2);
+  expect(await urls()).toEqual([page('/1.xml'), page('/2.xml')]);
+  expect(counters.totals.skipped).toEqual({ sitemapsPerHost: 1 });
+});

@@ -209,3 +209,16 @@ test('of a very long list the newest ten thousand hints are looked at', async ()
   const oldest = links.toSorted((a, b) => a.modifiedAt - b.modifiedAt)[0];
   expect(asked[0]).not.toContain(oldest?.url);
 });
+
+test.each([[[3, 200, 100]], [[100, 200, 3]], [[200, 3, 100]]])(
+  'a list that names a page by several URLs is a hint by the newest of their times: %j hours ago',
+  async (hours) => {
+    const feed = urlset([
+      ...hours.map((ago) => [`/a?utm_source=${ago}`, T0 - ago * HOUR] as const),
+      ['/b', T0 - 300 * HOUR],
+    ]);
+    const [named = 0, other] = await daysAfter(feed);
+    expect(named).toBeLessThan(1);
+    expect(other).toBe(9);
+  },
+);

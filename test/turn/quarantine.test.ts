@@ -223,3 +223,22 @@ test('the new head is stored on the one that is there, or as the first', async (
   const stale = { ...ledgers, commit: () => Promise.reject(new Error('stale')) };
   await expect(quarantinePage(stale, task, 5000, T0)).rejects.toThrow('stale');
 });
+
+test('a second page of a host that blocks its thread is in quarantine beside the first one', async () => {
+  let head: Head | undefined;
+  const ledgers = {
+    loadHead: async () => head,
+    commit: async (_crawl: string, _host: string, next: Head) => {
+      head = next;
+    },
+  };
+  for (const path of ['/1', '/2', '/1'])
+    await quarantinePage(
+      ledgers as never,
+      { crawl: 'c', url: `http://a.test${path}`, step: 'hook' },
+      5000,
+      T0,
+    );
+  expect(head?.version).toBe(3);
+  expect(head?.quarantine?.map(({ url }) => url)).toEqual(['http://a.test/2', 'http://a.test/1']);
+});

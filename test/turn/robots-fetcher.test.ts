@@ -313,3 +313,14 @@ describe('the crawl’s cache', () => {
     expect(known.requests[0]?.cache).toBeUndefined();
   });
 });
+
+test('a robots.txt that cannot be archived was asked for all the same: it counts, and the host rests', async () => {
+  const { fetch, engine, pace, parts } = await open({
+    site: { [OWN]: NO_RULES },
+    config: { delayMs: DELAY_MS },
+  });
+  engine.archiveOf(CRAWL_ID).append = () => Promise.reject(new Error('disk full'));
+  await expect(fetch()).rejects.toThrow('disk full');
+  expect(parts.counters.totals.requests).toBe(1);
+  expect(pace.nextFetchAt).toBe(T0 + TOOK_MS + DELAY_MS);
+});

@@ -7,7 +7,7 @@ import { encodeRules } from '../../shared/robots/rules-text.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
 import { RobotsStore, STALE_MS } from '../../shared/turn/robots-store.ts';
 import { T0 } from '../worker/fake-clock.ts';
-import { CRAWL_ID, openTurn, type TurnSituation } from './turn-bench.ts';
+import { CRAWL_ID, driven, openTurn, type TurnSituation } from './turn-bench.ts';
 import { HOST, ORIGIN } from './turn-fakes.ts';
 
 const HTTPS = 'https://a.test';
@@ -286,4 +286,23 @@ describe('rules that cannot be had any more', () => {
     expect(known.closedOrigin(ORIGIN)).toMatchObject({ failures: 3 });
     expect(store.close(HTTPS, cause)).toBe(T0 + 1000);
   });
+});
+
+test('the gap that adopted rules ask for begins when they are kept, however long that takes', async () => {
+  const turn = await open({ sizes: { maxHeadRules: 1 } });
+  const { store, clock, engine, parts } = turn;
+  const { putPart } = engine.ledgers;
+  engine.ledgers.putPart = async (...given) => {
+    await clock.sleep(30_000);
+    return putPart(...given);
+  };
+  const robots: HostRobots = {
+    origin: ELSEWHERE,
+    kind: 'rules',
+    rules: encodeRules(SECRET),
+    crawlDelayMs: 4000,
+    expiresAt: LATER,
+  };
+  await driven(turn, store.adopt(ORIGIN, { host: 'b.test', robots }));
+  expect(parts.pace.nextFetchAt).toBe(T0 + 30_000 + 4000);
 });

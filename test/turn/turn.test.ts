@@ -610,3 +610,29 @@ test('a turn that is discarded lets its host rest before it takes back what it h
   expect(rests.at(-1)).toBe(true);
   expect(services.lanes.restUntil(HOST)).toBeGreaterThan(services.engine.clock.now());
 });
+
+test('what the last turn had staged is published before the ledger is read, also by a turn that is not begun', async () => {
+  const published: string[] = [];
+  const port = (name: string) => ({
+    stage: async () => 'none',
+    publish: async (_crawl: string, _host: string, version: number, staged: string) =>
+      void published.push(`${name} ${version} ${staged}`),
+  });
+  const optional = { items: port('items'), changes: port('changes') } as never;
+  const staged = { stagedItems: 'one', stagedChanges: 'two' };
+  const dropped = await again({ ...staged, dueAt: T0 + 9000 }, [token('old')], { optional });
+  await dropped.end;
+  expect(published.splice(0)).toEqual(['items 2 one', 'changes 2 two']);
+  const begun = await again({ ...staged, dueAt: T0 + 9000 }, [token('t')], {
+    optional,
+    async prepare({ engine: { ledgers } }) {
+      const { readPart } = ledgers;
+      ledgers.readPart = (...given) => {
+        published.push('read');
+        return readPart(...given);
+      };
+    },
+  });
+  await begun.end;
+  expect(published.slice(0, 3)).toEqual(['items 2 one', 'changes 2 two', 'read']);
+});
