@@ -427,3 +427,57 @@ test('a suspected URL that was fetched, or settled without a request, is no long
   const robots = [{ origin: ORIGIN, kind: 'rules' as const, rules, expiresAt: T0 + 9e6 }];
   expect(await run('/a', 1, { robots })).toEqual(['deniedByRobots', [], undefined]);
 });
+
+test('each URL is decided about as things are then, and the host is asked for what does not exist as soon as that is due', async () => {
+  const turn = await open({ site: pages('/1', '/2'), links: [link('/1'), link('/2')] });
+  const { parts, services, asked } = turn;
+  let decisions = 0;
+  let looks = 0;
+  const admission = {
+    async decide(record: UrlRecord, origin: string) {
+      // Other hosts of its domain have had the last pages, and then more are granted.
+      if (++decisions === 1) return { outcome: 'putBack', record };
+      return parts.admission.decide(record, origin);
+    },
+  };
+  const probe = {
+    async runIfDue() {
+      // It is due once, after the first page.
+      return ++looks > 1 && asked().length === 1 && looks < 5;
+    },
+  };
+  await driven(turn, new FetchLoop(services, { ...parts, admission, probe } as never).run());
+  // The one that waits again comes last.
+  expect(asked()).toEqual(['/2', '/1']);
+  expect([decisions, looks > 3]).toEqual([3, true]);
+});
+
+test('known pages that are not worth their fetch are all put off', async () => {
+  const paths = ['/1', '/2', '/3'];
+  const turn = await open({
+    links: paths.map((path) => link(path)),
+    config: { recrawl: 'changes', recrawlPerDay: 1 },
+  });
+  for (const _ of paths) {
+    const record = (await turn.ledger.next(T0, false)) as UrlRecord;
+    const fetchedAt = T0 - 3_600_000;
+    const recrawl = { history: 1, rate: 1, changedAt: fetchedAt, misses: 0, capturedAt: fetchedAt };
+    const result = { fetchedAt, httpStatus: 200, digest: new Uint8Array(20) };
+    turn.ledger.settle({ ...record, state: 'fetched', dueAt: T0 - 1000, result, recrawl });
+  }
+  await turn.recrawl.load();
+  Object.assign(turn.recrawl, { isWorthFetch: () => false });
+  await turn.run();
+  expect(turn.asked()).toEqual([]);
+  for (const path of paths) expect((await turn.ledger.lookUp(ORIGIN + path))?.dueAt).toBeGreaterThan(T0);
+});
+
+test('a seed whose host is given up by its failure is reported as one that is not tried again', async () => {
+  const { run, seedEvents } = await open({
+    site: { [`${ORIGIN}/`]: { fails: 'timeout' } },
+    links: [link('/', { isSeed: true, depth: 0 })],
+    config: { maxHostFailures: 1 },
+  });
+  await run();
+  expect(seedEvents).toMatchObject([{ url: `${ORIGIN}/`, state: 'waiting', isGivenUp: true }]);
+});
