@@ -47,7 +47,7 @@ async function setUp(configs: Readonly<Record<string, CrawlOptions>> = { c: {} }
   return { engine, crawls, clock, log, sent, route };
 }
 
-/** What each host was sent: `crawl host: paths`. */
+/** The links that each host was sent: `crawl host: paths`. */
 const bySentHost = (sent: Awaited<ReturnType<typeof setUp>>['sent']) =>
   sent.map(({ host, message }) => {
     if (message.kind !== 'links') throw new Error(`Expected links, got ${message.kind}`);

@@ -366,7 +366,7 @@ describe('the decisions of a crawl that fetches pages again', () => {
         { ...found, ...more },
       );
     };
-  /** What happens to a page, and to which of them. */
+  /** The things that happen to a page, each with the pages that it is shown for. */
   const ACTS: readonly (readonly [what: string, pages: string, act: Act])[] = [
     ['is fetched', 'abdeghk', fetched('fetched', 200, { newLinks: 0 })],
     ['is fetched, with new links', 'abj', fetched('fetched', 200, { newLinks: 3, importance: 4 })],

@@ -179,7 +179,7 @@ describe('a payload', () => {
     for (const known of [undefined, KNOWN_PAYLOAD, undefined]) {
       if (known) situation.known = known;
       else delete situation.known;
-      // Of another turn of the process, with the same index.
+      // Another turn of the process has the same index.
       const output = new TurnOutput(turn.services, turn.parts.crawl, turn.parts.quarantine);
       turn.records.length = 0;
       await output.archive(recordOf(PAGE), responseOf(), FACTS);
