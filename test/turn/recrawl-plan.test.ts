@@ -314,7 +314,7 @@ describe('the decisions of a crawl that fetches pages again', () => {
       { state: 'gone', result: { fetchedAt: T0 - 7 * DAY, httpStatus: 404 } as never },
       { misses: 1 },
     ),
-    'a page that is gone for good': page('e', { state: 'gone', dueAt: 0 }, { misses: 5 }),
+    'a page that is gone finally': page('e', { state: 'gone', dueAt: 0 }, { misses: 5 }),
     'a page that has failed some times': page('f', { attempts: 6 }),
     'a page that redirected': page('g', {
       state: 'redirect',
@@ -376,7 +376,7 @@ describe('the decisions of a crawl that fetches pages again', () => {
       fetched('fetched', 200, { textDigest: undefined, facts: undefined }, '0'),
     ],
     ['is gone', 'abdj', fetched('gone', 404)],
-    ['is gone for good', 'adk', fetched('gone', 410)],
+    ['is gone finally', 'adk', fetched('gone', 410)],
     ['has moved', 'ag', fetched('redirect', 308)],
     ['redirects for now', 'ag', fetched('redirect', 302)],
     [
@@ -425,7 +425,7 @@ describe('the decisions of a crawl that fetches pages again', () => {
     ['is named by a list', 'acdfhj', (plan, record) => plan.hinted(record, T0 - 3_600_000, fetchedAt)],
     ['is named with an old time', 'ab', (plan, record) => plan.hinted(record, T0 - 12 * DAY, fetchedAt)],
     [
-      'is worth its fetch after so many days',
+      'is worth its fetch after that number of days',
       'acdfhjk',
       (plan, record) =>
         [0, 0.5, 1, 3, 4.8, 4.9, 5, 9, 20, 60, 500]

@@ -134,7 +134,7 @@ async function takePage({ parts: { ledger, allowance, templates } }: OpenTurn): 
   allowance.begin();
   return record;
 }
-/** Visits so many URLs, one after the other. */
+/** Visits that number of URLs, one after the other. */
 const visits = (count: number) => async (turn: OpenTurn) => {
   const seen: object[] = [];
   for (let i = 0; i < count; i++) {
