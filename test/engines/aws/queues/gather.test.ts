@@ -72,6 +72,17 @@ test('a full batch waits for nobody, and leaves the others their time', async ()
   expect(batches.slice(1).map(text)).toEqual(['k0 l0']);
 });
 
+test('what comes after a full batch has its whole time, though nothing waited then', async () => {
+  const { clock, gather, batches } = openGatherer();
+  const calls = [gather([...'abcdefghij'].flatMap((group) => one(group)))];
+  await clock.advance(GATHER_MS - 10);
+  calls.push(gather(one('k')));
+  await clock.advance(GATHER_MS - 1);
+  calls.push(gather(one('l')));
+  await clock.drive(Promise.all(calls));
+  expect(batches.slice(1).map(text)).toEqual(['k0 l0']);
+});
+
 test('without a time, each call is sent at once, by itself', async () => {
   const { clock, gather, batches } = openGatherer({ gatherMs: 0 });
   const calls = [gather([...one('a'), ...one('b')]), gather(one('c'))];
