@@ -275,6 +275,33 @@ export class HostLedger {
     return { before, after };
   }
 
+  /**
+   * Lets a page that was fetched, and counted as a copy, wait for one more fetch. `record`: what is kept of a page in a run,
+   * whose record is not read. Undefined, and nothing happens, if the URL is taken at this moment, or was fetched since.
+   */
+  fetchOnceMore(
+    record: Pick<UrlRecord, 'url' | 'depth' | 'level' | 'result'>,
+    now: number,
+  ): { readonly before: UrlRecord | undefined; readonly after: UrlRecord } | undefined {
+    const before = this.#fresh.get(record.url);
+    const { duplicateOf } = record.result ?? {};
+    if (this.#fresh.isTaken(record.url) || (before && before.result?.duplicateOf !== duplicateOf))
+      return undefined;
+    const kept = before ?? newRecord(record, now);
+    this.#counts.fetched--;
+    this.#counts.waiting++;
+    // With a due time in any case: runs keep the tries of no other URL that a link raises.
+    const after: UrlRecord = {
+      ...kept,
+      state: 'waiting',
+      dueAt: now,
+      result: kept.result ?? record.result,
+      recrawl: undefined,
+    };
+    this.#fresh.put(after);
+    return { before, after };
+  }
+
   /** Takes in a URL that is never to be fetched. Nothing happens if it is known. */
   addSettled(record: UrlRecord): void {
     if (this.has(record.url)) return;

@@ -112,6 +112,10 @@ export interface UrlRecord {
 export const isAnswered = ({ state, result }: Pick<UrlRecord, 'state' | 'result'>): boolean =>
   result?.location !== undefined && state !== 'redirect';
 
+/** Whether the URL was fetched, and waits to be fetched once more, since it is no copy after all (`turn/freed-copies.ts`). */
+export const isFreedCopy = ({ state, result }: Pick<UrlRecord, 'state' | 'result'>): boolean =>
+  state === 'waiting' && result?.duplicateOf !== undefined;
+
 /** Whether the URL has been fetched, and will be again. */
 export const isAgain = ({ state, dueAt }: Pick<UrlRecord, 'state' | 'dueAt'>): boolean =>
   state !== 'waiting' && dueAt > 0;

@@ -1,7 +1,7 @@
 import { boundedText, type Cause } from '../causes/cause.ts';
 import { isDraining } from '../crawl-state/drain.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
-import { isAgain, type UrlRecord, type UrlState } from '../frontier/url-record.ts';
+import { isAgain, isFreedCopy, type UrlRecord, type UrlState } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
 import { isAllowed } from '../robots/rules.ts';
@@ -83,7 +83,7 @@ export class UrlAdmission {
 
   #checkTraps(record: UrlRecord): Admission | undefined {
     // A page that was fetched has brought what it could.
-    if (isAgain(record)) return undefined;
+    if (isAgain(record) || isFreedCopy(record)) return undefined;
     if (record.depth === 0 || record.kind !== undefined || isOwnRequest(record.url)) return undefined;
     const trap = this.#options.traps.closedBy(record.url);
     return (
@@ -93,7 +93,8 @@ export class UrlAdmission {
 
   /** A page that was fetched has counted. */
   #checkTemplate(record: UrlRecord): Admission | undefined {
-    const template = isAgain(record) ? undefined : this.#options.templates.fullTemplateOf(record);
+    const template =
+      isAgain(record) || isFreedCopy(record) ? undefined : this.#options.templates.fullTemplateOf(record);
     return template === undefined
       ? undefined
       : this.#unasked(record, 'skipped', { code: 'pagesPerTemplate', template });
@@ -222,7 +223,7 @@ export class UrlAdmission {
 
   async #checkBudget(record: UrlRecord): Promise<Admission | undefined> {
     const { templates } = this.#options;
-    const isPage = record.kind !== 'requisite' && !isAgain(record);
+    const isPage = record.kind !== 'requisite' && !isAgain(record) && !isFreedCopy(record);
     if (!isPage) return this.#checkLimits(record, false);
     if (!(await templates.reserve(record))) return this.#checkTemplate(record);
     let isBegun = false;

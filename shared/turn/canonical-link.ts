@@ -1,7 +1,7 @@
 import type { HostLedger } from '../frontier/ledger.ts';
 import { linkOf } from '../frontier/message.ts';
 import { reasonAgainst } from '../frontier/reason-against.ts';
-import type { UrlRecord } from '../frontier/url-record.ts';
+import { isFreedCopy, type UrlRecord } from '../frontier/url-record.ts';
 import { canonicalize } from '../url/canonical.ts';
 import type { LinkIntake } from './link-intake.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -20,8 +20,8 @@ export class CanonicalLinks {
 
   /**
    * Returns the URL that this page is a duplicate of: the one that it names as `canonical`, if that is
-   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, or names this
-   * page in turn: of such a pair one is the page.
+   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, is left out, or names this
+   * page in turn: of such a pair one is the page. Nor is a page a copy again after its original has proved to be none.
    */
   async originalOf(
     record: UrlRecord,
@@ -30,6 +30,7 @@ export class CanonicalLinks {
   ): Promise<string | undefined> {
     const crawl = this.#crawl;
     if (!crawl.config.obeyCanonical || canonical === undefined || record.kind !== undefined) return undefined;
+    if (isFreedCopy(record)) return undefined;
     const known = canonicalize(canonical);
     const url = known && crawl.nameOf(known);
     if (url === undefined || url === record.url) return undefined;
@@ -42,6 +43,6 @@ export class CanonicalLinks {
       (outcome.state === 'fetched' && !outcome.isDuplicateOf(record.url));
     if (!isPage) return undefined;
     this.#intake.take(link, now);
-    return url;
+    return this.#intake.knows(url) ? url : undefined;
   }
 }

@@ -4,6 +4,7 @@ import { isAgain, type UrlRecord } from '../frontier/url-record.ts';
 import { sizesOf } from '../sizes.ts';
 import { origin } from '../url/host-key.ts';
 import type { Admission, UrlAdmission } from './admission.ts';
+import type { FreedCopies } from './freed-copies.ts';
 import type { LinkIntake } from './link-intake.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
 import type { TurnServices } from './services.ts';
@@ -29,6 +30,7 @@ export interface FetchLoopOptions extends VisitOptions {
   readonly intake: LinkIntake;
   readonly sitemaps: SitemapPace;
   readonly probe: Soft404Probe;
+  readonly freedCopies: FreedCopies;
   readonly limits: TurnLimits;
 }
 
@@ -198,6 +200,7 @@ export class FetchLoop {
       case 'unasked':
         this.#unasked++;
         this.#settle(admitted.record);
+        await this.#options.freedCopies.take(admitted.record, this.#now());
         return true;
       case 'putBack':
         void settlement.settle(admitted.record);
@@ -240,7 +243,7 @@ export class FetchLoop {
   }
 
   async #visit(record: UrlRecord, from: string): Promise<boolean> {
-    const { pace, quarantine, robots, settlement, sitemaps } = this.#options;
+    const { pace, quarantine, robots, settlement, sitemaps, freedCopies } = this.#options;
     this.#begun++;
     sitemaps.countRequest(record.kind === 'sitemap');
     const visit = new UrlVisit(this.#services, this.#options, record);
@@ -248,6 +251,7 @@ export class FetchLoop {
     // The cache of an earlier crawl is older than what this one knows.
     const cache = isAgain(record) ? 'bypass' : robots.isArchived(from) ? 'only' : undefined;
     const settled = await visit.run(robots.crawlDelayMs(from), cache).finally(() => this.#inFlight--);
+    await freedCopies.take(settled, this.#now());
     if (visit.wasNotAsked) robots.expireArchived(from);
     quarantine.clear(record.url);
     // The answer of a request in flight forgives failures: the last one decides.

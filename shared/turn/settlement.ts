@@ -3,7 +3,7 @@ import { causeText } from '../causes/cause-text.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import { changeBetween } from '../frontier/url-change.ts';
-import type { UrlRecord } from '../frontier/url-record.ts';
+import { isFreedCopy, type UrlRecord } from '../frontier/url-record.ts';
 import { fetchedUrl } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
@@ -44,7 +44,7 @@ export class Settlement {
     const change = output.takesChanges ? changeBetween(before, after) : undefined;
     if (change) output.addChange(change);
     // Only the first outcome counts: a URL that is fetched again had one.
-    const isFirst = before === undefined || before.state === 'waiting';
+    const isFirst = before === undefined || (before.state === 'waiting' && !isFreedCopy(before));
     if (isFirst && record.state !== 'waiting' && isSeedRecord(record)) counters.count('seeds', seedOutcome);
     return isFirst && record.state === 'failed'
       ? hooks.reportFailure(fetchedUrl(record.url), failureText(record))

@@ -8,6 +8,7 @@ import type { TurnResults } from './commit.ts';
 import { TurnCounters } from './counters.ts';
 import { DomainShare } from './domain-share.ts';
 import type { FetchLoopOptions } from './fetch-loop.ts';
+import { FreedCopies } from './freed-copies.ts';
 import { HostPace } from './host-pace.ts';
 import { KnownPages } from './known-pages.ts';
 import { KnownRobots } from './known-robots.ts';
@@ -111,6 +112,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     ...linkParts,
     ...robotsParts,
     knownPages,
+    freedCopies: new FreedCopies(own),
     listed,
     reader,
     documents,

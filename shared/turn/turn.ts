@@ -193,10 +193,11 @@ class Turn {
 
   async run(): Promise<TurnEnd> {
     const { crawl, head, ledger, request } = this.#options;
-    const { intake, pace, recrawl, share } = this.#parts;
+    const { intake, pace, recrawl, share, freedCopies } = this.#parts;
     if (request.resumedBy !== undefined && pace.resume(request.resumedBy)) share.forget();
     else if (recrawl.isOn) pace.retryAfter(RETRY_HOST_MS);
     const news = intake.mergeDelivered(request.links, this.#services.engine.clock.now());
+    await freedCopies.freeTargets(request.links, this.#services.engine.clock.now());
     if (news > 0 || request.isBegun || this.#hasLeftovers()) return this.#fetchAndCommit();
     // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.
     this.#services.ledgers.put(crawl.id, crawl.host, head.version, ledger);

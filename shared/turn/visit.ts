@@ -3,7 +3,7 @@ import { type FetchedResponse, type FetchOutcome, wasAsked } from '../fetcher/ou
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
-import { isAgain, isAnswered, type UrlRecord } from '../frontier/url-record.ts';
+import { isAgain, isAnswered, isFreedCopy, type UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
@@ -90,7 +90,7 @@ export class UrlVisit {
     this.#record = this.#request ? { ...record, url: fetchedUrl(record.url) } : record;
     this.#taken = this.#record;
     this.#refetch = isAgain(record) ? new Refetch(options, record, services.engine.clock.now()) : undefined;
-    this.#isReserved = record.kind !== 'requisite' && !this.#refetch;
+    this.#isReserved = record.kind !== 'requisite' && !this.#refetch && !isFreedCopy(record);
   }
 
   /** The cache has no response, and the site was not asked: its robots.txt is to be asked for first. */
@@ -287,7 +287,8 @@ export class UrlVisit {
         // How long the site took in the earlier crawl is not known.
         tookMs: received && wasAsked(received) ? received.endedAt - received.startedAt : undefined,
         cause: page.cause,
-        duplicateOf: page.duplicateOf,
+        // A copy that was freed stays so until it is fetched.
+        duplicateOf: page.state === 'waiting' ? this.#record.result?.duplicateOf : page.duplicateOf,
       },
     };
     const sighting = received &&
@@ -298,7 +299,8 @@ export class UrlVisit {
       };
     if (sighting) this.#refetch?.countChange(this.#record, sighting);
     this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
-    const isAnswer = received !== undefined && page.state !== 'redirect' && !isAnswered(this.#taken);
+    const wasAnswered = isAnswered(this.#taken) || isFreedCopy(this.#taken);
+    const isAnswer = received !== undefined && page.state !== 'redirect' && !wasAnswered;
     if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
     this.#isPage = isAnswer && kind === undefined;
     // A login page is not what the operator requested.

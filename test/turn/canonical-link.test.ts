@@ -18,13 +18,16 @@ interface Situation {
   readonly record?: UrlRecord;
   /** The ledger's record of the other page. */
   readonly known?: Partial<UrlRecord>;
+  /** The other page is not taken in: it belongs to a trap, or its template has its pages. */
+  readonly isLeftOut?: boolean;
 }
 
 async function originalOf(canonical: string | undefined, situation: Situation = {}) {
-  const { config, nameOf, record = recordOf(PAGE, { depth: 3 }), known } = situation;
+  const { config, nameOf, record = recordOf(PAGE, { depth: 3 }), known, isLeftOut } = situation;
   const taken: [Link, number][] = [];
   const intake = {
     take: (link: Link, now: number) => void taken.push([link, now]),
+    knows: () => !isLeftOut,
   } as unknown as LinkIntake;
   const ledger: HostLedger = await newLedger();
   if (known) ledger.addSettled(recordOf(ORIGINAL, { state: 'fetched', ...known }));
@@ -71,6 +74,17 @@ test.each(['failed', 'gone', 'redirect', 'skipped', 'deniedByRobots'] as const)(
 test('a page that is fetched or waits is an original', async () => {
   expect((await originalOf(ORIGINAL, { known: {} })).original).toBe(ORIGINAL);
   expect((await originalOf(ORIGINAL, { known: { state: 'waiting' } })).original).toBe(ORIGINAL);
+});
+
+test('what is left out is no original', async () => {
+  expect((await originalOf(ORIGINAL, { isLeftOut: true })).original).toBeUndefined();
+});
+
+test('a page whose original has proved to be none is not a copy again', async () => {
+  const result = { fetchedAt: T0, duplicateOf: `${ORIGIN}/none` };
+  expect(await originalOf(ORIGINAL, { record: recordOf(PAGE, { result }) })).toEqual(NONE);
+  const again = recordOf(PAGE, { result, state: 'fetched' });
+  expect((await originalOf(ORIGINAL, { record: again })).original).toBe(ORIGINAL);
 });
 
 test('of two pages that name each other the first that was fetched is the copy, the other is the page', async () => {

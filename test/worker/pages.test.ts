@@ -209,6 +209,93 @@ describe('onPage is called', () => {
     expect(seen).toEqual(['/', '/copy', '/new', '/other']);
   });
 
+  test('a page whose canonical one proves to be none afterwards is fetched once more, and given to the project', async () => {
+    const copyOf = (url: string): Answer => ({ body: `<link rel=canonical href=${url}>` });
+    const site: Site = {
+      [`${A}/robots.txt`]: robots('User-agent: *\nDisallow: /forbidden\n'),
+      // The canonical URLs are found by their copies.
+      [`${A}/`]: page('/back', '/gone1', '/gone2', '/denied', '/refresh', '/broken', '/left'),
+      [`${A}/back`]: copyOf('/BACK'),
+      [`${A}/BACK`]: redirect('/back'),
+      [`${A}/gone1`]: copyOf('/gone'),
+      [`${A}/gone2`]: copyOf('/gone'),
+      [`${A}/denied`]: copyOf('/forbidden'),
+      [`${A}/refresh`]: { body: '<meta http-equiv=refresh content="0; url=/refreshed">' },
+      [`${A}/refreshed`]: copyOf('/refresh'),
+      [`${A}/broken`]: copyOf('/error'),
+      [`${A}/error`]: { status: 500 },
+      // A URL that is left out as it is taken in.
+      [`${A}/left`]: copyOf('/?a=1'),
+      [`${A}/?a=1`]: page(),
+    };
+    const { seen, totals, states, fetcher } = await seenBy(site);
+    const pages = ['/', '/?a=1', '/back', '/broken', '/denied', '/gone1', '/gone2', '/refreshed'];
+    expect(seen).toEqual(pages);
+    expect(states[`${A}/back`]).toBe('fetched');
+    // Each page counts once, and is asked for twice at most; /gone and /error are pages that are not there.
+    expect(totals.pages).toBe(11);
+    for (const path of pages) expect(fetcher.count(A + path), path).toBeLessThanOrEqual(2);
+  });
+
+  test('a page that names another canonical URL each time, which leads back, is fetched twice at most', async () => {
+    let asked = 0;
+    const site: Site = {
+      [`${A}/`]: page('/a'),
+      [`${A}/a`]: () => ({ body: `<link rel=canonical href=/to-${++asked}>` }),
+      ...Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`${A}/to-${i + 1}`, redirect('/a')])),
+    };
+    const { seen } = await seenBy(site);
+    expect(seen).toEqual(['/', '/a']);
+    expect(asked).toBe(2);
+  });
+
+  test('a page whose canonical one on another host leads back to it is given to the project', async () => {
+    const site: Site = {
+      [`${A}/`]: { body: `<link rel=canonical href=${B}/>` },
+      [`${B}/`]: redirect(`${A}/`),
+    };
+    const seen: string[] = [];
+    const onPage: PageHooks['onPage'] = async ({ url }) => {
+      seen.push(url);
+      return { items: [] };
+    };
+    const { totals } = await crawlToEnd(site, { scope: 'any' }, { hooks: { ...SILENT, onPage } });
+    expect(seen).toEqual([`${A}/`]);
+    expect(totals.pages).toBe(1);
+    expect(totals.seeds).toEqual({ fetched: 1 });
+  });
+
+  test('a copy in a run is fetched once more, too, and counts once', async () => {
+    const others = Array.from({ length: 4500 }, (_, i) => `/x${i}`);
+    const site: Site = {
+      [`${A}/`]: page(...others),
+      [`${A}/copy`]: { body: '<link rel=canonical href=/original>' },
+      [`${A}/original`]: redirect('/copy'),
+    };
+    const seen: string[] = [];
+    const onPage: PageHooks['onPage'] = async ({ url }) => {
+      seen.push(new URL(url).pathname);
+      return { items: [] };
+    };
+    const world = createWorld(site, { hooks: { ...SILENT, onPage } });
+    // The first turn fetches the two seeds.
+    await begin(world, [`${A}/`, `${A}/copy`], {
+      turnMaxPages: 2,
+      maxPages: 6,
+      trapAfterPages: 0,
+      delayMs: 100,
+    });
+    await runToEnd(world);
+    const { totals, ledger } = (await world.engine.ledgers.loadHead(CRAWL, new URL(A).host))!;
+    expect(ledger.runs.length).toBeGreaterThan(0);
+    expect(seen).toEqual(['/', '/copy']);
+    expect(world.fetcher.count(`${A}/copy`)).toBe(2);
+    expect(totals.pages).toBe(6);
+    expect(totals.seeds).toEqual({ fetched: 2 });
+    const counted = Object.values(ledger.counts).reduce((sum, count) => sum + count, 0);
+    expect(counted).toBe(4503);
+  });
+
   test('on a host so large that its URLs are in runs, too', async () => {
     const others = Array.from({ length: 4500 }, (_, i) => `/x${i}`);
     const site: Site = {
