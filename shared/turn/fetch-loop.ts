@@ -15,6 +15,9 @@ import { UrlVisit, type VisitOptions } from './visit.ts';
 /** URLs that one turn puts off at most, each of which costs a new record. */
 const MAX_PUT_OFF = 1000;
 
+/** URLs to be tried again that are passed over at most when another one is looked for. */
+const MAX_PASSED_OVER = 20;
+
 /** How far a turn may go. */
 export interface TurnLimits {
   /** URLs fetched at most. */
@@ -175,8 +178,31 @@ export class FetchLoop {
     const { ledger, sitemaps, allowance } = this.#options;
     const now = this.#now();
     const onlyRequisites = allowance.allowsOnlyRequisites;
-    const record = await ledger.next(now, sitemaps.isNext(ledger.counts.waiting), onlyRequisites);
-    return record ?? this.#takeFarAhead(now, onlyRequisites);
+    const next = () => ledger.next(now, sitemaps.isNext(ledger.counts.waiting), onlyRequisites);
+    const record = await next();
+    return record ? this.#takeUntried(record, next) : this.#takeFarAhead(now, onlyRequisites);
+  }
+
+  /**
+   * While the host is in trouble, takes a URL that was not tried yet instead of one that has failed. Otherwise a few URLs
+   * that always fail, and come first by their ranks, would be tried in a row until the host is given up.
+   */
+  async #takeUntried(first: UrlRecord, next: () => Promise<UrlRecord | undefined>): Promise<UrlRecord> {
+    const { pace, settlement, crawl } = this.#options;
+    if (first.attempts === 0 || !pace.isInTrouble) return first;
+    const tried = [first];
+    let untried: UrlRecord | undefined;
+    while (untried === undefined && tried.length < MAX_PASSED_OVER) {
+      const record = await next();
+      if (record === undefined) break;
+      if (record.attempts === 0) untried = record;
+      else tried.push(record);
+    }
+    const dueAt = this.#now() + crawl.config.backoffMs;
+    const [, ...others] = tried;
+    for (const record of untried ? tried : others)
+      void settlement.settle(untried ? { ...record, dueAt } : record);
+    return untried ?? first;
   }
 
   /** Takes a URL that is due at a time that no clock that runs right could have given. */

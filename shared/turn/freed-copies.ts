@@ -56,7 +56,7 @@ export class FreedCopies {
 
   async #free(url: string, original: Pick<UrlRecord, 'url' | 'depth' | 'level'>, now: number): Promise<void> {
     const { ledger, counters, recrawl } = this.#options;
-    // Of a host without copies no outcome needs to be read.
+    // If the host has no copies, no outcome needs to be read.
     if (counters.totals.hints?.canonicalCopy === undefined || url === original.url) return;
     const outcome = await ledger.outcome(url);
     if (outcome?.state !== 'fetched' || !outcome.isDuplicateOf(original.url)) return;

@@ -387,6 +387,11 @@ export class HostPace {
     this.#reportedFailures = failures;
   }
 
+  /** Whether failures of the host are not forgiven yet. */
+  get isInTrouble(): boolean {
+    return this.#clock.failures > 0;
+  }
+
   /** Whether the host has failed `maxHostFailures` times in a row. */
   get isHopeless(): boolean {
     return isHopeless(this.#clock, this.#options.crawl.config);

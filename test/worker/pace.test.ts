@@ -551,6 +551,25 @@ describe('a host in trouble', () => {
     expect(fetcher.log).toHaveLength(2 + 1 + 2);
   });
 
+  test.each([2, 3, 4])('is not set aside while %i of its pages always fail and others wait', async (bad) => {
+    const pages = many(100);
+    const failing = Array.from({ length: bad }, (_, i) => `/bad${i}`);
+    const site: Site = {
+      [`${A}/`]: page(...pages),
+      ...Object.fromEntries(pages.map((path) => [A + path, page()])),
+      ...Object.fromEntries(failing.map((path) => [A + path, { status: 503 }])),
+    };
+    // Seeds come before all other pages.
+    const { engine, fetcher } = await crawl(
+      site,
+      {},
+      ['/', ...failing].map((path) => A + path),
+    );
+    const states = await statesOf(engine);
+    for (const path of pages) expect(states[A + path], path).toBe('fetched');
+    for (const path of failing) expect(fetcher.count(A + path)).toBeLessThanOrEqual(3);
+  });
+
   test('is set aside after maxHostFailures, with its cause, and holds up no other host', async () => {
     const links = many(10);
     const site: Site = {
@@ -561,7 +580,7 @@ describe('a host in trouble', () => {
     const { fetcher, engine } = await crawl(site, { maxHostFailures: 5 }, [`${A}/`, 'http://b.test/']);
     const hosts = await ledgersOf(engine);
     expect(optionalText(hosts.get('a.test')?.head.setAside?.cause)).toMatch(/^timeout: /);
-    expect(hosts.get('a.test')?.head.ledger.counts).toMatchObject({ fetched: 1, failed: 1, waiting: 9 });
+    expect(hosts.get('a.test')?.head.ledger.counts).toMatchObject({ fetched: 1, failed: 0, waiting: 10 });
     expect(fetcher.log.filter(({ host }) => host === 'a.test').length).toBe(2 + 5);
     expect(hosts.get('b.test')?.head.ledger.counts).toMatchObject({ fetched: 1, gone: 10, waiting: 0 });
     const endOfB = fetcher.log.filter(({ host }) => host === 'b.test').at(-1)!.endedAt;
