@@ -2,10 +2,13 @@
 import type { CrawlEntry } from '../shared/control/control.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 
-/** A crawl in a folder. `interrupted`: no process works on it, though it was not ended. */
+/**
+ * A crawl in a folder. `interrupted`: no process works on it, though it was not ended. `unreadable`: `reason` says why, such as a
+ * damaged database; its name is that of its folder.
+ */
 export interface FolderEntry extends Omit<CrawlEntry, 'state'> {
   readonly folder: string;
-  readonly state: CrawlSummary['state'];
+  readonly state: CrawlSummary['state'] | 'unreadable';
 }
 
 export interface DeleteOptions {

@@ -29,8 +29,10 @@ export function addedText({ crawl, added, refused }: AddedSeeds): string {
   ].join('\n');
 }
 
-/** `interrupted`: of a folder in which no process crawls. */
-export type ListedCrawl = Omit<CrawlEntry, 'state'> & { readonly state: CrawlSummary['state'] };
+/** `interrupted`: of a folder in which no process crawls. `unreadable`: of a folder whose database is damaged. */
+export type ListedCrawl = Omit<CrawlEntry, 'state'> & {
+  readonly state: CrawlSummary['state'] | 'unreadable';
+};
 
 /** A line for each crawl. */
 export function crawlsText(crawls: readonly ListedCrawl[], beginWith: string): string {

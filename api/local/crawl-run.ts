@@ -104,6 +104,7 @@ class SessionRun implements CrawlRun {
       inFlight,
       ...(projectFile !== undefined && { projectFile }),
     });
+    await this.#warnWithoutHooks(session, project);
     const feed = await this.#startFeed(folder, session, project);
     let announced = Promise.resolve();
     await run({
@@ -130,6 +131,18 @@ class SessionRun implements CrawlRun {
     });
     await Promise.all([feed?.end(), announced]);
     post({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });
+  }
+
+  /** `resume` finds the project's file in the folder that it is called in alone, and would go on without items. */
+  async #warnWithoutHooks({ engine, id }: LocalSession, { onPage, router }: Project): Promise<void> {
+    const { start, continues } = this.#options;
+    const isFirst = start.kind === 'resume' && continues === undefined;
+    if (!isFirst || onPage !== undefined || (router?.length ?? 0) > 0) return;
+    const { pages = 0 } = (await engine.registry.totals(id)).hooks ?? {};
+    if (pages > 0)
+      this.#warn(
+        'Hooks were called for pages of this crawl before, and now there are none: for further items, name the file of the project (--config FILE)',
+      );
   }
 
   async #callOnFinish(

@@ -1,16 +1,28 @@
 /** The crawls in folders of this machine. */
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { holdsCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { storageFailure } from '../../shared/storage-failed.ts';
 import type { FolderEntry } from '../folder-types.ts';
 import { openFolder, stateOf } from './open-folder.ts';
 
-/** The crawls in `folder` and in the folders directly in it, by name. None if the folder is not there. */
+/**
+ * The crawls in `folder` and in the folders directly in it, by name. None if the folder is not there. One that cannot be read
+ * hides no other.
+ */
 export async function listFolders(folder: string): Promise<readonly FolderEntry[]> {
   const entries: FolderEntry[] = [];
-  for (const each of [folder, ...foldersIn(folder)])
-    if (holdsCrawl(foldersOf(each).database)) entries.push(await entryOf(each));
+  for (const each of [folder, ...foldersIn(folder)]) {
+    try {
+      if (holdsCrawl(foldersOf(each).database)) entries.push(await entryOf(each));
+    } catch (error) {
+      const failure = storageFailure(error);
+      if (failure === undefined) throw error;
+      const crawl = basename(resolve(each));
+      entries.push({ folder: each, crawl, state: 'unreadable', reason: failure.message, pages: 0 });
+    }
+  }
   return entries;
 }
 

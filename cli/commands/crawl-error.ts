@@ -8,11 +8,11 @@ import { commandAt } from '../place.ts';
 import { contactText } from '../seeds.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** `folder`: of the crawl, if it was opened. */
-export function crawlError(error: unknown, folder: string | undefined): unknown {
+/** `folder`: of the crawl, if it was opened. `config`: the project's file, if one was named. */
+export function crawlError(error: unknown, folder: string | undefined, config?: string): unknown {
   const dir = folder ?? (error instanceof StorageFailed ? error.folder : undefined);
   if (error instanceof StorageFailed && dir !== undefined) {
-    const next = commandAt({ dir }, 'resume');
+    const next = commandAt({ dir, ...(config !== undefined && { config }) }, 'resume');
     return new StorageFailed(`${error.message}. Then continue with: ${next}`, { cause: error });
   }
   if (error instanceof CrawlExists) {

@@ -46,7 +46,7 @@ export async function crawl(command: CrawlCommand): Promise<number> {
     const made = await makeOutputs(begun, command);
     return code === exitCodes.finished ? made : code;
   } catch (error) {
-    const shown = crawlError(error, begun?.folder);
+    const shown = crawlError(error, begun?.folder, command.config);
     display.end(shown);
     throw shown;
   } finally {

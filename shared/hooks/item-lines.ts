@@ -82,18 +82,26 @@ function toLine(value: object): string | { readonly fault: string } {
   }
 }
 
-/** Refuses what `JSON.stringify` would change without a word: `NaN` becomes `null`, a `Map` becomes `{}`. */
-export function keepable(key: string, value: unknown): unknown {
+/** Objects that would become `{}`. A promise is one that was not awaited. */
+const EMPTIED = [Map, Set, Promise, RegExp, Error, WeakMap, WeakSet, ArrayBuffer];
+
+/**
+ * Refuses what `JSON.stringify` would change without a word: `NaN` and a date that is none become `null`, a `Map` becomes
+ * `{}`. To be called by it, with the object that has the key as `this`.
+ */
+export function keepable(this: unknown, key: string, value: unknown): unknown {
   const isLost =
     (typeof value === 'number' && !Number.isFinite(value)) ||
     typeof value === 'function' ||
     typeof value === 'symbol' ||
-    value instanceof Map ||
-    value instanceof Set;
+    EMPTIED.some((type) => value instanceof type);
   if (isLost)
     throw new Error(
       `JSON cannot hold ${key}: ${typeof value === 'object' ? nameOf(value) : String(value).slice(0, 50)}`,
     );
+  // Its `toJSON` has made `null` of it.
+  const given = value === null ? (this as Record<string, unknown>)[key] : value;
+  if (given instanceof Date) throw new Error(`JSON cannot hold ${key}: Invalid Date`);
   return value;
 }
 

@@ -1,5 +1,5 @@
 /** Control of a crawl in a folder by another than the one who crawls. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -108,6 +108,18 @@ test('the crawls of a folder are listed, those that run and those that were inte
     [join(folder, 'a'), 'finished', PAGES],
     [join(folder, 'b'), 'running', expect.any(Number)],
   ]);
+  // One that cannot be read hides no other.
+  mkdirSync(join(folder, 'damaged'));
+  writeFileSync(join(folder, 'damaged', 'crawl.sqlite'), 'no database '.repeat(100));
+  expect(await states()).toEqual([
+    [join(folder, 'a'), 'finished', PAGES],
+    [join(folder, 'b'), 'running', expect.any(Number)],
+    [join(folder, 'damaged'), 'unreadable', 0],
+  ]);
+  expect((await listCrawls(folder)).at(-1)).toMatchObject({
+    crawl: 'damaged',
+    reason: /database is damaged/,
+  });
   await running.stop();
   expect((await listCrawls(join(folder, 'b'))).map(({ state }) => state)).toEqual(['stopped']);
   expect(await listCrawls(join(folder, 'nothing'))).toEqual([]);

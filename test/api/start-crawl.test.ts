@@ -126,6 +126,22 @@ test('a crawl stops while it is paused, and can be continued', async () => {
   expect(await resumed.done).toMatchObject({ state: 'finished', pages: 6 });
 });
 
+test('a crawl that had hooks warns if it is resumed without them', async () => {
+  const warned = async (limits: { maxPages: number; onPage?: () => void }) => {
+    const logged: string[] = [];
+    const onLog = ({ level, message }: { level: string; message: string }) => {
+      if (level === 'warn') logged.push(message);
+    };
+    await (await resumeCrawl(out(), { ...limits, onLog })).done;
+    return logged;
+  };
+  await (await startCrawl({ ...quick(), onPage, maxPages: 1 })).done;
+  expect(await warned({ onPage, maxPages: 2 })).toEqual([]);
+  expect(await warned({ maxPages: 3 })).toEqual([
+    expect.stringMatching(/^Hooks were called for pages of this crawl before, and now there are none: /),
+  ]);
+});
+
 test('a crawl that is paused again at once is paused', async () => {
   const crawl = await startCrawl({ ...quick(), onPage, delayMs: 50 });
   await site.asked('/1');

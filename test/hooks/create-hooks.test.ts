@@ -153,6 +153,7 @@ describe('items', () => {
     ['nothing', undefined, []],
     ['null', null, []],
     ['an object', { a: 1, b: undefined }, ['{"a":1}']],
+    ['nulls and dates', { a: null, at: new Date(0) }, ['{"a":null,"at":"1970-01-01T00:00:00.000Z"}']],
     ['several, in order', [{ a: 1 }, { a: 'x\ny' }], ['{"a":1}', '{"a":"x\\ny"}']],
     ['none of several', [], []],
   ])('may be %s', async (_, given, items) => {
@@ -169,6 +170,9 @@ describe('items', () => {
     ['a BigInt', { n: 1n }, /BigInt/],
     ['a function', { f() {} }, /JSON cannot hold f: /],
     ['a Map', { m: new Map() }, /JSON cannot hold m: a Map$/],
+    ['a promise', { text: Promise.resolve('x') }, /JSON cannot hold text: a Promise$/],
+    ['a date that is none', { at: new Date(Number.NaN) }, /JSON cannot hold at: Invalid Date$/],
+    ['a date that is none in a list', { all: [new Date(Number.NaN)] }, /JSON cannot hold 0: Invalid Date$/],
     ['a circle', circle, /circular/],
     [
       'more than 1 MiB',
