@@ -97,8 +97,8 @@ function checkedKey(key: unknown): string {
 }
 
 function toJson(key: string, value: unknown): string {
-  const json = JSON.stringify(value, keepable);
-  if (json === undefined || value instanceof Promise)
+  const json = value instanceof Promise ? undefined : JSON.stringify(value, keepable);
+  if (json === undefined)
     throw new TypeError(`Expected the state ${key} to be a value that JSON can hold, got ${typeof value}`);
   if (json.length > MAX_VALUE_CHARS)
     throw new RangeError(
