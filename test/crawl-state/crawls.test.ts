@@ -149,3 +149,26 @@ test('totals count as new for five seconds from their reading on, however long t
   await clock.drive(crawls.get(CRAWL) as Promise<unknown>);
   expect(reads).toBe(first + 1);
 });
+
+test('a crawl whose totals cannot be read is not given with old ones, and is read again by the next call', async () => {
+  const { clock, engine } = await known();
+  let fails = false;
+  let reads = 0;
+  const registry: CrawlRegistry = {
+    ...engine.registry,
+    isShared: true,
+    async totals(crawl) {
+      reads++;
+      if (fails) throw new Error('no totals');
+      return { ...(await engine.registry.totals(crawl)), pages: reads };
+    },
+  };
+  const crawls = createCrawls(registry, clock);
+  await crawls.get(CRAWL);
+  fails = true;
+  await clock.advance(5000);
+  await expect(crawls.get(CRAWL)).rejects.toThrow('no totals');
+  await expect(crawls.get(CRAWL)).rejects.toThrow('no totals');
+  fails = false;
+  expect((await crawls.get(CRAWL))?.budget.used().pages).toBe(4);
+});

@@ -91,6 +91,16 @@ test('a crawl with requisites ends at its limit when it awaits none', async () =
   expect(await endOf(quiet.engine, quiet.crawl, undefined)).toBeUndefined();
 });
 
+test('the requisites of a crawl are counted again at each look', async () => {
+  const { crawl, engine, registry } = open({ pages: 1 });
+  let fetched = 0;
+  const totals = { pages: 1, bytes: 0, activeMs: 0 };
+  registry.totals = async () => ({ ...totals, requisites: { fetched } }) as never;
+  const ends: unknown[] = [];
+  for (fetched of [2999, 3000, 0]) ends.push(await endOf(engine, crawl, undefined));
+  expect(ends).toEqual([undefined, MANY, undefined]);
+});
+
 test('a thousand requisites for each page end a crawl, whatever else it awaits', async () => {
   for (const isShared of [false, true]) {
     const { crawl, engine } = open({ fetched: 3000, pages: 1, isShared });

@@ -92,3 +92,28 @@ test('what was stored before a read and is known to be committed only after it d
   expect([tally.committed(), tally.isInDoubt()]).toEqual([{ pages: 1, bytes: 10 }, false]);
   expect([tally.pages(), tally.bytes()]).toEqual([1, 10]);
 });
+
+test('all that is committed after a read began is in doubt until the next read, commit by commit', async () => {
+  const tally = createTally(used(0, 0));
+  const committed = () => Object.values(tally.committed());
+  for (const [pages, bytes] of [
+    [2, 10],
+    [3, 100],
+    [0, 1000],
+  ] as const)
+    tally.commit(pages, bytes, tally.reads() - 1);
+  expect([committed(), tally.isInDoubt()]).toEqual([[0, 0], true]);
+  tally.commit(1, 5, tally.reads());
+  expect(committed()).toEqual([1, 5]);
+  await tally.refresh(async () => {
+    tally.commit(4, 7, tally.reads());
+    tally.commit(0, 1, tally.reads());
+    return used(6, 1115);
+  });
+  // What was committed meanwhile may be in it, or not.
+  expect([committed(), tally.isInDoubt(), tally.reads()]).toEqual([[6, 1115], true, 1]);
+  await tally.refresh(async () => used(10, 1123));
+  expect([committed(), tally.isInDoubt(), tally.reads()]).toEqual([[10, 1123], false, 2]);
+  tally.commit(0, 3, 1);
+  expect([committed(), tally.isInDoubt()]).toEqual([[10, 1123], true]);
+});

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  domainKey,
   grantPages,
+  isDomain,
+  isDomainKey,
   NO_DOMAIN_STATE,
   openedCheck,
   openedHosts,
@@ -97,4 +100,18 @@ test('a period lasts as long as it should, and those of domains do not begin tog
     begins.add(end % DAY);
   }
   expect(begins.size).toBe(4);
+});
+
+test('the head of a domain has a key of its own, which no host and no domain of another name has', () => {
+  expect(domainKey('a.test')).toBe('@a.test');
+  expect(['@a.test', '@', 'a.test', 'a.test@', '#1.2.3.4'].map(isDomainKey)).toEqual([
+    ...[true, true, false, false, false],
+  ]);
+  const [lease, rate] = [
+    { owner: 'w', beginUntil: 1, until: 2 },
+    { paidUntil: 1, bytesPerSecond: 2 },
+  ];
+  expect([isDomain({}), isDomain({ lease }), isDomain({ rate }), isDomain({ lease, rate })]).toEqual([
+    ...[true, false, false, false],
+  ]);
 });
