@@ -146,3 +146,16 @@ test('all records are listed, each once, before and after runs are merged', asyn
   expect(pushed.obsolete).toHaveLength(10);
   expect(await listed(await openRunStack(HOST, runs.entries(), read, SMALL))).toEqual(expectedOf(44));
 });
+
+test('a search for known pages ends with the error of its caller’s pause, and reads nothing more', async () => {
+  const { runs, seen } = await open(5, 20);
+  let pauses = 0;
+  const found = runs.findAgain(
+    Array.from({ length: 25 }, (_, i) => urlOf(i)),
+    async () => {
+      if (++pauses === 2) throw new Error('the turn has ended');
+    },
+  );
+  await expect(found).rejects.toThrow('the turn has ended');
+  expect([pauses, seen.lists.length]).toEqual([2, 1]);
+});

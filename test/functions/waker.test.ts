@@ -161,14 +161,14 @@ describe('hosts that are due', () => {
   });
 
   test('are woken again if the crawl was paused meanwhile: their messages may have been dropped', async () => {
-    const { run, woken, engine, clock } = await setUp({ news: 1 });
+    const { run, woken, engine, clock } = await setUp({ news: 1, held: 1, other: 1 });
     await run();
-    await engine.registry.setStatus('news', 'paused');
+    for (const crawl of ['held', 'other']) await engine.registry.setStatus(crawl, 'paused');
     await run();
-    await engine.registry.setStatus('news', 'running');
+    for (const crawl of ['held', 'other']) await engine.registry.setStatus(crawl, 'running');
     await clock.advance(60_000);
     await run();
-    expect(woken('news')).toEqual([2]);
+    expect([woken('news'), woken('held'), woken('other')]).toEqual([[1], [2], [2]]);
   });
 
   test('of two crawls are woken in turn, so that a large one does not hold up a small one', async () => {
