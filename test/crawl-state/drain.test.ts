@@ -147,6 +147,12 @@ test('where several processes work for it, a crawl continues while the head of a
   expect(await end(open({ ...shared, awaited: { a: 0, b: undefined, d: 1 } }))).toBeUndefined();
   expect(await end(open({ ...shared, awaited: { a: 0, b: undefined } }))).toEqual(PAGES);
   expect(await end(open(shared))).toEqual(PAGES);
+  // Other hosts are due at the next look.
+  const awaited: Record<string, number> = { a: 0 };
+  const growing = open({ ...shared, awaited });
+  expect(await end(growing)).toEqual(PAGES);
+  awaited.b = 1;
+  expect(await end(growing)).toBeUndefined();
   // One process knows all of its hosts.
   expect(await end(open({ isQuiet: true, awaited: { d: 1 } }))).toEqual(PAGES);
 });

@@ -252,6 +252,19 @@ describe('a crawl', () => {
   });
 });
 
+test('hosts are woken for 40 seconds of a run: the rest is for what else it does', async () => {
+  const { run, clock, stack } = await setUp({ large: 6000 });
+  const { dueHosts } = stack.engine.ledgers;
+  const begun: number[] = [];
+  stack.engine.ledgers.dueHosts = async (...args) => {
+    begun.push(clock.now() - T0);
+    clock.set(8000);
+    return dueHosts(...args);
+  };
+  await run();
+  expect(begun).toEqual([0, 8000, 16_000, 24_000, 32_000]);
+});
+
 test('a run whose time is up begins nothing', async () => {
   const { run, woken } = await setUp({ news: 2 });
   await run(4000);

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createWorkerHooks, type WorkerHooksOptions } from '../../functions/worker-hooks.ts';
+import { expect, test, vi } from 'vitest';
+import { createWorkerHooks, guardWorker, type WorkerHooksOptions } from '../../functions/worker-hooks.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { HookedPage } from '../../shared/turn/page-hooks.ts';
 import { VisitState } from '../../shared/turn/visit-state.ts';
@@ -98,4 +98,41 @@ test('a function that does not end is cut off at the commit', async () => {
   const crawl = { ...page.crawl!, config: { ...page.crawl!.config, blockTimeoutMs: 1000 } };
   await hooks!.onPage({ ...page, crawl, state: visit.openPage(1) });
   expect(visit.changes[0]!.apply('5')).toBe('5');
+});
+
+test('an error that is no hook’s is logged, and ends the process: the guard takes the place of all other listeners', () => {
+  const calls: unknown[] = [];
+  const listeners = new Map<string | symbol, (error: unknown) => void>();
+  const { exit } = process;
+  process.exit = ((code: number) => void calls.push(['exit', code])) as typeof process.exit;
+  const spies = [
+    vi.spyOn(process, 'removeAllListeners').mockImplementation((event) => {
+      listeners.delete(event as string);
+      calls.push(['removed', event]);
+      return process;
+    }),
+    vi.spyOn(process, 'on').mockImplementation(((event: string, listener: (error: unknown) => void) => {
+      listeners.set(event, listener);
+      return process;
+    }) as never),
+  ];
+  try {
+    guardWorker((level, fields) => void calls.push([level, fields]));
+    expect(() => process.exit(3)).toThrow('does not end a crawl');
+  } finally {
+    process.exit = exit;
+    for (const spy of spies) spy.mockRestore();
+  }
+  expect([...listeners.keys()].sort()).toEqual(['uncaughtException', 'unhandledRejection']);
+  for (const listener of listeners.values()) listener(new TypeError('a bug'));
+  const bug = [
+    ['error', { message: 'TypeError: a bug' }],
+    ['exit', 1],
+  ];
+  expect(calls).toEqual([
+    ['removed', 'uncaughtException'],
+    ['removed', 'unhandledRejection'],
+    ...bug,
+    ...bug,
+  ]);
 });

@@ -5,6 +5,7 @@ import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { routeParcels } from '../../shared/routing/router.ts';
 import { SIZES } from '../../shared/sizes.ts';
+import { HOOK_CALLS } from '../../shared/turn/page-hooks.ts';
 import { type PageWork, UNWATCHED } from '../../shared/turn/page-work.ts';
 import { createLanes } from '../../shared/worker/lanes.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -69,6 +70,13 @@ test('a worker whose documents could take all of its time is refused: it would s
   expect(() => handlerWithEverything(30_000, 6000, 2000)).toThrow(
     'Expected a worker to have time for hosts, got a time-out of 30000 ms',
   );
+});
+
+test('a worker has at least a millisecond to receive hosts, besides what one of them may take', () => {
+  const all = timesOf({ workerTimeoutMs: 60_000 }).receiveMs - HOOK_CALLS;
+  const handler = (documentMs: number) => () => handlerWithEverything(60_000, documentMs, 1);
+  expect(handler(all - 1)).not.toThrow();
+  expect(handler(all)).toThrow('Expected a worker to have time for hosts');
 });
 
 /** A crawl whose seeds wait at their hosts. */
