@@ -110,7 +110,7 @@ test('all that is committed after a read began is in doubt until the next read, 
     tally.commit(0, 1, tally.reads());
     return used(6, 1115);
   });
-  // What was committed meanwhile may be in it, or not.
+  // It may have the commits made meanwhile, or not.
   expect([committed(), tally.isInDoubt(), tally.reads()]).toEqual([[6, 1115], true, 1]);
   await tally.refresh(async () => used(10, 1123));
   expect([committed(), tally.isInDoubt(), tally.reads()]).toEqual([[10, 1123], false, 2]);

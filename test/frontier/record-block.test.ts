@@ -1,4 +1,4 @@
-/** A block of URL records: the times in it. */
+/** A block of URL records: the times in it, and each part that a record may lack. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeRecords, encodeRecords } from '../../shared/frontier/record-block.ts';
@@ -45,4 +45,28 @@ test('when a URL was fetched, and when it is due again, is kept to the milliseco
       );
     }),
   );
+});
+
+test('each part of a result that a record has or lacks comes back so, beside any others', () => {
+  const whole: NonNullable<UrlRecord['result']> = {
+    ...{ fetchedAt: NOW, httpStatus: 200, contentType: 'text/html', bodyBytes: 0, tookMs: 0 },
+    digest: Uint8Array.from({ length: 20 }, (_, i) => i),
+    location: { file: 'f', offset: 7, length: 0 },
+    ...{ cause: { code: 'other', text: 'x' }, duplicateOf: `https://${HOST}/0` },
+  };
+  const parts = Object.keys(whole).filter((part) => part !== 'fetchedAt') as (keyof typeof whole)[];
+  const results = Array.from({ length: 2 ** parts.length }, (_, bits) => {
+    const lacking = Object.fromEntries(
+      parts.map((part, i) => [part, bits & (1 << i) ? whole[part] : undefined]),
+    );
+    const digest = lacking.digest && Uint8Array.from({ length: 20 }, (_, i) => (bits + i) & 0xff);
+    return { ...whole, ...lacking, digest, fetchedAt: NOW + bits } as NonNullable<UrlRecord['result']>;
+  });
+  const records = results.map(
+    (result, i): UrlRecord => ({
+      ...(recordsOf([0])[0] as UrlRecord),
+      ...{ url: `https://${HOST}/${i}`, state: 'fetched', result },
+    }),
+  );
+  expect(decodeRecords(HOST, encodeRecords(HOST, records)).map(({ result }) => result)).toEqual(results);
 });

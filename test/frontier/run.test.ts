@@ -1,7 +1,14 @@
 /** Runs that are merged while they are read. */
 import { expect, test } from 'vitest';
 import { blockPayload, listBlocks } from '../../shared/frontier/block-list.ts';
-import { depthOfNote, isReadyNote, levelOfNote } from '../../shared/frontier/key-run.ts';
+import {
+  buildKeyRun,
+  depthOfNote,
+  isReadyNote,
+  levelOfNote,
+  mergeKeyRuns,
+  placeOfKey,
+} from '../../shared/frontier/key-run.ts';
 import { decodeRecords } from '../../shared/frontier/record-block.ts';
 import { buildRun, cursorAt, mergeRuns, noteOfRecord, type Run, startOf } from '../../shared/frontier/run.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
@@ -67,4 +74,33 @@ test('the note beside a key says whether the URL may be fetched, its depth, and 
   expect(seen({ ...waiting(1), depth: 0 })).toEqual([true, 0, 1]);
   expect(seen({ ...waiting(1), depth: 3, dueAt: 5 })[0]).toBe(false);
   expect(seen({ ...waiting(1), kind: 'requisite' })[0]).toBe(true);
+});
+
+test('a key is found in about as many steps as a bisection takes, also among keys that somebody chose', () => {
+  const count = 60_000;
+  // Each is twice as far from the others as all before it, as far as there is room; the rest have the same high half.
+  const high = Uint32Array.from({ length: count }, (_, i) => (i < 32 ? 2 ** i - 1 : 2 ** 32 - 1));
+  const low = Uint32Array.from({ length: count }, (_, i) => (i < 32 ? 0 : i));
+  let looks = 0;
+  const counting = new Proxy(high, {
+    get(target, key) {
+      looks++;
+      return target[key as never];
+    },
+  });
+  const run = { count, high: counting, low, notes: new Uint8Array(count) };
+  for (const place of [0, 1, 15, 31, 32, 1000, 30_000, count - 20, count - 1]) {
+    looks = 0;
+    expect(placeOfKey(run, high[place] as number, low[place] as number)).toBe(place);
+    // Three at each step: the bounds, and the guess.
+    expect(looks).toBeLessThanOrEqual(3 * (9 + Math.ceil(Math.log2(count)) + 1));
+  }
+});
+
+test('the keys of a run take no more room than there are keys', () => {
+  const run = buildKeyRun(Uint32Array.from([1, 2, 3, 4, 1, 2]), Uint8Array.from([5, 6, 7]), 3);
+  const merged = mergeKeyRuns(run, run);
+  for (const { count, high, low, notes } of [run, merged])
+    expect([count, high.length, low.length, notes.length, high.buffer.byteLength]).toEqual([2, 2, 2, 2, 8]);
+  expect([...run.notes]).toEqual([7, 6]);
 });

@@ -355,11 +355,12 @@ describe('hosts that rest when the worker ends', () => {
 
   test('do not if the worker has received them again', async () => {
     const { clock, worker, starts } = await setUp();
-    const hosts = ['a.test', 'b.test'].map((host) => received(host, clock));
-    const giving: TurnQueue = { ...silent, receive: async () => hosts };
+    const hosts = ['a.test', 'b.test', 'c.test'].map((host) => received(host, clock));
+    const batches = [[], hosts.slice(0, 2), hosts.slice(2)];
+    const giving: TurnQueue = { ...silent, receive: async () => batches.shift() ?? [] };
     const queue = worker.watch(giving);
     for (const host of hosts) await queue.park(host, 60_000);
-    await queue.receive(2, 0);
+    for (const size of [0, 2, 1]) expect(await queue.receive(2, 0)).toHaveLength(size);
     await worker.leave();
     expect(starts).toEqual([]);
   });

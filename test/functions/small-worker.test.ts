@@ -90,9 +90,12 @@ test('it ends at once where there is a worker already', async () => {
 });
 
 describe('a message for a small worker, which the start queue brings to a full-size one', () => {
-  test('is passed on', async () => {
-    const { run, fetcher, workers } = await setUp();
+  test('is passed on, and the requests for the message are paid for', async () => {
+    const { run, fetcher, workers, stack } = await setUp();
+    const added: unknown[] = [];
+    stack.meter.add = (kind, count) => void added.push([kind, count]);
     await run(startEvent({ isSmall: true }));
+    expect(added).toContainEqual(['sqsStandardRequests', 2]);
     expect(workers.smallStarts).toEqual([NOW]);
     expect(fetcher.log).toEqual([]);
   });

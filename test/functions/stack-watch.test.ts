@@ -260,6 +260,7 @@ test('samples of the last hour are stored, and none from a time that has not com
     deadLetters: async () => 0,
   });
   await watch.look(['a']);
+  expect(stored).toHaveLength(1);
   const times = () => stored.at(-1)?.samples.map((one) => (one.at - at) / MINUTE);
   expect(times()).toEqual([-59.99, -30, 0, 0]);
   for (let n = 0; n < 20; n++) {
@@ -267,6 +268,22 @@ test('samples of the last hour are stored, and none from a time that has not com
     await watch.look(['a']);
   }
   expect(times()).toEqual(Array.from({ length: 12 }, (_, n) => 45 + 5 * n));
+});
+
+test('no sample is added soon after that of another process', () => {
+  const crawls: Record<string, Usage> = { a: { cost: 1 } };
+  const { look, run, clock, notes, replace } = setUp(crawls);
+  const samples = async () => (await notes.load()).state?.samples.length;
+  return run(async () => {
+    await look();
+    await clock.sleep(4 * MINUTE);
+    replace();
+    await look();
+    expect(await samples()).toBe(1);
+    await clock.sleep(5 * MINUTE);
+    await look();
+    expect(await samples()).toBe(2);
+  });
 });
 
 test('whether a trouble was announced is returned: it was not yet, or that was a day ago', async () => {
