@@ -1,5 +1,5 @@
 /** All mutants of a source: each is one small change of one function. */
-import { applyEdits } from './edit.ts';
+import { changeOf } from './edit.ts';
 import { boundaries } from './operators/boundaries.ts';
 import { conditions } from './operators/conditions.ts';
 import { errors } from './operators/errors.ts';
@@ -9,7 +9,7 @@ import { stale } from './operators/stale.ts';
 import { steps } from './operators/steps.ts';
 import { values } from './operators/values.ts';
 import { writes } from './operators/writes.ts';
-import { ownerOf, parseSource, visitNodes } from './parse.ts';
+import { ownerOf, type ParsedSource, parseSource, visitNodes } from './parse.ts';
 import { mutatedFiles, readSource } from './scope.ts';
 import { type Site, siteAround, sitesOf } from './sites.ts';
 
@@ -46,9 +46,7 @@ export interface Mutant {
 /** The mutants of all these files. */
 export function mutantsOfAll(files: readonly string[]): Mutant[] {
   const sources = mutatedFiles().map((file) => parseSource(file, readSource(file)));
-  const mutants = sources
-    .filter(({ file }) => files.includes(file))
-    .flatMap(({ file, text }) => mutantsOf(file, text));
+  const mutants = sources.filter(({ file }) => files.includes(file)).flatMap(mutantsOfSource);
   // A constant that only other files use.
   const users = new Map<string, string[]>();
   const usersElsewhere = (name: string): string[] => {
@@ -66,8 +64,10 @@ export function mutantsOfAll(files: readonly string[]): Mutant[] {
   });
 }
 
-export function mutantsOf(file: string, text: string): Mutant[] {
-  const source = parseSource(file, text);
+export const mutantsOf = (file: string, text: string): Mutant[] => mutantsOfSource(parseSource(file, text));
+
+function mutantsOfSource(source: ParsedSource): Mutant[] {
+  const { file, text } = source;
   const sites = sitesOf(source);
   const counts = new Map<string, number>();
   const known = new Set<string>();
@@ -82,10 +82,10 @@ export function mutantsOf(file: string, text: string): Mutant[] {
         const name = `${owner.name}:${operator.name}`;
         const ordinal = (counts.get(`${name}@${hash}`) ?? 0) + 1;
         counts.set(`${name}@${hash}`, ordinal);
-        const result = applyEdits(text, edits);
+        const change = changeOf(text, edits);
         // Two operators may come to the same text.
-        if (result === text || known.has(result)) continue;
-        known.add(result);
+        if (change === undefined || known.has(change)) continue;
+        known.add(change);
         const site = siteAround(sites, edits[0] ?? node);
         mutants.push({
           id: `${file}#${name}:${ordinal}`,

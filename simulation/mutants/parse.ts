@@ -25,6 +25,7 @@ export function parseSource(file: string, text: string): ParsedSource {
   if (stripped.length !== text.length) throw new Error(`${file}: stripping its types moved its text`);
   const tokens: Token[] = [];
   const program = parse(stripped, { ecmaVersion: 'latest', sourceType: 'module', onToken: tokens });
+  const hashes = new Map<AnyNode, string>();
   return {
     file,
     text,
@@ -35,10 +36,15 @@ export function parseSource(file: string, text: string): ParsedSource {
       while (/\s/.test(stripped[next] ?? '')) next++;
       return end + text.slice(end, next).trimEnd().length;
     },
-    hashOf({ start, end }) {
-      const own = tokens.filter((token) => token.start >= start && token.end <= end);
+    hashOf(node) {
+      // A function is asked for once for each of its mutants.
+      const known = hashes.get(node);
+      if (known !== undefined) return known;
+      const own = tokens.filter((token) => token.start >= node.start && token.end <= node.end);
       const words = own.map((token) => stripped.slice(token.start, token.end)).join(' ');
-      return createHash('sha256').update(words).digest('hex').slice(0, 12);
+      const hash = createHash('sha256').update(words).digest('hex').slice(0, 12);
+      hashes.set(node, hash);
+      return hash;
     },
   };
 }
@@ -56,12 +62,18 @@ export function visitNodes(root: AnyNode, visit: Visit): void {
   })(root);
 }
 
+const children = new WeakMap<AnyNode, readonly AnyNode[]>();
+
 /** The nodes directly below, in the order of the text. */
-export function childrenOf(node: AnyNode): AnyNode[] {
-  return Object.values(node)
+export function childrenOf(node: AnyNode): readonly AnyNode[] {
+  const known = children.get(node);
+  if (known) return known;
+  const found = Object.values(node)
     .flat()
     .filter(isNode)
     .sort((a, b) => a.start - b.start);
+  children.set(node, found);
+  return found;
 }
 
 const isNode = (value: unknown): value is AnyNode =>

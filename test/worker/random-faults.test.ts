@@ -19,7 +19,7 @@ import {
   startProcess,
 } from './world.ts';
 
-const WORLDS = 100;
+const WORLDS = 70;
 /** Processes that fail; those after them do not. */
 const FAULTY_ROUNDS = 8;
 const CALLS = 120;
