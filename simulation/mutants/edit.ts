@@ -13,7 +13,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 }
 
 /**
- * What the edits change: the same for all edits that lead to the same text, undefined if that is the text itself. To compare whole
+ * The change that edits make: the same for all edits that lead to the same text, undefined if that is the text itself. To compare whole
  * texts would take most of the time in which mutants are made.
  */
 export function changeOf(text: string, edits: readonly Edit[]): string | undefined {
