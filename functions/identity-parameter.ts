@@ -3,16 +3,13 @@
 /** Beyond the SDK's three: all workers of a stack may start at once, and the service allows 40 calls a second. */
 const MAX_ATTEMPTS = 8;
 
-type Ssm = Pick<typeof import('@aws-sdk/client-ssm'), 'GetParameterCommand' | 'SSMClient'>;
-
 /**
  * Returns the value, decrypted. Throws the errors of the SDK, `ParameterNotFound` among them. The package is loaded by
  * stacks that have an identity. As it stands in a `try`, the functions can be bundled where it is not installed.
- * `load`: loads another package in its place.
  */
-export async function readIdentityParameter(name: string, load?: () => Promise<Ssm>): Promise<string> {
+export async function readIdentityParameter(name: string): Promise<string> {
   try {
-    const { GetParameterCommand, SSMClient } = await (load?.() ?? import('@aws-sdk/client-ssm'));
+    const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
     const client = new SSMClient({ maxAttempts: MAX_ATTEMPTS });
     const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
     client.destroy();

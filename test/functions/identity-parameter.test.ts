@@ -1,8 +1,8 @@
 /** Functions that were bundled without the package that reads parameters say so. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { expect, test } from 'vitest';
+import { SSMClient } from '@aws-sdk/client-ssm';
+import { afterEach, expect, test, vi } from 'vitest';
 import { readIdentityParameter } from '../../functions/identity-parameter.ts';
 
 const MODULE = new URL('../../functions/identity-parameter.ts', import.meta.url).href;
@@ -36,23 +36,22 @@ test('any other failure is thrown as it comes', async () => {
   expect(await failureOf('ERR_OTHER')).toEqual(['not loaded', null]);
 });
 
+afterEach(() => vi.restoreAllMocks());
+
 /** Reads a parameter by a client that gives that answer. Returns what it was asked, and when it was destroyed. */
 async function readBy(answer: () => Promise<object>) {
   const calls: unknown[] = [];
-  class Client extends SSMClient {
-    override send = (async ({ input }: GetParameterCommand) => {
-      calls.push(input, await this.config.maxAttempts());
-      for (let tick = 0; tick < 5; tick++) await undefined;
-      calls.push('answers');
-      return answer();
-    }) as never;
-    override destroy = () => {
-      calls.push('destroyed');
-      super.destroy();
-    };
-  }
-  const load = async () => ({ GetParameterCommand, SSMClient: Client });
-  const value = await readIdentityParameter('/strand/identity', load).catch((error) => error);
+  vi.spyOn(SSMClient.prototype, 'send').mockImplementation(async function (
+    this: SSMClient,
+    { input }: { input: object },
+  ) {
+    calls.push(input, await this.config.maxAttempts());
+    for (let tick = 0; tick < 5; tick++) await undefined;
+    calls.push('answers');
+    return answer();
+  } as never);
+  vi.spyOn(SSMClient.prototype, 'destroy').mockImplementation(() => void calls.push('destroyed'));
+  const value = await readIdentityParameter('/strand/identity').catch((error) => error);
   return { value, calls };
 }
 
@@ -67,18 +66,4 @@ test('a parameter without a value is an empty text, and the error of the service
   expect((await readBy(async () => ({}))).value).toBe('');
   const denied = Object.assign(new Error('denied'), { name: 'AccessDeniedException' });
   expect((await readBy(() => Promise.reject(denied))).value).toBe(denied);
-});
-
-test('a package that cannot be loaded is named, with what to do; any other fault is thrown as it comes', async () => {
-  const failure = async (code: string) => {
-    const cause = Object.assign(new Error('not loaded'), { code });
-    const error = await readIdentityParameter('x', () => Promise.reject(cause)).catch((thrown) => thrown);
-    return [error.message, error === cause, error.cause === cause];
-  };
-  expect(await failure('ERR_MODULE_NOT_FOUND')).toEqual([
-    'The functions were bundled without @aws-sdk/client-ssm: install it, and deploy again',
-    false,
-    true,
-  ]);
-  expect(await failure('ERR_OTHER')).toEqual(['not loaded', true, false]);
 });

@@ -10,7 +10,7 @@ const runner = createTestRunner();
 afterAll(() => runner.close());
 
 test("a module's own tests import it directly, or by the helpers of tests, or have its name", () => {
-  expect(ownTestsOf('shared/turn/turn-output.ts')).toEqual(['test/turn/turn-output.test.ts']);
+  expect(ownTestsOf('functions/crawl-errors.ts')).toEqual(['test/functions/crawl-errors.test.ts']);
   expect(ownTestsOf(FILE)).toContain('test/turn/part-id.test.ts');
   const ofWorker = ownTestsOf('shared/worker/worker.ts');
   expect(ofWorker).toContain('test/worker/turn.test.ts');
