@@ -17,8 +17,14 @@ export function troubledHeading(summary: CrawlSummary): readonly [string, Tone] 
   if (summary.state !== 'finished') return undefined;
   if (isWithoutSeed(summary)) return ['No seed could be fetched', 'red'];
   if (areHooksBroken(summary)) return ['Finished, but a hook failed at every page', 'red'];
-  const isDoubtful = (summary.hooks.failed ?? 0) > 0 || Object.keys(summary.hints).length > 0;
-  return isDoubtful ? ['Finished', 'yellow'] : undefined;
+  return isDoubtful(summary) ? ['Finished', 'yellow'] : undefined;
+}
+
+/** Most sites have some pages that are copies of others or say `noindex`; few have many. */
+function isDoubtful({ hooks, hints, pages }: CrawlSummary): boolean {
+  const { canonicalCopy = 0, noindex = 0, ...others } = hints;
+  const isHinted = Object.values(others).some((count) => count > 0);
+  return isHinted || (hooks.failed ?? 0) > 0 || 2 * (canonicalCopy + noindex) > pages;
 }
 
 /** Sections of the summary; those without lines are left out by the caller. `width`: characters of a line. */
@@ -77,7 +83,7 @@ function hintLines({ hints }: CrawlSummary): string[] {
     softNotFound = 0,
     nearDuplicate = 0,
   } = hints;
-  const { unreadDocument = 0, cutDocument = 0 } = hints;
+  const { unreadDocument = 0, cutDocument = 0, canonicalCopy = 0, noindex = 0 } = hints;
   const lines: string[] = [];
   if (javascript > 0)
     lines.push(
@@ -94,6 +100,15 @@ function hintLines({ hints }: CrawlSummary): string[] {
     );
   if (nearDuplicate > 0)
     lines.push(`${formatCounted(nearDuplicate, 'page')} with nearly the same text as another one`);
+  if (canonicalCopy > 0)
+    lines.push(
+      `${formatCounted(canonicalCopy, 'page')} kept from onPage and documents: they name another page as the canonical one.`,
+      '--no-obey-canonical includes them',
+    );
+  if (noindex > 0)
+    lines.push(
+      `${formatCounted(noindex, 'page')} kept from onPage: they say noindex. --no-obey-noindex includes them`,
+    );
   if (unreadDocument > 0)
     lines.push(
       `${formatCounted(unreadDocument, 'document')} whose text and links were not read: export --format jsonl names the causes`,

@@ -12,7 +12,10 @@ export interface Extracted {
   readonly text: string;
   /** The main content as Markdown (CommonMark, with GFM's tables), references absolute. */
   readonly markdown: string;
-  /** The page that this one names as the canonical one: `link rel=canonical`, absolute. */
+  /**
+   * The page that this one names as the canonical one: `link rel=canonical` outside of `body`, absolute. Undefined if several
+   * name different ones.
+   */
   readonly canonical?: string;
   /** The kind of page, of HTML. */
   readonly kind?: PageKind;
@@ -93,11 +96,15 @@ class Page implements Extracted {
 }
 
 function canonicalOf(elements: readonly ContentElement[], base: string): string | undefined {
-  const link = elements.find(
-    ({ name, attributes }) => name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.rel ?? ''),
-  );
-  const found = link?.attributes.href === undefined ? undefined : absolute(link.attributes.href, base);
-  return found !== undefined && /^https?:/.test(found) ? found : undefined;
+  const named = new Set<string | undefined>();
+  for (const { name, attributes } of elements) {
+    if (name === 'body') break;
+    if (name !== 'link' || !attributes.href || !/(?:^|\s)canonical(?:\s|$)/i.test(attributes.rel ?? ''))
+      continue;
+    named.add(absolute(attributes.href, base));
+  }
+  const [found] = named;
+  return named.size === 1 && found !== undefined && /^https?:/.test(found) ? found : undefined;
 }
 
 function absolute(reference: string, base: string): string | undefined {

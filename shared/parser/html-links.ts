@@ -58,7 +58,10 @@ export interface HtmlLinks extends DroppedLinks {
   readonly refresh?: string;
   /** How long after. */
   readonly refreshMs?: number;
-  /** The first `link rel=canonical`. */
+  /**
+   * The URL of `link rel=canonical`, outside of `body`: there it may be a reader's comment. Undefined if several name different
+   * ones, as of a template and of a plug-in.
+   */
   readonly canonical?: string;
   readonly robots: RobotsDirectives;
   /** Statements of the page about the use of its content. */
@@ -160,7 +163,7 @@ const elementSets = (names: readonly string[]): Elements => [
   wantedElements([...names, ...SIGN_ELEMENTS]),
 ];
 
-const LINK_ELEMENTS = ['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta'];
+const LINK_ELEMENTS = ['a', 'area', 'base', 'body', 'frame', 'iframe', 'link', 'meta'];
 const ELEMENTS = elementSets(LINK_ELEMENTS);
 const ELEMENTS_AND_IMAGES = elementSets([...LINK_ELEMENTS, 'img']);
 const ELEMENTS_AND_REQUISITES = elementSets([...LINK_ELEMENTS, ...REQUISITE_ELEMENTS]);
@@ -174,6 +177,8 @@ function imageName(source = ''): string {
 const MAX_IMAGE_CHARS = 500;
 /** Statements of one page about the use of its content. */
 const MAX_STATEMENTS = 16;
+/** Different spellings of one page's canonical URL that are looked at. */
+const MAX_CANONICALS = 4;
 
 /**
  * Collects references; they become URLs only when the document is over, since a `base` counts for all of them
@@ -187,7 +192,8 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
   let baseReference: string | undefined;
   let title: string | undefined;
   let refresh: Refresh | undefined;
-  let canonical: string | undefined;
+  const canonicals = new Set<string>();
+  let isInBody = false;
   let robots: RobotsDirectives = { nofollow: false, noindex: false };
   const usage: UsageStatement[] = [];
   const state = (signal: UsageSignal, value: string) => {
@@ -203,7 +209,8 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
     const reference = attributes.get('href');
     const rel = attributes.get('rel');
     if (!reference || rel === undefined) return;
-    if (hasToken(rel, 'canonical')) canonical ??= reference;
+    if (!isInBody && canonicals.size < MAX_CANONICALS && hasToken(rel, 'canonical'))
+      canonicals.add(reference);
     if (hasToken(rel, 'license')) state('license', plainValue('license', decodeAttribute(reference)));
     if (wantsFeeds && FEED.test(attributes.get('type') ?? '') && hasToken(rel, 'alternate'))
       links.add(decodeAttribute(reference), 'feed', hasToken(rel, 'nofollow'));
@@ -233,6 +240,7 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
       else if (name === 'meta') meta(attributes);
       else if (name === 'base') baseReference ??= attributes.get('href');
       else if (name === 'link') link(attributes);
+      else if (name === 'body') isInBody = true;
       requisites?.startTag(name, attributes);
     },
     styles: requisites && {
@@ -263,13 +271,16 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
         title,
         refresh: refresh && urlOf(refresh.reference),
         refreshMs: refresh?.delayMs,
-        canonical: canonical && urlOf(decodeAttribute(canonical)),
+        canonical: onlyOne([...canonicals].map((reference) => urlOf(decodeAttribute(reference)))),
         robots,
         usage,
       };
     },
   };
 }
+
+const onlyOne = <T>([first, ...others]: readonly T[]): T | undefined =>
+  others.every((other) => other === first) ? first : undefined;
 
 /** Types of feeds, where a `link` names one. */
 const FEED = /^[\t\n\f\r ]*application\/(?:rss|atom|rdf)\+xml[\t\n\f\r ]*(?:;|$)/i;

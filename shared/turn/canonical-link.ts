@@ -3,6 +3,7 @@ import { linkOf } from '../frontier/message.ts';
 import { reasonAgainst } from '../frontier/reason-against.ts';
 import { isFreedCopy, type UrlRecord } from '../frontier/url-record.ts';
 import { canonicalize } from '../url/canonical.ts';
+import { isMistakenCanonical } from '../url/mistaken-canonical.ts';
 import type { LinkIntake } from './link-intake.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
@@ -20,8 +21,8 @@ export class CanonicalLinks {
 
   /**
    * Returns the URL that this page is a duplicate of: the one that it names as `canonical`, if that is
-   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, is left out, or names this
-   * page in turn: of such a pair one is the page. Nor is a page a copy again after its original has proved to be none.
+   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, is left out, is named by mistake, or
+   * names this page in turn: of such a pair one is the page. Nor is a page a copy again after its original has proved to be none.
    */
   async originalOf(
     record: UrlRecord,
@@ -33,7 +34,7 @@ export class CanonicalLinks {
     if (isFreedCopy(record)) return undefined;
     const known = canonicalize(canonical);
     const url = known && crawl.nameOf(known);
-    if (url === undefined || url === record.url) return undefined;
+    if (url === undefined || url === record.url || isMistakenCanonical(record.url, url)) return undefined;
     const link = linkOf({ url, depth: record.depth, via: record.url });
     if (reasonAgainst(crawl.scope, link) !== undefined) return undefined;
     const outcome = await this.#ledger.outcome(url);

@@ -226,7 +226,7 @@ export class FetchLoop {
       case 'unasked':
         this.#unasked++;
         this.#settle(admitted.record);
-        await this.#options.freedCopies.take(admitted.record, this.#now());
+        await this.#options.freedCopies.take(admitted.record, this.#now(), record);
         return true;
       case 'putBack':
         void settlement.settle(admitted.record);
@@ -277,7 +277,7 @@ export class FetchLoop {
     // The cache of an earlier crawl is older than what this one knows.
     const cache = isAgain(record) ? 'bypass' : robots.isArchived(from) ? 'only' : undefined;
     const settled = await visit.run(robots.crawlDelayMs(from), cache).finally(() => this.#inFlight--);
-    await freedCopies.take(settled, this.#now());
+    await freedCopies.take(settled, this.#now(), record);
     if (visit.wasNotAsked) robots.expireArchived(from);
     quarantine.clear(record.url);
     // The answer of a request in flight forgives failures: the last one decides.

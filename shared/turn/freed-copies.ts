@@ -27,22 +27,29 @@ export class FreedCopies {
   }
 
   /**
-   * Takes in a URL that the turn has settled. If it is no page, frees its copies: those of this turn, the one that brought
-   * it into the crawl, and the one that it redirects to. Further copies, of earlier turns, stay copies.
+   * Takes in a URL that the turn has settled; `before`: as it was. If it is no page, frees its copies: those of this turn, the
+   * one that brought it into the crawl, and the one that it redirects to. Further copies, of earlier turns, stay copies.
    */
-  async take({ url, state, via, depth, level, result }: UrlRecord, now: number): Promise<void> {
+  async take(
+    { url, state, via, depth, level, result }: UrlRecord,
+    now: number,
+    before?: UrlRecord,
+  ): Promise<void> {
     if (state === 'waiting') return;
-    if (state === 'fetched') {
-      this.#remember(url, result?.duplicateOf);
-      return;
-    }
+    const original = state === 'fetched' ? result?.duplicateOf : undefined;
+    // A page that is fetched again is one page.
+    this.#count((original === undefined ? 0 : 1) - (before?.result?.duplicateOf === undefined ? 0 : 1));
+    if (original !== undefined) this.#remember(url, original);
+    if (state === 'fetched') return;
     const copies = new Set([...(this.#found.get(url) ?? []), via, this.#targetOf(result?.cause)]);
     for (const copy of copies) if (copy !== undefined) await this.#free(copy, { url, depth, level }, now);
   }
 
-  #remember(copy: string, original: string | undefined): void {
-    if (original === undefined) return;
-    this.#options.counters.count('hints', 'canonicalCopy');
+  #count(copies: number): void {
+    if (copies !== 0) this.#options.counters.count('hints', 'canonicalCopy', copies);
+  }
+
+  #remember(copy: string, original: string): void {
     const copies = this.#found.get(original);
     if (copies) copies.push(copy);
     else this.#found.set(original, [copy]);

@@ -1,5 +1,5 @@
 import { boundedText, type Cause, type NearDuplicateCause } from '../causes/cause.ts';
-import type { UrlRecord } from '../frontier/url-record.ts';
+import { isAnswered, type UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -127,6 +127,8 @@ export class PageReader {
     if (hooked === undefined) return undefined;
     if (copy !== undefined) counters.count('hints', 'nearDuplicate');
     if (hint !== undefined) counters.count('hints', hint);
+    const isKept = isHidden && !duplicateOf && record.kind === undefined;
+    if (isKept && hooks.areThere && !isAnswered(record)) counters.count('hints', 'noindex');
     const said = duplicateOf ? undefined : withCopy(copy, remark ?? hookCause(hooked.error));
     return { facts: hooked.facts, state, cause: said, hint, duplicateOf, importance: hooked.importance };
   }

@@ -16,7 +16,7 @@ export interface Combination {
 /** Parts that are looked at. */
 const MAX_PARTS = 64;
 /** Matches parameters that only number the pages of a list. */
-const PAGING = /^(?:p|pg|page|paged|page_?no|page_?num(?:ber)?|seite|offset|start|skip)$/i;
+export const PAGING = /^(?:p|pg|page|paged|page_?no|page_?num(?:ber)?|seite|offset|start|skip)$/i;
 const NUMBER = /^\d+$/;
 /** Between several values of one parameter. */
 const SEPARATOR = /,|\||%2C|%7C/i;

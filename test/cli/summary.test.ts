@@ -65,6 +65,21 @@ test('people read a short aligned account and what to do next', () => {
   );
 });
 
+test('pages that are kept from onPage are named with the option that includes them; many make the end doubtful', () => {
+  const of = (hints: CrawlSummary['hints']) => summaryText({ ...SUMMARY, state: 'finished', hints }, true);
+  expect(of({ canonicalCopy: 0 })).not.toContain('Hints');
+  expect(of({ canonicalCopy: 3 })).toContain(
+    '3 pages kept from onPage and documents: they name another page',
+  );
+  expect(of({ canonicalCopy: 3 })).toContain('--no-obey-canonical');
+  expect(of({ noindex: 1 })).toContain('1 page kept from onPage: they say noindex');
+  const isYellow = (hints: CrawlSummary['hints']) => of(hints).startsWith('\x1b[33mFinished');
+  expect(isYellow({})).toBe(false);
+  expect(isYellow({ canonicalCopy: 1, noindex: 1 })).toBe(false);
+  expect(isYellow({ canonicalCopy: SUMMARY.pages, noindex: 1 })).toBe(true);
+  expect(isYellow({ login: 1 })).toBe(true);
+});
+
 test('a crawl that was finished and has new seeds waits to be resumed', () => {
   const waiting: CrawlSummary = {
     ...SUMMARY,

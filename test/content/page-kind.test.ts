@@ -49,6 +49,13 @@ test.each([
   ['<link rel="alternate canonical" href="https://other.org/">', 'https://other.org/'],
   ['<base href="https://example.org/b/"><link rel=CANONICAL href=c>', 'https://example.org/b/c'],
   ['<link rel="canonical" href="javascript:x">', undefined],
+  ['<link rel="canonical" href="/a"><link rel="canonical" href="//example.org/a">', 'https://example.org/a'],
+  ['<link rel="canonical" href="/a"><link rel="canonical" href="/b">', undefined],
+  ['<head></head><body><p><link rel="canonical" href="/a">', undefined],
+  [
+    '<head><link rel="canonical" href="/a"></head><body><link rel="canonical" href="/b">',
+    'https://example.org/a',
+  ],
   ['<link rel="canonical">', undefined],
   ['<link rel="noncanonical" href="/a">', undefined],
 ])('the canonical page of %s', (html, expected) => {

@@ -167,6 +167,20 @@ describe('the head', () => {
     );
     expect([canonical, links]).toEqual(['http://h/c?a&b', []]);
   });
+
+  test.each([
+    [
+      'twice, in two spellings',
+      '<link rel=canonical href=/c><link rel=canonical href=http://h/c#top>',
+      'http://h/c',
+    ],
+    ['twice, as different pages', '<link rel=canonical href=/c><link rel=canonical href=/d>', undefined],
+    ['in the body: perhaps by a reader', '<body><p><link rel=canonical href=/c>', undefined],
+    ['again in the body', '<link rel=canonical href=/c><body><link rel=canonical href=/d>', 'http://h/c'],
+    ['without a reference', '<link rel=canonical href="">', undefined],
+  ])('canonical %s', (_, html, canonical) => {
+    expect(parse(`<base href="//h/"><head>${html}`).canonical).toBe(canonical);
+  });
 });
 
 describe('however the document arrives', () => {

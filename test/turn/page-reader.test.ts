@@ -26,6 +26,7 @@ interface Situation {
   readonly hookError?: string;
   readonly otherLanguage?: string;
   readonly copy?: NearDuplicateCause;
+  readonly isWithoutHooks?: boolean;
   readonly isStopped?: boolean;
   readonly missing?: Cause;
   readonly leadsNowhere?: boolean;
@@ -68,6 +69,7 @@ async function read(
     },
     nearDuplicates: { causeOf: () => situation.copy },
     hooks: {
+      areThere: !situation.isWithoutHooks,
       async otherLanguage(of: UrlRecord, given: { response: unknown; facts: DocumentFacts }) {
         expect([of, given.response]).toEqual([record, RESPONSE]);
         expect(given.facts).toBe(page.facts);
@@ -199,8 +201,20 @@ test('a page that is for no index has no items, if that is obeyed', async () => 
   const obeyed = await read(recordOf(PAGE), hidden, { config: { obeyNoindex: true }, hookError: 'it threw' });
   expect(obeyed).toMatchObject({
     reading: { state: 'fetched', cause: { code: 'noindex' } },
-    calls: [['hooks', false]],
+    calls: [
+      ['hooks', false],
+      ['count', 'hints', 'noindex'],
+    ],
   });
+  const location = { file: 'a.warc.gz', offset: 0, length: 9 };
+  const again = recordOf(PAGE, { state: 'fetched', result: { fetchedAt: 1, location } });
+  expect((await read(again, hidden, { config: { obeyNoindex: true } })).calls, 'it counts once').toEqual([
+    ['hooks', false],
+  ]);
+  const alone = { config: { obeyNoindex: true }, isWithoutHooks: true };
+  expect((await read(recordOf(PAGE), hidden, alone)).calls, 'without hooks it changes nothing').toEqual([
+    ['hooks', false],
+  ]);
   const ignored = await read(recordOf(PAGE), hidden, { config: { obeyNoindex: false } });
   expect(ignored).toMatchObject({ reading: { cause: undefined }, calls: [['hooks', true]] });
 });

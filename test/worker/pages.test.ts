@@ -110,8 +110,9 @@ describe('what a page asks for', () => {
       [`${A}/copy`]: html('<link rel=canonical href=/original>'),
       [`${A}/original`]: page(),
     };
-    const { states, engine } = await crawl(site);
+    const { states, engine, totals } = await crawl(site);
     expect(states[`${A}/original`]).toBe('fetched');
+    expect(totals.hints).toEqual({ canonicalCopy: 1 });
     expect(said(await recordOf(engine, `${A}/copy`))).toBe(`its canonical URL is ${A}/original`);
     expect(Object.keys((await crawl(site, { obeyCanonical: false })).states)).not.toContain(`${A}/original`);
   });
@@ -234,7 +235,35 @@ describe('onPage is called', () => {
     expect(states[`${A}/back`]).toBe('fetched');
     // Each page counts once, and is asked for twice at most; /gone and /error are pages that are not there.
     expect(totals.pages).toBe(11);
+    // In the end only /left is a copy.
+    expect(totals.hints).toEqual({ canonicalCopy: 1 });
     for (const path of pages) expect(fetcher.count(A + path), path).toBeLessThanOrEqual(2);
+  });
+
+  test('pages that all name the front page, or the first page of their list, are given to the project', async () => {
+    const to = (url: string, ...links: string[]): Answer => ({
+      body: `<head><link rel=canonical href=${url}></head><body>${links.map((link) => `<a href="${link}">x</a>`).join('')}`,
+    });
+    const site: Site = {
+      [`${A}/`]: to('/', '/a', '/b', '/list', '/index.html'),
+      [`${A}/a`]: to('/'),
+      [`${A}/b`]: to('/'),
+      [`${A}/index.html`]: to('/'),
+      [`${A}/list`]: to('/list', '/list?page=2', '/list?sort=up'),
+      [`${A}/list?page=2`]: to('/list'),
+      [`${A}/list?sort=up`]: to('/list'),
+    };
+    const { seen, totals } = await seenBy(site);
+    expect(seen).toEqual(['/', '/a', '/b', '/list', '/list?page=2']);
+    expect(totals.hints).toEqual({ canonicalCopy: 2 });
+  });
+
+  test('pages that are kept from the project by noindex are counted', async () => {
+    const hidden: Answer = { body: '<meta name=robots content=noindex>' };
+    const site: Site = { [`${A}/`]: page('/a', '/b'), [`${A}/a`]: hidden, [`${A}/b`]: hidden };
+    const { seen, totals } = await seenBy(site);
+    expect(seen).toEqual(['/']);
+    expect(totals.hints).toEqual({ noindex: 2 });
   });
 
   test('a page that names another canonical URL each time, which leads back, is fetched twice at most', async () => {
@@ -300,12 +329,12 @@ describe('onPage is called', () => {
     const others = Array.from({ length: 4500 }, (_, i) => `/x${i}`);
     const site: Site = {
       // Fetched first, and in a run when the others come.
-      [`${A}/`]: page(...others),
+      [`${A}/a`]: page(...others),
       [`${A}/b`]: { body: '<link rel=canonical href=/0named>' },
       [`${A}/gone`]: { status: 404 },
       // /b names this one, so that this one is the page.
       [`${A}/0named`]: { body: '<link rel=canonical href=/b>' },
-      [`${A}/0copy`]: { body: '<link rel=canonical href=/>' },
+      [`${A}/0copy`]: { body: '<link rel=canonical href=/a>' },
       [`${A}/0itself`]: { body: '<link rel=canonical href=/gone>' },
     };
     const seen: string[] = [];
@@ -314,21 +343,21 @@ describe('onPage is called', () => {
       return { items: [] };
     };
     const world = createWorld(site, { hooks: { ...SILENT, onPage } });
-    const seeds = ['/', '/b', '/gone', '/0named', '/0copy', '/0itself'].map((path) => A + path);
-    // The first turn, which is short, fetches `/`, `/b` and `/gone`.
+    const seeds = ['/a', '/b', '/gone', '/0named', '/0copy', '/0itself'].map((path) => A + path);
+    // The first turn, which is short, fetches `/a`, `/b` and `/gone`.
     await begin(world, seeds, { turnMaxPages: 3, maxPages: 6, trapAfterPages: 0, delayMs: 100 });
     await runToEnd(world);
     const head = await world.engine.ledgers.loadHead(CRAWL, new URL(A).host);
     expect(head?.ledger.runs.length).toBeGreaterThan(0);
-    expect(seen.sort()).toEqual(['/', '/0itself', '/0named']);
+    expect(seen.sort()).toEqual(['/0itself', '/0named', '/a']);
   });
 
   test('a page with an ordinary canonical one is not, in any order', async () => {
     const site: Site = {
-      [`${A}/`]: page('/list', '/list?p=2'),
-      [`${A}/list`]: page('/list?p=2', '/list?p=3'),
-      [`${A}/list?p=2`]: { body: '<link rel=canonical href=/list>' },
-      [`${A}/list?p=3`]: { body: '<link rel=canonical href=/list>' },
+      [`${A}/`]: page('/list', '/list?sort=a'),
+      [`${A}/list`]: page('/list?sort=a', '/list?sort=b'),
+      [`${A}/list?sort=a`]: { body: '<link rel=canonical href=/list>' },
+      [`${A}/list?sort=b`]: { body: '<link rel=canonical href=/list>' },
     };
     expect((await seenBy(site)).seen).toEqual(['/', '/list']);
   });
