@@ -21,6 +21,7 @@ const NOT_FOLLOWED: Readonly<
 
 const JOINS_WORDS = ' (another site, which joins the crawl like a seed)';
 export const SOFT_WORDS = ' (meta refresh)';
+const COOKIE_WORDS = ', with a cookie, which Strand does not keep (--cookies sends one)';
 const NOT_FOUND_WORDS = ', as for a page that does not exist (soft 404)';
 const JAVASCRIPT_WORDS =
   'it has scripts, but hardly any text and no links: probably it needs JavaScript, which Strand does not run';
@@ -119,8 +120,10 @@ function blockText({ ms, step }: { readonly ms: number; readonly step: PageStep 
 const droppedText = ({ links, detail }: Pick<DroppedLinksCause, 'links' | 'detail'>): string =>
   `${links} ${links === 1 ? 'link' : 'links'} left out: ${detail}`;
 
-function redirectText({ to, isSoft, isNotFound, joins, notFollowed, redirects }: RedirectCause): string {
+function redirectText(cause: RedirectCause): string {
+  const { to, isSoft, isNotFound, wantsCookie, joins, notFollowed, redirects } = cause;
   const why = notFollowed === 'redirects' ? `${redirects} redirects in a row` : NOT_FOLLOWED[notFollowed!];
   const rest = notFollowed === undefined ? '' : `, not followed: ${why}`;
-  return `to ${to}${joins ? JOINS_WORDS : ''}${rest}${isSoft ? SOFT_WORDS : ''}${isNotFound ? NOT_FOUND_WORDS : ''}`;
+  const kind = `${isSoft ? SOFT_WORDS : ''}${isNotFound ? NOT_FOUND_WORDS : ''}${wantsCookie ? COOKIE_WORDS : ''}`;
+  return `to ${to}${joins ? JOINS_WORDS : ''}${rest}${kind}`;
 }

@@ -24,6 +24,8 @@ export interface RedirectCause {
   readonly isSoft?: true;
   /** The host redirects there from a URL under which nothing stands, too. */
   readonly isNotFound?: true;
+  /** It leads back, with a cookie: the page shows itself to who sends that. */
+  readonly wantsCookie?: true;
   /** A seed has moved to another site, which joins the crawl like a seed. */
   readonly joins?: true;
   readonly notFollowed?: 'redirects' | 'scopeFull' | 'otherSite' | 'urlLength';

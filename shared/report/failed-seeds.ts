@@ -58,6 +58,7 @@ type LookUp = (url: string) => ReturnType<typeof lookUpUrl>;
 async function causeOf(seed: string, lookUp: LookUp, targets: Set<string>): Promise<string | undefined> {
   let url = seed;
   let led = '';
+  const passed = new Set<string>();
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const { record, head } = await lookUp(url);
     if (!record) return led === '' ? undefined : led;
@@ -73,6 +74,7 @@ async function causeOf(seed: string, lookUp: LookUp, targets: Set<string>): Prom
     if (!cause || target === undefined || target === url) return joined(led, words);
     led = led === '' ? words : `${led}, then ${causeText(cause)}`;
     targets.add(target);
+    if (passed.add(url).has(target)) return `${led}, and so on`;
     url = target;
   }
   return led;

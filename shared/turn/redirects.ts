@@ -66,7 +66,12 @@ export class Redirects {
         now,
       );
     }
-    if (target !== undefined) return this.follow(record, target, now);
+    if (target !== undefined) {
+      const followed = await this.follow(record, target, now);
+      const leadsBack = target === record.url || target === record.via;
+      const wantsCookie = leadsBack && headersOf(response, 'set-cookie').length > 0;
+      return wantsCookie ? { ...followed, wantsCookie } : followed;
+    }
     this.#options.counters.countSkipped('badUrl');
     return { code: 'redirectToNoUrl', location: location.slice(0, MAX_LOCATION_CHARS) };
   }

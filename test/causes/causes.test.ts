@@ -99,6 +99,10 @@ const NEW: readonly (readonly [Cause, string])[] = [
     { code: 'softNotFound', probe: 'http://a.test/qw' },
     'the same answer as for a page that does not exist (soft 404, by http://a.test/qw)',
   ],
+  [
+    { code: 'redirect', to: TO, wantsCookie: true },
+    `to ${TO}, with a cookie, which Strand does not keep (--cookies sends one)`,
+  ],
   [{ code: 'redirect', to: TO, isNotFound: true }, `to ${TO}, as for a page that does not exist (soft 404)`],
   [{ code: 'usageForbidden', use: 'train-ai' }, 'it forbids its use (train-ai)'],
   [{ code: 'usageForbidden', use: 'tdm', by: 'robots.txt' }, 'robots.txt forbids its use (tdm)'],

@@ -30,7 +30,13 @@ test.each<[string, Site, string, RegExp]>([
     `${A}/`,
     /^redirects to http:\/\/a.test\/x: HTTP 404/,
   ],
-  ['redirects to itself', { [`${A}/`]: redirect('/') }, `${A}/`, /^redirects to/],
+  ['redirects to itself', { [`${A}/`]: redirect('/') }, `${A}/`, /^redirects to http:\/\/a.test\/$/],
+  [
+    'redirects in a circle',
+    { [`${A}/`]: redirect('/x'), [`${A}/x`]: redirect('/') },
+    `${A}/`,
+    /^redirects to http:\/\/a.test\/x, then to http:\/\/a.test\/, and so on$/,
+  ],
 ])('a seed that %s is named with its cause', async (_, site, url, cause) => {
   expect(await failedSeeds(site, [url])).toEqual([{ url, cause: expect.stringMatching(cause) }]);
 });

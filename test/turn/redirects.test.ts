@@ -81,6 +81,20 @@ test('a Location that is not ASCII was meant as UTF-8, and space around it does 
   expect((await follow(latin1)).cause).toEqual({ code: 'redirect', to: `${ORIGIN}/caf%C3%A9` });
 });
 
+test('a redirect that leads back with a cookie says so', async () => {
+  const causeOf = async (record: UrlRecord, location: string, ...headers: [string, string][]) => {
+    const response = { httpStatus: 302, headers: [['Location', location], ...headers] };
+    const page = { response: response as unknown as FetchedResponse, request: undefined };
+    return open().redirects.followLocation(record, page, T0);
+  };
+  const cookie: [string, string] = ['Set-Cookie', 'seen=1'];
+  const page = recordOf(PAGE, { via: `${ORIGIN}/from` });
+  expect(await causeOf(page, '/page', cookie)).toEqual({ code: 'redirect', to: PAGE, wantsCookie: true });
+  expect(await causeOf(page, '/from', cookie)).toMatchObject({ wantsCookie: true });
+  expect(await causeOf(page, '/page')).toEqual({ code: 'redirect', to: PAGE });
+  expect(await causeOf(page, '/else', cookie)).toEqual({ code: 'redirect', to: `${ORIGIN}/else` });
+});
+
 test('a response without a usable Location leads nowhere', async () => {
   expect(await follow(undefined)).toMatchObject({
     cause: { code: 'redirectWithoutLocation' },
