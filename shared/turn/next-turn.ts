@@ -117,8 +117,9 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
   const laterDueAt = outUntil === undefined || ledger.nextDueAt(now) === undefined ? undefined : outUntil;
   const againDueAt = recrawl.isStarting ? now : recrawl.isOn ? ledger.againDueAt() : undefined;
   if (firstDueAt === undefined && againDueAt === undefined && laterDueAt === undefined) {
-    // For when the crawl is resumed, which wakes all hosts; and should one be left out.
-    const isDue = isDraining(crawl) && !isFull && ledger.nextDueAt(now) !== undefined;
+    // URLs wait only while the crawl fetches no pages any more: for when it is resumed, which wakes all hosts; and should one be
+    // left out.
+    const isDue = !isFull && ledger.nextDueAt(now) !== undefined;
     return { hasToken: false, ...(isDue && { dueAt: now + DRAINED_MS }), restUntil: nextFetchAt };
   }
   const urlDueAt = Math.min(

@@ -36,11 +36,20 @@ interface Situation {
   readonly now?: number;
   readonly isAnnouncing?: boolean;
   readonly inMemory?: readonly UrlRecord[];
+  readonly crawl?: Partial<ReturnType<typeof crawlOfTurn>>;
 }
 
-function open({ config, stored, urls = 50, now = T0, isAnnouncing = false, inMemory = [] }: Situation = {}) {
+function open({
+  config,
+  stored,
+  urls = 50,
+  now = T0,
+  isAnnouncing = false,
+  inMemory = [],
+  crawl,
+}: Situation = {}) {
   const soft404 = new Soft404({
-    crawl: crawlOfTurn({ config: { soft404: true, ...config } }),
+    crawl: Object.assign(crawlOfTurn({ config: { soft404: true, ...config } }), crawl),
     ledger: { counts: { ...EMPTY_INDEX.counts, waiting: urls }, inMemory: () => inMemory } as never,
     stored,
     isAnnouncing,
@@ -80,6 +89,14 @@ describe('a host is asked', () => {
     remember('/items/page-4', `<p>${textOf(4)}</p>`);
     expect(soft404.takeProbe()).toMatch(new RegExp(`^${ORIGIN}/items/`));
     expect(soft404.takeProbe()).toBeUndefined();
+  });
+
+  test('for the same page by each turn, and each host and crawl for another one', () => {
+    const probeOf = (crawl: Situation['crawl']) => answered(open({ crawl })).probe;
+    const probe = probeOf({ host: 'a.test' });
+    expect(probeOf({ host: 'a.test' })).toBe(probe);
+    expect(probeOf({ host: 'b.test' })).not.toBe(probe);
+    expect(probeOf({ host: 'a.test', id: 'other' })).not.toBe(probe);
   });
 
   test.each<[string, Partial<UrlRecord>, Partial<DocumentFacts>]>([

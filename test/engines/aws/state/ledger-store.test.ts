@@ -1,4 +1,5 @@
 /** Heads of hosts on AWS: which are due, and what a commit passes on, over the model of DynamoDB. */
+import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { createLedgerStore } from '../../../../shared/engines/aws/state/ledger-store.ts';
 import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
@@ -16,9 +17,12 @@ function open({ sizes = {}, dueShards = 4 }: { sizes?: Partial<Sizes>; dueShards
   const committed: [host: string, before: number | undefined, after: number][] = [];
   const { dynamo, s3 } = cloud.clientsOf(process);
   let queries = 0;
+  let headsRead = 0;
   const counting = {
     send(command: object) {
       if (command.constructor.name === 'QueryCommand') queries++;
+      if (command instanceof BatchGetItemCommand)
+        for (const { Keys = [] } of Object.values(command.input.RequestItems ?? {})) headsRead += Keys.length;
       return dynamo.send(command as never);
     },
   } as unknown as typeof dynamo;
@@ -51,6 +55,7 @@ function open({ sizes = {}, dueShards = 4 }: { sizes?: Partial<Sizes>; dueShards
           around(command.constructor.name, () => dynamo.send(command as never) as Promise<unknown>),
       } as unknown as typeof dynamo),
     queries: () => queries,
+    headsRead: () => headsRead,
   };
 }
 
@@ -68,6 +73,13 @@ test('hosts of all shards are due by their times, the earliest first, at most as
   expect(await due(60 * MINUTE, 5)).toEqual(inOrder.slice(0, 5));
   expect(await due(3 * MINUTE)).toEqual(inOrder.slice(0, 4));
   expect(await due(-1)).toEqual([]);
+});
+
+test('however many shards have due hosts, few more heads are read than are wanted', async () => {
+  const { commit, due, headsRead } = open({ sizes: { dueSlack: 1 } });
+  for (let i = 0; i < 40; i++) await commit('c', `h${i}.test`, i * MINUTE);
+  expect(await due(60 * MINUTE, 2)).toEqual(['h0.test 1', 'h1.test 1']);
+  expect(headsRead()).toBe(3);
 });
 
 test('a host that is due much later than it may be is found, once', async () => {
