@@ -6,6 +6,7 @@ import { constants, inflateRawSync } from 'node:zlib';
 import { checkBlock } from './check-block.ts';
 import { checkFields, type NoteFault, type Severity } from './check-fields.ts';
 import { type AwaitedId, createRecordIds, type RecordIds } from './check-ids.ts';
+import { gzipHeadLength } from './gzip-head.ts';
 import { openRecord } from './read-member.ts';
 import { fieldOf, NotWarc } from './read-warc.ts';
 import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts';
@@ -142,8 +143,8 @@ async function checkBlockOf(read: ReadAt, member: ScannedMember, note: NoteFault
 }
 
 const SEARCH_BYTES = 1024 * 1024;
-/** The first bytes of a gzip member as WARC writers make them. */
-const MEMBER_START = Buffer.from([0x1f, 0x8b, 8, 0]);
+/** The first bytes of a gzip member. */
+const MEMBER_START = Buffer.from([0x1f, 0x8b, 8]);
 
 /** Where the next member that holds a record begins, at `from` or after; undefined if none does. */
 async function nextMember(read: ReadAt, from: number): Promise<number | undefined> {
@@ -156,8 +157,10 @@ async function nextMember(read: ReadAt, from: number): Promise<number | undefine
   }
 }
 
-/** A member's header has 10 bytes; this many after it hold a version line, however it is compressed. */
-const VERSION_END = 10 + 256;
+/** The largest header of a member that is searched for. */
+const MAX_HEAD = 256;
+/** This many bytes after it hold a version line, however it is compressed. */
+const VERSION_BYTES = 256;
 
 /**
  * Whether the member at `found` of `bytes` begins with a record's version line, as far as `bytes` go. Takes
@@ -165,12 +168,15 @@ const VERSION_END = 10 + 256;
  * member's beginning.
  */
 function mayBeRecord(bytes: Buffer, found: number): boolean {
-  const start = bytes.subarray(found, found + VERSION_END);
-  if (start.length < VERSION_END) return true;
+  const start = bytes.subarray(found, found + MAX_HEAD + VERSION_BYTES);
+  if (start.length < MAX_HEAD + VERSION_BYTES) return true;
+  const headLength = gzipHeadLength(start.subarray(0, MAX_HEAD));
+  if (!headLength) return false;
+  const data = start.subarray(headLength, headLength + VERSION_BYTES);
   // XFL (RFC 1952, section 2.3.1): 2 or 4 for the slowest or fastest compression, else 0.
-  if (![0, 2, 4].includes(start[8] as number) || !isBlockStart(start.subarray(10))) return false;
+  if (![0, 2, 4].includes(start[8] as number) || !isBlockStart(data)) return false;
   try {
-    const text = inflateRawSync(start.subarray(10), {
+    const text = inflateRawSync(data, {
       finishFlush: Z_SYNC_FLUSH,
       maxOutputLength: 1024 * 1024,
     });

@@ -197,6 +197,20 @@ test('after a broken member the check continues with the next record', async () 
   expect(faults[0]!.message).toMatch(/the next record is at \d+$/);
 });
 
+test('the next record is found, too, if its member has an extra field in its header', async () => {
+  const member = record(RESPONSE);
+  const extra = Buffer.from([8, 0, ...Buffer.from('sl'), 4, 0, 1, 2, 3, 4]);
+  const first = Buffer.concat([member.subarray(0, 3), Buffer.from([4]), member.subarray(4, 10), extra]);
+  const made = Buffer.concat([first, member.subarray(10)]);
+  const broken = Buffer.from(made);
+  broken[broken.length - 6]! ^= 0xff;
+  const { checked, faults } = await check(Buffer.concat([broken, made]));
+  expect(checked[0]!.records).toEqual({ response: 1 });
+  expect(texts(faults)).toEqual([
+    `0 error its CRC or size is not that of its bytes; the next record is at ${made.length}`,
+  ]);
+});
+
 test('a file full of what looks like the beginnings of members ends', async () => {
   const magic = Buffer.from([0x1f, 0x8b, 8, 0]);
   // The beginning is no longer a record; the last member is one.

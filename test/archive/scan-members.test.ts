@@ -122,6 +122,39 @@ test('a small member is judged as it would be as a large one: whole, cut or corr
   );
 });
 
+/** The member with the optional fields of RFC 1952, section 2.3.1, that `flags` names. */
+function withFlags(member: Uint8Array, flags: number): Buffer {
+  const start = Buffer.from(member.subarray(0, 10));
+  start[3] = flags;
+  const name = Buffer.from('a name\0');
+  return Buffer.concat([
+    start,
+    ...(flags & 4 ? [Buffer.from([12, 0]), Buffer.from('sl'), Buffer.alloc(10, 0x1f)] : []),
+    ...(flags & 8 ? [name] : []),
+    ...(flags & 16 ? [name] : []),
+    ...(flags & 2 ? [Buffer.alloc(2)] : []),
+    member.subarray(10),
+  ]);
+}
+
+test('the header of a member may have an extra field, as those of wget, a name, a comment and a CRC', async () => {
+  const body = NOISE.subarray(0, 3000);
+  const member = await joined(encodeRecord(fields(), body.subarray(0, 10), body.subarray(10)));
+  for (const flags of [1, 2, 4, 8, 16, 31]) {
+    const made = withFlags(member, flags);
+    for (const read of [readerOf, readingAsLarge]) {
+      const { members, problem } = await scan(read(Buffer.concat([made, made])));
+      expect([members.map(({ offset }) => offset), problem]).toEqual([[0, made.length], undefined]);
+    }
+    // Cut within the header.
+    for (let length = 1; length < made.length - member.length + 10; length++)
+      expect((await scan(readerOf(made.subarray(0, length)))).problem).toMatch(/^Member at 0: /);
+  }
+  expect((await scan(readerOf(withFlags(member, 32)))).problem).toMatch(/expected a gzip member, got 1f8b0820/);
+  const endless = Buffer.concat([withFlags(member, 8).subarray(0, 10), Buffer.alloc(400_000, 'a')]);
+  expect((await scan(readerOf(endless))).problem).toMatch(/expected a gzip member/);
+});
+
 test('a member comes with the beginning of its block, however large it is', async () => {
   for (const size of [0, 5, 100_000, MAX_RECORD_HEAD, 900_000]) {
     const block = NOISE.subarray(0, size);
