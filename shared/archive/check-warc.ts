@@ -8,7 +8,14 @@ import { checkFields, type NoteFault, type Severity } from './check-fields.ts';
 import { type AwaitedId, createRecordIds, type RecordIds } from './check-ids.ts';
 import { gzipHeadLength } from './gzip-head.ts';
 import { openRecord } from './read-member.ts';
-import { fieldOf, NotWarc } from './read-warc.ts';
+import {
+  fieldOf,
+  isPlainRecord,
+  NotWarc,
+  PLAIN_START_BYTES,
+  parseRecordHead,
+  recordHeadLength,
+} from './read-warc.ts';
 import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts';
 
 /** Something wrong in a file. */
@@ -48,6 +55,7 @@ export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
       const inFile = createRecordIds();
       const noteAt = (offset: number, severity: Severity, message: string) =>
         note({ file: name, offset, severity, message });
+      const isPlain = isPlainRecord(await read(0, PLAIN_START_BYTES));
       let at = 0;
       for (let isOver = false; !isOver; ) {
         try {
@@ -69,7 +77,7 @@ export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
           isOver = true;
         } catch (error) {
           if (!(error instanceof NotWarc)) throw error;
-          const next = await nextMember(read, at + 1);
+          const next = await nextRecord(read, at, isPlain);
           const skipped = next === undefined ? 'no other record after it' : `the next record is at ${next}`;
           noteAt(
             at,
@@ -146,14 +154,59 @@ const SEARCH_BYTES = 1024 * 1024;
 /** The first bytes of a gzip member. */
 const MEMBER_START = Buffer.from([0x1f, 0x8b, 8]);
 
-/** Where the next member that holds a record begins, at `from` or after; undefined if none does. */
-async function nextMember(read: ReadAt, from: number): Promise<number | undefined> {
-  for (let at = from; ; ) {
-    const bytes = Buffer.from(await read(at, SEARCH_BYTES));
-    for (let found = bytes.indexOf(MEMBER_START); found >= 0; found = bytes.indexOf(MEMBER_START, found + 1))
-      if (mayBeRecord(bytes, found) && (await isRecordAt(read, at + found))) return at + found;
-    if (bytes.length < SEARCH_BYTES) return undefined;
-    at += bytes.length - (MEMBER_START.length - 1);
+/** Where the next record begins after the broken one at `at`; undefined if none does. `isPlain`: the file is not compressed. */
+async function nextRecord(read: ReadAt, at: number, isPlain: boolean): Promise<number | undefined> {
+  const [startBytes, placeIn] = isPlain
+    ? ([VERSION_LINE_BYTES, plainIn] as const)
+    : ([MEMBER_START.length, memberIn] as const);
+  for (let from = at + 1; ; ) {
+    const piece = await read(from, SEARCH_BYTES);
+    const place = await placeIn(read, from, Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+    if (place !== undefined || piece.length < SEARCH_BYTES) return place;
+    from += piece.length - (startBytes - 1);
+  }
+}
+
+/** The first member in a piece of the file, which begins at `from`. */
+async function memberIn(read: ReadAt, from: number, bytes: Buffer): Promise<number | undefined> {
+  for (let found = bytes.indexOf(MEMBER_START); found >= 0; found = bytes.indexOf(MEMBER_START, found + 1))
+    if (mayBeRecord(bytes, found) && (await isRecordAt(read, from + found))) return from + found;
+  return undefined;
+}
+
+const VERSION = Buffer.from('WARC/1.');
+const VERSION_LINE_BYTES = VERSION.length + 3;
+
+/** The same of records that are not compressed. Each is looked at up to the next version line, so no byte is read often. */
+async function plainIn(read: ReadAt, from: number, bytes: Buffer): Promise<number | undefined> {
+  for (let found = nextVersionLine(bytes, 0); found >= 0; ) {
+    const next = nextVersionLine(bytes, found + 1);
+    const start = bytes.subarray(found, next < 0 ? undefined : next);
+    const headLength = recordHeadLength(start);
+    const isRecord =
+      headLength === undefined
+        ? next < 0 && (await isRecordAt(read, from + found))
+        : isHead(start.subarray(0, headLength));
+    if (isRecord) return from + found;
+    found = next;
+  }
+  return undefined;
+}
+
+function nextVersionLine(bytes: Buffer, from: number): number {
+  for (let found = bytes.indexOf(VERSION, from); found >= 0; found = bytes.indexOf(VERSION, found + 1))
+    if (bytes.toString('latin1', found + VERSION.length + 1, found + VERSION_LINE_BYTES) === '\r\n')
+      return found;
+  return -1;
+}
+
+function isHead(bytes: Uint8Array): boolean {
+  try {
+    parseRecordHead(bytes);
+    return true;
+  } catch (error) {
+    if (error instanceof NotWarc) return false;
+    throw error;
   }
 }
 

@@ -2,6 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import {
+  isPlainRecord,
   MAX_RECORD_HEAD,
   NotWarc,
   parseRecordHead,
@@ -23,9 +24,9 @@ export interface OpenedRecord {
   close(): Promise<void>;
 }
 
-/** Opens the record whose gzip member begins at `offset`. Throws {@link NotWarc} where none does. */
+/** Opens the record that begins at `offset`, in a gzip member or as it is. Throws {@link NotWarc} where none does. */
 export async function openRecord(read: ReadAt, offset: number): Promise<OpenedRecord> {
-  const chunks = inflateMember(read, offset);
+  const chunks = bytesFrom(read, offset);
   try {
     const { start, headLength } = await readHead(chunks, offset);
     const head = start.subarray(0, headLength);
@@ -68,11 +69,25 @@ async function* blockOf(
   }
 }
 
-/** Yields the inflated member, and the members after it, in pieces. */
-async function* inflateMember(read: ReadAt, offset: number): AsyncGenerator<Uint8Array> {
+/** Yields the record's bytes, and those of the records after it, in pieces. */
+async function* bytesFrom(read: ReadAt, offset: number): AsyncGenerator<Uint8Array> {
+  const pieces = piecesFrom(read, offset);
+  const { done, value: first } = await pieces.next();
+  if (done) return;
+  if (!isPlainRecord(first)) return yield* inflated(joined(first, pieces), offset);
+  yield first;
+  yield* pieces;
+}
+
+async function* joined(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+async function* inflated(member: AsyncIterable<Uint8Array>, offset: number): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
   // The iteration below meets every error of the pipeline, those of `read` too.
-  pipeline(Readable.from(piecesFrom(read, offset)), gunzip, () => {});
+  pipeline(Readable.from(member), gunzip, () => {});
   try {
     yield* gunzip as AsyncIterable<Uint8Array>;
   } catch (cause) {

@@ -24,6 +24,8 @@ export class NotWarc extends Error {
 /** Longer heads are refused. Ours have 1 KB; another writer's may hold a very long URL. */
 export const MAX_RECORD_HEAD = 256 * 1024;
 const HEAD_END = '\r\n\r\n';
+/** Follows the block of a record. */
+export const RECORD_END = '\r\n\r\n';
 const MAX_FIELDS = 1000;
 
 export interface DecodeOptions {
@@ -47,7 +49,7 @@ export function decodeMember(member: Uint8Array, options: DecodeOptions = {}): W
       `Member at ${offset}: expected a block of ${head.blockLength} bytes, got ${bytes.length - headLength}`,
     );
   }
-  if (bytes.subarray(end).toString('latin1') !== HEAD_END) {
+  if (bytes.subarray(end).toString('latin1') !== RECORD_END) {
     throw new NotWarc(
       `Member at ${offset}: expected CRLF CRLF and the member's end after the block, at ${end} of its bytes, ` +
         `got ${bytes.length - end} bytes: ${JSON.stringify(bytes.toString('latin1', end, end + 12))}`,
@@ -55,6 +57,13 @@ export function decodeMember(member: Uint8Array, options: DecodeOptions = {}): W
   }
   return { ...head, block: bytes.subarray(headLength, end) };
 }
+
+const PLAIN_START = Buffer.from('WARC/');
+export const PLAIN_START_BYTES = PLAIN_START.length;
+
+/** Whether the bytes begin as a record that is not compressed does. */
+export const isPlainRecord = (bytes: Uint8Array): boolean =>
+  PLAIN_START.equals(bytes.subarray(0, PLAIN_START_BYTES));
 
 /**
  * Length of the version line, fields and empty line at the start of `bytes`; undefined if they do not end

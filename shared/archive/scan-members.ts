@@ -1,12 +1,17 @@
-/** Finding the gzip members of a WARC file that has no index, such as one whose writer was killed. */
+/**
+ * Finding the records of a WARC file that has no index, such as one whose writer was killed: each a gzip member, or, in
+ * files of other writers, as it is.
+ */
 import { pipeline, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
 import { GZIP_HEAD_BYTES, gzipHeadLength } from './gzip-head.ts';
 import {
+  isPlainRecord,
   MAX_RECORD_HEAD,
   NotWarc,
   parseRecordHead,
+  RECORD_END,
   recordHeadLength,
   type WarcRecordHead,
 } from './read-warc.ts';
@@ -39,7 +44,7 @@ const MEMBER_END_BYTES = 8;
 
 /**
  * The whole members from the start of the file, or from `start` on, each checked: one gzip member with a true
- * CRC and size around one record. Ends at the file's end; throws {@link NotWarc} at the first member that is
+ * CRC and size around one record, or a record that is not compressed. Ends at the file's end; throws {@link NotWarc} at the first member that is
  * not whole, and what `read` throws. Holds one to two megabytes, whatever the size of a member.
  */
 export async function* scanMembers(read: ReadAt, start = 0): AsyncGenerator<ScannedMember> {
@@ -47,15 +52,33 @@ export async function* scanMembers(read: ReadAt, start = 0): AsyncGenerator<Scan
   for (let offset = start; ; ) {
     const bytes = await read(offset, SMALL_BYTES);
     if (bytes.length === 0) return;
-    const inflated = inflateSmall(bytes) ?? (await inflateAt(read, offset));
-    const member = checkedMember(offset, inflated);
+    const member = isPlainRecord(bytes)
+      ? await plainMember(read, offset)
+      : checkedMember(offset, inflateSmall(bytes) ?? (await inflateAt(read, offset)));
     yield member;
     offset += member.length;
-    inflatedBytes += inflated.size;
+    inflatedBytes += member.headLength + member.record.blockLength;
     if (inflatedBytes < TURN_BYTES) continue;
     inflatedBytes = 0;
     await setImmediate();
   }
+}
+
+/** The record there, which is not compressed. */
+async function plainMember(read: ReadAt, offset: number): Promise<ScannedMember> {
+  const start = await read(offset, MAX_START);
+  const headLength = headLengthOf(start, offset);
+  const record = parseRecordHead(start.subarray(0, headLength), offset);
+  const { blockLength } = record;
+  const end = Buffer.from(await read(offset + headLength + blockLength, RECORD_END.length)).toString(
+    'latin1',
+  );
+  if (end !== RECORD_END)
+    throw new NotWarc(
+      `Member at ${offset}: expected CRLF CRLF after a block of ${blockLength} bytes, got ${JSON.stringify(end)}`,
+    );
+  const length = headLength + blockLength + RECORD_END.length;
+  return { offset, length, record, headLength, blockStart: blockStartOf(start, headLength, blockLength) };
 }
 
 /** A gzip member, of which nothing is checked yet but that it is one. */
@@ -75,19 +98,24 @@ function checkedMember(offset: number, { length, size, crc, start, end }: Inflat
   const said = Buffer.from(end.buffer, end.byteOffset, end.length);
   if (said.readUInt32LE(0) !== crc || said.readUInt32LE(4) !== size % 2 ** 32)
     throw new NotWarc(`Member at ${offset}: its CRC or size is not that of its bytes`);
+  const headLength = headLengthOf(start, offset);
+  const record = parseRecordHead(start.subarray(0, headLength), offset);
+  const { blockLength } = record;
+  const expected = headLength + blockLength + RECORD_END.length;
+  if (expected !== size)
+    throw new NotWarc(`Member at ${offset}: expected a record of ${expected} bytes, got ${size}`);
+  return { offset, length, record, headLength, blockStart: blockStartOf(start, headLength, blockLength) };
+}
+
+function headLengthOf(start: Uint8Array, offset: number): number {
   const headLength = recordHeadLength(start);
   if (headLength === undefined)
     throw new NotWarc(`Member at ${offset}: expected an empty line after the fields`);
-  const record = parseRecordHead(start.subarray(0, headLength), offset);
-  const { blockLength } = record;
-  if (headLength + blockLength + 4 !== size) {
-    throw new NotWarc(
-      `Member at ${offset}: expected a record of ${headLength + blockLength + 4} bytes, got ${size}`,
-    );
-  }
-  const blockStart = start.subarray(headLength, headLength + Math.min(blockLength, MAX_RECORD_HEAD));
-  return { offset, length, record, headLength, blockStart };
+  return headLength;
 }
+
+const blockStartOf = (start: Uint8Array, headLength: number, blockLength: number): Uint8Array =>
+  start.subarray(headLength, headLength + Math.min(blockLength, MAX_RECORD_HEAD));
 
 /**
  * The member at the beginning of `bytes`, if it ends there and is not large. Anything else is {@link
@@ -162,7 +190,7 @@ async function headLengthAt(read: ReadAt, offset: number): Promise<number> {
     if (length) return length;
     if (length === undefined && bytes.length === size && size < MAX_GZIP_HEAD) continue;
     const start = Buffer.from(bytes.subarray(0, GZIP_HEAD_BYTES)).toString('hex');
-    throw new NotWarc(`Member at ${offset}: expected a gzip member, got ${start}`);
+    throw new NotWarc(`Member at ${offset}: expected a gzip member or a record, got ${start}`);
   }
 }
 

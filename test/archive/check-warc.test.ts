@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeCapture, encodeRevisit } from '../../shared/archive/capture.ts';
@@ -197,6 +197,46 @@ test('after a broken member the check continues with the next record', async () 
   expect(faults[0]!.message).toMatch(/the next record is at \d+$/);
 });
 
+/** The same record, not compressed. */
+const plain = (member: Uint8Array): Buffer => gunzipSync(member);
+const withId = (id: string) => ({ ...RESPONSE, 'WARC-Record-ID': `<urn:x:${id}>` });
+
+test('a file that is not compressed is checked like any other', async () => {
+  const large = `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(3_000_000)}`;
+  const wrong = record({ ...withId('wrong'), 'WARC-Block-Digest': sha1('other') });
+  const parts = [await warcinfo(), record(RESPONSE), record(withId('large'), large), wrong].map(plain);
+  const { checked, faults } = await check(Buffer.concat(parts));
+  expect(checked[0]).toEqual({
+    bytes: parts.reduce((sum, { length }) => sum + length, 0),
+    records: { warcinfo: 1, response: 3 },
+  });
+  const last = parts[0]!.length + parts[1]!.length + parts[2]!.length;
+  expect(texts(faults)).toEqual([expect.stringMatching(`^${last} error WARC-Block-Digest: expected sha1:`)]);
+});
+
+test('after a broken record that is not compressed the check continues with the next one', async () => {
+  const [first, second, third] = ['1', '2', '3'].map((id) => plain(record(withId(id))));
+  const broken = [
+    [Buffer.from('?'), /expected a gzip member or a record, got 3f57/],
+    [
+      Buffer.from(second!.toString('latin1').replace(/Content-Length: \d+\r\n\r\nHTTP/, '\r\nHTTP')),
+      /expected a Content-Length, got "none"/,
+    ],
+    [second!.subarray(0, -7), /expected CRLF CRLF after a block of \d+ bytes/],
+    [
+      Buffer.from(second!.toString('latin1').replace('WARC/1.1', 'WARC/0.18')),
+      /expected WARC\/1.0 or WARC\/1.1/,
+    ],
+  ] as const;
+  for (const [bytes, expected] of broken) {
+    const { checked, faults } = await check(Buffer.concat([first!, bytes, third!]));
+    expect(checked[0]!.records).toEqual({ response: 2 });
+    expect(faults[0]).toMatchObject({ offset: first!.length, severity: 'error' });
+    expect(faults[0]!.message).toMatch(expected);
+    expect(faults[0]!.message).toMatch(new RegExp(`the next record is at ${first!.length + bytes.length}$`));
+  }
+});
+
 test('the next record is found, too, if its member has an extra field in its header', async () => {
   const member = record(RESPONSE);
   const extra = Buffer.from([8, 0, ...Buffer.from('sl'), 4, 0, 1, 2, 3, 4]);
@@ -258,6 +298,13 @@ test('record ids are distinguished as by a set', () => {
   expect(names.some((name) => ids.add(name))).toBe(false);
 });
 
+async function headAndBlock(member: Uint8Array): Promise<[Buffer, Buffer]> {
+  const { head, block, close } = await openRecord(readerOf(member), 0);
+  const both: [Buffer, Buffer] = [Buffer.from(head), await joined(block)];
+  await close();
+  return both;
+}
+
 test('a record is opened by its place, with its head and block as stored', async () => {
   const info = await warcinfo();
   const large = `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(900_000)}`;
@@ -267,6 +314,9 @@ test('a record is opened by its place, with its head and block as stored', async
   expect(found.blockLength).toBe(large.length);
   expect((await joined(block)).toString()).toBe(large);
   await close();
+  const asIs = await openRecord(readerOf(Buffer.concat([info, plain(info), info])), info.length);
+  expect([Buffer.from(asIs.head), await joined(asIs.block)]).toEqual(await headAndBlock(info));
+  await asIs.close();
   await expect(openRecord(readerOf(file), 7)).rejects.toThrow(NotWarc);
   await expect(openRecord(readerOf(file), file.length)).rejects.toThrow(NotWarc);
 });

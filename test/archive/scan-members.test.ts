@@ -150,7 +150,9 @@ test('the header of a member may have an extra field, as those of wget, a name, 
     for (let length = 1; length < made.length - member.length + 10; length++)
       expect((await scan(readerOf(made.subarray(0, length)))).problem).toMatch(/^Member at 0: /);
   }
-  expect((await scan(readerOf(withFlags(member, 32)))).problem).toMatch(/expected a gzip member, got 1f8b0820/);
+  expect((await scan(readerOf(withFlags(member, 32)))).problem).toMatch(
+    /expected a gzip member.*, got 1f8b0820/,
+  );
   const endless = Buffer.concat([withFlags(member, 8).subarray(0, 10), Buffer.alloc(400_000, 'a')]);
   expect((await scan(readerOf(endless))).problem).toMatch(/expected a gzip member/);
 });
