@@ -1,6 +1,7 @@
 import type { ExportedDocuments, StoredCrawl } from '../../api/stored-crawl.ts';
 import { chunkMarkdown } from '../../shared/outputs/chunk-markdown.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import { printable } from '../../shared/text/printable.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
 import type { DocumentFormat } from '../option-spec.ts';
@@ -28,7 +29,8 @@ export async function exportDocuments(
 ): Promise<ExitCode> {
   let named = 0;
   const skip = (url: string, reason: string) => {
-    if (named++ < MAX_NAMED) process.stderr.write(`strand: ${url} has no document: ${reason}\n`);
+    if (named++ < MAX_NAMED)
+      process.stderr.write(`strand: ${printable(url)} has no document: ${printable(reason)}\n`);
   };
   const counts =
     format === 'documents'

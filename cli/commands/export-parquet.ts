@@ -1,4 +1,5 @@
 import type { StoredCrawl, TableName } from '../../api/stored-crawl.ts';
+import { printable } from '../../shared/text/printable.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
 import { intoFolder } from './into-folder.ts';
@@ -14,7 +15,7 @@ export async function exportParquet(
 ): Promise<ExitCode> {
   let damaged = 0;
   const warn = (message: string) => {
-    if (damaged++ < MAX_NAMED) process.stderr.write(`strand: ${message}\n`);
+    if (damaged++ < MAX_NAMED) process.stderr.write(`strand: ${printable(message)}\n`);
   };
   const skip = (url: string, reason: string) => warn(`${url} has no document: ${reason}`);
   const counts = await intoFolder(() => crawl.exportParquet(out, { ...(tables && { tables }), warn, skip }));

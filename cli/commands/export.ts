@@ -1,6 +1,7 @@
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl, TableName } from '../../api/stored-crawl.ts';
 import type { RowFormat } from '../../shared/report/url-line.ts';
+import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
@@ -94,7 +95,7 @@ async function exportOneFile(
   let damaged = 0;
   const warn = (message: string) => {
     damaged++;
-    process.stderr.write(`strand: ${message}\n`);
+    process.stderr.write(`strand: ${printable(message)}\n`);
   };
   if (format === 'cdxj') await exportIndex(crawl, out, warn);
   else await (await import('./export-wacz.ts')).exportWaczOf(crawl, out!, warn);

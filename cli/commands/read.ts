@@ -1,7 +1,9 @@
 import { readPage } from '../../api/read-page.ts';
 import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
+import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { frontMatter } from '../../shared/outputs/front-matter.ts';
 import { readProject } from '../../shared/project/project-file.ts';
+import { printable, printableLines } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { crawlError } from './crawl-error.ts';
@@ -20,13 +22,21 @@ export async function read({ url, config, json, ...given }: LocalCommandOf<'read
       ...withNetworkFiles(given.options, given.network, [url], warn),
     };
     const document = await readPage(url, { ...options, signal: interrupt.signal });
-    const text = `${frontMatter(document)}${document.markdown.trimEnd()}\n`;
-    process.stdout.write(json ? `${JSON.stringify(document)}\n` : text);
+    process.stdout.write(readText(document, { json, isTerminal: process.stdout.isTTY }));
     return exitCodes.finished;
   } catch (error) {
     if (interrupt.signal.aborted) return exitCodes.interrupted;
     if ((error as Error).name !== 'PageNotRead') throw crawlError(error, undefined);
-    process.stderr.write(`strand: ${(error as Error).message}\n`);
+    process.stderr.write(`strand: ${printable((error as Error).message)}\n`);
     return exitCodes.nothingFetched;
   }
+}
+
+/** Markdown with front matter, or a line of JSON; a terminal gets no control characters of the page. */
+export function readText(
+  document: DocumentRow,
+  { json, isTerminal }: { readonly json: boolean; readonly isTerminal: boolean },
+): string {
+  const text = json ? JSON.stringify(document) : `${frontMatter(document)}${document.markdown.trimEnd()}`;
+  return `${isTerminal ? printableLines(text) : text}\n`;
 }

@@ -33,7 +33,8 @@ export async function printHits(
 ): Promise<ExitCode> {
   let unread = 0;
   const skip = (url: string, reason: string) => {
-    if (unread++ < MAX_NAMED) process.stderr.write(`strand: ${url} is not in the index: ${reason}\n`);
+    if (unread++ < MAX_NAMED)
+      process.stderr.write(`strand: ${printable(url)} is not in the index: ${printable(reason)}\n`);
   };
   const onIndexed = (pages: number) => {
     if (pages % PAGES_A_LINE === 0) process.stderr.write(`${formatCount(pages)} pages added to the index\n`);

@@ -8,7 +8,7 @@ import { messageOf } from '../../shared/error-message.ts';
 import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
 import type { PageContext } from '../../shared/project/project.ts';
 import { readProject } from '../../shared/project/project-file.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable, printableLines } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
@@ -100,7 +100,7 @@ async function evaluateIn(names: PropertyDescriptorMap, text: string): Promise<u
 function print(value: unknown, json: boolean): void {
   if (value === undefined && !json) return;
   const text = json ? toJson(value) : typeof value === 'string' ? value : inspect(value, { depth: 4 });
-  const safe = process.stdout.isTTY ? text.split('\n').map(printable).join('\n') : text;
+  const safe = process.stdout.isTTY ? printableLines(text) : text;
   process.stdout.write(`${safe}\n`);
 }
 

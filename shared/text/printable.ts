@@ -12,6 +12,9 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
+/** The same for a text of many lines: its line breaks and tabs stay. */
+export const printableLines = (text: string): string => text.replace(/[^\n\t]+/g, printable);
+
 /** The text, cut to `length` characters with a trailing `...` if it was longer. */
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 3))}...`;
