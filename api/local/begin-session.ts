@@ -33,6 +33,7 @@ export async function beginSession(
     return [continues, await inFolder(continues, continueCrawl(continues, options))];
   if (start.kind === 'begin') return begin(start, project, options);
   const { folder, limits, newUrlRules, cache } = start;
+  checkedConfig(limits);
   // The crawl's settings are those that it began with: only hooks and middleware of the project's file count.
   return [folder, await inFolder(folder, resumeCrawl(folder, limits, { ...options, newUrlRules, cache }))];
 }

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inFolder } from '../../api/local/begin-session.ts';
+import { beginSession, inFolder } from '../../api/local/begin-session.ts';
 import { InvalidConfig } from '../../shared/crawl/config.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { NO_PROJECT } from '../../shared/project/project-file.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
 
 let folder: string;
@@ -42,4 +43,16 @@ test('what is no failure of the storage stays as it is', async () => {
   const error = new Error('there is no crawl');
   await expect(inFolder(folder, Promise.reject(error))).rejects.toBe(error);
   expect(await inFolder(folder, Promise.resolve(5))).toBe(5);
+});
+
+test('limits that a crawl cannot be resumed with are given with the refusal, so that the command line can name its options', async () => {
+  const limits = { recrawlEveryMs: 0 };
+  const begun = beginSession(
+    { kind: 'resume', folder, limits, newUrlRules: false, workers: 1, reportsEvents: false },
+    undefined,
+    NO_PROJECT,
+    { software: 'test' },
+  );
+  await expect(begun).rejects.toThrow(InvalidConfig);
+  await expect(begun).rejects.toMatchObject({ given: limits });
 });
