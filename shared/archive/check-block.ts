@@ -79,6 +79,8 @@ function httpOf(record: WarcRecordHead, start: Uint8Array, note: NoteFault): Htt
   const type = fieldOf(record, 'WARC-Type');
   const isHttp = /^application\/http\b/i.test(fieldOf(record, 'Content-Type') ?? '');
   if (!isHttp || (type !== 'response' && type !== 'request' && type !== 'revisit')) return undefined;
+  // Section 6.7: a revisit may have no block. warcio keeps the type of the one that it left out.
+  if (type === 'revisit' && record.blockLength === 0) return undefined;
   const found = recordHeadLength(start);
   if (found === undefined) note('error', "expected an empty line after the HTTP message's head");
   const headLength = found ?? record.blockLength;

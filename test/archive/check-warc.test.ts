@@ -291,6 +291,20 @@ test('a revisit may refer to a record of another file given; that it is in none 
   ]);
 });
 
+test('a revisit may have no block, whatever type it names: warcio names that of HTTP', async () => {
+  const revisit = {
+    ...RESPONSE,
+    'WARC-Type': 'revisit',
+    'WARC-Profile': 'http://netpreserve.org/warc/1.0/revisit/identical-payload-digest',
+    'WARC-Payload-Digest': sha1('hello'),
+    'WARC-Refers-To-Target-URI': 'http://example.test/',
+  };
+  expect(texts((await check(record(revisit, ''))).faults)).toEqual([]);
+  expect(texts((await check(record(revisit, 'hello\r\n\r\n'))).faults)).toEqual([
+    '0 error expected an HTTP status line, got "hello"',
+  ]);
+});
+
 test('record ids are distinguished as by a set', () => {
   const ids = createRecordIds();
   const names = Array.from({ length: 5000 }, (_, i) => `<urn:x:${i}>`);
