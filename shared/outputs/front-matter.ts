@@ -16,9 +16,12 @@ export function frontMatter(document: PageDocument): string {
   return `---\n${lines.join('')}${truncated}---\n\n`;
 }
 
-/** A double-quoted scalar (YAML 1.2, section 7.3.1): JSON is one, if no line separators are in it. */
+/**
+ * A double-quoted scalar (YAML 1.2, section 7.3.1): JSON is one, if no line separators are in it, no half of a character, and
+ * nothing that YAML does not take as it is (section 5.1).
+ */
 const yamlString = (value: string): string =>
-  JSON.stringify(value.slice(0, MAX_VALUE_CHARS)).replace(
-    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+  JSON.stringify(value.slice(0, MAX_VALUE_CHARS).toWellFormed()).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -105,6 +105,12 @@ test('a page is a document with its main content, metadata and time', async () =
   );
 });
 
+test('front matter has no half of a character, and nothing that YAML does not take as it is', () => {
+  const title = `\ufffe\uffff ${'a'.repeat(996)}\u{1f600}`;
+  const [, value] = /\ntitle: (.*)\n/.exec(frontMatter({ url: SITE, title } as DocumentRow))!;
+  expect(value).toBe(`"\\ufffe\\uffff ${'a'.repeat(996)}\ufffd"`);
+});
+
 test('a page that is too large is marked as truncated', async () => {
   const source = await crawlOf({
     '/a': { body: page('A') + '<p>one more paragraph of it</p>'.repeat(21_000) },
