@@ -43,6 +43,14 @@ const DAMAGED: Words = {
     'Check the disk. If it is sound, restore the whole folder from a copy, or begin in another folder. WARC files do not depend on the database: check them by "strand warc check"',
 };
 
+/** SQLite needs some kB beside the database to read it, and does not say why it has not got them. */
+const NO_ROOM_TO_READ: Words = {
+  what: 'The disk is full, or reports an error',
+  remedy: 'Free some space; if there is some, check the disk',
+};
+/** SQLITE_IOERR_SHMSIZE. */
+const NO_SHARED_MEMORY = 4874;
+
 /** The words for errors of the file system, by their code. */
 const BY_CODE: Readonly<Record<string, Words>> = {
   ENOSPC: FULL,
@@ -98,7 +106,8 @@ export function storageFailure(error: unknown, where?: string): StorageFailed | 
 
 function wordsOf(error: Error): Words | undefined {
   const { code, syscall, errcode } = error as { code?: unknown; syscall?: unknown; errcode?: unknown };
-  if (code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number') return BY_RESULT[errcode & 0xff];
+  if (code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number')
+    return errcode === NO_SHARED_MEMORY ? NO_ROOM_TO_READ : BY_RESULT[errcode & 0xff];
   if (typeof code === 'string' && typeof syscall === 'string' && Object.hasOwn(BY_CODE, code))
     return BY_CODE[code];
   return undefined;

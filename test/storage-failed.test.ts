@@ -37,6 +37,7 @@ describe('an error of the storage', () => {
     [13, /disk is full \(here: what SQLite says\)/],
     // Extended codes have the primary one in their low byte: SQLITE_IOERR_WRITE.
     [778, /disk reports an error/],
+    [4874, /disk is full, or reports an error.*Free some space/],
     [8, /may not be written to/],
     [11, /database is damaged/],
     [26, /database is damaged/],

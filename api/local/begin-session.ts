@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/crawl/config.ts';
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
-import { holdsCrawl } from '../../shared/engines/local/database.ts';
+import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import {
   beginCrawl,
@@ -60,17 +60,8 @@ export async function inFolder<T>(folder: string, opening: Promise<T>): Promise<
     // A refusal may have an error of the file system as its cause, and says itself what to do.
     const isRefusal = error instanceof InvalidConfig || (error as Error).name === 'NoCrawl';
     const failure = isRefusal ? undefined : storageFailure(error);
-    if (failure && mayHoldCrawl(folder)) failure.folder = folder;
+    if (failure && mayHoldCrawl(foldersOf(folder).database)) failure.folder = folder;
     throw failure ?? error;
-  }
-}
-
-/** A disk that fails may not even answer that. */
-function mayHoldCrawl(folder: string): boolean {
-  try {
-    return holdsCrawl(foldersOf(folder).database);
-  } catch {
-    return true;
   }
 }
 

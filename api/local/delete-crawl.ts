@@ -2,7 +2,7 @@
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NoCrawl } from '../../shared/crawl/crawl-errors.ts';
-import { holdsCrawl } from '../../shared/engines/local/database.ts';
+import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { lockFolder } from '../../shared/engines/local/lock.ts';
 import type { DeletedCrawl, DeleteOptions } from '../folder-types.ts';
@@ -10,10 +10,10 @@ import type { DeletedCrawl, DeleteOptions } from '../folder-types.ts';
 /** Suffixes of the files that SQLite keeps next to a database. */
 const BESIDE_DATABASE = ['-wal', '-shm', '-journal'];
 
-/** Throws `NoCrawl`, and `FolderInUse` while a process crawls in the folder. */
+/** Also a crawl whose database cannot be read. Throws `NoCrawl`, and `FolderInUse` while a process crawls in the folder. */
 export function deleteFolder(folder: string, { keepArchive = false }: DeleteOptions = {}): DeletedCrawl {
   const paths = foldersOf(folder);
-  if (!holdsCrawl(paths.database)) throw new NoCrawl(folder);
+  if (!mayHoldCrawl(paths.database)) throw new NoCrawl(folder);
   const kept: readonly string[] = keepArchive ? [paths.archive, paths.indexes, paths.items] : [];
   const lock = lockFolder(folder);
   try {

@@ -1,5 +1,7 @@
+import { basename, resolve } from 'node:path';
 import { deleteCrawl } from '../../api/delete-crawl.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
+import { storageFailure } from '../../shared/storage-failed.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { isConfirmed } from '../confirm.ts';
@@ -22,13 +24,28 @@ export async function deleteFolder(command: LocalCommandOf<'delete'>): Promise<n
   return exitCodes.finished;
 }
 
-async function mayDelete({ dir, keepArchive }: LocalCommandOf<'delete'>): Promise<boolean> {
-  await using crawl = await openCrawl(dir);
-  const { pages, warcFiles } = await crawl.summary();
-  const archive = formatCounted(warcFiles.length, 'WARC file');
-  return isConfirmed({
-    what: `${crawl.name} in ${printable(dir)}, ${formatCounted(pages, 'page')}, ${keepArchive ? `but not its ${archive}` : archive}`,
-    word: printable(crawl.name),
-    command: `${PROGRAM} delete ${dir} --yes`,
-  });
+async function mayDelete(command: LocalCommandOf<'delete'>): Promise<boolean> {
+  const { dir } = command;
+  return isConfirmed({ ...(await crawlIn(command)), command: `${PROGRAM} delete ${dir} --yes` });
+}
+
+/** The crawl in words, and the word that confirms that it is meant: if its database cannot be read, the folder's name. */
+async function crawlIn({ dir, keepArchive }: LocalCommandOf<'delete'>) {
+  try {
+    await using crawl = await openCrawl(dir);
+    const { pages, warcFiles } = await crawl.summary();
+    const archive = formatCounted(warcFiles.length, 'WARC file');
+    return {
+      what: `${crawl.name} in ${printable(dir)}, ${formatCounted(pages, 'page')}, ${keepArchive ? `but not its ${archive}` : archive}`,
+      word: printable(crawl.name),
+    };
+  } catch (error) {
+    const failure = storageFailure(error);
+    if (failure === undefined) throw error;
+    const archive = keepArchive ? ', but not its WARC files' : '';
+    return {
+      what: `the crawl in ${printable(dir)}${archive} (${printable(failure.message)})`,
+      word: printable(basename(resolve(dir))),
+    };
+  }
 }

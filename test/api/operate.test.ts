@@ -120,6 +120,8 @@ test('the crawls of a folder are listed, those that run and those that were inte
     crawl: 'damaged',
     reason: /database is damaged/,
   });
+  expect(await deleteCrawl(join(folder, 'damaged'))).toEqual({ left: [] });
+  await expect(deleteCrawl(join(folder, 'b'))).rejects.toThrow(FolderInUse);
   await running.stop();
   expect((await listCrawls(join(folder, 'b'))).map(({ state }) => state)).toEqual(['stopped']);
   expect(await listCrawls(join(folder, 'nothing'))).toEqual([]);

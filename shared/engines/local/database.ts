@@ -71,6 +71,15 @@ export function holdsCrawl(path: string): boolean {
   });
 }
 
+/** The same, and true for one that cannot be read, such as on a full disk. */
+export function mayHoldCrawl(path: string): boolean {
+  try {
+    return holdsCrawl(path);
+  } catch {
+    return true;
+  }
+}
+
 function hasCrawl(path: string, mode: 'read' | 'join'): boolean {
   const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: TIMEOUT_MS });
   try {
