@@ -352,15 +352,15 @@ describe('the end of a turn', () => {
     expect(isSettled).toBe(true);
   });
 
-  test('fails if one of these claims has failed, once', async () => {
+  test('fails if some of these claims have failed, once, as the first of them has', async () => {
     let claims = 0;
     const settle = async () => {
-      if (++claims === 2) throw new Error('no table');
+      if (++claims > 1) throw new Error(`no table for claim ${claims}`);
     };
     const { pace, run, line } = open({ places: [PLACE, PLACE, PLACE], settle });
     line.owedMs = 1;
     for (let n = 0; n < 3; n++) await run();
-    await expect(pace.end(true)).rejects.toThrow('no table');
+    await expect(pace.end(true)).rejects.toThrow('no table for claim 2');
     expect(claims).toBe(3);
     await pace.end(true);
   });

@@ -456,6 +456,22 @@ describe('what came of an exchange', () => {
     expect(events).toMatchObject([{ failures: 3 }, { failures: 2 }]);
   });
 
+  test.each<[string, CrawlOptions, number]>([
+    ['no rate', {}, 500],
+    ['a rate, and bytes that came in time', { maxBytesPerSecondPerHost: 1000 }, 500],
+    ['a rate, and bytes that came as late as its rest ends', { maxBytesPerSecondPerHost: 1000 }, 9000],
+  ])('leaves the host waiting for what it has waited for: %s', async (_what, config, size) => {
+    const wait = { for: 'address', address: '192.0.2.1', until: T0 + 9000 } as const;
+    const outcome = { status: 'response', httpStatus: 200, body: { size }, startedAt: T0, endedAt: T0 + 9 };
+    const { pace } = paceOf({
+      config,
+      outcome,
+      head: { clock: { nextFetchAt: T0 + 9000, failures: 0 }, wait },
+    });
+    pace.record(await pace.exchange({ url: 'http://a.test/' }), undefined, undefined);
+    expect([pace.nextFetchAt, pace.wait]).toEqual([T0 + 9000, wait]);
+  });
+
   test('postpones the host, and never hurries it', () => {
     const { pace } = paceOf({ head: { clock: { nextFetchAt: T0 + 500, failures: 1 } } });
     pace.postponeTo(T0 + 400);

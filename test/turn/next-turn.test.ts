@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
+import { describe, expect, test } from 'vitest';
+import { type CrawlOptions, isRecrawling, parseConfig } from '../../shared/crawl/config.ts';
 import { NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import { TurnCounters } from '../../shared/turn/counters.ts';
@@ -24,6 +24,10 @@ interface Situation {
   readonly isGivenUp?: boolean;
   readonly awaited?: number;
   readonly fetchedRequisites?: number;
+  /** When the first page that is known is to be fetched again, in a crawl that recrawls. */
+  readonly againAt?: number;
+  /** It begins to recrawl. */
+  readonly isStarting?: boolean;
   /** How long the registry takes to read the crawl, and to set it running again. */
   readonly registryMs?: number;
   /** The budget of the host's domain is used up until then. */
@@ -51,10 +55,10 @@ async function plan(situation: Situation) {
       },
     }),
     counters,
-    recrawl: { isOn: false },
+    recrawl: { isOn: isRecrawling(crawl.config), isStarting: situation.isStarting ?? false },
     share: { ...NO_SHARE, outUntil: situation.outUntil },
     ledger: {
-      againDueAt: () => undefined,
+      againDueAt: () => situation.againAt,
       nextDueAt: (_now: number, requisitesOnly = false) =>
         requisitesOnly || pageAt === undefined ? requisiteAt : Math.min(pageAt, requisiteAt ?? pageAt),
     },
@@ -136,6 +140,57 @@ test('a host parks for 15 minutes at most, and for one of its URLs for 30 second
 
 test('a time that no clock that runs right could have given counts as come', async () => {
   expect(await plan({ pageAt: T0 + 300 * 86_400_000 })).toMatchObject({ hasToken: true, restUntil: T0 });
+});
+
+describe('a host of a crawl that recrawls', () => {
+  const DAY = 86_400_000;
+  const config: CrawlOptions = { recrawl: 'changes', recrawlPerDay: 10 };
+
+  test('is due when a known page is, without a token until then', async () => {
+    for (const days of [5, 60])
+      expect(await plan({ config, againAt: T0 + days * DAY, nextFetchAt: T0 + 1000 })).toEqual({
+        hasToken: false,
+        dueAt: T0 + days * DAY,
+        restUntil: T0 + 1000,
+        revived: 0,
+      });
+    expect(await plan({ config, againAt: T0 - 5, nextFetchAt: T0 + 1000 })).toMatchObject({
+      hasToken: true,
+      restUntil: T0 + 1000,
+    });
+  });
+
+  test('is due by the first of its pages, new or known', async () => {
+    const [first, later] = [T0 + 40_000, T0 + 10 * MINUTE];
+    expect(await plan({ config, againAt: later, pageAt: first })).toMatchObject({ dueAt: first });
+    expect(await plan({ config, againAt: first, pageAt: later })).toMatchObject({ dueAt: first });
+  });
+
+  test('is due now by a time that no clock that runs right could have given', async () => {
+    for (const days of [63, 700])
+      expect(await plan({ config, againAt: T0 + days * DAY })).toMatchObject({
+        hasToken: true,
+        restUntil: T0,
+      });
+  });
+
+  test('is due now when it begins to recrawl', async () => {
+    expect(await plan({ config, isStarting: true })).toMatchObject({ hasToken: true, restUntil: T0 });
+  });
+
+  test('is tried again a day after it was given up', async () => {
+    expect(await plan({ config, isGivenUp: true, nextFetchAt: T0 + 1000 })).toEqual({
+      hasToken: false,
+      dueAt: T0 + DAY,
+      restUntil: T0,
+      revived: 0,
+    });
+  });
+
+  test('has nothing to do if no page of it is due again, and known pages mean nothing to other crawls', async () => {
+    expect(await plan({ config })).toEqual({ hasToken: false, restUntil: T0, revived: 0 });
+    expect(await plan({ againAt: T0 + DAY })).toEqual({ hasToken: false, restUntil: T0, revived: 0 });
+  });
 });
 
 test('a crawl that does not run has its hosts due and gives no token', async () => {

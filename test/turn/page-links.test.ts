@@ -305,6 +305,14 @@ describe('the trap watch', () => {
     expect(counted[0]?.[1].newLinks).toEqual(links.slice(0, MAX_LINKS).map(({ url }) => url));
   });
 
+  test('counts a page that is nearly the same as another one as a copy, whatever it names as canonical', async () => {
+    const copies = [{}, { canonical: PAGE }, { canonical: `${ORIGIN}/page?a=1` }];
+    for (const facts of copies) {
+      const { counted } = await take(facts, { ...watched, isCopy: true });
+      expect(counted).toEqual([[PAGE, { newLinks: [], textHash: undefined, isCopy: true }]]);
+    }
+  });
+
   test('takes the bytes for the text of what is no HTML', async () => {
     const { counted } = await take({ type: 'other', textHash: 7 }, watched);
     expect(counted[0]?.[1].textHash).toBe((CAPTURE.body.sha1 as Buffer).readUInt32LE(0));

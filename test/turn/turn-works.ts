@@ -110,9 +110,9 @@ const commitOf = ({ services, parts }: OpenTurn) => new TurnCommit(services, par
 const admissionOf = ({ services, parts }: OpenTurn) =>
   new UrlAdmission(services, { ...parts, usage: parts.usage as UsageKeeper });
 /** The decision about a URL. If it may be fetched, it turns out to be no page. */
-async function decideOnce(turn: OpenTurn, url: string): Promise<string> {
+async function decideOnce(turn: OpenTurn, admission: UrlAdmission, url: string): Promise<string> {
   const record = recordOf(url);
-  const { outcome } = await admissionOf(turn).decide(record, ORIGIN);
+  const { outcome } = await admission.decide(record, ORIGIN);
   if (outcome === 'fetch') {
     turn.parts.allowance.end(false);
     turn.parts.templates.end(record, false);
@@ -262,9 +262,11 @@ const PIECES: readonly [string, Work][] = [
         ...LONG,
       },
       async run(turn) {
+        const admission = admissionOf(turn);
         const decided: unknown[] = [];
         for (let i = 0; i < 2; i++) {
-          for (const path of ['/1', '/t/1', '/t/2']) decided.push(await decideOnce(turn, ORIGIN + path));
+          for (const path of ['/1', '/t/1', '/t/2'])
+            decided.push(await decideOnce(turn, admission, ORIGIN + path));
           await turn.clock.advance(DAY);
         }
         return decided;
@@ -281,9 +283,10 @@ const PIECES: readonly [string, Work][] = [
         ...LONG,
       },
       async run(turn) {
+        const admission = admissionOf(turn);
         const decided: unknown[] = [];
         for (let i = 0; i < 2; i++) {
-          decided.push(await decideOnce(turn, `${ORIGIN}/1`));
+          decided.push(await decideOnce(turn, admission, `${ORIGIN}/1`));
           await turn.clock.advance(DAY / 2);
         }
         return decided;

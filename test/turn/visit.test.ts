@@ -47,6 +47,8 @@ async function visit({ url = PAGE, kind, attempts = 0, answer = page(), prepare,
     new UrlVisit(turn.services, turn.parts, record).run(situation.crawlDelayMs),
   );
   const known = await ledger.outcome(url);
+  // Whatever came of it, the URL was given back: otherwise no turn could be committed.
+  await ledger.prepareCommit('1');
   return { ...turn, settled, known, ...turn.parts };
 }
 const recordsIn = ({ calls }: Pick<OpenTurn, 'calls'>) => calls.filter((call) => call.startsWith('append'));

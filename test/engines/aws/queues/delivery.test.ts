@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupRecords, type SqsRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
+import { groupRecords, newerAgainS, type SqsRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
 import { parcelsOf } from '../../../../shared/engines/aws/queues/link-exchange.ts';
 import { groupIdOf, messageTexts, parcelTexts } from '../../../../shared/engines/aws/queues/message-text.ts';
 import { SIZES } from '../../../../shared/sizes.ts';
@@ -30,6 +30,20 @@ test('groups records by host, each group in order', () => {
     { host: 'b.test', leaseUntil: 7, deliveries: [{ id: '2', message: token('2'), receiveCount: 1 }] },
   ]);
   expect(groups[0]!.records).toEqual([records[0], records[2]]);
+});
+
+test.each([
+  ['7', 7],
+  ['0', 1],
+  ['-2', 1],
+  ['1.5', 1],
+  ['often', 1],
+  [undefined, 1],
+])('a record that says it was received %s times counts as received %i times', (count, expected) => {
+  const one = record('a.test', '1', count);
+  const [group] = groupRecords([one], 7).groups;
+  expect(group?.received.deliveries).toMatchObject([{ receiveCount: expected }]);
+  expect(newerAgainS(one)).toBe(Math.min(60 * 2 ** (expected - 1), 900));
 });
 
 test('records that cannot be read are separated, and block no others', () => {

@@ -34,6 +34,12 @@ describe('seeds, as people write them', () => {
   });
 });
 
+test('a message holds as many URLs as it may, as text and as JSON', () => {
+  const urls = Array.from({ length: 10_000 }, (_, i) => `a.test/${i}`);
+  for (const body of [urls.join('\n'), JSON.stringify({ urls })])
+    expect(parseLinkText(body)).toEqual({ kind: 'seeds', urls });
+});
+
 test('brackets of any depth are refused by that one error', () => {
   const text = '{"urls":['.repeat(20_000) + ']}'.repeat(20_000);
   expect(() => parseLinkText(text)).toThrow(InvalidLinkMessage);

@@ -139,6 +139,21 @@ test('waits for each queue in turn while nothing comes, and not longer than it m
   ]);
 });
 
+test('asks no queue to wait for less than no time, if the others took longer than it may wait', async () => {
+  const clock = createFakeClock();
+  const waits: number[] = [];
+  const queues = [0, 1, 2].map(() => ({
+    async receive(_maxHosts: number, waitMs: number) {
+      waits.push(waitMs);
+      await clock.sleep(700);
+      return [];
+    },
+  }));
+  const queue = createShardedTurnQueue(queues as never, { clock });
+  expect(await clock.drive(queue.receive(5, 1000))).toEqual([]);
+  expect(waits).toEqual([0, 0, 0]);
+});
+
 test('a message during the wait ends it, in any queue', async () => {
   const { clock, queue, add } = openShards(4);
   const receiving = queue.receive(5, 20_000);

@@ -1,6 +1,8 @@
 /** The state of hooks, committed with heads, over the model of DynamoDB. */
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HookState } from '../../../../shared/engines/aws/state/hook-state.ts';
 import { type Head, NEW_HEAD } from '../../../../shared/frontier/head.ts';
 import type { StateChange } from '../../../../shared/ports/shared-state.ts';
 import { StaleTurn } from '../../../../shared/ports/stale-turn.ts';
@@ -9,6 +11,8 @@ import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../../simulation/models/faults.ts';
 import { randomOf } from '../../../../simulation/models/random.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
+import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
+import { createFakeClock } from '../../../worker/fake-clock.ts';
 
 const add = (key: string, by = 1): StateChange => ({
   key,
@@ -30,6 +34,30 @@ function openTable(faults: readonly string[] = [], rate = 0, seed = 1) {
   const stored = async () => new Map((await run(open('reader').state.readNow('news'))).entries());
   return { cloud, open, run, stored };
 }
+
+test('values that are read now are those of now, though an earlier read is still under way', async () => {
+  const { clients } = createServices();
+  const clock = createFakeClock();
+  const held = Promise.withResolvers<void>();
+  let reads = 0;
+  const dynamo = {
+    async send(command: never) {
+      const answer = await clients.dynamo.send(command);
+      if ((command as object) instanceof QueryCommand && ++reads === 1) await held.promise;
+      return answer;
+    },
+  } as unknown as typeof clients.dynamo;
+  const state = new HookState({ dynamo, clock, table: 'T' });
+  const before = state.read('news');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(reads).toBe(1);
+  await new HookState({ dynamo: clients.dynamo, clock, table: 'T' }).change('news', [add('n')]);
+  const now = state.readNow('news');
+  held.resolve();
+  expect((await now).get('n')).toBe('1');
+  await before;
+  expect(reads).toBe(2);
+});
 
 describe('changes of the state of hooks', () => {
   test('are made with the head, and not if another visit has replaced it', async () => {

@@ -2,7 +2,7 @@
  * Parts of ledgers in rows and objects: what is there already, what is not, and what another attempt has
  * left.
  */
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { createPartStore } from '../../../../shared/engines/aws/state/part-store.ts';
 import { partObject } from '../../../../shared/engines/aws/state/tables.ts';
@@ -36,6 +36,17 @@ test('a part of as many bytes as a row takes is a row, a larger one an object', 
   expect(objects()).toEqual([]);
   await store.putPart(CRAWL, HOST, 'object', bytesOf(MAX_ROW_BYTES + 1));
   expect(objects()).toEqual([partObject(CRAWL, HOST, 'object')]);
+});
+
+test('a row that DynamoDB refuses, without saying what is there, is a failure', async () => {
+  const { clients } = createServices();
+  const refusal = new ConditionalCheckFailedException({ message: 'it was refused', $metadata: {} });
+  const store = createPartStore({
+    ...{ dynamo: { send: () => Promise.reject(refusal) } as never, s3: clients.s3 },
+    ...{ clock: createFakeClock(), maxRowBytes: MAX_ROW_BYTES, names: { urlSeen: 'U', bucket: 'b' } },
+  });
+  for (const size of [50, 500])
+    await expect(store.putPart(CRAWL, HOST, 'p', bytesOf(size))).rejects.toBe(refusal);
 });
 
 test('an object that S3 does not store, for another reason than that it is there, is a failure', async () => {

@@ -11,6 +11,7 @@ import {
   SHARDED_SETTLE_MS,
 } from '../../../../shared/engines/aws/state/quiet.ts';
 import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
+import { dueShardOf, HOSTS } from '../../../../shared/engines/aws/state/tables.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
@@ -266,6 +267,71 @@ test.each([1, 8])(
     }
   },
 );
+
+/** A waker's registry, which sees only some of the hosts that are due: the index of those may lag. */
+function openWaker() {
+  const cloud = createSimCloud({ seed: 1 });
+  const process = cloud.begin('waker');
+  const { dynamo, s3 } = cloud.clientsOf(process);
+  const { clock } = process;
+  const context = { dynamo, s3, clock };
+  const hasMessages = async () => false;
+  const registryOf = (dueShards: number) =>
+    createRegistry({ ...context, names: { ...cloud.settings, dueShards }, settleMs: 10_000, hasMessages });
+  const unseen = ['a.test', 'b.test', 'c.test', 'd.test'].find(
+    (host) => dueShardOf('crawl', host, 8) !== dueShardOf('crawl', host, 1),
+  ) as string;
+  const registry = registryOf(1);
+  const ledgers = createLedgerStore({ ...context, names: { ...cloud.settings, dueShards: 8 } });
+  const wait = <T>(promise: Promise<T>) => drive(cloud.time, promise);
+  /** What two looks find, one before and one when the crawl has had nothing to do for long enough. */
+  async function looks() {
+    await wait(registry.noteSent?.('crawl') as Promise<void>);
+    const found: boolean[] = [];
+    for (let look = 0; look < 2; look++) {
+      found.push(await wait(registry.isQuiet('crawl')));
+      await cloud.time.advance(10_000);
+    }
+    return found;
+  }
+  return { cloud, registry, other: registryOf(1), ledgers, unseen, looks, wait };
+}
+
+/** A worker counted a host that is due, and died before it stored the head. */
+const WRONG_COUNT = headOf(1, { dueAt: 5 });
+
+test('the counters of a crawl that seems quiet are corrected each time, and its heads as they are then decide', async () => {
+  const { registry, ledgers, unseen, looks, wait } = openWaker();
+  await wait(registry.create('crawl', RECORD));
+  await wait(registry.onCommit('crawl', undefined, WRONG_COUNT));
+  await looks();
+  expect(await looks()).toEqual([false, true]);
+  // A worker stored the head of a host that is due, and died before it counted it.
+  await wait(ledgers.commit('crawl', unseen, headOf(1, { dueAt: 5 })));
+  expect(await looks()).toEqual([false, false]);
+  await wait(ledgers.commit('crawl', unseen, headOf(2)));
+  expect(await looks()).toEqual([false, true]);
+});
+
+test('the counters of a crawl are corrected though one of its name was of an earlier version, which had no directory of hosts', async () => {
+  const { cloud, registry, other, looks, wait } = openWaker();
+  const { crawlState: TableName } = cloud.settings;
+  const remove = (isRemoved: (sk: string) => boolean) => {
+    for (const { pk, sk } of [...cloud.dynamo.items(TableName)])
+      if (pk?.S === 'crawl' && isRemoved(sk?.S as string))
+        cloud.dynamo.handle('DeleteItemCommand', { TableName, Key: { pk, sk } });
+  };
+  await wait(registry.create('crawl', RECORD));
+  remove((sk) => sk === HOSTS);
+  await wait(registry.onCommit('crawl', undefined, WRONG_COUNT));
+  await looks();
+  expect(await looks()).toEqual([false, false]);
+  remove(() => true);
+  await wait(other.create('crawl', RECORD));
+  await wait(registry.onCommit('crawl', undefined, WRONG_COUNT));
+  await looks();
+  expect(await looks()).toEqual([false, true]);
+});
 
 test('the hosts that wait are counted by their heads, whatever the counters say', async () => {
   const cloud = createSimCloud({ seed: 1 });
