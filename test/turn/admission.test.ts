@@ -445,6 +445,33 @@ test('each decision goes by the moment it is made at', async () => {
   expect(log.filter((call) => call === 'wait')).toHaveLength(5);
 });
 
+test('each decision goes by what is stated at its moment about the use of content, and announces files anew', async () => {
+  const situation: Situation = { ...TRAINING, isAnnouncing: true, missing: [FILE] };
+  const announced: QuarantineAnswer[] = ['allowed', 'allowed', 'busy'];
+  const { admission, log } = admissionIn({ ...situation, answers: announced });
+  const decided = async (given: ReturnType<typeof admissionIn>['admission']) =>
+    (await given.decide(recordOf(PAGE), ORIGIN)).outcome;
+  // Another suspect is being tried when the file is to be fetched once more.
+  expect([await decided(admission), await decided(admission)]).toEqual(['fetch', 'turnEnds']);
+  expect(log.filter((call) => call === `announce ${FILE}`)).toHaveLength(2);
+
+  const changing: Situation = { ...TRAINING, missing: [FILE] };
+  const later = admissionIn(changing);
+  const outcomes: string[] = [];
+  const stated = [{ signal: 'content-usage', source: 'robots.txt', value: 'train-ai=n' }] as const;
+  const inFiles = [{ signal: 'rsl', source: 'license', value: 'search=y, train-ai=n' }] as const;
+  for (const change of [{}, { missing: [], inFiles }, { inFiles: [], stated }, { stated: [] }]) {
+    Object.assign(changing, change);
+    outcomes.push(await decided(later.admission));
+  }
+  expect(outcomes).toEqual(['fetch', 'unasked', 'unasked', 'fetch']);
+  expect(later.log.filter((call) => call === `fetch ${FILE}`)).toHaveLength(1);
+
+  // robots.txt is announced each time, too.
+  const robots = admissionIn({ isAnnouncing: true, answers: ['allowed', 'allowed', 'busy'] });
+  expect([await decided(robots.admission), await decided(robots.admission)]).toEqual(['fetch', 'turnEnds']);
+});
+
 test('each announcement is one of its own', async () => {
   const { admission, log } = admissionIn({ isAnnouncing: true, answers: ['allowed', 'allowed', 'busy'] });
   expect(await admission.decide(recordOf(PAGE), ORIGIN)).toMatchObject({ outcome: 'fetch' });

@@ -76,6 +76,15 @@ test('a page that is fetched or waits is an original', async () => {
   expect((await originalOf(ORIGINAL, { known: { state: 'waiting' } })).original).toBe(ORIGINAL);
 });
 
+test('whether a page is an original goes by what is known of it then', async () => {
+  const ledger = await newLedger();
+  const intake = { take: () => {}, knows: () => true } as unknown as LinkIntake;
+  const links = new CanonicalLinks(crawlOfTurn({ config: { obeyCanonical: true } }), ledger, intake);
+  expect(await links.originalOf(recordOf(PAGE), ORIGINAL, T0)).toBe(ORIGINAL);
+  ledger.addSettled(recordOf(ORIGINAL, { state: 'gone' }));
+  expect(await links.originalOf(recordOf(PAGE), ORIGINAL, T0)).toBeUndefined();
+});
+
 test('what is left out is no original', async () => {
   expect((await originalOf(ORIGINAL, { isLeftOut: true })).original).toBeUndefined();
 });

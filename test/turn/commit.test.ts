@@ -252,6 +252,18 @@ test('parts that neither this head nor the last one names are deleted; those of 
   expect(calls).toEqual(['commit 3', 'listParts', 'deleteParts s0-left,r1-left.keys,s1-left,s2-underway']);
 });
 
+test('each commit deletes the parts that are obsolete by then', async () => {
+  const turn = await openTurn({ links: [link('/0')], sizes: { maxSegments: 1 } });
+  const segments: string[] = [];
+  for (let i = 1; i <= 6; i++) {
+    await run(turn).done;
+    segments.push(...(await headOf(turn)).ledger.segments);
+    turn.parts.ledger.merge(link(`/${i}`), T0);
+  }
+  // Those that the last head names, and the head before it.
+  expect(await turn.engine.ledgers.listParts(CRAWL_ID, HOST)).toEqual(segments.slice(-2));
+});
+
 test('long rules that the new head names stay, though they are named by the version before', async () => {
   const turn = await openTurn({
     head: OPEN_ROBOTS,

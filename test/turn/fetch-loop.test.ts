@@ -452,6 +452,25 @@ test('each URL is decided about as things are then, and the host is asked for wh
   expect([decisions, looks > 3]).toEqual([3, true]);
 });
 
+test('known pages that are due are all fetched again', async () => {
+  const paths = ['/1', '/2', '/3'];
+  const turn = await open({
+    site: pages(...paths),
+    links: paths.map((path) => link(path)),
+    config: { recrawlEveryMs: 3_600_000 },
+  });
+  for (const _ of paths) {
+    const record = (await turn.ledger.next(T0, false)) as UrlRecord;
+    const fetchedAt = T0 - 7_200_000;
+    const recrawl = { history: 1, rate: 1, changedAt: fetchedAt, misses: 0, capturedAt: fetchedAt };
+    const result = { fetchedAt, httpStatus: 200, digest: new Uint8Array(20) };
+    turn.ledger.settle({ ...record, state: 'fetched', dueAt: T0 - 1000, result, recrawl });
+  }
+  await turn.recrawl.load();
+  await turn.run();
+  expect(turn.asked().toSorted()).toEqual(paths);
+});
+
 test('known pages that are not worth their fetch are all put off', async () => {
   const paths = ['/1', '/2', '/3'];
   const turn = await open({

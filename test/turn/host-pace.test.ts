@@ -103,6 +103,8 @@ interface Given {
   /** By call. The last one stays. */
   readonly statuses?: readonly string[];
   readonly isRunning?: boolean;
+  /** Whether the crawl runs, by question. Then `isRunning`. */
+  readonly runs?: readonly boolean[];
   readonly requests?: number;
   readonly answers?: number;
   readonly hasAnswered?: boolean;
@@ -114,6 +116,8 @@ interface Given {
   /** The lanes refuse the request. */
   readonly isRefused?: boolean;
   readonly outcome?: object;
+  /** By request. Then `outcome`. */
+  readonly outcomes?: readonly object[];
 }
 
 /** A pace over lanes, a fetcher and a lease that write down what they are asked. */
@@ -133,17 +137,20 @@ function paceOf({
   lockMs = 0,
   isRefused = false,
   outcome = { status: 'response', httpStatus: 200, body: {} },
+  outcomes = [],
+  runs = [],
 }: Given = {}) {
   const clock = createFakeClock();
   const stopping = new AbortController();
   const said: unknown[] = [];
   const events: unknown[] = [];
   const left = [...statuses];
+  const [runsLeft, outcomesLeft] = [[...runs], [...outcomes]];
   const counted: unknown[] = [];
   const services = {
     engine: {
       clock: { ...clock, random: () => 0.5 },
-      registry: { isShared: true, totals: async () => ({ httpStatus }) },
+      registry: { isShared: true, totals: async () => ({ httpStatus: { ...httpStatus } }) },
     },
     stats: { answers },
     lanes: {
@@ -159,7 +166,7 @@ function paceOf({
     fetcherOf: (crawl: string) => ({
       async fetch({ signal, ...request }: { signal: AbortSignal }) {
         said.push(['fetch', crawl, request, signal === stopping.signal]);
-        return outcome;
+        return outcomesLeft.shift() ?? outcome;
       },
     }),
     stopping: stopping.signal,
@@ -173,7 +180,7 @@ function paceOf({
       parseConfig({ adaptive: false, delayMs: 1000, totalTimeoutMs: 5000, ...config }),
     )('a.test'),
     current: async () => ({ status: left.length > 1 ? left.shift() : left[0] }),
-    isRunning: async () => isRunning,
+    isRunning: async () => runsLeft.shift() ?? isRunning,
   };
   const options = {
     crawl,
@@ -383,6 +390,18 @@ describe('an exchange', () => {
     await running.pace.exchange(URL);
     expect(running.said.filter((what) => Array.isArray(what) && what[0] === 'lock')).toHaveLength(2);
   });
+});
+
+test('each exchange has an outcome of its own, and is made if the crawl runs then', async () => {
+  const outcomes = [200, 404].map((httpStatus) => ({ status: 'response', httpStatus, body: {} }));
+  const { pace } = paceOf({ waitMs: 2001, runs: [true, true, false], outcomes });
+  const made: unknown[] = [];
+  for (let i = 0; i < 3; i++) made.push(await pace.exchange({ url: 'http://a.test/' }));
+  expect(made).toMatchObject([
+    { httpStatus: 200 },
+    { httpStatus: 404 },
+    { isNotSent: true, message: 'the crawl does not run' },
+  ]);
 });
 
 describe('what came of an exchange', () => {

@@ -184,6 +184,18 @@ test('a change of a page that brings new links makes it worth more, and due soon
   expect(old.days / three.days).toBeGreaterThan(2.5);
 });
 
+test('each list moves the pages that it names itself', async () => {
+  const turn = await opened([MAP, ...PAGES], { head: head(TRUE_HINTS) });
+  const { listed, ledger } = turn.parts;
+  for (const path of ['/a', '/b']) {
+    const links = [{ url: ORIGIN + path, kind: 'url', modifiedAt: T0 - HOUR }];
+    await listed.take({ type: 'sitemap', links } as never, undefined);
+  }
+  const urls = PAGES.map((path) => ORIGIN + path);
+  const records = await ledger.findAgain(urls, async () => {});
+  expect(records.map(({ dueAt }) => Math.round((dueAt - T0) / DAY))).toEqual([0, 0, 9]);
+});
+
 test('of a very long list the newest ten thousand hints are looked at', async () => {
   const asked: string[][] = [];
   const ledger = {

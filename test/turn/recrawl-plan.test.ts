@@ -18,17 +18,27 @@ import { crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
 const DAY = 86_400_000;
 const RATE = 0.1;
 
-/** The plan of a turn in a crawl of 1,000 pages alike, each of importance 1 and fetched once. */
-async function planOf(config: CrawlOptions, recrawl?: HostRecrawl): Promise<RecrawlPlan> {
+type PlanEngine = ConstructorParameters<typeof RecrawlPlan>[0];
+
+/** The engine of a crawl with this number of pages alike, each of importance 1 and fetched once. */
+function engineOf(pages: () => number): PlanEngine {
   const demand: DemandCurve = demandOf('changes', { changeRate: RATE, importance: 1 });
   const registry = {
     isShared: false,
     totals: async () => ({
-      urls: { fetched: 1000 },
-      demand: Object.fromEntries(demand.map((perDay, i) => [i, 1000 * 1e6 * perDay])),
+      urls: { fetched: pages() },
+      demand: Object.fromEntries(demand.map((perDay, i) => [i, pages() * 1e6 * perDay])),
     }),
   };
-  const engine = { registry } as unknown as ConstructorParameters<typeof RecrawlPlan>[0];
+  return { registry } as unknown as PlanEngine;
+}
+
+/** The plan of a turn in a crawl of 1,000 such pages. */
+async function planOf(
+  config: CrawlOptions,
+  recrawl?: HostRecrawl,
+  engine: PlanEngine = engineOf(() => 1000),
+): Promise<RecrawlPlan> {
   const counters = { totals: {}, count: () => {} } as unknown as TurnCounters;
   const plan = new RecrawlPlan(engine, { crawl: crawlOfTurn({ config }), counters, recrawl });
   await plan.load();
@@ -59,6 +69,20 @@ test('pages of one interval that were planned at another price come spread over 
   for (let day = 5; day < 15; day++) {
     expect(days.filter((at) => at >= day && at < day + 1).length, `day ${day}`).toBeGreaterThan(5);
   }
+});
+
+test('each turn decides by the price as it is then', async () => {
+  let known = 1000;
+  const engine = engineOf(() => known);
+  const worth = async () => {
+    const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 100 }, undefined, engine);
+    return pages.filter((record) => plan.isWorthFetch(record, T0 + DAY)).length;
+  };
+  expect(await worth()).toBe(0);
+  known = 10;
+  expect(await worth()).toBe(pages.length);
+  known = 1000;
+  expect(await worth()).toBe(0);
 });
 
 test('a page that was fetched twice has its interval exactly', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
 import { MAX_ROBOTS_REDIRECTS } from '../../shared/robots/policy.ts';
+import { encodeRules } from '../../shared/robots/rules-text.ts';
 import { STALE_MS } from '../../shared/turn/robots-store.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { redirect, robots } from '../worker/scripted-fetcher.ts';
@@ -163,7 +164,7 @@ describe('a redirect to another host', () => {
 
   test('to one that is not to be asked at this hour lets this one rest again at each look, and sends it nothing', async () => {
     const overrides = [{ hosts: ['b.test'], hours: '12:00-13:00' }];
-    const { fetch, pace, clock, calls } = await open({
+    const { fetch, pace, clock, calls, engine } = await open({
       config: { overrides },
       site: { [OWN]: redirect(ELSEWHERE) },
     });
@@ -173,6 +174,29 @@ describe('a redirect to another host', () => {
       await clock.advance(900_000);
     }
     expect(calls.filter((call) => call.startsWith('send'))).toEqual([]);
+    const robots = [rulesOf('http://b.test', clock.now() + 5000, { crawlDelayMs: 3000 })];
+    await engine.ledgers.commit(CRAWL_ID, 'b.test', { ...NEW_HEAD, robots, version: 1 });
+    expect(await fetch()).toMatchObject({ kind: 'known', rules: { crawlDelayMs: 3000 } });
+  });
+
+  test('whose rules could not be read at one look is followed at the next', async () => {
+    const { fetch, engine } = await open({ site: { [OWN]: redirect(ELSEWHERE) } });
+    const { ledgers } = engine;
+    const robots = [{ ...rulesOf('http://b.test', LATER), kind: 'rules' as const, part: 'robots1-b' }];
+    await ledgers.commit(CRAWL_ID, 'b.test', { ...NEW_HEAD, robots, version: 1 });
+    expect(await fetch()).toEqual({ kind: 'awaited' });
+    const rules = { rules: [{ allow: false, pattern: '/b', line: 2 }], sitemaps: [] };
+    await ledgers.putPart(CRAWL_ID, 'b.test', 'robots1-b', Buffer.from(encodeRules(rules)));
+    expect(await fetch()).toMatchObject({ kind: 'known', rules: { rules: [{ pattern: '/b' }] } });
+  });
+
+  test('that is looked at for too long leaves the rules that are known by then', async () => {
+    const late = { tries: 6, asked: ELSEWHERE };
+    const { fetch, known } = await open({ head: { movedRobots: [movedTo(ELSEWHERE, late)] } });
+    expect(await fetch()).toMatchObject({ kind: 'unreachable' });
+    known.set(rulesOf(ORIGIN, T0 - 1), T0);
+    known.setRedirect(movedTo(ELSEWHERE, late));
+    expect(await fetch()).toEqual({ kind: 'known', rules: OPEN });
   });
 
   test('that is one of too many means that there are no rules, until it expires', async () => {
@@ -229,6 +253,15 @@ describe('for another host whose robots.txt leads here', () => {
     await fetchForOthers(OWN);
     expect(known.of(ORIGIN)).toMatchObject({ kind: 'rules', crawlDelayMs: 4000 });
     expect(pace.nextFetchAt).toBe(T0 + TOOK_MS + 4000);
+  });
+
+  test('the rules are those of the last fetch', async () => {
+    const site = { [THERE]: (before: number) => robots(`User-agent: *\nDisallow: /${before}\n`) };
+    const { fetchForOthers, known } = await open({ site });
+    for (const path of ['/0', '/1']) {
+      await fetchForOthers(THERE);
+      expect(known.of(THERE)?.rules).toContain(path);
+    }
   });
 
   test('nothing is kept of a failure, nor of a blocked address', async () => {

@@ -22,6 +22,7 @@ interface Situation {
   readonly extractionError?: string;
   readonly answer?: PageAnswer | 'never';
   readonly isHeard?: boolean;
+  readonly hooks?: Partial<PageHooks>;
   readonly state?: unknown;
 }
 
@@ -30,6 +31,7 @@ function open({
   extractionError,
   answer = { items: [] },
   isHeard = true,
+  hooks: own,
   state,
 }: Situation = {}) {
   const clock = createFakeClock();
@@ -55,6 +57,7 @@ function open({
     async onError(url, message) {
       called.push(['onError', [url, message]]);
     },
+    ...own,
   };
   const services = {
     engine: { clock, state },
@@ -194,6 +197,26 @@ test('changes of the state are the visit’s, but not those of a page that is to
   expect(await stopped.clock.drive(calling)).toBeUndefined();
   expect(stopped.output.state?.changes).toEqual([]);
   expect(output.state?.changes).toEqual([]);
+});
+
+test('each page has what its own hooks give, and each turn the state as it is then', async () => {
+  let reads = 0;
+  const state = { read: async () => Object.assign(new Map([['n', `${++reads}`]]), { chars: 1 }) };
+  const hooks: Partial<PageHooks> = {
+    extract: async ({ url, facts }) => ({ facts: { ...facts, title: `of ${url}` } }),
+    onPage: async ({ facts, state }) => ({ items: [`${facts.title}, n is ${state?.get('n')}`] }),
+  };
+  const items: string[] = [];
+  for (let turn = 0; turn < 2; turn++) {
+    const opened = open({ hooks, state });
+    for (const path of ['/1', '/2']) {
+      const page = { response: RESPONSE, facts: FACTS, forItems: true };
+      const hooked = await opened.turnHooks.callForPage(recordOf(path), page);
+      expect(hooked?.facts.title).toBe(`of ${path}`);
+    }
+    items.push(...opened.items);
+  }
+  expect(items).toEqual(['of /1, n is 1', 'of /2, n is 1', 'of /1, n is 3', 'of /2, n is 3']);
 });
 
 test('a URL that failed is reported to the project', async () => {

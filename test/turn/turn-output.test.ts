@@ -79,6 +79,24 @@ test('a page that is archived already has what the site states now about the use
   ]);
 });
 
+test('each exchange is archived with records of its own', async () => {
+  const { output, records } = await open();
+  const urls = [PAGE, `${PAGE}2`];
+  const archived = { date: '2026-01-02T03:04:05Z', sha1: responseOf().body.sha1 };
+  for (const url of urls) await output.archiveRobots(responseOf({ url }));
+  for (const url of urls)
+    await output.archiveAgain(recordOf(url), responseOf({ url }), { ...archived, url }, []);
+  for (const url of urls)
+    await output.archiveAgain(
+      recordOf(url),
+      responseOf({ url, httpStatus: 304 }, Buffer.alloc(0)),
+      { ...archived, url },
+      [],
+    );
+  const targets = records.map(([text = '']) => /WARC-Target-URI: (\S+)/.exec(text)?.[1]);
+  expect(targets).toEqual([...urls, ...urls, ...urls]);
+});
+
 describe('the exchange of a page', () => {
   test('is a response, a request and metadata, and its place is that of the response', async () => {
     const { output, records, captures, engine } = await open();

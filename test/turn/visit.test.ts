@@ -90,7 +90,7 @@ describe('the use of content', () => {
     expect(await usageOf({ head: { robots: [{ ...robots, expiresAt: T0 }] } })).toEqual([[stated]]);
   });
 
-  test('is what its files state when it is fetched, also if it was tried before in the turn', async () => {
+  test('is what robots.txt and the files beside it state when it is fetched, also if it was tried before in the turn', async () => {
     const stated: string[] = [];
     let value = 'as it was at the try that failed';
     const hooks = {
@@ -102,7 +102,7 @@ describe('the use of content', () => {
       onError: async () => {},
     };
     const usage = {
-      ofRobots: async () => [],
+      ofRobots: async () => [{ signal: 'content-usage', source: 'robots.txt', value }],
       ofFiles: async () => [{ signal: 'tdm-reservation', source: 'tdmrep.json', value }],
     };
     const turn = await openTurn({
@@ -120,7 +120,7 @@ describe('the use of content', () => {
       await driven(turn, new UrlVisit(turn.services, parts, taken).run(undefined));
       value = 'now';
     }
-    expect(stated).toEqual(['now']);
+    expect(stated).toEqual(['now', 'now']);
   });
 
   test('is not stated by a robots.txt that is ignored, or is not there', async () => {
@@ -258,6 +258,23 @@ describe('a page', () => {
     await driven(turn, new UrlVisit(services, turn.parts, record).run(undefined));
     expect(ledger.has(`${ORIGIN}/first`)).toBe(false);
   });
+});
+
+test('each page of a turn gives its own links', async () => {
+  const paths = ['/1', '/2', '/3'];
+  const turn = await openTurn({
+    head: OPEN_ROBOTS,
+    site: Object.fromEntries(paths.map((path) => [ORIGIN + path, page(`${path}/next`)])),
+    links: paths.map((path) => link(path)),
+  });
+  const { ledger, allowance } = turn.parts;
+  for (const _ of paths) {
+    const record = (await ledger.next(T0, false, false)) as UrlRecord;
+    await allowance.reserve();
+    allowance.begin();
+    await driven(turn, new UrlVisit(turn.services, turn.parts, record).run(undefined));
+  }
+  for (const path of paths) expect((await ledger.lookUp(`${ORIGIN}${path}/next`))?.via).toBe(ORIGIN + path);
 });
 
 describe('what fails', () => {
