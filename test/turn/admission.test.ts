@@ -470,6 +470,9 @@ test('each decision goes by what is stated at its moment about the use of conten
   // robots.txt is announced each time, too.
   const robots = admissionIn({ isAnnouncing: true, answers: ['allowed', 'allowed', 'busy'] });
   expect([await decided(robots.admission), await decided(robots.admission)]).toEqual(['fetch', 'turnEnds']);
+  expect(robots.log.filter((call) => call.startsWith('announce'))).toEqual(
+    [`${ORIGIN}/robots.txt`, PAGE, `${ORIGIN}/robots.txt`].map((url) => `announce ${url}`),
+  );
 });
 
 test('each announcement is one of its own', async () => {
