@@ -445,7 +445,7 @@ test('each decision goes by the moment it is made at', async () => {
   expect(log.filter((call) => call === 'wait')).toHaveLength(5);
 });
 
-test('each decision goes by what is stated at its moment about the use of content, and announces files anew', async () => {
+test('each decision goes by what is stated at its moment about the use of content, and announces files again', async () => {
   const situation: Situation = { ...TRAINING, isAnnouncing: true, missing: [FILE] };
   const announced: QuarantineAnswer[] = ['allowed', 'allowed', 'busy'];
   const { admission, log } = admissionIn({ ...situation, answers: announced });

@@ -2,7 +2,8 @@
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InvalidCursor } from '../../../../shared/engines/aws/state/host-page.ts';
+import { HostList } from '../../../../shared/engines/aws/state/host-list.ts';
+import { type HostEntry, InvalidCursor } from '../../../../shared/engines/aws/state/host-page.ts';
 import { HOSTS, hostShardOf, itemKey } from '../../../../shared/engines/aws/state/tables.ts';
 import { NEW_HEAD } from '../../../../shared/frontier/head.ts';
 import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
@@ -98,6 +99,32 @@ test('a crawl that was asked for before it was created is listed by its director
   await run(add('late', 'a.test'));
   const alone = await openStack({ late: 1 });
   expect(await reads(() => all('late'))).toBe(await alone.reads(() => alone.all('late')));
+});
+
+test('each list and each page has the hosts of the crawl and their heads as they are then', async () => {
+  const { run, add, create, dynamo, table } = await openStack({ other: 2 });
+  const list = new HostList({ dynamo, table, clock: { sleep: async () => {}, random: () => 0 } });
+  const shown = ({ host, head }: HostEntry) => `${host} ${head.version}`;
+  const listed = async () => {
+    const all: string[] = [];
+    for await (const entry of list.all('news')) all.push(shown(entry));
+    const { hosts } = await list.page('news', undefined, 10);
+    expect(hosts.map(shown).toSorted()).toEqual(all.toSorted());
+    return all.toSorted();
+  };
+  const found = [await run(listed())];
+  await run(create('news'));
+  for (const [host, version] of [
+    ['a.test', 1],
+    ['a.test', 2],
+    ['b.test', 1],
+  ] as const) {
+    await run(add('news', host, version));
+    found.push(await run(listed()));
+  }
+  await run(dynamo.send(new DeleteItemCommand({ TableName: table, Key: itemKey('news a.test', 'head') })));
+  found.push(await run(listed()));
+  expect(found).toEqual([[], ['a.test 1'], ['a.test 2'], ['a.test 2', 'b.test 1'], ['b.test 1']]);
 });
 
 test('a host that has an entry and no head is left out', async () => {

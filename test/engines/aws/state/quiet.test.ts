@@ -284,7 +284,7 @@ function openWaker() {
   const registry = registryOf(1);
   const ledgers = createLedgerStore({ ...context, names: { ...cloud.settings, dueShards: 8 } });
   const wait = <T>(promise: Promise<T>) => drive(cloud.time, promise);
-  /** What two looks find, one before and one when the crawl has had nothing to do for long enough. */
+  /** Returns the results of two looks, one before and one when the crawl has had nothing to do for long enough. */
   async function looks() {
     await wait(registry.noteSent?.('crawl') as Promise<void>);
     const found: boolean[] = [];
