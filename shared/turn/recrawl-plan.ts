@@ -370,7 +370,7 @@ export class RecrawlPlan {
   #waitDays(record: UrlRecord, recrawl: RecrawlState): number {
     const days = this.#intervalDays(record, recrawl);
     const hinted = this.usesHints ? this.hints.daysOf(recrawl) : 0;
-    return hinted > 0 ? Math.min(days, Math.max(MIN_INTERVAL_DAYS, days - hinted)) : days;
+    return Math.min(days, Math.max(MIN_INTERVAL_DAYS, days - hinted));
   }
 
   #observed(before: UrlRecord, fetchedAt: number, hasChanged: boolean, sighting: Sighting): RecrawlState {

@@ -161,6 +161,19 @@ describe('the exchange of a page', () => {
       expect(records.map(typesOf)).toEqual([['response', 'request']]);
   });
 
+  test('that is a 304 has the headers of the site in its metadata, also where none are wanted', async () => {
+    const { output, records } = await open({ config: { metadata: false } });
+    const archived = { url: PAGE, date: '2026-01-02T03:04:05Z', sha1: responseOf().body.sha1 };
+    const headers: [string, string][] = [['ETag', '"new"']];
+    const response = responseOf({ httpStatus: 304, headers } as never, Buffer.alloc(0));
+    await output.archiveAgain(recordOf(PAGE), response, archived, []);
+    await output.archiveAgain(recordOf(PAGE), responseOf(), archived, []);
+    expect(records.map(typesOf)).toEqual([
+      ['revisit', 'request', 'metadata'],
+      ['revisit', 'request'],
+    ]);
+  });
+
   test('of robots.txt is a response and a request', async () => {
     const { output, records, captures } = await open();
     await output.archiveRobots(responseOf());

@@ -90,6 +90,15 @@ describe('the layout of a joined file', () => {
       }),
     );
   });
+
+  test('has the time of its earliest source in its name, though larger ones come first', () => {
+    const sourceOf = (time: string, bytes: number) => ({ file: `p-${time}-abc0123456-10000.warc.gz`, bytes });
+    const small = sourceOf('20260102030405', 1);
+    const large = sourceOf('20260102030406', 6 * MIB);
+    const plan = planJoin([small, large]);
+    expect(plan.sources.map(({ file }) => file)).toEqual([large.file, small.file]);
+    expect(plan.file).toMatch(/^joined-20260102030405-/);
+  });
 });
 
 test.each([

@@ -115,6 +115,23 @@ test('hosts that were not used for long are forgotten, those that were since are
   expect(await read('idle.test')).toBe(true);
 });
 
+test('the memory of a host that is forgotten is free again, that of the others is not', async () => {
+  const { options, pass, warnings } = open({ maxEarlierBytes: 20 * ENTRY_BYTES });
+  const pages: Readonly<Record<string, number>> = { 'small.test': 6, 'large.test': 10, 'new.test': 12 };
+  const loadHead = async (_: string, host: string) => {
+    const head = headOf(pages[host] ?? 0);
+    return { ...head, ledger: { ...head.ledger, segments: [] } };
+  };
+  const earlier = new EarlierPayloads({ ...options, ledgers: { ...options.ledgers, loadHead } });
+  const find = (host: string) => earlier.find({ ...PLACE, host }, SHA1);
+  await find('small.test');
+  pass(10 * 60_000);
+  await find('large.test');
+  pass(6 * 60_000);
+  await find('new.test');
+  expect(warnings, '10 and 12 are more than 20').toEqual([expect.stringContaining('memory is short')]);
+});
+
 test('a page waits some seconds for a large host, and the pages after it do not', async () => {
   const { earlier, wake } = open({ readPart: () => new Promise(() => {}) });
   const first = earlier.find(PLACE, SHA1);
