@@ -3,7 +3,7 @@ import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NoCrawl } from '../../shared/crawl/crawl-errors.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
-import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { foldersOf, makerOf, unfinishedOutputs } from '../../shared/engines/local/folders.ts';
 import { lockFolder } from '../../shared/engines/local/lock.ts';
 import type { DeletedCrawl, DeleteOptions } from '../folder-types.ts';
 
@@ -25,6 +25,9 @@ export function deleteFolder(folder: string, { keepArchive = false }: DeleteOpti
     lock.release();
   }
   for (const name of ['lock', 'lock.pid']) remove(join(folder, name));
+  // Left by processes that were killed.
+  remove(unfinishedOutputs(paths));
+  for (const name of readdirSync(folder)) if (makerOf(name) !== undefined) remove(join(folder, name));
   const left = readdirSync(folder).sort();
   if (left.length === 0) rmdirSync(folder);
   return { left };

@@ -2,7 +2,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
-import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { foldersOf, makerOf, unfinishedOutputs } from '../../shared/engines/local/folders.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet/document-table.ts';
 import { orStorageFailed, StorageFailed } from '../../shared/storage-failed.ts';
@@ -24,10 +24,11 @@ export async function noteKept(folder: string, wanted: KeptOutputs): Promise<voi
   const before = await notedIn(folder);
   const after: KeptOutputs = { ...before, ...wanted };
   if (JSON.stringify(after) === JSON.stringify(before)) return;
-  const { outputs } = foldersOf(folder);
+  const paths = foldersOf(folder);
+  const { outputs } = paths;
   await orStorageFailed(outputs, async () => {
-    await writeFile(`${outputs}.part`, `${JSON.stringify(after)}\n`, { flush: true });
-    await rename(`${outputs}.part`, outputs);
+    await writeFile(unfinishedOutputs(paths), `${JSON.stringify(after)}\n`, { flush: true });
+    await rename(unfinishedOutputs(paths), outputs);
   });
 }
 
@@ -96,8 +97,8 @@ const unfinished = (path: string) => `${path}.${process.pid}`;
 /** Deletes what processes have left that were killed. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const pid = /^documents\.(?:jsonl|parquet)\.(\d+)(?:\.part)?$/.exec(name)?.[1];
-    if (pid !== undefined && !isOther(Number(pid))) await rm(join(folder, name), { force: true });
+    const pid = makerOf(name);
+    if (pid !== undefined && !isOther(pid)) await rm(join(folder, name), { force: true });
   }
 }
 

@@ -134,6 +134,9 @@ test('a crawl is deleted with all that it has made, and nothing else', async () 
   await stored.search('page');
   await stored.close();
   writeFileSync(join(out, 'mine.txt'), 'a note');
+  // A process was killed that made them.
+  for (const name of ['documents.jsonl.123', 'documents.parquet.123.part', 'outputs.json.part'])
+    writeFileSync(join(out, name), '');
   expect(await deleteCrawl(out)).toEqual({ left: ['mine.txt'] });
   expect(readdirSync(out)).toEqual(['mine.txt']);
   await expect(deleteCrawl(out)).rejects.toThrow(NoCrawl);

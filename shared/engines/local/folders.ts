@@ -32,3 +32,12 @@ export const foldersOf = (folder: string) => ({
   /** Sketches of the pages' texts, made by the first look for duplicates. */
   sketches: join(folder, 'sketches.sqlite'),
 });
+
+/** Returns the number of the process that makes, or was making, this file of the folder; undefined for other files. */
+export function makerOf(name: string): number | undefined {
+  const pid = /^documents\.(?:jsonl|parquet)\.(\d+)(?:\.part)?$/.exec(name)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+/** Where {@link Folders.outputs} is written before it has its name. */
+export const unfinishedOutputs = ({ outputs }: Pick<Folders, 'outputs'>): string => `${outputs}.part`;
