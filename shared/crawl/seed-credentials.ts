@@ -2,6 +2,7 @@
 import { canonicalize } from '../url/canonical.ts';
 import { originPattern } from '../url/origin-pattern.ts';
 import { parseUrl } from '../url/parse-url.ts';
+import { userinfoOf } from '../url/userinfo.ts';
 import { InvalidConfig } from './config.ts';
 import type { CrawlOptions } from './crawl-options.ts';
 import { SEEDS } from './network-schema.ts';
@@ -18,7 +19,7 @@ export function takeSeedCredentials(
   options: CrawlOptions,
   seeds: readonly string[],
 ): { readonly options: CrawlOptions; readonly seeds: readonly string[] } {
-  const own = Object.fromEntries(seeds.flatMap((seed) => userinfoOf(seed) ?? []));
+  const own = Object.fromEntries(seeds.flatMap((seed) => authOf(seed) ?? []));
   const auth = { ...own, ...options.auth };
   const bare = seeds.map((seed) => withoutUserinfo(seed));
   const taken = { ...options, ...(Object.keys(auth).length > 0 && { auth }) };
@@ -64,11 +65,13 @@ function expanded<T>(by: Readonly<Record<string, T>>, origins: readonly string[]
 const without = <T>(by: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> =>
   Object.fromEntries(Object.entries(by).filter(([key]) => !keys.includes(key)));
 
-function userinfoOf(seed: string): [pattern: string, userAndPassword: string][] | undefined {
+function authOf(seed: string): [pattern: string, userAndPassword: string][] | undefined {
   const url = seed.includes('@') ? parseUrl(seed) : null;
   const canonical = url ? canonicalize(url.href) : undefined;
-  if (!url || canonical === undefined || (url.username === '' && url.password === '')) return undefined;
-  return [[originPattern(canonical), `${decoded(url.username)}:${decoded(url.password)}`]];
+  const userinfo = url ? userinfoOf(url) : undefined;
+  return canonical === undefined || userinfo === undefined
+    ? undefined
+    : [[originPattern(canonical), userinfo]];
 }
 
 /** Whether the URL has a user or a password. */
@@ -81,12 +84,4 @@ function withoutUserinfo(seed: string): string {
   url.username = '';
   url.password = '';
   return url.href;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -3,11 +3,15 @@ import { messageOf } from '../error-message.ts';
 import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
+import { userinfoOf } from '../url/userinfo.ts';
 import { signatureOf } from './signature.ts';
 
 /** Where events are sent. */
 export interface WebhookTarget {
-  /** An http(s) URL. Its address is checked as those of pages: no private one unless `allowPrivateAddresses` has it. */
+  /**
+   * An http(s) URL. Its user and password are for HTTP Basic authentication. Its address is checked as those of pages: no
+   * private one unless `allowPrivateAddresses` has it.
+   */
   readonly url: string;
   /** The key of the signature. At least 16 characters. */
   readonly secret: string;
@@ -43,8 +47,12 @@ const WAITS_MS = [1000, 5000];
 const MAX_ANSWER_BYTES = 1024;
 
 export function createWebhook({ target, fetcher, clock, signal }: WebhookOptions): Webhook {
+  const userinfo = userinfoOf(new URL(target.url));
+  const basic = userinfo !== undefined && Buffer.from(userinfo, 'utf8').toString('base64');
+
   async function post(type: string, body: string): Promise<string | undefined> {
     const headers = {
+      ...(basic && { authorization: `Basic ${basic}` }),
       'content-type': 'application/json',
       'x-strand-event': type,
       'x-strand-signature': signatureOf(target.secret, Math.floor(clock.now() / 1000), body),

@@ -20,6 +20,7 @@ function setUp(
   answers: readonly (number | 'down' | Error)[],
   startedAt = 1_700_000_000_000,
   canBeStopped = true,
+  target = TARGET,
 ) {
   const requests: (FetchRequest & { readonly at: number })[] = [];
   let now = startedAt;
@@ -27,7 +28,7 @@ function setUp(
   let asleep: (ms: number) => void = () => {};
   const stopping = new AbortController();
   const webhook = createWebhook({
-    target: TARGET,
+    target,
     ...(canBeStopped && { signal: stopping.signal }),
     clock: {
       now: () => now,
@@ -85,6 +86,14 @@ test('an event is a POST of JSON, signed with the time of the try', async () => 
     });
     expect(verifyWebhook(TARGET.secret, signature, body, { now: at, toleranceMs: 0 })).toBe(true);
   }
+});
+
+test('the user and the password of the URL are sent as HTTP Basic authentication', async () => {
+  const target = { ...TARGET, url: 'https://me%40x:pass%20w%C3%B6rd@hook.test/strand' };
+  const { requests, webhook } = setUp([200], undefined, false, target);
+  await webhook.send(EVENT);
+  const [scheme, value] = requests[0]!.headers!.authorization!.split(' ');
+  expect([scheme, Buffer.from(value!, 'base64').toString()]).toEqual(['Basic', 'me@x:pass wörd']);
 });
 
 test('a sender that cannot be stopped sends no signal', async () => {
