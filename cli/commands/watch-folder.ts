@@ -1,5 +1,7 @@
 import { openCrawl } from '../../api/open-crawl.ts';
+import { isFolderInUse } from '../../shared/engines/local/lock.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { commandAt } from '../place.ts';
@@ -12,7 +14,8 @@ export async function watchFolder({ dir, json }: LocalCommandOf<'watch'>): Promi
   const seenEnough = new AbortController();
   const stop = () => seenEnough.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
-  const last = await watchCrawl({ status: crawl.summary }, crawl.name, {
+  const status = untilFree(crawl.summary, () => isFolderInUse(dir));
+  const last = await watchCrawl({ status }, crawl.name, {
     stream: process.stderr,
     environment: process.env,
     clock: systemClock,
@@ -25,3 +28,11 @@ export async function watchFolder({ dir, json }: LocalCommandOf<'watch'>): Promi
   process.stderr.write(`The crawl continues; watch it again with: ${commandAt({ dir }, 'watch')}\n`);
   return exitCodes.interrupted;
 }
+
+/** A crawl that was paused or stopped runs as long as its process stores what it has fetched: until then its figures grow. */
+export const untilFree =
+  (summary: () => Promise<CrawlSummary>, isInUse: () => boolean) => async (): Promise<CrawlSummary> => {
+    const isHeld = isInUse();
+    const found = await summary();
+    return isHeld ? { ...found, state: 'running' } : found;
+  };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type WatchOptions, watchCrawl } from '../../cli/commands/watch.ts';
+import { untilFree } from '../../cli/commands/watch-folder.ts';
 import { renderParts } from '../../cli/drawn-line.ts';
 import { watchParts } from '../../cli/watch-line.ts';
 import { ControlError } from '../../shared/control/control.ts';
@@ -114,4 +115,20 @@ describe('watching a crawl', () => {
     await expect(done).rejects.toThrow('There is no crawl "news"');
     expect(looks()).toBe(1);
   });
+});
+
+test('a folder whose crawl was stopped is watched until its process has stored all', async () => {
+  const looks = [
+    [true, 'running', 10],
+    [true, 'stopped', 10],
+    [false, 'stopped', 18],
+  ] as const;
+  let at = -1;
+  const status = untilFree(
+    async () => ({ ...RUNNING, state: looks[at]![1], pages: looks[at]![2] }),
+    () => looks[++at]![0],
+  );
+  const { signal } = new AbortController();
+  const options = { stream: paper(), environment: {}, clock: fastClock(), signal };
+  expect(await watchCrawl({ status }, 'c', options)).toMatchObject({ state: 'stopped', pages: 18 });
 });
