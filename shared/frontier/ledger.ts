@@ -277,14 +277,15 @@ export class HostLedger {
 
   /**
    * Lets a page that was fetched, and counted as a copy, wait for one more fetch. `record`: what is kept of a page in a run,
-   * whose record is not read. Undefined, and nothing happens, if the URL is taken at this moment, or was fetched since.
+   * whose record is not read; a redirect that led to the page is kept in any case. Undefined, and nothing happens, if the URL is taken at this moment, or was fetched since.
    */
   fetchOnceMore(
-    record: Pick<UrlRecord, 'url' | 'depth' | 'level' | 'result'>,
+    record: Pick<UrlRecord, 'url' | 'depth' | 'level' | 'result'> & Pick<Link, 'via' | 'redirects'>,
     now: number,
   ): { readonly before: UrlRecord | undefined; readonly after: UrlRecord } | undefined {
     const before = this.#fresh.get(record.url);
-    const { duplicateOf } = record.result ?? {};
+    const { via, redirects, result } = record;
+    const { duplicateOf } = result ?? {};
     if (this.#fresh.isTaken(record.url) || (before && before.result?.duplicateOf !== duplicateOf))
       return undefined;
     const kept = before ?? newRecord(record, now);
@@ -294,8 +295,11 @@ export class HostLedger {
     const after: UrlRecord = {
       ...kept,
       state: 'waiting',
+      // The tries of the fetch that has succeeded do not count.
+      attempts: 0,
       dueAt: now,
-      result: kept.result ?? record.result,
+      result: kept.result ?? result,
+      ...(redirects !== undefined && { via, redirects }),
       recrawl: undefined,
     };
     this.#fresh.put(after);

@@ -12,7 +12,16 @@
 import { fingerprint } from '../url/fingerprint.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { type BlockHeader, blockPayload, encodeBlocks, listBlocks, readBlockHeader } from './block-list.ts';
-import { buildKeyRun, findKey, type KeyRun, mergeKeyRuns, noteOf, READY_REQUISITE_NOTE } from './key-run.ts';
+import {
+  buildKeyRun,
+  findKey,
+  isReadyNote,
+  type KeyRun,
+  mergeKeyRuns,
+  noteOf,
+  placeOfKey,
+  READY_REQUISITE_NOTE,
+} from './key-run.ts';
 import { rankOf } from './rank.ts';
 import { decodeRecords, needsRecrawlFormat } from './record-block.ts';
 import { isAgain, type UrlRecord } from './url-record.ts';
@@ -105,11 +114,11 @@ function mergeAgain(host: HostKey, newer: MergedRun, older: MergedRun): UrlRecor
 }
 
 /**
- * The records that are never due again. Usually both lists as they are; a crawl that recrawls may have records of the
- * older run that are due again in the newer one.
+ * The records that are never due again. Usually both lists as they are; but the newer run may know more of a page of the older
+ * one: in a crawl that recrawls, and of a copy that was fetched once more.
  */
 function mergeDone(host: HostKey, newer: MergedRun, older: MergedRun, blockRecords: number): Uint8Array[] {
-  if (!newer.again) return [newer.done, older.done];
+  if (!newer.again && !isDoneInBoth(host, newer, older)) return [newer.done, older.done];
   const isOld = notIn(newer.keys);
   return [
     newer.done,
@@ -121,6 +130,23 @@ function mergeDone(host: HostKey, newer: MergedRun, older: MergedRun, blockRecor
         : encodeBlocks(host, kept, { blockRecords, isMixed: true });
     }),
   ];
+}
+
+/** Whether the newer run knows a URL that was done in the older one: not one that waited there for another try. */
+function isDoneInBoth(host: HostKey, newer: MergedRun, older: MergedRun): boolean {
+  const settled = new Set<number>();
+  for (let i = 0; i < newer.keys.count; i++) {
+    const place = placeOfKey(older.keys, newer.keys.high[i] as number, newer.keys.low[i] as number);
+    if (place >= 0 && !isReadyNote(older.keys.notes[place] as number)) settled.add(place);
+  }
+  if (settled.size === 0) return false;
+  const key = new Uint32Array(2);
+  for (const header of listBlocks(older.later, 0))
+    for (const { url } of decodeRecords(host, blockPayload(older.later, header))) {
+      fingerprint(url, key, 0);
+      settled.delete(placeOfKey(older.keys, key[0] as number, key[1] as number));
+    }
+  return settled.size > 0;
 }
 
 function notIn(keys: KeyRun): (record: UrlRecord) => boolean {

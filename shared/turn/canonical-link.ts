@@ -21,8 +21,8 @@ export class CanonicalLinks {
 
   /**
    * Returns the URL that this page is a duplicate of: the one that it names as `canonical`, if that is
-   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, is left out, is named by mistake, or
-   * names this page in turn: of such a pair one is the page. Nor is a page a copy again after its original has proved to be none.
+   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, redirects here, is left out, is named by
+   * mistake, or names this page in turn: of such a pair one is the page. Nor is a page a copy again after its original has proved to be none.
    */
   async originalOf(
     record: UrlRecord,
@@ -35,6 +35,7 @@ export class CanonicalLinks {
     const known = canonicalize(canonical);
     const url = known && crawl.nameOf(known);
     if (url === undefined || url === record.url || isMistakenCanonical(record.url, url)) return undefined;
+    if (isLedHereBy(url, record)) return undefined;
     const link = linkOf({ url, depth: record.depth, via: record.url });
     if (reasonAgainst(crawl.scope, link) !== undefined) return undefined;
     const outcome = await this.#ledger.outcome(url);
@@ -47,3 +48,6 @@ export class CanonicalLinks {
     return this.#intake.knows(url) ? url : undefined;
   }
 }
+
+/** Whether the URL, which another host's ledger knows, redirects to the page. */
+const isLedHereBy = (url: string, { via, redirects }: UrlRecord): boolean => redirects > 0 && via === url;

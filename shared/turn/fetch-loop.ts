@@ -233,6 +233,8 @@ export class FetchLoop {
         return true;
       case 'turnEnds':
         this.#settle(admitted.record);
+        // It may have killed too many workers.
+        await this.#options.freedCopies.take(admitted.record, this.#now(), record);
         this.#options.pace.reportBackoff();
         if (admitted.seedCause !== undefined) settlement.reportSeed(admitted.record, admitted.seedCause);
         return false;

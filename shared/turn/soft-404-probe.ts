@@ -8,6 +8,7 @@ import { isAllowed } from '../robots/rules.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { origin, pathOf } from '../url/host-key.ts';
 import type { TurnCounters } from './counters.ts';
+import type { FreedCopies } from './freed-copies.ts';
 import type { HostPace } from './host-pace.ts';
 import type { Quarantine } from './quarantine.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
@@ -30,6 +31,7 @@ export interface Soft404ProbeOptions {
   readonly robots: RobotsKeeper;
   readonly soft404: Soft404;
   readonly settlement: Settlement;
+  readonly freedCopies: Pick<FreedCopies, 'take'>;
 }
 
 /**
@@ -49,7 +51,7 @@ export class Soft404Probe {
   async runIfDue(): Promise<boolean> {
     const url = this.#options.soft404.takeProbe();
     if (url === undefined || !(await this.#mayAsk(url))) return false;
-    const { crawl, pace, soft404, settlement } = this.#options;
+    const { crawl, pace, soft404, settlement, freedCopies } = this.#options;
     const crawlDelayMs = this.#options.robots.crawlDelayMs(origin(url));
     let parser: DocumentParser | undefined;
     const onHead = (head: ResponseHead) => {
@@ -71,7 +73,13 @@ export class Soft404Probe {
     if (answer === undefined) return true;
     for (const { record, cause } of soft404.answer(url, answer, this.#now())) {
       this.#options.counters.count('hints', 'softNotFound');
-      settlement.amend({ ...record, state: 'gone', result: record.result && { ...record.result, cause } });
+      const gone = {
+        ...record,
+        state: 'gone',
+        result: record.result && { ...record.result, cause },
+      } as const;
+      settlement.amend(gone);
+      await freedCopies.take(gone, this.#now(), record);
     }
     await pace.giveUpIfHopeless();
     return true;

@@ -106,20 +106,21 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   });
   const allowance = new PageAllowance(own, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
+  const freedCopies = new FreedCopies(own);
   const limits = { maxUrls: isAnnouncing ? 1 : config.turnMaxPages, askedRobots: options.askedRobots };
   return {
     ...own,
     ...linkParts,
     ...robotsParts,
     knownPages,
-    freedCopies: new FreedCopies(own),
+    freedCopies,
     listed,
     reader,
     documents,
     settlement,
     allowance,
     admission,
-    probe: new Soft404Probe(services, { ...own, ...robotsParts, settlement }),
+    probe: new Soft404Probe(services, { ...own, ...robotsParts, settlement, freedCopies }),
     limits,
   };
 }

@@ -65,6 +65,22 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
   },
 );
 
+test('a page that was done, and was fetched once more since, is in the merged run once, as it is now', () => {
+  const fetched = (i: number, attempts = 1): UrlRecord => ({ ...waiting(i), state: 'fetched', attempts });
+  const later = (i: number): UrlRecord => ({ ...waiting(i), dueAt: 1_800_000_000_000 });
+  const run = (records: readonly UrlRecord[]) => readUntil(buildRun(HOST, records, BLOCK_RECORDS), 0);
+  const older = run([1, 2, 3, 4, 5].map((i) => fetched(i)).concat(later(6)));
+  const urlsOf = ({ done, later: waits }: Run) => [urlsIn(done).sort(), urlsIn(waits)];
+  const again = mergeRuns(HOST, run([fetched(3, 2), fetched(7)]), older, BLOCK_RECORDS);
+  expect(urlsOf(again)).toEqual([[1, 2, 3, 4, 5, 7].map(urlOf), [urlOf(6)]]);
+  const records = listBlocks(again.done, 0).flatMap((header) =>
+    decodeRecords(HOST, blockPayload(again.done, header)),
+  );
+  expect(records.find(({ url }) => url === urlOf(3))?.attempts).toBe(2);
+  const waits = mergeRuns(HOST, run([later(3)]), older, BLOCK_RECORDS);
+  expect(urlsOf(waits)).toEqual([[1, 2, 4, 5].map(urlOf), [3, 6].map(urlOf)]);
+});
+
 test('the note beside a key says whether the URL may be fetched, its depth, and that of a seed it is one', () => {
   const seen = (record: UrlRecord) => {
     const note = noteOfRecord(record);

@@ -96,6 +96,17 @@ test('a page whose original has proved to be none is not a copy again', async ()
   expect((await originalOf(ORIGINAL, { record: again })).original).toBe(ORIGINAL);
 });
 
+test('what has redirected to the page is no original, whichever host knows of it', async () => {
+  const other = 'http://b.test/';
+  const config = { scope: 'any' } as const;
+  const led = (more: Partial<UrlRecord>) => recordOf(PAGE, { depth: 3, via: other, ...more });
+  expect(await originalOf(other, { config, record: led({ redirects: 1 }) })).toEqual(NONE);
+  // It has a link to the page.
+  expect((await originalOf(other, { config, record: led({}) })).original).toBe(other);
+  const further = led({ redirects: 1, via: 'http://b.test/further' });
+  expect((await originalOf(other, { config, record: further })).original).toBe(other);
+});
+
 test('of two pages that name each other the first that was fetched is the copy, the other is the page', async () => {
   const copyOf = (duplicateOf: string) => ({ known: { result: { fetchedAt: T0, duplicateOf } } });
   expect(await originalOf(ORIGINAL, copyOf(PAGE))).toEqual(NONE);

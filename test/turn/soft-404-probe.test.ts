@@ -55,12 +55,15 @@ async function ask(answer: Answer, situation: Situation = {}) {
   Object.assign(pace, { giveUpIfHopeless: async () => void giveUps.push(pace.clock.failures) });
   if (isQuarantined) Object.assign(quarantine, { causeOf: () => ({ code: 'killed' }) });
   Object.assign(settlement, { amend: (record: UrlRecord) => void amended.push(record) });
+  const freed: UrlRecord[] = [];
+  Object.assign(turn.parts.freedCopies, { take: async (record: UrlRecord) => void freed.push(record) });
   const made = new Soft404Probe(turn.services, { ...turn.parts, soft404: soft404 as never });
   const wasAsked = await driven(turn, made.runIfDue());
   return {
     ...turn,
     answers,
     amended,
+    freed,
     received,
     giveUps,
     wasAsked,
@@ -158,12 +161,14 @@ describe('the answer', () => {
       recordOf(`${ORIGIN}/a`, { state: 'fetched', result }),
       recordOf(`${ORIGIN}/b`, { state: 'fetched' }),
     ];
-    const { amended, parts } = await ask(SORRY, { alike });
+    const { amended, freed, parts } = await ask(SORRY, { alike });
     const cause = { code: 'softNotFound', probe: PROBE };
     expect(amended).toEqual([
       { ...alike[0], state: 'gone', result: { ...result, cause } },
       { ...alike[1], state: 'gone' },
     ]);
+    // Their copies are looked for.
+    expect(freed).toEqual(amended);
     expect(parts.counters.totals.hints).toMatchObject({ softNotFound: 2 });
   });
 

@@ -176,13 +176,13 @@ describe('what a page asks for', () => {
 });
 
 /** The pages that onPage is called for. */
-async function seenBy(site: Site) {
+async function seenBy(site: Site, config: CrawlOptions = {}) {
   const seen: string[] = [];
   const onPage = async ({ url }: { url: string }) => {
     seen.push(url.slice(A.length));
     return { items: [] };
   };
-  const world = await crawlToEnd(site, {}, { hooks: { ...SILENT, onPage } });
+  const world = await crawlToEnd(site, config, { hooks: { ...SILENT, onPage } });
   return { ...world, seen: seen.sort() };
 }
 
@@ -292,6 +292,47 @@ describe('onPage is called', () => {
     expect(seen).toEqual([`${A}/`]);
     expect(totals.pages).toBe(1);
     expect(totals.seeds).toEqual({ fetched: 1 });
+  });
+
+  test('also where that one was met first, and has led to it', async () => {
+    const site: Site = {
+      [`${A}/`]: { body: `<link rel=canonical href=${B}/>` },
+      [`${B}/`]: redirect(`${A}/`),
+    };
+    const seen: string[] = [];
+    const onPage: PageHooks['onPage'] = async ({ url }) => {
+      seen.push(url);
+      return { items: [] };
+    };
+    const options = { scope: 'any', seeds: [`${B}/`] } as const;
+    const { totals } = await crawlToEnd(site, options, { hooks: { ...SILENT, onPage } });
+    expect(seen).toEqual([`${A}/`]);
+    expect(totals.pages).toBe(1);
+  });
+
+  test('a copy that is fetched once more is tried as often as any page', async () => {
+    let asked = 0;
+    const site: Site = {
+      [`${A}/`]: page('/a'),
+      [`${A}/a`]: () =>
+        [2, 3].includes(++asked) ? { status: 503 } : { body: '<link rel=canonical href=/b>' },
+      [`${A}/b`]: redirect('/a'),
+    };
+    const { seen, states } = await seenBy(site, { maxAttempts: 3 });
+    expect(seen).toEqual(['/', '/a']);
+    expect(states[`${A}/a`]).toBe('fetched');
+    expect(asked).toBe(4);
+  });
+
+  test('copies that other visits have found are fetched once more', async () => {
+    const site: Site = {
+      [`${A}/`]: page('/a', '/b'),
+      [`${A}/a`]: { body: '<link rel=canonical href=/none/1>' },
+      [`${A}/b`]: { body: '<link rel=canonical href=/none/1>' },
+      [`${A}/none/1`]: { status: 410 },
+    };
+    const { seen } = await seenBy(site, { turnMaxPages: 1 });
+    expect(seen).toEqual(['/', '/a', '/b']);
   });
 
   test('a copy in a run is fetched once more, too, and counts once', async () => {
