@@ -33,7 +33,9 @@ export function announcedOnce({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): r
           findings.add(`${crawl.id}: ${url} is ${state}, and announces no record`, where);
         continue;
       }
-      if (!OF_RESPONSES.has(state) && state !== 'failed')
+      // One that waits to be fetched once more, as it is no copy after all, was fetched.
+      const isFreed = state === 'waiting' && result?.duplicateOf !== undefined;
+      if (!OF_RESPONSES.has(state) && state !== 'failed' && !isFreed)
         findings.add(`${crawl.id}: ${url} is ${state}, and announces the record at ${text(location)}`, where);
       const key = `${location.file} ${location.offset}`;
       const other = announced.get(key);

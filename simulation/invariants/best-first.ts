@@ -4,6 +4,7 @@ import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { levelOfPriority } from './depth-true.ts';
 import type { Facts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
+import { isTooOld } from './named-sitemaps.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import { type SimpleScope, scopeOf } from './scope.ts';
 import type { HostVisits } from './visits.ts';
@@ -115,7 +116,7 @@ function linksOf(
   const links = web.linksOf(url);
   if (links.length > crawl.config.maxLinksPerPage) return [];
   return links
-    .filter((link) => scope.accepts(link, depth + 1))
+    .filter((link) => scope.accepts(link, depth + 1) && !isTooOld(crawl, url, link, web))
     .map((link) => {
       const level = Math.max(levelOf(link, url), levelOfPriority(web.priorityIn(url, link)));
       return [link, { depth: depth + 1, level }] as const;

@@ -4,6 +4,7 @@ import { announcedOnce } from './announced-once.ts';
 import { bestFirst } from './best-first.ts';
 import { budgetKept } from './budget-kept.ts';
 import { byteRateKept } from './byte-rate-kept.ts';
+import { canonicalCopies } from './canonical-copies.ts';
 import { capturesKept } from './captures-kept.ts';
 import { changesSent } from './changes-sent.ts';
 import { configured } from './configured.ts';
@@ -91,6 +92,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...depthTrue(facts, visits, robots),
     ...trapsEnd(facts, visits),
     ...soft404(facts, visits),
+    ...canonicalCopies(facts, visits),
     ...nearDuplicates(facts),
     ...harmBounded(facts),
     ...triesKept(facts, visits, robots),

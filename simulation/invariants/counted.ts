@@ -2,6 +2,7 @@ import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { mayBeFreed } from './canonical-copies.ts';
 import {
   type CrawlFacts,
   type Facts,
@@ -62,7 +63,7 @@ export function counted({
     strikes.callFailsAfter +
     strikes.conditionAnswerLost;
   for (const crawl of crawls) {
-    checkPages(findings, crawl, web.log);
+    checkPages(findings, crawl, web);
     if (crawl.isExact) {
       checkTotals(findings, crawl);
       continue;
@@ -95,11 +96,14 @@ export function recounted({ crawls }: Pick<Facts, 'crawls'>): readonly Violation
   return findings.list;
 }
 
-function checkPages(findings: Findings, { id, config, hosts }: CrawlFacts, log: readonly WebRequest[]): void {
+function checkPages(findings: Findings, crawl: CrawlFacts, web: Facts['web']): void {
+  const { id, config, hosts } = crawl;
   for (const { host, head, records, problem } of hosts.values()) {
     const pages = records.filter(isPage).length;
     const surplus = head.totals.pages - pages;
-    const isRight = surplus >= 0 && surplus <= (isRecrawling(config) ? movedPages(records, log) : 0);
+    const freed = records.filter((record) => !isPage(record) && mayBeFreed(record, crawl, web));
+    const moved = isRecrawling(config) ? movedPages(records, web.log) : 0;
+    const isRight = surplus >= 0 && surplus <= moved + fetchedOf(freed, web.log);
     if (problem === undefined && !isRight)
       findings.add(
         `${id}: the head of ${host} counts ${head.totals.pages} pages, its ledger holds ${pages}`,
@@ -117,6 +121,10 @@ function movedPages(records: readonly UrlRecord[], log: readonly WebRequest[]): 
   );
   return moved.filter((url) => answered.has(url)).length;
 }
+
+/** A page that was a copy, and is none when it is fetched once more, stays counted. */
+const fetchedOf = (records: readonly UrlRecord[], log: readonly WebRequest[]): number =>
+  records.filter(({ url }) => log.some((one) => one.url === url && finalStateOf(one) === 'fetched')).length;
 
 function checkRequisites(
   findings: Findings,

@@ -4,9 +4,10 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { mayBeFreed, originalOf } from './canonical-copies.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { createFindings } from './findings.ts';
-import { sitemapsOf } from './named-sitemaps.ts';
+import { isTooOld, sitemapsOf } from './named-sitemaps.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import { scopeOf } from './scope.ts';
 import type { HostVisits } from './visits.ts';
@@ -63,6 +64,7 @@ export function depthTrue(
         // An image, a style or a font has no links: nothing follows from its depth.
         if (record.kind === 'requisite') continue;
         const some = sources.get(record.url) ?? [];
+        if (hasNewRecord(record, crawl, web)) continue;
         for (const problem of problemsOf(record, some, isMet))
           findings.add(`${crawl.id}: ${record.url} has ${problem}`, { host: host.host, excuse });
       }
@@ -70,6 +72,10 @@ export function depthTrue(
   }
   return findings.list;
 }
+
+/** Whether the page was in a run when it was to be fetched once more: then it has depth and level of its canonical URL. */
+const hasNewRecord = (record: UrlRecord, crawl: CrawlFacts, web: Facts['web']): boolean =>
+  record.via === undefined && record.depth > 0 && mayBeFreed(record, crawl, web);
 
 function sourcesIn(crawl: CrawlFacts, web: Facts['web'], robots: RobotsLog): Map<string, Source[]> {
   const { known, seeds, laterSeeds, scopeSeeds } = crawl;
@@ -80,14 +86,20 @@ function sourcesIn(crawl: CrawlFacts, web: Facts['web'], robots: RobotsLog): Map
     if (some) some.push(source);
     else sources.set(url, [source]);
   };
-  for (const url of [...seeds, ...laterSeeds]) add(url, { depth: 0, redirects: 0, level: MAX_LEVEL });
+  for (const url of [...seeds, ...laterSeeds, ...crawl.config.sitemapUrls])
+    add(url, { depth: 0, redirects: 0, level: MAX_LEVEL });
   for (const [url, some] of sitemapsOf(crawl, web, robots, scopeSeeds))
     for (const { from, depth, redirects } of some) add(url, { depth, redirects, level: levelOf(url, from) });
   for (const from of known.values()) {
     const { url, state, depth } = from;
     // A page that is gone was there when the crawl recrawls.
-    if (state === 'fetched' || (state === 'gone' && isRecrawling(crawl.config))) {
+    const original = originalOf(url, crawl, web);
+    if (original !== undefined) add(original, { from, depth, redirects: 0, level: levelOf(original, url) });
+    // Nor is one that was fetched once more what it was.
+    const wasFetched = original !== undefined || (state === 'gone' && isRecrawling(crawl.config));
+    if (state === 'fetched' || wasFetched) {
       for (const link of web.isIndex(url) ? [] : web.linksOf(url)) {
+        if (isTooOld(crawl, url, link, web)) continue;
         const isMost = web.isDated(url);
         const listed = isMost ? MAX_DATED_LEVEL : levelOfPriority(web.priorityIn(url, link));
         const level = Math.max(listed, levelOf(link, fetchedUrl(url)));

@@ -13,9 +13,11 @@ import { domainOf } from '../../shared/url/registrable-domain.ts';
 import { isOwnRequest } from '../../shared/url/request-url.ts';
 import { MAX_SKEW_MS } from '../models/cloud.ts';
 import type { Violation } from '../worlds/spec.ts';
+import { originalOf } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, isBy } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
+import { finalStateOf } from './tries-kept.ts';
 
 type UsedFacts = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
@@ -31,11 +33,12 @@ export function domainBudget({ crawls, web, strikes }: UsedFacts, robots: Robots
   const findings = createFindings('domainBudget');
   for (const crawl of crawls) {
     const log = web.log.filter((request) => isBy(request, crawl) && !robots.isOfRobots(request));
-    const linkers = linkersIn(log, web.linksOf);
+    const linkers = linkersIn(log, web);
     checkLinkers(findings, crawl, linkers);
     checkPages(findings, crawl, {
       log,
       linkers,
+      web,
       isClockWrong: strikes.clockStepped > 0,
       skewMs: strikes.clockSkew > 0 ? MAX_SKEW_MS : 0,
     });
@@ -47,6 +50,7 @@ export function domainBudget({ crawls, web, strikes }: UsedFacts, robots: Robots
 interface Requests {
   readonly log: Facts['web']['log'];
   readonly linkers: Linkers;
+  readonly web: Facts['web'];
   readonly isClockWrong: boolean;
   /** By this much clocks may differ from the world's. */
   readonly skewMs: number;
@@ -55,12 +59,19 @@ interface Requests {
 function checkPages(
   findings: Findings,
   crawl: CrawlFacts,
-  { log, linkers, isClockWrong, skewMs }: Requests,
+  { log, linkers, web, isClockWrong, skewMs }: Requests,
 ): void {
   const { id, config, known } = crawl;
   // Requests for pages that are fetched again do not count.
   if (isRecrawling(config)) return;
-  const pages = log.filter(({ url, failure }) => known.get(url)?.kind !== 'requisite' && failure !== 'stale');
+  const fetched = new Set<string>();
+  const pages = log.filter((request) => {
+    const { url, failure } = request;
+    // Nor is a page that is fetched once more, as it is no copy after all.
+    const isAgain = fetched.has(url) && originalOf(url, crawl, web) !== undefined;
+    if (finalStateOf(request) === 'fetched') fetched.add(url);
+    return known.get(url)?.kind !== 'requisite' && failure !== 'stale' && !isAgain;
+  });
   for (const [domain, requests] of Map.groupBy(pages, ({ host }) => domainOf(host))) {
     const { budget: base, growsByLinks, everyMs } = domainLimitsOf(config, domain);
     if (base === undefined) continue;
@@ -87,11 +98,12 @@ function checkPages(
 /** The registrable domains of the pages that were requested and link to each, itself left out. */
 type Linkers = ReadonlyMap<string, ReadonlySet<string>>;
 
-function linkersIn(log: Facts['web']['log'], linksOf: Facts['web']['linksOf']): Linkers {
+function linkersIn(log: Facts['web']['log'], web: Facts['web']): Linkers {
   const linkers = new Map<string, Set<string>>();
   for (const url of new Set(log.map(({ url }) => url))) {
     const from = domainOf(hostKey(url));
-    for (const link of linksOf(url)) {
+    const canonical = web.canonicalOf(url) ?? [];
+    for (const link of [...web.linksOf(url)].concat(canonical)) {
       const to = domainOf(hostKey(link));
       if (to === from) continue;
       const known = linkers.get(to) ?? new Set();

@@ -14,7 +14,7 @@ export interface Facts {
   readonly now: number;
   readonly hasEnded: boolean;
   /** Its log is without the requests of a crawl that was deleted. */
-  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'fetcherOf'> & Pick<World, 'requestsOf'>;
+  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'someSitemap' | 'fetcherOf'> & Pick<World, 'requestsOf'>;
   readonly crawls: readonly CrawlFacts[];
   /** The number of crawls that there were, with the one that was deleted. */
   readonly crawlCount: number;

@@ -1,6 +1,7 @@
 import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { originalOf } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
@@ -31,7 +32,7 @@ const ALL_MISSING = 8;
  * Where a turn was discarded, its answers are unknown to the crawl.
  */
 export function goneAndBack(
-  facts: Pick<Facts, 'strikes' | 'pageChanges'>,
+  facts: Pick<Facts, 'strikes' | 'pageChanges' | 'web'>,
   visited: readonly HostVisits[],
   robots: RobotsLog,
 ): readonly Violation[] {
@@ -46,7 +47,7 @@ export function goneAndBack(
     if (visits.host.heads.length === 0 || !isCertain) continue;
     checkStates(findings, visits, stories);
     checkCounts(findings, visits, stories);
-    if (visits.crawl.config.changeFeed) checkReports(findings, visits, stories, received);
+    if (visits.crawl.config.changeFeed) checkReports(findings, visits, stories, { received, web: facts.web });
   }
   return findings.list;
 }
@@ -231,11 +232,12 @@ function checkReports(
   findings: Findings,
   { crawl, host }: HostVisits,
   stories: ReadonlyMap<string, Story>,
-  received: ReadonlySet<string>,
+  { received, web }: { readonly received: ReadonlySet<string>; readonly web: Facts['web'] },
 ): void {
   const ids = [...new Set([...received, ...crawl.unsentChanges])];
   for (const { url, kind } of host.records) {
-    if (kind !== undefined) continue;
+    // A copy that is fetched once more begins anew: what it was is forgotten.
+    if (kind !== undefined || originalOf(url, crawl, web) !== undefined) continue;
     const { answers = [] } = stories.get(url) ?? {};
     const gone = countOf(answers, 'fetched', 'gone');
     const reported = ids.filter((id) => id.endsWith(` gone ${url}`)).length;

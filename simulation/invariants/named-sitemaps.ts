@@ -21,7 +21,8 @@ export interface SitemapSource {
 const MAX_NESTING = 3;
 
 /**
- * Returns the sources of each sitemap that the crawl's settings let it take: `seeds`: what its scope is drawn around.
+ * Returns the sources of each sitemap that the crawl's settings let it take; those that it is given are their own. `seeds`: what
+ * its scope is drawn around.
  * A sitemap of another site than its source is one only where the scope contains its host.
  */
 export function sitemapsOf(
@@ -32,7 +33,6 @@ export function sitemapsOf(
 ): Map<string, SitemapSource[]> {
   const sources = new Map<string, SitemapSource[]>();
   const { config, known } = crawl;
-  if (config.sitemaps === 'off' || config.scope === 'page' || config.maxDepth === 0) return sources;
   const scope = scopeOf(config, seeds);
   const add = (url: string, source: SitemapSource) => {
     const isOwn = domainOf(hostKey(url)) === domainOf(hostKey(source.from)) || scope.hasHost(url);
@@ -41,10 +41,17 @@ export function sitemapsOf(
     if (some) some.push(source);
     else sources.set(url, [source]);
   };
-  for (const [from, records] of Map.groupBy(known.values(), ({ url }) => origin(url))) {
+  for (const url of config.sitemapUrls) add(url, { from: url, depth: 0, redirects: 0, isRead: true });
+  const takesNamed = config.sitemaps !== 'off' && config.scope !== 'page' && config.maxDepth !== 0;
+  for (const [from, records] of Map.groupBy(takesNamed ? known.values() : [], ({ url }) => origin(url))) {
     if (!scope.hasHost(`${from}/`)) continue;
     const answers = heardBy(crawl, robots.answersOf(from));
     const files = answers.map((answer) => namedIn(answer, from, crawl, web));
+    // A host that is visited for another one's robots.txt takes in what that names, too.
+    for (const { request } of answers)
+      if (origin(request.url) !== from)
+        for (const url of web.sitemapsNamedIn(request.url))
+          add(url, { from: `${origin(request.url)}/robots.txt`, depth: 0, redirects: 0, isRead: false });
     // Those of another host's file are that host's to take in, if it is of the crawl.
     const isByOther = answers.some(
       ({ request: { url } }) => hostKey(url) !== hostKey(`${from}/`) && scope.hasHost(url),
@@ -70,6 +77,17 @@ export function sitemapsOf(
       add(entry, { from: url, depth: nesting, redirects: 0, isRead: isWholeIndex(url, web) });
   }
   return sources;
+}
+
+/** Whether the sitemap says that the page was modified too long ago for the crawl. */
+export function isTooOld(
+  { config }: Pick<CrawlFacts, 'config'>,
+  sitemap: string,
+  url: string,
+  web: Pick<Facts['web'], 'modifiedIn'>,
+): boolean {
+  const modifiedAt = config.modifiedSince === undefined ? undefined : web.modifiedIn(sitemap, url);
+  return modifiedAt !== undefined && modifiedAt < Date.parse(config.modifiedSince as string);
 }
 
 /** Robots rules that the crawl has heard: of another crawl's requests it learns nothing. */

@@ -6,6 +6,7 @@ import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
 import { isUsageFile } from '../web/usage.ts';
 import { simLanguage } from '../worlds/sim-hooks.ts';
 import type { Violation } from '../worlds/spec.ts';
+import { originalOf } from './canonical-copies.ts';
 import { mayBeRefused } from './domain-budget.ts';
 import {
   type CrawlFacts,
@@ -17,7 +18,7 @@ import {
   mayHaveLostTurns,
 } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
-import { type SitemapSource, sitemapsOf } from './named-sitemaps.ts';
+import { isTooOld, type SitemapSource, sitemapsOf } from './named-sitemaps.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import { scopeOf } from './scope.ts';
 import { isProbe } from './soft-404.ts';
@@ -45,6 +46,7 @@ export function nothingLost(
     const allowed = sitemapsOf(crawl, facts.web, robots, crawl.scopeSeeds);
     checkNothingElse(findings, crawl, reachable, allowed);
     checkFeeds(findings, crawl, facts.web);
+    checkOldEntries(findings, crawl, facts.web);
   }
   checkAsked(findings, facts, visited);
   return findings.list;
@@ -98,6 +100,11 @@ function checkKnown(
         findings.add(`${id}: the hook of ${record.url} has requested ${name}, which is not known`, {
           host: hostKey(name),
         });
+    const original = record.kind === undefined ? originalOf(record.url, crawl, web) : undefined;
+    if (original !== undefined && scope.accepts(original, record.depth) && isMissing(original))
+      findings.add(`${id}: ${record.url} (fetched) names ${original} as canonical, which is not known`, {
+        host: hostKey(original),
+      });
     // Their links are left out by design.
     if (isSkippedCopy(record)) continue;
     const links = web.linksOf(record.url);
@@ -112,7 +119,7 @@ function checkKnown(
     if (web.isIndex(record.url)) continue;
     const depth = record.kind === 'sitemap' ? 1 : record.depth + 1;
     for (const link of links)
-      if (own.accepts(link, depth) && isMissing(link) && !isLeftOutFeed(crawl, link, web))
+      if (own.accepts(link, depth) && isMissing(link) && !isLeftOut(crawl, record.url, link, web))
         findings.add(
           `${id}: ${record.url} (fetched, depth ${record.depth}) links to ${link}, which is not known`,
           { host: hostKey(link) },
@@ -156,6 +163,8 @@ const areHooksCalled = (record: UrlRecord, { config }: CrawlFacts): boolean =>
   isPage(record) &&
   !isOwnRequest(record.url) &&
   !isSkippedCopy(record) &&
+  // Whether it is a copy is judged elsewhere (`canonicalCopies`).
+  record.result?.duplicateOf === undefined &&
   // Whether it is kept back for a good reason is judged elsewhere (`purposeKept`).
   record.result?.cause?.code !== 'usageForbidden' &&
   !(config.languages && simLanguage(record.url) === 'en');
@@ -205,8 +214,8 @@ function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
   for (const url of asked) {
     for (const link of [...web.linksOf(url), ...web.requisitesOf(url), ...web.requestsOf(url)])
       reachable.add(link);
-    const target = web.redirectOf(url);
-    if (target !== undefined) reachable.add(target);
+    for (const other of [web.redirectOf(url), web.canonicalOf(url)])
+      if (other !== undefined) reachable.add(other);
   }
   return reachable;
 }
@@ -240,6 +249,10 @@ function checkNothingElse(
   }
 }
 
+/** Whether the link is left out by design, wherever it leads to. */
+const isLeftOut = (crawl: CrawlFacts, from: string, link: string, web: Facts['web']): boolean =>
+  isLeftOutFeed(crawl, link, web) || isTooOld(crawl, from, link, web);
+
 /** A feed that is named as an alternate alone, in a crawl that leaves feeds out. */
 const isLeftOutFeed = ({ config }: CrawlFacts, url: string, web: Facts['web']): boolean =>
   !config.feeds && web.isAlternateFeed(url);
@@ -249,6 +262,15 @@ function checkFeeds(findings: Findings, crawl: CrawlFacts, web: Facts['web']): v
   for (const { url } of crawl.known.values())
     if (isLeftOutFeed(crawl, url, web) && !seeds.has(url))
       findings.add(`${crawl.id}: ${url} is known, and is a feed, which the crawl leaves out`, {
+        host: hostKey(url),
+      });
+}
+
+/** Nothing is found by an entry of a sitemap that is too old for the crawl. */
+function checkOldEntries(findings: Findings, crawl: CrawlFacts, web: Facts['web']): void {
+  for (const { url, via } of crawl.known.values())
+    if (via !== undefined && isTooOld(crawl, via, url, web))
+      findings.add(`${crawl.id}: ${url} was found in ${via}, by which it was modified too long ago`, {
         host: hostKey(url),
       });
 }

@@ -2,6 +2,7 @@ import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import { origin } from '../../shared/url/host-key.ts';
 import { momentAfter, scheduleOf, type WorldSchedule } from '../worlds/schedules.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { mostFreed } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, mayHaveHidden, mayHaveLostTurns, wakerLagMs } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
@@ -54,14 +55,15 @@ interface Judged {
 
 function checkEarly(findings: Findings, { facts, visits, schedule, byUrl }: Judged): void {
   const { crawl, host, lost } = visits;
-  const early = byUrl.flatMap((ofUrl) =>
-    ofUrl.flatMap((first, i) => {
+  const early = byUrl.flatMap((ofUrl) => {
+    const pairs = ofUrl.flatMap((first, i) => {
       const second = ofUrl[i + 1];
       if (!second || finalStateOf(first) !== 'fetched') return [];
       const moment = momentAfter(schedule, first.startedAt - CLOCKS_MS);
       return second.startedAt < moment - CLOCKS_MS ? [{ first, second, moment }] : [];
-    }),
-  );
+    });
+    return pairs.slice(mostFreed(ofUrl[0]?.url ?? '', crawl, facts.web));
+  });
   if (early.length <= (mayHaveLostTurns(facts) ? Math.max(0, lost) : 0)) return;
   const isExcused = early.length <= facts.strikes.clockStepped * EARLY_ROUNDS * byUrl.length;
   for (const { first, second, moment } of early)

@@ -1,6 +1,7 @@
 import { isRecrawling } from '../../shared/crawl/config.ts';
 import { isAgain, type UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { mostFreed } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
@@ -31,20 +32,19 @@ const LATE_MS = 1_800_000;
  * Where a turn was discarded, its requests are made again: no more of them than those that no head counts.
  */
 export function refetched(
-  facts: Pick<Facts, 'strikes'>,
+  facts: Pick<Facts, 'strikes' | 'web'>,
   visited: readonly HostVisits[],
   robots: RobotsLog,
 ): readonly Violation[] {
   const findings = createFindings('refetched');
-  const { clockStepped } = facts.strikes;
   for (const visits of visited) {
     const { config } = visits.crawl;
     // Schedules are judged by their moments (`onSchedule`).
     if (!isRecrawling(config) || config.recrawlSchedule !== undefined) continue;
     const { recrawlEveryMs: everyMs } = config;
     const intervalMs = everyMs ?? LEAST_BY_PRICE_MS;
-    checkEarly(findings, visits, { robots, intervalMs, mayLose: mayHaveLostTurns(facts), clockStepped });
-    if (everyMs !== undefined) checkDueTimes(findings, visits, everyMs, clockStepped === 0);
+    checkEarly(findings, visits, { robots, intervalMs, facts });
+    if (everyMs !== undefined) checkDueTimes(findings, visits, everyMs, facts.strikes.clockStepped === 0);
   }
   return findings.list;
 }
@@ -52,23 +52,23 @@ export function refetched(
 interface EarlyOptions {
   readonly robots: RobotsLog;
   readonly intervalMs: number;
-  readonly mayLose: boolean;
-  /** How many processes had a wrong clock. */
-  readonly clockStepped: number;
+  readonly facts: Pick<Facts, 'strikes' | 'web'>;
 }
 
 function checkEarly(
   findings: Findings,
   { crawl, host, requests, lost }: HostVisits,
-  { robots, intervalMs, mayLose, clockStepped }: EarlyOptions,
+  { robots, intervalMs, facts }: EarlyOptions,
 ): void {
   const byUrl = Map.groupBy(
     requests.filter((request) => !robots.isOfRobots(request)),
     ({ url }) => url,
   );
-  const early = [...byUrl.values()].flatMap((ofUrl) => earlyOnes(ofUrl, NEARLY * intervalMs - CLOCKS_MS));
-  if (early.length <= (mayLose ? Math.max(0, lost) : 0)) return;
-  const isExcused = early.length <= clockStepped * EARLY_ROUNDS * byUrl.size;
+  const early = [...byUrl].flatMap(([url, ofUrl]) =>
+    earlyOnes(ofUrl, NEARLY * intervalMs - CLOCKS_MS).slice(mostFreed(url, crawl, facts.web)),
+  );
+  if (early.length <= (mayHaveLostTurns(facts) ? Math.max(0, lost) : 0)) return;
+  const isExcused = early.length <= facts.strikes.clockStepped * EARLY_ROUNDS * byUrl.size;
   for (const [first, second] of early)
     findings.add(
       `${crawl.id}: ${second.url} was answered with ${first.httpStatus} ${since(first.startedAt)} and requested again ${seconds(second.startedAt - first.startedAt)} later, expected ${seconds(intervalMs)}; ${lost} requests were lost with their turns`,

@@ -6,7 +6,7 @@ import type { CrawlFacts, Facts, HostFacts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import type { HostVisits } from './visits.ts';
 
-type Web = Pick<Facts['web'], 'isTrap' | 'log'>;
+type Web = Pick<Facts['web'], 'isTrap' | 'log' | 'canonicalOf'>;
 
 /**
  * A page is left out as one of a trap only if it is one by the web's own plan; and no page of a trap is
@@ -26,7 +26,7 @@ export function trapsEnd(
         findings.add(`${crawl.id}: ${url} was left out as a page of a trap, and is none`, {
           host: host.host,
         });
-    if (visits.lost === 0) checkRequests(findings, visits);
+    if (visits.lost === 0) checkRequests(findings, visits, web);
   }
   return findings.list;
 }
@@ -47,12 +47,13 @@ function hasTwins(log: readonly WebRequest[]): boolean {
   return false;
 }
 
-function checkRequests(findings: Findings, { crawl, host, requests }: HostVisits): void {
+function checkRequests(findings: Findings, { crawl, host, requests }: HostVisits, web: Web): void {
   if (!host.heads.some(({ head }) => closedGroups(head).length > 0)) return;
   const before = new Set<string>();
   for (const { url, startedAt } of requests) {
-    // A page that was fetched is fetched again.
-    if (isRecrawling(crawl.config) && before.has(url)) continue;
+    // A page that was fetched is fetched again; and once more if it is no copy after all.
+    const mayCome = isRecrawling(crawl.config) || web.canonicalOf(url) !== undefined;
+    if (mayCome && before.has(url)) continue;
     before.add(url);
     const change = host.heads.findLast(({ at }) => at < startedAt);
     const record = crawl.known.get(url);

@@ -3,12 +3,13 @@ import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { origin } from '../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { mayBeFreed } from './canonical-copies.ts';
 import { type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
 
-type UsedFacts = Pick<Facts, 'strikes'>;
+type UsedFacts = Pick<Facts, 'strikes' | 'web'>;
 
 /** Statuses worth another try (README, "Politeness"; RFC 9110 and RFC 6585). */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 598, 599]);
@@ -21,7 +22,8 @@ const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>(['workerDied', 'thr
  * state without an answer that makes it so, none called failed after fewer tries than `maxAttempts`, and none
  * asked again after its final answer.
  *
- * Where a turn was discarded, its requests are made again: no more of them than those that no head counts.
+ * Where a turn was discarded, its requests are made again: no more of them than those that no head counts. A page that is
+ * fetched once more, as it is no copy after all, has its tries from then on.
  */
 export function triesKept(
   facts: UsedFacts,
@@ -29,11 +31,11 @@ export function triesKept(
   robots: RobotsLog,
 ): readonly Violation[] {
   const findings = createFindings('triesKept');
-  for (const visits of visited) checkHost(findings, visits, robots, mayHaveLostTurns(facts));
+  for (const visits of visited) checkHost(findings, visits, robots, facts);
   return findings.list;
 }
 
-function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, mayLose: boolean): void {
+function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, facts: UsedFacts): void {
   const { crawl, host, requests, lost } = visits;
   const byUrl = Map.groupBy(
     requests.filter((request) => !robots.isOfRobots(request) && request.failure !== 'aborted'),
@@ -42,7 +44,10 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, ma
   const origins = new Set(requests.map(({ url }) => origin(url)));
   let surplus = 0;
   for (const record of host.records) {
-    const tries = byUrl.get(record.url) ?? [];
+    const all = byUrl.get(record.url) ?? [];
+    const tries = mayBeFreed(record, crawl, facts.web)
+      ? sinceFreed(record, all, crawl.config.maxAttempts)
+      : all;
     // Where an origin's robots.txt cannot be fetched while the other one's can, its URLs use up tries without
     // a request.
     const closings =
@@ -62,11 +67,27 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, ma
       );
     if (isOfLast) surplus += Math.max(0, tries.length - record.attempts);
   }
-  if (surplus > 0 && host.heads.length > 0 && (surplus > lost || !mayLose))
+  if (surplus > 0 && host.heads.length > 0 && (surplus > lost || !mayHaveLostTurns(facts)))
     findings.add(
       `${crawl.id}: URLs of ${host.host} were requested ${surplus} times more than they have tries, and ${lost} requests were lost with their turns`,
       { host: host.host },
     );
+}
+
+/** The tries after the answer by which the page was a copy, if it was one. */
+function sinceFreed(
+  { state }: UrlRecord,
+  tries: readonly WebRequest[],
+  maxAttempts: number,
+): readonly WebRequest[] {
+  // A body that breaks off at the last try stands as it came.
+  const first = tries.findIndex(
+    (request, i) =>
+      finalStateOf(request) === 'fetched' ||
+      (i >= maxAttempts - 1 && request.isCut === true && stateOf(request.httpStatus) === 'fetched'),
+  );
+  const later = tries.slice(first + 1);
+  return first >= 0 && (later.length > 0 || state !== 'fetched') ? later : tries;
 }
 
 /** Returns the problem of the record, if there is one. */

@@ -79,7 +79,7 @@ const PACKED_SHARE = 0.3;
 const NO_BYTES = new Uint8Array(0);
 
 export function createAnswerer(atlas: Atlas): Answerer {
-  const { chance, shape, pages, assets, links, rules, usage, vanishing, places } = atlas;
+  const { chance, shape, pages, assets, links, canonicals, rules, usage, vanishing, places } = atlas;
   /** Requests so far for pages that fail a number of times and then succeed. */
   const tries = new Map<string, number>();
 
@@ -190,6 +190,8 @@ export function createAnswerer(atlas: Atlas): Answerer {
     }
     if (place.what === 'day') return html(url, place, 0, paceMs);
     if (place.what === 'asset') return asset(url, place, paceMs);
+    if (place.what === 'alias')
+      return place.of.kind === 'failing' ? errorResponse(500, paceMs) : missing(410, paceMs);
     if (place.what !== 'page') return missing(404, paceMs);
     const type = pages.typeOf(place.host, place.page);
     const random = chance.stream(DRAW.body, place.host.number, place.page);
@@ -239,6 +241,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
         {
           links: links.of(place),
           requisites: assets.of(place),
+          canonical: place.what === 'page' ? canonicals.of(place.host, place.page) : undefined,
           feed: place.what === 'page' ? places.lists.feedOf(place.host, place.page) : undefined,
           bytes,
           text: textOf(place),

@@ -1,5 +1,6 @@
 /** All that follows from the seed and the shape alone. */
 import { type Assets, createAssets } from './assets.ts';
+import { type Canonicals, createCanonicals } from './canonicals.ts';
 import { type Chance, createChance } from './chance.ts';
 import { createHosts, type Hosts } from './hosts.ts';
 import { createLinks, type Links } from './links.ts';
@@ -18,6 +19,7 @@ export interface Atlas {
   readonly pages: Pages;
   readonly assets: Assets;
   readonly links: Links;
+  readonly canonicals: Canonicals;
   readonly rules: Rules;
   readonly usage: Usage;
   readonly vanishing: Vanishing;
@@ -39,6 +41,7 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
     pages,
     assets,
     links,
+    canonicals: createCanonicals({ shape, hosts, places, chance }),
     usage,
     vanishing: createVanishing(shape, chance),
     rules: createRules(chance, usage, places.lists.namedBy),

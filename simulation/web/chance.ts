@@ -30,6 +30,8 @@ export const DRAW = {
   named: 22,
   feeds: 23,
   vanishing: 24,
+  canonical: 25,
+  modified: 26,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

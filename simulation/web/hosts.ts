@@ -58,7 +58,7 @@ export function createHosts(shape: WebShape, chance: Chance): Hosts {
   function pagesOf(number: number): number {
     if (number === hugeNumber) return shape.hugeHost?.pages ?? 1;
     if (number === popularNumber) return shape.maxPages;
-    return Math.max(1, Math.floor((shape.maxPages + 1) ** chance.at(DRAW.pages, number)));
+    return Math.max(shape.minPages ?? 1, Math.floor((shape.maxPages + 1) ** chance.at(DRAW.pages, number)));
   }
 
   function medianOf(number: number, kind: HostKind): number {

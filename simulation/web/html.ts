@@ -27,6 +27,8 @@ export interface HtmlContent {
   readonly requisites: readonly string[];
   /** One of the links. */
   readonly feed?: Feed | undefined;
+  /** The URL that the page names as canonical. */
+  readonly canonical?: string | undefined;
   /** About the page's size. */
   readonly bytes: number;
   /** A further paragraph. */
@@ -35,7 +37,7 @@ export interface HtmlContent {
 
 export function renderHtml(
   url: string,
-  { links, requisites, feed, bytes, text: more }: HtmlContent,
+  { links, requisites, feed, canonical, bytes, text: more }: HtmlContent,
   random: Random,
 ): Buffer {
   let items = '';
@@ -50,12 +52,19 @@ export function renderHtml(
   }
   if (random() < 0.2)
     items += '<a href="mailto:someone@sim.test">write</a><a href="javascript:void(0)">up</a>';
-  const head = `<!doctype html>\n<html><head><meta charset="utf-8"><title>${url.length} ${filling(20, random)}</title></head>\n<body>\n`;
+  const title = `<title>${url.length} ${filling(20, random)}</title>`;
+  const named = canonical === undefined ? '' : canonicalLink(spell(canonical, url, random), random());
+  const head = `<!doctype html>\n<html><head><meta charset="utf-8">${title}${named}</head>\n<body>\n`;
   const text = filling(bytes - head.length - items.length - 30, random);
   return Buffer.from(
     `${head}<p>${text}</p>\n${more ? `<p>${more}</p>\n` : ''}<ul>\n${items}</ul>\n</body></html>\n`,
   );
 }
+
+const canonicalLink = (reference: string, way: number): string =>
+  way < 0.8
+    ? `<link rel="canonical" href="${reference}">`
+    : `<LINK href='${reference}' rel='shortlink Canonical'/>`;
 
 function item(reference: string, way: number): string {
   if (way < 0.7) return `<li><a href="${reference}">a link</a>\n`;

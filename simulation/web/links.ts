@@ -92,9 +92,7 @@ export function createLinks({ shape, hosts, places, pages, assets, chance }: Lin
       if (place.what === 'list')
         return place.list.kind === 'moved' ? [] : place.list.entries.map(({ url }) => url);
       if (place.what === 'day') return ofDay(place.host, place.day);
-      if (place.what !== 'page' || place.isWrongScheme) return [];
-      const type = pages.typeOf(place.host, place.page);
-      return type === 'html' || type === 'large' ? [...ofPage(place.host, place.page)] : [];
+      return place.what === 'page' && pages.isHtml(place) ? [...ofPage(place.host, place.page)] : [];
     },
     seeds() {
       // Half of a small web's hosts are seeds besides, so that worlds begin in many places.

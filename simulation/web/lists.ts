@@ -28,10 +28,11 @@ export interface List {
   readonly entries: readonly Entry[];
 }
 
-/** Canonical URL; the priority that a sitemap states, from 0 to 1. */
+/** Canonical URL; the priority that a sitemap states, from 0 to 1; and when the page was modified, ms since 1970. */
 export interface Entry {
   readonly url: string;
   readonly priority?: number;
+  readonly modifiedAt?: number;
 }
 
 export interface Feed {
@@ -58,6 +59,10 @@ export interface ListsOf {
 /** Pages other than the root that lead to the feed. */
 const FEED_PAGES_SHARE = 0.2;
 const MAX_ENTRIES = 8;
+/** Times of changes are in these days. */
+const DATES_FROM = Date.UTC(2024, 0, 1);
+const DATED_DAYS = 600;
+const DAY_MS = 86_400_000;
 /** Indexes within each other, one more than the crawler follows. */
 const NESTED = 4;
 const LIST = /^https?:\/\/[^/]+\/(?:maps|feeds)\/(\d+)-/;
@@ -71,14 +76,19 @@ interface HostLists {
 const NO_LISTS: HostLists = { named: [], all: [] };
 
 export function createLists(
-  { namedShare = 0, feedShare = 0 }: Pick<WebShape, 'namedShare' | 'feedShare'>,
+  {
+    namedShare = 0,
+    feedShare = 0,
+    hasDates = false,
+  }: Pick<WebShape, 'namedShare' | 'feedShare' | 'hasDates'>,
   of: ListsOf,
 ): Lists {
   const { hosts, chance } = of;
 
   function listsOf(number: number): HostLists {
     const host = hosts.of(number);
-    const sitemaps = chance.at(DRAW.named, number) < namedShare ? sitemapsOf(host, of) : NO_LISTS;
+    const drawn = chance.at(DRAW.named, number) < namedShare ? sitemapsOf(host, of) : NO_LISTS;
+    const sitemaps = hasDates ? dated(drawn, number, chance) : drawn;
     if (chance.at(DRAW.feeds, number) >= feedShare) return sitemaps;
     const random = chance.stream(DRAW.feeds, number, 1);
     const kind = random() < 0.5 ? 'rss' : 'atom';
@@ -165,6 +175,21 @@ function nestedIndexes(make: (name: string, kind: ListKind, entries: readonly En
     ...list,
     entries: withoutPriority([bare[i + 1], bare[0]].filter((entry) => entry !== undefined)),
   }));
+}
+
+/** Sitemaps of XML say of half of their entries when these were modified: long ago, so that their ranks are as without. */
+function dated(lists: HostLists, number: number, chance: Chance): HostLists {
+  const random = chance.stream(DRAW.modified, number);
+  const withTime = (entry: Entry): Entry =>
+    random() < 0.5
+      ? entry
+      : { ...entry, modifiedAt: DATES_FROM + Math.floor(random() * DATED_DAYS) * DAY_MS };
+  const all = lists.all.map((list) =>
+    list.kind === 'sitemap' || list.kind === 'broken'
+      ? { ...list, entries: list.entries.map(withTime) }
+      : list,
+  );
+  return { ...lists, all };
 }
 
 const withoutPriority = (entries: readonly Entry[]): Entry[] => entries.map(({ url }) => ({ url }));

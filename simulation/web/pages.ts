@@ -32,6 +32,8 @@ export interface Redirect {
 
 export interface Pages {
   typeOf(host: WebHost, page: number): PageType;
+  /** Whether HTML with links is served there, if nothing is in the way. */
+  isHtml(place: Place & { readonly what: 'page' }): boolean;
   troubleOf(host: WebHost, page: number): PageTrouble | undefined;
   /** Returns the harm that the page does to the process that parses it. */
   harmOf(host: WebHost, page: number): Harm | undefined;
@@ -157,6 +159,8 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
 
   return {
     typeOf,
+    isHtml: ({ host, page, isWrongScheme }) =>
+      !isWrongScheme && ['html', 'large'].includes(typeOf(host, page)),
     troubleOf,
     harmOf,
     childrenOf,
@@ -167,6 +171,8 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
         const { kind, entries } = place.list;
         return kind === 'moved' && entries[0] ? to(entries[0].url) : undefined;
       }
+      if (place.what === 'alias')
+        return place.of.kind === 'back' ? to(places.pageUrl(place.of.host, place.of.page)) : undefined;
       if (place.what === 'hop') return hopRedirect(place.host, place.page, place.hop);
       if (place.what !== 'page') return undefined;
       const { host, page } = place;

@@ -30,9 +30,18 @@ export type Place =
   | { readonly what: 'list'; readonly host: WebHost; readonly list: List }
   /** Where a host may state that the use of its pages is reserved. */
   | { readonly what: 'usageFile'; readonly host: WebHost }
+  /** Another URL of a page, on any host: what pages name as canonical (`canonicals.ts`). */
+  | { readonly what: 'alias'; readonly host: WebHost; readonly of: Alias }
   | { readonly what: 'nothing'; readonly host: WebHost }
   /** `refused`: the host is there, but not at that port or scheme. */
   | { readonly what: 'noHost'; readonly refused: boolean };
+
+/** `back`: it redirects to the page; the others are no pages, and never were. */
+export interface Alias {
+  readonly host: WebHost;
+  readonly page: number;
+  readonly kind: 'back' | 'gone' | 'failing';
+}
 
 export interface Places {
   /** Canonical URL of a page. */
@@ -40,6 +49,7 @@ export interface Places {
   hopUrl(host: WebHost, page: number, hop: number): string;
   dayUrl(host: WebHost, day: number): string;
   assetUrl(host: WebHost, asset: number): string;
+  aliasUrl(server: WebHost, alias: Alias): string;
   /** Undefined: the host has no sitemap. */
   sitemapUrl(host: WebHost): string | undefined;
   readonly lists: Lists;
@@ -58,6 +68,7 @@ const PAGE_NUMBER = /[/=-](\d+)(?:[./&]|$)/;
 const HOP = /^\/hop\/(\d+)\/(\d+)$/;
 const ASSET = /^\/assets\/(\d+)\./;
 const DAY = /^\/cal\/\d+\/\d+\/\d+\?next=(\d+)$/;
+const ALIAS = /^\/same\/(\d+)\/(\d+)\/(back|gone|failing)$/;
 const DAY_MS = 86_400_000;
 const CALENDAR_FROM = Date.UTC(2026, 0, 1);
 const MOVED_RULES = '/robots/rules.txt';
@@ -66,7 +77,7 @@ const GUEST_RULES = /^\/rules-of-(\d+)\.txt$/;
 const REDIRECTING: ReadonlySet<HostKind> = new Set(['robotsMoved', 'robotsElsewhere', 'robotsAtNeighbour']);
 const RULES_HOST = /^robots-(h\d+\..*)$/;
 
-type PlacesShape = Pick<WebShape, 'changes' | 'namedShare' | 'feedShare'>;
+type PlacesShape = Pick<WebShape, 'changes' | 'namedShare' | 'feedShare' | 'hasDates' | 'canonicalShare'>;
 
 export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = {}): Places {
   const isHttps = (host: WebHost, page: number): boolean =>
@@ -81,6 +92,8 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = 
   const dayUrl = (host: WebHost, day: number): string => siteOf(host) + dayPath(day);
   const assetUrl = (host: WebHost, asset: number): string =>
     `${siteOf(host)}/assets/${asset}.${ASSETS[asset]}`;
+  const aliasUrl = (server: WebHost, { host, page, kind }: Alias): string =>
+    `${siteOf(server)}/same/${host.number}/${page}/${kind}`;
 
   const lists = createLists(shape, { hosts, chance, pageUrl });
 
@@ -144,9 +157,18 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = 
       return { what: 'hop', host, page: hopPage, hop };
     const next = host.kind === 'trap' ? Number(DAY.exec(path)?.[1] ?? 0) : 0;
     if (next > 0 && url === dayUrl(host, next - 1)) return { what: 'day', host, day: next - 1 };
+    const alias = shape.canonicalShare ? findAlias(path) : undefined;
+    if (alias && url === aliasUrl(host, alias)) return { what: 'alias', host, of: alias };
     const list = lists.find(url);
     if (list) return { what: 'list', host, list };
     return url === sitemapUrl(host) ? { what: 'sitemap', host } : { what: 'nothing', host };
+  }
+
+  function findAlias(path: string): Alias | undefined {
+    const [number, page, kind] = ALIAS.exec(path)?.slice(1) ?? [];
+    if (kind === undefined || Number(number) >= hosts.count) return undefined;
+    const host = hosts.of(Number(number));
+    return Number(page) < host.pages ? { host, page: Number(page), kind: kind as Alias['kind'] } : undefined;
   }
 
   function findRules(key: string, url: string): Place {
@@ -161,6 +183,7 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = 
     hopUrl,
     dayUrl,
     assetUrl,
+    aliasUrl,
     sitemapUrl,
     lists,
     robotsTarget,

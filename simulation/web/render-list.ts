@@ -19,7 +19,7 @@ const inXml = (url: string): string => url.replaceAll('&', '&amp;');
 
 /** Each list names itself, so that no two are alike. */
 export function renderList({ url, kind, entries }: List): string {
-  const parts = entries.map(({ url: entry, priority }) => {
+  const parts = entries.map(({ url: entry, priority, modifiedAt }) => {
     const place = inXml(entry);
     const worth = priority === undefined ? '' : `<priority>${priority.toFixed(1)}</priority>`;
     if (kind === 'text') return `${entry}\n`;
@@ -28,7 +28,8 @@ export function renderList({ url, kind, entries }: List): string {
       return `<item><title>News</title><link>${place}</link><guid isPermaLink="false">${place}#1</guid></item>\n`;
     if (kind === 'atom')
       return `<entry><title>News</title><link rel="self" href="/feeds/none"/><link href="${place}"/></entry>\n`;
-    return `<url><loc>\n${place}</loc>${worth}</url>\n`;
+    const time = modifiedAt === undefined ? '' : `<lastmod>${lastmodOf(modifiedAt)}</lastmod>`;
+    return `<url><loc>\n${place}</loc>${worth}${time}</url>\n`;
   });
   const body = parts.join('');
   if (kind === 'text') return body;
@@ -39,3 +40,9 @@ export function renderList({ url, kind, entries }: List): string {
   const end = kind === 'broken' ? `<url><loc>${inXml(url)}` : '</urlset>\n';
   return `${start}<urlset ${SITEMAP_SPACE}>\n${body}${end}`;
 }
+
+/** As a day, or with a time. */
+const lastmodOf = (at: number): string => {
+  const text = new Date(at).toISOString();
+  return at % (2 * 86_400_000) === 0 ? text.slice(0, 10) : text;
+};

@@ -52,6 +52,8 @@ export interface WebShape {
   readonly hosts: number;
   /** The most pages of a host. Sizes are Zipf-like: most hosts have few. */
   readonly maxPages: number;
+  /** The least. Default: 1. */
+  readonly minPages?: number;
   /** Mean, of an HTML page. */
   readonly linksPerPage: number;
   /** The share of links to the page's own host. Most others go to a few hosts (Zipf). */
@@ -70,8 +72,8 @@ export interface WebShape {
   readonly hugeHost?: { readonly pages: number; readonly responseMs: number };
   /** Pages change, and hosts send validators. Default: neither. */
   readonly changes?: boolean;
-  /** Pages vanish, and hosts are away for hours. Default: neither. */
-  readonly vanishes?: boolean;
+  /** Pages vanish, and hosts are away for hours; or most hosts answer 404 for all pages then. Default: neither. */
+  readonly vanishes?: 'pages' | 'hosts';
   /** The share of hosts that answer 200 for pages that do not exist. Default: none. */
   readonly softShare?: number;
   /** Pages of HTML have a long text, which some have in common. */
@@ -81,6 +83,10 @@ export interface WebShape {
   /** The share of hosts whose robots.txt names sitemaps, and of those that have a feed. Default: none. */
   readonly namedShare?: number;
   readonly feedShare?: number;
+  /** Half of the entries of such sitemaps say when they were modified. */
+  readonly hasDates?: boolean;
+  /** The share of HTML pages that name a canonical URL. Default: none. */
+  readonly canonicalShare?: number;
   /** A page is filled up to about this size. */
   readonly bodyBytes?: number;
   /** The number of registrable domains: hosts are of one after the other. Default: 1. */
@@ -107,6 +113,23 @@ export const usageShareOf = (seed: number): number => (randomOf(seed, 'usage')()
 /** The share of worlds in which robots.txt names sitemaps, and of those with feeds. */
 const WITH_NAMED = 0.35;
 const WITH_FEEDS = 0.3;
+
+/** The share of worlds in which sitemaps are named, and have times of changes. */
+const WITH_DATES = 0.25;
+
+/** Whether the sitemaps that the world's robots.txt files name say when pages were modified. */
+export const hasDatesOf = (seed: number): boolean => randomOf(seed, 'dated sitemaps')() < WITH_DATES;
+
+/** The share of worlds in which pages name canonical URLs. */
+const WITH_CANONICALS = 0.1;
+
+/** The share of the world's HTML pages that name a canonical URL. */
+export const canonicalShareOf = (seed: number): number =>
+  randomOf(seed, 'canonical links')() < WITH_CANONICALS ? 0.5 : 0;
+
+/** The share of the world's hosts whose robots.txt names sitemaps. */
+export const namedShareOf = (seed: number): number =>
+  randomOf(seed, 'named sitemaps')() < WITH_NAMED ? 0.6 : 0;
 
 /** The share of the world's hosts that have a feed. */
 export const feedShareOf = (seed: number): number => (randomOf(seed, 'feeds')() < WITH_FEEDS ? 0.5 : 0);
@@ -149,8 +172,10 @@ export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebSha
     domains: domainsOf(seed),
     addresses: addressesOf(seed),
     usageShare: usageShareOf(seed),
-    namedShare: randomOf(seed, 'named sitemaps')() < WITH_NAMED ? 0.6 : 0,
+    namedShare: namedShareOf(seed),
     feedShare: feedShareOf(seed),
+    hasDates: hasDatesOf(seed),
+    canonicalShare: canonicalShareOf(seed),
     ...overrides,
   };
 }

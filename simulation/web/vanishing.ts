@@ -14,8 +14,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Shares of hosts: all connections are refused, or all pages answer 404, for hours. */
-const AWAY = 0.2;
-const ALL_MISSING = 0.4;
+const SHARES = { pages: { away: 0.2, allMissing: 0.4 }, hosts: { away: 0.1, allMissing: 0.9 } } as const;
 /** The share of the other hosts' pages that vanish, and the shares of these. */
 const PAGES = 0.3;
 const GONE = 0.35;
@@ -27,6 +26,7 @@ const NOTHING: Vanishing = { statusOf: () => undefined, isAway: () => false };
 
 export function createVanishing({ vanishes }: Pick<WebShape, 'vanishes'>, chance: Chance): Vanishing {
   if (!vanishes) return NOTHING;
+  const { away, allMissing } = SHARES[vanishes];
 
   const isWithin = (from: number, until: number, age: number): boolean => age >= from && age < until;
 
@@ -43,9 +43,9 @@ export function createVanishing({ vanishes }: Pick<WebShape, 'vanishes'>, chance
     // All other pages are found through the root.
     if (page === 0 || at(0) >= PAGES) return undefined;
     const from = FIRST + HOUR * at(1);
-    const away = at(2);
+    const draw = at(2);
     // Half of those that come back do so within the hour, the others within the week.
-    const share = away / (1 - FOREVER);
+    const share = draw / (1 - FOREVER);
     const lengthMs = share > 1 ? Number.POSITIVE_INFINITY : share < 0.5 ? 2 * share * HOUR : share * 7 * DAY;
     if (!isWithin(from, from + lengthMs, age)) return undefined;
     return at(3) < GONE ? 410 : 404;
@@ -54,9 +54,9 @@ export function createVanishing({ vanishes }: Pick<WebShape, 'vanishes'>, chance
   return {
     statusOf(host, page, age) {
       const kind = kindOf(host);
-      if (kind >= AWAY && kind < ALL_MISSING) return isTimeOf(host, age) ? 404 : undefined;
+      if (kind >= away && kind < allMissing) return isTimeOf(host, age) ? 404 : undefined;
       return ownStatus(host, page, age);
     },
-    isAway: (host, age) => kindOf(host) < AWAY && isTimeOf(host, age),
+    isAway: (host, age) => kindOf(host) < away && isTimeOf(host, age),
   };
 }

@@ -42,7 +42,7 @@ const THERE = 0.9;
 export function createSimWeb(options: SimWebOptions): SimWeb {
   const { seed, time, faults, trace, shape, keepLog = true, onRequest } = options;
   const atlas = createAtlas(seed, shape);
-  const { hosts, places, pages, assets, links, rules, usage } = atlas;
+  const { hosts, places, pages, assets, links, canonicals, rules, usage } = atlas;
   const answer = createAnswerer(atlas);
   const mishaps = createMishaps(faults, time.now);
   const beganAt = time.now();
@@ -109,6 +109,13 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
     }),
     linksOf: (url) => links.of(places.find(fetchedUrl(url))),
     requisitesOf: (url) => assets.of(places.find(fetchedUrl(url))),
+    canonicalOf(url) {
+      if (!shape.canonicalShare) return undefined;
+      const place = places.find(fetchedUrl(url));
+      if (place.what !== 'page' || !pages.isHtml(place)) return undefined;
+      const named = canonicals.of(place.host, place.page);
+      return named?.startsWith('http') ? named : undefined;
+    },
     someUrl(random, at) {
       const host =
         hosts.byKey(at === undefined ? '' : hostOf(at)) ?? hosts.of(Math.floor(random() * hosts.count));
@@ -132,6 +139,18 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       return place.what === 'list'
         ? place.list.entries.find((entry) => entry.url === url)?.priority
         : undefined;
+    },
+    modifiedIn(sitemap, url) {
+      const place = places.find(sitemap);
+      return place.what === 'list'
+        ? place.list.entries.find((entry) => entry.url === url)?.modifiedAt
+        : undefined;
+    },
+    someSitemap(random) {
+      const host = hosts.of(Math.floor(random() * hosts.count));
+      const named = places.lists.namedBy(host);
+      const own = places.sitemapUrl(host) ?? `${places.pageUrl(host, 0)}maps/none.xml`;
+      return named[Math.floor(random() * named.length)] ?? own;
     },
     sitemapsNamedIn(url) {
       const place = places.find(url);

@@ -138,9 +138,32 @@ export function planSitemaps(random: Random): CrawlOptions {
   return way < 0.17 ? { sitemaps: 'find' } : {};
 }
 
+/** The sitemaps of XML of a web have times between these days (`web/lists.ts`). */
+const SINCE = ['2023-12-31', '2024-06-15', '2024-11-01T12:30:00Z', '2025-05-01'];
+
+/**
+ * In a hundred crawls of a web that names sitemaps, 20 are given one or two of them, wherever these are. Where these have times
+ * of changes, half of the crawls leave out what was modified long ago.
+ */
+export function planGivenSitemaps(
+  random: Random,
+  { someSitemap, hasDates }: { readonly someSitemap: (random: Random) => string; readonly hasDates: boolean },
+): CrawlOptions {
+  const given =
+    random() < 0.2 ? Array.from({ length: between(random, 1, 2) }, () => someSitemap(random)) : [];
+  return {
+    ...(given.length > 0 && { sitemapUrls: [...new Set(given)] }),
+    ...(hasDates && random() < 0.5 && { modifiedSince: pick(random, SINCE) }),
+  };
+}
+
 /** In a hundred crawls of a web with feeds, 20 leave out those that pages name as their alternate. */
 export const planFeeds = (random: Random, hasFeeds: boolean): CrawlOptions =>
   hasFeeds && random() < 0.2 ? { feeds: false } : {};
+
+/** In a hundred crawls of a web whose pages name canonical URLs, 10 do not go by these. */
+export const planCanonicals = (random: Random, hasCanonicals: boolean): CrawlOptions =>
+  hasCanonicals && random() < 0.1 ? { obeyCanonical: false } : {};
 
 /** Patterns of hosts: all, and some (`web/hosts.ts`). */
 const HOSTS_WITH_HOURS = [['*'], ['h0.*', 'h2.*'], ['h1*'], ['*.sim.test']];

@@ -5,13 +5,24 @@ import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { Sizes } from '../../shared/sizes.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
-import { addressesOf, domainsOf, feedShareOf, hasAssets, usageShareOf } from '../web/shape.ts';
+import {
+  addressesOf,
+  canonicalShareOf,
+  domainsOf,
+  feedShareOf,
+  hasAssets,
+  hasDatesOf,
+  namedShareOf,
+  usageShareOf,
+} from '../web/shape.ts';
 import {
   planAddressPace,
   planByteRate,
+  planCanonicals,
   planCrawlRate,
   planDomainLimits,
   planFeeds,
+  planGivenSitemaps,
   planHours,
   planLimits,
   planPages,
@@ -86,7 +97,7 @@ const DEDUPE_CHANCE = 0.5;
 /** One crawl mostly; sometimes two of the same hosts, which SQS keeps apart by one group. */
 export function planCrawls(
   seed: number,
-  web: Pick<SimWeb, 'seeds' | 'someUrl'>,
+  web: Pick<SimWeb, 'seeds' | 'someUrl' | 'someSitemap'>,
   maxTotalTimeoutMs: number,
   recrawl?: RecrawlPlan,
 ): CrawlPlan[] {
@@ -113,7 +124,14 @@ export function planCrawls(
       ...(overrides.length > 0 && { overrides }),
       ...planPurpose(randomOf(seed, 'purpose of crawl', i), usageShareOf(seed) > 0),
       ...planSitemaps(randomOf(seed, 'sitemaps of crawl', i)),
+      ...(namedShareOf(seed) > 0 &&
+        planGivenSitemaps(randomOf(seed, 'given sitemaps', i), {
+          someSitemap: web.someSitemap,
+          // Crawls that recrawl read of sitemaps when to come again.
+          hasDates: hasDatesOf(seed) && !recrawl,
+        })),
       ...planFeeds(randomOf(seed, 'alternate feeds', i), feedShareOf(seed) > 0),
+      ...planCanonicals(randomOf(seed, 'canonical links of crawl', i), canonicalShareOf(seed) > 0),
       soft404: true,
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,

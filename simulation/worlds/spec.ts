@@ -59,6 +59,8 @@ export const INVARIANTS = {
   soft404: 'No page that exists is taken for one that does not, and a host is asked once for one',
   templateQuota:
     'No URL template of a host has more pages than its quota, and none is left out before it is used up',
+  canonicalCopies:
+    'A page is a copy of its canonical URL if that is a page; if it is none, it is fetched once more, and is a page of its own',
   nearDuplicates: 'A page is taken for a copy only of an earlier page that is none itself',
   trapsEnd: 'A trap ends when its group has closed, and no page outside of it is left out',
   harmBounded:
@@ -218,6 +220,8 @@ export interface SimWeb {
   linksOf(url: string): readonly string[];
   /** The requisites of the page or style, canonical. Empty for what has none. */
   requisitesOf(url: string): readonly string[];
+  /** The URL that the page names as canonical, in canonical form; undefined: none that can be crawled. */
+  canonicalOf(url: string): string | undefined;
   /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
   someUrl(random: () => number, at?: string): string;
   /** Whether it is a sitemap that says when its pages were modified. */
@@ -228,6 +232,10 @@ export interface SimWeb {
   isIndex(url: string): boolean;
   /** The priority that the sitemap states for the page, from 0 to 1. */
   priorityIn(sitemap: string, url: string): number | undefined;
+  /** When the page was modified by the sitemap that robots.txt or an index names, ms since 1970; undefined: it does not say. */
+  modifiedIn(sitemap: string, url: string): number | undefined;
+  /** A sitemap of some host, wherever it is; now and then one that is not there. Canonical. */
+  someSitemap(random: () => number): string;
   /** The sitemaps that this robots.txt names, canonical; none for what is no robots.txt. */
   sitemapsNamedIn(robotsUrl: string): readonly string[];
   /** Whether the page is one of a trap: there is no end of them, and they have the same text. */

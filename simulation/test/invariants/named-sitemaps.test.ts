@@ -33,9 +33,11 @@ interface Made {
   readonly named?: readonly string[];
   readonly lists?: Readonly<Record<string, readonly string[]>>;
   readonly indexes?: readonly string[];
+  /** When the page was modified, as the sitemap says. */
+  readonly modified?: string;
 }
 
-function facts({ records = [], config, named = [MAP], lists = {}, indexes = [] }: Made): Facts {
+function facts({ records = [], config, named = [MAP], lists = {}, indexes = [], modified }: Made): Facts {
   const all = [...RECORDS, ...records];
   const log = [...LOG, ...records.map(({ url }, i) => request(url, 20 + 4 * i, 20.1 + 4 * i))];
   const made = makeFacts({ log, crawls: [crawlFacts(all, { config })] });
@@ -47,6 +49,7 @@ function facts({ records = [], config, named = [MAP], lists = {}, indexes = [] }
       linksOf: (url) => lists[url] ?? made.web.linksOf(url),
       isIndex: (url) => indexes.includes(url),
       priorityIn: (url) => (url === MAP ? 1 : undefined),
+      modifiedIn: (url) => (url === MAP && modified ? Date.parse(modified) : undefined),
     },
   };
 }
@@ -72,6 +75,31 @@ describe('nothingLost', () => {
     expect(lost({ named: [FOREIGN] })).toEqual([
       `nothingLost: crawl: ${ROBOTS} leads to the sitemap ${FOREIGN}, which is not known`,
     ]);
+  });
+
+  test('a sitemap that the crawl is given must be known, wherever it is, and whatever else it reads', () => {
+    const given = { named: [], config: { sitemapUrls: [FOREIGN], sitemaps: 'off', scope: 'host' } };
+    const foreign = sitemap(FOREIGN, { level: MAX_LEVEL, via: undefined });
+    expect(lost(given)).toContainEqual(expect.stringContaining(`the sitemap ${FOREIGN}, which is not known`));
+    const others = lost({ ...given, config: { ...given.config, sitemapUrls: [] } });
+    expect(lost({ ...given, records: [foreign] })).toEqual(others);
+    expect(violationsOf('depthTrue', facts({ ...given, records: [foreign] }))).toEqual([]);
+  });
+
+  test('a page that its sitemap calls too old for the crawl must not be known by that alone', () => {
+    const listed = { lists: { [MAP]: ['http://a.test/old-page'] }, modified: '2024-01-01' };
+    const since = { config: { modifiedSince: '2024-01-02' } };
+    const page = urlRecord('http://a.test/old-page', 'fetched', 200, { via: MAP });
+    const isLost = expect.stringContaining('old-page, which is not known');
+    expect(lost({ ...listed, records: [sitemap(MAP)] })).toEqual([isLost]);
+    expect(lost({ ...listed, ...since, records: [sitemap(MAP)] })).toEqual([]);
+    expect(lost({ ...listed, config: { modifiedSince: '2024-01-01' }, records: [sitemap(MAP)] })).toEqual([
+      isLost,
+    ]);
+    expect(lost({ ...listed, ...since, records: [sitemap(MAP), page] })).toEqual([
+      expect.stringContaining('modified too long ago'),
+    ]);
+    expect(lost({ ...listed, records: [sitemap(MAP), page] })).toEqual([]);
   });
 
   test('a sitemap that nothing names, and one of a crawl that reads none, must not be known', () => {

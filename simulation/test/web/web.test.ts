@@ -39,6 +39,20 @@ function sceneOf(seed: number, shape: WebShape, faults: Faults = NO_FAULTS, skew
   return { time, web, process, requests, get };
 }
 
+/** What the crawler reads from the page, if that came whole. */
+async function factsOf(outcome: FetchOutcome, url: string) {
+  if (outcome.status !== 'response' || outcome.httpStatus !== 200 || outcome.truncated) return undefined;
+  const parser = createDocumentParser({
+    url,
+    headers: outcome.headers,
+    maxDecodedBytes: 1e7,
+    maxLinks: 6000,
+    resolve: (reference, base) => createResolver(base)(reference),
+  });
+  parser.write(await outcome.body.bytes());
+  return parser.end();
+}
+
 /** URLs that are reached from the seeds, in the order of their discovery, up to a limit. */
 function reachable(web: SimWeb, max: number): string[] {
   const urls = new Set(web.seeds);
@@ -70,6 +84,8 @@ async function parsedLinks(
   parser.write(await outcome.body.bytes());
   return (await parser.end()).links.map((link) => link.url);
 }
+
+const canonicalOr = (url: string | undefined) => (url === undefined ? undefined : canonicalize(url));
 
 const seeds = fc.integer({ min: 0, max: 1e9 });
 const kinds = fc.constantFrom<HostKind>(...HOST_KIND_NAMES);
@@ -103,6 +119,40 @@ describe('truth', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('the crawler finds in each page the canonical URL that the web says it names, of every kind', async () => {
+    const kinds = new Map<string, number>();
+    const count = (kind: string) => kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    for (let seed = 0; seed < 30; seed++) {
+      const shape = shapeOf(seed, { kinds: ['ordinary'], canonicalShare: 0.6, maxPages: 25, hosts: 4 });
+      const { web, get } = sceneOf(seed, shape);
+      for (const url of reachable(web, 60)) {
+        const facts = await factsOf(await get(url), url);
+        const named = web.canonicalOf(url);
+        if (!facts) continue;
+        expect(facts.canonical?.startsWith('ftp:') ? undefined : canonicalOr(facts.canonical)).toBe(named);
+        if (named === undefined) continue;
+        const answer = await get(named);
+        const status = answer.status === 'response' ? answer.httpStatus : answer.status;
+        const leadsBack = web.redirectOf(named) === url || web.canonicalOf(named) === url;
+        count(named === url ? 'itself' : leadsBack ? `${status} back` : `${status}`);
+        if (hostKey(named) !== hostKey(url)) count('elsewhere');
+      }
+    }
+    for (const kind of [
+      'itself',
+      '200',
+      '200 back',
+      '301',
+      '301 back',
+      '404',
+      '410',
+      '500',
+      'failed',
+      'elsewhere',
+    ])
+      expect(kinds.get(kind) ?? 0, kind).toBeGreaterThan(3);
   });
 
   test('the crawler finds in robots.txt, sitemaps and indexes what the web says is there', async () => {
@@ -472,7 +522,7 @@ test('pages vanish and come back, and hosts are away for hours, where the web is
   const seen = { away: 0, missing: 0, gone: 0, back: 0 };
   for (let seed = 0; seed < 12; seed++) {
     const shape = shapeOf(seed, { kinds, hosts: 2, maxPages: 12, responseMs: [1] });
-    const [still, scene] = [sceneOf(seed, shape), sceneOf(seed, { ...shape, vanishes: true })];
+    const [still, scene] = [sceneOf(seed, shape), sceneOf(seed, { ...shape, vanishes: 'pages' })];
     const urls = reachable(scene.web, 30);
     const before = new Map<string, number | string>();
     for (const atMs of [0, 3_000_000, 7_000_000, 8 * 86_400_000]) {
@@ -489,4 +539,25 @@ test('pages vanish and come back, and hosts are away for hours, where the web is
     }
   }
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(2);
+});
+
+test('where hosts vanish, most of them answer 404 for all their pages for hours, and come back', async () => {
+  let vanished = 0;
+  for (let seed = 0; seed < 10; seed++) {
+    const shape = shapeOf(seed, { kinds: ['ordinary'], hosts: 1, minPages: 12, vanishes: 'hosts' });
+    const scene = sceneOf(seed, shape);
+    const urls = reachable(scene.web, 30).filter((url) => url.includes('//h0.') && !url.includes('missing'));
+    expect(urls.length).toBeGreaterThanOrEqual(12);
+    const statusesAt = async (atMs: number) => {
+      await scene.time.advance(T0 + atMs - scene.time.now());
+      const outcomes = await Promise.all(urls.map((url) => scene.get(url)));
+      return outcomes.map((outcome) => (outcome.status === 'response' ? outcome.httpStatus : outcome.reason));
+    };
+    const before = await statusesAt(0);
+    const meanwhile = await statusesAt(40 * 60_000);
+    if (!meanwhile.every((status, i) => before[i] !== 200 || status === 404)) continue;
+    vanished++;
+    expect(await statusesAt(8 * 86_400_000)).toEqual(before);
+  }
+  expect(vanished).toBeGreaterThan(4);
 });
