@@ -1,9 +1,9 @@
 import { isRecrawling } from '../../shared/crawl/config.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
+import { finalStateOf } from './final-state.ts';
 import { createFindings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
-import { finalStateOf } from './tries-kept.ts';
 import type { HostVisits } from './visits.ts';
 
 const DAY_MS = 86_400_000;

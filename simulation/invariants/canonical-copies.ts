@@ -4,9 +4,9 @@ import { hostKey } from '../../shared/url/host-key.ts';
 import { isOwnRequest } from '../../shared/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
+import { finalStateOf } from './final-state.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
-import { finalStateOf } from './tries-kept.ts';
 import type { HostVisits } from './visits.ts';
 
 type UsedFacts = Pick<Facts, 'web' | 'messages' | 'strikes'>;

@@ -11,8 +11,8 @@ import {
   isPage,
   mayHaveLostTurns,
 } from './facts.ts';
+import { finalStateOf } from './final-state.ts';
 import { createFindings, type Findings } from './findings.ts';
-import { finalStateOf } from './tries-kept.ts';
 import type { HostVisits } from './visits.ts';
 
 type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;

@@ -15,9 +15,9 @@ import { MAX_SKEW_MS } from '../models/cloud.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { originalOf } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, isBy } from './facts.ts';
+import { finalStateOf } from './final-state.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
-import { finalStateOf } from './tries-kept.ts';
 
 type UsedFacts = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 

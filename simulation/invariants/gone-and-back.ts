@@ -3,9 +3,9 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { originalOf } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
+import { finalStateOf } from './final-state.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
-import { finalStateOf } from './tries-kept.ts';
 import type { HostVisits } from './visits.ts';
 
 const DAY_MS = 86_400_000;

@@ -4,9 +4,9 @@ import { momentAfter, scheduleOf, type WorldSchedule } from '../worlds/schedules
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { mostFreed } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, mayHaveHidden, mayHaveLostTurns, wakerLagMs } from './facts.ts';
+import { finalStateOf } from './final-state.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
-import { finalStateOf } from './tries-kept.ts';
 import type { HostVisits } from './visits.ts';
 
 /** By so much clocks may differ from the world's. */

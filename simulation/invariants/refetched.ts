@@ -3,9 +3,9 @@ import { isAgain, type UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { mostFreed } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
+import { finalStateOf } from './final-state.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
-import { finalStateOf } from './tries-kept.ts';
 import type { HostVisits } from './visits.ts';
 
 /** A page is fetched after this part of its interval (`turn/recrawl-plan.ts`), by clocks that differ. */

@@ -3,9 +3,9 @@ import { quotaTemplateOf } from '../../shared/frontier/template-counts.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type HostFacts, isPage } from './facts.ts';
+import { finalStateOf } from './final-state.ts';
 import { createFindings, type Findings } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
-import { finalStateOf } from './tries-kept.ts';
 import type { HostVisits } from './visits.ts';
 
 /**

@@ -5,15 +5,13 @@ import { origin } from '../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { mayBeFreed } from './canonical-copies.ts';
 import { type Facts, mayHaveLostTurns } from './facts.ts';
+import { finalStateOf, stateOf } from './final-state.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
 
 type UsedFacts = Pick<Facts, 'strikes' | 'web'>;
 
-/** Statuses worth another try (README, "Politeness"; RFC 9110 and RFC 6585). */
-const PASSING = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 598, 599]);
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Whether the cause of a URL or host says that it kills workers or blocks their threads. */
 const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>(['workerDied', 'threadBlocked']);
 
@@ -133,18 +131,6 @@ function againProblemOf(record: UrlRecord, tries: readonly WebRequest[]): string
   const state = answeredState(record);
   if (state !== 'fetched' && state !== 'redirect' && state !== 'gone') return undefined;
   return tries.some(({ httpStatus }) => stateOf(httpStatus) === state) ? undefined : lastAnswer(tries);
-}
-
-/** Returns the state that a single answer gives the URL; undefined: it is tried again. */
-export function finalStateOf({ failure, httpStatus = 0, isCut }: WebRequest): string | undefined {
-  if (failure !== undefined || isCut || PASSING.has(httpStatus)) return undefined;
-  return stateOf(httpStatus);
-}
-
-function stateOf(httpStatus = 0): string {
-  if ((httpStatus >= 200 && httpStatus <= 300) || httpStatus === 304) return 'fetched';
-  if (REDIRECTS.has(httpStatus)) return 'redirect';
-  return httpStatus === 404 || httpStatus === 410 ? 'gone' : 'failed';
 }
 
 function lastAnswer(tries: readonly WebRequest[]): string {
