@@ -118,7 +118,7 @@ function copyProblem(
   { url }: UrlRecord,
   original: string,
   crawl: CrawlFacts,
-  { web, messages }: UsedFacts,
+  { web, messages, strikes }: UsedFacts,
 ): string | undefined {
   if (!isRecrawling(crawl.config) && crawl.items.includes(url))
     return `counts as a copy of ${original}, and has an item`;
@@ -127,8 +127,10 @@ function copyProblem(
   if (!isElsewhere && known?.state === 'fetched' && known.result?.duplicateOf === url)
     return `and ${original} count as copies of each other`;
   if (!isNoPage(known)) return undefined;
+  // It may have led back to the page before that was fetched, in a turn that was discarded.
+  const mayBeLate = mayHaveLostTurns({ strikes }) || messages.some(({ urls }) => urls.includes(url));
   const mayStay = isElsewhere
-    ? web.redirectOf(original) !== url || messages.some(({ urls }) => urls.includes(url))
+    ? web.redirectOf(original) !== url || mayBeLate
     : hasRuns(crawl, hostKey(url)) && known?.via !== url;
   return mayStay ? undefined : `stays a copy of ${original}, which is ${known?.state}`;
 }

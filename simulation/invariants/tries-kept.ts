@@ -74,7 +74,7 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, fa
 
 /** The tries after the answer by which the page was a copy, if it was one. */
 function sinceFreed(
-  { state }: UrlRecord,
+  { state, attempts }: UrlRecord,
   tries: readonly WebRequest[],
   maxAttempts: number,
 ): readonly WebRequest[] {
@@ -85,7 +85,9 @@ function sinceFreed(
       (i >= maxAttempts - 1 && request.isCut === true && stateOf(request.httpStatus) === 'fetched'),
   );
   const later = tries.slice(first + 1);
-  return first >= 0 && (later.length > 0 || state !== 'fetched') ? later : tries;
+  // A page that was answered in a turn that was discarded has failed since.
+  const wasFreed = later.length >= attempts && (later.length > 0 || state !== 'fetched');
+  return first >= 0 && wasFreed ? later : tries;
 }
 
 /** Returns the problem of the record, if there is one. */
