@@ -27,8 +27,8 @@ export class FreedCopies {
   }
 
   /**
-   * Takes in a URL that the turn has settled; `before`: as it was. If it is a copy, and another lane has found meanwhile that its original is no page,
-   * frees it. If it is no page itself, frees its copies: those that the ledger has in memory, the one
+   * Takes in a URL that the turn has settled; `before`: as it was. If it is a copy, and another lane has found meanwhile that
+   * its original is no page, frees it. If it is no page itself, frees its copies: those that the ledger has in memory, the one
    * that brought it into the crawl, and the one that it redirects to. Further copies, in runs, stay copies.
    */
   async take(record: UrlRecord, now: number, before?: UrlRecord): Promise<void> {

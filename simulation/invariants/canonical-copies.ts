@@ -45,15 +45,28 @@ export function canonicalCopies(facts: UsedFacts, visited: readonly HostVisits[]
   return findings.list;
 }
 
-/** The URL that the page names as canonical, if the crawl goes by it and it is another one. */
+/**
+ * The URL that the page names as canonical, if the crawl goes by it, it is another one, and it is not named by mistake: the root,
+ * or the first page of a list, whose later page this is.
+ */
 export function originalOf(
   url: string,
   { config }: Pick<CrawlFacts, 'config'>,
   web: Pick<Facts['web'], 'canonicalOf'>,
 ): string | undefined {
   const named = config.obeyCanonical && !isOwnRequest(url) ? web.canonicalOf(url) : undefined;
-  return named === url ? undefined : named;
+  return named === undefined || named === url || isMistaken(url, named) ? undefined : named;
 }
+
+/** As the pages of this web are called (`web/places.ts`). */
+function isMistaken(url: string, named: string): boolean {
+  if (isRoot(named) && !isRoot(url)) return true;
+  const [own = 1, first = 1] = [url, named].map((one) => Number(PAGE_OF_LIST.exec(one)?.[1] ?? 1));
+  return own > 1 && first <= 1 && url.replace(PAGE_OF_LIST, '') === named.replace(PAGE_OF_LIST, '');
+}
+
+const isRoot = (url: string): boolean => url.indexOf('/', 8) === url.length - 1;
+const PAGE_OF_LIST = /page=(\d+)/;
 
 /** Whether the page was, or may have been, fetched once more, as its canonical URL has proved to be no page. */
 export function mayBeFreed(

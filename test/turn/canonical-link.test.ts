@@ -97,7 +97,7 @@ test('a page whose original has proved to be none is not a copy again', async ()
 });
 
 test('what has redirected to the page is no original, whichever host knows of it', async () => {
-  const other = 'http://b.test/';
+  const other = 'http://b.test/other';
   const config = { scope: 'any' } as const;
   const led = (more: Partial<UrlRecord>) => recordOf(PAGE, { depth: 3, via: other, ...more });
   expect(await originalOf(other, { config, record: led({ redirects: 1 }) })).toEqual(NONE);

@@ -74,6 +74,15 @@ test('a copy that is taken for a page, or has an item, is found', () => {
   ]);
 });
 
+test('a page that names the root, or the first page of its list, is no copy', () => {
+  const [first, third] = ['http://a.test/list?page=1&sort=up', 'http://a.test/list?page=3&sort=up'];
+  const log = [...LOG, request(third, 20, 20.1), request(COPY, 30, 30.1)];
+  expect(found([record(COPY)], { names: { [COPY]: HOME }, log })).toEqual([]);
+  const names = { [third]: first };
+  expect(found([record(first), record(third)], { names, log })).toEqual([]);
+  expect(found([record(first), record(third, first)], { names, log })).toHaveLength(1);
+});
+
 test('of two pages that name each other one is a copy', () => {
   const names = { [COPY]: SECOND, [SECOND]: COPY };
   const log = [...LOG, request(COPY, 20, 20.1), request(SECOND, 30, 30.1)];
