@@ -115,7 +115,7 @@ function pageProblem(
   crawl: CrawlFacts,
   { web }: UsedFacts,
 ): string | undefined {
-  // What was once no page may be one when it is fetched again.
+  // A URL that was no page may be one when it is fetched again.
   if (isRecrawling(crawl.config) || !scopeOf(crawl.config, crawl.seeds).accepts(original, depth))
     return undefined;
   const known = crawl.known.get(original);

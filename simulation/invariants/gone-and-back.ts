@@ -236,7 +236,7 @@ function checkReports(
 ): void {
   const ids = [...new Set([...received, ...crawl.unsentChanges])];
   for (const { url, kind } of host.records) {
-    // A copy that is fetched once more begins anew: what it was is forgotten.
+    // A copy that is fetched once more begins as a new page.
     if (kind !== undefined || originalOf(url, crawl, web) !== undefined) continue;
     const { answers = [] } = stories.get(url) ?? {};
     const gone = countOf(answers, 'fetched', 'gone');

@@ -96,7 +96,7 @@ test('a page whose original has proved to be none is not a copy again', async ()
   expect((await originalOf(ORIGINAL, { record: again })).original).toBe(ORIGINAL);
 });
 
-test('what has redirected to the page is no original, whichever host knows of it', async () => {
+test('what has redirected to the page is no original, also if another host knows of it', async () => {
   const other = 'http://b.test/other';
   const config = { scope: 'any' } as const;
   const led = (more: Partial<UrlRecord>) => recordOf(PAGE, { depth: 3, via: other, ...more });

@@ -39,7 +39,7 @@ function sceneOf(seed: number, shape: WebShape, faults: Faults = NO_FAULTS, skew
   return { time, web, process, requests, get };
 }
 
-/** What the crawler reads from the page, if that came whole. */
+/** Returns the facts that the crawler reads from the page, if that came whole. */
 async function factsOf(outcome: FetchOutcome, url: string) {
   if (outcome.status !== 'response' || outcome.httpStatus !== 200 || outcome.truncated) return undefined;
   const parser = createDocumentParser({
