@@ -42,7 +42,8 @@ function readUntil(run: Run, taken: number) {
   const at = Math.floor(taken / BLOCK_RECORDS);
   const offset = blocks[at]?.at ?? run.ready.length;
   const ready = cursorAt(run.ready.length, offset, taken % BLOCK_RECORDS, blocks[at]);
-  const entry = { id: 'r', urls: 0, ready, later: startOf(run.later), doneBytes: run.done.length };
+  const again = run.again && { again: startOf(run.again) };
+  const entry = { id: 'r', urls: 0, ready, later: startOf(run.later), doneBytes: run.done.length, ...again };
   return { ...run, entry };
 }
 
@@ -79,6 +80,34 @@ test('a page that was done, and was fetched once more since, is in the merged ru
   expect(records.find(({ url }) => url === urlOf(3))?.attempts).toBe(2);
   const waits = mergeRuns(HOST, run([later(3)]), older, BLOCK_RECORDS);
   expect(urlsOf(waits)).toEqual([[1, 2, 4, 5].map(urlOf), [3, 6].map(urlOf)]);
+});
+
+/** What is known of a URL that was fetched, and is due again at that time; 0: never. */
+const outcomeOf = (i: number, dueAt = 0): UrlRecord => ({
+  ...waiting(i),
+  state: 'fetched',
+  dueAt,
+  result: { fetchedAt: 1_800_000_000_000, httpStatus: 200 },
+  ...(dueAt > 0 && {
+    recrawl: { history: 1, rate: 90, changedAt: 1_800_000_000_000, misses: 0, capturedAt: 0 },
+  }),
+});
+
+test('a merged run has the outcomes of both runs, and of a URL of both that of the newer one', () => {
+  const DUE = 1_900_000_000_000;
+  const runOf = (...records: UrlRecord[]) => readUntil(buildRun(HOST, records, BLOCK_RECORDS), 0);
+  const older = [1, 2, 3, 4, 5].map((i) => outcomeOf(i));
+  const merged = (...records: UrlRecord[]) =>
+    mergeRuns(HOST, runOf(...records), runOf(...older), BLOCK_RECORDS);
+  const plain = merged(outcomeOf(11), outcomeOf(12), waiting(20));
+  expect(urlsIn(plain.done).toSorted()).toEqual([1, 2, 3, 4, 5, 11, 12].map(urlOf));
+  expect(urlsIn(plain.ready)).toEqual([urlOf(20)]);
+  expect(plain.again).toBeUndefined();
+  // Of a crawl that recrawls since: one of the older URLs is due again.
+  const again = merged(outcomeOf(2, DUE), outcomeOf(11), waiting(20));
+  expect(urlsIn(again.done).toSorted()).toEqual([1, 3, 4, 5, 11].map(urlOf));
+  expect(urlsIn(again.again as Uint8Array)).toEqual([urlOf(2)]);
+  expect([plain.keys.count, again.keys.count]).toEqual([8, 7]);
 });
 
 test('the note beside a key says whether the URL may be fetched, its depth, and that of a seed it is one', () => {

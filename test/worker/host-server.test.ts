@@ -26,6 +26,8 @@ interface Situation {
   readonly turnMs?: number;
   /** The queue takes no acknowledgement. */
   readonly isDeaf?: boolean;
+  /** Parts of ledgers cannot be deleted, which takes a while to show. */
+  readonly keepsParts?: boolean;
 }
 
 /** Turns ask for nothing here: their deliveries are tokens that count no more, so only the head's moment matters. */
@@ -37,6 +39,7 @@ function open({
   lanesRestUntil = 0,
   turnMs = 0,
   isDeaf = false,
+  keepsParts = false,
 }: Situation = {}) {
   const clock = createFakeClock();
   const log: string[] = [];
@@ -50,6 +53,8 @@ function open({
         listParts: async (crawl: string) => (crawl === 'c' ? ['s1-a'] : []),
         async deleteParts(crawl: string, host: string, parts: readonly string[]) {
           log.push(`delete ${parts} of ${crawl} ${host}`);
+          await clock.sleep(100);
+          if (keepsParts) throw new Error('the parts are out of reach');
         },
         async loadHead(crawl: string) {
           log.push(`turn ${crawl} at ${at()}`);
@@ -167,15 +172,22 @@ test('what came back and led to no request is acknowledged though the host rests
 test('what belongs to a crawl that is gone is acknowledged without a turn', async () => {
   const { log, serve, stats } = open({ gone: ['c'] });
   await serve(delivery('1', 'c'), delivery('2', 'd'));
-  expect(log).toEqual(['delete s1-a of c a.test', 'turn d at 0', 'acknowledge 1,2 at 0']);
+  expect(log).toEqual(['delete s1-a of c a.test', 'turn d at 100', 'acknowledge 1,2 at 100']);
   expect(stats.turns).toBe(1);
 });
 
 test('a crawl that is being deleted gets no turns, and parts of a host without a head are deleted', async () => {
   const { log, serve, stats } = open({ deleting: ['c'] });
   await serve(delivery('1', 'c', 2));
-  expect(log).toEqual(['delete s1-a of c a.test', 'acknowledge 1 at 0']);
+  expect(log).toEqual(['delete s1-a of c a.test', 'acknowledge 1 at 100']);
   expect(stats.turns).toBe(0);
+});
+
+test('a message of a deleted crawl comes again if the parts that it finds cannot be deleted', async () => {
+  const { log, errors, serve } = open({ deleting: ['c'], keepsParts: true });
+  await serve(delivery('1', 'c'));
+  expect(log).toEqual(['delete s1-a of c a.test', 'park 1000']);
+  expect(errors).toEqual([['a.test', 'the parts are out of reach']]);
 });
 
 test('a turn that fails is tried again later, twice as long each time, five minutes at most', async () => {

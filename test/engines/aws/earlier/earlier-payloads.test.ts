@@ -11,6 +11,7 @@ import { recentPayloads } from '../../../../shared/engines/aws/recent-payloads.t
 import { type Head, NEW_HEAD } from '../../../../shared/frontier/head.ts';
 import { HostLedger } from '../../../../shared/frontier/ledger.ts';
 import { EMPTY_INDEX } from '../../../../shared/frontier/ledger-index.ts';
+import type { PayloadIndex } from '../../../../shared/ports/payload-index.ts';
 import { SIZES } from '../../../../shared/sizes.ts';
 import { captureOf, joined, RECORDS } from '../../../archive/captures.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
@@ -178,7 +179,7 @@ describe('a payload that the earlier crawl has archived', () => {
     });
     const clock = createFakeClock();
     const warnings: string[] = [];
-    const earlier = new EarlierPayloads({
+    const options: ConstructorParameters<typeof EarlierPayloads>[0] = {
       ...{ s3, bucket: 'b', clock, sizes: SIZES, mapping: { dynamo, clock, names: { crawlState: 'T' } } },
       ledgers: {
         loadHead: async () => ({ ...NEW_HEAD, ledger: commit.index }),
@@ -186,9 +187,10 @@ describe('a payload that the earlier crawl has archived', () => {
           parts.get(name)!.subarray(offset, length === undefined ? undefined : offset + length),
       },
       warn: (message) => void warnings.push(message),
-    });
+    };
+    const earlier = new EarlierPayloads(options);
     const find = (sha1 = SHA1) => clock.drive(earlier.find(PLACE, sha1));
-    return { find, warnings, reads: () => reads };
+    return { find, warnings, reads: () => reads, options, clock };
   }
 
   test.each([0, 1])('is found where it stands, if %i reads of it fail', async (failures) => {
@@ -196,6 +198,26 @@ describe('a payload that the earlier crawl has archived', () => {
     expect(await find()).toMatchObject({ url: URL, recordId: expect.any(String) });
     expect([warnings, reads()]).toEqual([[], failures + 1]);
     expect(await find(hash('sha1', 'other', 'buffer'))).toBeUndefined();
+  });
+
+  test('is kept among those of the process before its page goes on, and is not looked up again', async () => {
+    const { options, clock, reads } = await archived(0);
+    const kept: Parameters<PayloadIndex['add']>[1][number][] = [];
+    const index = withEarlierPayloads(
+      {
+        find: async (_crawl, sha1) => kept.find((one) => Buffer.compare(one.sha1, sha1) === 0),
+        async add(_crawl, payloads) {
+          await clock.sleep(1000);
+          kept.push(...payloads);
+        },
+      },
+      options,
+    );
+    const first = await clock.drive(index.find('new', SHA1, PLACE));
+    expect(first).toMatchObject({ url: URL });
+    expect(kept).toEqual([{ ...first, sha1: SHA1 }]);
+    expect(await clock.drive(index.find('new', SHA1, PLACE))).toMatchObject({ url: URL });
+    expect(reads()).toBe(1);
   });
 
   test('is stored again if both reads of it fail, which is said once', async () => {
