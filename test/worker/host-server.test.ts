@@ -45,16 +45,19 @@ function open({
   const log: string[] = [];
   const errors: unknown[] = [];
   const stats = newStats();
+  const parts = ['s1-a'];
   const at = () => clock.now() - T0;
   const services = {
     engine: {
       clock,
       ledgers: {
-        listParts: async (crawl: string) => (crawl === 'c' ? ['s1-a'] : []),
-        async deleteParts(crawl: string, host: string, parts: readonly string[]) {
-          log.push(`delete ${parts} of ${crawl} ${host}`);
+        listParts: async (crawl: string, host: string) =>
+          `${crawl} ${host}` === 'c a.test' ? [...parts] : [],
+        async deleteParts(crawl: string, host: string, names: readonly string[]) {
+          log.push(`delete ${names} of ${crawl} ${host}`);
           await clock.sleep(100);
           if (keepsParts) throw new Error('the parts are out of reach');
+          parts.length = 0;
         },
         async loadHead(crawl: string) {
           log.push(`turn ${crawl} at ${at()}`);
@@ -181,6 +184,13 @@ test('a crawl that is being deleted gets no turns, and parts of a host without a
   await serve(delivery('1', 'c', 2));
   expect(log).toEqual(['delete s1-a of c a.test', 'acknowledge 1 at 100']);
   expect(stats.turns).toBe(0);
+});
+
+test('a host of a deleted crawl whose parts are gone costs no further call', async () => {
+  const { log, serve } = open({ deleting: ['c'] });
+  await serve(delivery('1', 'c'));
+  await serve(delivery('2', 'c'));
+  expect(log).toEqual(['delete s1-a of c a.test', 'acknowledge 1 at 100', 'acknowledge 2 at 100']);
 });
 
 test('a message of a deleted crawl comes again if the parts that it finds cannot be deleted', async () => {

@@ -1,6 +1,6 @@
 /** Payloads of an earlier crawl that cannot be looked up are stored again, and the turn goes on. */
 import { hash } from 'node:crypto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { encodeCapture } from '../../../../shared/archive/capture.ts';
 import {
   EarlierPayloads,
@@ -150,6 +150,21 @@ test('what the process has archived itself comes first, and nothing is looked up
   await index.add('new', [{ ...known, sha1: SHA1 }]);
   expect(await index.find('new', SHA1, PLACE)).toEqual(known);
   expect(loadHead).not.toHaveBeenCalled();
+});
+
+test('what the earlier crawl has archived is kept among that of the process if the id of its record is known', async () => {
+  onTestFinished(() => void vi.restoreAllMocks());
+  const nameless = { url: 'http://a.test/', date: 'd' };
+  const known = { ...nameless, recordId: '<urn:x>' };
+  const answers = [undefined, nameless, known];
+  vi.spyOn(EarlierPayloads.prototype, 'find').mockImplementation(async () => answers.shift());
+  const added: unknown[] = [];
+  const index = { find: async () => undefined, add: async (...given: unknown[]) => void added.push(given) };
+  const payloads = withEarlierPayloads(index, open().options);
+  const found: unknown[] = [];
+  for (let page = 0; page < 3; page++) found.push(await payloads.find('new', SHA1, PLACE));
+  expect(found).toEqual([undefined, nameless, known]);
+  expect(added).toEqual([['new', [{ ...known, sha1: SHA1 }]]]);
 });
 
 describe('a payload that the earlier crawl has archived', () => {
