@@ -55,6 +55,16 @@ const held = (crawl: string, id: string) => ({
 const NOTE = { crawl: 'a', tries: 0, retryAt: 0, finishTries: 0, isFinishDone: false };
 const SUMMARY = { state: 'finished', seconds: 9, pages: 1, urls: {}, hosts: 1, bytes: 1, setAside: [] };
 
+function openExporter(process: Process): () => Promise<unknown> {
+  const { port, clock, log } = process;
+  const { contextOf, continueNow } = port as Record<string, never>;
+  const handle = createExporterHandler({
+    ...{ clock, log, stack: stackOf(process), jobs: port },
+    ...{ contextOf: contextOf as never, continueNow: continueNow as never },
+  });
+  return () => handle(undefined, CONTEXT);
+}
+
 test.each<[string, (process: Process) => () => Promise<unknown>, Answers, Answers]>([
   [
     'the compactor',
@@ -84,15 +94,7 @@ test.each<[string, (process: Process) => () => Promise<unknown>, Answers, Answer
   ],
   [
     'the exporter',
-    (process) => {
-      const { port, clock, log } = process;
-      const { contextOf, continueNow } = port as Record<string, never>;
-      const handle = createExporterHandler({
-        ...{ clock, log, stack: stackOf(process), jobs: port },
-        ...{ contextOf: contextOf as never, continueNow: continueNow as never },
-      });
-      return () => handle(undefined, CONTEXT);
-    },
+    openExporter,
     { open: () => [{ crawl: 'a', id: 'one' }], load: () => RECORD, take: () => undefined },
     {
       open: () => ['one', 'two'].map((id) => ({ crawl: 'a', id })),
@@ -102,16 +104,7 @@ test.each<[string, (process: Process) => () => Promise<unknown>, Answers, Answer
   ],
   [
     'the exporter, of a crawl that is there only now',
-    (process) => {
-      const { port, clock, log } = process;
-      const deps = { clock, log, stack: stackOf(process), jobs: port };
-      const handle = createExporterHandler({
-        ...deps,
-        contextOf: undefined as never,
-        continueNow: async () => {},
-      });
-      return () => handle(undefined, CONTEXT);
-    },
+    openExporter,
     { open: () => [{ crawl: 'a', id: 'one' }], load: () => undefined },
     { open: () => [{ crawl: 'a', id: 'one' }], load: () => RECORD, take: held },
   ],
@@ -153,6 +146,14 @@ test.each<[string, (process: Process) => () => Promise<unknown>, Answers, Answer
   const again = await lastOf(open, [before, after]);
   expect(again).toEqual(await lastOf(open, [after]));
   expect(again).not.toEqual(await lastOf(open, [before]));
+});
+
+test('each of several exports of a crawl is made', async () => {
+  const open = () => ['one', 'two'].map((id) => ({ crawl: 'a', id }));
+  const lines = await lastOf(openExporter, [{ open, load: () => RECORD, take: held }]);
+  expect(
+    lines.filter((line) => line.startsWith('end ')).map((line) => /"id":"(\w+)"/.exec(line)?.[1]),
+  ).toEqual(['one', 'two']);
 });
 
 /** A crawl whose hook notes what the state has. */
