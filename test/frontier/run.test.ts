@@ -82,7 +82,7 @@ test('a page that was done, and was fetched once more since, is in the merged ru
   expect(urlsOf(waits)).toEqual([[1, 2, 4, 5].map(urlOf), [3, 6].map(urlOf)]);
 });
 
-/** What is known of a URL that was fetched, and is due again at that time; 0: never. */
+/** The record of a URL that was fetched, and is due again at that time; 0: never. */
 const outcomeOf = (i: number, dueAt = 0): UrlRecord => ({
   ...waiting(i),
   state: 'fetched',
@@ -103,7 +103,7 @@ test('a merged run has the outcomes of both runs, and of a URL of both that of t
   expect(urlsIn(plain.done).toSorted()).toEqual([1, 2, 3, 4, 5, 11, 12].map(urlOf));
   expect(urlsIn(plain.ready)).toEqual([urlOf(20)]);
   expect(plain.again).toBeUndefined();
-  // Of a crawl that recrawls since: one of the older URLs is due again.
+  // In a crawl that recrawls since, one of the older URLs is due again.
   const again = merged(outcomeOf(2, DUE), outcomeOf(11), waiting(20));
   expect(urlsIn(again.done).toSorted()).toEqual([1, 3, 4, 5, 11].map(urlOf));
   expect(urlsIn(again.again as Uint8Array)).toEqual([urlOf(2)]);
