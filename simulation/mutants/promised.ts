@@ -66,7 +66,10 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
     what: 'two runs are merged without dropping the older record of a URL that was fetched again',
     file: 'shared/frontier/run.ts',
     edits: [
-      ['if (!newer.again) return [newer.done, older.done];', 'if (newer) return [newer.done, older.done];'],
+      [
+        'if (!newer.again && !isDoneInBoth(host, newer, older)) return [newer.done, older.done];',
+        'if (newer) return [newer.done, older.done];',
+      ],
     ],
     tests: ['test/frontier/ledger-again.test.ts'],
   },
