@@ -72,7 +72,7 @@ function checkFinished(
   if (messages > 0 && facts.crawlCount === 1)
     findings.add(`${id} was called finished ${since(at)}, when ${messages} messages waited for its hosts`, {
       at,
-      excuse: mayHaveLostTurns(facts) ? 'earlyEnd' : undefined,
+      excuse: excuseOfEarlyEnd(facts),
     });
   const touches = [...crawl.statuses.map((one) => one.at), ...crawl.touchedAt];
   const quietAt = Math.max(lastChangeOf(crawl, at), ...touches.filter((one) => one < at));
@@ -96,6 +96,12 @@ function checkFinished(
             : undefined,
       },
     );
+}
+
+/** A host that rests by a clock that was ahead may have messages for longer than the waker waits for any. */
+function excuseOfEarlyEnd(facts: UsedFacts): ExcuseName | undefined {
+  if (mayHaveLostTurns(facts)) return 'earlyEnd';
+  return facts.strikes.clockStepped > 0 ? 'wrongClock' : undefined;
 }
 
 function checkLimited(findings: Findings, crawl: CrawlFacts, index: number, facts: UsedFacts): void {
