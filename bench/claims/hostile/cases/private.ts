@@ -1,7 +1,7 @@
 /** Ways to make a crawler connect to addresses inside: redirects, links, names, ports that are no web. */
 import { asked, kept } from '../checks.ts';
 import type { Addresses, HostileCase } from '../hostile-case.ts';
-import { pageCase } from '../replies.ts';
+import { pageCase, response } from '../replies.ts';
 
 const DOT = { ideographic: '。', fullwidth: '．' };
 /** Spellings of hosts that must not be connected to: loopback, private, link-local, metadata services. */
@@ -136,6 +136,9 @@ const targets = (name: string, element: (url: string) => string): HostileCase =>
     { isQuick: true },
   );
 
+/** Some of the private targets: a page names one URL as its canonical one. */
+const canonicalsOf = (addresses: Addresses): string[] => urlsOf(addresses).filter((_, i) => i % 10 === 0);
+
 const TARGETS: readonly HostileCase[] = [
   targets('links', (url) => `<a href="${url}">a</a>`),
   targets('images', (url) => `<img src="${url}" srcset="${url} 2x">`),
@@ -144,7 +147,22 @@ const TARGETS: readonly HostileCase[] = [
     (url) =>
       `<iframe src="${url}"></iframe><script src="${url}"></script><link rel=stylesheet href="${url}">`,
   ),
-  targets('canonical links', (url) => `<link rel=canonical href="${url}">`),
+  pageCase(
+    'private: targets in canonical links, one in each page',
+    ({ addresses }) =>
+      canonicalsOf(addresses)
+        .map((_, i) => `<a href="/canonical-${i}">a</a>`)
+        .join(''),
+    [kept(), asked('/first'), asked('/canonical-0')],
+    {
+      isQuick: true,
+      answer({ target, addresses }) {
+        const [, i] = /^\/canonical-(\d+)$/.exec(target) ?? [];
+        const url = i === undefined ? undefined : canonicalsOf(addresses)[Number(i)];
+        return url === undefined ? undefined : response({ body: `<link rel=canonical href="${url}">` });
+      },
+    },
+  ),
   targets('feeds', (url) => `<link rel=alternate type="application/rss+xml" href="${url}">`),
   targets('css', (url) => `<style>@import "${url}"; a { background: url(${url}) }</style>`),
   {

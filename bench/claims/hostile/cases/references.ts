@@ -157,12 +157,14 @@ const META: readonly HostileCase[] = [
   ]),
   pageCase(
     'canonical: two pages that name each other',
-    () => '<link rel=canonical href=/b>',
-    [kept(), kept('/b')],
+    () => '<a href=/a>a</a>',
+    [kept(), kept('/a'), kept('/b')],
     {
       ...QUICK,
-      answer: ({ target }) =>
-        target === '/b' ? response({ body: '<link rel=canonical href=/>' }) : undefined,
+      answer: ({ target }) => {
+        const other = { '/a': '/b', '/b': '/a' }[target];
+        return other === undefined ? undefined : response({ body: `<link rel=canonical href=${other}>` });
+      },
     },
   ),
   pageCase(
