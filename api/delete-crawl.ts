@@ -4,7 +4,8 @@ import type { StackCrawlAddress } from './stack-address.ts';
 
 /**
  * Deletes the crawl in a folder: its state, archive and items. Other files in the folder stay; the folder is
- * deleted if nothing is left in it. The database need not be readable. Throws `NoCrawl`, and `FolderInUse` while a process crawls in it.
+ * deleted if nothing is left in it. The database need not be readable. Throws `NoCrawl`, and `FolderInUse` while a
+ * process crawls in it.
  */
 export function deleteCrawl(folder: string, options?: DeleteOptions): Promise<DeletedCrawl>;
 /**

@@ -44,8 +44,8 @@ const MEMBER_END_BYTES = 8;
 
 /**
  * The whole members from the start of the file, or from `start` on, each checked: one gzip member with a true
- * CRC and size around one record, or a record that is not compressed. Ends at the file's end; throws {@link NotWarc} at the first member that is
- * not whole, and what `read` throws. Holds one to two megabytes, whatever the size of a member.
+ * CRC and size around one record, or a record that is not compressed. Ends at the file's end; throws {@link NotWarc} at the
+ * first member that is not whole, and what `read` throws. Holds one to two megabytes, whatever the size of a member.
  */
 export async function* scanMembers(read: ReadAt, start = 0): AsyncGenerator<ScannedMember> {
   let inflatedBytes = 0;

@@ -277,7 +277,8 @@ export class HostLedger {
 
   /**
    * Lets a page that was fetched, and counted as a copy, wait for one more fetch. `record`: what is kept of a page in a run,
-   * whose record is not read; a redirect that led to the page is kept in any case. Undefined, and nothing happens, if the URL is taken at this moment, or was fetched since.
+   * whose record is not read; a redirect that led to the page is kept in any case. Undefined, and nothing happens, if the URL
+   * is taken at this moment, or was fetched since.
    */
   fetchOnceMore(
     record: Pick<UrlRecord, 'url' | 'depth' | 'level' | 'result'> & Pick<Link, 'via' | 'redirects'>,

@@ -21,8 +21,9 @@ export class CanonicalLinks {
 
   /**
    * Returns the URL that this page is a duplicate of: the one that it names as `canonical`, if that is
-   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, redirects here, is left out, is named by
-   * mistake, or names this page in turn: of such a pair one is the page. Nor is a page a copy again after its original has proved to be none.
+   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, redirects here, is left out, is
+   * named by mistake, or names this page in turn: of such a pair one is the page. Nor is a page a copy again after its original
+   * has proved to be none.
    */
   async originalOf(
     record: UrlRecord,

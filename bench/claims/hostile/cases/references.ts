@@ -1,11 +1,26 @@
 /** Pages with very many or very long references, and pages that say odd things of themselves. */
 import { MARKUP } from '../check-outputs.ts';
-import { asked, atMost, kept, settled } from '../checks.ts';
+import { asked, atMost, type Check, kept, settled } from '../checks.ts';
 import type { HostileCase } from '../hostile-case.ts';
 import { KB, listed, MB, pageCase, raw, redirect, repeated, response } from '../replies.ts';
 
 const BOTH = [kept(), asked('/first'), asked('/last')];
 const QUICK = { isQuick: true };
+
+/** A case of pages with these hostile parts before their body, by path; `/` links to `/a`, which must be kept. */
+const headCase = (
+  name: string,
+  parts: Readonly<Record<string, () => string>>,
+  checks: readonly Check[],
+  more: Partial<HostileCase> = {},
+): HostileCase =>
+  pageCase(name, () => '<a href=/a>a</a>', [kept(), kept('/a'), ...checks], {
+    ...more,
+    answer({ target }) {
+      const part = parts[target];
+      return part && response({ body: part() });
+    },
+  });
 
 /** Very many references. */
 const LINKS: readonly HostileCase[] = [
@@ -151,25 +166,18 @@ const META: readonly HostileCase[] = [
     BOTH,
   ),
   pageCase('rel: 4 MB of spaces', () => `<a rel="${repeated(' ', 4 * MB)}nofollo" href=/x>a</a>`, BOTH),
-  pageCase('canonical: 100,000', () => listed(100_000, (i) => `<link rel=canonical href=/x${i}>`), [
-    kept(),
+  headCase('canonical: 100,000', { '/a': () => listed(100_000, (i) => `<link rel=canonical href=/x${i}>`) }, [
     asked('/first'),
   ]),
-  pageCase(
+  headCase(
     'canonical: two pages that name each other',
-    () => '<a href=/a>a</a>',
-    [kept(), kept('/a'), kept('/b')],
-    {
-      ...QUICK,
-      answer: ({ target }) => {
-        const other = { '/a': '/b', '/b': '/a' }[target];
-        return other === undefined ? undefined : response({ body: `<link rel=canonical href=${other}>` });
-      },
-    },
+    { '/a': () => '<link rel=canonical href=/b>', '/b': () => '<link rel=canonical href=/a>' },
+    [kept('/b')],
+    QUICK,
   ),
-  pageCase(
+  headCase(
     'canonical: file: and javascript:',
-    () => '<link rel=canonical href="file:///etc/passwd"><link rel=canonical href="javascript:1">',
+    { '/a': () => '<link rel=canonical href="file:///etc/passwd"><link rel=canonical href="javascript:1">' },
     BOTH,
     QUICK,
   ),
