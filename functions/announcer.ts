@@ -74,6 +74,7 @@ export class Announcer {
     const { crawl } = unannounced;
     const record = await registry.load(crawl);
     if (record === undefined) return registry.noteAnnounced(crawl);
+    const isPassNew = record.firstPass !== undefined && !record.firstPass.isAnnounced;
     const isPassReported = await this.#announceFirstPass(unannounced, record);
     if (endedType({ state: record.status, reasonCode: record.why?.code }) === undefined) {
       // A paused crawl ends later. Its operator knows of a crawl that was stopped.
@@ -88,8 +89,11 @@ export class Announcer {
       hash('sha256', JSON.stringify([crawl, state, seconds, subject])).slice(0, 32);
     const fault = await sink.send(crawlEvents(crawl, ended, { now: () => clock.now(), idOf }));
     await this.#finish(unannounced, record);
-    if (fault !== undefined) await this.#delay(unannounced, fault, () => registry.noteAnnounced(crawl));
-    else if (isPassReported) await registry.noteAnnounced(crawl);
+    // The tries that count are those of the first pass until it is reported or given up.
+    if (!isPassReported) return;
+    if (fault === undefined) return registry.noteAnnounced(crawl);
+    const own = isPassNew ? { ...unannounced, tries: 0 } : unannounced;
+    await this.#delay(own, fault, () => registry.noteAnnounced(crawl));
   }
 
   async #finish({ crawl, finishTries, isFinishDone }: UnannouncedCrawl, record: CrawlRecord): Promise<void> {

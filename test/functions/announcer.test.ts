@@ -154,6 +154,22 @@ describe('the first pass of a crawl that goes on', () => {
     expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
     expect(crawls.get('news')).toMatchObject({ tries: 0 });
   });
+
+  test.each([
+    ['given up', Array(100).fill('x')],
+    ['received, but not the end', [undefined, ...Array(100).fill('x')]],
+  ])('%s at its last try leaves the end of the crawl all of its tries', async (_, faults) => {
+    const { announcer, clock, sent, crawls } = setUp('finished', faults, undefined, undefined, { at });
+    crawls.set('news', { ...NEW, tries: 29 });
+    for (let hour = 0; hour < 48; hour++) {
+      await announcer.look(UNTIL);
+      await clock.advance(60 * MINUTE);
+    }
+    const types = sent.flat().map(({ type }) => type);
+    expect(types.filter((type) => type === 'firstPassFinished')).toHaveLength(1);
+    expect(types.filter((type) => type === 'crawlFinished').length).toBeGreaterThanOrEqual(30);
+    expect(crawls.size).toBe(0);
+  });
 });
 
 describe('events that are not received', () => {
