@@ -1,8 +1,11 @@
-/** The receivers of events: EventBridge, and all of them together. */
+/** The receivers of events: EventBridge, the webhook, and all of them together. */
+import { text } from 'node:stream/consumers';
 import type { EventBridgeClient, PutEventsCommandInput } from '@aws-sdk/client-eventbridge';
 import { describe, expect, test } from 'vitest';
-import { allSinks, eventBus, webhookIn } from '../../functions/event-sinks.ts';
+import { allSinks, eventBus, webhookIn, webhookSink } from '../../functions/event-sinks.ts';
+import { verifyWebhook } from '../../shared/webhook/signature.ts';
 import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
+import { serveHttp, temporaryFolder } from '../fetcher/servers.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 const eventOf = (id: string, data: object = {}): WebhookEvent => ({
@@ -113,6 +116,35 @@ test('all receivers get the events, and the faults of all are reported', async (
   const mixed = allSinks([sink('c', 'down'), sink('d'), sink('e', new Error('no network'))]);
   expect(await mixed.send(events)).toBe('down; no network');
   expect(got).toEqual(['a 2', 'b 2', 'c 2', 'd 2', 'e 2']);
+});
+
+test('a webhook gets each event by itself, none after one that it does not take, and again what is sent again', async () => {
+  const got: [string, boolean][] = [];
+  let status = 200;
+  const secret = 'a secret of this test';
+  const { origin } = await serveHttp(async (request, response) => {
+    const body = await text(request);
+    const signature = request.headers['x-strand-signature'] as string;
+    got.push([JSON.parse(body).id, verifyWebhook(secret, signature, body, { now: T0, toleranceMs: 0 })]);
+    response.writeHead(body.includes('"bad"') ? 500 : status).end();
+  });
+  const sink = webhookSink({
+    target: { url: `${origin}/hook`, secret },
+    clock: { ...createFakeClock(), sleep: async () => {} },
+    tempFolder: temporaryFolder().path,
+    allowPrivateAddresses: ['127.0.0.0/8'],
+  });
+  expect(await sink.send([eventOf('1'), eventOf('2')])).toBeUndefined();
+  expect(await sink.send([eventOf('3'), eventOf('bad'), eventOf('4')])).toBe(
+    'webhook: crawlFinished: HTTP 500',
+  );
+  const ids = ['1', '2', '3', 'bad', 'bad', 'bad'];
+  expect(got).toEqual(ids.map((id) => [id, true]));
+  got.length = 0;
+  expect(await sink.send([eventOf('1')])).toBeUndefined();
+  status = 410;
+  expect(await sink.send([eventOf('1')])).toBe('webhook: crawlFinished: HTTP 410');
+  expect(got).toHaveLength(4);
 });
 
 test('the webhook of the environment is read, and one that is none is refused', () => {

@@ -474,6 +474,25 @@ describe('a pool of few hosts', () => {
     await worker.leave();
   });
 
+  test('goes to a small worker each time that one can be started, whatever came of the last one', async () => {
+    const starts: Started[] = [];
+    const pool = createFakePool(starts);
+    const { startSmall } = pool;
+    for (const [isPossible, full] of [
+      [true, 0],
+      [false, 1],
+      [true, 0],
+    ] as const) {
+      pool.startSmall = async (...start) => isPossible && startSmall(...start);
+      const { clock, worker } = await setUp({ hosts: 1, small, pool });
+      await clock.advance(60_000);
+      expect(starts.splice(0)).toHaveLength(full);
+      await worker.leave();
+      starts.length = 0;
+    }
+    expect(pool.smallStarts).toEqual([NOW, NOW]);
+  });
+
   test('has a full-size worker started for a delayed host if its last one had more hosts, or used more of its CPU', async () => {
     for (const more of [{ hosts: 5 }, { cpuShare: 0.9 }]) {
       const { clock, worker, starts, state } = await setUp({ small });

@@ -128,6 +128,27 @@ describe('messages of seeds', () => {
     expect([aside, failed]).toEqual([[['2', 'config.maxPages: too many']], []]);
   });
 
+  test('that are sent again are taken in by what holds then: the crawl may have been made meanwhile', async () => {
+    const answers = [new ControlError('notFound', 'no such crawl'), { refused: [] }];
+    const aside: string[] = [];
+    const control = {
+      async seed() {
+        const answer = answers.shift();
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    } as never;
+    const deps = {
+      control,
+      log: () => {},
+      attempt: (_: unknown, work: () => Promise<void>) => work(),
+      refuse: async (_: unknown, reason: string) => void aside.push(reason),
+    };
+    for (let i = 0; i < 2; i++) await takeSeeds([message('1', 'a', ['http://a.test/'])], deps);
+    expect(aside).toEqual(['no such crawl']);
+    expect(answers).toEqual([]);
+  });
+
   test.each([
     ['no such crawl', undefined, 'no such crawl'],
     ['seeds: is empty', 'seeds', 'seeds: is empty'],

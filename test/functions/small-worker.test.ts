@@ -6,7 +6,7 @@ import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import type { WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
 import { routeParcels } from '../../shared/routing/router.ts';
 import { SIZES } from '../../shared/sizes.ts';
-import type { DocumentAnswer, DocumentReading } from '../../shared/turn/document-reading.ts';
+import type { DocumentAnswer, DocumentReading, UnreadDocument } from '../../shared/turn/document-reading.ts';
 import { createLanes } from '../../shared/worker/lanes.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
@@ -166,6 +166,19 @@ describe('a document', () => {
     expect(fetcher.count('http://a.test/2.pdf')).toBe(2);
     const times = fetcher.log.map(({ startedAt }) => startedAt);
     for (const [i, at] of times.entries()) if (i > 0) expect(at - times[i - 1]!).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('that comes again is judged by the reading of that time', async () => {
+    const answers: DocumentAnswer[] = [
+      read('text'),
+      { fault: 'it took too long', isLimit: true },
+      read('more'),
+    ];
+    const documents = smallDocuments({ ...reading(read('')), read: async () => answers.shift()! });
+    const document = { url: 'http://a.test/2.pdf' } as UnreadDocument;
+    expect(await documents.read(document)).toEqual(read('text'));
+    await expect(documents.read(document)).rejects.toThrow('http://a.test/2.pdf: it took too long');
+    expect(await documents.read(document)).toEqual(read('more'));
   });
 
   test('that is damaged is so for any worker', async () => {

@@ -142,6 +142,30 @@ describe('a trouble', () => {
     });
   });
 
+  test('is announced by the next look if it could not be counted, however soon that comes', async () => {
+    const announced: unknown[] = [];
+    let counts = 0;
+    const watch = new StackWatch({
+      now: () => 1_800_000_000_000,
+      attention: { announce: async (...trouble) => announced.push(trouble) > 0 },
+      notes: {
+        load: async () => ({ state: undefined, announced: new Map() }),
+        store: async () => {},
+      } as unknown as AttentionNotes,
+      totals: async () => ({}) as CrawlTotals,
+      async deadLetters() {
+        if (counts++ === 0) throw new Error('asked too often');
+        return 3;
+      },
+    });
+    await expect(watch.look([])).rejects.toThrow('asked too often');
+    await watch.look([]);
+    expect(announced).toEqual([
+      ['DeadTurns', { messages: 3 }],
+      ['DeadLinks', { messages: 3 }],
+    ]);
+  });
+
   test('is looked for every five minutes, though the waker runs each minute', () => {
     const crawls: Record<string, Usage> = { a: {} };
     const { look, run, clock, asked } = setUp(crawls);
