@@ -104,6 +104,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['Cache', cacheLines(summary)],
     ['Recrawl', recrawlLines(summary)],
     ['Over budget', overBudgetLines(summary)],
+    ['Full hosts', fullLines(summary)],
     ['HTTP', wrapItems(countTexts(largestFirst(summary.httpStatus), (code, n) => `${code}: ${n}`))],
     ['Skipped', wrapItems(countTexts(largestFirst(skipped)))],
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
@@ -159,6 +160,14 @@ function overBudgetLines({ overBudget: { urls = 0, hosts = 0 } }: CrawlSummary):
   if (urls === 0) return [];
   return wrapItems([
     `${formatCounted(urls, 'URL')} of ${formatCounted(hosts, 'host')} waiting for the next budget of their domain (--domain-budget)`,
+  ]);
+}
+
+function fullLines({ full: { urls = 0, hosts = 0 } }: CrawlSummary): string[] {
+  if (urls === 0) return [];
+  const had = hosts === 1 ? 'has had its' : 'have had their';
+  return wrapItems([
+    `${formatCounted(urls, 'URL')} waiting at ${formatCounted(hosts, 'host')} that ${had} share of pages (--max-pages-per-host)`,
   ]);
 }
 

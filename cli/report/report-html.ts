@@ -78,6 +78,9 @@ function keyFigures(report: CrawlReport): Html[] {
   const { urls: overBudget = 0 } = summary.overBudget;
   if (overBudget > 0)
     figures.push(['over budget', formatCount(overBudget), 'wait for the next budget of their domain']);
+  const { urls: atFullHosts = 0 } = summary.full;
+  if (atFullHosts > 0)
+    figures.push(['at full hosts', formatCount(atFullHosts), 'wait beyond maxPagesPerHost']);
   if (requisites > 0) figures.push(['requisites', formatCount(requisites)]);
   if (sitemaps > 0) figures.push(['sitemaps', formatCount(sitemaps)]);
   if (cost > 0) figures.push(['at list price', `$${cost.toFixed(2)}`]);

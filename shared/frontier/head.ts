@@ -254,6 +254,8 @@ export interface HostTotals {
   readonly demand?: Readonly<Record<string, number>>;
   /** If the budget of its domain is used up: URLs that wait for the next period (`urls`), and 1 for the host (`hosts`). */
   readonly overBudget?: Readonly<Record<string, number>>;
+  /** If the host has had its `maxPagesPerHost` pages: URLs that wait for more (`urls`), and 1 for the host (`hosts`). */
+  readonly full?: Readonly<Record<string, number>>;
   /** Only in the head of a domain: 1 under the rounded number of domains that link to it (`link-budget.ts`). */
   readonly linking?: Readonly<Record<string, number>>;
 }
@@ -279,6 +281,7 @@ export const COUNT_MAPS = [
   'recrawl',
   'demand',
   'overBudget',
+  'full',
   'linking',
 ] as const satisfies (keyof HostTotals)[];
 
@@ -336,6 +339,7 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('recrawl', a, b),
     ...addOptional('demand', a, b),
     ...addOptional('overBudget', a, b),
+    ...addOptional('full', a, b),
     ...addOptional('linking', a, b),
   };
 }

@@ -99,6 +99,9 @@ const crawlSummarySchema = z.strictObject({
   overBudget: counts.describe(
     'URLs that wait because the budget of their registrable domain is used up, and their hosts; empty where none do',
   ),
+  full: counts.describe(
+    'URLs that wait because their hosts have had `maxPagesPerHost` pages, and those hosts; empty where none do',
+  ),
   reasonCode: z.enum(STATUS_CODES).optional().describe('`reason` for programs'),
   begunBy: z
     .string()

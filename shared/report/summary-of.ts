@@ -49,7 +49,8 @@ export function summaryOf(
     cache: totals.cache ?? {},
     recrawl: totals.recrawl ?? {},
     firstPassAt: record.firstPass && new Date(record.firstPass.at).toISOString(),
-    overBudget: overBudgetOf(totals),
+    overBudget: whereUrls(totals.overBudget),
+    full: whereUrls(totals.full),
     exact: totals.isExact ?? true,
     begunBy: record.begunBy,
   };
@@ -61,7 +62,8 @@ function hooksOf({ hooks = {} }: CrawlTotals, late: number): CrawlSummary['hooks
   return late === 0 ? hooks : { ...hooks, failed: Math.max(failed, Math.min(pages, failed + late)) };
 }
 
-function overBudgetOf({ overBudget: { urls = 0, hosts = 0 } = {} }: CrawlTotals): CrawlSummary['overBudget'] {
+/** Empty if no URLs are counted: hosts keep counts of zero. */
+function whereUrls({ urls = 0, hosts = 0 }: Readonly<Record<string, number>> = {}): Record<string, number> {
   return urls > 0 ? { urls, hosts } : {};
 }
 

@@ -71,6 +71,8 @@ export interface CrawlSummary {
    * where none wait for that.
    */
   readonly overBudget: Readonly<Record<string, number>>;
+  /** `urls` that wait because their `hosts` have had `maxPagesPerHost` pages. Empty where none wait for that. */
+  readonly full: Readonly<Record<string, number>>;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];
   /** On a stack: who began the crawl, as far as AWS says. */
@@ -130,6 +132,7 @@ export const SUMMARY_KEYS = [
   'recrawl',
   'firstPassAt',
   'overBudget',
+  'full',
   'begunBy',
   'exact',
 ] as const satisfies readonly (keyof CrawlSummary)[];

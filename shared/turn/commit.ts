@@ -4,6 +4,7 @@ import type { HostLedger } from '../frontier/ledger.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
 import type { TurnCounters } from './counters.ts';
 import type { DomainShare } from './domain-share.ts';
+import { countAtFullHost } from './full-host.ts';
 import type { HostPace } from './host-pace.ts';
 import type { KnownRobots } from './known-robots.ts';
 import type { LinkIntake } from './link-intake.ts';
@@ -81,6 +82,7 @@ export class TurnCommit {
 
     countRequisites(this.#results, engine.clock.now());
     share.countWaiting();
+    countAtFullHost(this.#results);
     const plan = await planNextTurn(engine, this.#results);
     if (plan.hasToken) await this.#sendToken(id);
     const next = {

@@ -19,7 +19,8 @@ type RareMap =
   | 'sent'
   | 'recrawl'
   | 'demand'
-  | 'overBudget';
+  | 'overBudget'
+  | 'full';
 
 /**
  * Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are

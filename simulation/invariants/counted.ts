@@ -195,6 +195,7 @@ function sumOf(heads: readonly { readonly head: Head }[]): Record<string, number
       'recrawl',
       'demand',
       'overBudget',
+      'full',
       'linking',
     ] as const)
       for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);

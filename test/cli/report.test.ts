@@ -41,6 +41,7 @@ const SUMMARY: CrawlSummary = {
   requisites: {},
   cache: {},
   overBudget: {},
+  full: {},
   recrawl: {},
 };
 

@@ -34,6 +34,7 @@ export const RUNNING: CrawlSummary = {
   hints: {},
   cache: {},
   overBudget: {},
+  full: {},
   recrawl: {},
   hooks: {},
   hookErrors: [],

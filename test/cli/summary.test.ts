@@ -41,6 +41,7 @@ const SUMMARY: CrawlSummary = {
   requisites: {},
   cache: {},
   overBudget: {},
+  full: {},
   recrawl: {},
 };
 
@@ -201,10 +202,23 @@ test('scripts read one line of exactly the promised keys', () => {
     'cache',
     'recrawl',
     'overBudget',
+    'full',
     'exact',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);
+});
+
+test('URLs that wait at hosts which have had all their pages are said, with the option that limits them', () => {
+  const text = (full: Record<string, number>) =>
+    summaryText({ ...SUMMARY, state: 'finished', reason: undefined, full }, false);
+  expect(text({})).not.toContain('Full hosts');
+  expect(text({ urls: 1, hosts: 1 })).toContain(
+    '\n  Full hosts  1 URL waiting at 1 host that has had its share of pages (--max-pages-per-host)\n',
+  );
+  expect(text({ urls: 2800, hosts: 12 })).toContain(
+    '\n  Full hosts  2,800 URLs waiting at 12 hosts that have had their share of pages (--max-pages-per-host)\n',
+  );
 });
 
 test('hosts set aside, statuses and files are shown by their first ones', () => {

@@ -134,6 +134,7 @@ describe('the freshness of copies', () => {
       byStatus: BY_STATUS,
       cache: {},
       overBudget: {},
+      full: {},
       hosts: 1,
       skipped: {},
       errors: {},
