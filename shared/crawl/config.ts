@@ -32,6 +32,7 @@ const ms = z.number().min(0);
 /** At a lower rate, a page of usual size would keep its host resting for more than five minutes. */
 const MIN_BYTES_PER_SECOND = 100;
 const bytesPerSecond = z.int().min(MIN_BYTES_PER_SECOND).max(1e12);
+const importance = z.number().min(0.001).max(1000);
 const zoneName = z.string().max(100).refine(isTimeZone, { error: 'a time zone, such as Europe/Berlin' });
 
 export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const satisfies readonly ScopePreset[];
@@ -112,6 +113,7 @@ const overrideSchema = z.strictObject({
   maxPagesPerTemplate: positive.optional(),
   maxDepth: count.optional(),
   maxBodyBytes: positive.optional(),
+  importance: importance.optional(),
   /** When the hosts may be asked (`crawl/host-hours.ts`). */
   hours: checked('ranges of hours such as 22:00-06:00', hoursFault).optional(),
   days: checked('days such as mon-fri', daysFault).optional(),
@@ -246,7 +248,7 @@ export const crawlConfigSchema = z.strictObject({
   /** The zone of these times. None: UTC. */
   recrawlTimeZone: zoneName.optional(),
   /** Pages count this number of times as important as they are: in `overrides`, those of some hosts. */
-  importance: z.number().min(0.001).max(1000).default(1),
+  importance: importance.default(1),
   /** Fetches of known pages per day. None: a fifth of the pages known. */
   recrawlPerDay: positive.optional(),
   /** Each change of a page is reported: to the project's webhook, and on a stack on its event bus. */

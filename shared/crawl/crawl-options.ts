@@ -58,6 +58,8 @@ export interface OverrideOptions {
   maxDepth?: number;
   /** See {@link CrawlOptions.maxBodyBytes}. */
   maxBodyBytes?: number;
+  /** See {@link CrawlOptions.importance}. */
+  importance?: number;
   /**
    * The hours in which the hosts may be asked, each range of at least 15 minutes: `22:00-06:00`, `9-12,14-18`. All by default.
    */

@@ -298,6 +298,23 @@ describe('a crawl with a budget', () => {
   });
 });
 
+test('an override that sets the importance of a host has its pages fetched more often', async () => {
+  const B = 'http://b.test';
+  const paths = Array.from({ length: 20 }, (_, i) => `/${i}`);
+  const site: Site = Object.fromEntries(
+    [A, B].flatMap((origin) => [
+      [`${origin}/`, page(...paths)] as const,
+      ...paths.map((path) => [origin + path, (n: number) => textOf(words(1000 + n))] as const),
+    ]),
+  );
+  const world = createWorld(site, { tookMs: 10 });
+  const overrides = [{ hosts: ['b.test'], importance: 100 }];
+  await begin(world, [`${A}/`, `${B}/`], { recrawl: 'changes', recrawlPerDay: 100, overrides });
+  await crawlFor(world, DAY);
+  const fetches = (origin: string) => world.fetcher.log.filter(({ url }) => url.startsWith(origin)).length;
+  expect(fetches(B)).toBeGreaterThan(2 * fetches(A));
+});
+
 describe('a hook that sets the importance of pages', () => {
   const site: Site = Object.fromEntries(
     Array.from({ length: 20 }, (_, i) => [`${A}/${i}`, (n: number) => textOf(words(1000 + n))] as const),
