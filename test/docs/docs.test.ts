@@ -1,5 +1,6 @@
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,12 +15,14 @@ import { describe, expect, test } from 'vitest';
 import { parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
 import { FUNCTIONS } from '../../cdk/permissions.ts';
 import { parseArgs } from '../../cli/args.ts';
+import type { LocalCommandOf } from '../../cli/command.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { optionsMarkdown } from '../../cli/help.ts';
 import { OPTIONS } from '../../cli/options.ts';
 import { STACK_VERBS } from '../../cli/verbs.ts';
 import { TROUBLES } from '../../functions/attention.ts';
 import { encodeMetadata } from '../../shared/archive/metadata.ts';
+import { contactFault } from '../../shared/control/contact-fault.ts';
 import { crawlConfigSchema, parseConfig } from '../../shared/crawl/config.ts';
 import type { LinkSkip } from '../../shared/crawl/skip-reason.ts';
 import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/cost/prices.ts';
@@ -92,31 +95,24 @@ const blocks = (text: string, language: string): string[] =>
     ([, code]) => code as string,
   );
 
-const COMMANDS_IN = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'docs/aws.md',
-  'docs/cli.md',
-  'docs/faults.md',
-  'docs/local.md',
-  'docs/mutants.md',
-  'docs/project-file.md',
-  'docs/recrawl.md',
-  'docs/simulation.md',
-  'examples/login/README.md',
-  'examples/proxy/README.md',
-  'examples/router/README.md',
-  'examples/shop/README.md',
-];
+/** Documents of users and developers, and those of examples. */
+const COMMANDS_IN = [...markdownFiles(), ...globSync('examples/**/README.md', { cwd: ROOT })].filter(
+  (path) => path !== 'CHANGELOG.md' && !path.startsWith('docs/decisions/'),
+);
 
-/** The words of each command of the documents that begins so, without comment and redirection. */
+/** The words of a line as the shell reads them, without what follows the command: a comment, a redirection or a pipe. */
+const shellWords = (line: string): string[] =>
+  (line.replace(/\s+[#>|] .*$/, '').match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []).map((word) =>
+    word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'),
+  );
+
+/** The words of each command of the documents that begins so. */
 const commands = (begin: RegExp): string[][] =>
   COMMANDS_IN.flatMap((path) =>
     blocks(read(path), 'sh')
       .flatMap((code) => code.split('\n'))
       .filter((line) => begin.test(line))
-      .map((line) => line.replace(begin, '').replace(/\s+[#>] .*$/, ''))
-      .map((line) => line.split(/\s+/).filter((word) => word !== '')),
+      .map((line) => shellWords(line.replace(begin, ''))),
   );
 
 /** Returns the fragments by which headings are linked. */
@@ -424,10 +420,22 @@ describe('docs/faults.md', () => {
 });
 
 describe('the commands of the documents', () => {
-  const verbs = commands(/^npm run (?:-s )?strand --/);
+  const verbs = commands(/^(?:npm run (?:-s )?strand --|(?:npx )?strand) /);
   const crawls = commands(/^npm run crawl --/).map((words) => ['crawl', ...words]);
   test.each([...verbs, ...crawls].map((words) => [words.join(' '), words] as const))('%s', (_, words) => {
     expect(parseArgs(words)).toHaveProperty('verb');
+  });
+
+  test('name a contact where the program wants one', () => {
+    const begun = [...verbs, ...crawls].filter(
+      (words) => words[0] === 'crawl' && !words.includes('--config'),
+    );
+    expect(begun.length).toBeGreaterThan(20);
+    const faults = begun.map((words) => {
+      const command = parseArgs(words) as LocalCommandOf<'crawl'>;
+      return contactFault(command.seeds, command.options) && words.join(' ');
+    });
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
   });
 
   const simulations = commands(/^npm run simulate --/);
@@ -465,6 +473,14 @@ describe('a Markdown file', () => {
     };
     expect(targets.filter(isLost)).toEqual([]);
   });
+
+  test.each(markdownFiles())(
+    '%s names the language of each block of code, so that commands are checked',
+    (path) => {
+      const fences = read(path).match(/^```.*$/gm) ?? [];
+      expect(fences.filter((fence, i) => i % 2 === 0 && fence === '```')).toEqual([]);
+    },
+  );
 
   test.each(markdownFiles())('%s names only files of the project that are there', (path) => {
     const named = [

@@ -24,13 +24,23 @@ let app: Project;
 beforeAll(() => {
   packed = packAll();
   dist = join(packed.dist, 'strand-crawler');
-  app = packed.project('app', ['strand-crawler'], ['@types/node']);
+  app = packed.project('app', ['strand-crawler'], ['@types/node', 'zod']);
 });
 
 afterAll(() => packed?.remove());
 
 const manifest = () => JSON.parse(readFileSync(join(dist, 'package.json'), 'utf8'));
 const run = (...args: string[]) => app.run(...args);
+
+/** The output of the compiler for files of the project: its errors. */
+function compiled(...files: readonly string[]): string {
+  const options =
+    '--noEmit --singleThreaded --strict --module nodenext --target es2024 --types node --skipLibCheck false';
+  return spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options.split(' '), ...files], {
+    cwd: app.folder,
+    encoding: 'utf8',
+  }).stdout;
+}
 
 /** By name and version, the folder of a package, as Node finds it from `from`, and those of its dependencies. */
 function installedFolders(from: string, name: string, found = new Map<string, string>()) {
@@ -124,24 +134,23 @@ describe('the package', () => {
        // @ts-expect-error: there is no such option.
        await startCrawl({ seeds: [], outt: 'x' });`,
     );
-    const options = [
-      '--noEmit',
-      '--singleThreaded',
-      '--strict',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2024',
-      '--types',
-      'node',
-      '--skipLibCheck',
-      'false',
-    ];
-    const compiler = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, 'config.ts'], {
-      cwd: app.folder,
-      encoding: 'utf8',
+    expect(compiled('config.ts')).toBe('');
+  });
+
+  test('compiles the TypeScript of the documents', () => {
+    const documents = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)];
+    // The construct is in a project of its own, with the CDK.
+    const wanted = documents.filter((path) => path.endsWith('.md') && !path.endsWith('construct.md'));
+    const files = wanted.flatMap((path) => {
+      const blocks = readFileSync(join(ROOT, path), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
+      return [...blocks].map(([, code = ''], i) => {
+        const file = `${path.replaceAll(/\W+/g, '-')}-${i + 1}.ts`;
+        app.write(file, code);
+        return file;
+      });
     });
-    expect(compiler.stdout).toBe('');
+    expect(files.length).toBeGreaterThan(15);
+    expect(compiled(...files)).toBe('');
   });
 
   test('says which packages --stack needs', async () => {
