@@ -6,8 +6,8 @@ import type { Item } from '../shared/project/project.ts';
 import type { CheckedFile, IndexedCapture, ScannedRecord } from './archive-types.ts';
 
 /**
- * Yields the records of a `.warc.gz` file, in which each record is a gzip member of its own (ISO 28500, annex
- * D). Throws `NotWarc` at the first record that is damaged or cut.
+ * Yields the records of a WARC file: one in which each record is a gzip member of its own (ISO 28500, annex D), or one that is
+ * not compressed. Throws `NotWarc` at the first record that is damaged or cut.
  */
 export async function* readWarc(path: string): AsyncGenerator<ScannedRecord, void, undefined> {
   yield* (await import('./local/readers.ts')).readWarc(path);

@@ -70,8 +70,8 @@ export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
    */
   readonly dedupeFrom?: string;
   /**
-   * A project's file (`strand.config.ts`), whose settings count. Its middleware is part of the stack since
-   * the stack was deployed; a stack calls no other hooks.
+   * A project's file (`strand.config.ts`), whose settings count. Its hooks and middleware are not sent: the stack calls
+   * those that it was deployed with.
    */
   readonly project?: string;
 }

@@ -74,12 +74,12 @@ export interface StoredCrawl extends AsyncDisposable {
   captures(warn?: (message: string) => void): AsyncIterable<IndexedCapture>;
   /**
    * Returns the visits of a URL that are in the archive, the oldest first, and whether each found other bytes than the one
-   * before. On a stack this reads the whole index.
+   * before. On a stack this searches the indexes of joined files, and reads the files that are not joined yet and may have the URL.
    */
   history(url: string): Promise<readonly UrlCapture[]>;
   /**
    * Returns how the main text of a page differs between two visits: by default, at its last change. Throws
-   * `NoDifference` if there are not two, or if they showed neither HTML nor text. On a stack this reads the whole index.
+   * `NoDifference` if there are not two, or if they showed neither HTML nor text.
    */
   diff(url: string, times?: VisitTimes): Promise<UrlDifference>;
   /** Yields the lines of the archive's CDXJ index, each with its line feed, sorted. */
@@ -289,7 +289,7 @@ export interface SentDocumentCounts {
 export interface SearchHit {
   readonly url: string;
   readonly title?: string;
-  /** As the page says. */
+  /** As it was detected; as the page says where that is not certain. */
   readonly language?: string;
   /** WARC-Date. */
   readonly fetchedAt: string;

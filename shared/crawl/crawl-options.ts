@@ -596,7 +596,7 @@ export interface CrawlOptions {
   overrides?: OverrideOptions[];
 
   /**
-   * Stores no payload twice: a `revisit` record refers to the first one. Only on one machine.
+   * Stores no payload twice: a `revisit` record refers to the first one.
    * @default true
    */
   revisits?: boolean;

@@ -17,9 +17,9 @@ import type { Body } from './outcome/body.ts';
 import type { FetchedResponse, FetchOutcome } from './outcome/fetch-outcome.ts';
 import type { FetchRequest } from './outcome/fetch-request.ts';
 import type { ResponseHead } from './outcome/response-head.ts';
-import { withoutSecrets } from './own-headers.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { type BodyMemory, type BodySpool, createBodySpool } from './spooled-body.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** The parts that all exchanges of one fetcher share. */
 export interface ExchangeContext extends FailureLimits {

@@ -1,7 +1,8 @@
 /** Whether a request that was archived asked for the same thing as one that is about to be made. */
 import type { FetchRequest } from './outcome/fetch-request.ts';
-import { createOwnHeaders, isSecretName, type OwnHeaderOptions, withoutSecrets } from './own-headers.ts';
+import { createOwnHeaders, type OwnHeaderOptions } from './own-headers.ts';
 import { commonHeaders, mergeHeaders } from './request-headers.ts';
+import { isSecretName, withoutSecrets } from './without-secrets.ts';
 
 /** They say who asks, and how the answer travels; not what is asked for. */
 const NOT_COMPARED: ReadonlySet<string> = new Set([

@@ -4,6 +4,7 @@ import type { FailureReason } from '../fetcher/outcome/failure-codes.ts';
 import type { FetchedResponse, FetchFailure } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
+import { withoutSecrets } from '../fetcher/without-secrets.ts';
 
 /** A response that a middleware has got in its own way: by a proxy, a browser, a store. */
 export interface GivenResponse {
@@ -23,7 +24,10 @@ export interface GivenResponse {
   /** ms since the epoch. Default: now. */
   readonly startedAt?: number;
   readonly endedAt?: number;
-  /** As sent. Default: the plain request for the URL, with the headers of `request`. */
+  /**
+   * As sent. Default: the plain request for the URL, with the headers of `request`. The archive has no values of
+   * `Authorization`, `Cookie` and `Proxy-Authorization`.
+   */
   readonly requestHead?: Uint8Array | string;
   /** IP address of the server. Default: `0.0.0.0`. */
   readonly ipAddress?: string;
@@ -58,7 +62,7 @@ export function responseOf(request: FetchRequest, given: GivenResponse): Fetched
     endedAt,
     ...head,
     body: bodyOf(bytes),
-    requestHead: Buffer.from(given.requestHead ?? requestHeadOf(request)),
+    requestHead: archivedRequest(Buffer.from(given.requestHead ?? requestHeadOf(request))),
     ipAddress,
     ...(bytes.length < whole.length ? { truncated: 'length' } : truncated !== undefined && { truncated }),
   };
@@ -109,6 +113,16 @@ function bodyOf(bytes: Uint8Array): Body {
     // The middleware's own memory: the garbage collector frees it.
     dispose: async () => {},
   };
+}
+
+/** The request without the values of secret headers. Its body is as it was. */
+function archivedRequest(request: Buffer): Buffer {
+  const end = request.indexOf('\r\n\r\n');
+  const head = end < 0 ? request : request.subarray(0, end);
+  return Buffer.concat([
+    Buffer.from(withoutSecrets(head.toString('latin1')), 'latin1'),
+    request.subarray(head.length),
+  ]);
 }
 
 function requestHeadOf({ url, method = 'GET', headers = {}, body = '' }: FetchRequest): string {

@@ -34,6 +34,22 @@ test('a response by a middleware is one like any: read, digested, archived', asy
   expect((await encodeCapture(response, RECORDS)).members.length).toBeGreaterThan(0);
 });
 
+test.each([
+  ['of the request', undefined],
+  [
+    'that the middleware gives',
+    'POST / HTTP/1.1\r\nauthorization: Basic eA==\r\nX-Mine: 1\r\nCOOKIE: a=b\r\n\r\nCookie: of the body',
+  ],
+])('cookies and passwords %s are kept out of the archive', (_, requestHead) => {
+  const headers = { Authorization: 'Basic eA==', 'X-Mine': '1', Cookie: 'a=b' };
+  const sent: FetchRequest = { ...request, method: 'POST', headers, body: 'Cookie: of the body' };
+  const archived = responseOf(sent, { httpStatus: 200, ...(requestHead && { requestHead }) });
+  const lines = Buffer.from(archived.requestHead).toString().split('\r\n');
+  expect(lines.filter((line) => line.includes(': ') && !line.startsWith('Host')).join('; ')).toMatch(
+    /^authorization: \[removed\]; X-Mine: 1; cookie: \[removed\]; Cookie: of the body$/i,
+  );
+});
+
 test('it is parsed as it comes', () => {
   const heard: (ResponseHead | string)[] = [];
   const onHead = (head: ResponseHead) => {

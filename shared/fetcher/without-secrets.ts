@@ -1,0 +1,41 @@
+/** Requests as the archive has them: without the values of headers that are secret. */
+
+/** In place of a value that is kept out of the archive. */
+const REMOVED = '[removed]';
+
+/** Always secret, also in a request of the project's own code. */
+const SECRET_NAMES: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+
+/** Whether the header's value is secret in any request. */
+export const isSecretName = (name: string): boolean => SECRET_NAMES.has(name.toLowerCase());
+
+/** Headers of the operator that reveal nothing about the operator: their values are archived. */
+const OPEN_NAMES: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'cache-control',
+  'dnt',
+  'from',
+  'pragma',
+  'referer',
+  'sec-gpc',
+  'upgrade-insecure-requests',
+]);
+
+/**
+ * The head of a request without the values of secret fields: `Authorization`, `Cookie`, and every header that
+ * the operator has set (`own`), apart from those known as harmless.
+ */
+export function withoutSecrets(head: string, own: Readonly<Record<string, string>> = {}): string {
+  const names = new Set(SECRET_NAMES);
+  for (const name of Object.keys(own)) if (!OPEN_NAMES.has(name.toLowerCase())) names.add(name.toLowerCase());
+  return head
+    .split('\r\n')
+    .map((line) => {
+      const colon = line.indexOf(':');
+      return colon > 0 && names.has(line.slice(0, colon).toLowerCase())
+        ? `${line.slice(0, colon)}: ${REMOVED}`
+        : line;
+    })
+    .join('\r\n');
+}
