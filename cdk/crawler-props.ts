@@ -10,10 +10,10 @@ import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 /** Resources of your own that a crawler uses. It makes those that are not given, and needs no VPC. */
 export interface ExistingResources {
   /**
-   * Bucket for the archive (`warc/`, `index/`), large parts of the crawls' state (`parts/`) and the items of hooks
-   * (`items/`, `staged-items/`). The crawler neither changes its settings nor deletes it. One bucket serves one
-   * crawler. Add lifecycle rules that abort incomplete multipart uploads, and that delete objects below
-   * `staged-items/` after 30 days.
+   * Bucket for the archive, large parts of the crawls' state, items of hooks and exports (docs/aws.md has its folders). The
+   * crawler neither changes its settings nor deletes it. One bucket serves one crawler. Add lifecycle rules that abort
+   * incomplete multipart uploads, and that delete objects below `staged-items/`, `staged-changes/` and `export-work/`
+   * after 30 days.
    *
    * @default a bucket with S3's own encryption, without public access, TLS only
    */
@@ -347,7 +347,7 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly maxCostPerHour?: number;
   /**
-   * Environment variables of the worker, for tests.
+   * Environment variables for the code of the project's file, in the worker and the waker.
    *
    * @default { }
    */

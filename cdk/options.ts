@@ -244,8 +244,8 @@ export const stackOptionsSchema = z.strictObject({
     'a path such as /strand/news: letters, digits, ., - and _ after each /',
   ).optional(),
 
-  // ---- tests
-  /** Environment variables for the worker alone. */
+  // ---- the project's code
+  /** Environment variables of the worker, and of the waker if the project has a file. */
   workerEnvironment: variables.default({}),
 });
 
