@@ -22,6 +22,7 @@ import { OPTIONS } from '../../cli/options.ts';
 import { STACK_VERBS } from '../../cli/verbs.ts';
 import { TROUBLES } from '../../functions/attention.ts';
 import { encodeMetadata } from '../../shared/archive/metadata.ts';
+import { STATUS_CODES } from '../../shared/causes/status-reason.ts';
 import { contactFault } from '../../shared/control/contact-fault.ts';
 import { crawlConfigSchema, parseConfig } from '../../shared/crawl/config.ts';
 import type { LinkSkip } from '../../shared/crawl/skip-reason.ts';
@@ -208,6 +209,11 @@ describe('docs/cli.md', () => {
   test('names the keys of a summary in their order', () => {
     const list = cli.replaceAll('\n', ' ').match(/The summary's keys are .*?`exact`\./)?.[0] ?? '';
     expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(SUMMARY_KEYS);
+  });
+
+  test('names each reason of a state', () => {
+    const list = cli.replaceAll('\n', ' ').match(/`reasonCode` is the reason .*?For `recrawl`/)?.[0] ?? '';
+    expect(STATUS_CODES.filter((code) => !list.includes(`\`${code}\``))).toEqual([]);
   });
 });
 
@@ -461,6 +467,18 @@ describe('the commands of the documents', () => {
 });
 
 describe('a Markdown file', () => {
+  test.each(['docs/cli.md', 'docs/identity.md', 'docs/local.md', 'docs/network.md'])(
+    '%s begins with a list of all of its sections',
+    (path) => {
+      const text = read(path).replaceAll(/^```.*?^```/gms, '');
+      const listed = [...text.matchAll(/^- \[([^\]]+)\]\(#[^)]+\)$/gm)].map(([, title]) =>
+        title?.replaceAll('`', ''),
+      );
+      const titles = [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title?.replaceAll('`', ''));
+      expect(listed).toEqual(titles);
+    },
+  );
+
   test.each(markdownFiles())('%s links only to what is there', (path) => {
     const text = read(path).replaceAll(/^```.*?^```/gms, '');
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
