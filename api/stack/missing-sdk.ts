@@ -1,6 +1,8 @@
 import { StackRefused } from './stack-errors.ts';
 
-const PACKAGES = ['cloudformation', 'dynamodb', 's3', 'sqs', 'ssm'].map((name) => `@aws-sdk/client-${name}`);
+const PACKAGES = ['cloudformation', 'dynamodb', 'eventbridge', 's3', 'sqs', 'ssm'].map(
+  (name) => `@aws-sdk/client-${name}`,
+);
 
 /**
  * Returns the message for the user if `error` says that the AWS SDK is not installed (the published package
