@@ -82,6 +82,7 @@ export type RaisedLimits = Pick<
   | 'maxPages'
   | 'maxBytes'
   | 'maxTimeMs'
+  | 'maxPagesPerHost'
   | 'domainBudget'
   | 'recrawl'
   | 'recrawlEveryMs'

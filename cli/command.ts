@@ -56,6 +56,7 @@ export type RaisedLimits = Pick<
   | 'maxBytes'
   | 'maxTimeMs'
   | 'maxCost'
+  | 'maxPagesPerHost'
   | 'domainBudget'
   | 'recrawl'
   | 'recrawlEveryMs'

@@ -166,9 +166,10 @@ function overBudgetLines({ overBudget: { urls = 0, hosts = 0 } }: CrawlSummary):
 function fullLines({ full: { urls = 0, hosts = 0 } }: CrawlSummary): string[] {
   if (urls === 0) return [];
   const had = hosts === 1 ? 'has had its' : 'have had their';
-  return wrapItems([
-    `${formatCounted(urls, 'URL')} waiting at ${formatCounted(hosts, 'host')} that ${had} share of pages (--max-pages-per-host)`,
-  ]);
+  return [
+    `${formatCounted(urls, 'URL')} waiting at ${formatCounted(hosts, 'host')} that ${had} share of pages:`,
+    'resume with a higher --max-pages-per-host',
+  ];
 }
 
 /** The counts that are not zero, the first twelve of them; the others as one. */

@@ -70,6 +70,7 @@ const LIMITS: ReadonlySet<string> = new Set([
   'maxPages',
   'maxBytes',
   'maxTimeMs',
+  'maxPagesPerHost',
   'domainBudget',
   'recrawl',
   'recrawlEveryMs',

@@ -47,6 +47,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     argument: 'N',
     type: 'count',
     key: 'maxPagesPerHost',
+    verbs: BOTH,
     group: 'Limits',
     help: 'pages of one host',
   },

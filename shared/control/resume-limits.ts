@@ -17,6 +17,7 @@ export const resumeLimitsSchema = crawlConfigSchema
     maxBytes: true,
     maxTimeMs: true,
     maxCost: true,
+    maxPagesPerHost: true,
     domainBudget: true,
     recrawlEveryMs: true,
     recrawlSchedule: true,

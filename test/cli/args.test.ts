@@ -157,8 +157,13 @@ describe('a command line becomes a typed command', () => {
     ['resume crawls/a --no-cache', { ...RESUME, cache: false }],
     ['resume crawls/a', RESUME],
     [
-      'resume --json crawls/a --max-pages 7 --max-bytes 1k --max-time 1m --quiet',
-      { ...RESUME, limits: { maxPages: 7, maxBytes: 1000, maxTimeMs: 60_000 }, json: true, quiet: true },
+      'resume --json crawls/a --max-pages 7 --max-bytes 1k --max-time 1m --max-pages-per-host 9 --quiet',
+      {
+        ...RESUME,
+        limits: { maxPages: 7, maxBytes: 1000, maxTimeMs: 60_000, maxPagesPerHost: 9 },
+        json: true,
+        quiet: true,
+      },
     ],
     [
       'resume crawls/a --recrawl off --recrawl-budget 50',

@@ -214,10 +214,10 @@ test('URLs that wait at hosts which have had all their pages are said, with the 
     summaryText({ ...SUMMARY, state: 'finished', reason: undefined, full }, false);
   expect(text({})).not.toContain('Full hosts');
   expect(text({ urls: 1, hosts: 1 })).toContain(
-    '\n  Full hosts  1 URL waiting at 1 host that has had its share of pages (--max-pages-per-host)\n',
+    '\n  Full hosts  1 URL waiting at 1 host that has had its share of pages:\n              resume with a higher --max-pages-per-host\n',
   );
   expect(text({ urls: 2800, hosts: 12 })).toContain(
-    '\n  Full hosts  2,800 URLs waiting at 12 hosts that have had their share of pages (--max-pages-per-host)\n',
+    '\n  Full hosts  2,800 URLs waiting at 12 hosts that have had their share of pages:\n              resume with a higher --max-pages-per-host\n',
   );
 });
 
