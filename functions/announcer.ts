@@ -12,8 +12,17 @@ import type { Log } from './log.ts';
 
 /** Where events are sent. */
 export interface EventSink {
-  /** Sends events of one crawl. Resolves to undefined when all were received, else to the reason, for people. */
-  send(events: readonly WebhookEvent[]): Promise<string | undefined>;
+  /**
+   * Sends events of one crawl, and ends at `until`. Resolves to undefined when all were received, else to the reason, for
+   * people. Throws {@link TimeIsUp} if the receiver took some, and there was no time for the others: if the same events are
+   * sent again, it goes on with those.
+   */
+  send(events: readonly WebhookEvent[], until: number): Promise<string | undefined>;
+}
+
+/** What is left is done by the next look, which comes in a minute. */
+export class TimeIsUp extends Error {
+  override readonly name = 'TimeIsUp';
 }
 
 export interface AnnouncerDeps {
@@ -58,7 +67,7 @@ export class Announcer {
       if (clock.now() >= until) return;
       if (unannounced.retryAt > clock.now() + EARLY_MS) continue;
       try {
-        await this.#announce(unannounced);
+        await this.#announce(unannounced, until);
       } catch (error) {
         log('warn', {
           message: 'The end of a crawl cannot be announced now',
@@ -69,17 +78,17 @@ export class Announcer {
     }
   }
 
-  async #announce(unannounced: UnannouncedCrawl): Promise<void> {
+  async #announce(unannounced: UnannouncedCrawl, until: number): Promise<void> {
     const { registry, summarize, sink, clock } = this.#deps;
     const { crawl } = unannounced;
     const record = await registry.load(crawl);
     if (record === undefined) return registry.noteAnnounced(crawl);
     const isPassNew = record.firstPass !== undefined && !record.firstPass.isAnnounced;
-    const isPassReported = await this.#announceFirstPass(unannounced, record);
+    const isPassReported = await this.#announceFirstPass(unannounced, record, until);
     if (endedType({ state: record.status, reasonCode: record.why?.code }) === undefined) {
       // A paused crawl ends later. Its operator knows of a crawl that was stopped.
       if (record.status !== 'stopped') return;
-      await this.#finish(unannounced, record);
+      await this.#finish(unannounced, record, until);
       if (isPassReported) await registry.noteAnnounced(crawl);
       return;
     }
@@ -87,18 +96,24 @@ export class Announcer {
     const { state, seconds } = ended;
     const idOf = (subject: string) =>
       hash('sha256', JSON.stringify([crawl, state, seconds, subject])).slice(0, 32);
-    const fault = await sink.send(crawlEvents(crawl, ended, { now: () => clock.now(), idOf }));
-    await this.#finish(unannounced, record);
+    const fault = await sink.send(crawlEvents(crawl, ended, { now: () => clock.now(), idOf }), until);
     // The tries that count are those of the first pass until it is reported or given up.
-    if (!isPassReported) return;
-    if (fault === undefined) return registry.noteAnnounced(crawl);
     const own = isPassNew ? { ...unannounced, tries: 0 } : unannounced;
-    await this.#delay(own, fault, () => registry.noteAnnounced(crawl));
+    // Noted before the call of `onFinish`, in which the process may die.
+    const isSentAgain = !isPassReported || (fault !== undefined && (await this.#delay(own, fault)));
+    await this.#finish(unannounced, record, until);
+    if (!isSentAgain) await registry.noteAnnounced(crawl);
   }
 
-  async #finish({ crawl, finishTries, isFinishDone }: UnannouncedCrawl, record: CrawlRecord): Promise<void> {
-    const { registry, finish, log } = this.#deps;
+  async #finish(
+    { crawl, finishTries, isFinishDone }: UnannouncedCrawl,
+    record: CrawlRecord,
+    until: number,
+  ): Promise<void> {
+    const { registry, finish, clock, log } = this.#deps;
     if (finish === undefined || isFinishDone) return;
+    // A call that the end of the function cuts off counts as one.
+    if (clock.now() >= until) throw new TimeIsUp('no time was left for onFinish');
     const tries = finishTries + 1;
     if (tries <= MAX_FINISH_TRIES) {
       await registry.noteFinish({ crawl, finishTries: tries, isFinishDone: false });
@@ -116,28 +131,22 @@ export class Announcer {
   async #announceFirstPass(
     unannounced: UnannouncedCrawl,
     { firstPass, ...record }: CrawlRecord,
+    until: number,
   ): Promise<boolean> {
     if (!firstPass || firstPass.isAnnounced) return true;
     const { registry, summarize, sink, clock } = this.#deps;
     const { crawl, tries } = unannounced;
     const event = firstPassEvent(crawl, firstPass, await summarize(crawl, record), clock.now());
-    const noted = async () => {
-      await registry.noteFirstPass(crawl, { ...firstPass, isAnnounced: true });
-      // The end of the crawl has tries of its own.
-      if (tries > 0) await registry.delayAnnouncement({ crawl, tries: 0, retryAt: 0 });
-    };
-    const fault = await sink.send([event]);
-    if (fault === undefined) await noted();
-    else await this.#delay(unannounced, fault, noted);
+    const fault = await sink.send([event], until);
+    if (fault !== undefined && (await this.#delay(unannounced, fault))) return false;
+    await registry.noteFirstPass(crawl, { ...firstPass, isAnnounced: true });
+    // The end of the crawl has tries of its own.
+    if (tries > 0) await registry.delayAnnouncement({ crawl, tries: 0, retryAt: 0 });
     return fault === undefined;
   }
 
-  /** `giveUp`: called after the last try. */
-  async #delay(
-    { crawl, tries: before }: UnannouncedCrawl,
-    cause: string,
-    giveUp: () => Promise<void>,
-  ): Promise<void> {
+  /** Notes a try that failed. Returns false if it was the last one. */
+  async #delay({ crawl, tries: before }: UnannouncedCrawl, cause: string): Promise<boolean> {
     const { registry, clock, log } = this.#deps;
     const tries = before + 1;
     if (tries >= MAX_TRIES) {
@@ -146,10 +155,11 @@ export class Announcer {
         crawl,
         cause,
       });
-      return giveUp();
+      return false;
     }
     log('warn', { message: 'The events of a crawl were not received', crawl, tries, cause });
     const retryAt = clock.now() + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** before);
     await registry.delayAnnouncement({ crawl, tries, retryAt });
+    return true;
   }
 }

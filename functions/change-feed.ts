@@ -7,7 +7,7 @@ import { changesPrefix } from '../shared/engines/aws/archive/item-folders.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import { changeGroups, changesEvent } from '../shared/webhook/change-events.ts';
-import type { EventSink } from './announcer.ts';
+import { type EventSink, TimeIsUp } from './announcer.ts';
 import type { Log } from './log.ts';
 
 export interface ChangeFeedDeps {
@@ -47,7 +47,8 @@ export class ChangeFeed {
       if (keys.length === 0) return true;
       for (const key of keys) {
         if (clock.now() >= until) return false;
-        const fault = await this.#send(crawl, key);
+        const fault = await this.#send(crawl, key, until);
+        if (fault instanceof TimeIsUp) return false;
         if (fault !== undefined) {
           this.#delay(crawl, fault);
           return false;
@@ -66,7 +67,7 @@ export class ChangeFeed {
     return Contents.flatMap(({ Key }) => Key ?? []);
   }
 
-  async #send(crawl: CrawlId, key: string): Promise<string | undefined> {
+  async #send(crawl: CrawlId, key: string, until: number): Promise<string | TimeIsUp | undefined> {
     const { s3, bucket, clock, sink } = this.#deps;
     const get = async () => {
       const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
@@ -78,7 +79,10 @@ export class ChangeFeed {
       .split('\n')
       .filter((line) => line !== '');
     const events = changeGroups(lines).map((group) => changesEvent(crawl, group, clock.now()));
-    const fault = await sink.send(events);
+    const fault = await sink.send(events, until).catch((error) => {
+      if (error instanceof TimeIsUp) return error;
+      throw error;
+    });
     if (fault === undefined) await deleteObjects({ s3, bucket, clock }, `deleting ${key}`, [key]);
     return fault;
   }

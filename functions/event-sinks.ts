@@ -6,13 +6,15 @@ import { createFetcher } from '../shared/fetcher/fetcher.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import { EVENT_SOURCE } from '../shared/webhook/event-types.ts';
 import { createWebhook, isWebhookTarget, type WebhookTarget } from '../shared/webhook/webhook.ts';
-import type { EventSink } from './announcer.ts';
+import { type EventSink, TimeIsUp } from './announcer.ts';
 
 /** Entries of one call (EventBridge API reference, PutEvents). */
 const MAX_ENTRIES = 10;
 /** All entries of a call may have 256 KB (the same). */
 const MAX_CALL_BYTES = 200_000;
 const WEBHOOK_TIMEOUT_MS = 10_000;
+/** The ids of the last events that were received: a crawl that ends has 101. */
+const MAX_RECEIVED = 300;
 
 export interface EventBusOptions {
   readonly client: Pick<EventBridgeClient, 'send'>;
@@ -70,7 +72,10 @@ export interface WebhookSinkOptions {
   readonly allowPrivateAddresses: readonly string[];
 }
 
-/** A URL of the operator. After an event that was not received, none is sent. */
+/**
+ * A URL of the operator. After an event that was not received, none is sent. One that was received is not sent again by
+ * this process.
+ */
 export function webhookSink({
   target,
   clock,
@@ -85,25 +90,57 @@ export function webhookSink({
     maxSockets: 1,
   });
   const webhook = createWebhook({ target, fetcher, clock });
+  const received = new Set<string>();
   return {
-    async send(events) {
-      for (const event of events) {
-        const fault = await webhook.send(event);
-        if (fault !== undefined) return `webhook: ${event.type}: ${fault}`;
-      }
-      return undefined;
+    send(events, until) {
+      const left = events.filter(({ id }) => !received.has(id));
+      const isOver = ({ aborted }: AbortSignal) => aborted || clock.now() >= until;
+      return endingAt({ clock, until }, async (signal) => {
+        for (const [sent, event] of left.entries()) {
+          const fault = isOver(signal) ? 'no time was left' : await webhook.send(event, signal);
+          if (fault !== undefined && isOver(signal) && sent > 0)
+            throw new TimeIsUp(`webhook: ${sent} of ${left.length} events were received when time was up`);
+          if (fault !== undefined) return `webhook: ${event.type}: ${fault}`;
+          received.add(event.id);
+          const [oldest] = received;
+          if (oldest !== undefined && received.size > MAX_RECEIVED) received.delete(oldest);
+        }
+        return undefined;
+      });
     },
   };
 }
 
+/** Does work whose signal aborts at that time. */
+async function endingAt<T>(
+  { clock, until }: { readonly clock: Clock; readonly until: number },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const done = new AbortController();
+  const leftMs = until - clock.now();
+  if (leftMs <= 0) over.abort();
+  else void clock.sleep(leftMs, done.signal).then(() => over.abort());
+  try {
+    return await work(over.signal);
+  } finally {
+    done.abort();
+  }
+}
+
 /** Sends to all of them, even if one fails. */
 export const allSinks = (sinks: readonly EventSink[]): EventSink => ({
-  async send(events) {
+  async send(events, until) {
     const faults = await Promise.all(
-      sinks.map((sink) => sink.send(events).catch((error: Error) => error.message)),
+      sinks.map((sink) =>
+        sink.send(events, until).catch((error: Error) => (error instanceof TimeIsUp ? error : error.message)),
+      ),
     );
-    const found = faults.filter((fault) => fault !== undefined);
-    return found.length > 0 ? found.join('; ') : undefined;
+    const found = faults.filter((fault) => typeof fault === 'string');
+    if (found.length > 0) return found.join('; ');
+    const late = faults.find((fault) => fault !== undefined);
+    if (late) throw late;
+    return undefined;
   },
 });
 

@@ -67,6 +67,8 @@ const LOOK_EVERY_AT_REST = 5;
 const PASS_SETTLE_MS = 600_000;
 /** The share of the hosts of a large crawl that may wait by counters that are wrong, as workers died before they counted. */
 const LOST_COUNTS = 0.001;
+/** The share of the time that is left for the changes of pages. The rest is for the ends of crawls, and troubles. */
+const CHANGES_SHARE = 0.5;
 /** Crawls loaded at once. */
 const LOADS = 10;
 
@@ -136,7 +138,8 @@ class Waker {
     await this.#forEach(ids, endsAt, errors, (id) => this.#reportLate(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#noteFirstPass(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#finishIfQuiet(id));
-    await this.#sendChanges(ids, endsAt, errors);
+    const leftMs = Math.max(0, endsAt - clock.now());
+    await this.#sendChanges(ids, clock.now() + CHANGES_SHARE * leftMs, errors);
     // At the end, too, of those that this run has ended.
     if (!this.isAtRest || !wasAtRest || isLook) await this.#deps.announcer?.look(endsAt);
     if (clock.now() < endsAt) await this.#deps.watch?.look(ids);

@@ -28,8 +28,11 @@ export interface WebhookEvent<Type extends string = string, Data extends object 
 }
 
 export interface Webhook {
-  /** Resolves to undefined when the receiver has answered 2xx, else to the reason, for people. Never rejects. */
-  send(event: WebhookEvent): Promise<string | undefined>;
+  /**
+   * Resolves to undefined when the receiver has answered 2xx, else to the reason, for people. Never rejects. `signal`: aborted: no
+   * more tries of this event. Default: the webhook's.
+   */
+  send(event: WebhookEvent, signal?: AbortSignal): Promise<string | undefined>;
 }
 
 export interface WebhookOptions {
@@ -46,11 +49,15 @@ const WAITS_MS = [1000, 5000];
 /** No more of an answer is read. */
 const MAX_ANSWER_BYTES = 1024;
 
-export function createWebhook({ target, fetcher, clock, signal }: WebhookOptions): Webhook {
+export function createWebhook({ target, fetcher, clock, signal: ofAll }: WebhookOptions): Webhook {
   const userinfo = userinfoOf(new URL(target.url));
   const basic = userinfo !== undefined && Buffer.from(userinfo, 'utf8').toString('base64');
 
-  async function post(type: string, body: string): Promise<string | undefined> {
+  async function post(
+    type: string,
+    body: string,
+    signal: AbortSignal | undefined,
+  ): Promise<string | undefined> {
     const headers = {
       ...(basic && { authorization: `Basic ${basic}` }),
       'content-type': 'application/json',
@@ -74,15 +81,15 @@ export function createWebhook({ target, fetcher, clock, signal }: WebhookOptions
   }
 
   return {
-    async send(event) {
+    async send(event, signal = ofAll) {
       const body = JSON.stringify(event);
-      let fault = await post(event.type, body);
+      let fault = await post(event.type, body, signal);
       for (const waitMs of WAITS_MS) {
         if (fault === undefined) break;
         await clock.sleep(waitMs, signal);
         if (signal?.aborted) break;
         // The signature has the time of the try.
-        fault = await post(event.type, body);
+        fault = await post(event.type, body, signal);
       }
       return fault;
     },

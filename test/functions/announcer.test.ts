@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { Announcer, type AnnouncerDeps } from '../../functions/announcer.ts';
+import { Announcer, type AnnouncerDeps, TimeIsUp } from '../../functions/announcer.ts';
 import { allSinks, eventBus, webhookIn } from '../../functions/event-sinks.ts';
 import { withFirstPass } from '../../shared/crawl-state/first-pass.ts';
 import type { UnannouncedCrawl } from '../../shared/engines/aws/state/unannounced.ts';
 import type { CrawlRecord, FirstPass } from '../../shared/ports/crawl-registry.ts';
 import type { EndedCrawl } from '../../shared/webhook/crawl-events.ts';
 import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const UNTIL = Number.POSITIVE_INFINITY;
 
 const NEW: UnannouncedCrawl = { crawl: 'news', tries: 0, retryAt: 0, finishTries: 0, isFinishDone: false };
@@ -16,7 +17,7 @@ const NEW: UnannouncedCrawl = { crawl: 'news', tries: 0, retryAt: 0, finishTries
 /** A crawl in that state, and a receiver that answers by these faults, then without one. */
 function setUp(
   status: string,
-  faults: (string | undefined)[] = [],
+  faults: (string | Error | undefined)[] = [],
   code?: string,
   finish?: AnnouncerDeps['finish'],
   firstPass?: FirstPass,
@@ -26,6 +27,7 @@ function setUp(
   const change = (crawl: string, changed: Partial<UnannouncedCrawl>) =>
     void crawls.set(crawl, { ...crawls.get(crawl)!, ...changed });
   const sent: WebhookEvent[][] = [];
+  const untils: number[] = [];
   const logged: { readonly level: string; readonly message?: unknown }[] = [];
   let record: CrawlRecord = {
     status,
@@ -51,10 +53,13 @@ function setUp(
       return ended as unknown as EndedCrawl;
     },
     sink: {
-      async send(events) {
+      async send(events, until) {
         sent.push([...events]);
+        untils.push(until);
         beforeSending();
-        return faults.shift();
+        const fault = faults.shift();
+        if (fault instanceof Error) throw fault;
+        return fault;
       },
     },
     ...(finish && { finish }),
@@ -67,7 +72,7 @@ function setUp(
   const onSend = (work: () => void) => {
     beforeSending = work;
   };
-  return { announcer, clock, crawls, sent, logged, ended, onSummary, onSend, record: () => record };
+  return { announcer, clock, crawls, sent, untils, logged, ended, onSummary, onSend, record: () => record };
 }
 
 describe('the end of a crawl', () => {
@@ -240,6 +245,32 @@ describe('a receiver that takes half a minute', () => {
   });
 });
 
+describe('a look', () => {
+  test('has the receiver end with it', async () => {
+    const { announcer, untils } = setUp('finished', [], undefined, undefined, { at: 5 });
+    await announcer.look(T0 + HOUR);
+    expect(untils).toEqual([T0 + HOUR, T0 + HOUR]);
+  });
+
+  test('in which there was no time for all events is followed by one with the others: it is no try without success', async () => {
+    const finish: string[] = [];
+    const late = Array.from({ length: 40 }, () => new TimeIsUp('3 of 101'));
+    const { announcer, clock, sent, crawls, logged } = setUp('finished', late, undefined, async (crawl) => {
+      finish.push(crawl);
+    });
+    for (let minute = 0; minute < 40; minute++) {
+      await announcer.look(UNTIL);
+      await clock.advance(MINUTE);
+    }
+    expect(sent).toHaveLength(40);
+    expect(crawls.get('news')).toEqual(NEW);
+    expect(logged[0]).toMatchObject({ level: 'warn', crawl: 'news', cause: '3 of 101' });
+    expect(finish).toEqual([]);
+    await announcer.look(UNTIL);
+    expect([sent.length, crawls.size, finish]).toEqual([41, 0, ['news']]);
+  });
+});
+
 describe('onFinish', () => {
   /** Announces by a hook that fails that often. Returns its calls. */
   function withFinish(status: string, faults: (string | undefined)[] = [], failures = 0) {
@@ -274,6 +305,24 @@ describe('onFinish', () => {
     for (let i = 0; i < 4; i++) await look();
     expect(sent).toHaveLength(3);
     expect(calls).toHaveLength(1);
+  });
+
+  test.each([undefined, 'HTTP 500'])('is not begun after the end of the look (%s)', async (fault) => {
+    const { calls, announcer, clock, crawls, onSend } = withFinish('finished', [fault]);
+    onSend(() => clock.set(MINUTE));
+    await announcer.look(clock.now() + MINUTE);
+    expect(calls).toEqual([]);
+    expect(crawls.get('news')).toMatchObject({ tries: fault ? 1 : 0, finishTries: 0 });
+    onSend(() => {});
+    await clock.advance(MINUTE);
+    await announcer.look(clock.now() + MINUTE);
+    expect([calls.length, crawls.size]).toEqual([1, 0]);
+  });
+
+  test('is called once a try without success is noted, as the process may die in it', async () => {
+    const { look, crawls } = withFinish('finished', ['HTTP 500'], 1);
+    await look();
+    expect(crawls.get('news')).toMatchObject({ tries: 1, finishTries: 1, isFinishDone: false });
   });
 
   test('is called again if the call has not come back, three times in all', async () => {
@@ -311,7 +360,12 @@ describe('receivers', () => {
       },
     };
     const bus = eventBus({ client: client as never, clock: createFakeClock(), stack: 'Strand' });
-    expect(await bus.send(Array.from({ length: 23 }, (_, n) => event(n)))).toBeUndefined();
+    expect(
+      await bus.send(
+        Array.from({ length: 23 }, (_, n) => event(n)),
+        UNTIL,
+      ),
+    ).toBeUndefined();
     expect(calls.map(({ input }) => input.Entries.length)).toEqual([10, 10, 3]);
     const [entry] = calls[0]!.input.Entries;
     expect(entry).toMatchObject({ Source: 'strand', DetailType: 'crawlFinished' });
@@ -322,7 +376,7 @@ describe('receivers', () => {
     const answer = { FailedEntryCount: 1, Entries: [{}, { ErrorCode: 'Throttled', ErrorMessage: 'slow' }] };
     const client = { send: async () => answer };
     const bus = eventBus({ client: client as never, clock: createFakeClock(), stack: 'Strand' });
-    expect(await bus.send([event(1), event(2)])).toBe('EventBridge: Throttled: slow');
+    expect(await bus.send([event(1), event(2)], UNTIL)).toBe('EventBridge: Throttled: slow');
   });
 
   test('one that fails, or throws, keeps none of the others from the events', async () => {
@@ -332,7 +386,7 @@ describe('receivers', () => {
       { send: () => Promise.reject(new Error('broken')) },
       { send: async () => void received++ },
     ];
-    expect(await allSinks(sinks).send([event(1)])).toBe('no; broken');
+    expect(await allSinks(sinks).send([event(1)], UNTIL)).toBe('no; broken');
     expect(received).toBe(1);
   });
 

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
+import { TimeIsUp } from '../../functions/announcer.ts';
 import { ChangeFeed } from '../../functions/change-feed.ts';
 import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
 import { createServices } from '../../simulation/test/models/dynamo-services.ts';
@@ -20,7 +21,8 @@ function setUp({ throttles = false } = {}) {
   const calls: [name: string, at: number][] = [];
   let readMs = 0;
   const logged: { readonly level: string; readonly [field: string]: unknown }[] = [];
-  const faults: (string | undefined)[] = [];
+  const faults: (string | Error | undefined)[] = [];
+  const untils: number[] = [];
   let msEach = 0;
   let isRefused = false;
   const s3 = {
@@ -38,11 +40,13 @@ function setUp({ throttles = false } = {}) {
     bucket: 'b',
     clock: { ...clock, sleep: async () => {} },
     sink: {
-      async send(given) {
+      async send(given, until) {
+        untils.push(until);
         events.push(...given);
         clock.set(msEach);
         await new Promise((resolve) => setImmediate(resolve));
         const fault = faults.shift();
+        if (fault instanceof Error) throw fault;
         if (fault === undefined) sent.push(given.flatMap(urlsOf));
         return fault;
       },
@@ -53,6 +57,7 @@ function setUp({ throttles = false } = {}) {
     clock,
     sent,
     events,
+    untils,
     calls,
     logged,
     faults,
@@ -129,6 +134,24 @@ describe('a look that takes long', () => {
     expect(sent).toHaveLength(2);
     // The object that was received is still deleted.
     expect(calls.filter(([, at]) => at >= MINUTE)).toEqual([['DeleteObjects', MINUTE]]);
+  });
+
+  test('has the receiver end with it; if that took some of an object, the next look goes on at once', async () => {
+    const { put, look, faults, untils, sent, left, logged } = setUp();
+    put('c', '1', change('http://a.test/1'));
+    faults.push(new TimeIsUp('3 of 5'));
+    expect(await look('c', MINUTE)).toBe(false);
+    expect([untils, left(), logged]).toEqual([[T0 + MINUTE], ['changes/c/1'], []]);
+    expect(await look()).toBe(true);
+    expect([sent, left()]).toEqual([[['http://a.test/1']], []]);
+  });
+
+  test('fails if the receiver does for another reason', async () => {
+    const { put, look, faults, left } = setUp();
+    put('c', '1', change('http://a.test/1'));
+    faults.push(new Error('no network'));
+    await expect(look()).rejects.toThrow('no network');
+    expect(left()).toEqual(['changes/c/1']);
   });
 
   test('gives each event the time at which it is sent', async () => {

@@ -2,6 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { EventBridgeClient, PutEventsCommandInput } from '@aws-sdk/client-eventbridge';
 import { describe, expect, test } from 'vitest';
+import { TimeIsUp } from '../../functions/announcer.ts';
 import { allSinks, eventBus, webhookIn, webhookSink } from '../../functions/event-sinks.ts';
 import { verifyWebhook } from '../../shared/webhook/signature.ts';
 import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
@@ -27,7 +28,8 @@ function setUp(answer: (call: number) => object = () => ({})) {
     },
   } as unknown as EventBridgeClient;
   const clock = { ...createFakeClock(), sleep: async () => {} };
-  return { calls, bus: eventBus({ client, clock, stack: 'Strand' }) };
+  const bus = eventBus({ client, clock, stack: 'Strand' });
+  return { calls, bus: { send: (events: readonly WebhookEvent[]) => bus.send(events, Infinity) } };
 }
 
 const idsIn = ({ Entries = [] }: PutEventsCommandInput): string[] =>
@@ -111,40 +113,119 @@ test('all receivers get the events, and the faults of all are reported', async (
     },
   });
   const events = [eventOf('1'), eventOf('2')];
-  expect(await allSinks([sink('a'), sink('b')]).send(events)).toBeUndefined();
-  expect(await allSinks([]).send(events)).toBeUndefined();
+  expect(await allSinks([sink('a'), sink('b')]).send(events, T0)).toBeUndefined();
+  expect(await allSinks([]).send(events, T0)).toBeUndefined();
   const mixed = allSinks([sink('c', 'down'), sink('d'), sink('e', new Error('no network'))]);
-  expect(await mixed.send(events)).toBe('down; no network');
+  expect(await mixed.send(events, T0)).toBe('down; no network');
   expect(got).toEqual(['a 2', 'b 2', 'c 2', 'd 2', 'e 2']);
 });
 
-test('a webhook gets each event by itself, none after one that it does not take, and again what is sent again', async () => {
-  const got: [string, boolean][] = [];
-  let status = 200;
-  const secret = 'a secret of this test';
-  const { origin } = await serveHttp(async (request, response) => {
-    const body = await text(request);
-    const signature = request.headers['x-strand-signature'] as string;
-    got.push([JSON.parse(body).id, verifyWebhook(secret, signature, body, { now: T0, toleranceMs: 0 })]);
-    response.writeHead(body.includes('"bad"') ? 500 : status).end();
+test('that the time of one receiver was up is said if the others have got the events; else what the others say', async () => {
+  const late = new TimeIsUp('1 of 2');
+  const untils: number[] = [];
+  const sink = (fault?: string | Error) => ({
+    async send(_: unknown, until: number) {
+      untils.push(until);
+      if (fault instanceof Error) throw fault;
+      return fault;
+    },
   });
-  const sink = webhookSink({
-    target: { url: `${origin}/hook`, secret },
-    clock: { ...createFakeClock(), sleep: async () => {} },
-    tempFolder: temporaryFolder().path,
-    allowPrivateAddresses: ['127.0.0.0/8'],
+  await expect(allSinks([sink(), sink(late), sink()]).send([], 7)).rejects.toBe(late);
+  expect(await allSinks([sink(late), sink('down')]).send([], 7)).toBe('down');
+  expect(untils).toEqual([7, 7, 7, 7, 7]);
+});
+
+describe('a webhook', () => {
+  const SECRET = 'a secret of this test';
+  const LOOK_MS = 10_000;
+
+  /**
+   * A receiver that takes `ms` for each event. `answer`: the status for an event, or undefined for no answer at all, as long
+   * as anybody waits.
+   */
+  async function receiver(answer: (id: string) => number | undefined, ms = 0) {
+    let end = () => {};
+    const clock = {
+      ...createFakeClock(),
+      // Those between two tries are over at once, the others are the times of looks.
+      sleep: async (sleepMs: number) => {
+        if (sleepMs < LOOK_MS) return;
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+      },
+    };
+    const got: string[] = [];
+    const { origin } = await serveHttp(async (request, response) => {
+      const body = await text(request);
+      const signature = request.headers['x-strand-signature'] as string;
+      expect(verifyWebhook(SECRET, signature, body, { now: clock.now() })).toBe(true);
+      const { id } = JSON.parse(body) as WebhookEvent;
+      got.push(id);
+      clock.set(ms);
+      const status = answer(id);
+      if (status !== undefined) return void response.writeHead(status).end();
+      clock.set(LOOK_MS);
+      end();
+    });
+    const sink = webhookSink({
+      target: { url: `${origin}/hook`, secret: SECRET },
+      clock,
+      tempFolder: temporaryFolder().path,
+      allowPrivateAddresses: ['127.0.0.0/8'],
+    });
+    const send = (ids: readonly string[], lookMs = LOOK_MS) =>
+      sink.send(
+        ids.map((id) => eventOf(id)),
+        clock.now() + lookMs,
+      );
+    return { got, send };
+  }
+
+  test('gets each event by itself, and none after one that it does not take', async () => {
+    const { got, send } = await receiver((id) => (id === 'bad' ? 500 : 200));
+    expect(await send(['1', '2'])).toBeUndefined();
+    expect(await send(['3', 'bad', '4'])).toBe('webhook: crawlFinished: HTTP 500');
+    expect(got).toEqual(['1', '2', '3', 'bad', 'bad', 'bad']);
   });
-  expect(await sink.send([eventOf('1'), eventOf('2')])).toBeUndefined();
-  expect(await sink.send([eventOf('3'), eventOf('bad'), eventOf('4')])).toBe(
-    'webhook: crawlFinished: HTTP 500',
-  );
-  const ids = ['1', '2', '3', 'bad', 'bad', 'bad'];
-  expect(got).toEqual(ids.map((id) => [id, true]));
-  got.length = 0;
-  expect(await sink.send([eventOf('1')])).toBeUndefined();
-  status = 410;
-  expect(await sink.send([eventOf('1')])).toBe('webhook: crawlFinished: HTTP 410');
-  expect(got).toHaveLength(4);
+
+  test('gets an event again until it has taken it, and those before it once', async () => {
+    let status = 500;
+    const { got, send } = await receiver((id) => (id === '2' ? status : 200));
+    expect(await send(['1', '2'])).toBe('webhook: crawlFinished: HTTP 500');
+    status = 410;
+    expect(await send(['1', '2'])).toBe('webhook: crawlFinished: HTTP 410');
+    status = 200;
+    expect(await send(['1', '2', '3'])).toBeUndefined();
+    expect(got).toEqual(['1', ...Array(7).fill('2'), '3']);
+  });
+
+  test('that takes seconds for each event gets all of them in several looks', async () => {
+    const { got, send } = await receiver(() => 200, 4000);
+    const ids = ['1', '2', '3', '4', '5'];
+    await expect(send(ids)).rejects.toThrow(
+      new TimeIsUp('webhook: 3 of 5 events were received when time was up'),
+    );
+    expect(await send(ids)).toBeUndefined();
+    expect(got).toEqual(ids);
+  });
+
+  test('that does not answer keeps nobody beyond the time of the look', async () => {
+    const { got, send } = await receiver((id) => (id === '1' ? 200 : undefined));
+    await expect(send(['1', '2'])).rejects.toThrow('webhook: 1 of 2 events were received');
+    // That is a try without success: nothing was received.
+    expect(await send(['1', '2'])).toMatch(/^webhook: crawlFinished: ./);
+    expect(await send(['2'], 0)).toBe('webhook: crawlFinished: no time was left');
+    expect(got).toEqual(['1', '2', '2']);
+  });
+
+  test('gets events again that are older than the last 300', async () => {
+    const { got, send } = await receiver(() => 200);
+    const ids = Array.from({ length: 301 }, (_, i) => `${i}`);
+    expect(await send(ids)).toBeUndefined();
+    expect(await send(ids.slice(0, 3))).toBeUndefined();
+    expect(got.slice(301)).toEqual(['0']);
+  });
 });
 
 test('the webhook of the environment is read, and one that is none is refused', () => {

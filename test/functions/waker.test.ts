@@ -12,7 +12,7 @@ async function setUp(
   crawls: Readonly<Record<string, number>>,
   config = {},
   dailyLimit?: DailyLimit,
-  more: Pick<WakerDeps, 'watch' | 'changeFeed'> = {},
+  more: Pick<WakerDeps, 'watch' | 'changeFeed' | 'announcer'> = {},
 ) {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
@@ -273,13 +273,14 @@ test('a run whose time is up begins nothing', async () => {
 
 /** The ms that a call takes: one of the stack's tables, and one of the feed of changes. */
 test.each([
-  [2500, 0],
-  [4100, 0],
-  [9000, 0],
-  [17_000, 0],
-  [0, 20_000],
-  [60_000, 0],
-])('nothing of a crawl is begun after the end of a run, if a call takes %d ms, or %d', async (ms, feedMs) => {
+  [2500, 0, 50_000],
+  [4100, 0, 50_000],
+  [9000, 0, 50_000],
+  [17_000, 0, 50_000],
+  // The share of the changes.
+  [0, 20_000, 25_000],
+  [60_000, 0, 50_000],
+])('nothing is begun after the end of a run, if a call takes %d ms, or %d', async (ms, feedMs, end) => {
   const begun: number[] = [];
   const changeFeed = {
     async look() {
@@ -305,8 +306,8 @@ test.each([
       };
     }
   await run();
-  expect(clock.now() - T0).toBeGreaterThanOrEqual(50_000);
-  expect(begun.filter((at) => at >= 50_000)).toEqual([]);
+  expect(clock.now() - T0).toBeGreaterThanOrEqual(end);
+  expect(begun.filter((at) => at >= end)).toEqual([]);
 });
 
 test('pages that skip a time of the schedule are reported once between two times, as of when they were counted', async () => {
@@ -473,6 +474,30 @@ describe('the first pass of a crawl that recrawls', () => {
     expect(await noted(RECRAWLS, 1, [undefined], 999)).toBeUndefined();
     expect(await noted(RECRAWLS, 1, [undefined], 1000)).toBe(20);
   });
+});
+
+test('changes take half of the time that is left in a run, so ends are announced and the watch looks', async () => {
+  const untils: number[] = [];
+  const looks: string[] = [];
+  const made = await setUp({ a: 0 }, { recrawl: 'changes', changeFeed: true }, undefined, {
+    changeFeed: {
+      async look(_crawl, until) {
+        untils.push(until - T0);
+        made.clock.set(until - made.clock.now());
+        return false;
+      },
+    },
+    announcer: {
+      async look(until) {
+        looks.push(`announcer, until ${until - T0}`);
+        made.clock.set(7000);
+      },
+    },
+    watch: { look: async () => void looks.push('watch') },
+  });
+  await made.run();
+  expect(untils).toEqual([25_000]);
+  expect(looks).toEqual(['announcer, until 50000', 'watch']);
 });
 
 test('changes of several crawls are sent by turns, though those of one take all of a run', async () => {

@@ -140,6 +140,14 @@ describe('it is tried three times', () => {
     expect(requests).toHaveLength(1);
   });
 
+  test('unless its own signal aborts, which the request has, too', async () => {
+    const { webhook, requests, onSleep } = setUp([500, 200]);
+    const own = new AbortController();
+    onSleep(() => own.abort());
+    expect(await webhook.send(EVENT, own.signal)).toBe('HTTP 500');
+    expect(requests.map(({ signal }) => signal)).toEqual([own.signal]);
+  });
+
   test.each([1, 2])('unless the crawl is stopped while it waits for try %s and one more', async (tries) => {
     const { webhook, requests, stopping, onSleep } = setUp([500, 503, 'down']);
     onSleep(() => {
