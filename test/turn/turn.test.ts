@@ -1,7 +1,7 @@
 /** Tests of a turn: its beginning, its deliveries, and its state after a failure. */
 import { describe, expect, test } from 'vitest';
 import type { Crawl } from '../../shared/crawl-state/crawls.ts';
-import type { Head } from '../../shared/frontier/head.ts';
+import { type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { Message } from '../../shared/frontier/message.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import type { Delivery } from '../../shared/ports/turn-queue.ts';
@@ -18,7 +18,7 @@ import {
   openTurn,
   type TurnSituation,
 } from './turn-bench.ts';
-import { HOST, ORIGIN } from './turn-fakes.ts';
+import { HOST, newLedger, ORIGIN, recordOf } from './turn-fakes.ts';
 
 const DAY = 86_400_000;
 
@@ -635,4 +635,20 @@ test('what the last turn had staged is published before the ledger is read, also
   });
   await begun.end;
   expect(published.slice(0, 3)).toEqual(['items 2 one', 'changes 2 two', 'read']);
+});
+
+test('a copy that its original, on another host, redirects to is fetched once more in the order that it had', async () => {
+  const away = 'http://b.test/page';
+  const ledger = await newLedger();
+  const result = { fetchedAt: T0, duplicateOf: away };
+  ledger.addSettled(recordOf(`${ORIGIN}/1`, { state: 'fetched', result }));
+  ledger.merge(link('/2', { level: 3 }), T0);
+  const redirected = link('/1', { via: away, redirects: 1, level: 7 });
+  const { end, asked } = await run({
+    head: { ...OPEN_ROBOTS, totals: { ...NO_TOTALS, hints: { canonicalCopy: 1 } } },
+    deliveries: [{ message: { kind: 'links', crawl: CRAWL_ID, links: [redirected] } }],
+    prepare: async ({ services }) => services.ledgers.put(CRAWL_ID, HOST, 1, ledger),
+  });
+  await end;
+  expect(asked()).toEqual(['/2', '/1']);
 });
