@@ -119,18 +119,20 @@ describe('a message for a small worker, which the start queue brings to a full-s
     expect(fetcher.log).toEqual([]);
   });
 
-  test.each<[string, (made: Awaited<ReturnType<typeof setUp>>) => Partial<WorkerDeps>]>([
+  test.each<[string, (made: Awaited<ReturnType<typeof setUp>>) => Partial<WorkerDeps>, object[]?]>([
     ['the small one cannot be started', ({ workers }) => refuse(workers, async () => false)],
     [
       'the event bus cannot be reached',
       ({ workers }) => refuse(workers, async () => Promise.reject(new Error('down'))),
+      [{ level: 'warn', notStartedFor: 0, message: 'Error: down' }],
     ],
     ['the stack has none any more', () => ({ settings: SETTINGS })],
     ['the project has code of its own', () => ({ hooks: SILENT })],
-  ])('is served if %s', async (_why, change) => {
+  ])('is served if %s', async (_why, change, lines = []) => {
     const made = await setUp();
     await made.run(startEvent({ isSmall: true }), change(made));
     expect(Object.values(await statesOf(made.engine))).toEqual(['fetched', 'fetched', 'fetched']);
+    expect(made.logged).toEqual(lines);
   });
 });
 
