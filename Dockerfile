@@ -11,7 +11,7 @@ COPY --from=build /tmp/strand-crawler-*.tgz /tmp/
 RUN npm install --global --omit=dev /tmp/strand-crawler-*.tgz && rm -rf /tmp/*.tgz /root/.npm \
     && mkdir /data && chown node:node /data
 USER node
-# A crawl is written below the working directory: crawls/HOST.
+# A crawl is written below the working directory: crawls/HOST-DATE-TIME.
 WORKDIR /data
 VOLUME /data
 ENTRYPOINT ["strand"]

@@ -9,7 +9,7 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     stackVerbs: [],
     reason: 'a stack keeps its crawls in its own tables and bucket',
     group: 'Crawl',
-    help: 'folder of the crawl, for its state and WARC files; by default a new one in crawls/',
+    help: 'folder of the crawl, for its state and WARC files; by default crawls/HOST-DATE-TIME',
   },
   {
     name: 'save',
