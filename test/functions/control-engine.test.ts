@@ -5,6 +5,7 @@ import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
 import { InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
 import { createServices } from '../../simulation/test/models/dynamo-services.ts';
+import { headOf } from '../contract/subjects.ts';
 import { throttling } from '../engines/aws/throttled.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
@@ -81,6 +82,26 @@ test('an export is begun though the function that makes it could not be woken: i
   expect((await engine.exports!.list('news')).map(({ id, state }) => [id, state])).toEqual([
     [begun.id, 'waiting'],
   ]);
+});
+
+test('each request for an export begins one, also if it is like the one before', async () => {
+  const { clients } = createServices();
+  const { stack } = setUp();
+  const settings = { ...SETTINGS, crawlState: 'T', bucket: 'b' };
+  const { exports } = controlEngineOf({ ...stack, clients } as unknown as OpenedStack, settings);
+  const first = await exports!.begin('news', { format: 'wacz' });
+  const second = await exports!.begin('news', { format: 'wacz' });
+  expect((await exports!.list('news')).map(({ id }) => id).sort()).toEqual([first.id, second.id].sort());
+});
+
+test('a page of hosts has those that there are then', async () => {
+  const { engine, stack } = setUp();
+  const page = async () => (await engine.ledgers.hostPage('news', undefined, 5)).hosts;
+  expect(await page()).toEqual([]);
+  await stack.engine.ledgers.commit('news', 'a.test', headOf(1));
+  expect(await page()).toMatchObject([{ host: 'a.test', head: { version: 1 } }]);
+  await stack.engine.ledgers.commit('news', 'a.test', headOf(2));
+  expect(await page()).toMatchObject([{ host: 'a.test', head: { version: 2 } }]);
 });
 
 test('waking all hosts is the router’s work: it gets a message', async () => {

@@ -40,6 +40,11 @@ interface Waiting extends Commit {
   readonly done: PromiseWithResolvers<void>;
 }
 
+interface Batch {
+  /** Those that are not settled. */
+  left: readonly Waiting[];
+}
+
 /** A value that is to be written. */
 interface Write {
   readonly key: string;
@@ -95,12 +100,13 @@ export class StateCommits {
   }
 
   /** Never rejects. If several fail together, each is tried by itself: the transaction may be too large. */
-  async #commitAll(batch: readonly Waiting[]): Promise<void> {
+  async #commitAll(all: readonly Waiting[]): Promise<void> {
+    const batch = { left: all };
     try {
       await this.#commit(batch);
     } catch (error) {
-      if (batch.length === 1) return batch[0]?.done.reject(error);
-      await this.#commitEach(batch);
+      if (all.length === 1) return all[0]?.done.reject(error);
+      await this.#commitEach(batch.left);
     }
   }
 
@@ -108,13 +114,13 @@ export class StateCommits {
     for (const one of batch) await this.#commitAll([one]);
   }
 
-  /** Settles all of the batch, or throws before it has settled any that is not stored. */
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  /** Settles all of the batch. If it throws, those that are left are not settled. */
+  async #commit(batch: Batch): Promise<void> {
     const { clock, crawl } = this.#options;
     const endsAt = clock.now() + MAX_TRIES_MS;
     const sent = new Set<string>();
-    let left = batch;
-    for (let tries = 0; left.length > 0; tries++) {
+    for (let tries = 0; ; tries++) {
+      const { left } = batch;
       const writes = this.#writesOf(left);
       // A transaction costs twice as much.
       if (writes.length === 0 && left.length > 1) return this.#commitEach(left);
@@ -124,13 +130,17 @@ export class StateCommits {
         for (const { done } of left) done.resolve();
         return;
       }
-      left = settleHeads(left, reasons);
+      batch.left = settleHeads(left, reasons);
       for (const { after } of writes) if (after) sent.add(after.version);
       // Carried out before, and the answer was lost. Those with a head know it by their head.
       if (this.#learn(writes, reasons.slice(reasons.length - writes.length), sent))
-        left = left.filter(({ head, done }) => head !== undefined || done.resolve());
-      if (clock.now() >= endsAt)
-        throw new Error(`The state of ${crawl} was changed by others for ${MAX_TRIES_MS} ms`);
+        batch.left = batch.left.filter(({ head, done }) => head !== undefined || done.resolve());
+      if (batch.left.length === 0) return;
+      if (clock.now() >= endsAt) {
+        const error = new Error(`The state of ${crawl} was changed by others for ${MAX_TRIES_MS} ms`);
+        for (const { done } of batch.left) done.reject(error);
+        return;
+      }
       const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
       await clock.sleep(clock.random() * waitMs);
     }

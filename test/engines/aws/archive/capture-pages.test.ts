@@ -335,6 +335,17 @@ describe('large files that are not joined', () => {
     }
   });
 
+  test('fail the page if their metadata cannot be read, and the next page asks for them again', async () => {
+    let isAway = true;
+    const archive = await written(async (command, carryOut) => {
+      if (command === 'HeadObjectCommand' && isAway) throw new Error('S3 is away');
+      return carryOut();
+    });
+    await expect(archive.ask({ url: `${host(3)}2` })).rejects.toThrow('S3 is away');
+    isAway = false;
+    expect(await archive.all({ url: `${host(3)}2` })).toHaveLength(1);
+  });
+
   test('that are joined while their metadata are asked for are in an index', async () => {
     let isNext = true;
     const archive = await written(async (command, carryOut) => {

@@ -111,3 +111,32 @@ test('an upload that fails otherwise is no sign that the sources are gone', asyn
   await expect(finish()).rejects.toThrow('S3 is away');
   expect(warnings).toEqual([]);
 });
+
+test('a joining of which one call fails is carried out by the next try, whichever call it is', async () => {
+  const failed: string[] = [];
+  for (let at = 1; failed.length === at - 1; at++) {
+    let calls = Number.NEGATIVE_INFINITY;
+    const { cloud, plan, warnings, finish, index, announced } = await open(async (command, carryOut) => {
+      if (++calls !== at) return carryOut();
+      failed.push(command);
+      throw new Error(`${command} fails`);
+    });
+    calls = 0;
+    const isDone = await finish().catch(() => false);
+    calls = Number.POSITIVE_INFINITY;
+    if (!isDone) expect(await finish()).toBe(true);
+    expect(cloud.objects.has(FOLDER + plan.file)).toBe(true);
+    expect(index()).toMatch(JOINED_LINES);
+    expect((await announced()).sort()).toEqual(sources.map(({ file }) => file));
+    for (const { file } of sources) expect(cloud.objects.has(FOLDER + file)).toBe(false);
+    expect([...cloud.items.values()].filter(({ planFile }) => planFile)).toEqual([]);
+    expect(warnings).toEqual([]);
+  }
+  expect(new Set(failed)).toEqual(
+    new Set([
+      ...['HeadObjectCommand', 'GetObjectCommand', 'ListMultipartUploadsCommand'],
+      ...['CreateMultipartUploadCommand', 'UploadPartCommand', 'CompleteMultipartUploadCommand'],
+      ...['PutObjectCommand', 'UpdateItemCommand', 'BatchWriteItemCommand', 'DeleteObjectsCommand'],
+    ]),
+  );
+});

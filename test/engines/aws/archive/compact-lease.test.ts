@@ -62,6 +62,26 @@ test('a lease that is kept continues, and is written only when half of it is ove
   await lease.keep();
 });
 
+test('a lease is held for as long as it is kept, also if DynamoDB was away in between', async () => {
+  const { clock, context } = open();
+  let isAway = false;
+  const dynamo = {
+    async send(command: never) {
+      if (isAway) throw new Error('DynamoDB is away');
+      return context.dynamo.send(command);
+    },
+  } as unknown as typeof context.dynamo;
+  const lease = (await takeLease({ ...context, dynamo }))!;
+  for (let kept = 0; kept < 4; kept++) {
+    await clock.advance(3 * MINUTE);
+    isAway = true;
+    await expect(lease.keep()).rejects.toThrow('DynamoDB is away');
+    isAway = false;
+    await lease.keep();
+    expect(await takeLease(context)).toBeUndefined();
+  }
+});
+
 test('a lease that is released is free at once, and leaves nothing behind', async () => {
   const { take, items } = open();
   await (await take()).release();

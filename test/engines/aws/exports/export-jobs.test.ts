@@ -85,6 +85,18 @@ describe('the list', () => {
     expect(await open().list('c')).toHaveLength(1);
   });
 
+  test('each call for one with a name gets how far it is then', async () => {
+    const { open, at } = setUp();
+    const jobs = open();
+    const state = async () => (await jobs.begin('c', { format: 'wet' }, 'at-end')).state;
+    const states = [await state(), await state()];
+    const held = (await jobs.take('c', 'at-end', at() + HOUR))!;
+    states.push(await state());
+    await jobs.end(held, 'done');
+    states.push(await state());
+    expect(states).toEqual(['waiting', 'waiting', 'running', 'done']);
+  });
+
   test('an error of the table is no sign that it has begun', async () => {
     const { open } = setUp({ refuses: 'PutItem' });
     await expect(open().begin('c', { format: 'wet' }, 'at-end')).rejects.toThrow('no table');

@@ -5,6 +5,7 @@ import { ExportObjects, type PausedUpload } from '../../../../shared/engines/aws
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createCloud } from '../archive/compact-cloud.ts';
 
 const MB = 1024 * 1024;
 
@@ -80,6 +81,22 @@ test('a file whose slice is repeated after it was completed is there, and one wh
     await expect(shorter.complete()).rejects.toThrow('upload');
   }
   await drive(cloud.time, work());
+});
+
+test('a file that could not be completed is complete after a later call, also if the answer to that is lost', async () => {
+  const cloud = createCloud();
+  let tries = 0;
+  const { s3 } = cloud.clients(async (command, carryOut) => {
+    if (command !== 'CompleteMultipartUploadCommand') return carryOut();
+    if (++tries > 1) carryOut();
+    throw new Error('S3 is away');
+  });
+  const upload = new ExportObjects({ s3, bucket: 'b', clock: createFakeClock() }, 'c', 'id').create('file');
+  await upload.add(Buffer.alloc(17 * MB));
+  await expect(upload.complete()).rejects.toThrow('S3 is away');
+  expect(cloud.objects.size).toBe(0);
+  await upload.complete();
+  expect(cloud.objects.get('exports/c/id/file')?.bytes).toHaveLength(17 * MB);
 });
 
 test('a file is not complete without the bytes that an earlier process kept for its next part', async () => {

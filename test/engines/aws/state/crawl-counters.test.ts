@@ -1,5 +1,6 @@
 /** The counters of a crawl, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
+import { createMeter } from '../../../../shared/engines/aws/cost/meter.ts';
 import { createCrawlCounters } from '../../../../shared/engines/aws/state/crawl-counters.ts';
 import { createServices, key, N } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
@@ -188,4 +189,28 @@ test('differences are added, read and replaced, though each call is refused once
   expect(await clock.drive(throttled.replace('crawl', read!, { pages: 2 }))).toBe(true);
   expect((await clock.drive(throttled.read('crawl')))?.counts).toEqual({ pages: 2 });
   expect(warnings).toEqual([]);
+});
+
+test('usage of a crawl that could not be stored is stored with the next call, if there is the crawl', async () => {
+  for (const isThere of [true, false]) {
+    const { clients } = createServices();
+    const clock = createFakeClock();
+    const state = { isAway: false, isThere: true };
+    const dynamo = {
+      async send(command: never) {
+        if (state.isAway) throw new Error('no connection');
+        return clients.dynamo.send(command);
+      },
+    } as unknown as typeof clients.dynamo;
+    const meter = createMeter({ clock, memoryMb: 1024 });
+    const exists = async () => state.isThere;
+    const counters = createCrawlCounters({ dynamo, table: 'T', clock, meter, exists });
+    if (isThere) await counters.add('crawl', { pages: 1 });
+    state.isAway = true;
+    meter.add('s3Puts', 2, 'crawl');
+    await counters.flush();
+    Object.assign(state, { isAway: false, isThere });
+    await counters.flush();
+    expect((await counters.read('crawl')).counts['usage.s3Puts']).toBe(isThere ? 2 : undefined);
+  }
 });

@@ -292,3 +292,30 @@ test('a change that others come before waits longer each time, up to a limit, an
     })(),
   );
 });
+
+test('a change that could not be stored is made by the next call', async () => {
+  const cloud = createSimCloud({ seed: 1, latency: () => 0 });
+  const process = cloud.begin('worker');
+  const { dynamo } = cloud.clientsOf(process);
+  let isAway = false;
+  const failing = {
+    async send(command: object) {
+      if (isAway && command instanceof PutItemCommand) throw new Error('the table is away');
+      return dynamo.send(command as never);
+    },
+  } as unknown as typeof dynamo;
+  const { clock } = process;
+  const table = cloud.settings.crawlState;
+  const store = new CrawlStore({ dynamo: failing, table, clock, onChange: async () => {} });
+  await drive(
+    cloud.time,
+    (async () => {
+      await store.put('news', { record: SMALL, version: 1, activeMs: 0 });
+      isAway = true;
+      await expect(store.changeRecord('news', stop)).rejects.toThrow('the table is away');
+      isAway = false;
+      await store.changeRecord('news', stop);
+      expect(await store.loadNow('news')).toMatchObject({ version: 2, record: { status: 'stopped' } });
+    })(),
+  );
+});

@@ -16,10 +16,14 @@ const bytesOf = (size: number, first = 1) => Uint8Array.from({ length: size }, (
 function open() {
   const { clients, s3 } = createServices();
   const reads: unknown[] = [];
+  let misses = 0;
   const send = clients.dynamo.send.bind(clients.dynamo) as (command: unknown) => Promise<never>;
   const dynamo = {
-    send: (command: unknown) => {
-      if (command instanceof GetItemCommand) reads.push(command.input.ConsistentRead);
+    async send(command: unknown) {
+      if (command instanceof GetItemCommand) {
+        reads.push(command.input.ConsistentRead);
+        if (!command.input.ConsistentRead && misses-- > 0) return {};
+      }
       return send(command);
     },
   } as unknown as typeof clients.dynamo;
@@ -27,7 +31,13 @@ function open() {
     ...{ dynamo, s3: clients.s3, clock: createFakeClock(), maxRowBytes: MAX_ROW_BYTES },
     names: { urlSeen: 'U', bucket: 'b' },
   });
-  return { store, reads, objects: () => [...s3.objects('b').keys()] };
+  return {
+    ...{ store, reads, objects: () => [...s3.objects('b').keys()] },
+    /** The next read that may lag does. */
+    missNext() {
+      misses = 1;
+    },
+  };
 }
 
 test('a part of as many bytes as a row takes is a row, a larger one an object', async () => {
@@ -83,6 +93,14 @@ describe.each([50, 500])('a part of %i bytes', (size) => {
       "the part none of a.test's ledger is not there",
     );
     expect(reads).toEqual([false, false, true]);
+  });
+
+  test('that was not there is read once it is, also while reads at half the price miss it', async () => {
+    const { store, missNext } = open();
+    await expect(store.readPart(CRAWL, HOST, 'p')).rejects.toThrow('is not there');
+    await store.putPart(CRAWL, HOST, 'p', bytesOf(size));
+    missNext();
+    expect(Buffer.from(await store.readPart(CRAWL, HOST, 'p'))).toEqual(Buffer.from(bytesOf(size)));
   });
 
   test.each([

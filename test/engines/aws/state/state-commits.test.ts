@@ -245,6 +245,47 @@ describe('commits at the same time', () => {
 });
 
 describe('a transaction that is refused', () => {
+  test('for twenty seconds rejects all of its visits, and holds up those that wait no longer', async () => {
+    const { add, run, times, brief } = setUp(({ heads }) => {
+      if (heads.includes('h1') || heads.includes('h2')) throw cancelled('TransactionConflict');
+    });
+    const all = ['first', 'h1', 'h2'].map((name) => add(name, append('a', name)));
+    const ended = await run(Promise.allSettled(all));
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    for (const { reason } of ended.slice(1) as PromiseRejectedResult[])
+      expect(reason.message).toBe('The state of c was changed by others for 20000 ms');
+    expect(times.at(-1)! - times[1]!).toBeLessThan(22_000);
+    await run(add('h3', append('a', '!')));
+    expect(brief().at(-1)).toBe('transaction: h3, a="first!" over id1');
+  });
+
+  test('and was carried out before makes no change again, also if a later try of its visits fails', async () => {
+    const found = { pk: { S: 'h2' } };
+    const { add, run, brief, times } = setUp((_, number) => {
+      if (number === 2) throw cancelled('TransactionConflict');
+      if (number === 3)
+        throw cancelled(
+          'TransactionConflict',
+          [FAILED, valueItem('"x"', 'id2')],
+          [FAILED, valueItem('"y"', 'id3')],
+        );
+      if (number === 4) throw new Error('no connection');
+      if (number === 5) throw cancelled([FAILED, found], [FAILED, valueItem('"y"', 'id3')]);
+    });
+    const all = [
+      add('first', append('c', 'z')),
+      add(undefined, append('a', 'x')),
+      add('h2', append('b', 'y')),
+    ];
+    const ended = await run(Promise.allSettled(all));
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect((ended[2] as PromiseRejectedResult).reason).toMatchObject({ Item: found });
+    expect(brief().slice(3)).toEqual(Array(2).fill('transaction: h2, b="yy" over id3'));
+    // Nothing is left to wait for.
+    await run(add('h3', keep('a')));
+    expect(times.at(-1)).toBe(times.at(-2));
+  });
+
   test('rejects the visit whose head was replaced, with that head, and stores the others', async () => {
     const found = { pk: { S: 'newer' } };
     const { add, run, brief, values } = setUp((_, number) => {
@@ -383,4 +424,13 @@ test('a head that is written alone and was replaced rejects with what stands the
     else expect(reason).toBe(error);
     expect(brief()).toEqual(['put: h1']);
   }
+});
+
+test('a head that could not be written is written by the next call', async () => {
+  const { add, run, brief } = setUp((_, number) => {
+    if (number === 1) throw new Error('no table');
+  });
+  await expect(run(add('h1', keep('a')))).rejects.toThrow('no table');
+  await run(add('h1', keep('a')));
+  expect(brief()).toEqual(['put: h1', 'put: h1']);
 });
