@@ -99,6 +99,19 @@ describe('the links of many parcels', () => {
     expect(log).toContain('acknowledge 2 is over');
   });
 
+  test('are judged by the crawl as it is then', async () => {
+    const { engine, crawls, route, sent } = await setUp({ c: { scope: 'host' } });
+    const routed = () => route(parcel('c', link('http://a.test/1'), link('http://b.test/2')));
+    await routed();
+    await engine.registry.configure('c', { scope: 'any' });
+    crawls.refresh('c');
+    await routed();
+    await engine.registry.configure('c', { scope: 'host' });
+    crawls.refresh('c');
+    await routed();
+    expect(bySentHost(sent)).toEqual(['c a.test: /1', 'c a.test: /1', 'c b.test: /2', 'c a.test: /1']);
+  });
+
   test('that come to nothing cost no call of the queue', async () => {
     const { route, log } = await setUp();
     await route(parcel('gone', link('http://a.test/1')));

@@ -186,6 +186,18 @@ test('a crawl that is being deleted gets no turns, and parts of a host without a
   expect(stats.turns).toBe(0);
 });
 
+test('a crawl has turns until its deletion begins, and none from then on', async () => {
+  const deleting: string[] = [];
+  const { log, serve } = open({ deleting });
+  await serve(delivery('1', 'c'));
+  deleting.push('c');
+  await serve(delivery('2', 'c'));
+  expect(log.map((line) => line.split(' at ')[0])).toEqual([
+    ...['turn c', 'acknowledge 1'],
+    ...['delete s1-a of c a.test', 'acknowledge 2'],
+  ]);
+});
+
 test('a host of a deleted crawl whose parts are gone costs no further call', async () => {
   const { log, serve } = open({ deleting: ['c'] });
   await serve(delivery('1', 'c'));
