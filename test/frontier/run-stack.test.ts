@@ -1,6 +1,6 @@
 /** The runs of a ledger: how they are read when known pages are looked for, asked for, listed and merged. */
 import { expect, test } from 'vitest';
-import { openRunStack } from '../../shared/frontier/run-stack.ts';
+import { openRunStack, type RunStack } from '../../shared/frontier/run-stack.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { SIZES } from '../../shared/sizes.ts';
 
@@ -158,4 +158,51 @@ test('a search for known pages ends with the error of its caller’s pause, and 
   );
   await expect(found).rejects.toThrow('the turn has ended');
   expect([pauses, seen.lists.length]).toEqual([2, 1]);
+});
+
+const listOf = async (records: AsyncIterable<UrlRecord>) => {
+  const urls: string[] = [];
+  for await (const { url } of records) urls.push(url);
+  return urls;
+};
+
+test.each<[name: string, reads: number, ask: (runs: RunStack) => Promise<unknown>]>([
+  ['listed', 8, (runs) => listOf(runs.records())],
+  [
+    'looked for',
+    2,
+    async (runs) =>
+      runs.findAgain(
+        Array.from({ length: 40 }, (_, i) => urlOf(i)),
+        async () => {},
+      ),
+  ],
+  ['taken', 2, async (runs) => runs.take(NOW)],
+  ['taken again', 2, async (runs) => runs.takeAgain()],
+])('a read that fails is made again by the next call: %s', async (_, reads, ask) => {
+  const { runs, read } = await openRuns([8, 32], recordOf);
+  let failsAt = 0;
+  let calls = 0;
+  const opened = () =>
+    openRunStack(
+      HOST,
+      runs.entries(),
+      async (...args) => {
+        if (++calls === failsAt) throw new Error('the storage is away');
+        return read(...args);
+      },
+      { ...SMALL, readAheadBytes: 1 },
+    );
+  const whole = await opened();
+  calls = 0;
+  const expected = await ask(whole);
+  expect(calls).toBe(reads);
+  for (let at = 1; at <= reads; at++) {
+    failsAt = 0;
+    const asked = await opened();
+    [failsAt, calls] = [at, 0];
+    await expect(ask(asked)).rejects.toThrow('the storage is away');
+    failsAt = 0;
+    expect(await ask(asked)).toEqual(expected);
+  }
 });

@@ -155,7 +155,7 @@ describe('links to the hosts of a domain', () => {
     const clock = createFakeClock();
     const engine = createMemoryEngine(clock);
     const config = { scope: 'any', maxHostsPerDomain: 17 } as { maxHostsPerDomain: number };
-    const crawls = { get: async () => ({ config }) } as never;
+    const crawls = { get: async () => ({ config: { ...config } }) } as never;
     const thin = () => withoutCrowds(engine, crawls, new Map([['c', linked(hostsOf('a.test', 20))]]));
     expect((await thin()).get('c')?.size).toBe(17);
     config.maxHostsPerDomain = 19;

@@ -112,7 +112,7 @@ test('an upload that fails otherwise is no sign that the sources are gone', asyn
   expect(warnings).toEqual([]);
 });
 
-test('a joining of which one call fails is carried out by the next try, whichever call it is', async () => {
+test('a joining of which any one call fails is carried out by the next try', async () => {
   const failed: string[] = [];
   for (let at = 1; failed.length === at - 1; at++) {
     let calls = Number.NEGATIVE_INFINITY;
