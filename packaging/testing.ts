@@ -4,8 +4,9 @@
  * is worked out without any code of the crawler.
  *
  * ```ts
- * const { seeds, web, address, log, stop } = await startWeb(generateWeb({ seed: 1, hosts: 5, pagesPerHost: 20 }));
- * const crawl = await startCrawl({ seeds, resolve: [['*.test', address]], allowPrivateAddresses: ['127.0.0.0/8'] });
+ * const { seeds, web, address, log, stop } = await startWeb(generateWeb({ seed: 1, hosts: 5, pagesPerHost: 20, features: PLAIN }));
+ * const contact = 'you@example.org';
+ * const crawl = await startCrawl({ seeds, contact, resolve: [['*.test', address]], allowPrivateAddresses: ['127.0.0.0/8'] });
  * await crawl.done;
  * const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
  * assert.deepEqual(checkLog(web, log, { truth }), []);

@@ -238,6 +238,14 @@ test('the generated web judges a crawl from its own log', () => {
   expect({ code, out, err }).toEqual({ code: 0, out: 'true 0 true\n', err: '' });
 });
 
+test('the test of hooks that the documents show passes', () => {
+  const blocks = readFileSync(join(ROOT, 'docs/library.md'), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
+  const shown = [...blocks].map(([, code = '']) => code).find((code) => code.includes('startWeb('));
+  app.write('hooks.test.ts', shown ?? '');
+  const { code, out } = run('--test', 'hooks.test.ts');
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/my hooks survive.*\n/) });
+}, 300_000);
+
 describe('the construct', () => constructSuite(() => packed));
 describe('a template', () => templatesSuite(() => packed));
 
