@@ -20,7 +20,7 @@ export interface EventSink {
   send(events: readonly WebhookEvent[], until: number): Promise<string | undefined>;
 }
 
-/** Thrown by a receiver that needs another look, which comes in a minute, for the rest. */
+/** Thrown by a receiver that needs another look for the rest. */
 export class TimeIsUp extends Error {
   override readonly name = 'TimeIsUp';
 }
