@@ -209,6 +209,19 @@ describe('the cost of an hour', () => {
     });
   });
 
+  test('is that of all crawls, however many run', () => {
+    const crawls: Record<string, Usage> = {};
+    const { look, run, clock, logged, asked } = setUp(crawls);
+    return run(async () => {
+      await look();
+      for (let n = 0; n < 25; n++) use(crawls, `c${n}`, { cost: 0.25 });
+      await clock.sleep(5 * MINUTE);
+      await look();
+      expect(asked()).toBe(25);
+      expect(logged).toMatchObject([{ trouble: 'Spend', dollars: 6.25 }]);
+    });
+  });
+
   test('does not count what a crawl cost before the watch began, or before it was resumed', () => {
     const crawls: Record<string, Usage> = { old: { cost: 100, activeMs: 600 * MINUTE } };
     const { look, run, clock, names } = setUp(crawls);

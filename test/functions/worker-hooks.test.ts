@@ -23,6 +23,15 @@ test('a project without hooks for pages has none', () => {
   expect(open({ extraction: [], router: [] }).hooks).toBeUndefined();
 });
 
+test.each(['extraction', 'router', 'onPage', 'onError'] as const)(
+  'a project with %s alone has some',
+  (name) => {
+    const hook = () => {};
+    const project = { [name]: name.startsWith('on') ? hook : [hook] } as never;
+    expect(open(project).hooks).toBeDefined();
+  },
+);
+
 test('hooks are called for the page, and errors are reported for the crawl', async () => {
   const reported: unknown[] = [];
   const { hooks } = open({

@@ -59,21 +59,22 @@ test('a worker reads the identity once, signs by it, and reads it again after an
   expect([state.announced, state.lines]).toEqual([[], []]);
 });
 
-test.each([
+test.each<[string, string | Error, string?]>([
   ['is not there', Object.assign(new Error('not found'), { name: 'ParameterNotFound' })],
   ['may not be read', Object.assign(new Error('denied'), { name: 'AccessDeniedException' })],
-  ['holds no JSON', 'hidden'],
+  ['holds no JSON', 'hidden', 'Expected the parameter /strand/identity to hold an identity as JSON'],
   ['holds another key', identityOf({ kty: 'RSA', d: 'hidden' })],
   ['holds an expired key', identityOf(newJwk({ exp: 1000 }))],
 ])(
   'if the parameter %s, requests go unsigned, the operator is called, and the next minute tries again',
-  async (_name, fault) => {
+  async (_name, fault, cause = '') => {
     const { state, load, sign } = setUp(fault);
     await load();
     await load();
     expect(sign(REQUEST)).toBeUndefined();
     expect(state.announced).toEqual(['Identity']);
     expect(JSON.stringify(state.lines)).not.toContain('hidden');
+    expect(JSON.stringify(state.lines)).toContain(cause);
     state.value = identityOf(newJwk());
     state.now += 60_000;
     await load();
