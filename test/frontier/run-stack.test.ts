@@ -206,3 +206,10 @@ test.each<[name: string, reads: number, ask: (runs: RunStack) => Promise<unknown
     expect(await ask(asked)).toEqual(expected);
   }
 });
+
+test('where there is nothing to take, none can be taken', async () => {
+  const { runs } = await open();
+  expect([runs.firstRank(NOW), runs.againDueAt()]).toEqual([undefined, undefined]);
+  await expect(runs.take(NOW)).rejects.toThrow('firstRank() is undefined');
+  await expect(runs.takeAgain()).rejects.toThrow('againDueAt() is undefined');
+});

@@ -37,6 +37,21 @@ describe('the layout of a joined file', () => {
     );
   });
 
+  test('begins with its sources that S3 takes as parts, which have 5 MiB or more; the others are gathered', () => {
+    const sizes = [5 * MIB - 1, 5 * MIB, 5 * MIB + 1, 1];
+    const plan = planJoin(sizes.map((bytes, i) => ({ file: `f${i}`, bytes })));
+    expect(plan.sources.map(({ file, offset }) => [file, offset])).toEqual([
+      ['f1', 0],
+      ['f2', 5 * MIB],
+      ['f0', 10 * MIB + 1],
+      ['f3', 15 * MIB],
+    ]);
+    const parts = partsOf(plan).map((part) =>
+      'copied' in part ? part.copied.file : part.gathered.map(({ file }) => file),
+    );
+    expect(parts).toEqual(['f1', 'f2', ['f0', 'f3']]);
+  });
+
   test('is made of parts that S3 takes, which are its bytes in order', () => {
     fc.assert(
       fc.property(sourceLists, (sources) => {
