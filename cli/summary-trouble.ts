@@ -21,11 +21,15 @@ export function troubledHeading(summary: CrawlSummary): readonly [string, Tone] 
 }
 
 /** Most sites have some pages that are copies of others or say `noindex`; few have many. */
-function isDoubtful({ hooks, hints, pages }: CrawlSummary): boolean {
-  const { canonicalCopy = 0, noindex = 0, ...others } = hints;
-  const isHinted = Object.values(others).some((count) => count > 0);
+function isDoubtful(summary: CrawlSummary): boolean {
+  const { hooks, hints, pages } = summary;
+  const { canonicalCopy = 0, noindex = 0, cookie: _, ...others } = hints;
+  const isHinted = Object.values(others).some((count) => count > 0) || wantsCookies(summary);
   return isHinted || (hooks.failed ?? 0) > 0 || 2 * (canonicalCopy + noindex) > pages;
 }
+
+/** A site that lets nobody in without a cookie. Links that choose a language or fill a cart redirect so, too. */
+const wantsCookies = ({ hints: { cookie = 0 }, pages }: CrawlSummary): boolean => cookie > pages;
 
 /** Sections of the summary; those without lines are left out by the caller. `width`: characters of a line. */
 export function troubleSections(
@@ -74,56 +78,116 @@ function hostLines(hosts: readonly (readonly [host: string, cause: string])[], w
   ];
 }
 
-function hintLines({ hints }: CrawlSummary): string[] {
-  const {
-    javascript = 0,
-    login = 0,
-    withheld = 0,
-    otherLanguage = 0,
-    softNotFound = 0,
-    nearDuplicate = 0,
-  } = hints;
-  const { unreadDocument = 0, cutDocument = 0, canonicalCopy = 0, noindex = 0 } = hints;
-  const lines: string[] = [];
-  if (javascript > 0)
-    lines.push(
-      `${formatCounted(javascript, 'page')} with scripts, but hardly any text and no links:`,
+type Hint = readonly [name: string, lines: (count: number) => readonly string[]];
+
+/** The hints of a summary, each with its lines, in the order in which they are shown. */
+const HINTS: readonly Hint[] = [
+  [
+    'javascript',
+    (count) => [
+      `${formatCounted(count, 'page')} with scripts, but hardly any text and no links:`,
       'probably made by JavaScript, which Strand does not run',
-    );
-  if (withheld > 0)
-    lines.push(
-      `${formatCounted(withheld, 'page')} kept from hooks, documents and exports: they forbid the use that --purpose names`,
-    );
-  if (otherLanguage > 0)
-    lines.push(
-      `${formatCounted(otherLanguage, 'page')} kept from hooks, documents and exports: not in the languages of --languages`,
-    );
-  if (nearDuplicate > 0)
-    lines.push(`${formatCounted(nearDuplicate, 'page')} with nearly the same text as another one`);
-  if (canonicalCopy > 0)
-    lines.push(
-      `${formatCounted(canonicalCopy, 'page')} kept from onPage and documents: they name another page as the canonical one.`,
+    ],
+  ],
+  [
+    'withheld',
+    (count) => [
+      `${formatCounted(count, 'page')} kept from hooks, documents and exports: they forbid the use that --purpose names`,
+    ],
+  ],
+  [
+    'otherLanguage',
+    (count) => [
+      `${formatCounted(count, 'page')} kept from hooks, documents and exports: not in the languages of --languages`,
+    ],
+  ],
+  ['nearDuplicate', (count) => [`${formatCounted(count, 'page')} with nearly the same text as another one`]],
+  [
+    'canonicalCopy',
+    (count) => [
+      `${formatCounted(count, 'page')} kept from onPage and documents: they name another page as the canonical one.`,
       '--no-obey-canonical includes them',
-    );
-  if (noindex > 0)
+    ],
+  ],
+  [
+    'noindex',
+    (count) => [
+      `${formatCounted(count, 'page')} kept from onPage: they say noindex. --no-obey-noindex includes them`,
+    ],
+  ],
+  [
+    'unreadDocument',
+    (count) => [
+      `${formatCounted(count, 'document')} whose text and links were not read: export --format jsonl names the causes`,
+    ],
+  ],
+  [
+    'cutDocument',
+    (count) => [
+      `${formatCounted(count, 'document')} not read to the end: export --format jsonl names the causes`,
+    ],
+  ],
+  [
+    'cutPage',
+    (count) => [
+      `${formatCounted(count, 'page')} too large to be read to the end (maxBodyBytes, maxDecodedBytes):`,
+      'links and text behind that were left out',
+    ],
+  ],
+  [
+    'softNotFound',
+    (count) => [
+      `${formatCounted(count, 'URL')} answered as for pages that do not exist, without the status 404 (soft 404)`,
+    ],
+  ],
+  [
+    'login',
+    (count) => [
+      `${formatCounted(count, 'seed')} led to a login page. A middleware can sign in: see examples/login`,
+    ],
+  ],
+];
+
+function hintLines(summary: CrawlSummary): string[] {
+  const lines = HINTS.flatMap(([name, linesOf]) => {
+    const count = summary.hints[name] ?? 0;
+    return count > 0 ? linesOf(count) : [];
+  });
+  return [...lines, ...cookieLines(summary), ...leftOutLines(summary)];
+}
+
+function cookieLines(summary: CrawlSummary): string[] {
+  const { cookie = 0 } = summary.hints;
+  if (!wantsCookies(summary)) return [];
+  return [
+    `${formatCounted(cookie, 'URL')} redirected back with a cookie, which Strand does not keep:`,
+    '--cookies sends one, and a middleware can keep them: see examples/login',
+  ];
+}
+
+/** With so few pages, links that were left out may have been the site. */
+const FEW_PAGES = 3;
+
+/** Links that were left out where they may have been what the crawl was begun for, and what includes them. */
+function leftOutLines({ state, pages, skipped, byStatus }: CrawlSummary): string[] {
+  const { scope = 0, nofollow = 0, trap = 0 } = skipped;
+  const lines: string[] = [];
+  if (state === 'finished' && pages <= FEW_PAGES) {
+    if (scope > 0)
+      lines.push(
+        `${formatCounted(scope, 'link')} out of the scope, as to other hosts: export --skipped lists them;`,
+        '--scope domain, or more seeds, may include them',
+      );
+    if (nofollow > 0)
+      lines.push(
+        `${formatCounted(nofollow, 'link')} not followed: their page, or they themselves, say nofollow.`,
+        '--no-obey-nofollow follows them',
+      );
+  }
+  if (trap > 0 && trap + byStatus.skipped > pages)
     lines.push(
-      `${formatCounted(noindex, 'page')} kept from onPage: they say noindex. --no-obey-noindex includes them`,
-    );
-  if (unreadDocument > 0)
-    lines.push(
-      `${formatCounted(unreadDocument, 'document')} whose text and links were not read: export --format jsonl names the causes`,
-    );
-  if (cutDocument > 0)
-    lines.push(
-      `${formatCounted(cutDocument, 'document')} not read to the end: export --format jsonl names the causes`,
-    );
-  if (softNotFound > 0)
-    lines.push(
-      `${formatCounted(softNotFound, 'URL')} answered as for pages that do not exist, without the status 404 (soft 404)`,
-    );
-  if (login > 0)
-    lines.push(
-      `${formatCounted(login, 'seed')} led to a login page. A middleware can sign in: see examples/login`,
+      'more URLs left out as traps than pages fetched: pages with such URLs brought nothing new.',
+      'report lists the groups of URLs; a crawl with --trap-after-pages 0 fetches them',
     );
   return lines;
 }

@@ -3,10 +3,10 @@
  * asks.
  */
 import { constants, inflateRawSync } from 'node:zlib';
+import { gzipHeadLength } from '../parser/gzip-head.ts';
 import { checkBlock } from './check-block.ts';
 import { checkFields, type NoteFault, type Severity } from './check-fields.ts';
 import { type AwaitedId, createRecordIds, type RecordIds } from './check-ids.ts';
-import { gzipHeadLength } from './gzip-head.ts';
 import { openRecord } from './read-member.ts';
 import {
   fieldOf,

@@ -5,7 +5,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
-import { GZIP_HEAD_BYTES, gzipHeadLength } from './gzip-head.ts';
+import { GZIP_HEAD_BYTES, gzipHeadLength } from '../parser/gzip-head.ts';
 import {
   isPlainRecord,
   MAX_RECORD_HEAD,

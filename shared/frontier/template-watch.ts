@@ -19,8 +19,8 @@
  * Left alone: products, articles, documents, each with a text of its own; lists without such, while they lead
  * to pages with one, or to lists of those (three steps at most); files (their bytes are their text); what is
  * fetched seldom. Wrongly closed: pages that differ in nothing but numbers (tables of measurements, one a
- * page) or in what is not text (pages that scripts fill), unless they have links to new pages or other
- * images. For such sites set `trapAfterPages` or `trapMinNew` to 0.
+ * page) or in what is not text (pages that scripts fill), unless they have titles of their own, links to new
+ * pages or other images. For such sites set `trapAfterPages` or `trapMinNew` to 0.
  */
 import { SIZES, type Sizes } from '../sizes.ts';
 import { legacyTemplateOf, templateOf } from '../url/template-of.ts';

@@ -9,7 +9,7 @@ import { sniffCharset } from '../parser/charset.ts';
 import { createCharsetDecoder } from '../parser/charset-decoder.ts';
 import { decodeBody } from '../parser/decode-body.ts';
 import { essenceOf } from '../parser/media-type.ts';
-import { correctedType, isUncertain, isWholeType } from '../parser/whole-types.ts';
+import { isUncertain, isWholeType, typeToRead } from '../parser/whole-types.ts';
 import { pageLanguage } from './page-language.ts';
 import { readWholeDocument } from './read-whole-document.ts';
 
@@ -75,7 +75,7 @@ export type DocumentBody =
   | { readonly wholeType: string };
 
 /**
- * Decodes an archived body as the document that it is, whatever its server says (`correctedType`). Undefined if it is none.
+ * Decodes an archived body as the document that it is, whatever its server says (`typeToRead`). Undefined if it is none.
  * Throws an error with the cause if the body cannot be decoded: it is damaged, or larger than `maxBytes`.
  */
 export function documentBody(
@@ -88,7 +88,7 @@ export function documentBody(
   if (isWholeType(declared)) return { wholeType: declared! };
   if (!isPlainDocument(declared) && !isUncertain(declared)) return undefined;
   const bytes = decodeBody(body, codingOf(headers), maxBytes);
-  const mediaType = correctedType(declared, bytes, url);
+  const mediaType = typeToRead(declared, bytes, url);
   if (isWholeType(mediaType)) return { wholeType: mediaType! };
   if (mediaType === undefined || !isPlainDocument(mediaType)) return undefined;
   const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
@@ -105,7 +105,7 @@ function typeForModule(
   const declared = essenceOf(valuesOf(headers, 'content-type').at(-1));
   if (isOfModule(declared, modules)) return declared;
   if (!isUncertain(declared)) return undefined;
-  const mediaType = correctedType(declared, decodeBody(body, codingOf(headers), maxBytes), url);
+  const mediaType = typeToRead(declared, decodeBody(body, codingOf(headers), maxBytes), url);
   return isOfModule(mediaType, modules) ? mediaType : undefined;
 }
 

@@ -4,14 +4,18 @@
  */
 import zlib from 'node:zlib';
 import { CODINGS, type Coding } from './coding-decoder.ts';
+import { gzipHeadLength } from './gzip-head.ts';
+import { isBinary } from './media-type.ts';
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush, ZSTD_d_windowLogMax } = zlib.constants;
 const MAX_CODINGS = 3;
+/** In which a body that is no text has bytes of none. */
+const TEXT_BYTES = 512;
 
 /**
  * Decodes a body; of one that was cut, the part that is there. Throws if that is nothing: it is broken in its
  * middle, in a coding that is not known, or more than `maxBytes`. A body that declares a coding and is text
- * is that text.
+ * is that text, also if no such coding exists: servers send `Content-Encoding: utf-8`, and browsers show such pages.
  */
 export function decodeBody(
   body: Uint8Array,
@@ -23,13 +27,11 @@ export function decodeBody(
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  if (declared.length > MAX_CODINGS) throw unknownCoding(contentEncoding);
+  const codings = declared.map((name) => CODINGS.get(name)).filter((coding) => coding !== undefined);
+  const isKnown = codings.length === declared.length && codings.length <= MAX_CODINGS;
+  if (!isKnown && isBinary(body.subarray(0, TEXT_BYTES))) throw unknownCoding(contentEncoding);
   let decoded = body;
-  for (const name of declared.reverse()) {
-    const coding = CODINGS.get(name);
-    if (coding === undefined) throw unknownCoding(contentEncoding);
-    decoded = undo(coding, decoded, maxBytes);
-  }
+  if (isKnown) for (const coding of codings.reverse()) decoded = undo(coding, decoded, maxBytes);
   if (decoded.length > maxBytes) throw tooLarge(maxBytes);
   return decoded;
 }
@@ -50,7 +52,7 @@ function undo(coding: Coding, body: Uint8Array, maxOutputLength: number): Uint8A
 function decode(coding: Coding, body: Uint8Array, maxOutputLength: number): Uint8Array {
   switch (coding) {
     case 'gzip':
-      return zlib.gunzipSync(body, { maxOutputLength, finishFlush: Z_SYNC_FLUSH });
+      return decodeGzip(body, maxOutputLength);
     case 'deflate':
       return zlib[isZlib(body) ? 'inflateSync' : 'inflateRawSync'](body, {
         maxOutputLength,
@@ -65,6 +67,18 @@ function decode(coding: Coding, body: Uint8Array, maxOutputLength: number): Uint
         // RFC 9659: a window of at most 8 MiB.
         params: { [ZSTD_d_windowLogMax]: 23 },
       });
+  }
+}
+
+/** As browsers do, without what follows that is no gzip: the output of a script behind its compressed page. */
+function decodeGzip(body: Uint8Array, maxOutputLength: number): Uint8Array {
+  const options = { maxOutputLength, finishFlush: Z_SYNC_FLUSH };
+  try {
+    return zlib.gunzipSync(body, options);
+  } catch (error) {
+    const start = gzipHeadLength(body);
+    if (!start || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw error;
+    return zlib.inflateRawSync(body.subarray(start), options);
   }
 }
 

@@ -13,8 +13,15 @@ import {
 import { createFirstBytes, type FirstBytes } from './first-bytes.ts';
 import type { HashedBlocks } from './hashed-blocks.ts';
 import { headerUsage } from './header-usage.ts';
-import type { DroppedLinks, HtmlLink, ResolveReference } from './link-set.ts';
-import { essenceOf, sniffMimeType } from './media-type.ts';
+import {
+  type DroppedLinks,
+  type HtmlLink,
+  type ResolveReference,
+  resolveReference,
+  withoutFragment,
+} from './link-set.ts';
+import { essenceOf, MIME_SNIFFED_BYTES } from './media-type.ts';
+import { refreshReference } from './meta-refresh.ts';
 import type { PageSigns } from './page-signs.ts';
 import {
   bothRobotsDirectives,
@@ -22,7 +29,7 @@ import {
   parseRobotsDirectives,
   type RobotsDirectives,
 } from './robots-directives.ts';
-import { correctedType, SIGNATURE_BYTES } from './whole-types.ts';
+import { SIGNATURE_BYTES, typeToRead } from './whole-types.ts';
 import { MAX_SITEMAP_BYTES } from './xml-links.ts';
 
 export interface DocumentParserOptions {
@@ -65,7 +72,7 @@ export interface DocumentFacts extends DroppedLinks {
   /** Links of all kinds in document order, each URL once. */
   readonly links: HtmlLink[];
   readonly title?: string;
-  /** Where the first `meta` refresh leads, and after how long. */
+  /** Where the first `meta` refresh outside of `noscript`, otherwise the field `Refresh`, leads, and after how long. */
   readonly refresh?: string;
   readonly refreshMs?: number;
   readonly canonical?: string;
@@ -100,9 +107,6 @@ export interface DocumentParser {
   end(): Promise<DocumentFacts>;
 }
 
-/** The number of bytes that the MIME Sniffing standard reads: section 5.2. */
-const SNIFFED_BYTES = 1445;
-
 /** Should the parser fail, which is a bug, the document has no links and an `error`; the page is not lost. */
 export function createDocumentParser(options: DocumentParserOptions): DocumentParser {
   const { headers, kind, robotName, around = (parse) => parse() } = options;
@@ -129,12 +133,11 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
 
   /** The first bytes: more of a document that does not say its type. */
   let start: FirstBytes | undefined = createFirstBytes(
-    mimeType === undefined ? SNIFFED_BYTES : SIGNATURE_BYTES,
+    mimeType === undefined ? MIME_SNIFFED_BYTES : SIGNATURE_BYTES,
   );
   const sniff = (bytes: Uint8Array) => {
     start = undefined;
-    if (bytes.length > 0) mimeType ??= sniffMimeType(bytes.subarray(0, SNIFFED_BYTES));
-    mimeType = correctedType(mimeType, bytes, options.url);
+    mimeType = typeToRead(mimeType, bytes, options.url);
     openReader();
     reader?.write(bytes);
   };
@@ -163,7 +166,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
       const body = await content.end();
       const short = start?.all();
       if (short !== undefined) parseSafely(() => sniff(short));
-      const read = (await endReader()) ?? NOTHING;
+      const read = withRefreshField((await endReader()) ?? NOTHING, options);
       // All that is kept of it are texts and numbers.
       content.free();
       const isWhole = body.isWhole && read.isWhole !== false;
@@ -178,6 +181,22 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
       };
     },
   };
+}
+
+/** Browsers obey the field `Refresh` of a page without a `meta` refresh. It is relative to the document's URL. */
+function withRefreshField(
+  read: ReadDocument,
+  { headers, url, resolve = resolveReference }: DocumentParserOptions,
+): ReadDocument {
+  const field =
+    read.type === 'html' && read.refresh === undefined ? lastHeader(headers, 'refresh') : undefined;
+  // Fields come as Latin-1; what is not ASCII was meant as UTF-8.
+  const found = field === undefined ? undefined : refreshReference(Buffer.from(field, 'latin1').toString());
+  const refresh = found && resolve(withoutFragment(found.reference), url);
+  if (refresh === undefined) return read;
+  const isKnown = read.links.some((link) => link.url === refresh);
+  const links: HtmlLink[] = isKnown ? read.links : [...read.links, { url: refresh, kind: 'refresh' }];
+  return { ...read, links, refresh, refreshMs: found?.delayMs };
 }
 
 /** Directives and statements of the head and the markup together. */

@@ -54,7 +54,7 @@ export interface HtmlLinks extends DroppedLinks {
   readonly title?: string;
   /** The base of references: the first `base`, or the document's URL. */
   readonly base: string;
-  /** Where the first `meta` refresh leads; it is also among the links. */
+  /** Where the first `meta` refresh outside of `noscript` leads; it is also among the links, as are those within. */
   readonly refresh?: string;
   /** How long after. */
   readonly refreshMs?: number;
@@ -68,11 +68,11 @@ export interface HtmlLinks extends DroppedLinks {
   readonly usage: readonly UsageStatement[];
   readonly charset: string;
   /**
-   * See `text-hash.ts`; of what stands outside of scripts, styles, templates, the title and form fields, and
+   * See `text-hash.ts`; of the title, of what stands outside of scripts, styles, templates and form fields, and
    * of images.
    */
   readonly textHash?: number;
-  /** See `hashed-blocks.ts`; of the title, and of the text that `textHash` is of. */
+  /** See `hashed-blocks.ts`; of the text that `textHash` is of. */
   readonly blocks?: HashedBlocks;
   readonly signs?: PageSigns;
 }
@@ -108,9 +108,14 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
             collector.startTag(name, attributes);
           }
         : collector.startTag,
+    onForeignAnchor: collector.foreignAnchor,
+    onNoscriptEnd: collector.endNoscript,
     onTitle: (text) => {
       collector.title(text);
-      blocks?.add(text, 0, Math.min(text.length, MAX_TITLE_CHARS));
+      const length = Math.min(text.length, MAX_TITLE_CHARS);
+      hashed?.add(text, 0, length);
+      hashed?.endRun();
+      blocks?.add(text, 0, length);
       blocks?.endBlock();
     },
     onBlockTag: blocks && (() => blocks.endBlock()),
@@ -163,7 +168,7 @@ const elementSets = (names: readonly string[]): Elements => [
   wantedElements([...names, ...SIGN_ELEMENTS]),
 ];
 
-const LINK_ELEMENTS = ['a', 'area', 'base', 'body', 'frame', 'iframe', 'link', 'meta'];
+const LINK_ELEMENTS = ['a', 'area', 'base', 'body', 'frame', 'iframe', 'link', 'meta', 'noscript'];
 const ELEMENTS = elementSets(LINK_ELEMENTS);
 const ELEMENTS_AND_IMAGES = elementSets([...LINK_ELEMENTS, 'img']);
 const ELEMENTS_AND_REQUISITES = elementSets([...LINK_ELEMENTS, ...REQUISITE_ELEMENTS]);
@@ -194,14 +199,14 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
   let refresh: Refresh | undefined;
   const canonicals = new Set<string>();
   let isInBody = false;
+  let isInNoscript = false;
   let robots: RobotsDirectives = { nofollow: false, noindex: false };
   const usage: UsageStatement[] = [];
   const state = (signal: UsageSignal, value: string) => {
     if (value !== '' && usage.length < MAX_STATEMENTS) usage.push({ signal, source: 'html', value });
   };
 
-  const anchor = (kind: LinkKind, attributes: RawAttributes) => {
-    const reference = attributes.get('href');
+  const anchor = (kind: LinkKind, attributes: RawAttributes, reference = attributes.get('href')) => {
     if (reference !== undefined)
       links.add(decodeAttribute(reference), kind, hasToken(attributes.get('rel'), 'nofollow'));
   };
@@ -228,8 +233,10 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
       state('robots', usageWords(content));
     } else if (name === 'tdm-reservation' || name === 'tdm-policy') state(name, plainValue(name, content));
     if (attributes.get('http-equiv')?.toLowerCase() === 'refresh' && refresh === undefined) {
-      refresh = refreshReference(content);
-      if (refresh !== undefined) links.add(refresh.reference, 'refresh', false);
+      const found = refreshReference(content);
+      if (found !== undefined) links.add(found.reference, 'refresh', false);
+      // "Please enable JavaScript", on each page of a site: most readers are not sent there, and a crawler wants the page.
+      if (!isInNoscript) refresh = found;
     }
   };
 
@@ -241,7 +248,15 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
       else if (name === 'base') baseReference ??= attributes.get('href');
       else if (name === 'link') link(attributes);
       else if (name === 'body') isInBody = true;
+      else if (name === 'noscript') isInNoscript = true;
       requisites?.startTag(name, attributes);
+    },
+    /** `xlink:href` is the older name. */
+    foreignAnchor(attributes: RawAttributes): void {
+      anchor('a', attributes, attributes.get('href') ?? attributes.get('xlink:href'));
+    },
+    endNoscript(): void {
+      isInNoscript = false;
     },
     styles: requisites && {
       onStyle: requisites.style,

@@ -13,8 +13,12 @@ export interface HtmlScannerOptions {
   readonly elements: WantedElements;
   /** XML syntax: `<script/>` is empty, and CDATA sections stand anywhere. */
   readonly isXml: boolean;
-  /** A start tag of one of `elements` that the document holds (not inside a template, SVG or MathML). */
+  /** A start tag of one of `elements` that the document holds (not inside a template, nor of SVG or MathML). */
   onStartTag(name: string, attributes: RawAttributes): void;
+  /** The start tag of an `a` of SVG, if that is one of `elements`: a link, too. */
+  readonly onForeignAnchor?: ((attributes: RawAttributes) => void) | undefined;
+  /** An end tag of `noscript`. */
+  readonly onNoscriptEnd?: (() => void) | undefined;
   /** The text of a `title` element, character references not decoded. */
   onTitle(text: string): void;
   /** If set, text that may hold style rules is reported, too. */
@@ -77,11 +81,15 @@ export function wantedElements(elements: Iterable<string>): WantedElements {
 const endOfTag = (text: string, nameEnd: number): number =>
   text.charCodeAt(nameEnd) === GREATER ? nameEnd + 1 : readAttributes(text, nameEnd);
 
+const NOSCRIPT = 'noscript';
+
 /** Returns a function that reports the tags in `text` and returns how much of the text it is done with. */
 function createScan({
   elements,
   isXml,
   onStartTag,
+  onForeignAnchor,
+  onNoscriptEnd,
   onTitle,
   styles,
   readText,
@@ -120,7 +128,11 @@ function createScan({
     const isEmpty = !isPlain && list.isSelfClosing;
     const placement = isPlain ? 'document' : tree.startTag(name, attributes!, isEmpty);
     if (isWanted && placement === 'document') onStartTag(name, attributes!);
-    else if (styledTag !== undefined) styledTag(name, placement, attributes, text, nameEnd, end);
+    else {
+      if (isWanted && placement === 'foreign' && name === 'a' && !tree.isTemplate())
+        onForeignAnchor?.(attributes!);
+      styledTag?.(name, placement, attributes, text, nameEnd, end);
+    }
     if (
       (placement === 'document' || placement === 'template') &&
       RAW_TEXT_END.has(name) &&
@@ -137,6 +149,8 @@ function createScan({
     const end = endOfTag(text, nameEnd);
     if (end === -1) return -1;
     noteBlock(text, from, nameEnd);
+    if (nameEnd - from === NOSCRIPT.length && text.slice(from, nameEnd).toLowerCase() === NOSCRIPT)
+      onNoscriptEnd?.();
     if (!tree.isPlain()) tree.endTag(text.slice(from, nameEnd).toLowerCase());
     return end;
   };

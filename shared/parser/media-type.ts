@@ -23,6 +23,9 @@ export function charsetParameter(contentType: string | undefined): string | unde
   return found?.[1] ?? found?.[2] ?? found?.[3];
 }
 
+/** The number of bytes that the MIME Sniffing standard reads: section 5.2. */
+export const MIME_SNIFFED_BYTES = 1445;
+
 /**
  * The type of a document that came without one, by its first bytes: the main cases of the MIME Sniffing
  * standard, section 7.1. Unlike there, a byte order mark does not hide HTML.

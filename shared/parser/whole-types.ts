@@ -1,4 +1,5 @@
 /** Media types of documents that are read as a whole, when their last byte is there: PDF and Office. */
+import { MIME_SNIFFED_BYTES, sniffMimeType } from './media-type.ts';
 
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
@@ -73,6 +74,18 @@ export function correctedType(
   const extension = /\.([a-z]{3,4})(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? '';
   const named = Object.hasOwn(TYPES, extension) ? TYPES[extension as WholeExtension] : undefined;
   return named === undefined || named === PDF_TYPE ? declared : named;
+}
+
+/**
+ * The type as which a document is read: as declared, or, if nothing is declared, as its first bytes suggest; unless that is wrong
+ * ({@link correctedType}). Undefined if nothing is declared and the document is empty.
+ */
+export function typeToRead(declared: string | undefined, start: Uint8Array, url: string): string | undefined {
+  const sniffed =
+    declared === undefined && start.length > 0
+      ? sniffMimeType(start.subarray(0, MIME_SNIFFED_BYTES))
+      : undefined;
+  return correctedType(declared ?? sniffed, start, url);
 }
 
 /** Whether the first bytes of a document decide what it is, and not its declared type alone. */

@@ -1,4 +1,5 @@
 import { boundedText, type Cause, type NearDuplicateCause } from '../causes/cause.ts';
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import { isAnswered, type UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import type { DocumentFacts } from '../parser/document.ts';
@@ -129,8 +130,16 @@ export class PageReader {
     if (hint !== undefined) counters.count('hints', hint);
     const isKept = isHidden && !duplicateOf && record.kind === undefined;
     if (isKept && hooks.areThere && !isAnswered(record)) counters.count('hints', 'noindex');
+    if (state === 'fetched' && record.kind === undefined && this.#isCut(response, found))
+      counters.count('hints', 'cutPage');
     const said = duplicateOf ? undefined : withCopy(copy, remark ?? hookCause(hooked.error));
     return { facts: hooked.facts, state, cause: said, hint, duplicateOf, importance: hooked.importance };
+  }
+
+  /** Whether an HTML page is larger than what is read of one. */
+  #isCut({ truncated }: Pick<FetchedResponse, 'truncated'>, { type, decodedBytes }: DocumentFacts): boolean {
+    const { maxDecodedBytes } = this.#options.crawl.config;
+    return type === 'html' && (truncated === 'length' || decodedBytes >= maxDecodedBytes);
   }
 }
 

@@ -70,7 +70,9 @@ export class Redirects {
       const followed = await this.follow(record, target, now);
       const leadsBack = target === record.url || target === record.via;
       const wantsCookie = leadsBack && headersOf(response, 'set-cookie').length > 0;
-      return wantsCookie ? { ...followed, wantsCookie } : followed;
+      if (!wantsCookie) return followed;
+      this.#options.counters.count('hints', 'cookie');
+      return { ...followed, wantsCookie };
     }
     this.#options.counters.countSkipped('badUrl');
     return { code: 'redirectToNoUrl', location: location.slice(0, MAX_LOCATION_CHARS) };

@@ -79,6 +79,30 @@ test('pages that are kept from onPage are named with the option that includes th
   expect(isYellow({ canonicalCopy: 1, noindex: 1 })).toBe(false);
   expect(isYellow({ canonicalCopy: SUMMARY.pages, noindex: 1 })).toBe(true);
   expect(isYellow({ login: 1 })).toBe(true);
+  expect(of({ cutPage: 2 })).toContain('2 pages too large to be read to the end');
+});
+
+test('redirects that want a cookie are named if they are more than the pages, as of a site that lets nobody in without one', () => {
+  const of = (cookie: number) => summaryText({ ...SUMMARY, state: 'finished', hints: { cookie } }, true);
+  expect(of(SUMMARY.pages)).not.toContain('cookie');
+  expect(of(SUMMARY.pages).startsWith('\x1b[33m')).toBe(false);
+  expect(of(SUMMARY.pages + 1)).toContain('1,235 URLs redirected back with a cookie');
+  expect(of(SUMMARY.pages + 1).startsWith('\x1b[33mFinished')).toBe(true);
+});
+
+test('links that were left out are named with what includes them where they may have been the site', () => {
+  const of = (changes: Partial<CrawlSummary>) =>
+    summaryText({ ...SUMMARY, state: 'finished', ...changes }, false);
+  const few = { pages: 3, skipped: { scope: 30, nofollow: 2 } };
+  expect(of(few)).toContain('30 links out of the scope');
+  expect(of(few)).toContain('2 links not followed: their page');
+  expect(of({ ...few, pages: 4 })).not.toContain('Hints');
+  expect(of({ ...few, state: 'limited' })).not.toContain('Hints');
+  expect(of({ pages: 1, skipped: { depth: 3 } })).not.toContain('Hints');
+  const skipped = { ...SUMMARY.byStatus, skipped: 1200 };
+  expect(of({ byStatus: skipped, skipped: { trap: 35 } })).toContain('report lists the groups of URLs');
+  expect(of({ byStatus: skipped, skipped: { trap: 34 } })).not.toContain('Hints');
+  expect(of({ byStatus: { ...skipped, skipped: 2000 }, skipped: {} })).not.toContain('Hints');
 });
 
 test('a crawl that was finished and has new seeds waits to be resumed', () => {

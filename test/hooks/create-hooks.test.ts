@@ -104,7 +104,7 @@ describe('a page', () => {
   });
 
   test('is decoded only where a hook looks, and once for all of them', async () => {
-    const page = await madePage({ body: 'not gzip at all', headers: { 'Content-Encoding': 'compress' } });
+    const page = await madePage({ body: '\0 not a text', headers: { 'Content-Encoding': 'compress' } });
     const blind = await hooksOf({ onPage: () => ({}) }).onPage(page);
     expect(blind).toEqual({ items: ['{}'] });
     const looking = await hooksOf({ onPage: ({ html }) => ({ html }) }).onPage(page);

@@ -126,6 +126,21 @@ test('links may be rewritten, each with its page', async () => {
   expect(found[0]!.markdown).toContain(`[Next](x:${`${SITE}/b#top`.length}:${SITE}/a)`);
 });
 
+test('a page without a media type, or with one that is none, is a document if it looks like one', async () => {
+  const source = await crawlOf({
+    '/none': { body: page('None'), headers: [], result: { contentType: 'text/html' } },
+    '/wrong': {
+      body: page('Wrong'),
+      headers: [['Content-Type', 'html']],
+      result: { contentType: 'text/html' },
+    },
+    '/text': { body: 'Only a text', headers: [], result: { contentType: 'text/plain' } },
+  });
+  const { found, skipped } = await read(source);
+  expect(found.map(({ title, text }) => title ?? text)).toEqual(['None', 'Wrong', 'Only a text']);
+  expect(skipped).toEqual([]);
+});
+
 test('what is no page with a text is left out: errors, images, requisites, copies, waiting URLs', async () => {
   const body = page('A');
   const source = await crawlOf({

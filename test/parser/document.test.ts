@@ -96,6 +96,28 @@ describe('createDocumentParser', () => {
     expect((await parse(html, [['Content-Type', 'application/xhtml+xml']])).links).toHaveLength(1);
   });
 
+  test('the field Refresh counts like a meta refresh, unless there is one', async () => {
+    const refreshed = (value: string, body: string | Uint8Array = html, type = 'text/html') =>
+      parse(body, [
+        ['Content-Type', type],
+        ['Refresh', value],
+      ]);
+    const next = 'http://example.com/next';
+    const found = await refreshed('3; url=/next#top');
+    expect([found.refresh, found.refreshMs]).toEqual([next, 3000]);
+    expect(found.links).toEqual([
+      { url: 'http://example.com/x', kind: 'a' },
+      { url: next, kind: 'refresh' },
+    ]);
+    expect((await refreshed('0;url=/x')).links).toHaveLength(1);
+    const latin1 = Buffer.from('0;url=/\u00e9').toString('latin1');
+    expect((await refreshed(latin1)).refresh).toBe('http://example.com/%C3%A9');
+    const meta = '<meta http-equiv=refresh content="9;url=/meta">';
+    expect((await refreshed('0;url=/next', meta)).refresh).toBe('http://example.com/meta');
+    for (const value of ['5', '0;url=mailto:x']) expect((await refreshed(value)).refresh).toBeUndefined();
+    expect((await refreshed('0;url=/next', '{}', 'application/json')).refresh).toBeUndefined();
+  });
+
   test('X-Robots-Tag counts like the markup, unless it names another robot', async () => {
     const headers: [string, string][] = [
       ['Content-Type', 'application/pdf'],

@@ -88,25 +88,23 @@ describe('links', () => {
     expect([links.length, droppedLinks]).toEqual([2, 2]);
   });
 
-  test('tags inside raw text, comments, templates and SVG are no links', () => {
+  test('tags inside raw text, comments and templates are no links', () => {
     const link = '<a href=/no></a>';
-    const html = [
-      'script',
-      'style',
-      'textarea',
-      'title',
-      'xmp',
-      'iframe',
-      'noembed',
-      'noframes',
-      'template',
-      'svg',
-    ]
+    const html = ['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes', 'template']
       .map((name) => `<${name}>${link}</${name}>`)
       .join('');
     expect(
       urls(`<!--${link}--><select>${link}</select>${html}<noscript><a href=/yes></a></noscript>`),
     ).toEqual(['http://example.com/yes']);
+  });
+
+  test('an a of SVG is a link, by either name of its reference', () => {
+    const svg = '<svg><g><a xlink:href=/1><text>1</text></a></g><a href=/2 xlink:href=/no></a><a>3</a></svg>';
+    expect(parse(`${svg}<svg><image href=/no></svg>`).links).toEqual([
+      { url: 'http://example.com/1', kind: 'a' },
+      { url: 'http://example.com/2', kind: 'a' },
+    ]);
+    expect(urls(`<template>${svg}</template>`)).toEqual([]);
   });
 
   test('HTML inside SVG, and behind an SVG that is never closed, has links', () => {
@@ -150,6 +148,18 @@ describe('the head', () => {
     expect(links).toEqual(expected ? [{ url: expected, kind: 'refresh' }] : []);
   });
 
+  test('a refresh inside noscript is a link, and sends nobody away', () => {
+    const refresh = (url: string) => `<meta http-equiv=refresh content="0;url=/${url}">`;
+    const none = parse(`<noscript>${refresh('a')}</noscript>`);
+    expect([none.refresh, none.refreshMs, none.links]).toEqual([
+      undefined,
+      undefined,
+      [{ url: 'http://example.com/a', kind: 'refresh' }],
+    ]);
+    const behind = parse(`<noscript>${refresh('a')}</NOSCRIPT >${refresh('b')}`);
+    expect([behind.refresh, behind.links.length]).toEqual(['http://example.com/b', 2]);
+  });
+
   test('robots directives add up', () => {
     expect(
       parse('<meta name=robots content=noindex><meta name=ROBOTS content="Max-Snippet:5, NOFOLLOW">').robots,
@@ -191,7 +201,9 @@ describe('however the document arrives', () => {
     '<!--><a href=/c>-->',
     '<script>"<!--<script>"</script><a href=/no>"</script>',
     '<title>a &amp; é</title>',
-    '<svg><title><a href=/t></title><a href=/no></svg>',
+    '<svg><title><a href=/t></title><a xlink:href=/s></svg>',
+    '<noscript>',
+    '</NoScript>',
     '<![CDATA[x]]>',
     '<svg><![CDATA[<p>]]></svg>',
     '<base href="/b/">',
@@ -249,7 +261,7 @@ describe('hostile documents', () => {
     ['ten million <', '<'.repeat(10 * mib), 1],
     ['ten million </', '</'.repeat(5 * mib), 0],
     ['a million nested div', '<div>'.repeat(1_000_000), 1],
-    ['a million nested svg', '<svg>'.repeat(1_000_000), 0],
+    ['a million nested svg', '<svg>'.repeat(1_000_000), 1],
     ['half a million nested templates and gates', '<template><svg><desc>'.repeat(500_000), 0],
     ['an attribute of 10 MB', `<a title="${'x'.repeat(10 * mib)}">`, 1],
     ['an attribute of 10 MB that never ends', `<a title="${'x'.repeat(10 * mib)}>`, 0],

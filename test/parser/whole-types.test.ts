@@ -4,6 +4,7 @@ import {
   isUncertain,
   isWholeType,
   PDF_TYPE,
+  typeToRead,
   wholeTypes,
 } from '../../shared/parser/whole-types.ts';
 
@@ -26,6 +27,18 @@ test.each([
   ['application/octet-stream', Buffer.alloc(0), '/a.docx', 'application/octet-stream'],
 ])('%s beginning with %s at %s is %s', (declared, start, path, type) => {
   expect(correctedType(declared, start, `https://a.test${path}`)).toBe(type);
+});
+
+test('of a document without a type its first bytes decide', () => {
+  const url = 'https://a.test/a';
+  const typeOf = (start: string) => typeToRead(undefined, Buffer.from(start), url);
+  expect(['<!doctype html>', 'text', '%PDF-1.7', ''].map(typeOf)).toEqual([
+    'text/html',
+    'text/plain',
+    PDF_TYPE,
+    undefined,
+  ]);
+  expect(typeToRead('text/plain', Buffer.from('<html>'), url)).toBe('text/plain');
 });
 
 test('types that are read as a whole, and those that say little', () => {

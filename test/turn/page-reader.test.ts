@@ -30,6 +30,7 @@ interface Situation {
   readonly isStopped?: boolean;
   readonly missing?: Cause;
   readonly leadsNowhere?: boolean;
+  readonly truncated?: 'length' | 'disconnect';
 }
 
 async function read(
@@ -39,6 +40,8 @@ async function read(
   request: { method: string } | undefined = undefined,
 ) {
   const calls: unknown[] = [];
+  const { truncated } = situation;
+  const response = truncated === undefined ? RESPONSE : { ...RESPONSE, truncated };
   const options = {
     crawl: crawlOfTurn({ config: situation.config }),
     counters: { count: (...args: unknown[]) => void calls.push(['count', ...args]) },
@@ -71,7 +74,7 @@ async function read(
     hooks: {
       areThere: !situation.isWithoutHooks,
       async otherLanguage(of: UrlRecord, given: { response: unknown; facts: DocumentFacts }) {
-        expect([of, given.response]).toEqual([record, RESPONSE]);
+        expect([of, given.response]).toEqual([record, response]);
         expect(given.facts).toBe(page.facts);
         return situation.otherLanguage;
       },
@@ -80,7 +83,7 @@ async function read(
         given: { facts: DocumentFacts; forItems: boolean; duplicateOf?: string },
       ) {
         expect(of).toBe(record);
-        expect(given).toMatchObject({ response: RESPONSE, facts: { type: 'html' }, request });
+        expect(given).toMatchObject({ response, facts: { type: 'html' }, request });
         calls.push([
           'hooks',
           given.forItems,
@@ -92,7 +95,7 @@ async function read(
     },
   } as unknown as PageReaderOptions;
   const reader = new PageReader({ now: () => T0 }, options);
-  const reading = await reader.read({ record, response: RESPONSE as never, request }, page);
+  const reading = await reader.read({ record, response: response as never, request }, page);
   return { reading, calls };
 }
 const RESPONSE = { httpStatus: 200 };
@@ -128,6 +131,23 @@ test('a page as the one of the probe is gone: no hook is called, its links are n
   expect((await read(recordOf(PAGE), fetched(), { missing }, { method: 'POST' })).reading?.state).toBe(
     'fetched',
   );
+});
+
+test('a page that is too large to be read to its end is counted', async () => {
+  const counted = async (record: UrlRecord, page: PageReading, situation: Situation = {}) => {
+    const { calls } = await read(record, page, { config: { maxDecodedBytes: 1000 }, ...situation });
+    return calls.some((call) => String(call) === 'count,hints,cutPage');
+  };
+  const page = recordOf(PAGE);
+  expect(await counted(page, fetched({ decodedBytes: 999 }))).toBe(false);
+  expect(await counted(page, fetched({ decodedBytes: 1000 }))).toBe(true);
+  expect(await counted(page, fetched(), { truncated: 'length' })).toBe(true);
+  expect(await counted(page, fetched(), { truncated: 'disconnect' })).toBe(false);
+  expect(await counted(recordOf(PAGE, { kind: 'requisite' }), fetched(), { truncated: 'length' })).toBe(
+    false,
+  );
+  const gone: PageReading = { ...fetched(), state: 'gone' };
+  expect(await counted(page, gone, { truncated: 'length' })).toBe(false);
 });
 
 test('a response without a document, and a sitemap, are what their status says', async () => {

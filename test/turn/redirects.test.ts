@@ -22,6 +22,7 @@ interface Situation {
 
 function open({ config, hasRoom = true, nameOf, isOwnSitemap = true }: Situation = {}) {
   const taken: Link[] = [];
+  const counted: string[] = [];
   const widened: string[] = [];
   const skipped: string[] = [];
   const crawl = Object.assign(crawlOfTurn({ config, ...(nameOf && { nameOf }) }), {
@@ -32,7 +33,10 @@ function open({ config, hasRoom = true, nameOf, isOwnSitemap = true }: Situation
   });
   const options = {
     crawl,
-    counters: { countSkipped: (reason: string) => void skipped.push(reason) },
+    counters: {
+      countSkipped: (reason: string) => void skipped.push(reason),
+      count: (map: string, key: string) => void counted.push(`${map} ${key}`),
+    },
     intake: {
       take(link: Link, now: number) {
         expect(now).toBe(T0);
@@ -42,7 +46,7 @@ function open({ config, hasRoom = true, nameOf, isOwnSitemap = true }: Situation
     },
     sitemapLinks: { isOwn: () => isOwnSitemap },
   } as unknown as RedirectsOptions;
-  return { redirects: new Redirects(options), taken, widened, skipped };
+  return { redirects: new Redirects(options), taken, widened, skipped, counted };
 }
 
 const responseTo = (location?: string, httpStatus = 302) =>
@@ -82,10 +86,14 @@ test('a Location that is not ASCII was meant as UTF-8, and space around it does 
 });
 
 test('a redirect that leads back with a cookie says so', async () => {
+  const counted: string[] = [];
   const causeOf = async (record: UrlRecord, location: string, ...headers: [string, string][]) => {
+    const { redirects, ...seen } = open();
     const response = { httpStatus: 302, headers: [['Location', location], ...headers] };
     const page = { response: response as unknown as FetchedResponse, request: undefined };
-    return open().redirects.followLocation(record, page, T0);
+    const cause = await redirects.followLocation(record, page, T0);
+    counted.push(...seen.counted);
+    return cause;
   };
   const cookie: [string, string] = ['Set-Cookie', 'seen=1'];
   const page = recordOf(PAGE, { via: `${ORIGIN}/from` });
@@ -93,6 +101,7 @@ test('a redirect that leads back with a cookie says so', async () => {
   expect(await causeOf(page, '/from', cookie)).toMatchObject({ wantsCookie: true });
   expect(await causeOf(page, '/page')).toEqual({ code: 'redirect', to: PAGE });
   expect(await causeOf(page, '/else', cookie)).toEqual({ code: 'redirect', to: `${ORIGIN}/else` });
+  expect(counted).toEqual(['hints cookie', 'hints cookie']);
 });
 
 test('a response without a usable Location leads nowhere', async () => {

@@ -11,6 +11,10 @@ test.each([
   ['/en/', '/'],
   ['/shop?p=7', '/'],
   ['/indexes', '/'],
+  ['/news/1', '/index.php'],
+  ['/news/1', '/Default.aspx'],
+  ['/view.php?id=7', '/view.php'],
+  ['/view.asp?lang=de&id=about', '/view.asp?lang=de'],
   ['/list?page=2', '/list'],
   ['/list?page=2', '/list/'],
   ['/list?page=2', '/list?page=1'],
@@ -22,7 +26,8 @@ test.each([
   ['/page/2', '/page/1'],
 ])('%s is no copy of %s', (page, canonical) => {
   expect(isMistakenCanonical(A + page, A + canonical)).toBe(true);
-  expect(isMistakenCanonical(A + page, `https://www.a.test${canonical}`)).toBe(canonical === '/');
+  const isFrontPage = /^\/(?:(?:index|Default)\.\w+)?$/.test(canonical);
+  expect(isMistakenCanonical(A + page, `https://www.a.test${canonical}`)).toBe(isFrontPage);
 });
 
 test.each([
@@ -30,6 +35,16 @@ test.each([
   ['/index.html', '/'],
   ['/Default.aspx?a', '/'],
   ['/home/', '/'],
+  ['/home/', '/index.php'],
+  ['/?p=7', '/index.html'],
+  ['/news/1', '/start'],
+  ['/news/1', '/index.php?id=1'],
+  ['/view.php?id=', '/view.php'],
+  ['/view.php?ref=7', '/view.php'],
+  ['/view.php?id=7&sort=x', '/view.php?id=7'],
+  ['/view.php?id=7', '/view.php?id=8'],
+  ['/view/7?id=7', '/view/7'],
+  ['/view.php?id=7', '/list.php'],
   ['/?p=7', '/news'],
   ['/news/1', '/?lang=en'],
   ['/news/1', '/news/'],
