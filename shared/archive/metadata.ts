@@ -140,6 +140,7 @@ function hopOf(kind: LinkKind): string {
   switch (kind) {
     case 'a':
     case 'area':
+    case 'link':
     case 'feed':
     case 'item':
       return 'L';

@@ -107,6 +107,7 @@ const KINDS: ReadonlySet<LinkKind> = new Set(
     area: 0,
     frame: 0,
     refresh: 0,
+    link: 0,
     feed: 0,
     item: 0,
     url: 0,

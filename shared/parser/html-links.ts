@@ -219,6 +219,8 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
     if (hasToken(rel, 'license')) state('license', plainValue('license', decodeAttribute(reference)));
     if (wantsFeeds && FEED.test(attributes.get('type') ?? '') && hasToken(rel, 'alternate'))
       links.add(decodeAttribute(reference), 'feed', hasToken(rel, 'nofollow'));
+    else if (isOtherPage(rel, attributes))
+      links.add(decodeAttribute(reference), 'link', hasToken(rel, 'nofollow'));
   };
   const frame = (attributes: RawAttributes) => {
     const reference = attributes.get('src');
@@ -296,6 +298,12 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
 
 const onlyOne = <T>([first, ...others]: readonly T[]): T | undefined =>
   others.every((other) => other === first) ? first : undefined;
+
+/** Whether a `link` leads to the page in another language, or to another part of a list or text: scripts show these, too. */
+const isOtherPage = (rel: string, attributes: RawAttributes): boolean =>
+  (attributes.get('hreflang') !== undefined && hasToken(rel, 'alternate')) ||
+  hasToken(rel, 'next') ||
+  hasToken(rel, 'prev');
 
 /** Types of feeds, where a `link` names one. */
 const FEED = /^[\t\n\f\r ]*application\/(?:rss|atom|rdf)\+xml[\t\n\f\r ]*(?:;|$)/i;

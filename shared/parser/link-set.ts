@@ -4,21 +4,21 @@ import { parseUrl } from '../url/parse-url.ts';
 /**
  * How a document links to a URL.
  *
- * - To be followed: `a`, `area`, `frame` (`frame` and `iframe`), `refresh` (`meta` refresh), `feed` (an RSS
- *   or Atom feed named as alternate), `item` (of a feed), `url` (of a sitemap), `sitemap` (of a sitemap
- *   index).
+ * - To be followed: `a`, `area`, `frame` (`frame` and `iframe`), `refresh` (`meta` refresh), `link` (the page in
+ *   another language, the next and the previous one), `feed` (an RSS or Atom feed named as alternate), `item` (of a
+ *   feed), `url` (of a sitemap), `sitemap` (of a sitemap index).
  * - Requisites, which belong to the page itself: `img` (also `srcset`, `picture`, icons, posters), `style`,
  *   `script`, `media` (audio, video, tracks, `embed`, `object`), `css` (`url()` and `@import` of styles),
  *   `font`.
  */
 export type LinkKind = FollowedKind | RequisiteKind;
-export type FollowedKind = 'a' | 'area' | 'frame' | 'refresh' | 'feed' | 'item' | 'url' | 'sitemap';
+export type FollowedKind = 'a' | 'area' | 'frame' | 'refresh' | 'link' | 'feed' | 'item' | 'url' | 'sitemap';
 export type RequisiteKind = 'img' | 'style' | 'script' | 'media' | 'css' | 'font';
 
 export interface HtmlLink {
   /** Absolute http(s) URL as the WHATWG parser writes it, without a fragment. */
   readonly url: string;
-  /** If several links lead to one URL: that of the first link to be followed, otherwise of the first link. */
+  /** If several links lead to one URL: that of the first link to be followed, a `link` last, otherwise of the first link. */
   readonly kind: LinkKind;
   /** A URL that is to be followed is part of the page, too: an image that links to itself. */
   readonly requisite?: RequisiteKind;
@@ -95,6 +95,7 @@ function merge(entry: Entry, kind: LinkKind, isNofollow: boolean): void {
     entry.kind = kind;
     entry.isNofollow = isNofollow;
   } else {
+    if (entry.kind === 'link') entry.kind = kind;
     entry.isNofollow &&= isNofollow;
   }
 }

@@ -33,7 +33,7 @@ export function hintOf(record: UrlRecord, { type, links, signs }: DocumentFacts)
   const isLedHere = isSeedRecord(record) && record.redirects > 0 && via !== undefined;
   if (isLedHere && signs.hasPasswordField && isLoginUrl(record.url) && !isLoginUrl(via)) return 'login';
   const isBlank = signs.hasScripts && signs.textChars <= MAX_TEXT_CHARS;
-  return isBlank && links.every(({ kind }) => isRequisite(kind) || kind === 'feed')
+  return isBlank && links.every(({ kind }) => isRequisite(kind) || kind === 'feed' || kind === 'link')
     ? 'javascript'
     : undefined;
 }

@@ -130,8 +130,8 @@ export class PageReader {
     if (hint !== undefined) counters.count('hints', hint);
     const isKept = isHidden && !duplicateOf && record.kind === undefined;
     if (isKept && hooks.areThere && !isAnswered(record)) counters.count('hints', 'noindex');
-    if (state === 'fetched' && record.kind === undefined && this.#isCut(response, found))
-      counters.count('hints', 'cutPage');
+    const isPage = state === 'fetched' && record.kind === undefined && !isAnswered(record);
+    if (isPage && this.#isCut(response, found)) counters.count('hints', 'cutPage');
     const said = duplicateOf ? undefined : withCopy(copy, remark ?? hookCause(hooked.error));
     return { facts: hooked.facts, state, cause: said, hint, duplicateOf, importance: hooked.importance };
   }

@@ -98,6 +98,19 @@ describe('links', () => {
     ).toEqual(['http://example.com/yes']);
   });
 
+  test('other languages of the page, the next and the previous one are links; an a counts before them', () => {
+    const html = `<link rel="Alternate" hreflang=de href=/de><link rel=next href=/2><link rel="nofollow prev" href=/0>
+      <link rel=alternate media=print href=/no><link hreflang=fr href=/no><link rel=nexto href=/no><a href=/2></a>`;
+    expect(parse(html).links).toEqual([
+      { url: 'http://example.com/de', kind: 'link' },
+      { url: 'http://example.com/2', kind: 'a' },
+      { url: 'http://example.com/0', kind: 'link', nofollow: true },
+    ]);
+    expect(parse('<a href=/2></a><link rel=next href=/2>').links).toEqual([
+      { url: 'http://example.com/2', kind: 'a' },
+    ]);
+  });
+
   test('an a of SVG is a link, by either name of its reference', () => {
     const svg = '<svg><g><a xlink:href=/1><text>1</text></a></g><a href=/2 xlink:href=/no></a><a>3</a></svg>';
     expect(parse(`${svg}<svg><image href=/no></svg>`).links).toEqual([

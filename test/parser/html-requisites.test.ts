@@ -42,7 +42,7 @@ describe('requisites of HTML', () => {
       '<link rel=preload as=image href=a imagesrcset="b 2x"><link rel=modulepreload href=c>',
       ['img a', 'img b', 'script c'],
     ],
-    ['<link rel=manifest href=a><link rel=next href=b><link href=c>', ['media a']],
+    ['<link rel=manifest href=a><link rel=prefetch href=b><link href=c>', ['media a']],
     ['<script src=a></script><script>"<img src=b>"</script>', ['script a']],
     ['<embed src=a><object data=b></object>', ['media a', 'media b']],
     ['<input type=IMAGE src=a><input src=b>', ['img a']],

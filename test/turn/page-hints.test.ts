@@ -35,7 +35,7 @@ describe('a page needs JavaScript', () => {
     ['it links to a page', facts(BLANK, { links: [linkOf('img'), linkOf('a')] }), undefined],
     [
       'it links to what it needs alone, and to a feed',
-      facts(BLANK, { links: [linkOf('img'), linkOf('feed')] }),
+      facts(BLANK, { links: [linkOf('img'), linkOf('feed'), linkOf('link')] }),
       'javascript',
     ],
     ['it was not examined', facts(undefined), undefined],

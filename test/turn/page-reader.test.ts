@@ -99,6 +99,7 @@ async function read(
   return { reading, calls };
 }
 const RESPONSE = { httpStatus: 200 };
+const LOCATION = { file: 'a.warc.gz', offset: 0, length: 1 };
 const fetched = (facts: Partial<DocumentFacts> = {}): PageReading => ({
   state: 'fetched',
   facts: { ...PLAIN_FACTS, ...facts } as DocumentFacts,
@@ -146,6 +147,8 @@ test('a page that is too large to be read to its end is counted', async () => {
   expect(await counted(recordOf(PAGE, { kind: 'requisite' }), fetched(), { truncated: 'length' })).toBe(
     false,
   );
+  const again = recordOf(PAGE, { result: { fetchedAt: T0, httpStatus: 200, location: LOCATION } });
+  expect(await counted(again, fetched(), { truncated: 'length' })).toBe(false);
   const gone: PageReading = { ...fetched(), state: 'gone' };
   expect(await counted(page, gone, { truncated: 'length' })).toBe(false);
 });
