@@ -26,5 +26,5 @@ export function createProxy(log: (url: string, userAgent: string | undefined) =>
 }
 
 if (import.meta.main) {
-  createProxy((url) => process.stdout.write(`${url}\n`)).listen(8103, '127.0.0.1');
+  createProxy((url) => process.stdout.write(`${url}\n`)).listen(8105, '127.0.0.1');
 }

@@ -244,7 +244,7 @@ test('the test of hooks that the documents show passes', () => {
   app.write('hooks.test.ts', shown ?? '');
   const { code, out } = run('--test', 'hooks.test.ts');
   expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/my hooks survive.*\n/) });
-}, 300_000);
+});
 
 describe('the construct', () => constructSuite(() => packed));
 describe('a template', () => templatesSuite(() => packed));
