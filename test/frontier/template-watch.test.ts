@@ -258,6 +258,17 @@ describe('the state', () => {
     expect(kept).toHaveLength(5);
   });
 
+  test('judges 16 templates whose pages come by turns, and no more', () => {
+    const closed = (templates: number) => {
+      const watch = createTemplateWatch([], { minNew: 0.05 });
+      for (const i of range(200))
+        for (const t of range(templates))
+          watch.count(`http://a.com/trap-${wordsOf(t)}/${i}`, { newLinks: [], textHash: 7 });
+      return range(templates).filter((t) => watch.isClosed(`http://a.com/trap-${wordsOf(t)}/1`)).length;
+    };
+    expect([closed(16), closed(17)]).toEqual([16, 0]);
+  });
+
   test('counts for a template no pages that others had, when it judges it', () => {
     const watch = createTemplateWatch([], { minNew: 0.5 });
     for (const t of range(16))

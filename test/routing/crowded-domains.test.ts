@@ -151,6 +151,30 @@ describe('links to the hosts of a domain', () => {
     expect([...kept.keys()]).toEqual(['c', 'd']);
   });
 
+  test('of several crawls are judged one after the other: once one has failed, nothing more is asked for', async () => {
+    const clock = createFakeClock();
+    const engine = createMemoryEngine(clock);
+    for (const crawl of ['c', 'd'])
+      await begin({ engine }, ['http://s.test/'], { scope: 'any', maxHostsPerDomain: 17 }, crawl);
+    const loaded: string[] = [];
+    const ledgers = {
+      ...engine.ledgers,
+      async loadHead(crawl: string) {
+        loaded.push(crawl);
+        throw new Error('the table is away');
+      },
+    };
+    const byHost = linked(hostsOf('a.test', 20));
+    const gathered = new Map([
+      ['c', byHost],
+      ['d', byHost],
+    ]);
+    const thinned = withoutCrowds({ ledgers, clock }, createCrawls(engine.registry, clock), gathered);
+    await expect(thinned).rejects.toThrow('the table is away');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(loaded).toEqual(['c']);
+  });
+
   test('are judged by the settings of the crawl as they are then', async () => {
     const clock = createFakeClock();
     const engine = createMemoryEngine(clock);
