@@ -11,7 +11,7 @@ import {
   isPage,
   mayHaveLostTurns,
 } from './facts.ts';
-import { finalStateOf } from './final-state.ts';
+import { finalStateOf, stateOf } from './final-state.ts';
 import { createFindings, type Findings } from './findings.ts';
 import type { HostVisits } from './visits.ts';
 
@@ -116,9 +116,10 @@ function checkPages(findings: Findings, crawl: CrawlFacts, web: Facts['web']): v
 /** A page that redirects when it is fetched again stays counted. */
 function movedPages(records: readonly UrlRecord[], log: readonly WebRequest[]): number {
   const moved = records.flatMap(({ url, state }) => (state === 'redirect' ? url : []));
-  const answered = new Set(
-    log.flatMap((request) => ([undefined, 'redirect'].includes(finalStateOf(request)) ? [] : request.url)),
-  );
+  // Also by a status that is worth another try: it is final at the last one.
+  const isAnswer = ({ failure, httpStatus }: WebRequest) =>
+    failure === undefined && stateOf(httpStatus) !== 'redirect';
+  const answered = new Set(log.flatMap((request) => (isAnswer(request) ? request.url : [])));
   return moved.filter((url) => answered.has(url)).length;
 }
 

@@ -100,7 +100,8 @@ function checkFinished(
 
 /** A host that rests by a clock that was ahead may have messages for longer than the waker waits for any. */
 function excuseOfEarlyEnd(facts: UsedFacts): ExcuseName | undefined {
-  if (mayHaveLostTurns(facts)) return 'earlyEnd';
+  // Messages that only a newer version can read wait for longer, too (docs/aws.md, "Upgrade and destroy").
+  if (mayHaveLostTurns(facts) || facts.strikes.oldVersion > 0) return 'earlyEnd';
   return facts.strikes.clockStepped > 0 ? 'wrongClock' : undefined;
 }
 

@@ -186,7 +186,8 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       const url = fetchedUrl(name);
       const place = places.find(url);
       if (place.what !== 'page') return undefined;
-      if (usage.isInField(place.host, place.page)) return 'inField';
+      // A page that is missing has no such field, also if its host answers 200 for it.
+      if (usage.isInField(place.host, place.page) && !pages.isMissing(place)) return 'inField';
       const path = usage.ofFile(place.host);
       return path !== undefined && pathOf(url).startsWith(path) ? 'inFile' : undefined;
     },

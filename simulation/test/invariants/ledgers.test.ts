@@ -268,16 +268,18 @@ describe('counted', () => {
 
   test('a page that redirects when it is fetched again stays counted', () => {
     const moved = RECORDS.map((record) => (record.url === PAGE ? urlRecord(PAGE, 'redirect', 301) : record));
-    const of = (config: object) => {
+    const of = (config: object, httpStatus = 200) => {
       const [first] = crawlFacts(moved, { config }).hosts.values();
       const head = { ...first!.head, totals: { ...first!.head.totals, pages: 2 } };
       const hosts = new Map([['a.test', { ...first!, head }]]);
-      return violationsOf(
-        'counted',
-        makeFacts({ crawls: [crawlFacts(moved, { config, hosts, files: new Map() })] }),
-      ).filter((text) => text.includes('its ledger holds'));
+      const facts = makeFacts({ crawls: [crawlFacts(moved, { config, hosts, files: new Map() })] });
+      const log = facts.web.log.map((one) => (one.url === PAGE ? { ...one, httpStatus } : one));
+      const found = violationsOf('counted', { ...facts, web: { ...facts.web, log } });
+      return found.filter((text) => text.includes('its ledger holds'));
     };
     expect(of({ recrawlEveryMs: 600_000 })).toEqual([]);
+    expect(of({ recrawlEveryMs: 600_000 }, 503)).toEqual([]);
+    expect(of({ recrawlEveryMs: 600_000 }, 301)).toHaveLength(1);
     expect(of({})).toEqual(['counted: crawl: the head of a.test counts 2 pages, its ledger holds 1']);
   });
 });

@@ -249,6 +249,14 @@ describe('endsRightly', () => {
     expect(excused(facts([due], struck('workerKilled'), statusAt(100, 'finished')))).toHaveLength(1);
   });
 
+  test('a message that only a newer version can read may wait longer than a crawl does to be finished', () => {
+    const [due, done] = [headAt(10, undefined, { ledger, dueAt: T + 20_000 }), headAt(10, undefined, {})];
+    const waits = facts([done], struck('oldVersion'), statusAt(100, 'finished', {}, 1));
+    expect(countOf('endsRightly', waits)).toBe(0);
+    expect(excused(waits)).toHaveLength(1);
+    expect(countOf('endsRightly', facts([due], struck('oldVersion'), statusAt(100, 'finished')))).toBe(1);
+  });
+
   test('one that is finished long after its last turn is found', () => {
     const done = headAt(10, undefined, {});
     expect(countOf('endsRightly', facts([done], none, statusAt(269, 'finished')))).toBe(0);

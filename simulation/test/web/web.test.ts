@@ -232,6 +232,30 @@ describe('truth', () => {
     expect(redirects).toBeGreaterThan(200);
   });
 
+  test('an answer forbids the use of a page just where the web says, on hosts that answer 200 for missing pages, too', async () => {
+    const counts = { forbidden: 0, soft: 0 };
+    for (let seed = 0; seed < 12; seed++) {
+      const shape = shapeOf(seed, {
+        kinds: ['ordinary'],
+        hosts: 4,
+        maxPages: 60,
+        usageShare: 1,
+        softShare: 1,
+      });
+      const scene = sceneOf(seed, shape);
+      for (const url of reachable(scene.web, 200)) {
+        const outcome = await scene.get(url);
+        if (outcome.status !== 'response' || outcome.httpStatus !== 200) continue;
+        const isForbidden = outcome.headers.some(([name]) => name === 'Content-Usage');
+        expect(scene.web.reservesUse(url) === 'inField').toBe(isForbidden);
+        if (isForbidden) counts.forbidden++;
+        if (scene.web.isMissing(url)) counts.soft++;
+      }
+    }
+    expect(counts.forbidden).toBeGreaterThan(100);
+    expect(counts.soft).toBeGreaterThan(20);
+  });
+
   test('from the seeds all pages of all hosts are reached', () => {
     for (let seed = 0; seed < 60; seed++) {
       const shape = shapeOf(seed, { kinds: HOST_KIND_NAMES.filter((kind) => kind !== 'trap') });
