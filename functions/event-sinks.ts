@@ -102,8 +102,7 @@ export function webhookSink({
             throw new TimeIsUp(`webhook: ${sent} of ${left.length} events were received when time was up`);
           if (fault !== undefined) return `webhook: ${event.type}: ${fault}`;
           received.add(event.id);
-          const [oldest] = received;
-          if (oldest !== undefined && received.size > MAX_RECEIVED) received.delete(oldest);
+          if (received.size > MAX_RECEIVED) received.delete([...received][0] as string);
         }
         return undefined;
       });
@@ -118,9 +117,7 @@ async function endingAt<T>(
 ): Promise<T> {
   const over = new AbortController();
   const done = new AbortController();
-  const leftMs = until - clock.now();
-  if (leftMs <= 0) over.abort();
-  else void clock.sleep(leftMs, done.signal).then(() => over.abort());
+  void clock.sleep(until - clock.now(), done.signal).then(() => over.abort());
   try {
     return await work(over.signal);
   } finally {

@@ -116,8 +116,57 @@ describe('the end of a crawl', () => {
   });
 });
 
+test('each event of a crawl, and of each of its ends, has an id of its own', async () => {
+  const ids: string[] = [];
+  for (const [crawl, status, code, seconds] of [
+    ['news', 'finished', undefined, 7],
+    ['blog', 'finished', undefined, 7],
+    ['news', 'limited', 'maxPages', 7],
+    ['news', 'finished', undefined, 8],
+  ] as const) {
+    const { announcer, crawls, sent, ended } = setUp(status, [], code);
+    crawls.clear();
+    crawls.set(crawl, { ...NEW, crawl });
+    Object.assign(ended, { seconds, setAside: [{ host: 'a.test', cause: 'x', causeCode: 'y' }] });
+    await announcer.look(UNTIL);
+    ids.push(...sent.flat().map(({ id }) => id));
+  }
+  expect(new Set(ids).size).toBe(8);
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
+});
+
 describe('the first pass of a crawl that goes on', () => {
   const at = Date.UTC(2026, 10, 25);
+
+  test('is sent again in time after each resume of the crawl, though the receiver is down as before', async () => {
+    const { announcer, crawls, clock } = setUp('running', ['x', 'x'], undefined, undefined, { at });
+    for (let resume = 0; resume < 2; resume++) {
+      crawls.set('news', NEW);
+      await announcer.look(UNTIL);
+      expect(crawls.get('news')).toMatchObject({ tries: 1, retryAt: clock.now() + MINUTE });
+      await clock.advance(HOUR);
+    }
+  });
+
+  test('is sent on after the crawl was stopped; the time of onFinish is that of its look', async () => {
+    const calls: string[] = [];
+    const finish = async (crawl: string) => void calls.push(crawl);
+    const { announcer, crawls, clock, onSend } = setUp('stopped', ['x'], undefined, finish, { at });
+    onSend(() => clock.set(MINUTE));
+    await announcer.look(clock.now() + MINUTE);
+    expect([calls, crawls.get('news')]).toMatchObject([[], { tries: 1 }]);
+    onSend(() => {});
+    await clock.advance(MINUTE);
+    await announcer.look(clock.now() + MINUTE);
+    expect([calls, crawls.size]).toEqual([['news'], 0]);
+  });
+
+  test('stays to be sent if it is not received, though onFinish of a crawl that was stopped was called', async () => {
+    const finish = async () => {};
+    const { announcer, crawls } = setUp('stopped', ['x'], undefined, finish, { at });
+    await announcer.look(UNTIL);
+    expect(crawls.get('news')).toMatchObject({ tries: 1, isFinishDone: true });
+  });
 
   test('is announced once', async () => {
     const { announcer, sent, crawls, record } = setUp('running', [], undefined, undefined, { at });
@@ -166,6 +215,9 @@ describe('the first pass of a crawl that goes on', () => {
   ])('%s at its last try leaves the end of the crawl all of its tries', async (_, faults) => {
     const { announcer, clock, sent, crawls } = setUp('finished', faults, undefined, undefined, { at });
     crawls.set('news', { ...NEW, tries: 29 });
+    await announcer.look(UNTIL);
+    expect([...crawls.keys()]).toEqual(['news']);
+    await clock.advance(HOUR);
     for (let hour = 0; hour < 48; hour++) {
       await announcer.look(UNTIL);
       await clock.advance(60 * MINUTE);
@@ -178,6 +230,21 @@ describe('the first pass of a crawl that goes on', () => {
 });
 
 describe('events that are not received', () => {
+  test('wait twice as long after each try, and an hour at most; those of a later end begin anew', async () => {
+    const { announcer, clock, crawls } = setUp('finished', Array(100).fill('HTTP 500'));
+    for (const end of [1, 2]) {
+      crawls.set('news', NEW);
+      const waits: number[] = [];
+      for (let n = 0; n < 9; n++) {
+        await announcer.look(UNTIL);
+        const waitMs = crawls.get('news')!.retryAt - clock.now();
+        waits.push(waitMs / MINUTE);
+        await clock.advance(waitMs);
+      }
+      expect(waits, `end ${end}`).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    }
+  });
+
   test('are sent again after 1, 2, 4 minutes, with the same ids, until they are', async () => {
     const { announcer, clock, sent, crawls } = setUp('finished', ['HTTP 500', 'HTTP 500', 'HTTP 500']);
     const tries: number[] = [];

@@ -24,12 +24,14 @@ function setUp({ throttles = false } = {}) {
   const faults: (string | Error | undefined)[] = [];
   const untils: number[] = [];
   let msEach = 0;
+  let denied = '';
   let isRefused = false;
   const s3 = {
     async send(command: never) {
       isRefused = throttles && !isRefused;
       if (isRefused) throw Object.assign(new Error('slower'), { name: 'SlowDown' });
       calls.push([nameOf(command), clock.now() - T0]);
+      if (nameOf(command) === denied) throw new Error('denied');
       await new Promise((resolve) => setImmediate(resolve));
       if (nameOf(command) === 'GetObject') clock.set(readMs);
       return clients.s3.send(command);
@@ -65,6 +67,9 @@ function setUp({ throttles = false } = {}) {
     takes(ms: number, reading = 0) {
       msEach = ms;
       readMs = reading;
+    },
+    deny(command: string) {
+      denied = command;
     },
     put: (crawl: string, name: string, ...lines: string[]) =>
       callS3('PutObject', { Key: `changes/${crawl}/${name}`, Body: gzipSync(`${lines.join('\n')}\n`) }),
@@ -125,7 +130,36 @@ describe('the changes of a crawl', () => {
   });
 });
 
+test('a look fails if what was received cannot be deleted: the next one sends it again', async () => {
+  const { put, look, deny, sent } = setUp();
+  put('c', '1', change('http://a.test/1'));
+  deny('DeleteObjects');
+  await expect(look()).rejects.toThrow('denied');
+  deny('');
+  expect(await look()).toBe(true);
+  expect(sent).toHaveLength(2);
+});
+
+test('objects are listed once for all of them, and once more', async () => {
+  const { put, look, calls } = setUp();
+  for (const n of ['1', '2', '3']) put('c', n, change(`http://a.test/${n}`));
+  expect(await look()).toBe(true);
+  expect(calls.filter(([name]) => name.startsWith('List'))).toHaveLength(2);
+});
+
 describe('a look that takes long', () => {
+  test('notes that the receiver is down, also if that takes all of it', async () => {
+    const { put, look, faults, takes, logged, clock, sent } = setUp();
+    put('c', '1', change('http://a.test/1'));
+    faults.push('down');
+    takes(MINUTE);
+    expect(await look('c', MINUTE)).toBe(false);
+    expect(logged).toMatchObject([{ tries: 1, cause: 'down' }]);
+    await clock.advance(30_000);
+    expect(await look()).toBe(false);
+    expect(sent).toEqual([]);
+  });
+
   test('begins nothing after its end: what came last may have others behind it', async () => {
     const { put, look, sent, calls, takes } = setUp();
     for (const n of ['1', '2']) put('c', n, change(`http://a.test/${n}`));

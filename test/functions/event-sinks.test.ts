@@ -145,11 +145,13 @@ describe('a webhook', () => {
    */
   async function receiver(answer: (id: string) => number | undefined, ms = 0) {
     let end = () => {};
+    const looks: { readonly ms: number; readonly signal?: AbortSignal | undefined }[] = [];
     const clock = {
       ...createFakeClock(),
       // Those between two tries are over at once, the others are the times of looks.
-      sleep: async (sleepMs: number) => {
+      sleep: async (sleepMs: number, signal?: AbortSignal) => {
         if (sleepMs < LOOK_MS) return;
+        looks.push({ ms: sleepMs, signal });
         await new Promise<void>((resolve) => {
           end = resolve;
         });
@@ -162,10 +164,12 @@ describe('a webhook', () => {
       expect(verifyWebhook(SECRET, signature, body, { now: clock.now() })).toBe(true);
       const { id } = JSON.parse(body) as WebhookEvent;
       got.push(id);
+      expect(looks.at(-1)?.signal?.aborted).toBe(false);
       clock.set(ms);
       const status = answer(id);
       if (status !== undefined) return void response.writeHead(status).end();
-      clock.set(LOOK_MS);
+      // A timer may be a little early.
+      clock.set(LOOK_MS - 1);
       end();
     });
     const sink = webhookSink({
@@ -179,12 +183,14 @@ describe('a webhook', () => {
         ids.map((id) => eventOf(id)),
         clock.now() + lookMs,
       );
-    return { got, send };
+    return { got, looks, send };
   }
 
   test('gets each event by itself, and none after one that it does not take', async () => {
-    const { got, send } = await receiver((id) => (id === 'bad' ? 500 : 200));
+    const { got, looks, send } = await receiver((id) => (id === 'bad' ? 500 : 200));
     expect(await send(['1', '2'])).toBeUndefined();
+    // No timer is left behind.
+    expect(looks.map(({ ms, signal }) => [ms, signal?.aborted])).toEqual([[LOOK_MS, true]]);
     expect(await send(['3', 'bad', '4'])).toBe('webhook: crawlFinished: HTTP 500');
     expect(got).toEqual(['1', '2', '3', 'bad', 'bad', 'bad']);
   });
