@@ -230,7 +230,7 @@ describe('the first pass of a crawl that goes on', () => {
 });
 
 describe('events that are not received', () => {
-  test('wait twice as long after each try, and an hour at most; those of a later end begin anew', async () => {
+  test('wait twice as long after each try, and an hour at most; those of a later end begin with a minute', async () => {
     const { announcer, clock, crawls } = setUp('finished', Array(100).fill('HTTP 500'));
     for (const end of [1, 2]) {
       crawls.set('news', NEW);
