@@ -255,7 +255,7 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
     },
     /** `xlink:href` is the older name. */
     foreignAnchor(attributes: RawAttributes): void {
-      anchor('a', attributes, attributes.get('href') ?? attributes.get('xlink:href'));
+      anchor('link', attributes, attributes.get('href') ?? attributes.get('xlink:href'));
     },
     endNoscript(): void {
       isInNoscript = false;

@@ -114,8 +114,8 @@ describe('links', () => {
   test('an a of SVG is a link, by either name of its reference', () => {
     const svg = '<svg><g><a xlink:href=/1><text>1</text></a></g><a href=/2 xlink:href=/no></a><a>3</a></svg>';
     expect(parse(`${svg}<svg><image href=/no></svg>`).links).toEqual([
-      { url: 'http://example.com/1', kind: 'a' },
-      { url: 'http://example.com/2', kind: 'a' },
+      { url: 'http://example.com/1', kind: 'link' },
+      { url: 'http://example.com/2', kind: 'link' },
     ]);
     expect(urls(`<template>${svg}</template>`)).toEqual([]);
   });

@@ -52,7 +52,7 @@ describe('requisites of HTML', () => {
     ],
     [
       '<svg><image href=a /><image xlink:href=b /><use href="c#d"/><use href="#e"/><a href=f></a></svg>',
-      ['img a', 'img b', 'img c', 'a f'],
+      ['img a', 'img b', 'img c', 'link f'],
     ],
     ['<style>@import "a"; @font-face{src:url(b)} p{background:url(c)}</style>', ['css a', 'font b', 'css c']],
     ['<p STYLE="background:url(&quot;a&amp;b&quot;)"><p title="url(c)">', ['css a&b']],
@@ -63,7 +63,7 @@ describe('requisites of HTML', () => {
   ])('%s', (html, expected) => {
     expect(links(html)).toEqual(expected);
     expect(links(html, { wantsRequisites: false })).toEqual(
-      expected.filter((link) => /^(?:a|frame) /.test(link)),
+      expected.filter((link) => /^(?:a|frame|link) /.test(link)),
     );
   });
 
