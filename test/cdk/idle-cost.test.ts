@@ -58,6 +58,6 @@ test('a stack at rest costs less than a dollar a month, as README and docs/aws.m
   expect(items.map((dollars) => dollars.toFixed(2))).toEqual(['0.40', '0.53', '0.05']);
   const all = `$${items.reduce((a, b) => a + b, 0).toFixed(2)}`;
   expect(all).toBe('$0.98');
-  expect(readFileSync('README.md', 'utf8')).toContain(`| AWS, at rest | about ${all} a month |`);
+  expect(readFileSync('README.md', 'utf8')).toContain(`| AWS, without a crawl | about ${all} a month |`);
   expect(readFileSync('docs/aws.md', 'utf8')).toContain(`Together this is about ${all}`);
 });
