@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createHtmlLinks, type HtmlLinksOptions } from '../../shared/parser/html-links.ts';
+import { createHtmlLinks, type HtmlLink, type HtmlLinksOptions } from '../../shared/parser/html-links.ts';
 import { createXmlLinks } from '../../shared/parser/xml-links.ts';
 import { canonicalize, createResolver } from '../../shared/url/canonical.ts';
 import { withoutHang } from '../hang-guard.ts';
@@ -8,6 +8,9 @@ const URL = 'https://a.test/dir/page.html';
 const resolve = (reference: string, base: string) => createResolver(base)(reference);
 
 const linksOf = (html: string, options: Partial<HtmlLinksOptions> = {}): string[] =>
+  parse(html, options).map(({ url }) => url);
+
+const parse = (html: string, options: Partial<HtmlLinksOptions> = {}): HtmlLink[] =>
   withoutHang(() => {
     const parser = createHtmlLinks({
       url: URL,
@@ -17,7 +20,7 @@ const linksOf = (html: string, options: Partial<HtmlLinksOptions> = {}): string[
       ...options,
     });
     parser.write(Buffer.from(html));
-    return parser.end().links.map(({ url }) => url);
+    return parser.end().links;
   });
 
 describe('a page that is made to take long', () => {
@@ -128,7 +131,8 @@ describe('a sitemap that is made to take long', () => {
 });
 
 describe('a self-closing tag', () => {
-  const isEmpty = (tag: string) => linksOf(`<svg><title ${tag}<a href=/x></title></svg>`).length === 0;
+  // Behind an empty title the link is one of SVG, inside of a title one of HTML.
+  const isEmpty = (tag: string) => parse(`<svg><title ${tag}<a href=/x></title></svg>`)[0]?.kind === 'link';
   test.each(['/>', 'a/>', 'a=b />', 'a="b"/>', "a='b'/ />", 'a="/" />', 'a ="b" / />', '=/>'])(
     '%s',
     (tag) => {
