@@ -72,11 +72,14 @@ const PAGE_OF_LIST = /page=(\d+)/;
 export function mayBeFreed(
   record: UrlRecord,
   crawl: Pick<CrawlFacts, 'config' | 'known'>,
-  web: Pick<Facts['web'], 'canonicalOf'>,
+  web: Pick<Facts['web'], 'canonicalOf' | 'log'>,
 ): boolean {
   const original = originalOf(record.url, crawl, web);
   if (original === undefined || (record.state === 'fetched' && isCopy(record))) return false;
-  return isNoPage(crawl.known.get(original));
+  // A redirect is sent to its target before the turn is committed, which may be discarded then.
+  const hasRedirected = () =>
+    web.log.some((request) => request.url === original && finalStateOf(request) === 'redirect');
+  return isNoPage(crawl.known.get(original)) || hasRedirected();
 }
 
 /** How often a page of a crawl that recrawls may have been fetched besides, as its canonical URL has proved to be no page. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { CrawlOptions } from '../../../shared/crawl/config.ts';
 import type { UrlRecord, UrlState } from '../../../shared/frontier/url-record.ts';
+import { mayBeFreed } from '../../invariants/canonical-copies.ts';
 import type { WebRequest } from '../../worlds/spec.ts';
 import {
   crawlFacts,
@@ -122,4 +123,14 @@ test('a page is fetched once more at most, if its canonical URL is no page', () 
   expect(answered(3, 'gone')).toEqual([expect.stringContaining('3 times, expected 2')]);
   expect(answered(1, 'fetched')).toEqual([]);
   expect(answered(2, 'fetched')).toEqual([expect.stringContaining('2 times, expected 1')]);
+});
+
+test('a copy may be freed by a redirect back whose turn was discarded: its original waits as if it had not been asked', () => {
+  const waits = { ...record(ELSEWHERE, undefined, 'waiting'), attempts: 0 };
+  const crawl = crawlFacts([...RECORDS, waits]);
+  const mayBe = (log: readonly WebRequest[]) =>
+    mayBeFreed(record(COPY, undefined, 'waiting'), crawl, made({ names: { [COPY]: ELSEWHERE }, log }).web);
+  expect(mayBe([request(ELSEWHERE, 0, 1, { httpStatus: 301 })])).toBe(true);
+  expect(mayBe([request(ELSEWHERE, 0, 1)])).toBe(false);
+  expect(mayBe([request(PAGE, 0, 1, { httpStatus: 301 })])).toBe(false);
 });
