@@ -78,7 +78,14 @@ function decodeGzip(body: Uint8Array, maxOutputLength: number): Uint8Array {
   } catch (error) {
     const start = gzipHeadLength(body);
     if (!start || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw error;
-    return zlib.inflateRawSync(body.subarray(start), options);
+    // The types of Node lack what `info` returns.
+    const inflated: unknown = zlib.inflateRawSync(body.subarray(start), { ...options, info: true });
+    const { buffer, engine } = inflated as { readonly buffer: Buffer; readonly engine: zlib.InflateRaw };
+    const endAt = start + engine.bytesWritten;
+    const sum = Buffer.from(body.subarray(endAt, endAt + 4));
+    // Otherwise the body is damaged, and what was decoded is not what the server had.
+    if (sum.length < 4 || sum.readUInt32LE() !== zlib.crc32(buffer)) throw error;
+    return buffer;
   }
 }
 
