@@ -4,7 +4,6 @@ import type { HostLedger } from '../frontier/ledger.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
 import type { TurnCounters } from './counters.ts';
 import type { DomainShare } from './domain-share.ts';
-import { countAtFullHost } from './full-host.ts';
 import type { HostPace } from './host-pace.ts';
 import type { KnownRobots } from './known-robots.ts';
 import type { LinkIntake } from './link-intake.ts';
@@ -21,6 +20,7 @@ import type { StoredHead } from './stored-head.ts';
 import type { TemplateQuota } from './template-quota.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnOutput } from './turn-output.ts';
+import { countWaitingPages } from './waiting-pages.ts';
 
 /** The results of a turn: what its commit reads. */
 export interface TurnResults {
@@ -67,7 +67,7 @@ export class TurnCommit {
    */
   async run(): Promise<number> {
     const { engine, hooks } = this.#services;
-    const { crawl, head, ledger, intake, output, share } = this.#results;
+    const { crawl, head, ledger, counters, intake, output, share } = this.#results;
     const before = head.head;
     const id = newPartId(head.nextVersion, engine.clock);
 
@@ -82,7 +82,7 @@ export class TurnCommit {
 
     countRequisites(this.#results, engine.clock.now());
     share.countWaiting();
-    countAtFullHost(this.#results);
+    countWaitingPages('full', counters.isFull(crawl.config), this.#results);
     const plan = await planNextTurn(engine, this.#results);
     if (plan.hasToken) await this.#sendToken(id);
     const next = {

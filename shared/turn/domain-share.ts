@@ -9,6 +9,7 @@ import type { TurnCounters } from './counters.ts';
 import type { DomainFacts } from './domain-heads.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
+import { countWaitingPages } from './waiting-pages.ts';
 
 export interface DomainShareOptions {
   readonly crawl: TurnCrawl;
@@ -118,10 +119,7 @@ export class DomainShare {
 
   /** Counts the URLs that wait because the budget is used up. For before the turn's commit. */
   countWaiting(): void {
-    const { counters, ledger } = this.#options;
-    const urls = this.isOut ? ledger.counts.waiting - ledger.waitingRequisites : 0;
-    if (urls > 0 || counters.totals.overBudget !== undefined)
-      counters.set('overBudget', { urls, hosts: urls > 0 ? 1 : 0 });
+    countWaitingPages('overBudget', this.isOut, this.#options);
   }
 
   /** After the commit of {@link state}: gives its domain back what the host has no use for. */

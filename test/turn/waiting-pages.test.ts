@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { NO_TOTALS } from '../../shared/frontier/head.ts';
 import { TurnCounters } from '../../shared/turn/counters.ts';
-import { countAtFullHost } from '../../shared/turn/full-host.ts';
-import type { TurnCrawl } from '../../shared/turn/turn-crawl.ts';
+import { countWaitingPages } from '../../shared/turn/waiting-pages.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
 
 function counted(pages: number, waiting: number, waitingRequisites = 0, full?: Record<string, number>) {
   const counters = new TurnCounters({ ...NO_TOTALS, pages, ...(full && { full }) }, newStats());
-  const crawl = { config: { maxPagesPerHost: 5 } as TurnCrawl['config'] };
   const counts = { waiting, fetched: pages, redirect: 0, gone: 0, deniedByRobots: 0, skipped: 0, failed: 0 };
-  countAtFullHost({ crawl, ledger: { counts, waitingRequisites }, counters });
+  const isFull = counters.isFull({ maxPagesPerHost: 5 });
+  countWaitingPages('full', isFull, { ledger: { counts, waitingRequisites }, counters });
   return counters.totals.full;
 }
 
