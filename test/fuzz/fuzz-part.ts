@@ -4,9 +4,9 @@ import { fuzzTarget } from './fuzz-target.ts';
 import { TARGETS } from './targets.ts';
 
 /** CPU for one target's random documents, after its sweep; `STRAND_FUZZ_SECONDS` gives another number. */
-const SECONDS = Number(process.env.STRAND_FUZZ_SECONDS ?? 0.25);
+const SECONDS = Number(process.env.STRAND_FUZZ_SECONDS ?? 0.15);
 /** The most recipes of a target's sweep; most targets have fewer. `npm run fuzz` tries all. */
-export const SWEPT_RECIPES = 800;
+export const SWEPT_RECIPES = 400;
 /** The factor for the time of a target without a sweep. */
 const UNSWEPT_SHARE = 4;
 /**

@@ -27,7 +27,7 @@ export type FromThread =
   | (Figures & { finding?: string; seed?: number; path?: string });
 
 /** As many recipes are drawn of one seed; then the next seed's turn comes. */
-const BATCH = 100;
+const BATCH = 25;
 /** How long a finding is made smaller, in ms, unless the task says so. */
 const SHRINK_MS = 10_000;
 

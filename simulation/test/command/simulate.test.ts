@@ -14,6 +14,8 @@ import { EXCUSE_NAMES, EXCUSES, type ExcuseName } from '../../worlds/spec.ts';
 const PROGRAM = fileURLToPath(new URL('../../command/simulate.ts', import.meta.url));
 /** Worlds take 0.5 s of CPU and more each, and many times that at low priority beside other tests. */
 const LIMIT_MS = 1_500_000;
+/** None of the next hundred is among those that found something before, as some below are: each world runs once. */
+const FIRST_SEED = '101';
 
 interface Ended {
   readonly code: number | null;
@@ -67,14 +69,14 @@ async function hold(...args: string[]): Promise<Report> {
 }
 
 test(
-  '100 worlds with all faults, and those that found something before, break no invariant, and every fault strikes',
+  '60 worlds with all faults, and those that found something before, break no invariant, and every fault strikes',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'simulate-'));
     try {
       // No time is left for new seeds: they would be others at each run.
       const known = ['--budget', '1ms', '--ledger', join(folder, 'runs.jsonl')];
-      const both = await Promise.all([hold('--seeds', '100'), hold(...known)]);
-      expect(both.map(({ seeds }) => seeds)).toEqual([100, readCorpus().length]);
+      const both = await Promise.all([hold('--seed', FIRST_SEED, '--seeds', '60'), hold(...known)]);
+      expect(both.map(({ seeds }) => seeds)).toEqual([60, readCorpus().length]);
       // Those that found something are no sample: they are harsher than others.
       const [{ seeds, excuses }] = both;
       const worldsOf = (name: ExcuseName) => excuses[name]?.worlds ?? 0;
@@ -89,10 +91,10 @@ test(
 );
 
 test(
-  '15 worlds without faults break no invariant: counters are exact there',
+  '10 worlds without faults break no invariant: counters are exact there',
   async () => {
-    const { seeds, strikes, excuses } = await hold('--seeds', '15', '--faults', 'none');
-    expect(seeds).toBe(15);
+    const { seeds, strikes, excuses } = await hold('--seed', FIRST_SEED, '--seeds', '10', '--faults', 'none');
+    expect(seeds).toBe(10);
     expect(excuses).toEqual({});
     expect(FAULT_NAMES.filter((name) => strikes[name] > 0)).toEqual([]);
   },
