@@ -202,7 +202,7 @@ export async function until(
     if (await isTrue()) return;
     const now = Date.now();
     if (now > endsAt) throw new Error(`Expected ${what} within ${timeoutMs / 1000} s`);
-    // What reads a whole crawl would otherwise keep the emulator busy all the time.
+    // A question that reads a whole crawl would otherwise keep the emulator busy all the time.
     await systemClock.sleep(Math.max(1000, 5 * (now - askedAt)));
   }
 }
