@@ -7,7 +7,7 @@ import { worldText } from './strikes.ts';
 const built = buildFaultDisk();
 if ('reason' in built) process.stdout.write(`SKIPPED: crawls on a failing disk: ${built.reason}\n`);
 
-/** Of nine worlds, mostly all are struck. */
+/** There are nine worlds in a campaign, and mostly all are struck. */
 const LEAST_STRUCK = 5;
 const MOST_CAMPAIGNS = 4;
 
