@@ -1,3 +1,5 @@
+import { isInstance, textOf } from '../shared/error-message.ts';
+
 const REFUSALS: ReadonlySet<string> = new Set([
   'UsageError',
   'ControlError',
@@ -9,15 +11,17 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'StackRefused',
 ]);
 
+const OUTAGES: ReadonlySet<string> = new Set(['StackUnavailable', 'ServiceUnavailable']);
+
 /** Whether the error says in its own words why nothing was begun: exit code 2, whatever its cause is. */
 export function isRefusal(error: unknown): error is Error {
   // By name: some modules would load SQLite, and some errors come from another thread.
-  return error instanceof Error && REFUSALS.has(error.name);
+  return isInstance(error, Error) && REFUSALS.has(textOf(error, 'name') ?? '');
 }
 
 /** Whether a service or the way to it fails. The message says what to do. */
 export const isOutage = (error: unknown): error is Error =>
-  error instanceof Error && (error.name === 'StackUnavailable' || error.name === 'ServiceUnavailable');
+  isInstance(error, Error) && OUTAGES.has(textOf(error, 'name') ?? '');
 
 const shown = new WeakSet<object>();
 
@@ -26,4 +30,4 @@ export function markShown(error: unknown): void {
   if (isRefusal(error) || isOutage(error)) shown.add(error);
 }
 
-export const isShown = (error: unknown): boolean => error instanceof Error && shown.has(error);
+export const isShown = (error: unknown): boolean => isInstance(error, Error) && shown.has(error);

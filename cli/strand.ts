@@ -2,6 +2,7 @@
  * The command line's entry: reads the arguments, runs the command, sets the exit code. What a command needs
  * is loaded with it: a crawl on this machine loads nothing of AWS, and what asks a stack nothing of SQLite.
  */
+import { stackOrMessageOf } from '../shared/error-message.ts';
 import { storageFailure } from '../shared/storage-failed.ts';
 import { tuneV8 } from '../shared/tune-v8.ts';
 import { parseArgs } from './args.ts';
@@ -149,5 +150,5 @@ function describe(error: unknown): string {
   if (isRefusal(error) || isOutage(error)) return error.message;
   const failure = storageFailure(error);
   if (failure) return failure.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return stackOrMessageOf(error);
 }

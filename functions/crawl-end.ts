@@ -6,8 +6,10 @@ import type { ExportRequest } from '../shared/control/crawl-export.ts';
 import { parseConfig } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { HookState } from '../shared/engines/aws/state/hook-state.ts';
+import { messageOf } from '../shared/error-message.ts';
 import { createVisitState } from '../shared/hooks/crawl-state.ts';
 import { callOnFinish } from '../shared/hooks/on-finish.ts';
+import { oneLine } from '../shared/hooks/run-hook.ts';
 import { lazy } from '../shared/lazy.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
@@ -45,7 +47,14 @@ export function createCrawlEnd({ load, state, summarize, beginExport, clock, log
     const summary = await ended();
     const visit = new VisitState(await state.readNow(crawl), { heldBytes: 0 });
     const page = visit.openPage(0);
-    const kept = createVisitState(page, (_key, change) => change());
+    const kept = createVisitState(page, (key, change) => {
+      try {
+        return change();
+      } catch (error) {
+        log('error', { message: oneLine(`onFinish: state ${key}: ${messageOf(error)}`), crawl });
+        return undefined;
+      }
+    });
     const { hookTimeoutMs: limitMs } = parseConfig(record.config);
     const fault = await callOnFinish({ onFinish }, summary, kept, { clock, limitMs });
     page.end();

@@ -1,3 +1,4 @@
+import { causeOf, isInstance, messageOf, textOf } from '../shared/error-message.ts';
 import { jsonOf, type LogLevel } from '../shared/text/log-entry.ts';
 
 /** Writes one line to the function's log. */
@@ -15,12 +16,9 @@ export function writeLine(line: string): void {
 
 /** An error's name, message and cause, for people. */
 export function errorFields(error: unknown): { readonly message: string; readonly cause?: string } {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { name, message, cause } = error;
-  return {
-    message: `${name}: ${message}`,
-    ...(cause !== undefined && {
-      cause: cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause),
-    }),
-  };
+  const cause = isInstance(error, Error) ? causeOf(error) : undefined;
+  return { message: withName(error), ...(cause !== undefined && { cause: withName(cause) }) };
 }
+
+const withName = (error: unknown): string =>
+  isInstance(error, Error) ? `${textOf(error, 'name') ?? 'Error'}: ${messageOf(error)}` : messageOf(error);

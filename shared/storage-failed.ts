@@ -1,3 +1,5 @@
+import { causeOf, isInstance, messageOf, propertyOf } from './error-message.ts';
+
 /**
  * The crawl's own storage fails: its disk, its database, its temporary files. No later write can be expected
  * to work, so a process that crawls stops at once, and asks no host for what it could not keep. The message
@@ -92,20 +94,21 @@ const MAX_CAUSES = 5;
  * pass by itself; else undefined. `where`: what was being read or written.
  */
 export function storageFailure(error: unknown, where?: string): StorageFailed | undefined {
-  if (error instanceof StorageFailed) return error;
+  if (isInstance(error, StorageFailed)) return error;
   let cause = error;
-  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++, cause = cause.cause) {
-    if (cause instanceof StorageFailed) return cause;
+  for (let depth = 0; depth < MAX_CAUSES && isInstance(cause, Error); depth++, cause = causeOf(cause)) {
+    if (isInstance(cause, StorageFailed)) return cause;
     const words = wordsOf(cause);
     if (!words) continue;
-    const place = where === undefined || cause.message.includes(where) ? '' : `${where}: `;
-    return new StorageFailed(`${words.what} (${place}${cause.message}). ${words.remedy}`, { cause: error });
+    const message = messageOf(cause);
+    const place = where === undefined || message.includes(where) ? '' : `${where}: `;
+    return new StorageFailed(`${words.what} (${place}${message}). ${words.remedy}`, { cause: error });
   }
   return undefined;
 }
 
 function wordsOf(error: Error): Words | undefined {
-  const { code, syscall, errcode } = error as { code?: unknown; syscall?: unknown; errcode?: unknown };
+  const [code, syscall, errcode] = ['code', 'syscall', 'errcode'].map((name) => propertyOf(error, name));
   if (code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number')
     return errcode === NO_SHARED_MEMORY ? NO_ROOM_TO_READ : BY_RESULT[errcode & 0xff];
   if (typeof code === 'string' && typeof syscall === 'string' && Object.hasOwn(BY_CODE, code))

@@ -5,6 +5,7 @@ import {
   readOf,
 } from '../../shared/archive/payload-reader.ts';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
+import { messageOf, propertyOf } from '../../shared/error-message.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { decodeBody } from '../../shared/parser/decode-body.ts';
 import { codingOf, MAX_BYTES } from '../stored-record.ts';
@@ -54,8 +55,8 @@ export async function* usedPayloads<Value>(
     try {
       value = await use(tried.value, decoded(readOf(tried)));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-      skip(url, error instanceof Error ? error.message : String(error));
+      if (propertyOf(error, 'syscall') !== undefined) throw error;
+      skip(url, messageOf(error));
       continue;
     }
     yield [url, value];

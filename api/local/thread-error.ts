@@ -4,20 +4,29 @@
 
 import { InvalidConfig } from '../../shared/crawl/config.ts';
 import { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../../shared/crawl/crawl-errors.ts';
+import { isInstance, messageOf, textOf } from '../../shared/error-message.ts';
 import { StorageFailed, storageFailure } from '../../shared/storage-failed.ts';
 import type { ThreadError } from './messages.ts';
 
-const isRefusal = (error: unknown): boolean => error instanceof InvalidConfig || error instanceof FolderInUse;
+/** Errors that both threads know, with what they have besides. */
+const OURS = [InvalidConfig, CrawlExists, FolderInUse, NoContact, NoCrawl, StorageFailed];
+
+const isRefusal = (error: unknown): boolean =>
+  isInstance(error, InvalidConfig) || isInstance(error, FolderInUse);
 
 export function toThreadError(thrown: unknown): ThreadError {
   // A failure of the storage is known by its cause, which does not leave the thread. A refusal may have such
   // a cause, too.
   const error = isRefusal(thrown) ? thrown : (storageFailure(thrown) ?? thrown);
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
-  const { message, stack, folder, given, fault, contact } = error as Error & Omit<ThreadError, 'stack'>;
+  const message = messageOf(error);
+  if (!isInstance(error, Error)) return { name: 'Error', message };
+  const stack = textOf(error, 'stack');
+  // Only of these: a project may add to its errors what cannot be sent between threads.
+  const own: Partial<ThreadError> = OURS.some((type) => isInstance(error, type)) ? error : {};
+  const { folder, given, fault, contact } = own;
   return {
     // Those derived from it have names of their own.
-    name: error instanceof StorageFailed ? 'StorageFailed' : error.name,
+    name: isInstance(error, StorageFailed) ? 'StorageFailed' : (textOf(error, 'name') ?? 'Error'),
     message,
     ...(stack !== undefined && { stack }),
     ...(folder !== undefined && { folder }),

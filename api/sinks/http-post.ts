@@ -1,5 +1,5 @@
 /** Requests to destinations of documents, tried again as long as that may help. */
-import { messageOf } from '../../shared/error-message.ts';
+import { causeOf, messageOf } from '../../shared/error-message.ts';
 import { SinkFailed } from '../../shared/outputs/sink/sink.ts';
 
 export interface SinkRequest {
@@ -51,8 +51,7 @@ export async function sendUntilTaken(make: () => SinkRequest, sleep: Sleep): Pro
       const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
       if (seconds >= 0) waitMs = Math.min(MAX_WAIT_MS, Math.max(waitMs, seconds * 1000));
     } catch (error) {
-      const { cause } = error as Error;
-      trouble = cause instanceof Error ? messageOf(cause) : messageOf(error);
+      trouble = messageOf(causeOf(error) ?? error);
     }
     if (tries >= TRIES)
       throw new SinkFailed(`${new URL(url).host} did not take documents: ${trouble}, ${TRIES} times`);

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
 import { openPages } from '../../api/open-pages.ts';
 import type { PageSession } from '../../api/page-session.ts';
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf, textOf } from '../../shared/error-message.ts';
 import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
 import type { PageContext } from '../../shared/project/project.ts';
 import { readProject } from '../../shared/project/project-file.ts';
@@ -89,10 +89,9 @@ async function evaluateIn(names: PropertyDescriptorMap, text: string): Promise<u
   try {
     return await runInContext(`(async () => (${text}\n))()`, context, { filename: '--eval' });
   } catch (error) {
-    if ((error as Error)?.name === 'PageNotRead') throw error;
+    if (textOf(error, 'name') === 'PageNotRead') throw error;
     // Errors of another context are no instances of our Error.
-    const { name = 'Error', message = String(error) } = Object(error) as Partial<Error>;
-    throw new Failed(`--eval: ${name}: ${message}`);
+    throw new Failed(`--eval: ${textOf(error, 'name') ?? 'Error'}: ${messageOf(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
+import { isInstance, messageOf } from '../error-message.ts';
 import { type AddressChoice, chooseAddresses, describeBlocked } from './choose-addresses.ts';
 import { connectTcp, type TcpTarget, tcpTargetText } from './connect-tcp.ts';
 import { durationText, KnownFailure } from './failure.ts';
@@ -77,7 +78,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     };
     connector.open(target).then(
       (socket) => callback(null, socket),
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+      (error: unknown) => callback(isInstance(error, Error) ? error : new Error(messageOf(error)), null),
     );
   };
 }

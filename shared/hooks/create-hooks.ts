@@ -1,6 +1,6 @@
 import { boundMethods } from '../bound-methods.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
-import { messageOf } from '../error-message.ts';
+import { isInstance, messageOf } from '../error-message.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
@@ -270,7 +270,7 @@ function createErrorCall(
     try {
       await runHook(() => inHook({ source: 'onError', url: error.url }, () => onError?.(error)), limits);
     } catch (failure) {
-      isGivenUp ||= failure instanceof HookTimeout;
+      isGivenUp ||= isInstance(failure, HookTimeout);
       if (isGivenUp || !hasWarned)
         warn(`onError${isGivenUp ? ' is not called again' : ''}: ${oneLine(messageOf(failure))}`);
       hasWarned = true;

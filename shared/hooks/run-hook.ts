@@ -1,3 +1,4 @@
+import { isInstance, textOf } from '../error-message.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
 import { printable } from '../text/printable.ts';
@@ -44,7 +45,7 @@ function begin<T>(call: () => T, limits: HookLimits): T {
     // The watchdog's part outside: nothing of what is cut off runs any more, `finally` included.
     return around(() => cutOffAfter(Math.min(limitMs, syncLimitMs), call));
   } catch (error) {
-    throw error instanceof CutOff ? new HookTimeout(error.message, { cause: error }) : error;
+    throw isInstance(error, CutOff) ? new HookTimeout(error.message, { cause: error }) : error;
   }
 }
 
@@ -66,8 +67,10 @@ const OWN_FRAME = /[/\\]shared[/\\](?:hooks|fetcher|worker)[/\\]|node:|<anonymou
  * undefined for none.
  */
 export function stackOf(error: unknown): string | undefined {
-  const stack = error instanceof Error ? error.stack : undefined;
-  const frames = typeof stack === 'string' ? stack.slice(0, 10 * MAX_STACK_CHARS).split('\n') : [];
+  const frames =
+    textOf(error, 'stack')
+      ?.slice(0, 10 * MAX_STACK_CHARS)
+      .split('\n') ?? [];
   const lines = frames
     .map((line) => line.trim())
     .filter((line) => line.startsWith('at ') && !OWN_FRAME.test(line));
@@ -82,4 +85,5 @@ export const oneLine = (text: string): string =>
     .slice(0, 2 * MAX_MESSAGE_CHARS)
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, MAX_MESSAGE_CHARS);
+    .slice(0, MAX_MESSAGE_CHARS)
+    .toWellFormed();

@@ -111,12 +111,24 @@ export function withMiddleware(
 
 /** Code that no type checker has seen may give anything. */
 function checked(outcome: FetchOutcome | undefined): FetchOutcome {
-  if (outcome?.status === 'failed' || (outcome?.status === 'response' && isResponse(outcome))) return outcome;
+  if (outcome?.status === 'failed' && isFailure(outcome)) return outcome;
+  if (outcome?.status === 'response' && isResponse(outcome)) return outcome;
   throw new Error('Expected the outcome of a fetch, got none');
 }
 
-const isResponse = ({ httpStatus, headers, body }: FetchedResponse): boolean =>
-  typeof httpStatus === 'number' && Array.isArray(headers) && typeof body === 'object';
+const isFailure = ({ reason, message }: FetchFailure): boolean =>
+  typeof reason === 'string' && typeof message === 'string';
+
+const isResponse = ({ httpStatus, statusText, headers, body, requestHead }: FetchedResponse): boolean =>
+  Number.isInteger(httpStatus) &&
+  typeof statusText === 'string' &&
+  Array.isArray(headers) &&
+  headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText)) &&
+  [body?.bytes, body?.chunks, body?.dispose].every((method) => typeof method === 'function') &&
+  body.sha1 instanceof Uint8Array &&
+  requestHead instanceof Uint8Array;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 function failure(
   { url, signal }: FetchRequest,

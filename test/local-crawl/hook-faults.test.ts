@@ -1,6 +1,7 @@
 /** Tests of the failures and the output of hooks: the crawl continues, and reports the errors. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openCrawl } from '../../api/open-crawl.ts';
+import { THROWN } from '../hooks/thrown-values.ts';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
 let site: SmallSite;
@@ -76,3 +77,68 @@ test('an error of middleware is counted with its stack', async () => {
   const [error] = last(out).hookErrors;
   expect(error).toMatchObject({ source: 'middleware', message: 'not this one', url: `${site.url}/19` });
 });
+
+/** The ways in which a hook throws a value. */
+const PLACES: Readonly<Record<string, string>> = {
+  onPage: 'throw value',
+  rejected: 'void Promise.reject(value)',
+  timer: 'setTimeout(() => { throw value }, 1)',
+  microtask: 'queueMicrotask(() => { throw value })',
+  emitter: `new EventEmitter().emit('error', value)`,
+  getter: 'return { get a() { throw value } }',
+  state: `state.update('n', () => { throw value })`,
+};
+
+test.each([1, 2])(
+  'with %i worker(s), no value that is thrown anywhere ends the crawl, and no page is requested twice',
+  async (workers) => {
+    const kinds = Object.values(THROWN);
+    const places = [...Object.keys(PLACES), 'extraction', 'middleware'];
+    const paths = places.flatMap((place) => kinds.map((_, kind) => `/${place}/${kind}`));
+    const links = paths.map((path) => `<a href="${path}">${path}</a>`).join('');
+    const pages = { '/': links, ...Object.fromEntries(paths.map((path) => [path, '<title>t</title>'])) };
+    const faulty = await startSite(pages);
+    const project = `import { EventEmitter } from 'node:events';
+    const values = [${kinds.map((code) => `async () => [${code}]`).join(',\n')}];
+    const ways = {
+      ${Object.entries(PLACES).map(([place, code]) => `${place}(value, state) { ${code} }`)}
+    };
+    async function partsOf({ url }) {
+      const [place, kind] = new URL(url).pathname.slice(1).split('/');
+      return { place, value: kind && (await values[kind]())[0] };
+    }
+    const failAs = (name) => async (given, next) => {
+      const { place, value } = await partsOf(given);
+      if (place === name) throw value;
+      return next(given);
+    };
+    export default {
+      middleware: [failAs('middleware')],
+      extraction: [failAs('extraction')],
+      onError: () => Promise.reject(Object.create(null)),
+      onFinish() { throw Object.create(null) },
+      async onPage(page) {
+        const { place, value } = await partsOf(page);
+        const given = ways[place]?.(value, page.state);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return given;
+      },
+    };`;
+    try {
+      const { code, out, err } = await here.crawl(faulty, project, '--workers', String(workers)).ended;
+      const { state, hooks, hookErrors, byStatus } = last(out);
+      expect([code, state]).toEqual([0, 'finished']);
+      expect(hooks.failed).toBe((places.length - 1) * kinds.length);
+      expect(byStatus.failed).toBe(kinds.length);
+      expect(new Set(hookErrors.map(({ source }: { source: string }) => source))).toEqual(
+        new Set(['onPage', 'item', 'extraction', 'middleware']),
+      );
+      expect(err).toContain('onFinish: [Object: null prototype] {}');
+      expect(err).toContain('onError: [Object: null prototype] {}');
+      const requested = paths.filter((path) => !path.startsWith('/middleware/'));
+      expect(faulty.log.toSorted()).toEqual(['/', ...requested].toSorted());
+    } finally {
+      await faulty.stop();
+    }
+  },
+);

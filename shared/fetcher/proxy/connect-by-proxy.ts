@@ -1,4 +1,5 @@
 import { isIP, type Socket } from 'node:net';
+import { messageOf } from '../../error-message.ts';
 import { type AddressChoice, chooseAddresses } from '../choose-addresses.ts';
 import { connectTcp, type TcpTarget } from '../connect-tcp.ts';
 import { durationText, KnownFailure } from '../failure.ts';
@@ -83,7 +84,7 @@ async function connectToProxy(proxy: ProxyServer, options: ByProxyOptions): Prom
     const socket = await connectTcp(proxy, addresses, left);
     return proxy.kind === 'https' ? await tls.secure(socket, proxy, proxy.name, left()) : socket;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new KnownFailure('proxyFailed', `the proxy ${proxy.name} cannot be used: ${why}`, error);
   }
 }

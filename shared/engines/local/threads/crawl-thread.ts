@@ -1,6 +1,7 @@
 /** A thread that crawls: what `thread.ts` starts. It ends on request, or dies and is started again. */
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { stackOrMessageOf } from '../../../error-message.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { createDocumentReading } from '../../../hooks/document-reading.ts';
 import { guardProcess } from '../../../hooks/guard-process.ts';
@@ -67,7 +68,7 @@ async function crawl(): Promise<void> {
     onSeed: (event) => post({ kind: 'seed', event }),
     onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
     work,
-    onError: (error, host) => post({ kind: 'turnFailed', host, message: describe(error) }),
+    onError: (error, host) => post({ kind: 'turnFailed', host, message: stackOrMessageOf(error) }),
   });
   const progress = () =>
     post({
@@ -94,13 +95,10 @@ async function crawl(): Promise<void> {
   ]);
 }
 
-const describe = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : String(error);
-
 function fail(error: unknown): never {
   const failure = storageFailure(error);
   if (failure) post({ kind: 'failed', message: failure.message, isStorage: true });
-  else post({ kind: 'failed', message: describe(error) });
+  else post({ kind: 'failed', message: stackOrMessageOf(error) });
   return exit(1);
 }
 
