@@ -63,8 +63,12 @@ export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
 
 type CrawlOf = (args: readonly unknown[]) => CrawlId | undefined;
 
-/** None for what is about all crawls. */
-const firstArgument: CrawlOf = ([crawl]) => crawl as CrawlId | undefined;
+/** The crawl, or a note about one. None for what is about all crawls. */
+const firstArgument: CrawlOf = ([about]) => {
+  if (typeof about === 'string') return about;
+  const { crawl } = (about ?? {}) as { readonly crawl?: unknown };
+  return typeof crawl === 'string' ? crawl : undefined;
+};
 
 const onlyOne = ([first, ...rest]: readonly CrawlId[]): CrawlId | undefined =>
   rest.every((crawl) => crawl === first) ? first : undefined;

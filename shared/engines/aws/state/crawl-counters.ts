@@ -8,6 +8,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { messageOf } from '../../../error-message.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import { coalesced } from '../../coalesced.ts';
@@ -65,7 +66,7 @@ export interface CrawlCountersOptions extends PagesContext {
    * are there.
    */
   readonly exists?: (crawl: CrawlId) => Promise<boolean>;
-  /** Called with differences that could not be stored yet. */
+  /** Called with differences that could not be stored yet, and those that never can. */
   readonly warn?: (message: string) => void;
 }
 
@@ -199,11 +200,17 @@ class TotalsCounters implements CrawlCounters {
       for (let first = this.#additions[0]; first; first = this.#additions[0]) {
         const addition = first;
         const store = () => this.#store(addition);
-        await (meter ? meter.run(addition.crawl, store) : store());
+        try {
+          await (meter ? meter.run(addition.crawl, store) : store());
+        } catch (error) {
+          if (!isInvalid(error)) throw error;
+          // It would fail for ever, and all others wait behind it.
+          warn?.(`totals of ${addition.crawl}: an addition is refused, and left out: ${messageOf(error)}`);
+        }
         this.#additions.shift();
       }
     } catch (error) {
-      warn?.(`totals of ${this.#additions[0]?.crawl} are behind: ${(error as Error).message}`);
+      warn?.(`totals of ${this.#additions[0]?.crawl} are behind: ${messageOf(error)}`);
     }
   }
 
@@ -263,6 +270,9 @@ class TotalsCounters implements CrawlCounters {
     return shards;
   }
 }
+
+/** Whether DynamoDB will refuse the request at each try (DynamoDB developer guide, "Error handling"). */
+const isInvalid = (error: unknown): boolean => error instanceof Error && error.name === 'ValidationException';
 
 /** The condition that nothing was added since the shard was read. */
 function unchanged(shard: Item | undefined) {

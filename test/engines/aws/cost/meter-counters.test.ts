@@ -8,12 +8,14 @@ import { createFakeClock } from '../../../worker/fake-clock.ts';
 
 function setUp() {
   const updates: { crawl: string; counts: Record<string, number>; notesTime: boolean }[] = [];
-  const state = { isDown: false };
+  const state = { isDown: false, refused: '' };
   const clock = createFakeClock();
   const meter = createMeter({ clock, memoryMb: 1024 });
   const dynamo = {
     async send({ input }: { input: UpdateItemCommandInput }) {
       if (state.isDown) throw new Error('no table today');
+      if (input.Key?.pk?.S === state.refused)
+        throw Object.assign(new Error('no such key'), { name: 'ValidationException' });
       meter.add('dynamoWriteUnits', 1);
       const names = Object.entries(input.ExpressionAttributeNames ?? {});
       const values = input.ExpressionAttributeValues ?? {};
@@ -27,8 +29,10 @@ function setUp() {
       return {};
     },
   } as unknown as DynamoDBClient;
-  const counters = createCrawlCounters({ dynamo, table: 't', clock, meter });
-  return { counters, meter, updates, state };
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
+  const counters = createCrawlCounters({ dynamo, table: 't', clock, meter, warn });
+  return { counters, meter, updates, state, warnings };
 }
 
 describe('usage goes along with what a crawl’s commits change', () => {
@@ -93,4 +97,16 @@ test('totals have the metered usage, with the bytes that requests and bodies sen
   const counts = { requests: 10, bytes: 1e6, 'usage.s3Puts': 2, 'usage.dynamoReadUnits': 1.5 };
   expect(totalsOf(counts).usage).toEqual({ s3Puts: 2, dynamoReadUnits: 1.5, dataOutBytes: 42_808 });
   expect(usageCountsIn(counts)).toEqual({ 'usage.s3Puts': 2, 'usage.dynamoReadUnits': 1.5 });
+});
+
+test('an addition that the table refuses is left out with a warning, and the others are not kept waiting', async () => {
+  const { counters, meter, updates, state, warnings } = setUp();
+  state.refused = 'b';
+  for (const crawl of ['a', 'b', 'c']) meter.add('s3Puts', 1, crawl);
+  await counters.flush();
+  meter.add('s3Puts', 2, 'c');
+  await counters.flush();
+  expect(updates.map(({ crawl }) => crawl)).toEqual(expect.arrayContaining(['a', 'c']));
+  expect(updates.at(-1)).toMatchObject({ crawl: 'c', counts: { 'usage.s3Puts': 2 } });
+  expect(warnings).toEqual(['totals of b: an addition is refused, and left out: no such key']);
 });

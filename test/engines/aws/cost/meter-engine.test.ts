@@ -36,7 +36,10 @@ function setUp() {
         }
       },
     },
-    registry: { ...port('load', 'totals', 'list', 'flushUsage'), isShared: true },
+    registry: {
+      ...port('load', 'totals', 'list', 'flushUsage', 'noteFinish', 'delayAnnouncement'),
+      isShared: true,
+    },
     items: port('stage', 'publish'),
     payloads: port('find', 'add'),
     skips: port('note', 'makeDurable'),
@@ -62,6 +65,11 @@ describe('a call is paid for by the crawl it is made for', () => {
     ['a head', ({ ledgers }) => ledgers.loadHead('a', 'h.test')],
     ['a commit', ({ ledgers }) => ledgers.commit('a', 'h.test', headOf(1))],
     ['a crawl’s record', ({ registry }) => registry.load('a')],
+    [
+      'a note about a crawl',
+      ({ registry }) => registry.noteFinish({ crawl: 'a', finishTries: 1, isFinishDone: false }),
+    ],
+    ['a later try', ({ registry }) => registry.delayAnnouncement({ crawl: 'a', tries: 1, retryAt: 0 })],
     ['messages of one crawl', ({ queue }) => queue.send([{ host: 'h.test', message: token('a') }])],
     ['an acknowledgement', ({ queue }) => queue.acknowledge(received('a', 'a'), [])],
     ['a host parked', ({ queue }) => queue.park(received('a'), 1000)],
