@@ -102,10 +102,10 @@ export class StackWatch {
     const before = this.#state;
     if (before && Math.abs(now - before.at) < LOOK_MS - EARLY_MS) return;
     // Those that ran at the last look have used something since.
-    const known = Object.keys(before?.crawls ?? {});
-    const all = [...new Set([...running, ...known])];
+    const known = new Map(Object.entries(before?.crawls ?? {}));
+    const all = [...new Set([...running, ...known.keys()])];
     if (all.length === 0 && before) return;
-    const crawls: Record<CrawlId, Figures> = {};
+    const crawls = new Map<CrawlId, Figures>();
     let sum: Figures = [0, 0, 0];
     for (let from = 0; from < all.length; from += LOADS) {
       const batch = all.slice(from, from + LOADS);
@@ -115,12 +115,16 @@ export class StackWatch {
         const figures = figuresOf(each);
         // A crawl that is new has used all of it since the last look.
         const isNew = before !== undefined && each.activeMs <= now - before.at;
-        sum = plus(sum, minus(figures, before?.crawls[id] ?? (isNew ? [0, 0, 0] : figures)));
-        if (running.includes(id) && Object.keys(crawls).length < MAX_CRAWLS) crawls[id] = figures;
+        sum = plus(sum, minus(figures, known.get(id) ?? (isNew ? [0, 0, 0] : figures)));
+        if (running.includes(id) && crawls.size < MAX_CRAWLS) crawls.set(id, figures);
       }
     }
     const samples = (before?.samples ?? []).filter(({ at }) => at <= now && now - at < HOUR_MS);
-    this.#state = { at: now, crawls, samples: [...samples, { at: now, figures: sum }] };
+    this.#state = {
+      at: now,
+      crawls: Object.fromEntries(crawls),
+      samples: [...samples, { at: now, figures: sum }],
+    };
     await this.#options.notes.store(this.#state);
   }
 

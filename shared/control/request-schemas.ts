@@ -1,15 +1,16 @@
 /** The schemas of an operator's requests to begin a crawl or to add seeds. */
 import { z } from 'zod';
 import { crawlConfigSchema } from '../crawl/config.ts';
+import { CRAWL_ID } from '../crawl/crawl-id.ts';
 import { CLOUD_FORMATS, CLOUD_TABLES } from './crawl-export.ts';
 
 /** Seeds of one request. */
 export const MAX_SEEDS = 10_000;
 
-/** `CrawlId` as a schema. A name of dots alone would be a folder (`.`, `..`) in a path. */
+/** `CrawlId` as a schema. */
 export const crawlIdSchema = z
   .string()
-  .regex(/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/, 'a name of up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`')
+  .regex(CRAWL_ID, 'a name of up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`')
   .describe('Name of a crawl');
 
 const seeds = z

@@ -3,7 +3,7 @@
  * crawl's hosts.
  */
 import { z } from 'zod';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { CRAWL_ID, type CrawlId } from '../../../crawl/crawl-id.ts';
 import type { OutLinks } from '../../../frontier/message.ts';
 import { describeIssues, type Path } from '../../../text/describe-issues.ts';
 import { quoted } from '../../../text/printable.ts';
@@ -38,7 +38,7 @@ export class InvalidLinkMessage extends Error {
 export const MAX_MESSAGE_URLS = 10_000;
 
 const text = z.string().min(1);
-const crawlName = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, '1 to 64 letters, digits, ., _ and -');
+const crawlName = z.string().regex(CRAWL_ID, '1 to 64 letters, digits, ., _ and -');
 const seedsSchema = z.strictObject({
   crawl: crawlName.optional(),
   url: text.optional(),

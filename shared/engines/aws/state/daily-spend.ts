@@ -13,7 +13,7 @@ export interface SpendContext {
 }
 
 /** US dollars: a crawl's cost when it was first seen that day, and when it was last seen. */
-type Costs = Record<CrawlId, readonly [first: number, last: number]>;
+type Costs = Map<CrawlId, readonly [first: number, last: number]>;
 
 const KEPT_MS = 40 * 86_400_000;
 
@@ -26,14 +26,14 @@ export async function noteSpend(context: SpendContext, now: ReadonlyMap<CrawlId,
   // The day may end before the costs are stored: they are still this day's.
   const key = keyOfToday(context);
   const { costs } = await load(context, key);
-  for (const [crawl, cost] of now) costs[crawl] = [costs[crawl]?.[0] ?? cost, cost];
+  for (const [crawl, cost] of now) costs.set(crawl, [costs.get(crawl)?.[0] ?? cost, cost]);
   const sum = sumOf(costs);
   if (now.size === 0) return sum;
   const command = new PutItemCommand({
     TableName: table,
     Item: {
       ...key,
-      costs: S(JSON.stringify(costs)),
+      costs: S(JSON.stringify(Object.fromEntries(costs))),
       [EXPIRES_AT]: N(Math.ceil((clock.now() + KEPT_MS) / 1000)),
     },
   });
@@ -51,7 +51,7 @@ async function load(
 ): Promise<{ costs: Costs; spent: number }> {
   const command = new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true });
   const { Item } = await withRetry('loading the cost of the day', () => dynamo.send(command), { clock });
-  const costs = JSON.parse(Item?.costs?.S ?? '{}') as Costs;
+  const costs: Costs = new Map(Object.entries(JSON.parse(Item?.costs?.S ?? '{}')));
   return { costs, spent: sumOf(costs) };
 }
 
@@ -59,4 +59,4 @@ const keyOfToday = ({ clock }: SpendContext): Item =>
   itemKey(SPEND, new Date(clock.now()).toISOString().slice(0, 10));
 
 const sumOf = (costs: Costs): number =>
-  Object.values(costs).reduce((sum, [first, last]) => sum + Math.max(0, last - first), 0);
+  [...costs.values()].reduce((sum, [first, last]) => sum + Math.max(0, last - first), 0);
