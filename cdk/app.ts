@@ -6,7 +6,7 @@ import { fittedOptions, readConcurrencyLimit } from './account-limit.ts';
 import { CrawlerStack } from './crawler-stack.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import { optionsInContext, parseOptions, projectFileIn } from './options.ts';
-import { propsOf } from './props-options.ts';
+import { checkWebhook, propsOf } from './props-options.ts';
 
 const app = new App();
 try {
@@ -14,6 +14,7 @@ try {
   const project = await readProject(projectFileIn(context));
   const { crawl, aws, path, webhook } = project;
   const given = parseOptions({ ...aws, ...optionsInContext(context) });
+  checkWebhook(webhook, given);
   // The CDK's command line sets it if it has found credentials.
   const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;
   const { options, line } = account
@@ -26,7 +27,6 @@ try {
     kmsKey: options.kmsKey,
     crawl,
     configFile: path,
-    ...(webhook && { webhook }),
   });
 } catch (error) {
   if (!(error instanceof InvalidOptions || error instanceof InvalidConfig)) throw error;

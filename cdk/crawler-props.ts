@@ -75,13 +75,6 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly configFile?: string;
   /**
-   * Where the waker sends an event for each end of a crawl, besides EventBridge: an http(s) URL, and the key of the
-   * signature, at least 16 characters. Both are in the template, as an environment variable of the waker.
-   *
-   * @default none
-   */
-  readonly webhook?: { readonly url: string; readonly secret: string };
-  /**
    * Name of a parameter of the Systems Manager that holds the crawler's settings, such as `/strand/news`. The
    * command line finds the crawler by it (`--stack /strand/news`) without access to CloudFormation.
    *
@@ -95,6 +88,14 @@ export interface CrawlerProps extends ExistingResources {
    * @default none: requests are not signed
    */
   readonly identityParameter?: string;
+  /**
+   * Name of a parameter of the Systems Manager (SecureString) with the webhook, where the waker sends an event for each end of a
+   * crawl, besides EventBridge: `{ "url": ..., "secret": ... }`, an http(s) URL, and the key of the signature, at least 16
+   * characters. Make it with `aws ssm put-parameter`: a template must not hold it.
+   *
+   * @default none
+   */
+  readonly webhookParameter?: string;
 
   /**
    * How long a worker may run: 30 seconds to 15 minutes. All other times follow from it.
@@ -347,7 +348,8 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly maxCostPerHour?: number;
   /**
-   * Environment variables for the code of the project's file, in the worker and the waker.
+   * Environment variables for the code of the project's file, in the worker and the waker. They are in the template: give the
+   * name of a secret, not the secret.
    *
    * @default { }
    */

@@ -27,7 +27,7 @@ import { State } from './constructs/state.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import type { StackOptions } from './options.ts';
 import type { FunctionName } from './permissions.ts';
-import { checkedWebhook, optionsOf } from './props-options.ts';
+import { optionsOf } from './props-options.ts';
 import { settingsOf } from './settings.ts';
 
 /** As long as the queues' names leave room for. */
@@ -89,7 +89,8 @@ export class Crawler extends Construct {
       frontier: new Frontier(this, 'Frontier', options, props),
       state: new State(this, 'State', options, props),
       archive: new Archive(this, 'Archive', options, props),
-      identityArn: identityArn(this, options),
+      identityArn: parameterArn(this, options.identityParameter),
+      webhookArn: parameterArn(this, options.webhookParameter),
     };
     const { frontier, state, archive } = stores;
     const settings = settingsOf(options, props.crawl ?? {}, stores);
@@ -101,7 +102,6 @@ export class Crawler extends Construct {
       stores,
       existing,
       configFile: props.configFile,
-      webhook: checkedWebhook(props.webhook),
     });
     const api = new Api(this, 'Api', options, functions.api);
     this.#stores = stores;
@@ -174,8 +174,7 @@ export class Crawler extends Construct {
   }
 }
 
-function identityArn(scope: Construct, { identityParameter }: StackOptions): string | undefined {
-  if (identityParameter === undefined) return undefined;
-  const resourceName = identityParameter.slice(1);
-  return Stack.of(scope).formatArn({ service: 'ssm', resource: 'parameter', resourceName });
+function parameterArn(scope: Construct, name: string | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  return Stack.of(scope).formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) });
 }

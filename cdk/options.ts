@@ -72,6 +72,9 @@ const variables = z.preprocess(
   z.record(matching(/^[A-Za-z]\w*$/, VARIABLES), z.string({ error: VARIABLES }), { error: VARIABLES }),
 );
 
+/** The name of a parameter of the Systems Manager. */
+const PARAMETER = /^(?:\/[A-Za-z0-9_.-]+){1,15}$/;
+
 /** The numbers of days that a log group may keep its lines (CloudWatch Logs API, PutRetentionPolicy). */
 const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
 
@@ -134,8 +137,17 @@ export const stackOptionsSchema = z.strictObject({
    * of the stack, whose template would hold the key: `strand --stack NAME identity upload FILE` makes it.
    */
   identityParameter: matching(
-    /^(?:\/[A-Za-z0-9_.-]+){1,15}$/,
+    PARAMETER,
     'a path such as /strand/identity: letters, digits, ., - and _ after each /',
+  ).optional(),
+
+  /**
+   * Parameter of the Systems Manager (SecureString) with the webhook of the stack, `{ "url": ..., "secret": ... }`. It is not a
+   * part of the stack either: `aws ssm put-parameter` makes it.
+   */
+  webhookParameter: matching(
+    PARAMETER,
+    'a path such as /strand/webhook: letters, digits, ., - and _ after each /',
   ).optional(),
 
   // ---- limits that no caller can exceed

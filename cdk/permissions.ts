@@ -47,7 +47,9 @@ export type ResourceName =
   /** The account's default event bus. */
   | 'eventBus'
   /** The parameter with the identity, if the stack has one. */
-  | 'identity';
+  | 'identity'
+  /** The parameter with the webhook, if the stack has one. */
+  | 'webhook';
 
 export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[]>>>;
 
@@ -126,6 +128,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It sends the changes of pages, and deletes what was received.
     changes: [...READ, ...DELETE],
     changesList: LIST,
+    // Nobody else reads the key of the webhook.
+    webhook: ['ssm:GetParameter'],
   },
   api: {
     linkQueue: SEND,

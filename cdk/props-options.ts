@@ -1,5 +1,5 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { isWebhookTarget, MIN_SECRET } from '../shared/webhook/webhook.ts';
+import type { WebhookTarget } from '../shared/webhook/webhook.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import { parseOptions, type StackOptions } from './options.ts';
@@ -9,7 +9,6 @@ type Other =
   | 'name'
   | 'crawl'
   | 'configFile'
-  | 'webhook'
   | 'bucket'
   | 'tables'
   | 'encryptionKey'
@@ -38,7 +37,6 @@ function withoutOthers(props: CrawlerProps): Omit<CrawlerProps, Other> {
     name: _name,
     crawl: _crawl,
     configFile: _configFile,
-    webhook: _webhook,
     bucket: _bucket,
     tables: _tables,
     encryptionKey: _encryptionKey,
@@ -76,10 +74,12 @@ export function propsOf(options: StackOptions): CrawlerProps & { readonly name: 
   };
 }
 
-/** Throws `InvalidOptions` for a webhook that could not be sent to. */
-export function checkedWebhook(webhook: CrawlerProps['webhook']): CrawlerProps['webhook'] {
-  if (webhook === undefined || isWebhookTarget(webhook)) return webhook;
+/** Throws `InvalidOptions` if the project has a webhook, which a template must not hold, and the stack has none of its own. */
+export function checkWebhook(webhook: WebhookTarget | undefined, { webhookParameter }: StackOptions): void {
+  if (webhook === undefined || webhookParameter !== undefined) return;
   throw new InvalidOptions(
-    `webhook: expected { url, secret }, an http(s) URL and at least ${MIN_SECRET} characters`,
+    'webhook: a stack keeps its webhook in a parameter of the Systems Manager: set the option webhookParameter, such as ' +
+      '/strand/webhook, and make the parameter: aws ssm put-parameter --name /strand/webhook --type SecureString --value ' +
+      `'{"url": "https://...", "secret": "..."}'`,
   );
 }

@@ -5,6 +5,7 @@ import {
   type StackTimes,
   timesOf,
 } from '../shared/engines/aws/settings.ts';
+import { isOpenName } from '../shared/fetcher/without-secrets.ts';
 import { smallWorkerOf } from '../shared/worker/small-worker.ts';
 import type { Stores } from './constructs/grants.ts';
 import { InvalidOptions } from './invalid-options.ts';
@@ -20,6 +21,7 @@ export function settingsOf(
   { frontier, state, archive }: Stores,
 ): EncodedSettings {
   const workerTimeoutMs = options.workerTimeout * 1000;
+  refuseSecrets(crawl);
   const crawlDefaults = fittedCrawl(withoutIdentity(crawl, options), timesOf({ workerTimeoutMs }));
   checkSize(crawlDefaults, options);
   return {
@@ -48,6 +50,7 @@ export function settingsOf(
     ...(!options.indexTables && { indexTables: false }),
     ...(options.allowPorts.length > 0 && { allowPorts: options.allowPorts }),
     ...(options.identityParameter !== undefined && { identityParameter: options.identityParameter }),
+    ...(options.webhookParameter !== undefined && { webhookParameter: options.webhookParameter }),
   };
 }
 
@@ -66,6 +69,39 @@ function withoutIdentity(
     );
   return crawl;
 }
+
+/**
+ * Throws {@link InvalidOptions} for settings with secrets: the settings are in the environment of each function, in an output of
+ * the stack, and on the terminal of who deploys it. `identity` is treated by {@link withoutIdentity}.
+ */
+function refuseSecrets({
+  headers = {},
+  proxies = [],
+  auth,
+  cookies,
+  clientCertificates,
+}: CrawlOptions): void {
+  const found = [
+    ...Object.entries(headers).flatMap(([hosts, fields]) =>
+      Object.keys(fields).flatMap((name) => (isOpenName(name) ? [] : [`headers.${hosts}.${name}`])),
+    ),
+    ...proxies.flatMap((proxy, i) => (hasPassword(proxy) ? [`proxies[${i}]`] : [])),
+    ...Object.entries({ auth, cookies, clientCertificates }).flatMap(([key, value]) =>
+      Object.keys(value ?? {}).length > 0 ? [key] : [],
+    ),
+  ].map((key) => `crawl.${key}`);
+  if (found.length === 0) return;
+  throw new InvalidOptions(
+    `${found.join(', ')}: secrets of a deployed project would be in its template and its outputs: leave them out, and give them ` +
+      'to each crawl, for example strand --stack NAME crawl URL --basic-auth @FILE, --header @FILE, --cookies FILE or --proxy URL',
+  );
+}
+
+/** A proxy that is no URL is refused by the schema. */
+const hasPassword = ({ url }: NonNullable<CrawlOptions['proxies']>[number]): boolean => {
+  const { username, password } = URL.parse(url) ?? {};
+  return Boolean(username || password);
+};
 
 const DEFAULT_MIN_DELAY_S = 0.1;
 

@@ -5,7 +5,7 @@ import { withRetry } from '../shared/engines/aws/retry.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import { EVENT_SOURCE } from '../shared/webhook/event-types.ts';
-import { createWebhook, isWebhookTarget, type WebhookTarget } from '../shared/webhook/webhook.ts';
+import { createWebhook, type WebhookTarget } from '../shared/webhook/webhook.ts';
 import { type EventSink, TimeIsUp } from './announcer.ts';
 
 /** Entries of one call (EventBridge API reference, PutEvents). */
@@ -140,11 +140,3 @@ export const allSinks = (sinks: readonly EventSink[]): EventSink => ({
     return undefined;
   },
 });
-
-/** Reads the environment variable of the waker. Undefined if there is none. Throws for one that is no target. */
-export function webhookIn(text: string | undefined): WebhookTarget | undefined {
-  if (text === undefined) return undefined;
-  const target: unknown = JSON.parse(text);
-  if (!isWebhookTarget(target)) throw new Error('Expected STRAND_WEBHOOK to be { url, secret }');
-  return target;
-}

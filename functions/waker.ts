@@ -14,13 +14,15 @@ import { lazy } from '../shared/lazy.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
 import { EXPORT_MORE } from '../shared/webhook/event-types.ts';
+import type { WebhookTarget } from '../shared/webhook/webhook.ts';
 import { Announcer, type EventSink } from './announcer.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { createCrawlEnd } from './crawl-end.ts';
-import { allSinks, eventBus, webhookIn, webhookSink } from './event-sinks.ts';
+import { allSinks, eventBus, webhookSink } from './event-sinks.ts';
 import { type FunctionStack, functionStack } from './stack.ts';
 import { countDead, StackWatch } from './stack-watch.ts';
 import { createWakerHandler } from './waker-handler.ts';
+import { webhookInParameter } from './webhook-parameter.ts';
 
 const waker = lazy(() => openWaker(functionStack()));
 
@@ -75,11 +77,15 @@ export function openWaker(functions: FunctionStack) {
   });
 }
 
-function sinkOf({ stack, allowPrivateAddresses }: StackSettings, clock: Clock): EventSink {
-  const target = webhookIn(process.env.STRAND_WEBHOOK);
-  const sinks = [eventBus({ client: new EventBridgeClient({}), clock, stack })];
-  if (target) sinks.push(webhookSink({ target, clock, tempFolder: tmpdir(), allowPrivateAddresses }));
-  return allSinks(sinks);
+function sinkOf(
+  { stack, allowPrivateAddresses, webhookParameter: parameter }: StackSettings,
+  clock: Clock,
+): EventSink {
+  const bus = eventBus({ client: new EventBridgeClient({}), clock, stack });
+  if (parameter === undefined) return allSinks([bus]);
+  const open = (target: WebhookTarget) =>
+    webhookSink({ target, clock, tempFolder: tmpdir(), allowPrivateAddresses });
+  return allSinks([bus, webhookInParameter({ parameter, clock, open })]);
 }
 
 export const handler = (event: unknown, context: Context): Promise<void> => waker()(event, context);

@@ -4,8 +4,8 @@ import { checkKeys, expiryWarning, type Identity, readIdentity } from '../shared
 import { InvalidIdentity } from '../shared/identity/invalid-identity.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Attention } from './attention.ts';
-import { readIdentityParameter } from './identity-parameter.ts';
 import { errorFields, type Log } from './log.ts';
+import { readSecretParameter } from './secret-parameter.ts';
 
 export interface WorkerIdentityOptions {
   /** The parameter's name. None: requests are not signed. */
@@ -32,7 +32,7 @@ const KEPT_MS = 3_600_000;
 const TRY_AGAIN_MS = 60_000;
 
 export function createWorkerIdentity(options: WorkerIdentityOptions): WorkerIdentity {
-  const { parameter, clock, log, announce, read = readIdentityParameter } = options;
+  const { parameter, clock, log, announce, read = readSecretParameter } = options;
   if (parameter === undefined) return { sign: undefined, load: async () => {} };
   let identity: Identity | undefined;
   let lookAt = Number.NEGATIVE_INFINITY;

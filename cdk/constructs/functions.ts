@@ -8,7 +8,7 @@ import { parseConfig } from '../../shared/crawl/config.ts';
 import type { EncodedSettings } from '../../shared/engines/aws/settings.ts';
 import { COMPACT_MORE, EVENT_SOURCE, EXPORT_MORE, START_SMALL } from '../../shared/webhook/event-types.ts';
 import { smallWorkerOf } from '../../shared/worker/small-worker.ts';
-import type { CrawlerProps, ExistingResources } from '../crawler-props.ts';
+import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
 import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
@@ -40,7 +40,6 @@ export interface FunctionsProps {
   readonly stores: Stores;
   readonly existing: ExistingResources;
   readonly configFile?: string | undefined;
-  readonly webhook?: CrawlerProps['webhook'];
 }
 
 /** Lambda's least and most (Lambda developer guide, ephemeral storage). */
@@ -169,7 +168,7 @@ function diskMbOf(hosts: number, { settings }: FunctionsProps): number {
 }
 
 function ownOf(props: FunctionsProps): Record<FunctionName, Own> {
-  const { options, webhook, configFile } = props;
+  const { options, configFile } = props;
   return {
     worker: {
       memoryMb: options.workerMemoryMb,
@@ -187,7 +186,6 @@ function ownOf(props: FunctionsProps): Record<FunctionName, Own> {
       environment: {
         // The project's file may read them.
         ...(configFile !== undefined && options.workerEnvironment),
-        ...(webhook && { STRAND_WEBHOOK: JSON.stringify(webhook) }),
       },
     },
     api: { memoryMb: MEMORY_MB.api, timeoutS: API_TIMEOUT_S },

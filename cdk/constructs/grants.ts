@@ -23,6 +23,8 @@ export interface Stores {
   readonly archive: Archive;
   /** ARN of the parameter with the identity, if there is one. */
   readonly identityArn?: string | undefined;
+  /** ARN of the parameter with the webhook, if there is one. */
+  readonly webhookArn?: string | undefined;
 }
 
 /** The operator's keys that encrypt what is stored. */
@@ -49,10 +51,9 @@ const ITEM_FOLDERS = [STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER, STAGED_CH
 
 type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };
 
-function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, identityArn }: Stores): Target {
+function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, ...arns }: Stores): Target {
+  if (name === 'identity' || name === 'webhook') return { resources: [arns[`${name}Arn`] ?? []].flat() };
   switch (name) {
-    case 'identity':
-      return { resources: identityArn === undefined ? [] : [identityArn] };
     case 'turnQueues':
       return { resources: frontier.turns.arns };
     case 'startQueue':

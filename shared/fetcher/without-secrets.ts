@@ -22,13 +22,16 @@ const OPEN_NAMES: ReadonlySet<string> = new Set([
   'upgrade-insecure-requests',
 ]);
 
+/** Whether a header of the operator is known as harmless. */
+export const isOpenName = (name: string): boolean => OPEN_NAMES.has(name.toLowerCase());
+
 /**
  * The head of a request without the values of secret fields: `Authorization`, `Cookie`, and every header that
  * the operator has set (`own`), apart from those known as harmless.
  */
 export function withoutSecrets(head: string, own: Readonly<Record<string, string>> = {}): string {
   const names = new Set(SECRET_NAMES);
-  for (const name of Object.keys(own)) if (!OPEN_NAMES.has(name.toLowerCase())) names.add(name.toLowerCase());
+  for (const name of Object.keys(own)) if (!isOpenName(name)) names.add(name.toLowerCase());
   return head
     .split('\r\n')
     .map((line) => {

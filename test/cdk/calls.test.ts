@@ -80,6 +80,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
       'functions/dead-letter.ts SendMessageCommand linkDeadLetters',
       'messages of the link queue are the router’s',
     ],
+    ['functions/secret-parameter.ts GetParameterCommand webhook', 'events are the waker’s'],
   ],
   router: [
     ['earlier-payloads.ts readRange', 'it archives nothing'],
@@ -94,6 +95,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   ],
   waker: [
     ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...callsNoHooks],
+    ['functions/secret-parameter.ts GetParameterCommand identity', 'requests are signed by the worker'],
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['joined-warcs.ts', 'it archives nothing'],
     ['earlier-payloads.ts readRange', 'the same'],

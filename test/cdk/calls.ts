@@ -138,7 +138,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'api/stack/find-stack.ts': { cloudformation: ['stack'] },
   'api/stack/connect-stack.ts': { ssm: ['parameter'] },
   'api/stack/put-identity.ts': { ssm: ['identity'] },
-  'functions/identity-parameter.ts': { ssm: ['identity'] },
+  'functions/secret-parameter.ts': { ssm: ['identity', 'webhook'] },
   'api/stack/stack-archive.ts': { s3: ['warcList'], readRange: ['warc'] },
   'api/stack/stack-items.ts': { listFiles: ['stateLists'] },
   'api/exports/job/item-stages.ts': { listFiles: ['exportLists'] },

@@ -247,7 +247,7 @@ describe('props', () => {
     | Exclude<keyof StackOptions, 'stackName' | 'logRetentionDays' | Resources>
     | 'name'
     | 'logRetention';
-  type Other = keyof import('../../cdk/index.ts').ExistingResources | 'crawl' | 'configFile' | 'webhook';
+  type Other = keyof import('../../cdk/index.ts').ExistingResources | 'crawl' | 'configFile';
 
   test('are the options of a stack, all of them, and resources', () => {
     expectTypeOf<keyof CrawlerProps>().toEqualTypeOf<Option | Other>();
@@ -263,7 +263,7 @@ describe('props', () => {
     [{ name: '1st' }, 'Option stackName: expected a letter'],
     [{ parameterName: 'strand' }, 'Option parameterName: expected a path such as /strand/news'],
     [{ crawl: { delayMs: -1 } }, 'delayMs'],
-    [{ webhook: { url: 'https://a.org/', secret: 'short' } }, 'webhook: expected { url, secret }'],
+    [{ webhookParameter: 'webhook' }, 'Option webhookParameter: expected a path such as /strand/webhook'],
     [{ identityParameter: 'identity' }, 'Option identityParameter: expected a path such as /strand/identity'],
     [{ crawl: { identity: { key: 'a.json' } } }, 'set the option identityParameter'],
     [{ hostsPerWorker: 0 }, 'Option hostsPerWorker'],

@@ -18,7 +18,10 @@ interface Statement {
 const plain = synthesized({ turnQueues: 2 });
 const sharded = synthesized({ turnQueues: 64, linkShards: 64, maxConcurrency: 128, stackName: LONG_NAME });
 const traced = synthesized({ tracing: true });
-const signing = synthesized({ identityParameter: '/strand/news/identity' });
+const signing = synthesized({
+  identityParameter: '/strand/news/identity',
+  webhookParameter: '/strand/news/webhook',
+});
 
 /** Below which prefix a function may list keys. */
 const LISTED: Readonly<Record<string, string | string[]>> = {
@@ -93,6 +96,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     exportLists: [bucket.bucketArn],
     eventBus: [stack.formatArn({ service: 'events', resource: 'event-bus', resourceName: 'default' })],
     identity: [],
+    webhook: [],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
     id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),
@@ -137,17 +141,21 @@ describe('least privilege', () => {
     expect(granted(traced, name)).toEqual([...listed(traced, name), ...more].sort());
   });
 
-  test('the worker alone may read the identity, where the stack has one, and nobody may change it', () => {
-    const resource = 'parameter/strand/news/identity';
-    const identity = line(
-      'Allow',
-      'ssm:GetParameter',
-      signing.stack.resolve(signing.stack.formatArn({ service: 'ssm', resource })),
-    );
-    expect(granted(signing, 'worker')).toEqual([...listed(signing, 'worker'), identity].sort());
-    for (const name of FUNCTIONS.filter((one) => one !== 'worker'))
-      expect(granted(signing, name)).toEqual(listed(signing, name));
-    expect(JSON.stringify(granted(plain, 'worker'))).not.toContain('ssm:');
+  test('the worker alone may read the identity, and the waker the webhook, where the stack has them', () => {
+    const reads = (name: string) => {
+      const arn = signing.stack.formatArn({ service: 'ssm', resource: `parameter/strand/news/${name}` });
+      return line('Allow', 'ssm:GetParameter', signing.stack.resolve(arn));
+    };
+    const more: Partial<Record<FunctionName, string>> = {
+      worker: reads('identity'),
+      waker: reads('webhook'),
+    };
+    for (const name of FUNCTIONS) {
+      expect(granted(signing, name)).toEqual(
+        [...listed(signing, name), ...(more[name] ? [more[name]] : [])].sort(),
+      );
+      expect(JSON.stringify(granted(plain, name))).not.toContain('ssm:');
+    }
   });
 
   test('nothing is granted on everything, neither by action nor by resource', () => {

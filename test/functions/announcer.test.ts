@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Announcer, type AnnouncerDeps, TimeIsUp } from '../../functions/announcer.ts';
-import { allSinks, eventBus, webhookIn } from '../../functions/event-sinks.ts';
+import { allSinks, eventBus } from '../../functions/event-sinks.ts';
 import { withFirstPass } from '../../shared/crawl-state/first-pass.ts';
 import type { UnannouncedCrawl } from '../../shared/engines/aws/state/unannounced.ts';
 import type { CrawlRecord, FirstPass } from '../../shared/ports/crawl-registry.ts';
@@ -455,12 +455,5 @@ describe('receivers', () => {
     ];
     expect(await allSinks(sinks).send([event(1)], UNTIL)).toBe('no; broken');
     expect(received).toBe(1);
-  });
-
-  test('the webhook is read from the environment', () => {
-    const target = { url: 'https://example.org/', secret: '0123456789abcdef' };
-    expect(webhookIn(undefined)).toBeUndefined();
-    expect(webhookIn(JSON.stringify(target))).toEqual(target);
-    expect(() => webhookIn('{"url":"x"}')).toThrow('Expected STRAND_WEBHOOK');
   });
 });

@@ -20,7 +20,6 @@ afterEach(() => {
   restoreCalls();
   delete process.env.STRAND_SETTINGS;
   delete process.env.STRAND_SMALL_WORKER;
-  delete process.env.STRAND_WEBHOOK;
 });
 
 const SITE: Site = {
@@ -377,8 +376,9 @@ describe('the waker', () => {
   });
 
   test('sends events to the webhook too, unless its address is one that the stack has not opened', async () => {
-    process.env.STRAND_WEBHOOK = JSON.stringify({ url: 'http://127.0.0.1:8080/', secret: 'x'.repeat(32) });
-    const deployed = await finished();
+    const target = { url: 'http://127.0.0.1:8080/', secret: 'x'.repeat(32) };
+    answerCalls(SSMClient, async () => ({ Parameter: { Value: JSON.stringify(target) } }));
+    const deployed = await finished({ webhookParameter: '/strand/webhook' });
     expect(deployed.ofType('crawlFinished').length).toBeGreaterThan(0);
     expect(deployed.logged).toContainEqual(
       expect.objectContaining({

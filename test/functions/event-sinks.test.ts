@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { EventBridgeClient, PutEventsCommandInput } from '@aws-sdk/client-eventbridge';
 import { describe, expect, test } from 'vitest';
 import { TimeIsUp } from '../../functions/announcer.ts';
-import { allSinks, eventBus, webhookIn, webhookSink } from '../../functions/event-sinks.ts';
+import { allSinks, eventBus, webhookSink } from '../../functions/event-sinks.ts';
 import { verifyWebhook } from '../../shared/webhook/signature.ts';
 import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
 import { serveHttp, temporaryFolder } from '../fetcher/servers.ts';
@@ -232,13 +232,4 @@ describe('a webhook', () => {
     expect(await send(ids.slice(0, 3))).toBeUndefined();
     expect(got.slice(301)).toEqual(['0']);
   });
-});
-
-test('the webhook of the environment is read, and one that is none is refused', () => {
-  expect(webhookIn(undefined)).toBeUndefined();
-  const target = { url: 'https://a.test/hook', secret: 'a long enough secret' };
-  expect(webhookIn(JSON.stringify(target))).toEqual(target);
-  for (const wrong of ['{}', '"x"', JSON.stringify({ url: target.url })])
-    expect(() => webhookIn(wrong)).toThrow('Expected STRAND_WEBHOOK to be { url, secret }');
-  expect(() => webhookIn('no JSON')).toThrow();
 });

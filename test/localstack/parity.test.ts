@@ -2,6 +2,7 @@
  * One site, crawled on one machine and by a deployed stack. Asks both crawls for the same, compares the answers, and
  * compares the table in docs/other-crawlers.md with them.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,6 +17,7 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -452,14 +454,25 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     const seed = `http://${ADDRESS}:${(server.address() as AddressInfo).port}/`;
     const environment = { PARITY_WEBHOOK: `${seed}hook` };
     for (const one of [ENVIRONMENT, process.env]) Object.assign(one, environment);
+    const webhook = { url: `${seed}hook`, secret: SECRET };
+    const webhookParameter = `/strand/${randomUUID()}/webhook`;
+    const ssm = new SSMClient(CLIENT_OPTIONS);
+    await ssm.send(
+      new PutParameterCommand({
+        Name: webhookParameter,
+        Type: 'SecureString',
+        Value: JSON.stringify(webhook),
+      }),
+    );
+    ssm.destroy();
     deployed = await deploy({
+      webhookParameter,
       config: join(import.meta.dirname, 'parity.config.ts'),
       workerEnvironment: JSON.stringify(environment),
     });
     await watchBus();
     const out = join(folder, 'crawl');
     const settings = { seeds: [seed], ...CONFIG, documents: true };
-    const webhook = { url: `${seed}hook`, secret: SECRET };
     const running = await startCrawl({ ...settings, out, ...project, webhook });
     expect((await running.done).state).toBe('finished');
     local = await openCrawl(out);

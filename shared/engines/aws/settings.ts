@@ -102,6 +102,8 @@ export const stackSettingsSchema = z.strictObject({
   allowPorts: z.array(z.int()).optional(),
   /** Parameter of the Systems Manager with the identity that signs all requests. None: they are not signed. */
   identityParameter: text.optional(),
+  /** Parameter of the Systems Manager with the webhook. None: events go to the event bus alone. */
+  webhookParameter: text.optional(),
 });
 
 /** The settings of a deployed stack. */

@@ -105,7 +105,9 @@ describe('each setting', () => {
   const rules: Record<string, { readonly takes: readonly unknown[]; readonly refuses: readonly unknown[] }> =
     {
       ...Object.fromEntries(
-        [...texts, 'turnDeadLetterUrl', 'defaultCrawl', 'identityParameter'].map((key) => [key, text]),
+        [...texts, 'turnDeadLetterUrl', 'defaultCrawl', 'identityParameter', 'webhookParameter'].map(
+          (key) => [key, text],
+        ),
       ),
       turnQueueUrls: { takes: [['x']], refuses: [[], [''], 'x'] },
       linkShardUrls: {

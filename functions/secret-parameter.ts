@@ -1,13 +1,13 @@
-/** Reads the parameter of the Systems Manager that holds the identity of a stack. */
+/** Reads secrets of a stack, which are parameters of the Systems Manager (SecureString): its identity, its webhook. */
 
 /** Beyond the SDK's three: all workers of a stack may start at once, and the service allows 40 calls a second. */
 const MAX_ATTEMPTS = 8;
 
 /**
  * Returns the value, decrypted. Throws the errors of the SDK, `ParameterNotFound` among them. The package is loaded by
- * stacks that have an identity. As it stands in a `try`, the functions can be bundled where it is not installed.
+ * stacks that have such a parameter. As it stands in a `try`, the functions can be bundled where it is not installed.
  */
-export async function readIdentityParameter(name: string): Promise<string> {
+export async function readSecretParameter(name: string): Promise<string> {
   try {
     const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
     const client = new SSMClient({ maxAttempts: MAX_ATTEMPTS });
