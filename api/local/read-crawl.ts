@@ -17,7 +17,7 @@ import { nearCopiesOf } from '../../shared/report/near-copies.ts';
 import { buildReport, type CrawlReport } from '../../shared/report/report.ts';
 import { changesOf } from '../../shared/report/url-change.ts';
 import { urlDetail } from '../../shared/report/url-detail.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
+import { canonicalize, urlAsWritten } from '../../shared/url/canonical.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import { explainIn } from '../explain-in.ts';
 import type { ExportSource } from '../exports/export-source.ts';
@@ -150,7 +150,8 @@ const urlQueries = (
       const asked = canonicalize(given) ?? given;
       const config = parseConfig(record.config);
       const { urlRules } = config;
-      const { host, record: known, head, ledger } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
+      const written = urlAsWritten(given) ?? given;
+      const { host, record: known, head, ledger } = await lookUpUrl(reader.ledgers, crawl, written, urlRules);
       if (known) {
         const marked = await nearCopiesOf(known, () => ledger.records(), config);
         const detail = urlDetail(await locatedNow(reader, crawl, known), head, marked);

@@ -1,4 +1,6 @@
 /** The main content of a page, without navigation and advertisements. */
+
+import { encodeQuery } from '../parser/query-charset.ts';
 import { MAX_BLOCKS, type TextBlock, textBlocks } from './blocks.ts';
 import { type ContentElement, MAX_ELEMENTS, parseElements } from './element-tree.ts';
 import { mainBlocks } from './main-blocks.ts';
@@ -28,15 +30,17 @@ export const MAX_CHARS = 8 * 1024 * 1024;
 
 /**
  * Extracts a page's main content and metadata. `url`: what references are relative to, unless the page has a
- * base element. `rewrite`: may replace the absolute URLs of links and images. Never throws. Time and memory
+ * base element. `rewrite`: may replace the absolute URLs of links and images. `charset`: of the page, in which queries are
+ * encoded. Never throws. Time and memory
  * are linear in the page's length, up to 8 million characters, 100,000 elements and 20,000 blocks of text.
  */
 export function extractContent(
   html: string,
   url: string,
   rewrite: (url: string) => string = (absolute) => absolute,
+  charset?: string,
 ): Extracted {
-  return new Page(html, url, rewrite);
+  return new Page(html, url, rewrite, charset);
 }
 
 /**
@@ -51,27 +55,29 @@ class Page implements Extracted {
   readonly #url: string;
   readonly #base: string;
   readonly #rewrite: (url: string) => string;
+  readonly #charset: string | undefined;
   readonly #elements: readonly ContentElement[];
   readonly #all: readonly TextBlock[];
   readonly #main: readonly TextBlock[];
   #markdown: string | undefined;
   #kind: PageKind | undefined;
 
-  constructor(html: string, url: string, rewrite: (url: string) => string) {
+  constructor(html: string, url: string, rewrite: (url: string) => string, charset: string | undefined) {
     const elements = parseElements(html.slice(0, MAX_CHARS));
     const data = readMetadata(elements, url);
     const all = textBlocks(elements[0]!);
     const href = elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
     this.#url = url;
-    this.#base = (href === undefined ? undefined : URL.parse(href, url)?.href) ?? url;
+    this.#base = (href === undefined ? undefined : URL.parse(encodeQuery(href, charset), url)?.href) ?? url;
     this.#rewrite = rewrite;
+    this.#charset = charset;
     this.#elements = elements;
     this.#all = all;
     this.#main = mainBlocks(elements, all, data);
     this.metadata = data.metadata;
     this.isTruncated = html.length > MAX_CHARS || elements.length >= MAX_ELEMENTS || all.length >= MAX_BLOCKS;
     this.text = this.#main.map(({ text }) => text).join('\n\n');
-    const canonical = canonicalOf(elements, this.#base);
+    const canonical = canonicalOf(elements, this.#base, charset);
     if (canonical !== undefined) this.canonical = canonical;
   }
 
@@ -88,20 +94,24 @@ class Page implements Extracted {
 
   get markdown(): string {
     this.#markdown ??= markdownOf(this.#elements[0]!, this.#main, (reference) => {
-      const resolved = absolute(reference, this.#base);
+      const resolved = absolute(encodeQuery(reference, this.#charset), this.#base);
       return resolved === undefined ? undefined : this.#rewrite(resolved);
     });
     return this.#markdown;
   }
 }
 
-function canonicalOf(elements: readonly ContentElement[], base: string): string | undefined {
+function canonicalOf(
+  elements: readonly ContentElement[],
+  base: string,
+  charset: string | undefined,
+): string | undefined {
   const named = new Set<string | undefined>();
   for (const { name, attributes } of elements) {
     if (name === 'body') break;
     if (name !== 'link' || !attributes.href || !/(?:^|\s)canonical(?:\s|$)/i.test(attributes.rel ?? ''))
       continue;
-    named.add(absolute(attributes.href, base));
+    named.add(absolute(encodeQuery(attributes.href, charset), base));
   }
   const [found] = named;
   return named.size === 1 && found !== undefined && /^https?:/.test(found) ? found : undefined;

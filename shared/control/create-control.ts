@@ -7,7 +7,7 @@ import { nearCopiesOf } from '../report/near-copies.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import { type UrlDetail, urlDetail } from '../report/url-detail.ts';
 import { quoted } from '../text/printable.ts';
-import { canonicalize, URL_RULES_VERSION } from '../url/canonical.ts';
+import { URL_RULES_VERSION, urlAsWritten } from '../url/canonical.ts';
 import { parseSeed } from '../url/parse-seed.ts';
 import { pageOfCaptures } from './capture-page.ts';
 import type { CapturePage, CapturePageRequest } from './captures.ts';
@@ -154,7 +154,7 @@ class EngineControl implements Control {
   }
 
   async url(crawl: CrawlId, text: string): Promise<UrlDetail> {
-    const url = canonicalize(parseSeed(text) ?? '');
+    const url = urlAsWritten(parseSeed(text) ?? '');
     if (url === undefined)
       throw new ControlError('invalid', `Expected an http or https URL, got ${quoted(text)}`, 'url');
     const engine = this.#engine;

@@ -1,4 +1,5 @@
 /** The requests that `onPage` makes by `enqueue`, and the importance that it gives its page, checked. */
+import { encodeQuery } from '../parser/query-charset.ts';
 import type { EnqueueOptions } from '../project/project.ts';
 import { MAX_FACTOR, MIN_FACTOR } from '../recrawl/page-importance.ts';
 import { printable } from '../text/printable.ts';
@@ -31,15 +32,18 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const KEYS: ReadonlySet<string> = new Set(['label', 'priority', 'data', 'method', 'headers', 'body']);
 
-/** `base`: what relative URLs are resolved against. `max`: requests that one page may make. */
-export function collectRequests(base: string, max: number): RequestCollector {
+/**
+ * `base`: what relative URLs are resolved against. `max`: requests that one page may make. `charset`: of the page, in which
+ * queries are encoded, as those of its links are.
+ */
+export function collectRequests(base: string, max: number, charset?: string): RequestCollector {
   const requests: PageRequest[] = [];
   let isEnded = false;
   let importance: number | undefined;
   return {
     enqueue(given, options = {}) {
       if (isEnded) throw new Error('enqueue was called after onPage had ended: await what calls it');
-      const url = canonicalize(String(given), base);
+      const url = canonicalize(encodeQuery(String(given), charset), base);
       if (url === undefined)
         throw new TypeError(`Expected enqueue to be given an http or https URL, got ${shown(given)}`);
       if (requests.length >= max)

@@ -107,7 +107,7 @@ class CalledHooks implements PageHooks {
   async onPage(page: HookedPage): ReturnType<PageHooks['onPage']> {
     const route = this.#route;
     if (route === undefined) return { items: [] };
-    const requests = collectRequests(page.url, this.#options.config.maxLinksPerPage);
+    const requests = collectRequests(page.url, this.#options.config.maxLinksPerPage, page.facts.charset);
     const call: PageCall = { source: 'onPage', url: page.url };
     try {
       const { lines, faults } = await this.#itemsOf(page, route, requests, call);

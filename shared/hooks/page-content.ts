@@ -6,9 +6,10 @@ import { textContent } from '../content/text-content.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { MediaContent } from '../media/media-module.ts';
 import { pageLanguage } from '../outputs/page-language.ts';
-import { charsetOf, createCharsetDecoder } from '../parser/charset-decoder.ts';
+import { charsetOf } from '../parser/charset-decoder.ts';
 import { decodeBody } from '../parser/decode-body.ts';
 import type { DocumentFacts } from '../parser/document.ts';
+import { decodeAll } from '../parser/document-text.ts';
 import { charsetParameter } from '../parser/media-type.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -46,14 +47,13 @@ export function createPageContent(
   const body = once(() => (decoded() === raw ? new Uint8Array(raw) : decoded()));
   const html = once(() => {
     const declared = charsetOf(charsetParameter(valuesOf(headers, 'content-type').at(-1)));
-    const decoder = createCharsetDecoder(facts.charset ?? declared ?? 'utf-8');
-    return decoder.decode(decoded()) + decoder.end();
+    return decodeAll(decoded(), facts.charset ?? declared ?? 'utf-8');
   });
   const { read } = facts;
   const text = once(() => read?.text ?? (isHtml(facts.mimeType) ? visibleText(html()) : html()));
   const main = once((): Extracted => {
     if (read) return { ...read, isTruncated: read.cut !== undefined };
-    if (isHtml(facts.mimeType)) return extractContent(html(), facts.url);
+    if (isHtml(facts.mimeType)) return extractContent(html(), facts.url, undefined, facts.charset);
     return textContent(html(), facts.mimeType);
   });
   const language = once(() => pageLanguage(main().text, main().metadata.language));

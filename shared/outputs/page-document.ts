@@ -5,9 +5,8 @@ import type { PageMetadata } from '../content/metadata.ts';
 import type { PageKind } from '../content/page-kind.ts';
 import { textContent } from '../content/text-content.ts';
 import type { MediaContent } from '../media/media-module.ts';
-import { sniffCharset } from '../parser/charset.ts';
-import { createCharsetDecoder } from '../parser/charset-decoder.ts';
 import { decodeBody } from '../parser/decode-body.ts';
+import { documentText } from '../parser/document-text.ts';
 import { essenceOf } from '../parser/media-type.ts';
 import { isUncertain, isWholeType, typeToRead } from '../parser/whole-types.ts';
 import { pageLanguage } from './page-language.ts';
@@ -71,7 +70,7 @@ const isOfModule = (
 
 /** The bytes of a text; for a document that is read as a whole, its media type alone. */
 export type DocumentBody =
-  | { readonly mediaType: string; readonly source: string }
+  | { readonly mediaType: string; readonly source: string; readonly charset: string }
   | { readonly wholeType: string };
 
 /**
@@ -91,8 +90,8 @@ export function documentBody(
   const mediaType = typeToRead(declared, bytes, url);
   if (isWholeType(mediaType)) return { wholeType: mediaType! };
   if (mediaType === undefined || !isPlainDocument(mediaType)) return undefined;
-  const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
-  return { mediaType, source: decoder.decode(bytes) + decoder.end() };
+  const { text, charset } = documentText(bytes, contentType);
+  return { mediaType, source: text, charset };
 }
 
 /** Undefined if no module reads the page, whatever its server says it is. */
@@ -114,7 +113,7 @@ export type ModuleContent = MediaContent & { readonly isTruncated: boolean };
 
 /** A document: its text, or the module that reads it. */
 export type ReadableDocument =
-  | { readonly mediaType: string; readonly source: string }
+  | { readonly mediaType: string; readonly source: string; readonly charset: string }
   | { readonly read: () => Promise<ModuleContent> };
 
 /**
@@ -182,8 +181,10 @@ export async function documentOf(
     const found = readableDocument(url, page, maxBytes, modules);
     if (found === undefined) return undefined;
     if ('read' in found) return found.read();
-    const { mediaType, source } = found;
-    return /html/.test(mediaType) ? extractContent(source, url, rewrite) : textContent(source, mediaType);
+    const { mediaType, source, charset } = found;
+    return /html/.test(mediaType)
+      ? extractContent(source, url, rewrite, charset)
+      : textContent(source, mediaType);
   }
 }
 

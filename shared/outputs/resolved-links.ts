@@ -1,5 +1,6 @@
 /** The links of an HTML page as absolute, canonical URLs. */
-import { sniffCharset } from '../parser/charset.ts';
+import { type DocumentText, documentText } from '../parser/document-text.ts';
+import { encodeQuery } from '../parser/query-charset.ts';
 import { canonicalize, createResolver } from '../url/canonical.ts';
 import { readPageLinks } from './page-links.ts';
 
@@ -12,21 +13,21 @@ export interface ResolvedLink {
 }
 
 /** Returns the links of a page, each pair of target and text once, in document order. */
-export function resolvedLinks(html: string, page: string): readonly ResolvedLink[] {
+export function resolvedLinks({ text: html, charset }: DocumentText, page: string): readonly ResolvedLink[] {
   const found: ResolvedLink[] = [];
   const seen = new Set<string>();
   let resolve = createResolver(page);
   readPageLinks(
     html,
     ({ reference, text, element }) => {
-      const target = resolve(reference.trim());
+      const target = resolve(encodeQuery(reference.trim(), charset));
       const key = `${target} ${text}`;
       if (target === undefined || seen.has(key)) return;
       seen.add(key);
       found.push({ target, text, element });
     },
     (reference) => {
-      const base = canonicalize(reference, page);
+      const base = canonicalize(encodeQuery(reference, charset), page);
       if (base !== undefined) resolve = createResolver(base);
     },
   );
@@ -34,9 +35,8 @@ export function resolvedLinks(html: string, page: string): readonly ResolvedLink
 }
 
 /** The text of an archived HTML page. */
-export function htmlOf({ headers, body }: HtmlPayload): string {
-  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-  return new TextDecoder(sniffCharset(body, type)).decode(body);
+export function htmlOf({ headers, body }: HtmlPayload): DocumentText {
+  return documentText(body, headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1]);
 }
 
 interface HtmlPayload {

@@ -9,6 +9,8 @@ export interface HtmlRewriter {
   /** Called with the reference of the first `base`, which is taken out. */
   readonly onBase: (reference: string) => void;
   readonly rewrite: Rewrite;
+  /** The text of a piece of the page, if that is bytes as Latin-1. */
+  readonly decode?: (bytes: string) => string;
   /** Takes out scripts and event handlers. */
   readonly withoutScripts?: boolean;
 }
@@ -76,6 +78,11 @@ class Rewriting {
     this.#rewriter = rewriter;
   }
 
+  readonly #rewriteInStyle: Rewrite = (reference) => {
+    const { rewrite, decode } = this.#rewriter;
+    return rewrite(decode?.(reference) ?? reference);
+  };
+
   result(): string {
     return this.#pieces.join('') + this.#html.slice(this.#done);
   }
@@ -114,7 +121,7 @@ class Rewriting {
   onclosetag(from: number): void {
     if (this.#styleAt < 0) return;
     const css = this.#html.slice(this.#styleAt, from - 2);
-    const other = rewriteCss(css, this.#rewriter.rewrite);
+    const other = rewriteCss(css, this.#rewriteInStyle);
     if (other !== css) this.#replace(this.#styleAt, from - 2, other.replaceAll('</', '<\\/'));
     this.#styleAt = -1;
   }
@@ -152,13 +159,13 @@ class Rewriting {
   #onBase(raw: string): void {
     if (this.#attribute !== 'href' || this.#hasBase) return;
     this.#hasBase = true;
-    this.#rewriter.onBase(decodeAttribute(raw).trim());
+    this.#rewriter.onBase(this.#textOf(raw).trim());
   }
 
   #onTagEnd(): void {
     const content = this.#content;
-    const refresh = this.#isRefresh && content ? refreshReference(decodeAttribute(content.raw)) : undefined;
-    const other = refresh && this.#one(escaped(refresh.reference));
+    const refresh = this.#isRefresh && content ? refreshReference(this.#textOf(content.raw)) : undefined;
+    const other = refresh && this.#one(refresh.reference);
     if (content && refresh && other !== undefined)
       this.#replace(content.from, content.to, `content="${refresh.delayMs / 1000};url=${escaped(other)}"`);
     this.#isRefresh = false;
@@ -170,21 +177,25 @@ class Rewriting {
     const name = this.#attribute;
     if (name === 'style') {
       const css = decodeAttribute(raw);
-      const other = rewriteCss(css, this.#rewriter.rewrite);
+      const other = rewriteCss(css, this.#rewriteInStyle);
       return other === css ? undefined : other;
     }
     if (SETS.has(name)) return this.#set(raw);
     if (!REFERENCES.has(name) || (name === 'data' && !DATA_ELEMENTS.has(this.#element))) return undefined;
-    return this.#element === 'base' ? '' : this.#one(raw);
+    return this.#element === 'base' ? '' : this.#one(this.#textOf(raw));
   }
 
-  #one(raw: string): string | undefined {
-    const reference = decodeAttribute(raw).trim();
+  #textOf(raw: string): string {
+    return decodeAttribute(this.#rewriter.decode?.(raw) ?? raw);
+  }
+
+  #one(text: string): string | undefined {
+    const reference = text.trim();
     return reference === '' || reference.startsWith('#') ? undefined : this.#rewriter.rewrite(reference);
   }
 
   #set(raw: string): string | undefined {
-    const written = decodeAttribute(raw);
+    const written = this.#textOf(raw);
     const parts: string[] = [];
     let at = 0;
     srcsetReferences(written, (reference, from) => {

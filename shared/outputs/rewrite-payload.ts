@@ -1,6 +1,8 @@
 /** A response's body with references that lead elsewhere. */
-import { sniffCharset } from '../parser/charset.ts';
+import { sniffCharset, sniffCssCharset } from '../parser/charset.ts';
+import { decodeAll } from '../parser/document-text.ts';
 import { prescanForCharset } from '../parser/meta-prescan.ts';
+import { encodeQuery } from '../parser/query-charset.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { rewriteCss } from './rewrite-css.ts';
 import { rewriteHtml } from './rewrite-html.ts';
@@ -24,30 +26,32 @@ export function rewritePayload(
   const isCss = type === 'text/css';
   if (!isHtmlType(type) && !isCss) return body;
   const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-  const charset = sniffCharset(body, contentType);
+  const charset = isCss ? sniffCssCharset(body, contentType) : sniffCharset(body, contentType);
   const isWide = charset.startsWith('utf-16');
   // Bytes as Latin-1 are enough where ASCII is ASCII.
   const text = isWide
-    ? new TextDecoder(charset).decode(body)
+    ? decodeAll(body, charset)
     : Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
-  const decode = (reference: string): string =>
-    isWide || /^[\x20-\x7e]*$/.test(reference)
-      ? reference
-      : new TextDecoder(charset).decode(Buffer.from(reference, 'latin1'));
+  const decode = (bytes: string): string =>
+    isWide || !/[\x80-\xff]/.test(bytes) ? bytes : decodeAll(Buffer.from(bytes, 'latin1'), charset);
   let base = url;
   const one = (reference: string): string | undefined => {
-    const given = decode(reference).trim();
+    const given = reference.trim();
     if (given.length > MAX_REFERENCE || given.startsWith('#')) return undefined;
-    const target = canonicalize(given, base);
+    const target = canonicalize(encodeQuery(given, charset), base);
     if (target === undefined) return undefined;
     const hash = given.indexOf('#');
     return rewrite(hash < 0 ? target : target + encodeFragment(given.slice(hash)));
   };
-  if (isCss) return encoded(rewriteCss(text, one), isWide);
+  if (isCss)
+    return encoded(
+      rewriteCss(text, (bytes) => one(decode(bytes))),
+      isWide,
+    );
   const onBase = (reference: string) => {
-    base = canonicalize(decode(reference), url) ?? base;
+    base = canonicalize(encodeQuery(reference, charset), url) ?? base;
   };
-  const html = rewriteHtml(text, { onBase, rewrite: one });
+  const html = rewriteHtml(text, { onBase, rewrite: one, decode });
   const isSaid =
     isWide || charset === 'windows-1252' || prescanForCharset(body.subarray(0, 1024)) !== undefined;
   return encoded(isSaid ? html : withCharset(html, charset), isWide);

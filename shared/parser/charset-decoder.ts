@@ -1,7 +1,9 @@
 /**
- * The encodings by name, and text from bytes. Node's TextDecoder knows all of the Encoding standard but one.
+ * The encodings by name, and text from bytes. Node's TextDecoder knows all of the Encoding standard but one, and EUC-KR in
+ * part.
  */
 import { trimAsciiSpace } from './ascii-space.ts';
+import { createEucKrDecoder } from './euc-kr.ts';
 
 /**
  * The Encoding standard's name for a label ("latin1" -> "windows-1252"), or undefined for a label it does not
@@ -44,6 +46,7 @@ export interface CharsetDecoder {
 /** Decodes `charset`, a name that {@link charsetOf} gave. */
 export function createCharsetDecoder(charset: string): CharsetDecoder {
   if (charset === 'replacement') return createReplacementDecoder();
+  if (charset === 'euc-kr') return createEucKrDecoder();
   const decoder = new TextDecoder(charset);
   if (THROWING.has(charset)) return inLargerPieces(decoder);
   return {
@@ -56,7 +59,7 @@ export function createCharsetDecoder(charset: string): CharsetDecoder {
  * For these encodings, Node's decoder throws if a piece of one or two bytes shows those before it to be
  * malformed: the text of all does not fit into what Node has made room for (Node 24.21).
  */
-const THROWING = new Set(['gb18030', 'gbk', 'big5', 'euc-jp', 'euc-kr', 'shift_jis', 'iso-2022-jp']);
+const THROWING = new Set(['gb18030', 'gbk', 'big5', 'euc-jp', 'shift_jis', 'iso-2022-jp']);
 
 const LEAST_PIECE_BYTES = 8;
 

@@ -2,6 +2,7 @@
 import { CSS_SNIFFED_BYTES, sniffCssCharset } from './charset.ts';
 import { cssReferences } from './css-references.ts';
 import { createLinkSet, type DroppedLinks, type HtmlLink, type ResolveReference } from './link-set.ts';
+import { resolverIn } from './query-charset.ts';
 import { createTextDecoder } from './text-decoder.ts';
 
 export interface CssLinksOptions {
@@ -33,7 +34,7 @@ export function createCssLinks({ url, contentType, maxLinks, resolve }: CssLinks
       const charset = decoder.end();
       const set = createLinkSet(maxLinks);
       cssReferences(pieces.join(''), (reference, kind) => set.add(reference, kind, false), true);
-      const { urlOf: _, ...found } = set.resolved(url, resolve);
+      const { urlOf: _, ...found } = set.resolved(url, resolverIn(charset, resolve));
       return { ...found, charset };
     },
   };

@@ -23,6 +23,7 @@ import {
 import { essenceOf, MIME_SNIFFED_BYTES } from './media-type.ts';
 import { refreshReference } from './meta-refresh.ts';
 import type { PageSigns } from './page-signs.ts';
+import { resolverIn } from './query-charset.ts';
 import {
   bothRobotsDirectives,
   ourDirectives,
@@ -190,9 +191,10 @@ function withRefreshField(
 ): ReadDocument {
   const field =
     read.type === 'html' && read.refresh === undefined ? lastHeader(headers, 'refresh') : undefined;
-  // Fields come as Latin-1; what is not ASCII was meant as UTF-8.
-  const found = field === undefined ? undefined : refreshReference(Buffer.from(field, 'latin1').toString());
-  const refresh = found && resolve(withoutFragment(found.reference), url);
+  // Browsers read its bytes as Latin-1, whatever they were meant as.
+  const found = field === undefined ? undefined : refreshReference(field);
+  const refresh =
+    found && resolverIn(read.charset ?? 'utf-8', resolve)(withoutFragment(found.reference), url);
   if (refresh === undefined) return read;
   const isKnown = read.links.some((link) => link.url === refresh);
   const links: HtmlLink[] = isKnown ? read.links : [...read.links, { url: refresh, kind: 'refresh' }];

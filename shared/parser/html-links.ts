@@ -19,6 +19,7 @@ import {
 import { essenceOf } from './media-type.ts';
 import { type Refresh, refreshReference } from './meta-refresh.ts';
 import { createPageSigns, type PageSigns, SIGN_ELEMENTS } from './page-signs.ts';
+import { encodeQuery, resolverIn } from './query-charset.ts';
 import { bothRobotsDirectives, parseRobotsDirectives, type RobotsDirectives } from './robots-directives.ts';
 import type { RawAttributes } from './tag-attributes.ts';
 import { createTextDecoder } from './text-decoder.ts';
@@ -33,7 +34,10 @@ export interface HtmlLinksOptions {
   readonly contentType: string | undefined;
   /** Links beyond this number are dropped and counted. */
   readonly maxLinks: number;
-  /** How references become URLs. Called once for each distinct one, without its fragment. */
+  /**
+   * How references become URLs. Called once for each distinct one, without its fragment, and with its query encoded in the
+   * document's charset.
+   */
   readonly resolve?: ResolveReference;
   /** Requisites are among the links. */
   readonly wantsRequisites?: boolean | undefined;
@@ -145,7 +149,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
       scanner.end();
       hashed?.endRun();
       return {
-        ...collector.resolved(url, resolve),
+        ...collector.resolved(url, charset, resolverIn(charset, resolve)),
         charset,
         textHash: textHash?.value(),
         blocks: blocks?.blocks(),
@@ -274,9 +278,10 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
     },
     resolved(
       url: string,
-      resolve?: ResolveReference,
+      charset: string,
+      resolve: ResolveReference,
     ): Omit<HtmlLinks, 'charset' | 'textHash' | 'blocks' | 'signs'> {
-      const base = documentBase(baseReference, url);
+      const base = documentBase(baseReference, url, charset);
       // The document's own URL is as long as the crawl lets it be.
       const isLong = base !== url && base.length > MAX_BASE_CHARS;
       const { urlOf, ...resolved } = isLong
@@ -309,8 +314,9 @@ const isOtherPage = (rel: string, attributes: RawAttributes): boolean =>
 const FEED = /^[\t\n\f\r ]*application\/(?:rss|atom|rdf)\+xml[\t\n\f\r ]*(?:;|$)/i;
 
 /** HTML standard, section 4.2.3: a base that does not parse, or is a script or data, counts as none. */
-function documentBase(reference: string | undefined, url: string): string {
-  const base = reference === undefined ? null : parseUrl(decodeAttribute(reference), url);
+function documentBase(reference: string | undefined, url: string, charset: string): string {
+  const base =
+    reference === undefined ? null : parseUrl(encodeQuery(decodeAttribute(reference), charset), url);
   return base === null || base.protocol === 'data:' || base.protocol === 'javascript:' ? url : base.href;
 }
 

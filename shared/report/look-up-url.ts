@@ -4,6 +4,7 @@ import type { HostLedger } from '../frontier/ledger.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { LedgerStore } from '../ports/ledger-store.ts';
 import { openLedger } from '../turn/open-ledger.ts';
+import { canonicalize } from '../url/canonical.ts';
 import { type HostKey, hostKey } from '../url/host-key.ts';
 import { createUrlRules, type UrlRules } from '../url/url-rules.ts';
 
@@ -17,7 +18,7 @@ export interface LookedUpUrl {
 }
 
 /**
- * Looks up a canonical URL. With `rules` it is known, too, by the URL that represents it under them; a
+ * Looks up a URL. It is known, too, by its canonical form, and with `rules` by the URL that represents it under them; a
  * redirect may have led to the very spelling, which is then a URL of its own.
  */
 export async function lookUpUrl(
@@ -29,6 +30,9 @@ export async function lookUpUrl(
   const host = hostKey(url);
   const head = await ledgers.loadHead(crawl, host);
   const ledger = await openLedger(ledgers, { crawl, host, index: (head ?? NEW_HEAD).ledger });
-  const record = (await ledger.lookUp(url)) ?? (rules && (await ledger.lookUp(createUrlRules(rules)(url))));
+  const canonical = rules ? (canonicalize(url) ?? url) : url;
+  const names = new Set([url, canonical, ...(rules ? [createUrlRules(rules)(canonical)] : [])]);
+  let record: UrlRecord | undefined;
+  for (const name of names) record ??= await ledger.lookUp(name);
   return { host, head, ledger, record };
 }

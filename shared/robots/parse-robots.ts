@@ -2,6 +2,7 @@
  * Reads robots.txt (RFC 9309, sections 2.1 and 2.2): any bytes are a valid file; lines without meaning are
  * skipped.
  */
+import { fieldReference } from '../url/field-reference.ts';
 import { combinedValue, readContentSignal, readContentUsage } from '../usage/usage-values.ts';
 import { normalPattern } from './pattern.ts';
 import type { RobotsRule, RobotsRules, UsageRule } from './robots-rules.ts';
@@ -102,7 +103,7 @@ export function parseRobots(body: Uint8Array, ourToken: string): RobotsRules {
           licenses.add(Buffer.from(value, 'latin1').toString('utf8'));
         break;
       case 'sitemap':
-        if (value !== '') sitemaps.add(Buffer.from(value, 'latin1').toString('utf8'));
+        if (value !== '') sitemaps.add(fieldReference(value));
     }
   }
 

@@ -5,6 +5,7 @@
 import { boundedText, type Cause } from '../causes/cause.ts';
 import { isBeforeRequest } from '../fetcher/outcome/failure-codes.ts';
 import type { FetchedResponse, FetchFailure } from '../fetcher/outcome/fetch-outcome.ts';
+import { fieldReference } from '../url/field-reference.ts';
 import { parseUrl } from '../url/parse-url.ts';
 
 /** Redirects followed in a row, also to other hosts (RFC 9309, section 2.3.1.2: at least five). */
@@ -131,10 +132,9 @@ function secondsOf(value: string): number {
 function redirectTarget({ httpStatus, headers, url }: RobotsExchange & { status: 'response' }) {
   // 304 answers a question not asked; 305 names a proxy (RFC 9110, section 15.4.6).
   if (![300, 301, 302, 303, 307, 308].includes(httpStatus)) return undefined;
-  const field = headers.find(([name]) => name.toLowerCase() === 'location')?.[1].trim();
-  if (!field) return undefined;
-  // Fields come as Latin-1; a Location that is not ASCII was meant as UTF-8.
-  const target = parseUrl(Buffer.from(field, 'latin1').toString('utf8'), url);
+  const field = headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? '';
+  if (/^[\t ]*$/.test(field)) return undefined;
+  const target = parseUrl(fieldReference(field), url);
   if (!target || !isHttp(target)) return undefined;
   target.username = '';
   target.password = '';

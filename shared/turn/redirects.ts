@@ -4,8 +4,9 @@ import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { canonicalize } from '../url/canonical.ts';
+import { redirectTarget } from '../url/field-reference.ts';
 import { origin } from '../url/host-key.ts';
-import { type OwnRequest, redirectedRequest, requestUrl } from '../url/request-url.ts';
+import { fetchedUrl, type OwnRequest, redirectedRequest, requestUrl } from '../url/request-url.ts';
 import { isSameSite } from '../url/same-site.ts';
 import type { TurnCounters } from './counters.ts';
 import type { FetchedPage } from './fetched-page.ts';
@@ -55,8 +56,7 @@ export class Redirects {
   ): Promise<Cause> {
     const location = headersOf(response, 'location')[0];
     if (location === undefined) return { code: 'redirectWithoutLocation' };
-    // Fields come as Latin-1; a Location that is not ASCII was meant as UTF-8.
-    const target = canonicalize(Buffer.from(location, 'latin1').toString('utf8').trim(), record.url);
+    const target = redirectTarget(location, fetchedUrl(record.url));
     if (target !== undefined && request) {
       const isSameOrigin = origin(target) === origin(record.url);
       return this.#followRequest(
@@ -78,7 +78,7 @@ export class Redirects {
     return { code: 'redirectToNoUrl', location: location.slice(0, MAX_LOCATION_CHARS) };
   }
 
-  /** Takes the canonical URL `target` in as a link of the same depth. Returns where it leads. */
+  /** Takes the URL `target` in as a link of the same depth. Returns where it leads. */
   async follow(record: UrlRecord, target: string, now: number): Promise<RedirectCause> {
     const { crawl, intake, sitemapLinks } = this.#options;
     const { depth, kind } = record;

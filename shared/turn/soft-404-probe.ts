@@ -6,6 +6,7 @@ import { createDocumentParser, type DocumentFacts, type DocumentParser } from '.
 import { robotName } from '../robots/parse-robots.ts';
 import { isAllowed } from '../robots/rules.ts';
 import { canonicalize } from '../url/canonical.ts';
+import { fieldReference } from '../url/field-reference.ts';
 import { origin, pathOf } from '../url/host-key.ts';
 import type { TurnCounters } from './counters.ts';
 import type { FreedCopies } from './freed-copies.ts';
@@ -131,6 +132,6 @@ function answerOf(
 
 function redirectOf(response: FetchedResponse, crawl: Pick<TurnCrawl, 'nameOf'>): ProbeAnswer {
   const location = headersOf(response, 'location')[0];
-  const to = location && canonicalize(Buffer.from(location, 'latin1').toString('utf8').trim(), response.url);
+  const to = location && canonicalize(fieldReference(location), response.url);
   return to === undefined || to === '' ? { kind: 'unknown' } : { kind: 'redirect', to: crawl.nameOf(to) };
 }

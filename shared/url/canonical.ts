@@ -7,6 +7,8 @@
  * - No fragment (it never reaches the server) and no user information.
  * - One spelling of percent-encoding: RFC 3986, section 6.2.2 (see `foldPercent`).
  *
+ * A redirect from a canonical URL to another spelling of itself is followed to that one ({@link urlAsWritten}).
+ *
  * An empty query (`/a?`) stays apart from none (RFC 3986, section 6.2.3). Path parameters, order of query
  * parameters and tracking parameters are left alone.
  */
@@ -31,6 +33,15 @@ export function canonicalize(input: string, base?: string): string | undefined {
   const url = href === undefined ? undefined : fold(href);
   // Where the parser changes nothing, Node's `href` is the input itself.
   return url === undefined ? undefined : ownCopy(url);
+}
+
+/**
+ * The URL as {@link canonicalize} gives it, but with its percent-encoding as written: for a server that knows a page by one
+ * spelling of its URL alone, and redirects from all others.
+ */
+export function urlAsWritten(input: string, base?: string): string | undefined {
+  const href = isWrittenTooLong(input) ? undefined : URL.parse(input, base)?.href;
+  return href === undefined ? undefined : withoutExtras(href);
 }
 
 /**
@@ -67,6 +78,12 @@ export function createResolver(baseUrl: string): (reference: string) => string |
 
 /** From a serialized URL to the canonical one. */
 function fold(href: string): string | undefined {
+  const url = withoutExtras(href);
+  return url === undefined ? undefined : foldPercent(url);
+}
+
+/** A serialized http(s) URL without fragment and user information. Undefined for other schemes and for hosts that are too long. */
+function withoutExtras(href: string): string | undefined {
   const hostAt = href.startsWith('https://') ? 8 : href.startsWith('http://') ? 7 : 0;
   if (hostAt === 0) return undefined;
   // As the parser writes it, the first `#` begins the fragment, and an `@` before the path ends the user
@@ -75,7 +92,7 @@ function fold(href: string): string | undefined {
   let url = hash < 0 ? href : href.slice(0, hash);
   const at = url.indexOf('@');
   if (at >= 0 && at < url.indexOf('/', hostAt)) url = url.slice(0, hostAt) + url.slice(at + 1);
-  return hasLongHost(url) ? undefined : foldPercent(url);
+  return hasLongHost(url) ? undefined : url;
 }
 
 // Plain: what the parser gives back as it is. A host of labels that are no IDNA and no number, or an IPv4

@@ -157,6 +157,36 @@ test('encodings, unknown types and XML do not get around it', async () => {
   expect(image.headers['content-type']).toBe('image/svg+xml');
 });
 
+test('a redirect leads to the spelling, the bytes and the charset that its server meant', async () => {
+  const form = {
+    type: 'text/html; charset=windows-1251',
+    body: Buffer.from('<a href="/?q=\xe6">', 'latin1'),
+  };
+  const { show, site, server } = await serve(
+    {
+      '/story%2C5': { status: 301, location: '/story%2c5' },
+      '/story%2c5': 'the story',
+      '/moved': { status: 301, location: '/caf\xe9' },
+      '/caf%E9': 'the coffee house',
+      '/form': form,
+      '/?q=%E6': 'found',
+    },
+    '127.31.0.61',
+  );
+  for (const [from, to, text] of [
+    ['/story%2C5', '/story%2c5', 'the story'],
+    ['/moved', '/caf%E9', 'the coffee house'],
+  ] as const) {
+    const location = new URL(server.pageUrl(site + to, '2030')).pathname;
+    expect(await show(from)).toMatchObject({ status: 302, headers: { location } });
+    expect((await show(site + to)).text).toContain(text);
+    const raw = await get(server.pageUrl(site + from, '2030').replace('2030', '2030id_'));
+    expect(raw.headers['location']).toContain(to);
+  }
+  expect((await show('/form')).text).toContain('/?q=%E6');
+  expect((await show('/?q=%E6')).text).toContain('found');
+});
+
 test('links, styles, redirects and errors are those of the archive; what it lacks is an error page', async () => {
   const { show, server, site } = await serve(
     {

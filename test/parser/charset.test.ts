@@ -117,3 +117,17 @@ describe('createCharsetDecoder', () => {
     },
   );
 });
+
+describe('EUC-KR', () => {
+  test.each([
+    ['code page 949', [0x94, 0xee, 0x81, 0x41, 0xc6, 0x52, 0xa2, 0xe6], '뷁갂힣€'],
+    ['KS X 1001', [0xb0, 0xa1, 0xfd, 0xfe], '가詰'],
+    ['a fault keeps the ASCII behind it', [0xc6, 0x53, 0x81, 0x3c, 0x80, 0x41], '\ufffdS\ufffd<\ufffdA'],
+    ['a cut character', [0x41, 0xb0], 'A\ufffd'],
+  ])('%s, in any pieces', (_, bytes, text) => {
+    const whole = createCharsetDecoder('euc-kr');
+    expect(whole.decode(Uint8Array.from(bytes)) + whole.end()).toBe(text);
+    const cut = createCharsetDecoder('euc-kr');
+    expect(bytes.map((byte) => cut.decode(Uint8Array.of(byte))).join('') + cut.end()).toBe(text);
+  });
+});

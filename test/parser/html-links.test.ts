@@ -50,6 +50,30 @@ describe('links', () => {
     ]);
   });
 
+  test.each([
+    ['a', '<a href="/ж?ж">'],
+    ['area', '<area href="/ж?ж">'],
+    ['a reference', '<a href="/ж?&#x436;">'],
+    ['link', '<link rel=next href="/ж?ж">'],
+    ['frame', '<iframe src="/ж?ж">'],
+    ['refresh', '<meta http-equiv=refresh content="0; url=/ж?ж">'],
+    ['SVG', '<svg><a xlink:href="/ж?ж"></a></svg>'],
+    ['base', '<base href="/ж?ж"><a href="">'],
+    ['img', '<img src="/ж?ж">'],
+    ['srcset', '<img srcset="/ж?ж 2x">'],
+    ['style', '<style>a{b:url(/ж?ж)}</style>'],
+  ])('the query of %s is encoded in the charset of the page, and the path is not', (_, html) => {
+    const options = { contentType: 'text/html', wantsRequisites: true };
+    const bytes = [...`<meta charset=windows-1251>${html}`].map((letter) =>
+      letter === 'ж' ? 0xe6 : letter.charCodeAt(0),
+    );
+    expect(parse(Uint8Array.from(bytes), options).links.map(({ url }) => url)).toEqual([
+      'http://example.com/%D0%B6?%E6',
+    ]);
+    const utf8 = parse(html, { ...options, contentType: 'text/html; charset=utf-8' });
+    expect(utf8.links.map(({ url }) => url)).toEqual(['http://example.com/%D0%B6?%D0%B6']);
+  });
+
   test.each(['javascript:alert(1)', 'data:text/html,x', 'http://['])(
     'a base of %s counts as none',
     (base) => {

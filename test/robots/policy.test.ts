@@ -76,6 +76,7 @@ describe('redirects', () => {
     ['//cdn.test', 'https://cdn.test/'],
     [' https://u:p@x.test/r#top ', 'https://x.test/r'],
     [Buffer.from('/ü', 'utf8').toString('latin1'), 'https://example.com/%C3%BC'],
+    ['/caf\xe9', 'https://example.com/caf%E9'],
   ])('to %j go to %s', (location, expected) => {
     expect(robotsVerdict(response(302, location), 0)).toEqual({ kind: 'redirect', location: expected });
   });

@@ -81,10 +81,20 @@ describe('the crawl delay', () => {
   ])('of %j is %s', (text, delayMs) => expect(parse(text).crawlDelayMs).toBe(delayMs));
 });
 
-test('sitemaps are listed once, as written, whatever group they are in', () => {
+test('sitemaps are listed once, with their bytes, whatever group they are in', () => {
   const text =
     'Sitemap: https://h/é.xml\nUser-agent: x\nSITEMAP: /s.xml\nDisallow: /\nsitemap: /s.xml\nSitemap:';
-  expect(parse(text).sitemaps).toEqual(['https://h/é.xml', '/s.xml']);
+  expect(parse(text).sitemaps).toEqual(['https://h/%C3%A9.xml', '/s.xml']);
+});
+
+test('what is not UTF-8 is compared and requested byte by byte', () => {
+  const text = 'User-agent: *\nDisallow: /caf\xe9\nSitemap: /pl\xe9.xml';
+  const rules = parseRobots(Buffer.from(text, 'latin1'), 'Strand');
+  expect(rules.sitemaps).toEqual(['/pl%E9.xml']);
+  expect([isAllowed(rules, '/caf%E9').allowed, isAllowed(rules, '/caf%C3%A9').allowed]).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test('the rule that decided is returned with its line, whatever the line ends', () => {

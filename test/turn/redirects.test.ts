@@ -80,9 +80,35 @@ test('the target of a redirect is a link of the same depth', async () => {
   expect(widened).toEqual([]);
 });
 
-test('a Location that is not ASCII was meant as UTF-8, and space around it does not count', async () => {
-  const latin1 = Buffer.from(' /caf\u00e9 ', 'utf8').toString('latin1');
-  expect((await follow(latin1)).cause).toEqual({ code: 'redirect', to: `${ORIGIN}/caf%C3%A9` });
+test.each([
+  [' /caf\xe9 ', '/caf%E9'],
+  ['/caf\xc3\xa9', '/caf%C3%A9'],
+  ['/\xa0?\xe6\xa0', '/%A0?%E6%A0'],
+  ['/%e9', '/%E9'],
+])('the bytes of the Location %j are requested as they are', async (location, path) => {
+  expect((await follow(location)).cause).toEqual({ code: 'redirect', to: ORIGIN + path });
+});
+
+test.each([
+  ['/story%2C5', '/story%2c5'],
+  ['/%D0%BF', '/%d0%bf'],
+  ['/~u/', '/%7Eu/'],
+  ['/7-P-x/', '/7-%50-x/'],
+  ['/?q=%C3%A9', '/?q=%c3%A9'],
+  ['/a', '/%61#top'],
+])('a server that redirects from %s to %s is asked once as it wrote it', async (path, location) => {
+  const record = recordOf(ORIGIN + path);
+  const to = ORIGIN + location.replace(/#.*/, '');
+  const { cause, taken } = await follow(location, {}, record);
+  expect(cause).toEqual({ code: 'redirect', to });
+  expect(taken).toMatchObject([{ url: to, via: record.url }]);
+  // A request of the project likewise.
+  const asked = recordOf(requestUrl(record.url, { method: 'POST', body: 'b' }));
+  const request = await follow(location, {}, asked, { method: 'POST', body: 'b' }, 308);
+  expect(request.taken).toMatchObject([{ url: requestUrl(to, { method: 'POST', body: 'b' }) }]);
+  // Where the two lead to each other, that is the end.
+  const back = await follow(location, {}, recordOf(to, { via: record.url, redirects: 1 }));
+  expect(back.taken).toMatchObject([{ url: record.url }]);
 });
 
 test('a redirect that leads back with a cookie says so', async () => {

@@ -143,7 +143,8 @@ describe('the answer', () => {
     [301, '/', `${ORIGIN}/`],
     [302, 'home?x=1', `${ORIGIN}/articles/home?x=1`],
     [308, ' http://b.test/a ', 'http://b.test/a'],
-    [302, ' /home\u00c2\u00a0', `${ORIGIN}/home`],
+    [302, ' /home\u00c2\u00a0', `${ORIGIN}/home%C2%A0`],
+    [302, '/caf\u00e9', `${ORIGIN}/caf%E9`],
     [399, '/caf\u00c3\u00a9', `${ORIGIN}/caf%C3%A9`],
   ])('%i to %s is a redirect to the URL as the crawl names it', async (status, location, to) => {
     const { answers } = await ask({ status, headers: { Location: location } });

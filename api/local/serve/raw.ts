@@ -1,5 +1,5 @@
 /** A response of the archive as it was, for programs such as pywb: `/TIMEid_/URL`. */
-import { canonicalize } from '../../../shared/url/canonical.ts';
+import { redirectTarget } from '../../../shared/url/field-reference.ts';
 import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
 
 export interface RawResponse {
@@ -39,7 +39,7 @@ export function rawResponse(
     if (Object.keys(kept).length < MAX_HEADERS) kept[at] = value;
   }
   const location = headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
-  const target = location === undefined ? undefined : canonicalize(location, url);
+  const target = location === undefined ? undefined : redirectTarget(location, url);
   if (target !== undefined) kept['location'] = leadTo(target);
   return { status: status >= 200 && status <= 599 ? status : 200, headers: kept, body };
 }

@@ -3,9 +3,11 @@
 import { cutOffAfter } from '../../../shared/hooks/cut-off.ts';
 import { rewriteCss } from '../../../shared/outputs/rewrite-css.ts';
 import { rewriteHtml } from '../../../shared/outputs/rewrite-html.ts';
-import { sniffCharset, sniffCssCharset } from '../../../shared/parser/charset.ts';
-import { createCharsetDecoder } from '../../../shared/parser/charset-decoder.ts';
+import { sniffCssCharset } from '../../../shared/parser/charset.ts';
+import { decodeAll, documentText } from '../../../shared/parser/document-text.ts';
+import { encodeQuery } from '../../../shared/parser/query-charset.ts';
 import { canonicalize } from '../../../shared/url/canonical.ts';
+import { redirectTarget } from '../../../shared/url/field-reference.ts';
 import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
 import { containHtml } from './contain-html.ts';
 
@@ -40,7 +42,7 @@ export function replay({ status, headers, body }: ArchivedPayload, place: Replay
   const given = headerOf(headers, 'content-type');
   const type = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/.exec(given ?? '')?.[1]?.toLowerCase();
   const location = headerOf(headers, 'location');
-  const target = location === undefined ? undefined : canonicalize(location, place.url);
+  const target = location === undefined ? undefined : redirectTarget(location, place.url);
   if (status >= 300 && status <= 399 && target !== undefined)
     return { status: 302, type: TEXT, body: Buffer.from(target), location: target };
   const shown = { status: status >= 400 && status <= 599 ? status : 200 };
@@ -49,11 +51,12 @@ export function replay({ status, headers, body }: ArchivedPayload, place: Replay
   if (type === 'text/html' || type === 'application/xhtml+xml')
     return { ...shown, ...replayHtml(body, given, place) };
   if (type === 'text/css') {
-    const css = decode(body, sniffCssCharset(body, given));
+    const charset = sniffCssCharset(body, given);
+    const css = decodeAll(body, charset);
     return {
       ...shown,
       type: 'text/css; charset=utf-8',
-      body: Buffer.from(rewriteCss(css, referenceOf(place))),
+      body: Buffer.from(rewriteCss(css, referenceOf({ ...place, charset }))),
     };
   }
   // Links of SVG and other XML are not rewritten: as a document of its own it is shown as text.
@@ -68,14 +71,14 @@ function replayHtml(
 ): Pick<Replay, 'type' | 'body'> {
   const asText = { type: TEXT, body };
   if (body.length > MAX_HTML_BYTES) return asText;
-  const html = decode(body, sniffCharset(body, contentType));
+  const { text: html, charset } = documentText(body, contentType);
   let base = place.url;
   const rewriter = {
     withoutScripts: true,
     onBase(reference: string) {
-      base = canonicalize(reference, place.url) ?? base;
+      base = canonicalize(encodeQuery(reference, charset), place.url) ?? base;
     },
-    rewrite: (reference: string) => referenceOf({ ...place, url: base })(reference),
+    rewrite: (reference: string) => referenceOf({ ...place, url: base, charset })(reference),
   };
   try {
     const contained = cutOffAfter(PARSE_MS, () => containHtml(rewriteHtml(html, rewriter), place.shownAt));
@@ -88,20 +91,19 @@ function replayHtml(
 }
 
 /** Rewrites a reference. One that is no URL to fetch, such as `mailto:`, stays. */
-function referenceOf({ url, rewrite }: Pick<ReplayPlace, 'url' | 'rewrite'>) {
+function referenceOf({
+  url,
+  rewrite,
+  charset,
+}: Pick<ReplayPlace, 'url' | 'rewrite'> & { readonly charset: string }) {
   return (reference: string): string | undefined => {
     const given = reference.trim();
     if (given.length > MAX_REFERENCE || given.startsWith('#')) return undefined;
-    const target = canonicalize(given, url);
+    const target = canonicalize(encodeQuery(given, charset), url);
     if (target === undefined) return undefined;
     const hash = given.indexOf('#');
     return rewrite(target) + (hash < 0 ? '' : encodeURI(given.slice(hash).toWellFormed()));
   };
-}
-
-function decode(body: Uint8Array, charset: string): string {
-  const decoder = createCharsetDecoder(charset);
-  return decoder.decode(body) + decoder.end();
 }
 
 const headerOf = (headers: ArchivedPayload['headers'], name: string): string | undefined =>

@@ -4,7 +4,7 @@ import type { RecordLocation } from '../../../shared/archive/record-location.ts'
 import type { CaptureIndex, ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
 import { messageOf } from '../../../shared/error-message.ts';
 import { Semaphore } from '../../../shared/semaphore.ts';
-import { canonicalize } from '../../../shared/url/canonical.ts';
+import { canonicalize, urlAsWritten } from '../../../shared/url/canonical.ts';
 import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
 import { answerCdx } from './cdx-server.ts';
 import {
@@ -125,7 +125,11 @@ interface ShownAt {
 /** Returns the capture of the URL that is nearest to the time, and the URL as it was asked for. */
 function captureAt({ index, nameOf }: ResponderOptions, reference: string, timestamp: string) {
   const asked = /^https?:\/\//i.test(reference) ? canonicalize(reference) : undefined;
-  const capture = asked && (index.find(asked, timestamp) ?? index.find(nameOf(asked), timestamp));
+  const names = asked === undefined ? [] : [urlAsWritten(reference) ?? asked, asked, nameOf(asked)];
+  const capture = names.reduce(
+    (found, name) => found ?? index.find(name, timestamp),
+    undefined as ReturnType<typeof index.find>,
+  );
   return { capture, missing: () => notArchived(asked ?? reference) };
 }
 

@@ -5,6 +5,7 @@
 import { parse } from 'tldts';
 import type { ResponseHeads } from '../../archive/read-heads.ts';
 import { charsetParameter, essenceOf } from '../../parser/media-type.ts';
+import { fieldReference } from '../../url/field-reference.ts';
 import type { Column, Row } from './table.ts';
 
 const required = (name: string, type: Column['type'] = 'string'): Column => ({
@@ -239,7 +240,7 @@ function hostColumns(hostname: string): Row {
 
 function redirectOf(status: number, location: string | undefined, base: URL): string | undefined {
   if (status < 300 || status >= 400 || location === undefined) return undefined;
-  return URL.parse(location, base.href)?.href;
+  return URL.parse(fieldReference(location), base.href)?.href;
 }
 
 /** The name of the Encoding standard, as browsers show it: `UTF-8`. */

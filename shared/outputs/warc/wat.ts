@@ -7,9 +7,8 @@ import { sha1Label } from '../../archive/digest.ts';
 import { parseHttpHead } from '../../archive/parse-http-head.ts';
 import { fieldOf, recordHeadLength } from '../../archive/read-warc.ts';
 import { encodeRecord } from '../../archive/warc-record.ts';
-import { sniffCharset } from '../../parser/charset.ts';
-import { createCharsetDecoder } from '../../parser/charset-decoder.ts';
 import { decodeBody } from '../../parser/decode-body.ts';
+import { documentText } from '../../parser/document-text.ts';
 import { essenceOf } from '../../parser/media-type.ts';
 import { isPlainDocument, type ModuleReading, readableDocument } from '../page-document.ts';
 import { documentMetadata } from './document-metadata.ts';
@@ -159,8 +158,7 @@ function htmlOf(headers: readonly (readonly [string, string])[], body: Uint8Arra
   if (!/^(text\/html|application\/xhtml\+xml)$/.test(essenceOf(contentType) ?? '')) return undefined;
   try {
     const bytes = decodeBody(body, valuesOf('content-encoding').join(', '), MAX_DECODED_BYTES);
-    const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
-    return htmlMetadata(decoder.decode(bytes) + decoder.end());
+    return htmlMetadata(documentText(bytes, contentType).text);
   } catch {
     return undefined;
   }
