@@ -10,6 +10,7 @@ import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { StartSmall } from '../shared/engines/aws/workers/worker-pool.ts';
 import { createDocumentReading } from '../shared/hooks/document-reading.ts';
 import { lazy } from '../shared/lazy.ts';
+import { documentTimesWithin } from '../shared/media-thread/document-times.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
 import type { Fetcher } from '../shared/ports/fetcher.ts';
@@ -97,7 +98,7 @@ function openWorker(
 
   const smallMb = isSmall ? smallWorkerOf(settings)?.memoryMb : undefined;
   const documents = createDocumentReading({
-    limitMs: timesOf(settings).maxDocumentMs,
+    times: documentTimesWithin(timesOf(settings).maxDocumentMs),
     ...(smallMb !== undefined && { memoryMb: smallDocumentMb(smallMb) }),
     project: { modules, clock, onFailure: createFailureLog(log) },
   });

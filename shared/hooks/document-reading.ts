@@ -1,14 +1,15 @@
 /** Reads the documents of a crawl: by the modules of the project, and by the included ones in a thread of their own. */
 import { createDocumentThreads, type DocumentThreads } from '../media-thread/document-threads.ts';
+import { DOCUMENT_TIMES, type DocumentTimes } from '../media-thread/document-times.ts';
 import { isWholeType } from '../parser/whole-types.ts';
-import { DOCUMENT_MS, type DocumentReading } from '../turn/document-reading.ts';
+import type { DocumentReading } from '../turn/document-reading.ts';
 import { moduleFor, type ProjectModules, readByModule } from './project-modules.ts';
 
 export interface DocumentReadingOptions {
   /** The modules of the project, which run in this thread. */
   readonly project?: ProjectModules;
-  /** For a document that an included module reads. @default {@link DOCUMENT_MS} */
-  readonly limitMs?: number;
+  /** For a document that an included module reads. @default {@link DOCUMENT_TIMES} */
+  readonly times?: DocumentTimes;
   /** MiB of memory that a document may take (`DocumentThreadsOptions`). */
   readonly memoryMb?: number;
 }
@@ -20,14 +21,15 @@ export interface OpenDocumentReading extends DocumentReading {
 
 /** Threads start when they are needed. */
 export function createDocumentReading({
-  limitMs = DOCUMENT_MS,
+  times = DOCUMENT_TIMES,
   memoryMb,
   project,
 }: DocumentReadingOptions = {}): OpenDocumentReading {
   const threads: DocumentThreads = createDocumentThreads({
-    limitMs,
+    times,
     ...(memoryMb !== undefined && { memoryMb }),
   });
+  const limitMs = times.waitMs + times.wallMs;
   return {
     reads: (mediaType) => moduleFor(project, mediaType) !== undefined || isWholeType(mediaType),
     limitMs: ({ hookTimeoutMs }) => (project?.modules.length ? Math.max(limitMs, hookTimeoutMs) : limitMs),

@@ -22,10 +22,15 @@ export interface ReadJob {
   readonly maxBytes: number;
 }
 
-/** `fault`: why the document was not read, for people. `isLimit`: with more time or memory it might be. */
-export type ReadAnswer =
+/**
+ * `fault`: why the document was not read, for people. `isLimit`: with more time or memory it might be. `wasBusy`: it was not
+ * read, or not to its end, since the machine was busy: with other documents, so that it waited, or with other work while it was
+ * read. Later more of it may be read.
+ */
+export type ReadAnswer = (
   | { readonly content: MediaContent }
-  | { readonly fault: string; readonly isLimit?: true };
+  | { readonly fault: string; readonly isLimit?: true }
+) & { readonly wasBusy?: 'waiting' | 'reading' };
 
 export interface ReadLimits {
   readonly pages: number;

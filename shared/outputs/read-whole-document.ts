@@ -2,13 +2,11 @@
 import { lazy } from '../lazy.ts';
 import { type MediaContent, UnreadableDocument } from '../media/media-module.ts';
 import { createDocumentThreads } from '../media-thread/document-threads.ts';
+import { PATIENT_DOCUMENT_TIMES } from '../media-thread/document-times.ts';
 import type { ReadJob } from '../media-thread/read-whole.ts';
 
-/** An export has more time than a crawl. */
-const LIMIT_MS = 60_000;
-
 /** The thread does not keep the process, and ends when it has nothing to do. */
-const threads = lazy(() => createDocumentThreads({ limitMs: LIMIT_MS }));
+const threads = lazy(() => createDocumentThreads({ times: PATIENT_DOCUMENT_TIMES }));
 
 /** Rejects with the cause if the document cannot be read. */
 export async function readWholeDocument(job: Omit<ReadJob, 'body'>, body: Uint8Array): Promise<MediaContent> {

@@ -1,12 +1,9 @@
 /** The reading of documents that are read as a whole, by modules for their media types. */
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
-import type { MediaContent } from '../media/media-module.ts';
+import type { ReadAnswer } from '../media-thread/read-whole.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { HookedCrawl } from './page-hooks.ts';
-
-/** The longest that the reading of a document takes: a PDF takes 10 ms for a page, and a thread starts in a second. */
-export const DOCUMENT_MS = 20_000;
 
 /** A page whose body is to be read. The response's body is there until the call resolves. */
 export interface UnreadDocument {
@@ -19,10 +16,8 @@ export interface UnreadDocument {
   readonly around?: <T>(part: () => T) => T;
 }
 
-/** `fault`: why the document was not read, for people. `isLimit`: with more time or memory it might be. */
-export type DocumentAnswer =
-  | { readonly content: MediaContent }
-  | { readonly fault: string; readonly isLimit?: true };
+/** As a thread for documents gives it. A project's module has no limits of its own. */
+export type DocumentAnswer = ReadAnswer;
 
 /** Reads documents, outside of the thread that crawls where that takes long. */
 export interface DocumentReading {

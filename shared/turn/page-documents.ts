@@ -19,6 +19,17 @@ export interface PageDocument {
   readonly cause?: Cause;
 }
 
+/** A document that could not be read to its end since the machine was busy, and is fetched again. */
+export interface LaterDocument {
+  readonly retryMs: number;
+  /** The try counts against the URL's attempts. */
+  readonly isAttempt: boolean;
+  readonly cause: Cause;
+}
+
+/** A document that waited for others comes again after this time. */
+const LATER_MS = 30_000;
+
 export interface PageDocumentsOptions {
   readonly crawl: TurnCrawl;
   readonly counters: TurnCounters;
@@ -39,14 +50,15 @@ export class PageDocuments {
 
   /**
    * `facts`: what the parser has found. Resolves to the same if there is no module for the page; to undefined if the worker is
-   * being stopped and the document is not read: then the page waits for the next session.
+   * being stopped and the document is not read: then the page waits for the next session. To wait for other documents costs no
+   * attempt; at the last attempt what was read is kept.
    */
   async read(
     record: UrlRecord,
     response: FetchedResponse,
     facts: DocumentFacts,
     resolve: ResolveReference,
-  ): Promise<PageDocument | undefined> {
+  ): Promise<PageDocument | LaterDocument | undefined> {
     const { documents, work, stopping, engine } = this.#services;
     const { id, config } = this.#options.crawl;
     const { mimeType: mediaType } = facts;
@@ -58,6 +70,11 @@ export class PageDocuments {
     const reading = documents.read({ crawl, url, mediaType, response, facts, around });
     const answer = await unlessStopped(reading, stopping, engine.clock);
     if (answer === undefined) return undefined;
+    const isAttempt = answer.wasBusy === 'reading';
+    if (answer.wasBusy && !(isAttempt && record.attempts + 1 >= config.maxAttempts)) {
+      const detail = 'fault' in answer ? answer.fault : (answer.content.cut ?? '');
+      return { retryMs: LATER_MS, isAttempt, cause: { code: 'documentUnread', detail: boundedText(detail) } };
+    }
     if ('fault' in answer) return { facts, cause: this.#unread(answer.fault) };
     const { content } = answer;
     const found = withLinks(facts, content, { url, maxLinks: config.maxLinksPerPage, resolve });

@@ -16,7 +16,7 @@ import type { HostPace } from './host-pace.ts';
 import type { ListedChanges } from './listed-changes.ts';
 import type { NearDuplicates } from './near-duplicates.ts';
 import type { PageAllowance } from './page-allowance.ts';
-import type { PageDocuments } from './page-documents.ts';
+import type { LaterDocument, PageDocuments } from './page-documents.ts';
 import { wantsSigns } from './page-hints.ts';
 import type { PageLinks } from './page-links.ts';
 import { type PageReader, type PageReading, withDroppedLinks } from './page-reader.ts';
@@ -209,6 +209,19 @@ export class UrlVisit {
     void this.#options.settlement.settle(this.#named());
   }
 
+  /** The URL waits, or is known as before, until its document may be read. */
+  #putOff(startedAt: number, { httpStatus }: FetchedResponse, later: LaterDocument): undefined {
+    const { retryMs, isAttempt, cause } = later;
+    const isNew = this.#refetch === undefined && !isFreedCopy(this.#taken);
+    this.#record = {
+      ...this.#record,
+      attempts: this.#record.attempts + (isAttempt ? 1 : 0),
+      dueAt: this.#afterRest(retryMs),
+      ...(isNew && { result: { fetchedAt: startedAt, httpStatus, cause } }),
+    };
+    return this.#giveBack();
+  }
+
   /** Takes in the links of the page. Returns how many were new to the host. */
   async #takeLinks(response: FetchedResponse, facts: DocumentFacts): Promise<number> {
     const { links, listed } = this.#options;
@@ -237,9 +250,9 @@ export class UrlVisit {
     let archived: ArchivedExchange | undefined;
     if (response && verdict.isFinal) {
       const reading = await this.#read(response, page);
-      if (reading === undefined) {
+      if (reading === undefined || 'retryMs' in reading) {
         await response.body.dispose();
-        return this.#giveBack();
+        return reading ? this.#putOff(startedAt, response, reading) : this.#giveBack();
       }
       page = withDroppedLinks(reading);
       this.#isSkippedCopy = nearDuplicateIn(page.cause)?.isSkipped === true;
@@ -254,14 +267,17 @@ export class UrlVisit {
   }
 
   /** Undefined if the worker is being stopped, and the page is not read to its end. */
-  async #read(response: FetchedResponse, page: PageReading): Promise<PageReading | undefined> {
+  async #read(
+    response: FetchedResponse,
+    page: PageReading,
+  ): Promise<PageReading | LaterDocument | undefined> {
     const { reader, documents } = this.#options;
     const { facts, state, cause } = page;
     const record = this.#record;
     const fetched = { record, response, request: this.#request };
     if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
     const document = await documents.read(record, response, facts, resolver());
-    if (document === undefined) return undefined;
+    if (document === undefined || 'retryMs' in document) return document;
     return reader.read(
       { ...fetched, content: document.content },
       { ...page, facts: document.facts, cause: cause ?? document.cause },
@@ -312,8 +328,11 @@ export class UrlVisit {
    * the tries of no other URL that a link raises.
    */
   #dueAt({ state, retryMs }: Verdict): number {
-    if (state !== 'waiting') return 0;
-    return Math.max(this.#now(), this.#options.pace.nextFetchAt) + retryMs;
+    return state === 'waiting' ? this.#afterRest(retryMs) : 0;
+  }
+
+  #afterRest(ms: number): number {
+    return Math.max(this.#now(), this.#options.pace.nextFetchAt) + ms;
   }
 
   /** The record as the ledger knows it. */

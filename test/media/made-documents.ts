@@ -140,3 +140,22 @@ export function pdfOf(objects: readonly string[]): Buffer {
     'latin1',
   );
 }
+
+/** A PDF of 3 kB whose page draws a form that draws a form 10 times, and so on, 10 forms deep: its text never ends. */
+export function endlessPdf(): Buffer {
+  const LEVELS = 10;
+  const font = '<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>';
+  const form = (level: number) => {
+    const isLast = level === LEVELS;
+    const content = isLast ? 'BT /F1 9 Tf (x) Tj ET' : '/F Do '.repeat(10);
+    const resources = isLast ? font : `<</XObject<</F ${6 + level} 0 R>>>>`;
+    return `<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources${resources}/Length ${content.length}>>stream\n${content}\nendstream`;
+  };
+  return pdfOf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</XObject<</F 5 0 R>>>>>>',
+    '<</Length 5>>stream\n/F Do\nendstream',
+    ...Array.from({ length: LEVELS + 1 }, (_, level) => form(level)),
+  ]);
+}

@@ -5,7 +5,7 @@ import type { MediaContent } from '../../shared/media/media-module.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
 import { TurnCounters } from '../../shared/turn/counters.ts';
 import type { DocumentAnswer } from '../../shared/turn/document-reading.ts';
-import { PageDocuments, withLinks } from '../../shared/turn/page-documents.ts';
+import { type PageDocument, PageDocuments, withLinks } from '../../shared/turn/page-documents.ts';
 import type { TurnServices } from '../../shared/turn/services.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -48,11 +48,12 @@ test('the links and the title of a document are those of its page', async () => 
   const { documents, counters } = open({ content: CONTENT });
   const read = await documents.read(PAGE, RESPONSE, FACTS, resolve);
   expect(read).toMatchObject({ content: CONTENT, facts: { title: 'Of the document', droppedLinks: 0 } });
-  expect(read?.facts.links).toEqual([
+  const { facts, cause } = read as PageDocument;
+  expect(facts.links).toEqual([
     { url: `${ORIGIN}/b`, kind: 'a' },
     { url: `${ORIGIN}/c`, kind: 'a' },
   ]);
-  expect(read?.cause).toBeUndefined();
+  expect(cause).toBeUndefined();
   expect(counters.totals.hints).toBeUndefined();
 });
 
@@ -65,8 +66,26 @@ test('one that is not read, or not to its end, has a cause and is counted', asyn
   expect(unread.counters.totals.hints).toEqual({ unreadDocument: 1 });
   const cut = open({ content: { ...CONTENT, cut: '1 of 2 pages were read' } });
   const read = await cut.documents.read(PAGE, RESPONSE, FACTS, resolve);
-  expect(read?.cause).toEqual({ code: 'documentCut', detail: '1 of 2 pages were read' });
+  expect(read).toMatchObject({ cause: { code: 'documentCut', detail: '1 of 2 pages were read' } });
   expect(cut.counters.totals.hints).toEqual({ cutDocument: 1 });
+});
+
+const BUSY = { code: 'documentUnread', detail: 'busy' } as const;
+const CUT = { content: { ...CONTENT, cut: 'busy' }, wasBusy: 'reading' } as const;
+
+test.each<[string, DocumentAnswer, number, boolean | 'kept']>([
+  ['that waited for others', { fault: 'busy', isLimit: true, wasBusy: 'waiting' }, 0, false],
+  ['that waited, at the last attempt', { fault: 'busy', isLimit: true, wasBusy: 'waiting' }, 2, false],
+  ['that a busy machine did not read', { fault: 'busy', isLimit: true, wasBusy: 'reading' }, 0, true],
+  ['that a busy machine did not read to its end', CUT, 1, true],
+  ['that it did not read to its end at the last attempt', CUT, 2, 'kept'],
+])('a document %s', async (_, answer, attempts, expected) => {
+  const { documents, counters } = open(answer, { maxAttempts: 3 });
+  const read = await documents.read({ ...PAGE, attempts }, RESPONSE, FACTS, resolve);
+  if (expected === 'kept')
+    expect(read).toMatchObject({ content: CUT.content, cause: { code: 'documentCut' } });
+  else expect(read).toEqual({ retryMs: 30_000, isAttempt: expected, cause: BUSY });
+  expect(counters.totals.hints).toEqual(expected === 'kept' ? { cutDocument: 1 } : undefined);
 });
 
 test.each([

@@ -14,6 +14,7 @@ import type { Engine } from '../../shared/ports/engine.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { routeParcels } from '../../shared/routing/router.ts';
 import { wakeDueHosts } from '../../shared/routing/waker.ts';
+import type { DocumentReading } from '../../shared/turn/document-reading.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import type { OnSeed } from '../../shared/turn/seed-events.ts';
@@ -31,6 +32,7 @@ export interface World {
   readonly hooks?: PageHooks;
   readonly onSeed?: OnSeed;
   readonly onEvent?: OnWorkEvent;
+  readonly documents?: DocumentReading;
 }
 
 export const CRAWL = 'crawl';
@@ -47,13 +49,15 @@ export interface WorldOptions extends MemoryOptions {
   readonly hooks?: PageHooks;
   readonly onSeed?: OnSeed;
   readonly onEvent?: OnWorkEvent;
+  readonly documents?: DocumentReading;
 }
 
 export function createWorld(site: Site, options: WorldOptions = {}): World {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
   const fetcher = createScriptedFetcher(clock, site, options.tookMs);
-  return { clock, engine, fetcher, hooks: options.hooks, onSeed: options.onSeed, onEvent: options.onEvent };
+  const { hooks, onSeed, onEvent, documents } = options;
+  return { clock, engine, fetcher, hooks, onSeed, onEvent, documents };
 }
 
 /** Registers a crawl and sends its seeds on their way. */
@@ -91,6 +95,7 @@ export function startProcess(
   onEvent?: OnWorkEvent,
   wakerMs = 60_000,
   leaseOwner?: () => string,
+  documents?: DocumentReading,
 ): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
@@ -108,6 +113,7 @@ export function startProcess(
     onSeed,
     onEvent,
     ...(leaseOwner && { leaseOwner }),
+    ...(documents && { documents }),
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
   async function route() {
@@ -147,10 +153,21 @@ function withLongReceives(engine: Engine, ms: number): Engine {
 
 /** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
 export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number): Promise<string[]> {
-  const { clock, engine, fetcher, hooks, onSeed, onEvent } = world;
+  const { clock, engine, fetcher, hooks, onSeed, onEvent, documents } = world;
   const errors: string[] = [];
   for (;;) {
-    const process = startProcess(engine, fetcher, crawls, maxHosts, hooks, onSeed, onEvent);
+    const process = startProcess(
+      engine,
+      fetcher,
+      crawls,
+      maxHosts,
+      hooks,
+      onSeed,
+      onEvent,
+      undefined,
+      undefined,
+      documents,
+    );
     await clock.drive(process.ended, () => areQuiet(engine, crawls));
     process.stop();
     await clock.drive(process.ended);

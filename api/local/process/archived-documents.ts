@@ -3,17 +3,14 @@ import type { CrawlConfig } from '../../../shared/crawl/config.ts';
 import type { FetchedResponse } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
 import { createDocumentReading } from '../../../shared/hooks/document-reading.ts';
 import type { ProjectModules } from '../../../shared/hooks/project-modules.ts';
+import { PATIENT_DOCUMENT_TIMES } from '../../../shared/media-thread/document-times.ts';
 import type { DocumentFacts } from '../../../shared/parser/document.ts';
 import type { ResolveReference } from '../../../shared/parser/link-set.ts';
 import { type PageDocument, withLinks } from '../../../shared/turn/page-documents.ts';
 
-/** There is more time than in a crawl. */
-const LIMIT_MS = 60_000;
-
-/** A document that cannot be read has the facts that it had. */
-/** `project`: its modules are asked first. */
+/** A document that cannot be read has the facts that it had. `project`: its modules are asked first. */
 export function createArchivedDocuments(config: CrawlConfig, project?: ProjectModules) {
-  const reading = createDocumentReading({ limitMs: LIMIT_MS, ...(project && { project }) });
+  const reading = createDocumentReading({ times: PATIENT_DOCUMENT_TIMES, ...(project && { project }) });
 
   return async (
     url: string,

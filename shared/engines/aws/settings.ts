@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import type { CrawlOptions } from '../../crawl/config.ts';
-import { DOCUMENT_MS } from '../../turn/document-reading.ts';
 import { HOOK_CALLS } from '../../turn/page-hooks.ts';
 
 const text = z.string().min(1);
@@ -156,6 +155,8 @@ export interface StackTimes {
 
 /** For what follows a worker's last request: the commit of its turns. */
 const END_MS = 13_000;
+/** The longest that the reading of a document takes. */
+export const DOCUMENT_MS = 20_000;
 /** A lease leaves a turn this long for its requests, even if the last of them and its hooks take longest. */
 const TURN_MS = 60_000;
 

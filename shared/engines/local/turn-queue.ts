@@ -75,7 +75,7 @@ class SqliteTurnQueue implements LocalTurnQueue {
   constructor(database: DatabaseSync, clock: Clock, options: TurnQueueOptions) {
     this.#messages = new MessageTable(database);
     this.#clock = clock;
-    this.#leaseMs = options.leaseMs ?? 900_000;
+    this.#leaseMs = options.leaseMs ?? 1_800_000;
     this.#serves = options.serves ?? (() => true);
     this.#onOthers = options.onOthers;
     this.#takeOver(options);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  DOCUMENT_MS,
   parseStackSettings,
   regionOf,
   STACK_CRAWL_DEFAULTS,
   STACK_POOL_DEFAULTS,
   timesOf,
 } from '../../../shared/engines/aws/settings.ts';
-import { DOCUMENT_MS } from '../../../shared/turn/document-reading.ts';
 import { HOOK_CALLS } from '../../../shared/turn/page-hooks.ts';
 import { SETTINGS } from '../../functions/fake-stack.ts';
 
