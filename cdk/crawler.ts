@@ -93,7 +93,7 @@ export class Crawler extends Construct {
       webhookArn: parameterArn(this, options.webhookParameter),
     };
     const { frontier, state, archive } = stores;
-    const settings = settingsOf(options, props.crawl ?? {}, stores);
+    const settings = settingsOf(options, props, stores);
     const settingsJson = Stack.of(this).toJsonString(settings);
     const { byName: functions, smallWorker } = new Functions(this, 'Functions', {
       options,

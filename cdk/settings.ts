@@ -8,6 +8,7 @@ import {
 import { isOpenName } from '../shared/fetcher/without-secrets.ts';
 import { smallWorkerOf } from '../shared/worker/small-worker.ts';
 import type { Stores } from './constructs/grants.ts';
+import type { CrawlerProps } from './crawler-props.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import type { StackOptions } from './options.ts';
 
@@ -17,7 +18,7 @@ import type { StackOptions } from './options.ts';
  */
 export function settingsOf(
   options: StackOptions,
-  crawl: CrawlOptions,
+  { crawl = {}, configFile }: Pick<CrawlerProps, 'crawl' | 'configFile'>,
   { frontier, state, archive }: Stores,
 ): EncodedSettings {
   const workerTimeoutMs = options.workerTimeout * 1000;
@@ -49,6 +50,7 @@ export function settingsOf(
     archiveDays: options.archiveDays,
     ...(!options.indexTables && { indexTables: false }),
     ...(options.allowPorts.length > 0 && { allowPorts: options.allowPorts }),
+    ...(configFile !== undefined && { hasHooks: true }),
     ...(options.identityParameter !== undefined && { identityParameter: options.identityParameter }),
     ...(options.webhookParameter !== undefined && { webhookParameter: options.webhookParameter }),
   };

@@ -3,6 +3,7 @@ import type { OutLinks } from '../shared/frontier/message.ts';
 import { isRequestName } from '../shared/hooks/collect-requests.ts';
 import { quoted } from '../shared/text/printable.ts';
 import { canonicalize } from '../shared/url/canonical.ts';
+import { fetchedUrl } from '../shared/url/request-url.ts';
 
 /**
  * Limit of all texts of a parcel together: 20,000 links of 2,083 characters each. They are short while
@@ -14,14 +15,18 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
  * Returns the fault of a parcel that no worker of ours can have sent, or undefined: callers that may send
  * seeds can send parcels, too. A URL that is not canonical would belong to a host of its own (`EXAMPLE.org`,
  * `example.org:443`), and each of these hosts would be fetched at the same time, at the pace of one. A
- * project's request must be one that its hook can make. A crawl's name becomes a key.
+ * project's request must be one that its hook can make, and the stack must have a project (`hasHooks`): who may send seeds may
+ * have pages fetched, and no POST or DELETE made. A crawl's name becomes a key.
  */
-export function parcelFault({ crawl, links }: OutLinks): string | undefined {
+export function parcelFault({ crawl, links }: OutLinks, hasHooks: boolean): string | undefined {
   if (!crawlIdSchema.safeParse(crawl).success)
     return `Expected a parcel of links for a crawl, got one for ${quoted(crawl)}`;
   const characters = links.reduce((sum, { url, via = '' }) => sum + url.length + via.length, 0);
   if (characters > MAX_CHARACTERS)
     return `Expected a parcel of at most ${MAX_CHARACTERS} characters, got ${characters}`;
-  const wrong = links.find(({ url }) => canonicalize(url) !== url && !isRequestName(url));
-  return wrong && `Expected a parcel of canonical URLs, got ${quoted(wrong.url)}`;
+  const wrong = links.find(({ url }) => canonicalize(url) !== url && !(hasHooks && isRequestName(url)));
+  if (wrong === undefined) return undefined;
+  return isRequestName(wrong.url)
+    ? `Expected a parcel of URLs, as no hooks were deployed, got a request of a hook for ${quoted(fetchedUrl(wrong.url))}`
+    : `Expected a parcel of canonical URLs, got ${quoted(wrong.url)}`;
 }

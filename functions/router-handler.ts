@@ -24,7 +24,7 @@ import { startingWorkers } from './start-workers.ts';
 import type { ReportNewer } from './unread-messages.ts';
 
 export interface RouterDeps {
-  readonly settings: Pick<StackSettings, 'defaultCrawl' | 'linkQueueUrl' | 'linkShardUrls'>;
+  readonly settings: Pick<StackSettings, 'defaultCrawl' | 'linkQueueUrl' | 'linkShardUrls' | 'hasHooks'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly stack: RouterStack;
@@ -130,7 +130,7 @@ class RouterEvent {
     const seeds: SeedRecord[] = [];
     const wakes: Wake[] = [];
     for (const record of this.#records) {
-      const message = understood(record.body, this.#isOfShard);
+      const message = understood(record.body, this.#isOfShard, this.#deps.settings.hasHooks);
       if (message instanceof Error && message.cause instanceof NewerFormat)
         await this.#park(record, message.cause);
       else if (message instanceof Error) await this.#refuse(record, message.message);
@@ -219,10 +219,11 @@ class RouterEvent {
 }
 
 /** Parcels of a shard are the router's own, which nobody else may send there: they have been looked at. */
-function understood(body: string, isOfShard: boolean): LinkMessage | Error {
+function understood(body: string, isOfShard: boolean, hasHooks = false): LinkMessage | Error {
   try {
     const message = parseLinkText(body);
-    const fault = message.kind === 'parcel' && !isOfShard ? parcelFault(message.outLinks) : undefined;
+    const fault =
+      message.kind === 'parcel' && !isOfShard ? parcelFault(message.outLinks, hasHooks) : undefined;
     return fault === undefined ? message : new Error(fault);
   } catch (error) {
     return error as Error;

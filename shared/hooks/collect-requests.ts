@@ -18,17 +18,23 @@ export interface RequestCollector {
 const MAX_REQUEST_CHARS = 64 * 1024;
 const MAX_LABEL_CHARS = 200;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** They belong to the connection or follow from the body. */
+/** They belong to the connection, follow from the body, or say who asks: the crawl's own `userAgent` and identity. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'expect',
   'host',
   'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'signature',
+  'signature-agent',
+  'signature-input',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'user-agent',
 ]);
 const KEYS: ReadonlySet<string> = new Set(['label', 'priority', 'data', 'method', 'headers', 'body']);
 

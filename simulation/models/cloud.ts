@@ -167,6 +167,8 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     },
     defaultCrawl: 'default',
     allowPrivateAddresses: [],
+    // Its worlds may have hooks.
+    hasHooks: true,
     ...options.settings,
   };
 

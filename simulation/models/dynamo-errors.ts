@@ -13,6 +13,10 @@ const $metadata = { httpStatusCode: 400 };
 export const invalid = (message: string): DynamoDBServiceException =>
   new DynamoDBServiceException({ name: 'ValidationException', $fault: 'client', $metadata, message });
 
+/** The JSON of the request has another type than the service expects. */
+export const unreadable = (message: string): DynamoDBServiceException =>
+  new DynamoDBServiceException({ name: 'SerializationException', $fault: 'client', $metadata, message });
+
 export const noTable = (name: string): ResourceNotFoundException =>
   new ResourceNotFoundException({ $metadata, message: `Requested resource not found: table ${name}` });
 

@@ -1,6 +1,6 @@
 /** A table with keys `pk` and `sk`, both texts, and perhaps one sparse index that projects keys only. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { invalid } from './dynamo-errors.ts';
+import { invalid, unreadable } from './dynamo-errors.ts';
 import { createRows, type Rows } from './dynamo-rows.ts';
 import { copyItem, type Item, itemBytes, typeOf } from './dynamo-values.ts';
 import { MAX_INDEX_LAG_MS } from './index-lag.ts';
@@ -111,6 +111,7 @@ function keyText(name: string, value: AttributeValue | undefined, maxBytes: numb
   if (!value) throw invalid(`One of the required keys was not given a value: ${name}`);
   if (value.S === undefined)
     throw invalid(`Type mismatch for key ${name} expected: S actual: ${typeOf(value)}`);
+  if (typeof value.S !== 'string') throw unreadable('Start of structure or map found where not expected');
   if (value.S === '') throw invalid(`The AttributeValue for a key attribute cannot be empty: ${name}`);
   if (value.S.length * 3 > maxBytes && Buffer.byteLength(value.S) > maxBytes)
     throw invalid(`Size of ${name} has exceeded the maximum size limit of ${maxBytes} bytes`);

@@ -26,6 +26,7 @@ export const SETTINGS: StackSettings = {
   crawlDefaults: {},
   defaultCrawl: 'default',
   allowPrivateAddresses: [],
+  hasHooks: true,
 };
 
 export interface LogEntry {

@@ -20,7 +20,7 @@ test('an event is from the queue that has the name at the end of its ARN', () =>
 
 test('a parcel has a name of a crawl, canonical URLs, and no more characters than memory holds', () => {
   const fault = (crawl: string, ...links: { url: string; via?: string }[]) =>
-    parcelFault({ crawl, links: links.map((link) => ({ depth: 1, ...link })) });
+    parcelFault({ crawl, links: links.map((link) => ({ depth: 1, ...link })) }, true);
   const good = { url: 'http://a.test/' };
   expect(fault('c')).toBeUndefined();
   expect(
@@ -43,3 +43,24 @@ test('a parcel has a name of a crawl, canonical URLs, and no more characters tha
   );
   expect(fault('c', long, good)).toBe(`Expected a parcel of at most ${most} characters, got ${most + 14}`);
 });
+
+test.each([
+  { method: 'DELETE' },
+  { method: 'POST', body: 'x' },
+  { headers: { 'x-api-key': 'x' } },
+  { label: 'x' },
+])('a request as hooks make it (%j) is no link of a stack without hooks', (request) => {
+  const links = [{ url: requestUrl('http://a.test/x', request), depth: 1 }];
+  expect(parcelFault({ crawl: 'c', links }, true)).toBeUndefined();
+  expect(parcelFault({ crawl: 'c', links }, false)).toBe(
+    'Expected a parcel of URLs, as no hooks were deployed, got a request of a hook for "http://a.test/x"',
+  );
+});
+
+test.each(['user-agent', 'signature', 'signature-input', 'signature-agent', 'proxy-authorization', 'host'])(
+  'a request that sets %s is none that a hook can make: the crawl says who asks',
+  (name) => {
+    const url = requestUrl('http://a.test/', { headers: { [name]: 'Googlebot' } });
+    expect(parcelFault({ crawl: 'c', links: [{ url, depth: 1 }] }, true)).toContain('canonical URLs');
+  },
+);

@@ -101,6 +101,8 @@ export const stackSettingsSchema = z.strictObject({
   allowPorts: z.array(z.int()).optional(),
   /** Parameter of the Systems Manager with the identity that signs all requests. None: they are not signed. */
   identityParameter: text.optional(),
+  /** Whether the workers have the code of a project, whose hooks make requests. */
+  hasHooks: z.boolean().optional(),
   /** Parameter of the Systems Manager with the webhook. None: events go to the event bus alone. */
   webhookParameter: text.optional(),
 });

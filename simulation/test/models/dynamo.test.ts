@@ -153,6 +153,14 @@ describe('writes', () => {
     expect([...dynamo.items('T')]).toEqual([]);
   });
 
+  test('a key that is no text is refused', () => {
+    const { call } = createServices();
+    const Item = { pk: { S: { crawl: 'c' } }, sk: S('s') };
+    expect(errorOf<DynamoDBServiceException>(() => call('PutItem', { Item })).name).toBe(
+      'SerializationException',
+    );
+  });
+
   test('a table that is not there is named', () => {
     const { dynamo } = createServices();
     expect(() => dynamo.handle('GetItemCommand', { TableName: 'X', Key: key('p', 's') })).toThrow(

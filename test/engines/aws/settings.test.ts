@@ -126,6 +126,7 @@ describe('each setting', () => {
       maxCostPerHour: price,
       archiveDays: positive,
       indexTables: { takes: [true, false], refuses: [1, 'true'] },
+      hasHooks: { takes: [true, false], refuses: [1, 'true'] },
       allowPorts: { takes: [[], [1, 2]], refuses: [[1.5], ['1']] },
       other: { takes: [], refuses: [1] },
     };

@@ -272,7 +272,8 @@ class TotalsCounters implements CrawlCounters {
 }
 
 /** Whether DynamoDB will refuse the request at each try (DynamoDB developer guide, "Error handling"). */
-const isInvalid = (error: unknown): boolean => error instanceof Error && error.name === 'ValidationException';
+const isInvalid = (error: unknown): boolean =>
+  error instanceof Error && ['ValidationException', 'SerializationException'].includes(error.name);
 
 /** The condition that nothing was added since the shard was read. */
 function unchanged(shard: Item | undefined) {
