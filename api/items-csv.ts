@@ -2,34 +2,37 @@
  * Items as a table: a column for each key that an item has at its top level, in the order in which keys first
  * come.
  */
+import { createItemColumns, itemRows } from '../shared/outputs/parquet/item-table.ts';
+import type { Column } from '../shared/outputs/parquet/table.ts';
 import { csvLine } from '../shared/text/csv.ts';
 
-/** Items with more keys together make no table. */
-const MAX_COLUMNS = 1000;
+type Item = Readonly<Record<string, unknown>>;
 
 /**
  * The header, then a line for each item. Objects and lists are JSON, what is missing is empty. `items` is
- * called twice: for the keys, then for the lines. Throws `RangeError` for more than {@link MAX_COLUMNS} keys.
+ * called twice: for the keys, then for the lines.
  */
-export async function* itemsCsv(
-  items: () => AsyncIterable<Readonly<Record<string, unknown>>>,
-): AsyncGenerator<string, void, undefined> {
-  const columns = new Set<string>();
-  for await (const item of items()) {
-    for (const key of Object.keys(item)) columns.add(key);
-    if (columns.size > MAX_COLUMNS)
-      throw new RangeError(`Expected items of at most ${MAX_COLUMNS} different keys: export them as jsonl`);
-  }
-  if (columns.size === 0) return;
-  const keys = [...columns];
-  yield csvLine(keys);
-  for await (const item of items()) yield itemCsvLine(item, keys);
+export async function* itemsCsv(items: () => AsyncIterable<Item>): AsyncGenerator<string, void, undefined> {
+  const found = createItemColumns();
+  for await (const item of items()) found.add(item);
+  const columns = found.columns();
+  if (columns.length === 0) return;
+  const { header, lineOf } = itemCsvLines(columns);
+  yield header;
+  for await (const item of items()) yield lineOf(item);
 }
 
-export const itemCsvLine = (item: Readonly<Record<string, unknown>>, keys: readonly string[]): string =>
-  csvLine(keys.map((key) => cell(item[key])));
-
-function cell(value: unknown): string | number | boolean | undefined {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
-  return value === undefined || value === null ? undefined : JSON.stringify(value);
+export function itemCsvLines(columns: readonly Column[]): {
+  readonly header: string;
+  readonly lineOf: (item: Item) => string;
+} {
+  const names = columns.map(({ name }) => name);
+  const rowOf = itemRows(columns);
+  return {
+    header: csvLine(names),
+    lineOf(item) {
+      const row = rowOf(item);
+      return csvLine(names.map((name) => row[name] as string | number | boolean | undefined));
+    },
+  };
 }

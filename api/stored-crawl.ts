@@ -61,8 +61,8 @@ export interface StoredCrawl extends AsyncDisposable {
   /** Yields the items that `onPage` returned, in the order of `items.jsonl`. */
   items<T = Item>(): AsyncIterable<T>;
   /**
-   * Yields the items as lines of CSV, the header first: a column for each key, objects and lists as JSON.
-   * Throws `RangeError` for items of more than 1,000 different keys.
+   * Yields the items as lines of CSV, the header first: a column for each key, objects and lists as JSON. Items with keys
+   * beyond the first 1,000 are whole in the column `item`.
    */
   itemsCsv(): AsyncIterable<string>;
   /** Returns what hooks have kept in `state`, by key. */

@@ -7,7 +7,7 @@ import { messageOf } from '../../shared/error-message.ts';
 import { mapInOrder } from '../../shared/map-in-order.ts';
 import { CAPTURE_COLUMNS, captureRow, type Subset } from '../../shared/outputs/parquet/capture-table.ts';
 import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet/document-table.ts';
-import { createItemColumns, itemRow } from '../../shared/outputs/parquet/item-table.ts';
+import { createItemColumns, itemRows } from '../../shared/outputs/parquet/item-table.ts';
 import type { Column, Row } from '../../shared/outputs/parquet/table.ts';
 import { URL_COLUMNS, urlTableRow } from '../../shared/outputs/parquet/url-table.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
@@ -89,7 +89,7 @@ async function writeItems({ openItems }: Source, out: string): Promise<number> {
   for await (const item of items()) found.add(item);
   const columns = found.columns();
   if (columns.length === 0) return 0;
-  const rows = mapped(items(), (item) => itemRow(item, columns));
+  const rows = mapped(items(), itemRows(columns));
   return writeTable(out, columns, rows);
 }
 

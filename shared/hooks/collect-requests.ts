@@ -6,6 +6,7 @@ import { printable } from '../text/printable.ts';
 import type { PageRequest } from '../turn/page-hooks.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { fetchedUrl, type OwnRequest, ownRequest, requestUrl } from '../url/request-url.ts';
+import { keepable } from './item-lines.ts';
 
 export interface RequestCollector {
   enqueue(url: string | URL, options?: EnqueueOptions): void;
@@ -117,7 +118,7 @@ function checkedRequest(options: EnqueueOptions): OwnRequest {
     ...(label !== undefined && { label }),
     ...(data !== undefined && { data }),
   };
-  const { length } = JSON.stringify(request);
+  const { length } = JSON.stringify(request, keepable);
   if (length > MAX_REQUEST_CHARS)
     throw new RangeError(
       `Expected headers, body, label and data of at most ${MAX_REQUEST_CHARS} characters together, got ${length}`,
@@ -131,7 +132,7 @@ function bodyOf(body: EnqueueOptions['body']): { readonly body?: string; readonl
   if (body instanceof URLSearchParams)
     return { body: body.toString(), type: 'application/x-www-form-urlencoded' };
   if (typeof body === 'object' && body !== null)
-    return { body: JSON.stringify(body), type: 'application/json' };
+    return { body: JSON.stringify(body, keepable), type: 'application/json' };
   throw new TypeError(`Expected body to be a string, URLSearchParams or an object, got ${shown(body)}`);
 }
 

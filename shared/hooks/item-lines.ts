@@ -7,6 +7,7 @@ import type { ItemSchema } from '../project/project.ts';
 export const MAX_LINE_BYTES = 1024 * 1024;
 /** The items of one page: they wait in memory until the turn is committed. */
 const MAX_PAGE_BYTES = 8 * MAX_LINE_BYTES;
+const MAX_ITEMS = 1_000_000;
 
 export interface ItemLines {
   readonly lines: readonly string[];
@@ -22,7 +23,15 @@ type Checked = { readonly value: object } | { readonly fault: string };
  */
 export function toItemLines(given: unknown, schema: ItemSchema | undefined): ItemLines | Promise<ItemLines> {
   if (given === undefined || given === null) return { lines: [], faults: [] };
-  const checked = (Array.isArray(given) ? given : [given]).map((item) => check(item, schema));
+  const checked: (Checked | Promise<Checked>)[] = [];
+  // A loop: `map` would leave out the holes of a list.
+  for (const item of Array.isArray(given) ? given : [given]) {
+    if (checked.length >= MAX_ITEMS) {
+      checked.push({ fault: `Expected at most ${MAX_ITEMS} items from one page: the rest is left out` });
+      break;
+    }
+    checked.push(check(item, schema));
+  }
   return checked.some((one) => one instanceof Promise)
     ? Promise.all(checked).then(format)
     : format(checked as Checked[]);
@@ -71,9 +80,10 @@ function format(checked: readonly Checked[]): ItemLines {
 
 function toLine(value: object): string | { readonly fault: string } {
   try {
-    const line = JSON.stringify(value, keepable);
+    const json = JSON.stringify(value, keepable);
     // By `toJSON`.
-    if (!line?.startsWith('{')) return { fault: 'Expected an item to be an object in JSON' };
+    if (!json?.startsWith('{')) return { fault: 'Expected an item to be an object in JSON' };
+    const line = wellFormed(json);
     const bytes = Buffer.byteLength(line);
     if (bytes <= MAX_LINE_BYTES) return line;
     return { fault: `Expected an item of at most ${MAX_LINE_BYTES} bytes, got ${bytes}` };
@@ -82,27 +92,53 @@ function toLine(value: object): string | { readonly fault: string } {
   }
 }
 
-/** Objects that would become `{}`. A promise is one that was not awaited. */
+/**
+ * A text that was cut within an emoji has half of it. JSON can hold that as an escape, which few readers take (RFC 8259,
+ * section 8.2), so U+FFFD stands in its place, as in documents.
+ */
+const wellFormed = (json: string): string =>
+  json.includes('\\ud')
+    ? json.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (part) => (part.length > 2 ? '\ufffd' : part))
+    : json;
+
+/** Objects of which JSON keeps nothing, or something else. A promise is one that was not awaited. */
 const EMPTIED = [Map, Set, Promise, RegExp, Error, WeakMap, WeakSet, ArrayBuffer];
 
 /**
- * Refuses what `JSON.stringify` would change without a word: `NaN` and a date that is none become `null`, a `Map` becomes
- * `{}`. To be called by it, with the object that has the key as `this`.
+ * Refuses what `JSON.stringify` would change without a word: `NaN`, a date that is none and a hole of a list become `null`, a
+ * `Map` and a generator become `{}`. To be called by it, with the object that has the key as `this`.
  */
 export function keepable(this: unknown, key: string, value: unknown): unknown {
   const isLost =
     (typeof value === 'number' && !Number.isFinite(value)) ||
     typeof value === 'function' ||
     typeof value === 'symbol' ||
-    EMPTIED.some((type) => value instanceof type);
+    (value === undefined && Array.isArray(this)) ||
+    (typeof value === 'object' && value !== null && isEmptied(value));
   if (isLost)
     throw new Error(
-      `JSON cannot hold ${key}: ${typeof value === 'object' ? nameOf(value) : String(value).slice(0, 50)}`,
+      `JSON cannot hold ${key === '' ? 'the item' : key}: ${typeof value === 'object' ? nameOf(value) : String(value).slice(0, 50)}`,
     );
+  // In its place two keys could become one.
+  if (!key.isWellFormed()) throw new Error(`JSON cannot hold the key ${key}: it has half of a character`);
   // Its `toJSON` has made `null` of it.
   const given = value === null ? (this as Record<string, unknown>)[key] : value;
   if (given instanceof Date) throw new Error(`JSON cannot hold ${key}: Invalid Date`);
   return value;
+}
+
+/** Also an object whose class keeps all that it has to itself, such as an iterator, `Headers` and `URLSearchParams`. */
+function isEmptied(value: object): boolean {
+  if (EMPTIED.some((type) => value instanceof type) || ArrayBuffer.isView(value)) return true;
+  if (Array.isArray(value) || isPlain(value)) return false;
+  const isIterator = 'next' in value && (Symbol.iterator in value || Symbol.asyncIterator in value);
+  return isIterator || Object.keys(value).length === 0;
+}
+
+/** Also an object of another realm. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 const MAX_ISSUES = 5;
@@ -121,5 +157,6 @@ const isObject = (value: unknown): value is object =>
 
 function nameOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
-  return Array.isArray(value) ? 'an array' : `a ${value.constructor?.name}`;
+  if (Array.isArray(value)) return 'an array';
+  return `a ${value.constructor?.name || Object.prototype.toString.call(value).slice(8, -1)}`;
 }

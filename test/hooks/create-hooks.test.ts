@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -161,6 +162,18 @@ describe('items', () => {
     expect(await onPage({}, async () => given as never)).toEqual({ items });
   });
 
+  function* generator() {
+    yield { a: 1 };
+  }
+  async function* asyncGenerator() {
+    yield { a: 1 };
+  }
+  class Hidden {
+    readonly #all = 1;
+    get all() {
+      return this.#all;
+    }
+  }
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   test.each([
@@ -174,6 +187,25 @@ describe('items', () => {
     ['a date that is none', { at: new Date(Number.NaN) }, /JSON cannot hold at: Invalid Date$/],
     ['a date that is none in a list', { all: [new Date(Number.NaN)] }, /JSON cannot hold 0: Invalid Date$/],
     ['a circle', circle, /circular/],
+    ['a hole of a list', { all: Object.assign(new Array(3), [1]) }, /JSON cannot hold 1: undefined$/],
+    ['nothing in a list', { all: [undefined] }, /JSON cannot hold 0: undefined$/],
+    ['a list that is all holes', new Array(3), /got undefined \(and 2 more items\)$/],
+    ['a generator', generator(), /JSON cannot hold the item: a Generator$/],
+    ['a generator that is async', asyncGenerator(), /JSON cannot hold the item: a AsyncGenerator$/],
+    ['a generator in a list', [generator()], /JSON cannot hold the item: a Generator$/],
+    ['a generator within', { all: generator() }, /JSON cannot hold all: a Generator$/],
+    ['an iterator of a list', { all: [1].values() }, /JSON cannot hold all: a \w+$/],
+    ['an iterator with a key', { all: Object.assign([1].values(), { a: 1 }) }, /JSON cannot hold all/],
+    ['an iterator of another', { all: Iterator.from([1]).map((n) => n) }, /JSON cannot hold all/],
+    [
+      'parameters of a URL',
+      { query: new URLSearchParams('a=1') },
+      /JSON cannot hold query: a URLSearchParams$/,
+    ],
+    ['header fields', { headers: new Headers({ a: '1' }) }, /JSON cannot hold headers: a Headers$/],
+    ['bytes', { bytes: Uint8Array.of(1) }, /JSON cannot hold bytes: a Uint8Array$/],
+    ['an object whose class hides all', { secret: new Hidden() }, /JSON cannot hold secret: a Hidden$/],
+    ['half of an emoji as a key', { ['😀'.slice(1)]: 1 }, /half of a character/],
     [
       'more than 1 MiB',
       { text: 'x'.repeat(1024 * 1024) },
@@ -183,6 +215,39 @@ describe('items', () => {
   ])('that are %s are refused', async (_, given, error) => {
     const outcome = await onPage({}, () => given as never);
     expect(outcome).toEqual({ items: [], error: expect.stringMatching(error) });
+  });
+
+  test.each([
+    ['cut within an emoji', { t: 'a😀'.slice(0, 2) }, '{"t":"a\ufffd"}'],
+    ['the other half', { t: '😀'.slice(1) }, '{"t":"\ufffd"}'],
+    ['beside a whole one', { t: '😀\ud83d😀' }, '{"t":"😀\ufffd😀"}'],
+    ['in a list', { t: [{ u: '\udc00\ud800' }] }, '{"t":[{"u":"\ufffd\ufffd"}]}'],
+    [
+      'no half, but the text of an escape',
+      { t: '\\ud83d \\\\ud83d \ud83d' },
+      String.raw`{"t":"\\ud83d \\\\ud83d ${'\ufffd'}"}`,
+    ],
+    ['whole', { t: '😀\u2028"\\\n' }, JSON.stringify({ t: '😀\u2028"\\\n' })],
+  ])('have U+FFFD for half of a character: a text that is %s', async (_, item, line) => {
+    const { items, error } = await onPage({}, () => item);
+    expect([items, error]).toEqual([[line], undefined]);
+    expect(JSON.parse(items[0]!)).toEqual(JSON.parse(JSON.stringify(item).isWellFormed() ? line : ''));
+  });
+
+  test('of any class, without a prototype, of another realm, and empty ones are kept', async () => {
+    class Price {
+      amount = 1;
+    }
+    const items = [
+      new Price(),
+      Object.create(null),
+      {},
+      runInNewContext('({ a: { b: [] } })'),
+      { a: new URL('http://a.test/') },
+    ];
+    expect(await onPage({}, () => items as never)).toEqual({
+      items: ['{"amount":1}', '{}', '{}', '{"a":{"b":[]}}', '{"a":"http://a.test/"}'],
+    });
   });
 
   test('that are good stay beside those that are not', async () => {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createItemColumns, itemRow } from '../../shared/outputs/parquet/item-table.ts';
+import { describe, expect, test } from 'vitest';
+import { createItemColumns, itemRows } from '../../shared/outputs/parquet/item-table.ts';
 
 function tableOf(...items: Readonly<Record<string, unknown>>[]) {
   const found = createItemColumns();
@@ -7,7 +7,7 @@ function tableOf(...items: Readonly<Record<string, unknown>>[]) {
   const columns = found.columns();
   return {
     types: Object.fromEntries(columns.map(({ name, type }) => [name, type])),
-    rows: items.map((item) => itemRow(item, columns)),
+    rows: items.map(itemRows(columns)),
   };
 }
 
@@ -30,21 +30,47 @@ test('a column has the type of its values, and is text where they differ', () =>
   ]);
 });
 
-test('items with too many keys are refused', () => {
-  const keys = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`k${i}`, 1]));
-  expect(() => tableOf(keys)).toThrow(/at most 1000 different keys/);
+describe('items of more than 1,000 keys together', () => {
+  const keys = (from: number, to: number) =>
+    Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`k${from + i}`, 1]));
+
+  test('have columns for the first ones, and those with others are whole in the column `item`', () => {
+    const [first, both] = [keys(0, 1000), { k0: 2, k1000: 'x', k1001: 'y' }];
+    expect(Object.keys(tableOf(first).types)).toHaveLength(1000);
+    const { types, rows } = tableOf(first, both);
+    expect(Object.keys(types)).toEqual([...Object.keys(first), 'item']);
+    expect(rows[0]).toEqual({ ...first, item: undefined });
+    expect(rows[1]).toMatchObject({ k0: 2, k1: undefined, item: '{"k0":2,"k1000":"x","k1001":"y"}' });
+  });
+
+  test('lose nothing of a key that has the name of this column', () => {
+    const { types, rows } = tableOf({ Item: 'x', item: 'y', k: 1 }, keys(0, 2000));
+    expect(Object.keys(types).filter((name) => /item/i.test(name))).toEqual(['item']);
+    expect(rows[0]).toMatchObject({ k: 1, item: '{"Item":"x","item":"y","k":1}' });
+  });
+
+  test('are known by the types that were stored between two calls', () => {
+    const first = createItemColumns();
+    first.add(keys(0, 5000));
+    expect(first.types()).toHaveLength(1001);
+    const next = createItemColumns(JSON.parse(JSON.stringify(first.types())));
+    next.add({ another: 1 });
+    expect(next.columns()).toEqual(first.columns());
+  });
 });
 
 test('a key that every object inherits is a key like others', () => {
-  const { rows } = tableOf({ constructor: 1 }, { toString: 'x' });
-  expect(rows).toEqual([
-    Object.fromEntries([
+  const { rows } = tableOf({ constructor: 1 }, JSON.parse('{"toString":"x","__proto__":2}'));
+  expect(rows.map((row) => Object.entries(row))).toEqual([
+    [
       ['constructor', 1],
       ['toString', undefined],
-    ]),
-    Object.fromEntries([
+      ['__proto__', undefined],
+    ],
+    [
       ['constructor', undefined],
       ['toString', 'x'],
-    ]),
+      ['__proto__', 2],
+    ],
   ]);
 });

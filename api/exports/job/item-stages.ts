@@ -2,17 +2,10 @@
 import { listFiles } from '../../../shared/engines/aws/archive/compact-objects.ts';
 import { itemsPrefix } from '../../../shared/engines/aws/archive/item-folders.ts';
 import { linesOfObject } from '../../../shared/engines/aws/archive/item-lines.ts';
-import { createItemColumns, itemRow } from '../../../shared/outputs/parquet/item-table.ts';
+import { createItemColumns, itemRows } from '../../../shared/outputs/parquet/item-table.ts';
 import type { Item } from '../../../shared/project/project.ts';
-import { csvLine } from '../../../shared/text/csv.ts';
-import { itemCsvLine } from '../../items-csv.ts';
-import {
-  type ExportContext,
-  type ExportFacts,
-  ExportImpossible,
-  NOTHING_WRITTEN,
-  type StageSlice,
-} from './export-context.ts';
+import { itemCsvLines } from '../../items-csv.ts';
+import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
 import { openLines, openParquet, type PartsAt, type Placed, partNumber, writeParts } from './export-parts.ts';
 import { tablePart } from './ledger-stages.ts';
 
@@ -29,20 +22,20 @@ export const writeItemLines = (context: ExportContext, at: At): Promise<StageSli
 
 /** Lines of CSV with a header. An item's lists and objects are JSON. */
 export function writeItemCsv(context: ExportContext, at: At, facts: ExportFacts): Promise<StageSlice> {
-  const keys = (facts.itemTypes ?? []).map(([key]) => key);
+  const { header, lineOf } = itemCsvLines(createItemColumns(facts.itemTypes).columns());
   return writeParts<string, ItemPlace>(context, at, {
     values: (after) => itemsBehind(context, after),
     open: (number) =>
       openLines(
         context.objects,
         `items-${partNumber(number)}.csv.gz`,
-        (line) => itemCsvLine(JSON.parse(line) as Item, keys),
-        csvLine(keys),
+        (line) => lineOf(JSON.parse(line) as Item),
+        header,
       ),
   });
 }
 
-/** Finds the columns that all items need together. Throws {@link ExportImpossible} if there are too many. */
+/** Finds the columns that all items need together. */
 export async function findItemColumns(
   context: ExportContext,
   at: ItemPlace | undefined,
@@ -53,7 +46,7 @@ export async function findItemColumns(
   let isCut = false;
   for await (const placed of itemsBehind(context, at)) {
     after = placed.after;
-    if (placed.value !== undefined) addColumns(found, JSON.parse(placed.value) as Item);
+    if (placed.value !== undefined) found.add(JSON.parse(placed.value) as Item);
     isCut = placed.isGoodEnd !== false && context.isLate();
     if (isCut) break;
   }
@@ -65,22 +58,14 @@ export async function findItemColumns(
   };
 }
 
-function addColumns(columns: ReturnType<typeof createItemColumns>, item: Item): void {
-  try {
-    columns.add(item);
-  } catch (error) {
-    if (error instanceof RangeError) throw new ExportImpossible(error.message, { cause: error });
-    throw error;
-  }
-}
-
 export function writeItemTable(context: ExportContext, at: At, facts: ExportFacts): Promise<StageSlice> {
   const columns = createItemColumns(facts.itemTypes).columns();
+  const rowOf = itemRows(columns);
   return writeParts<string, ItemPlace>(context, at, {
     values: (after) => itemsBehind(context, after),
     open: (number) =>
       openParquet(context.objects, tablePart('items', number), columns, (line) =>
-        itemRow(JSON.parse(line) as Item, columns),
+        rowOf(JSON.parse(line) as Item),
       ),
   });
 }

@@ -3,23 +3,30 @@ import type { Cell, Column, ColumnType, Row } from './table.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Items with more keys together make no table. */
+/** Keys that have a column, the first ones. */
 const MAX_COLUMNS = 1000;
 
 /** Types of the values of each key, as they may be stored. */
 export type ItemTypes = readonly (readonly [key: string, type?: string | null | undefined])[];
 
+/** The column of the whole item as JSON, in tables that have no column for some keys. */
+export const ITEM_COLUMN = 'item';
+
+/** In an export: empty where all keys of the item have columns. */
+const REST_COLUMN: Column = { name: ITEM_COLUMN, type: 'string', isDistinct: true };
+
 /**
  * Collects the columns that items need: of the type that all values of a key have, otherwise `string`. Numbers are
- * `double`, as JSON knows no others.
+ * `double`, as JSON knows no others. If items have more than 1,000 keys together, the further ones have the column `item`.
  */
 export function createItemColumns(known: ItemTypes = []) {
   // JSON has no `undefined`.
   const types = new Map(known.map(([key, type]) => [key, (type ?? undefined) as ColumnType | undefined]));
   return {
-    /** Throws `RangeError` for more than 1,000 different keys. */
     add(item: Item): void {
       for (const [key, value] of Object.entries(item)) {
+        // One more says that there are more.
+        if (types.size > MAX_COLUMNS && !types.has(key)) continue;
         const known = types.get(key);
         const type = typeOf(value);
         types.set(
@@ -27,32 +34,48 @@ export function createItemColumns(known: ItemTypes = []) {
           known === undefined || type === undefined || known === type ? (type ?? known) : 'string',
         );
       }
-      if (types.size > MAX_COLUMNS)
-        throw new RangeError(`Expected items of at most ${MAX_COLUMNS} different keys: export them as jsonl`);
     },
     /** The types found so far, for another call. */
     types: (): ItemTypes => [...types],
-    columns: (): readonly Column[] =>
-      [...types].map(([name, type]): Column => ({ name, type: type ?? 'string' })),
+    columns(): readonly Column[] {
+      const columns = [...types].map(([name, type]): Column => ({ name, type: type ?? 'string' }));
+      return columns.length > MAX_COLUMNS
+        ? [...withoutItemColumn(columns.slice(0, MAX_COLUMNS)), REST_COLUMN]
+        : columns;
+    },
   };
 }
 
-/** The column of the whole item as JSON, in tables whose items have other keys elsewhere. */
-export const ITEM_COLUMN = 'item';
-
-/** The columns with that one behind them, in the place of a key of this name. */
+/** The columns with the whole item behind them, in the place of a key of this name. */
 export const withItemColumn = (columns: readonly Column[]): readonly Column[] => [
-  // Names that differ by case only are one to most readers.
-  ...columns.filter(({ name }) => name.toLowerCase() !== ITEM_COLUMN),
-  { name: ITEM_COLUMN, type: 'string', isRequired: true, isDistinct: true },
+  ...withoutItemColumn(columns),
+  { ...REST_COLUMN, isRequired: true },
 ];
 
-/** The item's values in the types of the columns. Lists, objects and values of mixed columns are JSON texts. */
-export function itemRow(item: Item, columns: readonly Column[]): Row {
-  return Object.fromEntries(
-    columns.map(({ name, type }) => [name, Object.hasOwn(item, name) ? cellOf(item[name], type) : undefined]),
-  );
+/** Names that differ by case only are one to most readers. */
+const withoutItemColumn = (columns: readonly Column[]): readonly Column[] =>
+  columns.filter(({ name }) => name.toLowerCase() !== ITEM_COLUMN);
+
+/**
+ * Returns a function for the values of an item in the types of the columns. Lists, objects and values of mixed columns are
+ * JSON texts.
+ */
+export function itemRows(columns: readonly Column[]): (item: Item) => Row {
+  const hasRest = columns.at(-1) === REST_COLUMN;
+  const own = hasRest ? columns.slice(0, -1) : columns;
+  const names = new Set(own.map(({ name }) => name));
+  return (item) => {
+    const row = own.map(({ name, type }): [string, Cell] => [
+      name,
+      Object.hasOwn(item, name) ? cellOf(item[name], type) : undefined,
+    ]);
+    if (hasRest) row.push([ITEM_COLUMN, isWhole(item, names) ? undefined : JSON.stringify(item)]);
+    return Object.fromEntries(row);
+  };
 }
+
+const isWhole = (item: Item, names: ReadonlySet<string>): boolean =>
+  Object.keys(item).every((key) => names.has(key));
 
 function typeOf(value: unknown): ColumnType | undefined {
   if (value === null || value === undefined) return undefined;

@@ -2,7 +2,7 @@ import { messageOf } from '../../../error-message.ts';
 import {
   createItemColumns,
   ITEM_COLUMN,
-  itemRow,
+  itemRows,
   withItemColumn,
 } from '../../../outputs/parquet/item-table.ts';
 import type { Column } from '../../../outputs/parquet/table.ts';
@@ -22,8 +22,7 @@ type Item = Readonly<Record<string, unknown>>;
 const ROWS_AT_ONCE = 1000;
 
 /**
- * A table of the items in these objects of compressed lines: the columns of an export, then the item as it is. Items of more
- * than 1,000 keys together have that column only. The same objects make the same bytes. They are decompressed twice, so
+ * A table of the items in these objects of compressed lines: the columns of an export, then the item as it is. The same objects make the same bytes. They are decompressed twice, so
  * that the items of one are held at a time. Undefined: there is no item in them.
  */
 export async function encodeItems(
@@ -33,8 +32,9 @@ export async function encodeItems(
   const columns = await columnsOf(objects, { step, skip });
   if (!columns) return undefined;
   const table = createTableBytes(columns);
+  const rowOf = itemRows(columns);
   for await (const { line, item } of itemsIn(objects, { step, skip: () => {} }))
-    await table.add({ ...itemRow(item, columns), [ITEM_COLUMN]: line });
+    await table.add({ ...rowOf(item), [ITEM_COLUMN]: line });
   return table.finish();
 }
 
@@ -43,18 +43,12 @@ async function columnsOf(
   options: EncodeOptions,
 ): Promise<readonly Column[] | undefined> {
   const found = createItemColumns();
-  let [hasItems, isTooWide] = [false, false];
+  let hasItems = false;
   for await (const { item } of itemsIn(objects, options)) {
     hasItems = true;
-    if (isTooWide) continue;
-    try {
-      found.add(item);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      isTooWide = true;
-    }
+    found.add(item);
   }
-  return hasItems ? withItemColumn(isTooWide ? [] : found.columns()) : undefined;
+  return hasItems ? withItemColumn(found.columns()) : undefined;
 }
 
 async function* itemsIn(
