@@ -31,7 +31,9 @@ const MAX_LOGGED = 20;
  * message of which nothing can be used is put aside; other refusals are logged.
  */
 export async function takeSeeds(seeds: readonly SeedRecord[], deps: SeedDeps): Promise<void> {
-  const alike = Map.groupBy(seeds, ({ crawl, config }) => JSON.stringify([crawl, config]));
+  // A queue may give them in another order than they were sent in: the crawl is to begin with the settings.
+  const ordered = seeds.toSorted((a, b) => Number(b.config !== undefined) - Number(a.config !== undefined));
+  const alike = Map.groupBy(ordered, ({ crawl, config }) => JSON.stringify([crawl, config]));
   for (const some of alike.values()) for (const group of ofBoundedSize(some)) await takeGroup(group, deps);
 }
 

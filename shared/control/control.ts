@@ -28,7 +28,7 @@ export interface Control {
   create(request: NewCrawl, caller?: string): Promise<CrawlSummary>;
   /** Adds seeds. A crawl that had finished runs again. */
   addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds>;
-  /** As create if there is no such crawl, else as addSeeds: what a seed message means. */
+  /** As create if there is no such crawl, else as addSeeds, refused if `config` is not the crawl's own: what a seed message means. */
   seed(request: NewCrawl & { readonly crawl: CrawlId }, caller?: string): Promise<AddedSeeds>;
   status(crawl: CrawlId): Promise<CrawlSummary>;
   list(): Promise<readonly CrawlEntry[]>;

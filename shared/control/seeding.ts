@@ -1,8 +1,10 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
+import { takeSeedCredentials } from '../crawl/seed-credentials.ts';
 import { seedLinks } from '../frontier/seed-links.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../ports/crawl-registry.ts';
 import { quoted } from '../text/printable.ts';
 import { checkRequest } from './check-request.ts';
+import { checkSettings } from './check-settings.ts';
 import { configOf } from './config-of.ts';
 import { type AddedSeeds, type Control, ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
@@ -11,7 +13,7 @@ import { checkRoom, pauseIfFull } from './deployer-limits.ts';
 import { beginReferring, checkArchiveKept } from './earlier-crawls.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
-import { newSeedsSchema } from './request-schemas.ts';
+import { newCrawlSchema, newSeedsSchema } from './request-schemas.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
 import { wideningSeeds } from './widening-seeds.ts';
 
@@ -76,7 +78,7 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
   }
 
   async seed(...[request, caller]: Parameters<Control['seed']>): Promise<AddedSeeds> {
-    if (await this.#finder.find(request.crawl)) return this.addSeeds(request.crawl, request.seeds);
+    if (await this.#finder.find(request.crawl)) return this.#addTo(request);
     await checkNotDeleted(this.#engine, request.crawl);
     const plan = planCrawl(request, this.#policy);
     try {
@@ -84,9 +86,18 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     } catch (error) {
       const isThere = error instanceof ControlError && error.code === 'conflict' && error.field === 'crawl';
       if (!isThere) throw error;
-      return this.addSeeds(request.crawl, request.seeds);
+      return this.#addTo(request);
     }
     return added(plan.crawl, plan.seeds);
+  }
+
+  /** To a crawl that is there, if it has the settings of the request. */
+  async #addTo(request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
+    checkRequest(newCrawlSchema, request, 'the crawl');
+    const { crawl, seeds, config = {} } = request;
+    const auth = { ...takeSeedCredentials({}, seeds).options.auth, ...config.auth };
+    checkSettings(crawl, await this.#finder.recordOf(crawl), { ...config, auth });
+    return this.addSeeds(crawl, seeds);
   }
 
   async addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {

@@ -127,7 +127,10 @@ export class Quarantine {
 
   async #storeIntent(intent: Head['intent']): Promise<void> {
     await this.#head.stageItems([]);
-    await this.#head.replace({ ...this.#head.head, intent });
+    const { head } = this.#head;
+    // The next turn cannot take again a page that this one takes of the share.
+    const share = head.share && { ...head.share, left: 0 };
+    await this.#head.replace({ ...head, ...(share && { share }), intent });
   }
 }
 

@@ -1,23 +1,24 @@
 import type { Violation, WebRequest } from '../worlds/spec.ts';
-import { type CrawlFacts, type Facts, isBy } from './facts.ts';
+import { type Facts, type Maker, makersIn, makersOf } from './facts.ts';
 import { createFindings, seconds, since } from './findings.ts';
 
-type UsedFacts = Pick<Facts, 'web' | 'crawls'>;
+type UsedFacts = Pick<Facts, 'web' | 'crawls' | 'deletion'>;
 
 /**
  * Where hosts share IP addresses and a crawl gives these a pace (`ipDelayMs`), a process has one of its requests to an
  * address in flight, over all its hosts, and begins the next one only after that time; by the web's log, to the
  * millisecond. The gap before a request is by the crawl that made it.
  */
-export function addressPace({ web, crawls }: UsedFacts): readonly Violation[] {
+export function addressPace(facts: UsedFacts): readonly Violation[] {
   const findings = createFindings('addressPace');
-  const paced = web.log.filter((request) => request.address !== undefined && delayOf(request, crawls) > 0);
+  const all = makersIn(facts);
+  const paced = facts.web.log.filter((request) => request.address !== undefined && delayOf(request, all) > 0);
   const lines = Map.groupBy(paced, ({ address, process }) => `${process} ${address}`);
   for (const requests of lines.values()) {
     requests.sort((a, b) => a.startedAt - b.startedAt);
     let before: WebRequest | undefined;
     for (const request of requests) {
-      const delayMs = delayOf(request, crawls);
+      const delayMs = delayOf(request, all);
       const gapMs = before === undefined ? Number.POSITIVE_INFINITY : request.startedAt - before.endedAt;
       if (before && gapMs < delayMs)
         findings.add(
@@ -31,7 +32,5 @@ export function addressPace({ web, crawls }: UsedFacts): readonly Violation[] {
 }
 
 /** The least that any crawl which may have made the request allows. */
-const delayOf = (request: WebRequest, crawls: readonly CrawlFacts[]): number => {
-  const makers = crawls.filter((crawl) => isBy(request, crawl));
-  return Math.min(...(makers.length > 0 ? makers : crawls).map(({ config }) => config.ipDelayMs));
-};
+const delayOf = (request: WebRequest, all: readonly Maker[]): number =>
+  Math.min(...makersOf(request, all).map(({ config }) => config.ipDelayMs));

@@ -80,7 +80,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...requestsCounted(facts, visits),
     ...itemsOnce(facts),
     ...stateOnce(facts),
-    ...requestsApart(withDeleted, robots),
+    ...requestsApart(withDeleted, facts.deletion ? readRobotsLog(withDeleted) : robots),
     ...deleted(facts),
     ...addressPace(withDeleted),
     ...byteRateKept(facts),

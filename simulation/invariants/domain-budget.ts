@@ -14,20 +14,22 @@ import { isOwnRequest } from '../../shared/url/request-url.ts';
 import { MAX_SKEW_MS } from '../models/cloud.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { originalOf } from './canonical-copies.ts';
-import { type CrawlFacts, type Facts, isBy } from './facts.ts';
+import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
 import { finalStateOf } from './final-state.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
 
 type UsedFacts = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
+/** Turns of a host that may use what an earlier one has left in the head, before the quarantine takes it out. */
+const REPEATED = 2;
 /** This many times its budget a domain may have, for clocks and for requests that had to wait at the end of a period. */
 const SLACK = 1.1;
 
 /**
  * No registrable domain has more requests for pages in a period than 1.1 times its budget, and one for each request
- * that its hosts may have in flight, whatever workers die and whatever messages come again. No more of its hosts are
- * visited than allowed, seeds' hosts aside.
+ * that its hosts may have in flight, whatever workers die and whatever messages come again; two more for each host if turns
+ * were discarded. No more of its hosts are visited than allowed, seeds' hosts aside.
  */
 export function domainBudget({ crawls, web, strikes }: UsedFacts, robots: RobotsLog): readonly Violation[] {
   const findings = createFindings('domainBudget');
@@ -39,6 +41,7 @@ export function domainBudget({ crawls, web, strikes }: UsedFacts, robots: Robots
       log,
       linkers,
       web,
+      repeated: mayHaveLostTurns({ strikes }) ? REPEATED : 0,
       isClockWrong: strikes.clockStepped > 0,
       skewMs: strikes.clockSkew > 0 ? MAX_SKEW_MS : 0,
     });
@@ -51,6 +54,8 @@ interface Requests {
   readonly log: Facts['web']['log'];
   readonly linkers: Linkers;
   readonly web: Facts['web'];
+  /** Requests of each host that may have been made again. */
+  readonly repeated: number;
   readonly isClockWrong: boolean;
   /** By this much clocks may differ from the world's. */
   readonly skewMs: number;
@@ -59,7 +64,7 @@ interface Requests {
 function checkPages(
   findings: Findings,
   crawl: CrawlFacts,
-  { log, linkers, web, isClockWrong, skewMs }: Requests,
+  { log, linkers, web, repeated, isClockWrong, skewMs }: Requests,
 ): void {
   const { id, config, known } = crawl;
   // Requests for pages that are fetched again do not count.
@@ -78,7 +83,7 @@ function checkPages(
     // To the median domain at least one links.
     const budget = growsByLinks ? Math.round(base * Math.sqrt(linkers.get(domain)?.size ?? 1)) : base;
     const hosts = new Set(requests.map(({ host }) => host)).size;
-    const most = Math.floor(SLACK * budget) + hosts * config.perHost;
+    const most = Math.floor(SLACK * budget) + hosts * (config.perHost + repeated);
     for (const [period, all] of Map.groupBy(requests, ({ startedAt }) =>
       periodAt(domain, startedAt, everyMs),
     )) {

@@ -33,6 +33,8 @@ export interface Facts {
   /** In the turn queues and the link queue. */
   readonly messages: readonly MessageFacts[];
   readonly deadLetters: readonly { readonly queue: string; readonly body: string }[];
+  /** The messages of seeds that were sent with settings which their crawl does not have. */
+  readonly misfits: readonly string[];
   readonly seen: readonly Violation[];
   /** How long a worker holds a host at most. */
   readonly leaseMs: number;
@@ -44,6 +46,8 @@ export interface Facts {
 /** A crawl that was deleted. */
 export interface DeletionFacts {
   readonly id: string;
+  /** As begun with, complete. */
+  readonly config: CrawlConfig;
   /** When the status was stored by which workers stop. */
   readonly stoppedAt?: number | undefined;
   readonly isDone: boolean;
@@ -156,6 +160,22 @@ export interface MessageFacts {
 /** Whether the crawl may have made the request. */
 export const isBy = ({ contact }: WebRequest, { config }: Pick<CrawlFacts, 'config'>): boolean =>
   contact === undefined || contact === config.contact;
+
+/** A crawl that requests hosts, also one that was deleted. */
+export interface Maker {
+  readonly config: CrawlConfig;
+  readonly hosts: Pick<ReadonlyMap<string, unknown>, 'has'>;
+}
+
+export const makersIn = ({ crawls, deletion }: Pick<Facts, 'crawls' | 'deletion'>): readonly Maker[] =>
+  deletion ? [...crawls, { config: deletion.config, hosts: deletion.heads }] : crawls;
+
+/** Those that may have made the request: the one that its contact names, else those that know the host. */
+export function makersOf(request: WebRequest, all: readonly Maker[]): readonly Maker[] {
+  const named = all.filter((maker) => isBy(request, maker));
+  const makers = request.contact === undefined ? named.filter(({ hosts }) => hosts.has(request.host)) : named;
+  return makers.length > 0 ? makers : all;
+}
 
 /** Whether turns may have been discarded with what they had learned. */
 export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =>

@@ -108,12 +108,8 @@ export async function gatherFacts(world: World): Promise<Facts> {
     finishes: world.finishes,
     pageChanges: world.pageChanges,
     messages: queuedMessages(cloud),
-    deadLetters: [...new Set([cloud.turnDeadLetterUrl, settings.linkDeadLetterUrl])].flatMap((queue) =>
-      Array.from(cloud.sqs.messages(queue), ({ body }) => ({ queue, body })).filter(
-        // Late seeds of a deleted crawl are to be refused.
-        ({ body }) => !(world.deletion?.isDone() && body.startsWith(`{"crawl":"${DELETED_CRAWL}"`)),
-      ),
-    ),
+    misfits: world.misfits,
+    deadLetters: deadLettersIn(world),
     seen: world.seen,
     leaseMs: timesOf(settings).leaseMs,
     hostsPerWorker: settings.hostsPerWorker,
@@ -121,6 +117,14 @@ export async function gatherFacts(world: World): Promise<Facts> {
     hasLinkShards: settings.linkShardUrls.length > 0,
   };
 }
+
+/** Without late seeds of a deleted crawl, which are to be refused. */
+const deadLettersIn = ({ cloud, deletion }: World): Facts['deadLetters'] =>
+  [...new Set([cloud.turnDeadLetterUrl, cloud.settings.linkDeadLetterUrl])].flatMap((queue) =>
+    Array.from(cloud.sqs.messages(queue), ({ body }) => ({ queue, body })).filter(
+      ({ body }) => !(deletion?.isDone() && body.startsWith(`{"crawl":"${DELETED_CRAWL}"`)),
+    ),
+  );
 
 const isOfDeleted = ({ deletion }: World, { contact }: WebRequest): boolean =>
   contact !== undefined && contact === deletion?.crawl.config.contact;
@@ -147,6 +151,7 @@ function deletionFacts(world: World): DeletionFacts | undefined {
   const objects = [...s3.objects(settings.bucket).keys(), ...uploads];
   return {
     id: crawl.id,
+    config: parseConfig(crawl.config),
     stoppedAt: history.statuses.get(crawl.id)?.find(({ code }) => code === 'deleting')?.at,
     isDone: deletion.isDone(),
     heads: new Map(

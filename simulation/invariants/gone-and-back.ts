@@ -40,7 +40,7 @@ export function goneAndBack(
   const received = new Set(facts.pageChanges.map(({ id }) => id));
   for (const visits of visited) {
     if (!isRecrawling(visits.crawl.config)) continue;
-    const stories = storiesOf(visits, robots);
+    const stories = storiesOf(visits, robots, facts.web);
     checkEarly(findings, visits, stories, facts);
     checkDueTimes(findings, visits, facts.strikes.clockStepped > 0);
     const isCertain = visits.lost === 0 || !mayHaveLostTurns(facts);
@@ -62,13 +62,15 @@ interface Story {
 interface Answer {
   readonly state: 'fetched' | 'redirect' | 'gone';
   readonly request: WebRequest;
-  /** How often in a row it was not there, with this one. */
-  readonly misses: number;
   /** 404, of a page that has a copy: whether that may, or must, be taken for a mishap of the host. */
   readonly doubt?: 'none' | 'maybe' | 'certain';
 }
 
-function storiesOf({ requests }: HostVisits, robots: RobotsLog): Map<string, Story> {
+function storiesOf(
+  { crawl, requests }: HostVisits,
+  robots: RobotsLog,
+  web: Pick<Facts['web'], 'canonicalOf'>,
+): Map<string, Story> {
   const stories = new Map<string, Story>();
   let missing = 0;
   let inRow = 0;
@@ -81,23 +83,26 @@ function storiesOf({ requests }: HostVisits, robots: RobotsLog): Map<string, Sto
     const state = finalStateOf(request);
     if (state === 'fetched' || state === 'redirect') {
       if (last?.state === 'fetched') inRow = 0;
-      stories.set(request.url, add(answers, { state, request, misses: 0 }));
+      stories.set(request.url, add(answers, { state, request }));
     } else if (state === 'gone') {
-      const copy = request.httpStatus === 404 ? copyOf(last) : 'none';
+      const mayBeNew = originalOf(request.url, crawl, web) !== undefined;
+      const copy = request.httpStatus === 404 ? copyOf(last, mayBeNew) : 'none';
       if (copy !== 'none') missing++;
       if (copy === 'certain') inRow++;
       const isCertain = copy === 'certain' && inRow >= ALL_MISSING;
       const doubt = copy === 'none' || missing < LEAST_MISSING ? 'none' : isCertain ? 'certain' : 'maybe';
-      const misses = (last?.misses ?? 0) + 1;
-      stories.set(request.url, add(answers, { state, request, misses, doubt }));
+      stories.set(request.url, add(answers, { state, request, doubt }));
     } else if (request.isCut) stories.set(request.url, { answers, isCutSince: true });
   }
   return stories;
 }
 
-/** Whether the crawl has a copy of the page that was answered so at last. */
-function copyOf(last: Answer | undefined): NonNullable<Answer['doubt']> {
-  if (last?.state === 'fetched') return 'certain';
+/**
+ * Whether the crawl has a copy of the page that was answered so at last. One that names a canonical URL may have begun as a new
+ * page since: it is fetched once more if that is none.
+ */
+function copyOf(last: Answer | undefined, mayBeNew: boolean): NonNullable<Answer['doubt']> {
+  if (last?.state === 'fetched') return mayBeNew ? 'maybe' : 'certain';
   return last?.state === 'gone' ? (last.doubt ?? 'none') : 'none';
 }
 
@@ -113,29 +118,55 @@ function checkEarly(
   stories: ReadonlyMap<string, Story>,
   facts: Pick<Facts, 'strikes'>,
 ): void {
-  const early = [...stories.values()].flatMap(({ answers }) =>
-    answers.flatMap((one, i) => {
-      const next = answers[i + 1];
-      const days = daysAfter(one);
-      if (!next || one.state !== 'gone' || one.doubt !== 'none' || days === undefined) return [];
-      const afterMs = next.request.startedAt - one.request.startedAt;
-      return afterMs < soonest(crawl) * days * DAY_MS - CLOCKS_MS ? [{ one, next, afterMs, days }] : [];
-    }),
-  );
+  const early = [...stories.values()].flatMap((story) => earlyIn(story, crawl));
   if (early.length <= (mayHaveLostTurns(facts) ? Math.max(0, lost) : 0)) return;
   const excuse = early.length <= facts.strikes.clockStepped * stories.size ? 'wrongClock' : undefined;
-  for (const { one, next, afterMs, days } of early)
+  for (const { one, next, days } of early)
     findings.add(
-      `${crawl.id}: ${next.request.url} was answered with ${one.request.httpStatus} ${since(one.request.startedAt)} and requested again ${seconds(afterMs)} later, expected ${days} days; ${lost} requests were lost with their turns`,
+      `${crawl.id}: ${next.request.url} was answered with ${one.request.httpStatus} ${since(one.request.startedAt)} and requested again ${seconds(afterMs(one, next))} later, expected ${days} days; ${lost} requests were lost with their turns`,
       { host: host.host, at: next.request.startedAt, excuse },
     );
 }
 
+interface Known {
+  readonly one: Answer;
+  /** How often in a row it was not there, with this one. */
+  readonly misses: number;
+  readonly before: Known | undefined;
+}
+
+interface Early {
+  readonly one: Answer;
+  readonly next: Answer;
+  readonly days: number;
+}
+
+/** The requests that come too early. Those after them are judged as if the crawl did not know the answer before. */
+function earlyIn({ answers }: Story, crawl: CrawlFacts): readonly Early[] {
+  const early: Early[] = [];
+  let last: Known | undefined;
+  for (const next of answers) {
+    while (last) {
+      const days = daysUntilAgain(last);
+      if (days === undefined || afterMs(last.one, next) >= soonest(crawl) * days * DAY_MS - CLOCKS_MS) break;
+      early.push({ one: last.one, next, days });
+      last = last.before;
+    }
+    last = { one: next, misses: next.state === 'gone' ? (last?.misses ?? 0) + 1 : 0, before: last };
+  }
+  return early;
+}
+
+const daysUntilAgain = ({ one: { state, doubt, request }, misses }: Known): number | undefined =>
+  state === 'gone' && doubt === 'none' ? daysOf(request.httpStatus, misses) : undefined;
+
+const daysOf = (httpStatus: number | undefined, misses: number): number | undefined =>
+  (httpStatus === 410 ? GONE_DAYS : MISSING_DAYS)[misses - 1];
+
+const afterMs = (one: Answer, next: Answer): number => next.request.startedAt - one.request.startedAt;
+
 /** The part of these days after which it is asked for: at the moment of a schedule that is about that far ahead. */
 const soonest = ({ config }: CrawlFacts): number => (config.recrawlSchedule === undefined ? 1 : SOONER);
-
-const daysAfter = ({ request, misses }: Pick<Answer, 'request' | 'misses'>): number | undefined =>
-  (request.httpStatus === 410 ? GONE_DAYS : MISSING_DAYS)[misses - 1];
 
 /** One that is gone has the due time that follows, and is asked for when it comes. */
 function checkDueTimes(findings: Findings, { crawl, host }: HostVisits, isClockWrong: boolean): void {
@@ -167,7 +198,7 @@ interface Times {
 
 function dueProblemOf({ result, recrawl, dueAt }: UrlRecord, { stoppedAt, lateMs, soonest: part }: Times) {
   const { fetchedAt = 0, httpStatus } = result ?? {};
-  const days = (httpStatus === 410 ? GONE_DAYS : MISSING_DAYS)[(recrawl?.misses ?? 0) - 1];
+  const days = daysOf(httpStatus, recrawl?.misses ?? 0);
   if (days === undefined) return undefined;
   const ms = days * DAY_MS;
   const was = `was not there ${since(fetchedAt)}`;

@@ -1,10 +1,10 @@
 import { origin } from '../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
-import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
+import { type Facts, type Maker, makersIn, makersOf, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
 
-type UsedFacts = Pick<Facts, 'web' | 'crawls' | 'strikes'>;
+type UsedFacts = Pick<Facts, 'web' | 'crawls' | 'deletion' | 'strikes'>;
 
 /**
  * No host has more requests in flight than `perHost`, mostly one, over all crawls and processes; and from the
@@ -15,12 +15,12 @@ export function requestsApart(facts: UsedFacts, robots: RobotsLog): readonly Vio
   const oneRequest = createFindings('oneRequest');
   const unhurried = createFindings('unhurried');
   const isStrict = !mayHaveLostTurns(facts);
-  for (const [host, requests] of Map.groupBy(facts.web.log, (request) => request.host)) {
+  const all = makersIn(facts);
+  for (const requests of Map.groupBy(facts.web.log, (request) => request.host).values()) {
     requests.sort((a, b) => a.startedAt - b.startedAt);
-    const ofHost = facts.crawls.filter((crawl) => crawl.hosts.has(host));
-    const crawls = ofHost.length > 0 ? ofHost : facts.crawls;
-    const lanes = Math.max(...crawls.map(({ config }) => config.perHost));
-    const delays: Delays = { facts, crawls, robots, isStrict };
+    const makers = new Set(requests.flatMap((request) => makersOf(request, all)));
+    const lanes = Math.max(...Array.from(makers, ({ config }) => config.perHost));
+    const delays: Delays = { facts, makers: [...makers], robots, isStrict };
     checkInFlight(oneRequest, requests, lanes);
     if (lanes === 1) checkGaps(unhurried, requests, (before, after) => delayAfter(before, after, delays));
   }
@@ -68,8 +68,8 @@ function checkGaps(
 
 interface Delays {
   readonly facts: UsedFacts;
-  /** Those that know the host. */
-  readonly crawls: readonly CrawlFacts[];
+  /** The crawls that may have asked the host. */
+  readonly makers: readonly Maker[];
   readonly robots: RobotsLog;
   /** Each robots.txt response was committed: no turn can have been discarded with it. */
   readonly isStrict: boolean;
@@ -80,9 +80,8 @@ interface Delays {
  * made it, as its contact says.
  */
 function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
-  const { crawls, facts } = delays;
-  const makers = crawls.filter((crawl) => isBy(before, crawl));
-  const possible = makers.length > 0 ? makers : crawls;
+  const { facts } = delays;
+  const possible = makersOf(before, delays.makers);
   const delayMs = Math.min(...possible.map(({ config }) => config.delayMs));
   if (possible.some(({ config }) => config.robots === 'ignore')) return { ms: delayMs, why: 'delayMs' };
   const capMs = Math.min(...possible.map(({ config }) => config.maxCrawlDelayMs));
@@ -101,13 +100,13 @@ function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
  * asks for them again.
  */
 function heardAt(before: WebRequest, after: WebRequest, delays: Delays): readonly RobotsAnswer[] {
-  const { crawls, robots, isStrict } = delays;
+  const { makers, robots, isStrict } = delays;
   const until = before.endedAt;
   // Each crawl asks for itself.
   const answers = robots
     .answersOf(origin(before.url))
     .filter(({ at, request }) => at <= until && request.contact === before.contact);
-  const isAlone = crawls.length === 1 || before.contact !== undefined;
+  const isAlone = makers.length === 1 || before.contact !== undefined;
   if (isStrict && isAlone) return answers.filter(({ kind }) => kind !== 'nothing').slice(-1);
   if (!robots.isOfRobots(before)) return answers.filter(({ at }) => at <= before.startedAt);
   const isHeard =

@@ -21,9 +21,17 @@ export function ends({
 }
 
 /** Nothing was received so often, or understood so badly, that it was given up. */
-export function noDeadLetters({ deadLetters }: Pick<Facts, 'deadLetters'>): readonly Violation[] {
+export function noDeadLetters({
+  deadLetters,
+  misfits,
+}: Pick<Facts, 'deadLetters' | 'misfits'>): readonly Violation[] {
   const findings = createFindings('noDeadLetters');
+  const dead = new Set(deadLetters.map(({ body }) => body));
+  for (const body of misfits)
+    if (!dead.has(body))
+      findings.add(`seeds for settings that their crawl does not have were taken in: ${body}`);
   for (const { queue, body } of deadLetters) {
+    if (misfits.includes(body)) continue;
     const blank = body.indexOf(' ');
     const host = queue.endsWith('.fifo') && blank > 0 ? body.slice(0, blank) : undefined;
     findings.add(`${queue.split('/').at(-1)} holds ${body.slice(0, 200)}`, {

@@ -36,6 +36,8 @@ export interface Operator {
   isBusy(): boolean;
   /** With the limits and seeds that they have now. */
   crawls(): readonly CrawlPlan[];
+  /** The messages of seeds that were sent with settings which their crawl does not have. */
+  misfits(): readonly string[];
 }
 
 /** The operator's tools: control, and the link queue. */
@@ -67,6 +69,7 @@ export function createOperator(
   const stopping = new Set<CrawlId>();
   /** Crawls that are still to be given seeds. */
   const adding = new Set(additions.map(({ crawl }) => crawl));
+  const misfits: string[] = [];
   let busy = 0;
 
   async function whileBusy(work: () => Promise<void>): Promise<void> {
@@ -141,7 +144,7 @@ export function createOperator(
     raising.delete(id);
   }
 
-  async function add({ crawl: id, urls, way, atMs }: AddedSeeds): Promise<void> {
+  async function add({ crawl: id, urls, way, settings, atMs }: AddedSeeds): Promise<void> {
     await time.sleep(atMs);
     const plan = crawls.get(id) as CrawlPlan;
     const scope = scopeOf(parseConfig(plan.config), []);
@@ -151,10 +154,19 @@ export function createOperator(
     if (seeds.length === 0 || status === undefined || status === 'stopped') return;
     crawls.set(id, { ...plan, laterSeeds: [...(plan.laterSeeds ?? []), ...seeds] });
     const what = `adds by ${way} to ${id}: ${seeds.join(' ')}`;
+    const { delayMs = 0, contact } = plan.config;
+    if (way === 'message' && settings === 'other') {
+      const misfit = JSON.stringify({ crawl: id, urls: seeds, config: { delayMs: delayMs + 1000 } });
+      misfits.push(misfit);
+      await insist(`sends ${misfit}`, () => open().sendText(misfit));
+    }
+    const own = settings === 'own' && { config: { delayMs, scope: plan.config.scope, contact } };
     await insist(what, async () => {
       if (way === 'api') await open().control.addSeeds(id, seeds);
       else
-        await open().sendText(way === 'text' ? seeds.join('\n') : JSON.stringify({ crawl: id, urls: seeds }));
+        await open().sendText(
+          way === 'text' ? seeds.join('\n') : JSON.stringify({ crawl: id, urls: seeds, ...own }),
+        );
     });
     const now = crawls.get(id) as CrawlPlan;
     crawls.set(id, { ...now, seedsSentAt: [...(now.seedsSentAt ?? []), time.now()] });
@@ -175,6 +187,7 @@ export function createOperator(
   return {
     isBusy: () => busy > 0,
     crawls: () => [...crawls.values()],
+    misfits: () => misfits,
     stopAll() {
       for (const id of crawls.keys()) if (!stopping.has(id)) void whileBusy(() => stop(id));
       for (const id of crawls.keys()) stopping.add(id);

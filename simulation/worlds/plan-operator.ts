@@ -24,6 +24,11 @@ export interface AddedSeeds {
    * default crawl.
    */
   readonly way: 'api' | 'message' | 'text';
+  /**
+   * With messages: the message has settings, those of the crawl; or another message comes before, with settings that the crawl
+   * does not have.
+   */
+  readonly settings?: 'own' | 'other';
   /** After the crawl's beginning. */
   readonly atMs: number;
 }
@@ -40,6 +45,8 @@ const ASKING_WORLDS = 0.3;
 const MAX_QUESTIONS = 3;
 const MAX_ADDITIONS = 3;
 const MAX_URLS = 4;
+/** Messages with settings. */
+const SETTINGS_CHANCE = 0.5;
 /** Mostly while the crawl runs; the later ones find it finished. */
 const MAX_MS = 1_200_000;
 
@@ -51,12 +58,21 @@ export function planOperator(
 ): OperatorPlan {
   const random = randomOf(seed, 'operator plan');
   const count = random() < ADDING_WORLDS ? between(random, 1, MAX_ADDITIONS) : 0;
-  const additions = Array.from({ length: count }, (): AddedSeeds => {
+  const additions = Array.from({ length: count }, (_, i): AddedSeeds => {
     const crawl = pick(random, crawls).id;
     const ways =
       crawl === defaultCrawl ? (['api', 'message', 'text'] as const) : (['api', 'message'] as const);
     const urls = Array.from({ length: between(random, 1, MAX_URLS) }, () => web.someUrl(random));
-    return { crawl, urls: [...new Set(urls)], way: pick(random, ways), atMs: random() ** 2 * MAX_MS };
+    const addition = {
+      crawl,
+      urls: [...new Set(urls)],
+      way: pick(random, ways),
+      atMs: random() ** 2 * MAX_MS,
+    };
+    const ofSettings = randomOf(seed, 'settings of seeds', i);
+    return ofSettings() < SETTINGS_CHANCE
+      ? { ...addition, settings: pick(ofSettings, ['own', 'other']) }
+      : addition;
   });
   const asking = randomOf(seed, 'operator questions');
   const questions = asking() < ASKING_WORLDS ? between(asking, 1, MAX_QUESTIONS) : 0;

@@ -327,6 +327,8 @@ export interface World {
   readonly cloud: SimCloud;
   readonly web: SimWeb;
   readonly crawls: readonly CrawlPlan[];
+  /** The messages of seeds that were sent with settings which their crawl does not have. */
+  readonly misfits: readonly string[];
   /** Whether all crawls came to their end in time. */
   readonly hasEnded: boolean;
   /** How often each of these functions was invoked. */

@@ -213,6 +213,7 @@ export async function runWorld(
     cloud,
     web,
     crawls: operator.crawls(),
+    misfits: operator.misfits(),
     hasEnded,
     invocations: invocationsOf(deployment),
     failures: deployment.failures,

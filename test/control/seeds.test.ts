@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { ControlError } from '../../shared/control/control.ts';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { CrawlTooLarge } from '../../shared/ports/crawl-registry.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 import { A, B, openRoom } from './control-room.ts';
@@ -168,6 +170,87 @@ describe('a seed message', () => {
     expect(await control.seed({ crawl: 'one', seeds: [`${A}x`] })).toMatchObject({ added: 1 });
     expect(done).toEqual(['create one', 'send 1', 'send 1']);
   });
+
+  describe('for a crawl that is there', () => {
+    const BEGUN: CrawlOptions = {
+      delayMs: 15_000,
+      scope: 'host',
+      maxPages: 100,
+      headers: { 'https://a.test': { 'x-key': 'secret-1' } },
+      overrides: [{ hosts: ['a.test'], delayMs: 20_000 }],
+    };
+
+    async function seeded(...[config, seed = A, isResumed = false]: [CrawlOptions?, string?, boolean?]) {
+      const room = openRoom();
+      await room.control.seed({ crawl: 'one', seeds: [`https://user:secret-2@a.test/`], config: BEGUN });
+      if (isResumed) await room.control.resume('one', { maxPages: 500 });
+      room.done.length = 0;
+      const answer = await room.control
+        .seed({ crawl: 'one', seeds: [seed], ...(config && { config }) })
+        .catch((error: unknown) => error);
+      return { answer, done: room.done };
+    }
+
+    test.each<[string, CrawlOptions?, string?, boolean?]>([
+      ['no settings'],
+      ['the same settings', BEGUN],
+      ['some of them', { scope: 'host', delayMs: 15_000 }],
+      ['some of its headers', { headers: { 'https://a.test': {} } }],
+      ['a default that it has', { robots: 'obey' }],
+      ['its credentials', BEGUN, 'https://user:secret-2@a.test/'],
+      ['the limit that it began with, raised since', { maxPages: 100 }, A, true],
+      ['no domains', { domains: [] }],
+    ])('%s: is taken in', async (_, ...request) => {
+      const { answer, done } = await seeded(...request);
+      expect(answer).toMatchObject({ added: 1 });
+      expect(done).toEqual(['send 1']);
+    });
+
+    test.each<[string, CrawlOptions?, string?, boolean?]>([
+      ['delayMs', { delayMs: 1000 }],
+      ['delayMs', { ...BEGUN, delayMs: 30_000 }],
+      ['delayMs', { delayMs: 30_000 }, A, true],
+      ['scope', { scope: 'any' }],
+      ['robots', { robots: 'ignore' }],
+      ['maxPages', { maxPages: 7 }],
+      ['userAgent', { userAgent: 'other/1.0 (+https://other.test/)' }],
+      ['contact', { contact: 'you@example.org' }],
+      ['perHost', { perHost: 4 }],
+      ['exclude', { exclude: ['secret'] }],
+      ['overrides', { overrides: [{ hosts: ['a.test'], delayMs: 30_000 }] }],
+      ['headers', { headers: { 'https://a.test': { 'x-key': 'secret-3' } } }],
+      ['headers', { headers: { 'https://b.test': { 'x-key': 'secret-3' } } }],
+      ['auth', {}, 'https://user:secret-3@a.test/'],
+    ])('another %s: is refused, without a word of secrets, and sends nothing', async (key, ...request) => {
+      const { answer, done } = await seeded(...request);
+      expect(answer).toMatchObject({ code: 'conflict', field: `config.${key}` });
+      expect(String(answer)).toContain(`The crawl "one" began with another config.${key}: send`);
+      expect(String(answer)).not.toContain('secret-');
+      expect(done).toEqual([]);
+    });
+
+    test('settings that cannot be are refused', async () => {
+      const { answer, done } = await seeded({ delayMs: -1 });
+      expect(answer).toMatchObject({ code: 'invalid', field: 'config.delayMs' });
+      expect(done).toEqual([]);
+    });
+  });
+
+  test.each([[[0, 1]], [[1, 0]]])(
+    'keeps its delay or says that it did not, in the order %j',
+    async (order) => {
+      const { control, engine } = openRoom();
+      const requests = [
+        { crawl: 'one', seeds: [A], config: { delayMs: 15_000 } },
+        { crawl: 'one', seeds: [`${A}x`] },
+      ];
+      const answers: unknown[] = [];
+      for (const i of order) answers.push(await control.seed(requests[i]!).catch((error: unknown) => error));
+      const { delayMs = 1000 } = (await engine.registry.load('one'))!.config;
+      const refused = answers.filter((answer) => answer instanceof ControlError);
+      expect([delayMs, refused.length]).toEqual(order[0] === 0 ? [15_000, 0] : [1000, 1]);
+    },
+  );
 
   test('of which nothing can be used begins nothing', async () => {
     const { control, done } = openRoom();

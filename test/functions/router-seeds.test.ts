@@ -78,14 +78,15 @@ describe('messages of seeds', () => {
       message('3', 'a', ['http://a.test/2', 'http://a.test/3'], { sender: 'AID:you' }),
       message('4', 'a', ['http://a.test/4'], { config: { maxPages: 1 } }),
     ]);
+    // Those with settings first, with which the crawl is to begin.
     expect(requests).toEqual([
+      { crawl: 'a', seeds: ['http://a.test/4'], config: { maxPages: 1 } },
       { crawl: 'a', seeds: ['http://a.test/1', 'http://a.test/2', 'http://a.test/3'] },
       { crawl: 'b', seeds: ['http://b.test/'] },
-      { crawl: 'a', seeds: ['http://a.test/4'], config: { maxPages: 1 } },
     ]);
     // The first one stands for them.
-    expect(senders).toEqual(['sender AID:me', undefined, undefined]);
-    expect([attempted, failed, aside]).toEqual([[['1', '3'], ['2'], ['4']], [], []]);
+    expect(senders).toEqual([undefined, 'sender AID:me', undefined]);
+    expect([attempted, failed, aside]).toEqual([[['4'], ['1', '3'], ['2']], [], []]);
   });
 
   test('are taken in with as many URLs at once as one message may have', async () => {

@@ -278,13 +278,13 @@ describe('seeds', () => {
     const bodies = [
       '{"url": "https://a.test/"}',
       'https://b.test/\nhttps://a.test/',
-      '{"crawl": "news", "urls": ["https://c.test/"], "config": {"maxPages": 5}}',
       '{"crawl": "news", "urls": ["https://d.test/"]}',
+      '{"crawl": "news", "urls": ["https://c.test/"], "config": {"maxPages": 5}}',
     ];
     expect(await run(bodies)).toEqual([]);
     expect(seeded).toEqual([
-      { crawl: 'default', seeds: ['https://a.test/', 'https://b.test/'] },
       { crawl: 'news', seeds: ['https://c.test/'], config: { maxPages: 5 } },
+      { crawl: 'default', seeds: ['https://a.test/', 'https://b.test/'] },
       { crawl: 'news', seeds: ['https://d.test/'] },
     ]);
   });

@@ -65,6 +65,15 @@ test('a URL is stored before it is fetched, under a lock that is kept until the 
   expect(log.at(-1)).toBe('free');
 });
 
+test('an announcement takes what is left of the share out of the head, for the next turn', async () => {
+  const { quarantine, state } = open({ share: { period: 7, left: 3 } });
+  await quarantine.announce(PAGE);
+  expect(state.head.share).toEqual({ period: 7, left: 0 });
+  const none = open();
+  await none.quarantine.announce(PAGE);
+  expect(none.state.head).not.toHaveProperty('share');
+});
+
 test('a suspect has the lock alone, and its tries count', async () => {
   const { quarantine, log } = open(SUSPECT);
   expect(await quarantine.announce(OTHER)).toBe('allowed');

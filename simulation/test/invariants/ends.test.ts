@@ -152,6 +152,15 @@ describe('noDeadLetters', () => {
       ['noDeadLetters: links-dead holds {}'],
     );
   });
+
+  test('seeds for settings that the crawl does not have are to be one', () => {
+    const misfits = ['{"crawl":"a"}'];
+    const dead = (body: string) => [{ queue: 'https://sqs/links-dead', body }];
+    expect(messagesOf(makeFacts({ misfits, deadLetters: dead('{"crawl":"a"}') }))).toEqual([]);
+    expect(messagesOf(makeFacts({ misfits }))).toEqual([
+      'noDeadLetters: seeds for settings that their crawl does not have were taken in: {"crawl":"a"}',
+    ]);
+  });
 });
 
 describe('startedForWork', () => {

@@ -67,6 +67,7 @@ async function makeWorld(urls: number): Promise<World> {
     cloud,
     web,
     crawls,
+    misfits: [],
     hasEnded: false,
     invocations: { worker: 0, router: 0, waker: 0 },
     failures: [],

@@ -24,11 +24,13 @@ interface Case {
   readonly stoppedAt?: number;
   /** Kinds of changes of the page that were received. */
   readonly changes?: readonly string[];
+  /** Pages that name another one as canonical. */
+  readonly copies?: readonly string[];
 }
 
 function found(
   answers: readonly Answer[],
-  { records, counted, gone = 0, strikes, stoppedAt, changes = [] }: Case,
+  { records, counted, gone = 0, strikes, stoppedAt, changes = [], copies = [] }: Case,
 ) {
   const log = answers.map(([url, at, httpStatus]) => request(url, at, at + 0.1, { httpStatus }));
   const totals = { ...NEW_HEAD.totals, requests: counted ?? log.length };
@@ -44,12 +46,14 @@ function found(
     url: PAGE,
     at: new Date(T0).toISOString(),
   }));
-  const facts = makeFacts({
+  const made = makeFacts({
     log,
     crawls: [{ ...crawl, statuses }],
     pageChanges,
     ...(strikes && { strikes }),
   });
+  const canonicalOf = (url: string) => (copies.includes(url) ? `${PAGE}/first` : undefined);
+  const facts = { ...made, web: { ...made.web, canonicalOf } };
   return goneAndBack(facts, readVisits(facts), readRobotsLog(facts)).map(({ message }) => message);
 }
 
@@ -84,6 +88,15 @@ describe('a page that is gone', () => {
     ]);
     const lost = { records: [GONE], counted: 2, strikes: struck('workerKilled'), changes: CHANGES };
     expect(found(answers, lost)).toEqual([]);
+  });
+
+  test('and a week after it was answered again, if the first answer was lost with its turn', () => {
+    const answers: readonly Answer[] = [...WENT, [PAGE, 1400, 404], [PAGE, WEEK + 1500, 404]];
+    const lost = { records: [GONE], strikes: struck('workerKilled'), changes: CHANGES };
+    expect(found(answers, { ...lost, counted: 3 })).toEqual([]);
+    expect(found(answers, { ...lost, counted: 4 })).toHaveLength(1);
+    const soon: readonly Answer[] = [...answers.slice(0, 3), [PAGE, WEEK + 600, 404]];
+    expect(found(soon, { ...lost, counted: 3 })).toHaveLength(2);
   });
 
   test('the second time after two', () => {
@@ -137,8 +150,8 @@ test('pages of a host that answers 404 everywhere keep their copies', () => {
     pages.map((url, i) =>
       i < firstKept ? record(url, 'gone', 700 + i, WEEK, 1) : record(url, 'fetched', i, 1300),
     );
-  const goneAndKept = (firstKept: number) =>
-    found(answers, { records: recordsOf(firstKept), gone: firstKept }).filter(
+  const goneAndKept = (firstKept: number, copies: readonly string[] = []) =>
+    found(answers, { records: recordsOf(firstKept), gone: firstKept, copies }).filter(
       (text) => !text.includes('reported'),
     );
   expect(goneAndKept(5)).toEqual([]);
@@ -146,4 +159,7 @@ test('pages of a host that answers 404 everywhere keep their copies', () => {
   // The first four are gone: so few are no sign of trouble.
   expect(goneAndKept(3)).toHaveLength(1);
   expect(goneAndKept(12)).toHaveLength(6);
+  // A copy that is fetched once more is a new page, so it says nothing of the host.
+  expect(goneAndKept(12, pages.slice(3, 6))).toHaveLength(3);
+  expect(goneAndKept(12, pages)).toEqual([]);
 });

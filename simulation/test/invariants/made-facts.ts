@@ -253,6 +253,7 @@ export function makeFacts({
     failures: [],
     messages: [],
     deadLetters: [],
+    misfits: [],
     seen: [],
     leaseMs: 66_000,
     hostsPerWorker: 10,

@@ -3,6 +3,7 @@
  * was met. Each fault is found where it must be.
  */
 import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../shared/crawl/config.ts';
 import { NEW_HEAD } from '../../../shared/frontier/head.ts';
 import { levelOf, MAX_LEVEL } from '../../../shared/frontier/rank.ts';
 import type { HeadChange, StatusChange } from '../../invariants/history-probe.ts';
@@ -12,6 +13,7 @@ import {
   headAt,
   hostWith,
   makeFacts,
+  messagesOf,
   PAGE,
   ROBOTS,
   request,
@@ -204,4 +206,23 @@ test('unhurried: the gap after a request is that of the crawl whose contact it n
     violationsOf('unhurried', makeFacts({ log: by(contact), crawls: [quick, slow] })).length;
   expect(hurried('https://sim.test/quick')).toBe(0);
   expect(hurried('https://sim.test/slow')).toBe(1);
+});
+
+test('unhurried: requests of a crawl that was deleted keep its delay, at hosts that only a slower one knows', () => {
+  const contact = 'https://sim.test/gone';
+  const slow = crawlFacts(undefined, { config: { delayMs: 4000, contact: 'https://sim.test/slow' } });
+  const hurried = (gapMs: number, perHost = 1) => {
+    const requests = [
+      request('http://a.test/x', 50, 51, { contact }),
+      request('http://a.test/y', 51 + gapMs / 1000, 53, { contact }),
+    ];
+    const config = parseConfig({ delayMs: 100, contact, perHost });
+    const deletion = { id: 'gone', config, isDone: true, heads: new Map(), requests, left: [] };
+    const found = messagesOf(makeFacts({ log: [], crawls: [slow], deletion }));
+    return found.filter((text) => /^(unhurried|oneRequest)/.test(text));
+  };
+  expect(hurried(100)).toEqual([]);
+  expect(hurried(99)).toEqual([expect.stringMatching(/expected at least 0.100 s/)]);
+  expect(hurried(-100)).toEqual([expect.stringMatching(/^oneRequest/)]);
+  expect(hurried(-100, 2)).toEqual([]);
 });

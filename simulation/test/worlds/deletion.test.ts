@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../shared/crawl/config.ts';
 import { FAULT_NAMES } from '../../models/faults.ts';
 import { T0 } from '../../models/virtual-time.ts';
 import { runWorld } from '../../worlds/world.ts';
@@ -12,6 +13,7 @@ test.each([3, 34, 41])('world %d, in which a crawl is deleted, keeps all promise
 describe('deleted', () => {
   const deletion = {
     id: 'gone',
+    config: parseConfig({ contact: 'https://sim.test/gone' }),
     stoppedAt: T0 + 10_000,
     isDone: true,
     heads: new Map(),
