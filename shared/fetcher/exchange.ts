@@ -11,12 +11,14 @@ import {
   type FailureLimits,
   isDisconnect,
   isOutOfFiles,
+  KnownFailure,
 } from './failure.ts';
-import { type HeadReader, headReader } from './head-reader.ts';
 import type { Body } from './outcome/body.ts';
 import type { FetchedResponse, FetchOutcome } from './outcome/fetch-outcome.ts';
 import type { FetchRequest } from './outcome/fetch-request.ts';
 import type { ResponseHead } from './outcome/response-head.ts';
+import type { RepairedHead } from './repair-head.ts';
+import { type ResponseReader, responseReader } from './response-reader.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { type BodyMemory, type BodySpool, createBodySpool } from './spooled-body.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -41,6 +43,8 @@ export interface Settle {
   readonly resolve: (outcome: FetchOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
+
+type BodyBreak = Pick<FetchedResponse, 'truncated' | 'bodyFailure'>;
 
 const NO_BYTES: WireBytes = { sent: 0, received: 0 };
 
@@ -70,8 +74,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #requestHead = '';
   #connection: ConnectionFacts = { ipAddress: '', protocols: [] };
   #isReused = false;
-  #reader: HeadReader | undefined;
-  #repairedFields: ResponseHead['headers'] | undefined;
+  #reader: ResponseReader | undefined;
+  #repaired: RepairedHead | undefined;
   #head: ResponseHead | undefined;
   #sink: ((chunk: Uint8Array) => void) | undefined;
   #spool: BodySpool | undefined;
@@ -117,9 +121,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#isReused = used.has(socket);
     if (!this.#isReused) used.set(socket, NO_BYTES);
     this.#context.budget.markBusy(socket);
-    this.#reader = headReader(socket, this.#context.maxHeaderBytes);
-    this.#reader.expect((fields) => {
-      this.#repairedFields = fields;
+    this.#reader = responseReader(socket, this.#context.maxHeaderBytes);
+    this.#reader.expect({
+      method: this.request.method ?? 'GET',
+      onRepaired: (head) => {
+        this.#repaired = head;
+      },
     });
   }
 
@@ -133,8 +140,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     if (this.#isSettled || httpStatus < 200) return;
     this.#head = {
       httpStatus,
-      statusText: asLatin1(statusText),
-      headers: this.#repairedFields ?? readHeaders(controller.rawHeaders),
+      statusText: this.#repaired?.reason ?? statusText,
+      headers: this.#repaired?.fields ?? readHeaders(controller.rawHeaders),
     };
     this.#spool = createBodySpool(this.#context.tempFolder, this.#context.memory);
     this.#sink = quietly(() => this.request.onHead?.(this.#head as ResponseHead));
@@ -156,7 +163,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       }
     }
     if (chunk.length > room) {
-      this.#finish('length');
+      this.#finish({ truncated: 'length' });
       controller.abort(new Error('The body is longer than wanted'));
     }
   }
@@ -166,14 +173,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     const socket = this.#socket as Socket;
     // A body that ends with the connection: undici takes a reset for that end.
     const isBroken = socket.errored !== null && errorCode(socket.errored) === 'ECONNRESET';
-    this.#context.budget.markIdle(socket);
-    this.#finish(isBroken ? 'disconnect' : undefined);
+    if (this.#reader?.isLastOfConnection) socket.destroy();
+    else this.#context.budget.markIdle(socket);
+    this.#finish(isBroken ? this.#breakOf(socket.errored as Error) : undefined);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#isSettled) return;
     if (this.#head !== undefined) {
-      this.#finish(errorCode(error) === 'UND_ERR_BODY_TIMEOUT' ? 'time' : 'disconnect');
+      this.#finish(this.#reader?.hasLastChunk ? undefined : this.#breakOf(error));
       return;
     }
     if (isOutOfFiles(error)) {
@@ -188,6 +196,18 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     const failure = this.#withHint(describeFailure(cause, this.#context));
     // Bytes that are not HTTP may belong to the response before.
     this.#fail(failure, this.#isReused && (isDisconnect(error) || failure.code === 'notHttp'));
+  }
+
+  /** Says why a body is not whole. */
+  #breakOf(error: Error): BodyBreak {
+    if (errorCode(error) === 'UND_ERR_BODY_TIMEOUT')
+      return { truncated: 'time', bodyFailure: noBody(this.#context.idleTimeoutMs, '') };
+    const cause = firstErrorOf(this.#socket) ?? error;
+    const bodyFailure =
+      cause instanceof KnownFailure
+        ? described(cause.code, cause.message)
+        : described('connectionReset', 'the connection ended within the body');
+    return { truncated: 'disconnect', bodyFailure };
   }
 
   /** Many TLS servers close the connection when a plain request comes. */
@@ -212,7 +232,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     if (this.#head === undefined) {
       this.#fail(described('noResponse', `no response within ${durationText(totalTimeoutMs)} in all`));
     } else {
-      this.#finish('time');
+      this.#finish({ truncated: 'time', bodyFailure: noBody(totalTimeoutMs, ' in all') });
     }
     this.#controller?.abort(new Error('The total time-out'));
   }
@@ -223,7 +243,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#controller?.abort(new Error('Ended by a signal'));
   }
 
-  #finish(truncated: FetchedResponse['truncated']): void {
+  /** `broken`: the body is not whole. */
+  #finish(broken?: BodyBreak): void {
     const head = this.#head as ResponseHead;
     let body: Body;
     try {
@@ -248,7 +269,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
         Buffer.from(this.request.body ?? '', 'utf8'),
       ]),
       ...this.#connection,
-      ...(truncated && { truncated }),
+      ...broken,
     });
   }
 
@@ -297,6 +318,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   }
 }
 
+const noBody = (ms: number, inAll: string): DescribedFailure =>
+  described('noResponse', `the body did not come within ${durationText(ms)}${inAll}`);
+
 function readHeaders(raw: Dispatcher.DispatchController['rawHeaders']): (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   if (!Array.isArray(raw)) return pairs;
@@ -304,11 +328,6 @@ function readHeaders(raw: Dispatcher.DispatchController['rawHeaders']): (readonl
     pairs.push([raw[i]!.toString('latin1'), raw[i + 1]!.toString('latin1')]);
   }
   return pairs;
-}
-
-/** undici reads the reason phrase as UTF-8; where that lost nothing, this brings the bytes back. */
-function asLatin1(text: string): string {
-  return /^[\x20-\x7e]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
 function quietly<T>(call: () => T): T | undefined {

@@ -31,6 +31,7 @@ import { createSocketBudget, type SocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';
 import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
+import { wholeIfCoded } from './whole-if-coded.ts';
 
 /** A time-out of 0 means no limit. */
 export interface FetcherOptions
@@ -182,7 +183,27 @@ class UndiciFetcher implements Fetcher {
     return outcome.status === 'response' ? { ...outcome, tlsError } : outcome;
   }
 
-  #exchange(
+  /**
+   * Makes the exchange. What a server closed a kept connection for, before any byte of a response, is sent again on another
+   * one, as browsers do, if that is safe (RFC 9110, section 9.2.2; RFC 9112, section 9.3.1): at most once for each
+   * connection that can be kept.
+   */
+  async #exchange(
+    request: FetchRequest,
+    through: Agent,
+    own: OwnHeaderValues,
+    totalTimeoutMs: number,
+  ): Promise<FetchOutcome> {
+    const startedAt = performance.now();
+    let outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs);
+    for (let tries = 0; tries < this.#options.perHost && isRepeatable(request, outcome); tries++) {
+      const left = totalTimeoutMs - (performance.now() - startedAt);
+      outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
+    }
+    return outcome.status === 'response' && outcome.bodyFailure ? wholeIfCoded(outcome) : outcome;
+  }
+
+  #exchangeOnce(
     request: FetchRequest,
     through: Agent,
     own: OwnHeaderValues,
@@ -242,6 +263,11 @@ const failed = (url: string, fault: DescribedFailure, at: number): FetchOutcome 
   endedAt: at,
   ...fault,
 });
+
+const isRepeatable = ({ method = 'GET' }: FetchRequest, outcome: FetchOutcome): boolean =>
+  outcome.status === 'failed' &&
+  outcome.isStaleConnection === true &&
+  (method === 'GET' || method === 'HEAD');
 
 /** An answer of a proxy that gets requests whole is no answer of the host. */
 async function ofForwarded(outcome: FetchOutcome, proxy: ProxyServer): Promise<FetchOutcome> {

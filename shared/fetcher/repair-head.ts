@@ -1,13 +1,17 @@
 /**
- * Makes a response's header readable for undici's strict parser, where browsers read it too. What would let
- * two readers disagree about where the body ends is refused (RFC 9112, section 6.3): request smuggling begins
- * there.
+ * Makes a response's header readable for undici's strict parser, where browsers read it too. Where two readers could
+ * disagree about the body's end (RFC 9112, section 6.3: request smuggling begins there), the connection is closed after
+ * it; several lengths are refused, as browsers do.
  */
 import { KnownFailure } from './failure.ts';
 
 /** A header that was repaired. */
 export interface RepairedHead {
   readonly status: number;
+  /** The reason phrase as received, with control characters replaced by spaces. */
+  readonly reason: string;
+  /** {@link framingOf} */
+  readonly isChunked: boolean;
   /** The header for the parser: the status line, and the fields that say how the body is framed. */
   readonly bytes: Buffer;
   /** All its fields as received, but with folded lines joined and control characters replaced by spaces. */
@@ -15,23 +19,34 @@ export interface RepairedHead {
 }
 
 /**
- * Matches a header that a strict parser reads: nearly all headers. Lines end with CRLF, names are tokens,
- * values have no control characters.
+ * Matches a header that a strict parser reads: nearly all headers. Lines end with CRLF, the reason is ASCII, names are
+ * tokens, values have no control characters.
  */
 const CLEAN =
-  /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/;
+  /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e]*)?\r\n(?:[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/;
 const FRAMING = /\r\n(?:content-length|transfer-encoding):/gi;
 const PLAIN_LENGTH = /\r\ncontent-length: ?\d{1,15}\r\n/i;
 const CHUNKED = /\r\ntransfer-encoding: ?chunked\r\n/i;
 
-/** Whether the parser reads the header (Latin-1, with its empty line) as it is, and as browsers do. */
-export function isCleanHead(head: string): boolean {
-  if (!CLEAN.test(head)) return false;
+/**
+ * Returns whether the body is chunked, if the parser reads the header (Latin-1, with its empty line) as it is, and as
+ * browsers do; otherwise undefined.
+ */
+export function cleanFraming(head: string): { readonly isChunked: boolean } | undefined {
+  if (!CLEAN.test(head)) return undefined;
   const count = head.match(FRAMING)?.length ?? 0;
-  return count === 0 || (count === 1 && (PLAIN_LENGTH.test(head) || CHUNKED.test(head)));
+  if (count === 0 || (count === 1 && PLAIN_LENGTH.test(head))) return UNCHUNKED;
+  return count === 1 && CHUNKED.test(head) ? IN_CHUNKS : undefined;
 }
 
-const STATUS_LINE = /^HTTP(?:\/(\d{1,3})(?:\.(\d{1,3}))?)?[\t ]+(\d{3})(?:[\t ](.*))?$/i;
+const UNCHUNKED = { isChunked: false };
+const IN_CHUNKS = { isChunked: true };
+
+/**
+ * As browsers read it: what stands before the first blank may be any version, the blank behind the status may be missing,
+ * and without a status it is 200.
+ */
+const STATUS_LINE = /^HTTP(?:\/(\d{1,3})(?:\.(\d{1,3}))?)?[^\t ]*(?:[\t ]+(\d*)(.*))?$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/g;
 
@@ -44,14 +59,22 @@ export function repairHead(head: string): RepairedHead {
     .split('\n')
     .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   const statusLine = first.replace(CONTROL, ' ');
-  const [, major = '1', minor = '0', status, reason = ''] = STATUS_LINE.exec(statusLine) ?? [];
-  if (status === undefined || status < '100')
+  const match = STATUS_LINE.exec(statusLine);
+  const [, major = '1', minor = '0', digits, reason = ''] = match ?? [];
+  const status = digits || '200';
+  if (!match || status.length !== 3 || status < '100')
     throw new KnownFailure('malformedResponse', `the response has no status: ${quoted(statusLine)}`);
   const fields = fieldsOf(lines);
   const isOld = Number(major) < 1 || (major === '1' && minor === '0');
-  const framing = framingOf(fields);
-  const text = [`HTTP/1.${isOld ? 0 : 1} ${status} ${reason}`, ...framing, '', ''].join('\r\n');
-  return { status: Number(status), bytes: Buffer.from(text, 'latin1'), fields };
+  const { isChunked, framing } = framingOf(fields);
+  const text = [`HTTP/1.${isOld ? 0 : 1} ${status} `, ...framing, '', ''].join('\r\n');
+  return {
+    status: Number(status),
+    reason: trimBlanks(reason),
+    isChunked,
+    bytes: Buffer.from(text, 'latin1'),
+    fields,
+  };
 }
 
 /** The first characters of what came, for a message. */
@@ -83,13 +106,19 @@ function fieldsOf(lines: readonly string[]): [string, string][] {
 }
 
 /**
- * The fields that say where the body ends and whether the connection stays, in a form that can be read in one
- * way only.
+ * The fields that say where the body ends and whether the connection stays, in a form that can be read in one way only.
+ * As in browsers, chunks take precedence over a length (RFC 9112, section 6.3), and other transfer codings are ignored.
+ * The connection is closed after both, since a server in between may have gone by the other field.
  */
-function framingOf(fields: readonly (readonly [string, string])[]): string[] {
+function framingOf(fields: readonly (readonly [string, string])[]): {
+  readonly isChunked: boolean;
+  readonly framing: readonly string[];
+} {
   const valuesOf = (wanted: string) =>
     fields.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
-  const codings = valuesOf('transfer-encoding').flatMap((value) => tokensOf(value.toLowerCase()));
+  const codings = valuesOf('transfer-encoding')
+    .flatMap((value) => tokensOf(value.toLowerCase()))
+    .filter((coding) => coding !== 'identity');
   const lengths = [
     ...new Set(
       valuesOf('content-length')
@@ -97,25 +126,33 @@ function framingOf(fields: readonly (readonly [string, string])[]): string[] {
         .map((text) => text.replace(/^0+(?=\d)/, '')),
     ),
   ];
-  const both = codings.filter((coding) => coding !== 'identity');
-  if (both.length > 0 && lengths.length > 0)
-    throw new KnownFailure(
-      'ambiguousLength',
-      'the response has both a Content-Length and a Transfer-Encoding',
-    );
+  const [length] = lengths;
+  const connection = ['connection', 'keep-alive'].flatMap((name) =>
+    valuesOf(name).map((value) => `${name}: ${value}`),
+  );
+  const isChunked = codings.includes('chunked');
+  if (isChunked) {
+    const isPlain = length === undefined && codings.every((coding) => coding === 'chunked');
+    return {
+      isChunked,
+      framing: ['transfer-encoding: chunked', ...(isPlain ? connection : ['connection: close'])],
+    };
+  }
   if (lengths.length > 1)
     throw new KnownFailure(
       'ambiguousLength',
       `the response has several lengths: ${quoted(lengths.join(', '))}`,
     );
-  const lines = ['connection', 'keep-alive'].flatMap((name) =>
-    valuesOf(name).map((value) => `${name}: ${value}`),
-  );
-  if (both.length > 0) return [...lines, `transfer-encoding: ${[...new Set(both)].join(', ')}`];
-  const [length] = lengths;
-  if (length === undefined) return lines;
   // As browsers do: no number is no length, so the body ends with the connection.
-  return /^\d{1,15}$/.test(length) ? [...lines, `content-length: ${length}`] : ['connection: close'];
+  const isLength = length !== undefined && /^\d{1,15}$/.test(length);
+  const isPlain = codings.length === 0 && (isLength || length === undefined);
+  return {
+    isChunked,
+    framing: [
+      ...(isPlain ? connection : ['connection: close']),
+      ...(isLength ? [`content-length: ${length}`] : []),
+    ],
+  };
 }
 
 const tokensOf = (value: string): string[] => value.split(',').map(trimBlanks);

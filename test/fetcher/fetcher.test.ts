@@ -167,24 +167,45 @@ describe('connections', () => {
     expect(server.connections()).toBe(3);
   });
 
-  test.each([
-    ['ended', 'end'],
-    ['reset', 'reset'],
-  ] as const)(
-    'that the server %s as the request came are distinguished from new ones, and nothing is sent twice',
-    async (_name, how) => {
-      const server = await serveRaw((socket, requestNumber) => {
-        if (requestNumber === 1) socket.write(`${OK}Content-Length: 1\r\n\r\nx`);
-        else if (how === 'end') socket.end();
-        else socket.resetAndDestroy();
+  describe.each(['end', 'reset', 'junk'] as const)(
+    'that the server closes as the request comes (%s)',
+    (how) => {
+      /** Serves one request of each connection. */
+      const serve = () =>
+        serveRaw((socket, requestNumber) => {
+          if (requestNumber === 1) socket.write(`${OK}Content-Length: 1\r\n\r\nx`);
+          else if (how === 'junk') socket.end('junk');
+          else if (how === 'end') socket.end();
+          else socket.resetAndDestroy();
+        });
+
+      test.each(['GET', 'HEAD'])('are replaced by a new one: %s is sent again', async (method) => {
+        const server = await serve();
+        const fetcher = openFetcher();
+        for (let i = 1; i <= 3; i++) {
+          expect(asResponse(await fetcher.fetch({ url: server.origin })).body.size).toBe(1);
+          expect(server.connections()).toBe(i);
+          if (method === 'HEAD' && i === 1) break;
+        }
+        if (method === 'HEAD') asResponse(await fetcher.fetch({ url: server.origin, method }));
+        expect(server.received.join('').match(/^(GET|HEAD) /gm)).toHaveLength(method === 'GET' ? 5 : 3);
       });
-      const fetcher = openFetcher();
-      asResponse(await fetcher.fetch({ url: server.origin }));
-      const failure = asFailure(await fetcher.fetch({ url: server.origin }));
-      expect(failure).toMatchObject({ reason: 'reset', isStaleConnection: true });
-      expect(server.connections()).toBe(1);
-      asResponse(await fetcher.fetch({ url: server.origin }));
-      expect(server.connections()).toBe(2);
+
+      test('are each tried once where there are several', async () => {
+        const server = await serve();
+        const fetcher = openFetcher({ perHost: 3 });
+        const fetchAll = () => Promise.all([1, 2, 3].map(() => fetcher.fetch({ url: server.origin })));
+        for (let i = 0; i < 2; i++) for (const outcome of await fetchAll()) asResponse(outcome);
+      });
+
+      test('fail a request that it is not safe to repeat, and nothing is sent twice', async () => {
+        const server = await serve();
+        const fetcher = openFetcher();
+        asResponse(await fetcher.fetch({ url: server.origin }));
+        const failure = asFailure(await fetcher.fetch({ url: server.origin, method: 'POST', body: 'a' }));
+        expect(failure).toMatchObject({ isStaleConnection: true });
+        expect(server.connections()).toBe(1);
+      });
     },
   );
 

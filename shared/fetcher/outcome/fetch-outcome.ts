@@ -47,6 +47,8 @@ export interface FetchedResponse extends ExchangeTimes, ResponseHead {
   readonly tlsError?: FailureCode;
   /** Why the body is not whole, in the words of WARC-Truncated. */
   readonly truncated?: 'length' | 'time' | 'disconnect';
+  /** The failure by which the body broke off. The crawler's own fetcher always says it. */
+  readonly bodyFailure?: Pick<FetchFailure, 'code' | 'message'>;
 }
 
 export interface FetchFailure extends ExchangeTimes {
@@ -58,8 +60,8 @@ export interface FetchFailure extends ExchangeTimes {
   readonly message: string;
   /**
    * The request went out on a kept connection, which the server closed without an answer: it had perhaps
-   * closed it before the request came (RFC 9112, section 9.3.1). To be tried again, at the host's pace like
-   * any request.
+   * closed it before the request came (RFC 9112, section 9.3.1), and so did further ones. To be tried again, at the
+   * host's pace like any request.
    */
   readonly isStaleConnection?: boolean;
   /** There was no time left for the request: it was not made, and is not counted. */
