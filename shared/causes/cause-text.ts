@@ -32,7 +32,7 @@ const MAX_SHOWN_URL = 200;
 /** The sentence of each cause. */
 const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } = {
   httpStatus: ({ httpStatus }) => `HTTP ${httpStatus}`,
-  bodyBrokeOff: ({ truncated }) => `the body broke off (${truncated})`,
+  bodyBrokeOff: (cause) => breakText(cause),
   fetchFailed: ({ detail }) => detail,
   redirect: redirectText,
   redirectWithoutLocation: () => 'a redirect without Location',
@@ -55,7 +55,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
     line === undefined ? 'robots.txt' : `robots.txt, line ${line}: Disallow: ${pattern}`,
   robotsFailed: ({ detail }) => `robots.txt: ${detail}`,
   robotsStatus: ({ httpStatus }) => `robots.txt: the server answered HTTP ${httpStatus}`,
-  robotsBrokeOff: ({ truncated }) => `robots.txt: the body broke off (${truncated})`,
+  robotsBrokeOff: (cause) => `robots.txt: ${breakText(cause)}`,
   robotsRedirectsTooSlow: () => 'robots.txt: its redirects take longer than a turn',
   robotsMoved: ({ to }) => `robots.txt: it redirects to ${to.slice(0, MAX_SHOWN_URL)}, which cannot be had`,
   crawlNotRunning: () => 'robots.txt: the crawl does not run',
@@ -75,6 +75,9 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
     `requested by the project${label === undefined ? '' : ` with the label ${JSON.stringify(label)}`}`,
   other: ({ text }) => text,
 };
+
+const breakText = ({ truncated, detail }: CauseOf<'bodyBrokeOff' | 'robotsBrokeOff'>): string =>
+  `the body broke off (${detail ?? truncated})`;
 
 /** All codes. */
 export const CAUSE_CODES = Object.keys(WORDS) as readonly CauseCode[];

@@ -59,7 +59,7 @@ export interface NearDuplicateCause {
 export type Cause =
   // ---- the exchange
   | { readonly code: 'httpStatus'; readonly httpStatus: number }
-  | { readonly code: 'bodyBrokeOff'; readonly truncated: BrokenOff }
+  | { readonly code: 'bodyBrokeOff'; readonly truncated: BrokenOff; readonly detail?: string }
   | { readonly code: 'fetchFailed'; readonly failure?: FailureCode; readonly detail: string }
   // ---- what a response says about itself
   | RedirectCause
@@ -84,7 +84,7 @@ export type Cause =
   | { readonly code: 'robotsDenied'; readonly line?: number; readonly pattern?: string }
   | { readonly code: 'robotsFailed'; readonly failure?: FailureCode; readonly detail: string }
   | { readonly code: 'robotsStatus'; readonly httpStatus: number }
-  | { readonly code: 'robotsBrokeOff'; readonly truncated: BrokenOff }
+  | { readonly code: 'robotsBrokeOff'; readonly truncated: BrokenOff; readonly detail?: string }
   | { readonly code: 'robotsRedirectsTooSlow' }
   | { readonly code: 'robotsMoved'; readonly to: string }
   | { readonly code: 'crawlNotRunning' }

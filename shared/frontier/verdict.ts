@@ -1,9 +1,9 @@
 /** Judges the outcome of a fetch: the next state of the URL, and the consequences for its host. */
 import { boundedText, type Cause } from '../causes/cause.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
-import type { FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { FetchedResponse, FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostFailure } from './politeness.ts';
-import type { UrlState } from './url-record.ts';
+import type { UrlRecord, UrlState } from './url-record.ts';
 
 export interface Verdict {
   /** The URL's state; `waiting`: to be tried again. */
@@ -36,13 +36,14 @@ export const isPassing = (httpStatus: number): boolean => httpStatus >= 500 || c
 export const countsAgainstHost = (httpStatus: number): boolean =>
   OVERLOADED.has(httpStatus) || PASSING.has(httpStatus);
 
-/** `attempts`: how often the URL was tried before. `retryAfterMs`: what the response asks for, if it does. */
+/** `record`: the URL as it was before. `retryAfterMs`: what the response asks for, if it does. */
 export function judge(
   outcome: FetchOutcome,
-  attempts: number,
+  record: Pick<UrlRecord, 'attempts' | 'result'>,
   config: Pick<CrawlConfig, 'maxAttempts' | 'retryMs' | 'backoffMs' | 'maxBackoffMs'>,
   retryAfterMs?: number,
 ): Verdict {
+  const { attempts } = record;
   const isLastTry = attempts + 1 >= config.maxAttempts;
   const again = (cause: Cause, finally_: UrlState, firstMs: number, hostFailure?: HostFailure): Verdict => ({
     state: isLastTry ? finally_ : 'waiting',
@@ -69,15 +70,38 @@ export function judge(
     return again(cause, 'failed', config.backoffMs, hostFailureOf(outcome, cause));
   }
 
-  const { httpStatus, truncated } = outcome;
+  const { httpStatus } = outcome;
   const status: Cause = { code: 'httpStatus', httpStatus };
   if (countsAgainstHost(httpStatus)) return trouble(status, 'failed');
   // Mostly the page's fault, sometimes a passing one; no reason to rest.
   if (httpStatus === 500) return again(status, 'failed', config.retryMs);
-  if (truncated === 'disconnect' || truncated === 'time')
-    return trouble({ code: 'bodyBrokeOff', truncated }, stateOf(httpStatus));
-  if (REDIRECTS.has(httpStatus)) return final('redirect');
-  return final(stateOf(httpStatus));
+  const state = stateOf(httpStatus);
+  const cause = state === 'fetched' ? causeOfBreak(outcome) : undefined;
+  if (cause === undefined) return final(state);
+  // Nothing is there to be a page.
+  const finally_ = outcome.body.size === 0 ? 'failed' : state;
+  // The server sends it so, and would again.
+  if (outcome.body.size === brokeOffAt(record)) return final(finally_, cause);
+  // The host rests, but it has answered: it is not given up for that.
+  return again(cause, finally_, config.backoffMs, { cause, weight: 0, retryAfterMs });
+}
+
+/** Returns why the body is not whole, if it broke off. */
+function causeOfBreak({ truncated, bodyFailure, body }: FetchedResponse): Cause | undefined {
+  if (truncated !== 'disconnect' && truncated !== 'time') return undefined;
+  if (body.size === 0) return causeOfFailure(bodyFailure ?? { message: 'the body did not come' });
+  return { code: 'bodyBrokeOff', truncated, ...detailOfBreak({ bodyFailure }) };
+}
+
+/** Returns the reason that `truncated` does not say: the framing of the body could not be read. */
+export function detailOfBreak({ bodyFailure }: Pick<FetchedResponse, 'bodyFailure'>): { detail?: string } {
+  return bodyFailure?.code === 'malformedResponse' ? { detail: boundedText(bodyFailure.message) } : {};
+}
+
+/** Returns how many bytes the URL's last try brought of a body that broke off. */
+function brokeOffAt({ result }: Pick<UrlRecord, 'result'>): number | undefined {
+  const code = result?.cause?.code;
+  return code === 'bodyBrokeOff' || code === 'fetchFailed' ? result?.bodyBytes : undefined;
 }
 
 /** The URL waits as before. */

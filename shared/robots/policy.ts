@@ -5,6 +5,7 @@
 import { boundedText, type Cause } from '../causes/cause.ts';
 import { isBeforeRequest } from '../fetcher/outcome/failure-codes.ts';
 import type { FetchedResponse, FetchFailure } from '../fetcher/outcome/fetch-outcome.ts';
+import { detailOfBreak } from '../frontier/verdict.ts';
 import { fieldReference } from '../url/field-reference.ts';
 import { parseUrl } from '../url/parse-url.ts';
 
@@ -35,7 +36,9 @@ export type RobotsState = {
 
 /** The part of a `FetchOutcome` that is judged. */
 export type RobotsExchange =
-  | (Pick<FetchedResponse, 'status' | 'httpStatus' | 'headers' | 'truncated'> & { readonly url: string })
+  | (Pick<FetchedResponse, 'status' | 'httpStatus' | 'headers' | 'truncated' | 'bodyFailure'> & {
+      readonly url: string;
+    })
   | Pick<FetchFailure, 'status' | 'reason' | 'code' | 'message'>;
 
 export type RobotsVerdict =
@@ -71,7 +74,8 @@ export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//'
 /**
  * Judges one exchange of a chain that has followed `redirectsSoFar` redirects.
  *
- * - 2xx: rules. But a body that broke off (time, connection) could have lost its rules: unreachable.
+ * - 2xx: rules. But a body that broke off (time, connection) could have lost its rules: unreachable, unless it broke off
+ *   at the same byte again (`isSameBreak`): then it is all that the server sends.
  * - 3xx with a usable Location: redirect, up to {@link MAX_ROBOTS_REDIRECTS}. Beyond, or where Location is
  *   missing or no http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3
  *   permit and Google does. To keep out would shut away whole hosts for a faulty redirect that no later try
@@ -79,7 +83,11 @@ export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//'
  * - 4xx: all is allowed, 401 and 403 too. But 429 is no answer to the question: unreachable.
  * - 5xx, any status HTTP does not know, and every failed exchange: unreachable.
  */
-export function robotsVerdict(exchange: RobotsExchange, redirectsSoFar: number): RobotsVerdict {
+export function robotsVerdict(
+  exchange: RobotsExchange,
+  redirectsSoFar: number,
+  isSameBreak = false,
+): RobotsVerdict {
   if (exchange.status === 'failed') {
     // Without a connection the whole host is the matter, not its robots.txt.
     const isOfHost = redirectsSoFar === 0 && isBeforeRequest(exchange);
@@ -91,10 +99,9 @@ export function robotsVerdict(exchange: RobotsExchange, redirectsSoFar: number):
   const { httpStatus, truncated } = exchange;
   const why = `status ${httpStatus}`;
   if (httpStatus >= 200 && httpStatus < 300) {
-    const brokeOff = truncated === 'time' || truncated === 'disconnect';
-    return brokeOff
-      ? { kind: 'unreachable', cause: { code: 'robotsBrokeOff', truncated } }
-      : { kind: 'rules' };
+    if (isSameBreak || (truncated !== 'time' && truncated !== 'disconnect')) return { kind: 'rules' };
+    const cause = { code: 'robotsBrokeOff', truncated, ...detailOfBreak(exchange) } as const;
+    return { kind: 'unreachable', cause };
   }
   if (httpStatus >= 300 && httpStatus < 400) {
     const location = redirectTarget(exchange);

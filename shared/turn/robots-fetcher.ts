@@ -40,6 +40,12 @@ interface Judged {
   readonly outcome: FetchOutcome;
 }
 
+interface JudgedTry extends Omit<Judged, 'kind'> {
+  readonly isBeside: boolean;
+  /** It is requested again at once. */
+  readonly isTriedAgain: boolean;
+}
+
 export interface RobotsFetcherOptions {
   readonly crawl: TurnCrawl;
   readonly pace: HostPace;
@@ -57,7 +63,7 @@ export class RobotsFetcher {
   }
 
   /**
-   * Follows redirects within the host. The response of `judged`, if any, is not disposed of. `isBeside`: a file beside
+   * Follows redirects within the host, and asks once more for a body that broke off. The response of `judged`, if any, is not disposed of. `isBeside`: a file beside
    * robots.txt, whose failures are the host's like those of pages, though its robots.txt could be fetched.
    */
   async fetch(key: string, { isBeside = false } = {}): Promise<FetchedRobots> {
@@ -65,24 +71,38 @@ export class RobotsFetcher {
     let url = urlOf(key);
     const before = pace.clock;
     const cache = known.isArchived(key) ? ('bypass' as const) : undefined;
-    for (let redirects = 0; ; redirects++) {
+    let redirects = 0;
+    /** Bytes of the try before, whose body broke off. */
+    let brokeOffAt: number | undefined;
+    for (;;) {
       const crawlDelayMs = this.#crawlDelayOf(key, url);
       // The gap before it: a longer one could end each turn on the way.
       const beforeMs = known.of(isOriginKey(key) ? key : originOf(url))?.crawlDelayMs;
       const request = { url, maxBodyBytes: MAX_BODY_BYTES, cache };
       const outcome = await pace.exchange(request, beforeMs, crawlDelayMs);
       if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: causeOfFailure(outcome) };
-      const verdict = robotsVerdict(outcome, redirects);
-      pace.record(outcome, this.#hostFailureOf(key, { verdict, outcome, isBeside }), crawlDelayMs);
+      const bytes = bytesOfBreak(outcome);
+      const verdict = robotsVerdict(outcome, redirects, bytes !== undefined && bytes === brokeOffAt);
+      const isTriedAgain = bytes !== undefined && brokeOffAt === undefined;
+      pace.record(
+        outcome,
+        this.#hostFailureOf(key, { verdict, outcome, isBeside, isTriedAgain }),
+        crawlDelayMs,
+      );
       if (outcome.status === 'response') await this.#archive(outcome);
-      if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
-      pace.restoreFailures(before);
+      if (verdict.kind !== 'redirect' && !isTriedAgain) return { kind: 'judged', verdict, outcome };
+      if (verdict.kind === 'redirect') pace.restoreFailures(before);
       const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
       if (outcome.status === 'response') await outcome.body.dispose();
-      url = verdict.location;
-      const at = wasAsked(outcome) ? outcome.startedAt : this.#now();
-      if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, at, cacheControl };
-      const cause = await this.#waitForRedirect(key);
+      if (verdict.kind === 'redirect') {
+        url = verdict.location;
+        redirects++;
+        const at = wasAsked(outcome) ? outcome.startedAt : this.#now();
+        if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, at, cacheControl };
+      }
+      brokeOffAt = bytes;
+      const late: Cause = verdict.kind === 'unreachable' ? verdict.cause : { code: 'robotsRedirectsTooSlow' };
+      const cause = await this.#waitForNext(key, late);
       if (cause !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', cause }, outcome };
     }
   }
@@ -97,14 +117,14 @@ export class RobotsFetcher {
   /** Returns the failure of the host that the exchange shows. None if another of its origins answers. */
   #hostFailureOf(
     key: string,
-    { verdict, outcome, isBeside }: Omit<Judged, 'kind'> & { readonly isBeside: boolean },
+    { verdict, outcome, isBeside, isTriedAgain }: JudgedTry,
   ): HostFailure | undefined {
     if (verdict.kind !== 'unreachable' || isOurOwn(outcome)) return undefined;
     const now = this.#now();
     if (!isBeside && this.#options.known.isOtherOriginOpen(key, now)) return undefined;
     return outcome.status === 'failed'
       ? hostFailureOf(outcome, verdict.cause)
-      : { cause: verdict.cause, weight: 1, retryAfterMs: retryAfterOf(outcome, now) };
+      : { cause: verdict.cause, weight: isTriedAgain ? 0 : 1, retryAfterMs: retryAfterOf(outcome, now) };
   }
 
   async #archive(response: FetchedResponse): Promise<void> {
@@ -112,16 +132,15 @@ export class RobotsFetcher {
     await this.#options.output.archiveRobots(response);
   }
 
-  /** Waits until a redirect may be followed. Returns the reason if it may not. */
-  async #waitForRedirect(key: string): Promise<Cause | undefined> {
+  /** Waits until the next request may be made. Returns the reason if it may not; `late`: that is too late for the turn. */
+  async #waitForNext(key: string, late: Cause): Promise<Cause | undefined> {
     const { crawl, pace, known } = this.#options;
     const { engine, stopping } = this.#services;
     const now = engine.clock.now();
     const at = Math.max(now, pace.nextFetchAt);
     if (at > pace.lastRequestAt) {
-      const cause: Cause = { code: 'robotsRedirectsTooSlow' };
-      if (!known.isOtherOriginOpen(key, now)) pace.fail(cause);
-      return cause;
+      if (!known.isOtherOriginOpen(key, now)) pace.fail(late);
+      return late;
     }
     await engine.clock.sleep(at - now, stopping);
     return (await crawl.isRunning()) ? undefined : { code: 'crawlNotRunning' };
@@ -134,6 +153,14 @@ export class RobotsFetcher {
 
 /** Returns the URL that is requested first for a key of rules: robots.txt of an origin, or the URL that the key is. */
 export const urlOf = (key: string): string => (isOriginKey(key) ? (robotsUrl(key) as string) : key);
+
+/** Returns how many bytes of a robots.txt came that broke off, if the server may have no more of it. */
+function bytesOfBreak(outcome: FetchOutcome): number | undefined {
+  if (outcome.status !== 'response' || outcome.httpStatus < 200 || outcome.httpStatus > 299) return undefined;
+  const { truncated, bodyFailure, body } = outcome;
+  const isBroken = truncated === 'disconnect' || truncated === 'time';
+  return isBroken && bodyFailure?.code !== 'malformedResponse' && body.size > 0 ? body.size : undefined;
+}
 
 const isBlocked = (outcome: FetchOutcome): outcome is FetchFailure =>
   outcome.status === 'failed' && (outcome.reason === 'blockedAddress' || outcome.reason === 'blockedPort');

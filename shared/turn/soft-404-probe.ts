@@ -63,7 +63,7 @@ export class Soft404Probe {
       { url, onHead, maxBodyBytes: MAX_BODY_BYTES, cache: 'bypass' },
       crawlDelayMs,
     );
-    const verdict = judge(outcome, 0, crawl.config, retryAfterOf(outcome, this.#now()));
+    const verdict = judge(outcome, { attempts: 0 }, crawl.config, retryAfterOf(outcome, this.#now()));
     pace.record(outcome, verdict.hostFailure, crawlDelayMs);
     if (outcome.status === 'response') {
       if (wasAsked(outcome)) crawl.budget.receive(outcome.body.size);

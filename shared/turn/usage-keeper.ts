@@ -87,7 +87,7 @@ export class UsageKeeper {
         return;
       }
       const expiresAt = expiry(this.#now(), headersOf(outcome, 'cache-control'), crawl.config.robotsMaxAgeMs);
-      const isRead = verdict.kind === 'rules' && outcome.truncated === undefined;
+      const isRead = verdict.kind === 'rules' && outcome.truncated !== 'length';
       await store.keep(
         key,
         isRead ? await this.#read(file, await decodedBody(outcome)) : NO_RULES,

@@ -185,8 +185,7 @@ export class UrlVisit {
     const { crawl, counters, pace } = this.#options;
     const retryAfterMs = retryAfterOf(outcome, this.#now());
     const verdict =
-      this.#refetch?.notModified(outcome) ??
-      judge(outcome, this.#record.attempts, crawl.config, retryAfterMs);
+      this.#refetch?.notModified(outcome) ?? judge(outcome, this.#record, crawl.config, retryAfterMs);
     counters.countUrlExchange(outcome, verdict.hostFailure !== undefined);
     pace.record(outcome, verdict.hostFailure, crawlDelayMs);
     if (outcome.status === 'response' && wasAsked(outcome)) crawl.budget.receive(outcome.body.size);
@@ -299,7 +298,8 @@ export class UrlVisit {
         contentType: contentTypeOf(page.facts, response),
         digest: received?.body.sha1,
         location: archived?.location,
-        bodyBytes: received?.body.size,
+        // Also where the body of a try broke off that is to be repeated.
+        bodyBytes: (received ?? (response?.bodyFailure && response))?.body.size,
         // How long the site took in the earlier crawl is not known.
         tookMs: received && wasAsked(received) ? received.endedAt - received.startedAt : undefined,
         cause: page.cause,

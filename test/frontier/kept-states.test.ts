@@ -434,7 +434,7 @@ test('the clock of a host', () => {
 test('the verdict on each outcome of a fetch', () => {
   const limits = { maxAttempts: 3, retryMs: 10_000, backoffMs: 1000, maxBackoffMs: 3000 };
   const response = (httpStatus: number, truncated?: string) =>
-    ({ status: 'response', httpStatus, truncated }) as unknown as FetchOutcome;
+    ({ status: 'response', httpStatus, truncated, body: { size: 7 } }) as unknown as FetchOutcome;
   const statuses = [
     100, 199, 200, 204, 299, 300, 301, 302, 303, 304, 307, 308, 309, 400, 403, 404, 405, 408, 409, 410, 411,
   ];
@@ -444,7 +444,7 @@ test('the verdict on each outcome of a fetch', () => {
       httpStatus,
       isPassing(httpStatus),
       countsAgainstHost(httpStatus),
-      ...[0, 1, 2].map((attempts) => judge(response(httpStatus), attempts, limits, 70)),
+      ...[0, 1, 2].map((attempts) => judge(response(httpStatus), { attempts }, limits, 70)),
     ]),
   );
   for (const truncated of ['disconnect', 'time', 'length'])
@@ -453,8 +453,8 @@ test('the verdict on each outcome of a fetch', () => {
         shown([
           truncated,
           httpStatus,
-          judge(response(httpStatus, truncated), 0, limits),
-          judge(response(httpStatus, truncated), 2, limits, 9),
+          judge(response(httpStatus, truncated), { attempts: 0 }, limits),
+          judge(response(httpStatus, truncated), { attempts: 2 }, limits, 9),
         ]),
       );
   const reasons = [
@@ -488,7 +488,7 @@ test('the verdict on each outcome of a fetch', () => {
             code,
             isStaleConnection,
             hostFailureOf(outcome, cause),
-            ...[0, 1, 2].map((attempts) => judge(outcome, attempts, limits, 70)),
+            ...[0, 1, 2].map((attempts) => judge(outcome, { attempts }, limits, 70)),
           ]),
         );
       }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Cause } from '../../shared/causes/cause.ts';
 import { crawlConfigSchema } from '../../shared/crawl/config.ts';
-import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
+import type { FailureCode, FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
 import type { FetchFailure, FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import { judge } from '../../shared/frontier/verdict.ts';
@@ -60,10 +61,10 @@ describe('a response that is final at once', () => {
     [505, 'failed'],
     [999, 'failed'],
   ])('HTTP %i: %s', (httpStatus, state) => {
-    const verdict = judge(answer(httpStatus), 0, CONFIG);
+    const verdict = judge(answer(httpStatus), { attempts: 0 }, CONFIG);
     expect(verdict).toMatchObject({ state, isFinal: true, isAttempt: true });
     expect(verdict.hostFailure).toBeUndefined();
-    expect(judge(answer(httpStatus, 'length'), 0, CONFIG)).toEqual(verdict);
+    expect(judge(answer(httpStatus, 'length'), { attempts: 0 }, CONFIG)).toEqual(verdict);
   });
 });
 
@@ -71,14 +72,14 @@ describe('trouble', () => {
   test.each([408, 425, 429, 502, 503, 504, 520, 522, 524])(
     'HTTP %i rests the host and is tried again',
     (status) => {
-      expect(judge(answer(status), 0, CONFIG, 7000)).toMatchObject({
+      expect(judge(answer(status), { attempts: 0 }, CONFIG, 7000)).toMatchObject({
         state: 'waiting',
         cause: { code: 'httpStatus', httpStatus: status },
         hostFailure: { cause: { code: 'httpStatus', httpStatus: status }, weight: 1, retryAfterMs: 7000 },
         isAttempt: true,
         isFinal: false,
       });
-      expect(judge(answer(status), 2, CONFIG)).toMatchObject({
+      expect(judge(answer(status), { attempts: 2 }, CONFIG)).toMatchObject({
         state: 'failed',
         hostFailure: { weight: 1 },
         isFinal: true,
@@ -87,46 +88,99 @@ describe('trouble', () => {
   );
 
   test("HTTP 500 is the URL's: tried again, and the host does not rest", () => {
-    const verdict = judge(answer(500), 0, CONFIG);
+    const verdict = judge(answer(500), { attempts: 0 }, CONFIG);
     expect(verdict).toMatchObject({ state: 'waiting', isAttempt: true, isFinal: false });
     expect(verdict.hostFailure).toBeUndefined();
-    expect(judge(answer(500), 2, CONFIG)).toMatchObject({ state: 'failed', isFinal: true });
+    expect(judge(answer(500), { attempts: 2 }, CONFIG)).toMatchObject({ state: 'failed', isFinal: true });
   });
 
-  test.each(['disconnect', 'time'] as const)(
-    'a body that breaks off (%s) is taken as it is at the last try',
-    (truncated) => {
-      expect(judge(answer(200, truncated), 0, CONFIG)).toMatchObject({
+  describe.each(['disconnect', 'time'] as const)('a body that breaks off (%s)', (truncated) => {
+    const broken = (size: number, httpStatus = 200, bodyFailure?: { code: FailureCode; message: string }) =>
+      captureOf({ httpStatus, truncated, body: new Uint8Array(size), ...(bodyFailure && { bodyFailure }) });
+    const cause = { code: 'bodyBrokeOff', truncated } as const;
+    const tried = (attempts: number, bodyBytes?: number, before: Cause = cause) => ({
+      attempts,
+      result: { fetchedAt: 0, cause: before, ...(bodyBytes !== undefined && { bodyBytes }) },
+    });
+
+    test('is asked for again, and counts as no failure of the host, which rests', () => {
+      expect(judge(broken(9), { attempts: 0 }, CONFIG)).toEqual({
         state: 'waiting',
-        hostFailure: { weight: 1 },
+        cause,
+        hostFailure: { cause, weight: 0 },
+        isAttempt: true,
         isFinal: false,
+        retryMs: CONFIG.backoffMs,
       });
-      expect(judge(answer(200, truncated), 2, CONFIG)).toMatchObject({ state: 'fetched', isFinal: true });
-      expect(judge(answer(404, truncated), 2, CONFIG)).toMatchObject({ state: 'gone', isFinal: true });
-    },
-  );
+    });
+
+    test.each([
+      ['at the same byte again', tried(1, 9), true],
+      ['at another byte', tried(1, 8), false],
+      ['at the last try', tried(2, 8), true],
+      ['after a try without a response', tried(1), false],
+      ['after a whole body of as many bytes', tried(1, 9, { code: 'httpStatus', httpStatus: 200 }), false],
+    ])('%s: final %#', (_name, record, isFinal) => {
+      const verdict = judge(broken(9), record, CONFIG);
+      expect(verdict).toMatchObject({ state: isFinal ? 'fetched' : 'waiting', cause, isFinal });
+      if (record.result.bodyBytes === 9 && isFinal) expect(verdict.hostFailure).toBeUndefined();
+    });
+
+    test('of which no byte came is no page, and says why', () => {
+      const reason = { code: 'malformedResponse', message: 'no chunk' } as const;
+      const failure = { code: 'fetchFailed', failure: reason.code, detail: reason.message } as const;
+      expect(judge(broken(0, 200, reason), { attempts: 0 }, CONFIG)).toMatchObject({
+        state: 'waiting',
+        cause: failure,
+        hostFailure: { weight: 0 },
+      });
+      const again = judge(broken(0, 200, reason), tried(1, 0, failure), CONFIG);
+      expect(again).toEqual({ state: 'failed', cause: failure, isAttempt: true, isFinal: true, retryMs: 0 });
+    });
+
+    test.each([
+      ['cannot be read says so', 'malformedResponse', { ...cause, detail: 'a reason' }],
+      ['ends does not', 'connectionReset', cause],
+    ] as const)('whose framing %s', (_name, code, expected) => {
+      expect(judge(broken(9, 200, { code, message: 'a reason' }), { attempts: 0 }, CONFIG).cause).toEqual(
+        expected,
+      );
+    });
+
+    test.each([
+      [301, 'redirect'],
+      [404, 'gone'],
+      [403, 'failed'],
+    ])('of HTTP %i changes nothing: its header says all', (httpStatus, state) => {
+      for (const size of [0, 9])
+        expect(judge(broken(size, httpStatus), { attempts: 0 }, CONFIG)).toEqual(
+          judge(answer(httpStatus), { attempts: 0 }, CONFIG),
+        );
+      expect(judge(broken(9, httpStatus), { attempts: 0 }, CONFIG)).toMatchObject({ state, isFinal: true });
+    });
+  });
 
   test.each(
     REASONS.filter((reason) => !['aborted', 'blockedAddress', 'blockedPort', 'middleware'].includes(reason)),
   )('no response (%s) rests the host, and fails the URL at the last try', (reason) => {
     const weight = reason === 'dns' ? 2 : 1;
-    expect(judge(failed(reason), 1, CONFIG)).toMatchObject({
+    expect(judge(failed(reason), { attempts: 1 }, CONFIG)).toMatchObject({
       state: 'waiting',
       cause: { code: 'fetchFailed', detail: `${reason} happened` },
       hostFailure: { cause: { code: 'fetchFailed', detail: `${reason} happened` }, weight },
       isFinal: false,
     });
-    expect(judge(failed(reason), 2, CONFIG)).toMatchObject({ state: 'failed', isFinal: true });
+    expect(judge(failed(reason), { attempts: 2 }, CONFIG)).toMatchObject({ state: 'failed', isFinal: true });
   });
 
   test("a stale connection is tried again at once, and is not the host's fault", () => {
-    const verdict = judge(failed('reset', { isStaleConnection: true }), 0, CONFIG);
+    const verdict = judge(failed('reset', { isStaleConnection: true }), { attempts: 0 }, CONFIG);
     expect(verdict).toMatchObject({ state: 'waiting', isAttempt: true, retryMs: 0 });
     expect(verdict.hostFailure).toBeUndefined();
   });
 
   test('what the project’s own middleware breaks counts against the URL alone', () => {
-    expect(judge(failed('middleware'), 0, CONFIG)).toEqual({
+    expect(judge(failed('middleware'), { attempts: 0 }, CONFIG)).toEqual({
       state: 'waiting',
       cause: { code: 'fetchFailed', detail: 'middleware happened' },
       hostFailure: undefined,
@@ -134,11 +188,13 @@ describe('trouble', () => {
       isFinal: false,
       retryMs: CONFIG.retryMs,
     });
-    expect(judge(failed('middleware'), CONFIG.maxAttempts - 1, CONFIG)).toMatchObject({ state: 'failed' });
+    expect(judge(failed('middleware'), { attempts: CONFIG.maxAttempts - 1 }, CONFIG)).toMatchObject({
+      state: 'failed',
+    });
   });
 
   test.each(['blockedAddress', 'blockedPort'] as const)('%s is skipped with its cause', (reason) => {
-    expect(judge(failed(reason), 0, CONFIG)).toMatchObject({
+    expect(judge(failed(reason), { attempts: 0 }, CONFIG)).toMatchObject({
       state: 'skipped',
       cause: { code: 'fetchFailed', detail: `${reason} happened` },
       isFinal: true,
@@ -148,7 +204,7 @@ describe('trouble', () => {
   test.each([0, 2, 50])(
     'what we dropped ourselves waits again, however often it was tried (%i)',
     (attempts) => {
-      expect(judge(failed('aborted'), attempts, CONFIG)).toMatchObject({
+      expect(judge(failed('aborted'), { attempts }, CONFIG)).toMatchObject({
         state: 'waiting',
         isAttempt: false,
         isFinal: false,
@@ -176,7 +232,7 @@ test('every outcome has a verdict that agrees with itself', () => {
       fc.integer({ min: 0, max: 100 }),
       fc.integer({ min: 1, max: 10 }),
       (outcome, attempts, maxAttempts) => {
-        const verdict = judge(outcome, attempts, { ...CONFIG, maxAttempts });
+        const verdict = judge(outcome, { attempts }, { ...CONFIG, maxAttempts });
         expect(URL_STATES).toContain(verdict.state);
         expect(verdict.isFinal).toBe(verdict.state !== 'waiting');
         if (!verdict.isAttempt) expect(verdict.state).toBe('waiting');
@@ -192,7 +248,7 @@ test('whatever comes, a URL is settled after maxAttempts tries that were not our
     fc.property(fc.infiniteStream(outcomes), fc.integer({ min: 1, max: 10 }), (stream, maxAttempts) => {
       let attempts = 0;
       for (const outcome of stream) {
-        const verdict = judge(outcome, attempts, { ...CONFIG, maxAttempts });
+        const verdict = judge(outcome, { attempts }, { ...CONFIG, maxAttempts });
         if (verdict.isAttempt) attempts++;
         expect(attempts).toBeLessThanOrEqual(maxAttempts);
         if (verdict.state !== 'waiting') return;
@@ -203,8 +259,8 @@ test('whatever comes, a URL is settled after maxAttempts tries that were not our
 
 test('each try waits twice as long as the one before', () => {
   const waits = [0, 1, 2, 3].map(
-    (attempts) => judge(answer(503), attempts, { ...CONFIG, maxAttempts: 9 }).retryMs,
+    (attempts) => judge(answer(503), { attempts }, { ...CONFIG, maxAttempts: 9 }).retryMs,
   );
   expect(waits).toEqual([5000, 10_000, 20_000, 40_000]);
-  expect(judge(answer(500), 1, CONFIG).retryMs).toBe(2 * CONFIG.retryMs);
+  expect(judge(answer(500), { attempts: 1 }, CONFIG).retryMs).toBe(2 * CONFIG.retryMs);
 });
