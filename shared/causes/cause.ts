@@ -143,3 +143,10 @@ export const nearDuplicateIn = (cause: Cause | undefined): NearDuplicateCause | 
     : cause?.code === 'linksDropped'
       ? nearDuplicateIn(cause.besides)
       : undefined;
+
+/** Returns the reason that the words of WARC-Truncated do not give: the framing of the body could not be read. */
+export function detailOfBreak(
+  failure: { readonly code?: FailureCode; readonly message: string } | undefined,
+): { detail?: string } {
+  return failure?.code === 'malformedResponse' ? { detail: boundedText(failure.message) } : {};
+}

@@ -42,11 +42,7 @@ export function cleanFraming(head: string): { readonly isChunked: boolean } | un
 const UNCHUNKED = { isChunked: false };
 const IN_CHUNKS = { isChunked: true };
 
-/**
- * As browsers read it: what stands before the first blank may be any version, the blank behind the status may be missing,
- * and without a status it is 200.
- */
-const STATUS_LINE = /^HTTP(?:\/(\d{1,3})(?:\.(\d{1,3}))?)?[^\t ]*(?:[\t ]+(\d*)(.*))?$/i;
+const VERSION = /^HTTP(?:\/(\d{1,3})(?:\.(\d{1,3}))?)?/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/g;
 
@@ -59,21 +55,35 @@ export function repairHead(head: string): RepairedHead {
     .split('\n')
     .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   const statusLine = first.replace(CONTROL, ' ');
-  const match = STATUS_LINE.exec(statusLine);
-  const [, major = '1', minor = '0', digits, reason = ''] = match ?? [];
-  const status = digits || '200';
-  if (!match || status.length !== 3 || status < '100')
+  const { version, status, reason } = statusOf(statusLine);
+  if (!version || status.length !== 3 || status < '100')
     throw new KnownFailure('malformedResponse', `the response has no status: ${quoted(statusLine)}`);
+  const [, major = '1', minor = '0'] = version;
   const fields = fieldsOf(lines);
   const isOld = Number(major) < 1 || (major === '1' && minor === '0');
   const { isChunked, framing } = framingOf(fields);
   const text = [`HTTP/1.${isOld ? 0 : 1} ${status} `, ...framing, '', ''].join('\r\n');
   return {
     status: Number(status),
-    reason: trimBlanks(reason),
+    reason,
     isChunked,
     bytes: Buffer.from(text, 'latin1'),
     fields,
+  };
+}
+
+/**
+ * Reads the status line as browsers do: what stands before the first blank may be any version, the blank behind the status
+ * may be missing, and without a status it is 200.
+ */
+function statusOf(line: string) {
+  const blank = line.search(/[\t ]/);
+  const rest = blank < 0 ? '' : trimBlanks(line.slice(blank));
+  const digits = /^\d*/.exec(rest)?.[0] as string;
+  return {
+    version: VERSION.exec(line),
+    status: digits || '200',
+    reason: trimBlanks(rest.slice(digits.length)),
   };
 }
 

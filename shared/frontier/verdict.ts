@@ -1,5 +1,5 @@
 /** Judges the outcome of a fetch: the next state of the URL, and the consequences for its host. */
-import { boundedText, type Cause } from '../causes/cause.ts';
+import { boundedText, type Cause, detailOfBreak } from '../causes/cause.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { FetchedResponse, FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostFailure } from './politeness.ts';
@@ -90,12 +90,7 @@ export function judge(
 function causeOfBreak({ truncated, bodyFailure, body }: FetchedResponse): Cause | undefined {
   if (truncated !== 'disconnect' && truncated !== 'time') return undefined;
   if (body.size === 0) return causeOfFailure(bodyFailure ?? { message: 'the body did not come' });
-  return { code: 'bodyBrokeOff', truncated, ...detailOfBreak({ bodyFailure }) };
-}
-
-/** Returns the reason that `truncated` does not say: the framing of the body could not be read. */
-export function detailOfBreak({ bodyFailure }: Pick<FetchedResponse, 'bodyFailure'>): { detail?: string } {
-  return bodyFailure?.code === 'malformedResponse' ? { detail: boundedText(bodyFailure.message) } : {};
+  return { code: 'bodyBrokeOff', truncated, ...detailOfBreak(bodyFailure) };
 }
 
 /** Returns how many bytes the URL's last try brought of a body that broke off. */

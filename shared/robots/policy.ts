@@ -2,10 +2,9 @@
  * The outcome of fetching robots.txt, and what it means for the host (RFC 9309, section 2.3). How long to
  * wait before trying again is politeness's to say, not decided here.
  */
-import { boundedText, type Cause } from '../causes/cause.ts';
+import { boundedText, type Cause, detailOfBreak } from '../causes/cause.ts';
 import { isBeforeRequest } from '../fetcher/outcome/failure-codes.ts';
 import type { FetchedResponse, FetchFailure } from '../fetcher/outcome/fetch-outcome.ts';
-import { detailOfBreak } from '../frontier/verdict.ts';
 import { fieldReference } from '../url/field-reference.ts';
 import { parseUrl } from '../url/parse-url.ts';
 
@@ -100,7 +99,7 @@ export function robotsVerdict(
   const why = `status ${httpStatus}`;
   if (httpStatus >= 200 && httpStatus < 300) {
     if (isSameBreak || (truncated !== 'time' && truncated !== 'disconnect')) return { kind: 'rules' };
-    const cause = { code: 'robotsBrokeOff', truncated, ...detailOfBreak(exchange) } as const;
+    const cause = { code: 'robotsBrokeOff', truncated, ...detailOfBreak(exchange.bodyFailure) } as const;
     return { kind: 'unreachable', cause };
   }
   if (httpStatus >= 300 && httpStatus < 400) {
