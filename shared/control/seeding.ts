@@ -78,7 +78,8 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
   }
 
   async seed(...[request, caller]: Parameters<Control['seed']>): Promise<AddedSeeds> {
-    if (await this.#finder.find(request.crawl)) return this.#addTo(request);
+    const found = await this.#finder.find(request.crawl);
+    if (found) return this.#addTo(found, request);
     await checkNotDeleted(this.#engine, request.crawl);
     const plan = planCrawl(request, this.#policy);
     try {
@@ -86,17 +87,17 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     } catch (error) {
       const isThere = error instanceof ControlError && error.code === 'conflict' && error.field === 'crawl';
       if (!isThere) throw error;
-      return this.#addTo(request);
+      return this.#addTo(await this.#finder.recordOf(request.crawl), request);
     }
     return added(plan.crawl, plan.seeds);
   }
 
   /** To a crawl that is there, if it has the settings of the request. */
-  async #addTo(request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
+  #addTo(record: CrawlRecord, request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
     checkRequest(newCrawlSchema, request, 'the crawl');
     const { crawl, seeds, config = {} } = request;
     const auth = { ...takeSeedCredentials({}, seeds).options.auth, ...config.auth };
-    checkSettings(crawl, await this.#finder.recordOf(crawl), { ...config, auth });
+    checkSettings(crawl, record, { ...config, auth });
     return this.addSeeds(crawl, seeds);
   }
 
