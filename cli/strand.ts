@@ -4,12 +4,14 @@
  */
 import { stackOrMessageOf } from '../shared/error-message.ts';
 import { storageFailure } from '../shared/storage-failed.ts';
+import { printableLines } from '../shared/text/printable.ts';
 import { tuneV8 } from '../shared/tune-v8.ts';
 import { parseArgs } from './args.ts';
 import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { refuseForgottenDashes } from './forgotten-dashes.ts';
 import { isOutage, isRefusal, isShown } from './refusal.ts';
+import { guardTerminal } from './safe-terminal.ts';
 
 tuneV8();
 
@@ -19,6 +21,8 @@ const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 async function main(argv: readonly string[]): Promise<number> {
   refuseForgottenDashes(process.env);
   const command = parseArgs(argv);
+  // A conversation moves the cursor; what it prints of a page it makes safe itself.
+  if (command.verb !== 'shell') for (const stream of [process.stdout, process.stderr]) guardTerminal(stream);
   isAnswer = command.verb !== 'crawl' && command.verb !== 'resume';
   if (isStackCommand(command)) return (await import('./commands/on-stack.ts')).onStack(command);
   return onThisMachine(command);
@@ -130,7 +134,7 @@ try {
   endWhenWritten();
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
-  process.stderr.write(isShown(error) ? '' : `strand: ${describe(error)}\n`);
+  process.stderr.write(isShown(error) ? '' : `strand: ${printableLines(describe(error))}\n`);
   if (isRefusal(error)) endWhenWritten();
 }
 

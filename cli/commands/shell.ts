@@ -120,7 +120,14 @@ async function converse(names: PropertyDescriptorMap, page: PageContext): Promis
       'page, $, links, text, html, response, url, and await fetch(URL). .exit ends.\n',
     ].join('\n'),
   );
-  const server = repl.start({ prompt: 'strand> ', breakEvalOnSigint: process.stdin.isTTY === true });
+  const server = repl.start({
+    prompt: 'strand> ',
+    breakEvalOnSigint: process.stdin.isTTY === true,
+    // Strings are shown with escapes, and the texts of errors are not.
+    writer(value) {
+      return value instanceof Error ? printableLines(inspect(value)) : repl.writer.call(this, value);
+    },
+  });
   Object.defineProperties(server.context, names);
   await new Promise<void>((resolve) => server.on('exit', resolve));
 }

@@ -4,13 +4,19 @@
  */
 
 /**
- * The text on one line, with nothing in it that a terminal obeys: control characters and bidirectional
- * overrides become U+FFFD. Names and causes come from the web, which may send escape sequences.
+ * A character that a terminal obeys, or by which texts look like others: control characters, line and paragraph separators, marks,
+ * embeddings and isolates of direction, zero-width spaces, tags. Joiners stay: scripts and emoji need them. For `RegExp` with the
+ * flag `g`.
  */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
-}
+export const INVISIBLE = String.raw`[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]`;
+// linear: one character, or two.
+const ALL_INVISIBLE = new RegExp(INVISIBLE, 'g');
+
+/**
+ * The text on one line, with U+FFFD for each {@link INVISIBLE} character. Names and causes come from the web, which may send escape
+ * sequences.
+ */
+export const printable = (text: string): string => text.replace(ALL_INVISIBLE, '\ufffd');
 
 /** The same for a text of many lines: its line breaks and tabs stay. */
 export const printableLines = (text: string): string => text.replace(/[^\n\t]+/g, printable);
