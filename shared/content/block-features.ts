@@ -1,7 +1,7 @@
 /** The features of each block of text by which the model separates main content from boilerplate. */
 import type { TextBlock } from './blocks.ts';
+import type { ContentElement } from './content-element.ts';
 import { AROUND, type ElementFacts, elementFacts, isLong } from './element-facts.ts';
-import type { ContentElement } from './element-tree.ts';
 import type { StructuredData } from './metadata.ts';
 import { shareOf, shinglesOf } from './shingles.ts';
 import { SIGNS } from './signs.ts';

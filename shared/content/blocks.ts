@@ -1,16 +1,22 @@
 /**
  * The blocks of text of a document: paragraphs, headings, list items, cells, and what stands between them.
  */
-import type { ContentElement } from './element-tree.ts';
+import { withoutUnseen } from '../text/unseen-characters.ts';
+import { codeText } from './code-text.ts';
+import type { ContentElement } from './content-element.ts';
+import { scriptText } from './script-text.ts';
 import { measureText, type TextCounts } from './text-measure.ts';
 
-/** A run of text that holds no line of its own. */
-export interface TextBlock {
-  /** The innermost element that begins a line. */
+/** Nodes that follow one another within an element. */
+export interface Run {
   readonly element: ContentElement;
-  /** Its nodes: the element's children from `first` to before `end`. */
+  /** The element's children from `first` to before `end`. */
   readonly first: number;
   readonly end: number;
+}
+
+/** A run of text that holds no line of its own. `element`: the innermost one that begins a line. */
+export interface TextBlock extends Run {
   /** White space folded. */
   readonly text: string;
   readonly words: number;
@@ -19,40 +25,79 @@ export interface TextBlock {
   readonly linkWords: number;
 }
 
+/** A run of pictures without text. */
+export interface Picture extends Run {
+  /** How many blocks stand before it. */
+  readonly place: number;
+  readonly figure: Figure | undefined;
+}
+
+/** A picture, table or code with its caption. */
+export interface Figure {
+  readonly element: ContentElement;
+  /** Its blocks: `blocks[from..to)`. */
+  readonly from: number;
+  to: number;
+}
+
+export interface PageRuns {
+  readonly blocks: readonly TextBlock[];
+  readonly pictures: readonly Picture[];
+  readonly figures: readonly Figure[];
+}
+
 /** Further blocks of a document are left out. */
 export const MAX_BLOCKS = 20_000;
 
 /** Returns the blocks in document order, those of elements that are not seen left out. */
-export function textBlocks(root: ContentElement): TextBlock[] {
-  const blocks: TextBlock[] = [];
-  visit(root, false);
-  return blocks;
+export const textBlocks = (root: ContentElement): readonly TextBlock[] => pageRuns(root).blocks;
 
-  function visit(element: ContentElement, isInLink: boolean): void {
+/** All in document order. */
+export function pageRuns(root: ContentElement): PageRuns {
+  const blocks: TextBlock[] = [];
+  const pictures: Picture[] = [];
+  const figures: Figure[] = [];
+  visit(root, false, undefined);
+  return { blocks, pictures, figures };
+
+  function visit(element: ContentElement, isInLink: boolean, around: Figure | undefined): void {
     const { children } = element;
+    let figure = around;
+    if (figure === undefined && isFigure(element)) {
+      figure = { element, from: blocks.length, to: 0 };
+      figures.push(figure);
+    }
     let first = 0;
     for (let i = 0; i <= children.length && blocks.length < MAX_BLOCKS; i++) {
       const child = children[i];
       if (child !== undefined && (typeof child === 'string' || isInline(child))) continue;
-      const block = blockOf(element, first, i, isInLink);
-      if (block) blocks.push(block);
+      if (i > first) addRun({ element, first, end: i }, isInLink, figure);
       first = i + 1;
-      if (child !== undefined && !child.isUnseen) visit(child, isInLink || child.name === 'a');
+      if (child === undefined) break;
+      const isLink = isInLink || child.name === 'a';
+      if (child.whole === undefined) visit(child, isLink, figure);
+      else addRun({ element: child, first: 0, end: child.children.length }, isLink, figure);
     }
+    if (figure !== around) figure!.to = blocks.length;
+  }
+
+  function addRun(run: Run, isInLink: boolean, figure: Figure | undefined): void {
+    const { element, first, end } = run;
+    const gathered: Gathered = { text: '', linkText: '', last: '', hasPicture: false, isInScript: false };
+    if (element.whole !== undefined) gather(element, gathered, isInLink);
+    else for (let i = first; i < end; i++) gather(element.children[i]!, gathered, isInLink);
+    gathered.text = fold(withoutUnseen(gathered.text));
+    if (gathered.text !== '') {
+      if (blocks.length < MAX_BLOCKS) blocks.push(new Block(run, gathered));
+    } else if (gathered.hasPicture && pictures.length < MAX_BLOCKS)
+      pictures.push({ element, first, end, place: blocks.length, figure });
   }
 }
 
-function blockOf(
-  element: ContentElement,
-  first: number,
-  end: number,
-  isInLink: boolean,
-): TextBlock | undefined {
-  const run: Run = { text: '', linkText: '' };
-  for (let i = first; i < end; i++) gather(element.children[i]!, run, isInLink);
-  run.text = fold(run.text);
-  return run.text === '' ? undefined : new Block(element, first, end, run);
-}
+/** What authors mark as one, now and before there was an element for it. */
+export const isFigure = ({ name, attributes }: ContentElement): boolean =>
+  name === 'figure' ||
+  (name === 'div' && /(?:^|\s)(?:figure|wp-caption|thumbinner)(?:\s|$)/.test(attributes.class ?? ''));
 
 /** A class for the reason that `element-tree.ts` gives. */
 class Block implements TextBlock {
@@ -64,7 +109,7 @@ class Block implements TextBlock {
   readonly counts: TextCounts;
   readonly linkWords: number;
 
-  constructor(element: ContentElement, first: number, end: number, { text, linkText }: Run) {
+  constructor({ element, first, end }: Run, { text, linkText }: Gathered) {
     this.element = element;
     this.first = first;
     this.end = end;
@@ -75,25 +120,50 @@ class Block implements TextBlock {
   }
 }
 
-interface Run {
+interface Gathered {
   text: string;
   linkText: string;
+  /** The end of the text, at least two characters if it has them. */
+  last: string;
+  hasPicture: boolean;
+  readonly isInScript: boolean;
 }
 
-function gather(node: ContentElement | string, run: Run, isLink: boolean): void {
+function gather(node: ContentElement | string, run: Gathered, isLink: boolean): void {
   if (typeof node === 'string') {
-    run.text += node;
-    if (isLink) run.linkText += node;
+    add(node, run, isLink);
     return;
   }
-  if (node.isUnseen) return;
-  if (node.name === 'br') run.text += ' ';
-  for (const child of node.children) gather(child, run, isLink || node.name === 'a');
+  const { name, whole, children } = node;
+  if (node.isUnseen || isPermalink(node)) return;
+  if (name === 'br') add(' ', run, false);
+  else if (name === 'img' && whole === undefined) run.hasPicture = true;
+  else if (whole !== undefined) add(whole === 'code' ? codeText(node) : whole.text, run, isLink);
+  else if ((name === 'sup' || name === 'sub') && !run.isInScript) {
+    const inner: Gathered = { text: '', linkText: '', last: '', hasPicture: false, isInScript: true };
+    for (const child of children) gather(child, inner, isLink);
+    run.linkText += inner.linkText;
+    add(scriptText(node, run.last, inner.text), run, false);
+  } else for (const child of children) gather(child, run, isLink || name === 'a');
+}
+
+function add(text: string, run: Gathered, isLink: boolean): void {
+  run.text += text;
+  run.last = text.length > 1 ? text : run.last.slice(-1) + text;
+  if (isLink) run.linkText += text;
 }
 
 /** Whether it stands within a line. What is not seen ends no line. */
-const isInline = (element: ContentElement): boolean =>
-  element.isUnseen || element.name === 'br' || (element.isInline && !element.hasBlocks);
+const isInline = ({ name, isUnseen, isInline, hasBlocks, whole }: ContentElement): boolean =>
+  isUnseen || name === 'br' || (isInline && (!hasBlocks || typeof whole === 'object'));
+
+/** Whether it is a sign that links to the heading or the term in front of it. */
+export const isPermalink = ({ name, attributes, children }: ContentElement): boolean =>
+  name === 'a' &&
+  children.length === 1 &&
+  typeof children[0] === 'string' &&
+  /^[#\u00a7\u00b6]$/.test(children[0].trim()) &&
+  attributes.href?.startsWith('#') === true;
 
 /** A single space is no run to replace: most white space is that, if not around the text. */
 export const fold = (text: string): string => text.trim().replace(/ \s+|[^\S ]\s*/g, ' ');

@@ -1,5 +1,5 @@
 import type { TextBlock } from './blocks.ts';
-import type { ContentElement } from './element-tree.ts';
+import type { ContentElement } from './content-element.ts';
 import { signsOf } from './signs.ts';
 
 /** Elements around a block that count. */

@@ -1,23 +1,8 @@
-import { INLINE } from '../parser/inline-elements.ts';
+import { BLOCKS } from '../parser/block-elements.ts';
 import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
+import type { ContentElement } from './content-element.ts';
 import { UNSEEN } from './tags.ts';
-
-/** An element of a document. */
-export interface ContentElement {
-  /** Its place among all elements, in document order: a parent comes before its children. */
-  readonly index: number;
-  /** In lower case. */
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly parent: ContentElement | undefined;
-  readonly children: (ContentElement | string)[];
-  /** Whether readers never see it. */
-  readonly isUnseen: boolean;
-  /** Whether it stands within a line if nothing in it begins one. */
-  readonly isInline: boolean;
-  /** Whether an element within begins a line of its own. */
-  hasBlocks: boolean;
-}
+import { WholeFinder } from './whole-elements.ts';
 
 /**
  * Made by a class, and its list of children by a call: V8 allocates what a literal makes in the old generation as
@@ -30,9 +15,11 @@ class TreeElement implements ContentElement {
   readonly attributes: ContentElement['attributes'];
   readonly parent: ContentElement | undefined;
   readonly children = listOf<ContentElement | string>();
-  readonly isUnseen: boolean;
+  isUnseen: boolean;
   readonly isInline: boolean;
   hasBlocks: boolean;
+  hasFlow: boolean;
+  whole: ContentElement['whole'] = undefined;
 
   constructor(
     index: number,
@@ -44,9 +31,12 @@ class TreeElement implements ContentElement {
     this.name = name;
     this.attributes = attributes;
     this.parent = parent;
-    this.isUnseen = isUnseen(name, attributes);
-    this.isInline = INLINE.has(name) || name === 'br';
+    const display = attributes.style === undefined ? '' : displayOf(attributes.style);
+    this.isUnseen = isUnseen(name, attributes, display);
+    this.isInline =
+      name === 'br' || (BLOCKS.has(name) ? INLINE_DISPLAY.test(display) : !BLOCK_DISPLAY.test(display));
     this.hasBlocks = parent === undefined;
+    this.hasFlow = this.hasBlocks;
   }
 }
 
@@ -57,9 +47,11 @@ export const MAX_ELEMENTS = 100_000;
 
 /** The attributes that are read. */
 const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set(
-  'alt class content data-src datetime hidden href id itemprop lang name property rel role src start style type xml:lang'.split(
-    ' ',
-  ),
+  (
+    'alt alttext aria-hidden class colspan content data-lang data-language data-lazy-src data-original data-src data-srcset datetime ' +
+    'display encoding hidden href id itemprop lang mode name property rel reversed role rowspan src srcset start style type value ' +
+    'xml:lang'
+  ).split(' '),
 );
 
 /**
@@ -72,6 +64,7 @@ export function parseElements(
 ): readonly ContentElement[] {
   const root = new TreeElement(0, '#document', {}, undefined);
   const elements: ContentElement[] = [root];
+  const wholes = wanted === CONTENT_ATTRIBUTES ? new WholeFinder() : undefined;
   let current: ContentElement = root;
   let depth = 0;
   /** Open elements that were not added, since there were too many or they were too deep. */
@@ -88,7 +81,11 @@ export function parseElements(
         const element = new TreeElement(elements.length, name, attributes, current);
         elements.push(element);
         current.children.push(element);
-        if (!element.isInline) markBlock(current);
+        if (!element.isInline && !element.isUnseen) {
+          markBlock(current);
+          if (BLOCKS.has(name) && !LINES.has(name)) markFlow(current);
+        }
+        wholes?.note(element);
         current = element;
       },
       onclosetag() {
@@ -113,16 +110,26 @@ export function parseElements(
     },
     wanted,
   );
+  wholes?.find();
   return elements;
 }
 
 /** Whether readers never see it. They see what they can open (tabs, accordions), and what scripts show after loading. */
-function isUnseen(name: string, attributes: ContentElement['attributes']): boolean {
+function isUnseen(name: string, attributes: ContentElement['attributes'], display: string): boolean {
   if (UNSEEN.has(name)) return true;
-  const { hidden, style } = attributes;
-  const isHidden = hidden !== undefined || (style !== undefined && /display\s{0,3}:\s{0,3}none/i.test(style));
+  const isHidden = attributes.hidden !== undefined || display === 'none';
   return isHidden && attributes.role !== 'tabpanel' && !STREAMED.test(attributes.id ?? '');
 }
+
+const displayOf = (style: string): string =>
+  /display\s{0,3}:\s{0,3}([a-z-]{1,20})/i.exec(style)?.[1]?.toLowerCase() ?? '';
+const INLINE_DISPLAY = /^(?:inline|contents)$/;
+const BLOCK_DISPLAY = /^(?:block|flex|flow-root|grid|list-item|table)$/;
+
+/** Blocks that may be a line of code, or hold some. */
+const LINES: ReadonlySet<string> = new Set(
+  'div li ol table tbody td tfoot th thead tr pre listing xmp'.split(' '),
+);
 
 /**
  * React sends parts of a page that come late in hidden elements, and moves them to their places (`S:0`,
@@ -130,12 +137,17 @@ function isUnseen(name: string, attributes: ContentElement['attributes']): boole
  */
 const STREAMED = /^S:[0-9a-f]{1,8}$/;
 
-/** Each element is marked once: the ones around a marked one are marked already. */
+/** Each element is marked once: the ones around a marked one are marked already, up to one that is not seen. */
 function markBlock(inner: ContentElement): void {
   for (
     let element: ContentElement | undefined = inner;
-    element && !element.hasBlocks;
+    element && !element.hasBlocks && !element.isUnseen;
     element = element.parent
   )
     element.hasBlocks = true;
+}
+
+function markFlow(inner: ContentElement): void {
+  for (let element: ContentElement | undefined = inner; element && !element.hasFlow; element = element.parent)
+    element.hasFlow = true;
 }

@@ -1,12 +1,13 @@
 /** The main content of a page, without navigation and advertisements. */
-
 import { encodeQuery } from '../parser/query-charset.ts';
-import { MAX_BLOCKS, type TextBlock, textBlocks } from './blocks.ts';
-import { type ContentElement, MAX_ELEMENTS, parseElements } from './element-tree.ts';
+import { MAX_BLOCKS, pageRuns, type Run, type TextBlock } from './blocks.ts';
+import type { ContentElement } from './content-element.ts';
+import { MAX_ELEMENTS, parseElements } from './element-tree.ts';
 import { mainBlocks } from './main-blocks.ts';
 import { markdownOf } from './markdown.ts';
 import { type PageMetadata, readMetadata } from './metadata.ts';
 import { type PageKind, pageKind } from './page-kind.ts';
+import { withPictures } from './pictures.ts';
 
 export interface Extracted {
   readonly metadata: PageMetadata;
@@ -59,13 +60,16 @@ class Page implements Extracted {
   readonly #elements: readonly ContentElement[];
   readonly #all: readonly TextBlock[];
   readonly #main: readonly TextBlock[];
+  /** The blocks and pictures of the main content. */
+  readonly #runs: readonly Run[];
   #markdown: string | undefined;
   #kind: PageKind | undefined;
 
   constructor(html: string, url: string, rewrite: (url: string) => string, charset: string | undefined) {
     const elements = parseElements(html.slice(0, MAX_CHARS));
     const data = readMetadata(elements, url);
-    const all = textBlocks(elements[0]!);
+    const runs = pageRuns(elements[0]!);
+    const all = runs.blocks;
     const href = elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
     this.#url = url;
     this.#base = (href === undefined ? undefined : URL.parse(encodeQuery(href, charset), url)?.href) ?? url;
@@ -73,7 +77,9 @@ class Page implements Extracted {
     this.#charset = charset;
     this.#elements = elements;
     this.#all = all;
-    this.#main = mainBlocks(elements, all, data);
+    const { blocks, pictures } = withPictures(mainBlocks(elements, all, data), runs);
+    this.#main = blocks;
+    this.#runs = inOrder([...blocks, ...pictures]);
     this.metadata = data.metadata;
     this.isTruncated = html.length > MAX_CHARS || elements.length >= MAX_ELEMENTS || all.length >= MAX_BLOCKS;
     this.text = this.#main.map(({ text }) => text).join('\n\n');
@@ -93,13 +99,16 @@ class Page implements Extracted {
   }
 
   get markdown(): string {
-    this.#markdown ??= markdownOf(this.#elements[0]!, this.#main, (reference) => {
+    this.#markdown ??= markdownOf(this.#elements[0]!, this.#runs, (reference) => {
       const resolved = absolute(encodeQuery(reference, this.#charset), this.#base);
       return resolved === undefined ? undefined : this.#rewrite(resolved);
     });
     return this.#markdown;
   }
 }
+
+/** Runs of one element in their order: those of different elements may stand in any. */
+const inOrder = (runs: Run[]): Run[] => runs.sort((a, b) => a.first - b.first);
 
 function canonicalOf(
   elements: readonly ContentElement[],

@@ -1,7 +1,7 @@
 import { blockFeatures } from './block-features.ts';
 import { contentProbability } from './block-model.ts';
 import type { TextBlock } from './blocks.ts';
-import type { ContentElement } from './element-tree.ts';
+import type { ContentElement } from './content-element.ts';
 import type { StructuredData } from './metadata.ts';
 
 /** Returns the blocks that are the page's main content, in document order. */

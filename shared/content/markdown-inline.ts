@@ -1,5 +1,12 @@
-/** Text within a line, as Markdown (CommonMark 0.31, with GFM's strikethrough). */
-import type { ContentElement } from './element-tree.ts';
+/** Text within a line, as Markdown (CommonMark 0.31, with GFM's strikethrough; `sup` and `sub` as HTML). */
+import { escapeLineStart, escapeMarkdown, linkDestination } from '../text/markdown-text.ts';
+import { withoutUnseen } from '../text/unseen-characters.ts';
+import { isPermalink } from './blocks.ts';
+import { codeText } from './code-text.ts';
+import type { ContentElement, Formula } from './content-element.ts';
+import { formulaMarkdown } from './formulas.ts';
+import { joinPieces, type Piece } from './markdown-pieces.ts';
+import { pictureOf } from './pictures.ts';
 
 const MARKS: Readonly<Record<string, string>> = {
   strong: '**',
@@ -10,86 +17,125 @@ const MARKS: Readonly<Record<string, string>> = {
   s: '~~',
   strike: '~~',
 };
+/** How marks are kept in a text of those that are open: `*` is a part of `**`. */
+const OPEN: Readonly<Record<string, string>> = { '**': '**', '*': '_', '~~': '~' };
 const CODE: ReadonlySet<string> = new Set(['code', 'kbd', 'samp', 'tt']);
+const SCRIPTS: ReadonlySet<string> = new Set(['sup', 'sub']);
 /** Longer references are data, not addresses. */
 const MAX_URL = 2000;
+
+type Node = ContentElement | string;
+
+export interface InlineOptions {
+  /** Marks that stand around the line. */
+  readonly open?: string;
+  /** Whether what comes begins no line: the text of a heading or of a cell. */
+  readonly isWithin?: boolean;
+}
+
+type Resolve = (reference: string) => string | undefined;
 
 /**
  * Renders nodes as one line; `resolve` makes a reference absolute, or gives undefined for one that is no page
  * or image.
  */
 export function inlineMarkdown(
-  nodes: readonly (ContentElement | string)[],
-  resolve: (reference: string) => string | undefined,
+  nodes: readonly Node[],
+  resolve: Resolve,
+  { open = '', isWithin = false }: InlineOptions = {},
 ): string {
-  return tidy(nodes.map((node) => render(node, '')).join(''));
+  const writer = new LineWriter(resolve, false);
+  const line = writer.render(nodes, open);
+  // Whether a `$` opens a formula is known at the end.
+  return tidy(writer.hasFormula ? new LineWriter(resolve, true).render(nodes, open) : line, isWithin);
+}
 
-  function render(node: ContentElement | string, open: string): string {
-    if (typeof node === 'string') return escapeText(node.replace(/ \s+|[^\S ]\s*/g, ' '));
-    if (node.isUnseen) return '';
-    const { name, attributes, children } = node;
-    if (name === 'br') return '\n';
-    if (name === 'img') return image(attributes);
-    if (CODE.has(name)) return codeSpan(plainText(node));
+class LineWriter {
+  hasFormula = false;
+  readonly #resolve: Resolve;
+  readonly #escapesPrices: boolean;
+  /** Whether a picture was written, and no text since. */
+  #isBehindPicture = false;
+
+  constructor(resolve: Resolve, escapesPrices: boolean) {
+    this.#resolve = resolve;
+    this.#escapesPrices = escapesPrices;
+  }
+
+  /** `around`: the marks that are open. */
+  render(nodes: readonly Node[], around: string): string {
+    const pieces: Piece[] = [];
+    for (const node of nodes) this.#add(node, around, pieces);
+    return joinPieces(pieces);
+  }
+
+  #add(node: Node, around: string, pieces: Piece[]): void {
+    if (typeof node === 'string') {
+      const text = withoutUnseen(node).replace(/ \s+|[^\S ]\s*/g, ' ');
+      if (text.trim() !== '') this.#isBehindPicture = false;
+      pieces.push(escapeMarkdown(text, this.#escapesPrices));
+      return;
+    }
+    const { name, attributes, children, whole } = node;
+    if (node.isUnseen || isPermalink(node)) return;
     const mark = MARKS[name];
-    const inner = children
-      .map((child) => render(child, mark && !open.includes(mark) ? open + mark : open))
-      .join('');
-    if (name === 'a') return link(inner, attributes.href);
-    return mark === undefined || open.includes(mark) ? inner : marked(inner, mark);
+    if (name === 'br') pieces.push('\n');
+    else if (typeof whole === 'object') pieces.push(this.#formula(whole));
+    else if (name === 'img') pieces.push(this.#image(node));
+    else if (CODE.has(name)) pieces.push({ mark: '`', text: withoutUnseen(codeText(node)) });
+    else if (SCRIPTS.has(name) && !around.includes(`<${name}>`))
+      pieces.push(script(name, this.render(children, `${around}<${name}>`)));
+    else if (name === 'a') pieces.push(...this.#link(this.render(children, around), attributes.href));
+    else if (mark !== undefined && !around.includes(OPEN[mark]!))
+      pieces.push(...marked(mark, this.render(children, around + OPEN[mark]!)));
+    else for (const child of children) this.#add(child, around, pieces);
   }
 
-  function link(text: string, href: string | undefined): string {
+  #formula(found: Formula): Piece {
+    const written = formulaMarkdown(found);
+    if (written === undefined) return { mark: '`', text: found.text };
+    this.hasFormula = true;
+    return { mark: '$', text: written };
+  }
+
+  #link(text: string, href: string | undefined): string[] {
     const [before, core, after] = aroundBlanks(text);
-    const url = href === undefined || href.startsWith('#') ? undefined : destination(href);
+    const url = href === undefined || href.startsWith('#') ? undefined : this.#destination(href);
     return core === '' || url === undefined
-      ? text
-      : `${before}[${core.replaceAll('\n', ' ')}](${url})${after}`;
+      ? [text]
+      : [before, `[${core.replaceAll('\n', ' ')}](${url})`, after];
   }
 
-  function image({ alt = '', src = '', ...others }: ContentElement['attributes']): string {
-    const reference = /^data:/i.test(src) || src === '' ? (others['data-src'] ?? '') : src;
-    const url = reference === '' ? undefined : destination(reference);
-    const text = alt.replace(/\s+/g, ' ').trim();
-    // An image without a description says nothing in a text.
-    return url === undefined || text === '' ? '' : `![${escapeText(text)}](${url})`;
+  #image(element: ContentElement): string {
+    const { alt, reference } = pictureOf(element);
+    const url = reference === undefined ? undefined : this.#destination(reference);
+    if (url === undefined || alt === undefined) return '';
+    // What `noscript` has for the picture in front of it.
+    if (this.#isBehindPicture && isInNoscript(element)) return '';
+    this.#isBehindPicture = true;
+    return `![${escapeMarkdown(alt)}](${url})`;
   }
 
-  function destination(reference: string): string | undefined {
-    const url = resolve(reference);
-    return url === undefined || url.length > MAX_URL
-      ? undefined
-      : url.replaceAll('(', '%28').replaceAll(')', '%29');
+  #destination(reference: string): string | undefined {
+    const url = this.#resolve(reference);
+    return url === undefined || url.length > MAX_URL ? undefined : linkDestination(url);
   }
 }
 
-/** The text of a node as it stands, `br` as a line feed. */
-export function plainText(node: ContentElement | string): string {
-  if (typeof node === 'string') return node;
-  if (node.name === 'br') return '\n';
-  return node.isUnseen ? '' : node.children.map(plainText).join('');
+function marked(mark: string, inner: string): Piece[] {
+  const [before, core, after] = aroundBlanks(inner);
+  return core === '' || core.includes('\n') ? [inner] : [before, { mark, text: core }, after];
 }
 
-/** With more backticks around than are in it (CommonMark, "Code spans"). */
-function codeSpan(text: string): string {
-  const code = text.replace(/\s+/g, ' ');
-  if (code.trim() === '') return code;
-  const fence = '`'.repeat(longestBackticks(code) + 1);
-  const pad = /^`|`$/.test(code) ? ' ' : '';
-  return `${fence}${pad}${code}${pad}${fence}`;
+function script(name: string, inner: string): string {
+  const text = inner.replaceAll('\n', ' ').trim();
+  return text === '' ? inner : `<${name}>${text}</${name}>`;
 }
 
-/** How many backticks stand in a row at most. */
-export function longestBackticks(text: string): number {
-  let longest = 0;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  return longest;
-}
-
-/** Marks must touch the text: blanks go outside of them. */
-function marked(text: string, mark: string): string {
-  const [before, core, after] = aroundBlanks(text);
-  return core === '' || core.includes('\n') ? text : `${before}${mark}${core}${mark}${after}`;
+function isInNoscript({ parent }: ContentElement): boolean {
+  for (let up = parent, step = 0; up && step < 3; up = up.parent, step++)
+    if (up.name === 'noscript') return true;
+  return false;
 }
 
 function aroundBlanks(text: string): [string, string, string] {
@@ -99,16 +145,14 @@ function aroundBlanks(text: string): [string, string, string] {
   return [text.slice(0, start), core, text.slice(start + core.length)];
 }
 
-const escapeText = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&');
-
 /**
  * Blanks folded; line breaks that the author wanted as CommonMark writes them; nothing that would begin
  * another block.
  */
-function tidy(text: string): string {
-  const lines = text.split('\n').map((line) => escapeStart(line.replace(/ {2,}/g, ' ').trim()));
+function tidy(text: string, isWithin: boolean): string {
+  const lines = text.split('\n').map((line) => {
+    const folded = line.replace(/ {2,}/g, ' ').trim();
+    return isWithin ? folded : escapeLineStart(folded);
+  });
   return lines.filter((line) => line !== '').join('  \n');
 }
-
-const escapeStart = (line: string): string =>
-  line.replace(/^([#>+-]|=+$|~~~)/, '\\$1').replace(/^(\d{1,9})([.)])(?= |$)/, '$1\\$2');

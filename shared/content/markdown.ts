@@ -2,9 +2,14 @@
  * The chosen blocks of a page as Markdown: headings, lists, tables, code, quotes, as a person would write
  * them.
  */
-import type { TextBlock } from './blocks.ts';
-import type { ContentElement } from './element-tree.ts';
-import { inlineMarkdown, longestBackticks, plainText } from './markdown-inline.ts';
+import { escapeHeadingEnd } from '../text/markdown-text.ts';
+import type { Run } from './blocks.ts';
+import type { ContentElement } from './content-element.ts';
+import { formulaMarkdown } from './formulas.ts';
+import { codeBlock } from './markdown-code.ts';
+import { type InlineOptions, inlineMarkdown } from './markdown-inline.ts';
+import { isListItem, joinBlocks, separateLists } from './markdown-lists.ts';
+import { type GridRow, tableGrid } from './table-grid.ts';
 
 /**
  * Quotes and lists nested deeper are not indented further: each level would repeat its marks in every line.
@@ -13,15 +18,17 @@ const MAX_NESTING = 12;
 
 type Resolve = (reference: string) => string | undefined;
 
-/** `blocks`: of one tree. `resolve`: makes a reference absolute. */
-export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], resolve: Resolve): string {
+/** `blocks`: of one tree, those of one element in their order. `resolve`: makes a reference absolute. */
+export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve: Resolve): string {
   const chosen = Map.groupBy(blocks, ({ element }) => element);
   const holders = new Set<ContentElement>();
   for (const { element } of blocks)
     for (let up: ContentElement | undefined = element; up && !holders.has(up); up = up.parent)
       holders.add(up);
   let nesting = 0;
-  return join(blocksIn(root));
+  /** How lines are written in the heading, cell or term that is open. */
+  let inline: InlineOptions = {};
+  return joinBlocks(blocksIn(root));
 
   /** Returns the content of an element as blocks of Markdown. */
   function blocksIn(element: ContentElement): string[] {
@@ -40,11 +47,28 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
     return found;
   }
 
-  function runOf(element: ContentElement, { first, end }: TextBlock): string {
-    return inlineMarkdown(element.children.slice(first, end), resolve);
+  function runOf(element: ContentElement, { first, end }: Run): string {
+    const nodes = element.children.slice(first, end);
+    const [only, ...others] = nodes.filter((node) => typeof node !== 'string' || node.trim() !== '');
+    // Code of several lines that stands alone.
+    if (others.length === 0 && typeof only === 'object' && isCodeOfLines(only) && !inline.isWithin)
+      return codeBlock(only);
+    return inlineMarkdown(nodes, resolve, inline);
+  }
+
+  /** What is in an element whose text stands within a line. */
+  function within(element: ContentElement, open = ''): string[] {
+    const before = inline;
+    inline = { open: (before.open ?? '') + open, isWithin: true };
+    const found = blocksIn(element);
+    inline = before;
+    return found;
   }
 
   function blockOf(element: ContentElement): string[] {
+    if (typeof element.whole === 'object') return [formulaMarkdown(element.whole) ?? element.whole.text];
+    if (element.whole === 'code')
+      return [inline.isWithin ? inlineMarkdown([element], resolve, inline) : codeBlock(element)];
     switch (element.name) {
       case 'h1':
       case 'h2':
@@ -55,50 +79,90 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
         return headings(element, Number(element.name[1]));
       case 'ul':
       case 'ol':
-        return [listOf(element)];
+      case 'menu':
+      case 'dir':
+        return listOf(element);
       case 'li':
         return itemOf(element, '-');
       case 'pre':
         return [codeBlock(element)];
       case 'blockquote':
-        return nested(element, (parts) => [prefixed(join(parts), '> ')]);
+        return nested(element, (parts) => [prefixed(joinBlocks(parts), '> ')]);
       case 'dt':
-        return blocksIn(element).map((text) => (text.includes('\n') ? text : `**${text}**`));
-      case 'table':
-        return isDataTable(element) ? [tableOf(element)] : blocksIn(element);
+        return termOf(element);
+      case 'table': {
+        const grid = dataGrid(element);
+        return grid ? [tableOf(element, grid)] : blocksIn(element);
+      }
       default:
         return blocksIn(element);
     }
   }
 
   function headings(element: ContentElement, level: number): string[] {
-    const text = blocksIn(element)
+    const text = within(element)
       .join(' ')
       .replace(/ {2}\n|\n/g, ' ')
       .trim();
-    return text === '' ? [] : [`${'#'.repeat(level)} ${text}`];
+    return text === '' ? [] : [`${'#'.repeat(level)} ${escapeHeadingEnd(text)}`];
   }
 
-  function listOf(list: ContentElement): string {
+  function termOf(element: ContentElement): string[] {
+    const hasLines = element.hasBlocks || holdsBreak(element);
+    return hasLines
+      ? blocksIn(element)
+      : within(element, '**').map((text) => (text === '' ? '' : `**${text}**`));
+  }
+
+  /** Several lists if the numbers do not follow one another. */
+  function listOf(list: ContentElement): string[] {
     const items: string[] = [];
-    let number = Number.parseInt(list.attributes.start ?? '1', 10) || 1;
+    const isOrdered = list.name === 'ol';
+    const step = list.attributes.reversed === undefined ? 1 : -1;
+    let number = integerOf(list.attributes.start) ?? (step === 1 ? 1 : list.children.filter(isItem).length);
+    let last: number | undefined;
+    let sign = '.';
     for (const child of list.children) {
-      if (typeof child === 'string' || !holders.has(child)) continue;
-      if (child.name === 'li') pushAll(items, itemOf(child, list.name === 'ol' ? `${number++}.` : '-'));
-      else pushAll(items, blockOf(child));
+      if (typeof child === 'string') continue;
+      if (child.name !== 'li') {
+        if (holders.has(child)) pushNested(items, blockOf(child));
+        continue;
+      }
+      number = integerOf(child.attributes.value) ?? number;
+      if (holders.has(child)) {
+        if (last !== undefined && number !== last + 1) sign = sign === '.' ? ')' : '.';
+        last = number;
+        // A list cannot have other numbers.
+        const isNumber = number >= 0 && number < 1e9;
+        const item = itemOf(child, isOrdered && isNumber ? `${number}${sign}` : '-');
+        pushAll(
+          items,
+          isOrdered && !isNumber ? item.map((text) => text.replace('- ', `- ${number}\\. `)) : item,
+        );
+      }
+      number += step;
     }
     // The content of the list beside its items.
     for (const block of chosen.get(list) ?? []) push(items, runOf(list, block));
     const isLoose = items.some((item) => item.includes('\n\n'));
-    return items.join(isLoose ? '\n\n' : '\n');
+    const text = items.join(isLoose ? '\n\n' : '\n');
+    return text === '' ? [] : [text];
+  }
+
+  /** A list in a list without an item of its own belongs to the item before it. */
+  function pushNested(items: string[], parts: readonly string[]): void {
+    const before = items.at(-1);
+    const mark = before === undefined ? undefined : /^(?:[-*]|\d{1,9}[.)]) /.exec(before)?.[0];
+    if (mark === undefined || !parts.every(isListItem)) pushAll(items, parts);
+    else items[items.length - 1] = [before, ...parts.map((part) => indented(part, mark.length))].join('\n');
   }
 
   function itemOf(item: ContentElement, mark: string): string[] {
-    return nested(item, ([first = '', ...rest]) => {
-      const isTight = rest.every((part) => /^(-|\d+\.) /.test(part));
+    return nested(item, (found) => {
+      const [first = '', ...rest] = separateLists(found);
+      const isTight = rest.every(isListItem);
       const text = [first, ...rest].join(isTight ? '\n' : '\n\n');
-      const indent = ' '.repeat(mark.length + 1);
-      return [`${mark} ${text.replace(/\n(?=[^\n])/g, `\n${indent}`)}`];
+      return [`${mark} ${indented(text, mark.length + 1).trimStart()}`];
     });
   }
 
@@ -109,28 +173,43 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
     return nesting < MAX_NESTING ? mark(parts) : parts;
   }
 
-  function tableOf(table: ContentElement): string {
-    const rows = rowsOf(table).map((row) =>
-      cellsOf(row).map((cell) => {
-        const text = holders.has(cell) ? blocksIn(cell).join(' ') : '';
-        return text
-          .split('\n')
-          .map((line) => line.trim())
-          .join(' ')
-          .replaceAll('|', '\\|');
-      }),
-    );
-    const width = widthOf(rows);
+  function tableOf(table: ContentElement, grid: readonly GridRow[]): string {
+    const rows = grid.map((row) => row.map((cell) => (cell && holders.has(cell) ? cellOf(cell) : '')));
+    const width = rows[0]!.length;
     const lines = rows
       .filter((row) => row.some((cell) => cell !== ''))
-      .map((row) => `| ${Array.from({ length: width }, (_, i) => row[i] ?? '').join(' | ')} |`);
+      .map((row) => `| ${row.join(' | ')} |`);
     lines.splice(1, 0, `|${' --- |'.repeat(width)}`);
     const caption = table.children.find((child) => typeof child !== 'string' && child.name === 'caption');
-    const title =
-      caption && holders.has(caption as ContentElement) ? join(blocksIn(caption as ContentElement)) : '';
+    const title = typeof caption === 'object' && holders.has(caption) ? joinBlocks(blocksIn(caption)) : '';
     return title === '' ? lines.join('\n') : `${title}\n\n${lines.join('\n')}`;
   }
+
+  function cellOf(cell: ContentElement): string {
+    return within(cell)
+      .join(' ')
+      .split('\n')
+      .map((line) => line.trim())
+      .join(' ')
+      .replaceAll('|', '\\|');
+  }
 }
+
+const isItem = (node: ContentElement | string): boolean => typeof node === 'object' && node.name === 'li';
+
+/** Rules for parsing integers (HTML standard, section 2.3.4.1). */
+function integerOf(value: string | undefined): number | undefined {
+  const digits = /^\s*([+-]?\d{1,15})/.exec(value ?? '')?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+const isCodeOfLines = ({ name, children }: ContentElement): boolean =>
+  name === 'code' && children.some((child) => typeof child === 'object' && holdsBreak(child));
+
+const holdsBreak = ({ name, children }: ContentElement): boolean =>
+  name === 'br' || children.some((child) => typeof child === 'object' && holdsBreak(child));
+
+const indented = (text: string, blanks: number): string => text.replace(/^(?=[^\n])/gm, ' '.repeat(blanks));
 
 function push(list: string[], text: string): void {
   if (text !== '') list.push(text);
@@ -141,46 +220,23 @@ function pushAll(list: string[], more: readonly string[]): void {
   for (const text of more) list.push(text);
 }
 
-const join = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
-
 const prefixed = (text: string, prefix: string): string =>
   text
     .split('\n')
     .map((line) => `${prefix}${line}`.trimEnd())
     .join('\n');
 
-/**
- * The language is a class of the element or of its code: `language-js`, `lang-js`, `highlight-source-js`,
- * `brush: js`.
- */
-function codeBlock(pre: ContentElement): string {
-  const text = plainText(pre).trimEnd().replace(/^\n+/, '');
-  const fence = '`'.repeat(Math.max(3, longestBackticks(text) + 1));
-  return `${fence}${languageOf(pre)}\n${text}\n${fence}`;
-}
-
-function languageOf(pre: ContentElement): string {
-  const code = pre.children.find((child) => typeof child !== 'string' && child.name === 'code') as
-    | ContentElement
-    | undefined;
-  const around = [code, pre, pre.parent, pre.parent?.parent];
-  for (const element of around) {
-    const classes = (element?.attributes.class ?? '').slice(0, 500);
-    const found = /(?:^|[\s-])(?:language|lang|source|brush:)[- ]?([\w+#.-]{1,20})/.exec(classes)?.[1];
-    if (found !== undefined) return found.toLowerCase();
-  }
-  return '';
-}
-
 /** Those that fill up short rows count. */
 const MAX_CELLS = 20_000;
 
-/** Whether a table holds data and is not used for the layout of a page: small cells, no table inside. */
-function isDataTable(table: ContentElement): boolean {
-  const rows = rowsOf(table).map(cellsOf);
-  const width = widthOf(rows);
-  if (rows.length < 2 || width < 2 || rows.length * width > MAX_CELLS) return false;
-  return rows.every((cells) => cells.every((cell) => !holdsBlocks(cell)));
+/** The cells of a table that holds data and is not used for the layout of a page: small cells, no table inside. */
+function dataGrid(table: ContentElement): readonly GridRow[] | undefined {
+  const grid = tableGrid(table);
+  const width = grid?.[0]?.length ?? 0;
+  if (grid === undefined || grid.length < 2 || width < 2 || grid.length * width > MAX_CELLS) return undefined;
+  return grid.every((row) => row.every((cell) => cell === undefined || !holdsBlocks(cell)))
+    ? grid
+    : undefined;
 }
 
 const NOT_IN_CELLS: ReadonlySet<string> = new Set([
@@ -201,19 +257,3 @@ const holdsBlocks = (cell: ContentElement): boolean =>
   cell.children.some(
     (child) => typeof child !== 'string' && (NOT_IN_CELLS.has(child.name) || holdsBlocks(child)),
   );
-
-const widthOf = (rows: readonly (readonly unknown[])[]): number =>
-  rows.reduce((width, row) => Math.max(width, row.length), 0);
-
-function rowsOf(table: ContentElement): ContentElement[] {
-  return table.children.flatMap((child) => {
-    if (typeof child === 'string') return [];
-    if (child.name === 'tr') return [child];
-    return /^t(head|body|foot)$/.test(child.name) ? rowsOf(child) : [];
-  });
-}
-
-const cellsOf = (row: ContentElement): ContentElement[] =>
-  row.children.filter(
-    (child) => typeof child !== 'string' && (child.name === 'td' || child.name === 'th'),
-  ) as ContentElement[];

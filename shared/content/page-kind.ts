@@ -4,7 +4,7 @@
  */
 import { lazy } from '../lazy.ts';
 import type { TextBlock } from './blocks.ts';
-import type { ContentElement } from './element-tree.ts';
+import type { ContentElement } from './content-element.ts';
 import type { PageMetadata } from './metadata.ts';
 
 /** `listing`: links to pages of one kind, such as search results; also collections of products. */

@@ -2,7 +2,7 @@
  * Evidence about an element from its class names, ids, roles and properties, by the words that authors use
  * everywhere.
  */
-import type { ContentElement } from './element-tree.ts';
+import type { ContentElement } from './content-element.ts';
 
 const WORDS = {
   navigation:

@@ -1,3 +1,4 @@
+import { BLOCKS } from '../parser/block-elements.ts';
 import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
 
 /**
@@ -13,11 +14,11 @@ export function visibleText(html: string): string {
     {
       onopentag(name, attributes) {
         if (hiddenDepth > 0 || UNSEEN.has(name) || isHidden(attributes)) hiddenDepth++;
-        else if (!INLINE.has(name)) pieces.push(' ');
+        else if (BLOCKS.has(name)) pieces.push(' ');
       },
       onclosetag(name) {
         if (hiddenDepth > 0) hiddenDepth--;
-        else if (!INLINE.has(name)) pieces.push(' ');
+        else if (BLOCKS.has(name)) pieces.push(' ');
       },
       ontext(text) {
         if (hiddenDepth === 0) pieces.push(text);
@@ -41,9 +42,4 @@ const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const UNSEEN = names(
   'script style noscript template title textarea select datalist object audio video canvas iframe noframes noembed',
-);
-/** Elements within a line; all others begin one of their own (HTML standard, section 15.3). */
-const INLINE = names(
-  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp slot ' +
-    'small span strike strong sub sup time tt u var wbr',
 );

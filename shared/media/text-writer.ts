@@ -1,4 +1,5 @@
 /** Collects the blocks of a document as plain text and as Markdown, in bounded memory. */
+import { escapeHeadingEnd, escapeLineStart, escapeMarkdown, linkDestination } from '../text/markdown-text.ts';
 import { MAX_TEXT_CHARS } from './media-module.ts';
 
 /** A piece of a line: text, or text that leads somewhere. */
@@ -45,7 +46,7 @@ export function createTextWriter(): TextWriter {
   return {
     heading(level, runs) {
       const text = textOf(runs);
-      add(text, `${'#'.repeat(Math.min(6, Math.max(1, level)))} ${markdownOf(runs)}`);
+      add(text, `${'#'.repeat(Math.min(6, Math.max(1, level)))} ${escapeHeadingEnd(markdownOf(runs))}`);
     },
     paragraph: (runs) => add(linesOf(runs), escapeStarts(markdownOf(runs, '  \n'))),
     item(depth, runs) {
@@ -93,12 +94,11 @@ const linesOf = (runs: readonly Run[]): string =>
 function markdownOf(runs: readonly Run[], lineBreak = ' '): string {
   const line = merged(runs)
     .map(({ text, href }) => {
-      const escaped = escapeText(text.replace(/[^\S\n]+/g, ' '));
+      const escaped = escapeMarkdown(text.replace(/[^\S\n]+/g, ' '));
       const core = escaped.trim();
       if (href === undefined || core === '') return escaped;
       const start = escaped.indexOf(core);
-      const target = href.replaceAll('(', '%28').replaceAll(')', '%29').replaceAll(' ', '%20');
-      return `${escaped.slice(0, start)}[${core.replaceAll('\n', ' ')}](${target})${escaped.slice(start + core.length)}`;
+      return `${escaped.slice(0, start)}[${core.replaceAll('\n', ' ')}](${linkDestination(href)})${escaped.slice(start + core.length)}`;
     })
     .join('');
   return line
@@ -119,8 +119,5 @@ function merged(runs: readonly Run[]): Run[] {
   return found;
 }
 
-const escapeText = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&');
-
 /** Nothing that would begin another block. */
-const escapeStarts = (block: string): string =>
-  block.replace(/^([#>+-]|=+$|~~~)/gm, '\\$1').replace(/^(\d{1,9})([.)])(?= |$)/gm, '$1\\$2');
+const escapeStarts = (block: string): string => block.split('\n').map(escapeLineStart).join('\n');

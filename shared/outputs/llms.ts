@@ -2,6 +2,8 @@
  * A site for language models: `llms.txt`, an index in Markdown (https://llmstxt.org), and `llms-full.txt`,
  * all its pages.
  */
+import { escapeHeadingEnd, escapeMarkdown, linkDestination } from '../text/markdown-text.ts';
+import { withoutUnseen } from '../text/unseen-characters.ts';
 import { hostKey } from '../url/host-key.ts';
 import type { PageDocument } from './page-document.ts';
 
@@ -10,7 +12,7 @@ const MAX_DESCRIPTION_CHARS = 300;
 
 /** The beginning of `llms.txt`: the name of the site or crawl, and where the texts are. */
 export const llmsHeader = (name: string): string =>
-  `# ${oneLine(name, MAX_TITLE_CHARS)}\n\n> The text of all pages is in [llms-full.txt](llms-full.txt).\n`;
+  `# ${escapeHeadingEnd(escaped(name, MAX_TITLE_CHARS))}\n\n> The text of all pages is in [llms-full.txt](llms-full.txt).\n`;
 
 /**
  * The line of a page: its title, address and description. A heading comes first if `before`, the URL of the
@@ -19,15 +21,21 @@ export const llmsHeader = (name: string): string =>
 export function llmsEntry({ url, title, description }: PageDocument, before?: string): string {
   const host = hostKey(url);
   const heading = before !== undefined && hostKey(before) === host ? '' : `\n## ${host}\n\n`;
-  const name = oneLine(title ?? url, MAX_TITLE_CHARS).replace(/[[\]]/g, '\\$&');
-  const about = oneLine(description ?? '', MAX_DESCRIPTION_CHARS);
-  const address = url.replaceAll('(', '%28').replaceAll(')', '%29');
-  return `${heading}- [${name}](${address})${about === '' ? '' : `: ${about}`}\n`;
+  const name = escaped(title ?? url, MAX_TITLE_CHARS);
+  const about = escaped(description ?? '', MAX_DESCRIPTION_CHARS);
+  return `${heading}- [${name}](${linkDestination(url)})${about === '' ? '' : `: ${about}`}\n`;
 }
 
-/** The page in `llms-full.txt`. */
-export const llmsPage = ({ url, title, markdown }: PageDocument): string =>
-  `# ${oneLine(title ?? url, MAX_TITLE_CHARS)}\n\nSource: ${url}\n\n${markdown}\n\n`;
+/**
+ * The page in `llms-full.txt`. A page begins with a comment that names its URL. No text of a page begins a line so: what would,
+ * has a backslash in front of it.
+ */
+export function llmsPage({ url, title, markdown }: PageDocument): string {
+  const text = markdown.replace(/^(?=[\t >*+\d.)-]*<!--[\t ]*source:)/gim, '\\');
+  return `<!-- Source: ${url} -->\n\n# ${escapeHeadingEnd(escaped(title ?? url, MAX_TITLE_CHARS))}\n\n${text}\n\n`;
+}
+
+const escaped = (text: string, maxChars: number): string => escapeMarkdown(oneLine(text, maxChars));
 
 const oneLine = (text: string, maxChars: number): string =>
-  text.replace(/\s+/g, ' ').trim().slice(0, maxChars).toWellFormed();
+  withoutUnseen(text).replace(/\s+/g, ' ').trim().slice(0, maxChars).toWellFormed();

@@ -3,8 +3,8 @@
  * in comments, scripts, styles and other raw text is not a tag, nor is a tag that the document's end cuts
  * off.
  */
+import { isBlockName } from './block-elements.ts';
 import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
-import { isInlineName } from './inline-elements.ts';
 import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';
 import { createUnfinishedText } from './unfinished-text.ts';
 
@@ -28,7 +28,7 @@ export interface HtmlScannerOptions {
    * that place. In pieces of any length.
    */
   readonly readText?: ((text: string, from: number) => number) | undefined;
-  /** A tag that is not of an inline element begins or ends. */
+  /** The tag of an element that begins a line (`BLOCKS`), at its start or end. */
   readonly onBlockTag?: (() => void) | undefined;
 }
 
@@ -105,7 +105,7 @@ function createScan({
 
   /** For a tag that is whole: of one that is not, the name may be cut. */
   const noteBlock = (text: string, from: number, nameEnd: number): void => {
-    if (onBlockTag !== undefined && !isInlineName(text, from, nameEnd)) onBlockTag();
+    if (onBlockTag !== undefined && isBlockName(text, from, nameEnd)) onBlockTag();
   };
 
   /** Handles the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */

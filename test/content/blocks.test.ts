@@ -33,8 +33,64 @@ describe('the text of a page falls into blocks', () => {
     ],
     ['<td>a<br>b', [['td', 'a b']]],
     ['<p>a<script>b</script>c', [['p', 'ac']]],
+    [
+      '<div>a<span style="display: Block">b</span>c</div>',
+      [
+        ['div', 'a'],
+        ['span', 'b'],
+        ['div', 'c'],
+      ],
+    ],
+    [
+      '<p>a<div style="display:inline">b</div>c',
+      [
+        ['p', 'a'],
+        ['#document', 'bc'],
+      ],
+    ],
+    [
+      '<x-a><x-b><p>a</x-b>b</x-a>',
+      [
+        ['p', 'a'],
+        ['x-a', 'b'],
+      ],
+    ],
+    ['<p>a <x-b><template><p>c</template>b</x-b></p>', [['p', 'a b']]],
   ])('%s', (html, expected) => {
     expect(blocks(html)).toEqual(expected);
+  });
+
+  test.each(
+    'x-term output meter progress math mi mrow rb rtc map meta link param data slot noscript area font unknown'.split(
+      ' ',
+    ),
+  )('<%s> stands within a line', (name) => {
+    expect(blocks(`<p>The planet <${name}>Jupiter</${name}> is large.</p>`)).toEqual([
+      ['p', 'The planet Jupiter is large.'],
+    ]);
+  });
+
+  test.each([
+    ['10<sup>27</sup> kg', '10^27 kg'],
+    ['x<sup>n+1</sup>, (a)<sup>2</sup>, e<sup>i x</sup>', 'x^(n+1), (a)^2, e^(i x)'],
+    ['In 1702.<sup>2</sup> And <a href="#fn1"><sup>1</sup></a>', 'In 1702.[2] And 1'],
+    [
+      'in 1702<sup><a href="#fn2">2</a></sup> or 1702<sup class="reference"><a href="#c">[3]</a></sup>',
+      'in 1702[2] or 1702[3]',
+    ],
+    [
+      '1<sup>st</sup>, 2<sup>nd</sup>, Acme<sup>\u2122</sup>, note<sup>*</sup>',
+      '1st, 2nd, Acme\u2122, note*',
+    ],
+    [
+      'H<sub>2</sub>O, Ca(OH)<sub>2</sub>, x<sub>i</sub>, log<sub>2</sub>8, 101<sub>2</sub>',
+      'H2O, Ca(OH)2, x_i, log_28, 101_2',
+    ],
+    ['a<sup>b<sup>c</sup></sup><sup></sup>', 'a^bc'],
+    ['Do&shy;nau&#8203;dampf\0schiff &#8288;a&#65279;b', 'Donaudampfschiff ab'],
+    ['\u0e44\u0e17\u0e22&#8203;\u0e44\u0e17\u0e22', '\u0e44\u0e17\u0e22\u200b\u0e44\u0e17\u0e22'],
+  ])('the text of %s', (html, expected) => {
+    expect(blocks(`<p>${html}</p>`)).toEqual([['p', expected]]);
   });
 
   test('no text is lost, and none stands twice', () => {

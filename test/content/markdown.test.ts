@@ -1,17 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { textBlocks } from '../../shared/content/blocks.ts';
-import { parseElements } from '../../shared/content/element-tree.ts';
-import { markdownOf } from '../../shared/content/markdown.ts';
-
-/** Markdown of all blocks, whether they are main content or not. */
-function markdown(html: string): string {
-  const [root] = parseElements(html);
-  return markdownOf(
-    root!,
-    textBlocks(root!),
-    (reference) => URL.parse(reference, 'https://example.org/a/b')?.href,
-  );
-}
+import { markdown } from './to-markdown.ts';
 
 describe('HTML becomes the Markdown that a person would write', () => {
   test.each([
@@ -28,7 +16,7 @@ describe('HTML becomes the Markdown that a person would write', () => {
     [
       'links, absolute',
       '<p><a href="c?d=(1)">text</a> <a href="#x">here</a></p>',
-      '[text](https://example.org/a/c?d=%281%29) here',
+      '[text](<https://example.org/a/c?d=(1)>) here',
     ],
     [
       'images with a description',
@@ -58,6 +46,47 @@ describe('HTML becomes the Markdown that a person would write', () => {
       '## a\n\n- b\n\nc',
     ],
     ['definitions', '<dl><dt>term<dd>meaning</dl>', '**term**\n\nmeaning'],
+    ['terms with bold words', '<dl><dt><b>where</b> <strong>it</strong> is</dl>', '**where it is**'],
+    ['items with numbers of their own', '<ol><li value=3>a<li>b<li value=9>c</ol>', '3. a\n4. b\n9) c'],
+    ['lists that count down', '<ol reversed><li>a<li>b<li>c</ol>', '3. a\n2) b\n1. c'],
+    ['numbers below zero', '<ol start=-1><li>a<li>b</ol>', '- -1\\. a\n0. b'],
+    ['two lists in a row', '<ul><li>a</ul><div><ul><li>b</ul></div><ul><li>c</ul>', '- a\n\n* b\n\n- c'],
+    ['two numbered lists in a row', '<ol><li>a</ol><ol><li>b<li>c</ol>', '1. a\n\n1) b\n2) c'],
+    ['two lists in an item', '<ul><li><ul><li>a</ul><ul><li>b</ul></ul>', '- - a\n  * b'],
+    ['lists between items', '<ul><li>a<ul><li>b</ul></li><ul><li>c</ul></ul>', '- a\n  - b\n  - c'],
+    ['marks beside one another', '<p><b>a</b><b>b</b> <code>c</code><code>d</code></p>', '**ab** `cd`'],
+    ['emphasis within bold', '<p><b>a <i>b</i></b></p>', '**a *b***'],
+    [
+      'marks that would be none',
+      '<p>这是<b>“强调”</b>的 a<i>(b)</i>c</p>',
+      '这是<strong>“强调”</strong>的 a<em>(b)</em>c',
+    ],
+    [
+      'exponents',
+      '<p>10<sup>27</sup> H<sub>2</sub>O 1<sup>st</sup></p>',
+      '10<sup>27</sup> H<sub>2</sub>O 1<sup>st</sup>',
+    ],
+    ['notes', '<p>In 1702.<sup><a href="#n2">2</a></sup></p>', 'In 1702.<sup>2</sup>'],
+    [
+      'signs that link to a heading',
+      '<h2>One<a href="#one">\u00b6</a></h2><h2>Two <a href="#two">#</a></h2>',
+      '## One\n\n## Two',
+    ],
+    [
+      'links that say that they are one',
+      '<p>See <a href="#one">#1</a> <a href="x">#</a></p>',
+      'See #1 [#](https://example.org/a/x)',
+    ],
+    [
+      'addresses with marks',
+      '<p><a href="http://a.test/?a=\\*&amp;copy;=1">a</a> <a href="w/A_(b)">b</a> <a href="mailto:a%28@b.test">c</a></p>',
+      '[a](http://a.test/?a=\\\\*\\&copy;=1) [b](<https://example.org/a/w/A_(b)>) [c](mailto:a%28@b.test)',
+    ],
+    [
+      'hyphens that are not seen',
+      '<p>Do&shy;nau<wbr>dampf&#8203;schiff <code>a&#8203;b</code></p>',
+      'Donaudampfschiff `ab`',
+    ],
   ])('%s', (_, html, expected) => {
     expect(markdown(html)).toBe(expected);
   });
@@ -67,6 +96,13 @@ describe('HTML becomes the Markdown that a person would write', () => {
     ['<p>1. a</p>', '1\\. a'],
     ['<p>- a</p>', '\\- a'],
     ['<p>a*b_c[d]&lt;e&gt;`f`</p>', 'a\\*b\\_c\\[d\\]\\<e>\\`f\\`'],
+    ['<p>a ~b~ &amp;amp; R&amp;D &amp;#38;</p>', 'a \\~b\\~ \\&amp; R&D \\&#38;'],
+    ['<p>$x$ is $5, US$</p>', '\\$x\\$ is $5, US\\$'],
+    ['<p>a | b<br>|---|:-:|<br>:--|--:</p>', 'a | b  \n\\|---|:-:|  \n\\:--|--:'],
+    ['<p>: a</p><p>| b</p>', '\\: a\n\n\\| b'],
+    ['<p>Wow!<a href=c>d</a></p>', 'Wow\\![d](https://example.org/a/c)'],
+    ['<h2>About C #</h2><h2>C#</h2><h2>#</h2>', '## About C \\#\n\n## C#\n\n## \\#'],
+    ['<h2>1. One</h2><h2>- Two</h2>', '## 1. One\n\n## - Two'],
   ])('text that looks like Markdown is escaped: %s', (html, expected) => {
     expect(markdown(html)).toBe(expected);
   });

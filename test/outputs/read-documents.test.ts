@@ -266,7 +266,28 @@ test('llms.txt lists the pages of each host, and llms-full.txt holds their texts
   const source = await crawlOf({ '/a(1)': { body: page('A [x]\n y') } });
   const document = (await read(source)).found[0]!;
   expect(llmsHeader('example.test')).toMatch(/^# example\.test\n\n> .*llms-full\.txt/);
-  expect(llmsEntry(document)).toBe(`\n## example.test\n\n- [A \\[x\\] y](${SITE}/a%281%29): Of "A [x] y"\n`);
+  expect(llmsEntry(document)).toBe(
+    `\n## example.test\n\n- [A \\[x\\] y](<${SITE}/a(1)>): Of "A \\[x\\] y"\n`,
+  );
   expect(llmsEntry(document, `${SITE}/before`)).toMatch(/^- /);
-  expect(llmsPage(document)).toMatch(/^# A \[x\] y\n\nSource: http.*\n\n# A/);
+  expect(llmsPage(document)).toMatch(/^<!-- Source: http\S* -->\n\n# A \\\[x\\\] y\n\n# A/);
+});
+
+test('a page writes neither links of its own into llms.txt, nor the beginning of another page into llms-full.txt', () => {
+  const made = (title: string, markdown: string) => ({
+    ...{ url: `${SITE}/a`, fetchedAt: '', types: [], text: '', title, markdown },
+    description: '<img onerror=x> [a](javascript:b) C #',
+  });
+  expect(llmsEntry(made('x\\](javascript:alert(1)) [y <b>', ''), `${SITE}/`)).toBe(
+    `- [x\\\\\\](javascript:alert(1)) \\[y \\<b>](${SITE}/a): \\<img onerror=x> \\[a\\](javascript:b) C #\n`,
+  );
+  const forged = [
+    '<!-- Source: https://bank.test/ -->',
+    '  <!--source: x',
+    '> <!-- SOURCE: y -->',
+    '- <!-- Source: z',
+  ];
+  const written = llmsPage(made('Bank #', `\`\`\`\n${forged.join('\n')}\n\`\`\`\nSource: a <!-- Source: b`));
+  expect(written.split(/^[\s>-]*<!--\s*source:/im)).toHaveLength(2);
+  expect(written).toContain('# Bank \\#');
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { BLOCKS, isBlockName } from '../../shared/parser/block-elements.ts';
 import { SNIFFED_BYTES } from '../../shared/parser/charset.ts';
 import { MAX_BLOCKS, MAX_WORDS } from '../../shared/parser/hashed-blocks.ts';
 import { createHtmlLinks } from '../../shared/parser/html-links.ts';
-import { INLINE, isInlineName } from '../../shared/parser/inline-elements.ts';
 
 function blocksOf(html: string, pieceBytes = 1e9) {
   const parser = createHtmlLinks({
@@ -137,14 +137,24 @@ test('a document of a million blocks or words has bounded lists, and its end cou
   expect(blocksOf(`${many}<p>other`).blocks).not.toEqual(one.blocks);
 });
 
-test('only elements within a line are, in any case', () => {
-  const blocks =
-    'p div li td th tr h1 h2 h6 br hr dl dt dd ul ol nav main menu form table tbody thead tfoot aside area meta body head svg ' +
-    'section select script style option article address center caption col details dialog dir figure footer header hgroup ' +
-    'legend object param pre search summary template textarea title track video audio embed base link map math path rect';
-  for (const name of blocks.split(' ')) expect(isInlineName(name, 0, name.length), name).toBe(false);
-  for (const name of INLINE) {
-    expect(isInlineName(`<${name.toUpperCase()}>`, 1, name.length + 1), name).toBe(true);
-    expect(isInlineName(`${name}x`, 0, name.length + 1), name).toBe(INLINE.has(`${name}x`));
+test('only elements that begin a line are blocks, in any case', () => {
+  const inline =
+    'a b i q span code img picture source wbr area base meta link map param math mi mrow msup rb rtc rt rp output meter progress ' +
+    'input select textarea svg path rect script style noscript object video audio embed iframe x-term my-very-own-element ' +
+    'fed-blockquote liz pp';
+  for (const name of inline.split(' ')) expect(isBlockName(name, 0, name.length), name).toBe(false);
+  for (const name of BLOCKS) {
+    expect(isBlockName(`<${name.toUpperCase()}>`, 1, name.length + 1), name).toBe(true);
+    expect(isBlockName(`${name}-x`, 0, name.length + 2), name).toBe(false);
   }
 });
+
+test.each(['x-term', 'output', 'meta itemprop=a', 'link href=a', 'rb', 'math', 'unknown'])(
+  'a sentence with the element <%s> is one block',
+  (tag) => {
+    const name = tag.split(' ')[0];
+    expect(hashes(`<p>The planet <${tag}>Jupiter</${name}> is large.</p>`)).toEqual(
+      hashes('<p>The planet Jupiter is large.</p>'),
+    );
+  },
+);

@@ -1,6 +1,8 @@
 /** The head and the links of a page, as WAT files have them. */
+
+import type { ContentElement } from '../../content/content-element.ts';
 import { textOf } from '../../content/element-text.ts';
-import { type ContentElement, parseElements } from '../../content/element-tree.ts';
+import { parseElements } from '../../content/element-tree.ts';
 import { MAX_CHARS } from '../../content/extract.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,0 +1,62 @@
+/** A block of code as Markdown, between fences, with its language. */
+import { withoutUnseen } from '../text/unseen-characters.ts';
+import { codeText } from './code-text.ts';
+import type { ContentElement } from './content-element.ts';
+import { longestBackticks } from './markdown-pieces.ts';
+
+export function codeBlock(code: ContentElement): string {
+  const text = withoutUnseen(codeText(code))
+    .replaceAll('\u00a0', ' ')
+    .replace(/\r\n?/g, '\n')
+    .trimEnd()
+    .replace(/^\n+/, '');
+  if (text === '') return '';
+  const fence = '`'.repeat(Math.max(3, longestBackticks(text) + 1));
+  return `${fence}${languageOf(code)}\n${text}\n${fence}`;
+}
+
+/** Elements around the code that may name its language. */
+const MAX_STEPS = 4;
+const NAME = /^[\w+#.-]{1,20}$/;
+/** Classes that begin like the name of a language and are none. */
+const NO_LANGUAGE =
+  /^(?:switcher|selector|picker|toggle|tabs?|label|name|code|block|none|default|text|plaintext|plain)(?:$|[-_])/;
+
+/**
+ * By attributes (`data-lang`, `data-language`) and classes: `language-js`, `lang-js`, `highlight-source-js` of GitHub,
+ * `highlight-js` of Sphinx, `brush: js`, `sourceCode js` of pandoc.
+ */
+function languageOf(code: ContentElement): string {
+  const inner = code.children.find((child) => typeof child !== 'string' && child.name === 'code');
+  let element: ContentElement | undefined = typeof inner === 'object' ? inner : code;
+  for (let step = 0; element && step < MAX_STEPS + (inner ? 1 : 0); step++, element = element.parent) {
+    const { attributes } = element;
+    const named = attributes['data-language'] ?? attributes['data-lang'] ?? '';
+    const found = NAME.test(named)
+      ? named
+      : languageIn(attributes.class ?? '', step > 0 || inner === undefined);
+    if (found !== undefined && !NO_LANGUAGE.test(found.toLowerCase())) return found.toLowerCase();
+  }
+  return '';
+}
+
+function languageIn(all: string, isAround: boolean): string | undefined {
+  const classes = all.slice(0, 500).split(/\s+/);
+  for (const [i, name] of classes.entries()) {
+    const found = /^(?:language-|lang-|highlight-source-|source-|highlight-text-(?=[a-z]))(.+)$/.exec(
+      name,
+    )?.[1];
+    if (found !== undefined && NAME.test(found)) return found;
+    const sphinx = isAround ? /^highlight-([a-z\d+#.]+)$/.exec(name)?.[1] : undefined;
+    if (sphinx !== undefined) return sphinx;
+    if (/^brush:?/.test(name)) return (name.replace(/^brush:?/, '') || classes[i + 1])?.split(';')[0];
+    if (name === 'sourceCode' || name === 'hljs')
+      return classes.find(
+        (other) =>
+          other !== name &&
+          /^[a-z][\w+#.-]*$/i.test(other) &&
+          !/^(?:number|line|literate|wrap|code|hljs|block|language-|lang-)/i.test(other),
+      );
+  }
+  return undefined;
+}

@@ -1,0 +1,75 @@
+/** Joins the pieces of a line so that each mark keeps its meaning beside its neighbours (CommonMark 0.31, section 6.2). */
+
+/** Markdown as it is; or a text in a mark: emphasis, code (its text as it is), or a formula with its signs. */
+export type Piece = string | { readonly mark: string; readonly text: string };
+
+const TAGS: Readonly<Record<string, string>> = { '**': 'strong', '*': 'em', '~~': 'del' };
+
+export function joinPieces(pieces: readonly Piece[]): string {
+  const joined = merged(pieces);
+  const written: string[] = [];
+  let before = '';
+  for (const [i, piece] of joined.entries()) {
+    let text = typeof piece === 'string' ? piece : markedText(piece, before, startOf(joined[i + 1]));
+    // Neither an image out of a link, nor a price out of a formula's end.
+    if (before === '!' && text.startsWith('[')) written.push(written.pop()!.replace(/!$/, '\\!'));
+    const last = joined[i - 1];
+    if (typeof last === 'object' && last.mark === '$' && /^\d/.test(text)) text = ` ${text}`;
+    written.push(text);
+    before = text.at(-1)!;
+  }
+  return written.join('');
+}
+
+/** Without empty pieces; neighbours with the same mark are one. */
+function merged(pieces: readonly Piece[]): Piece[] {
+  const found: Piece[] = [];
+  for (const piece of pieces) {
+    const last = found.at(-1);
+    if (piece === '') continue;
+    if (
+      typeof piece === 'object' &&
+      typeof last === 'object' &&
+      piece.mark === last.mark &&
+      piece.mark !== '$'
+    )
+      found[found.length - 1] = { mark: piece.mark, text: last.text + piece.text };
+    else found.push(piece);
+  }
+  return found;
+}
+
+const startOf = (piece: Piece | undefined): string =>
+  piece === undefined ? '' : typeof piece === 'string' ? piece[0]! : piece.mark[0]!;
+
+function markedText({ mark, text }: Exclude<Piece, string>, before: string, after: string): string {
+  if (mark === '`') return codeSpan(text);
+  if (mark === '$') return text;
+  const isSafe =
+    before !== mark[0] &&
+    after !== mark[0] &&
+    isFlanking(before, text[0]!) &&
+    isFlanking(after, text.at(-1)!);
+  const tag = TAGS[mark];
+  return isSafe ? `${mark}${text}${mark}` : `<${tag}>${text}</${tag}>`;
+}
+
+/** Whether a mark between the two is one: `inner` is the first or the last character within it. */
+const isFlanking = (outer: string, inner: string): boolean =>
+  outer === '' || /[\s\p{P}\p{S}]/u.test(outer) || !/[\p{P}\p{S}]/u.test(inner);
+
+/** With more backticks around than are in it (CommonMark, "Code spans"). */
+function codeSpan(text: string): string {
+  const code = text.replace(/\s+/g, ' ');
+  if (code.trim() === '') return code;
+  const fence = '`'.repeat(longestBackticks(code) + 1);
+  const pad = /^`|`$|^ .* $/.test(code) ? ' ' : '';
+  return `${fence}${pad}${code}${pad}${fence}`;
+}
+
+/** How many backticks stand in a row at most. */
+export function longestBackticks(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}

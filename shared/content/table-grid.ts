@@ -1,0 +1,88 @@
+/** The cells of a table in the columns where readers see them (HTML standard, section 4.9.12.1, "Forming a table"). */
+import type { ContentElement } from './content-element.ts';
+
+/** A slot: the cell that begins there; undefined where there is none, or where a cell goes on that began before. */
+export type GridRow = readonly (ContentElement | undefined)[];
+
+const MAX_COLSPAN = 1000;
+const MAX_ROWSPAN = 65_534;
+/** Slots of a table. */
+const MAX_SLOTS = 2_000_000;
+
+/**
+ * Returns the rows, the heads first and the foot last. Columns in which no cell begins are left out: nobody sees them. Undefined
+ * for a table with too many slots. Work and memory are bounded.
+ */
+export function tableGrid(table: ContentElement): readonly GridRow[] | undefined {
+  const rows: (ContentElement | undefined)[][] = [];
+  let slots = 0;
+  for (const group of rowGroups(table)) {
+    /** For each column, the rows below in which it is taken. */
+    const taken: number[] = [];
+    for (const [i, row] of group.entries()) {
+      const line: (ContentElement | undefined)[] = [];
+      let column = 0;
+      for (const cell of cellsOf(row)) {
+        while ((taken[column] ?? 0) > 0) column++;
+        line[column] = cell;
+        const end = column + spanOf(cell.attributes.colspan, 1, MAX_COLSPAN);
+        const rowspan = spanOf(cell.attributes.rowspan, 0, MAX_ROWSPAN);
+        const height = rowspan === 0 ? group.length - i : Math.min(rowspan, group.length - i);
+        slots += end - column;
+        if (slots > MAX_SLOTS) return undefined;
+        for (; column < end; column++) taken[column] = Math.max(taken[column] ?? 0, height);
+      }
+      slots += taken.length;
+      if (slots > MAX_SLOTS) return undefined;
+      for (let at = 0; at < taken.length; at++) taken[at] = Math.max(0, (taken[at] ?? 0) - 1);
+      rows.push(line);
+    }
+  }
+  return withoutEmptyColumns(rows);
+}
+
+function withoutEmptyColumns(rows: readonly GridRow[]): readonly GridRow[] {
+  const used: boolean[] = [];
+  for (const row of rows) for (const [column, cell] of row.entries()) if (cell) used[column] = true;
+  const columns = Array.from(used.keys()).filter((column) => used[column]);
+  return rows.map((row) => columns.map((column) => row[column]));
+}
+
+/** Rules for parsing non-negative integers: leading blanks, then digits, whatever follows. 0 if that is allowed. */
+function spanOf(value: string | undefined, least: number, most: number): number {
+  const digits = /^\s*\+?(\d{1,10})/.exec(value ?? '')?.[1];
+  const span = digits === undefined ? 1 : Number(digits);
+  return span < least ? 1 : Math.min(span, most);
+}
+
+/** Rows that stand together: a cell goes on to the end of them at most. */
+function rowGroups(table: ContentElement): ContentElement[][] {
+  const heads: ContentElement[][] = [];
+  const bodies: ContentElement[][] = [];
+  const feet: ContentElement[][] = [];
+  let own: ContentElement[] | undefined;
+  for (const child of table.children) {
+    if (typeof child === 'string' || child.isUnseen) continue;
+    if (child.name === 'tr') {
+      if (own === undefined) {
+        own = [];
+        bodies.push(own);
+      }
+      own.push(child);
+      continue;
+    }
+    const groups = child.name === 'thead' ? heads : child.name === 'tfoot' ? feet : bodies;
+    if (!/^t(?:head|body|foot)$/.test(child.name)) continue;
+    own = undefined;
+    groups.push(elementsOf(child, /^tr$/));
+  }
+  return [...heads, ...bodies, ...feet];
+}
+
+const cellsOf = (row: ContentElement): ContentElement[] => elementsOf(row, /^t[dh]$/);
+
+const elementsOf = ({ children }: ContentElement, names: RegExp): ContentElement[] =>
+  children.filter(
+    (child): child is ContentElement =>
+      typeof child !== 'string' && !child.isUnseen && names.test(child.name),
+  );

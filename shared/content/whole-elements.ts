@@ -1,0 +1,66 @@
+/** Finds the elements that are read as a whole, whatever is in them: blocks of code and formulas. */
+import { codeText, isGutterClass, isLineClass } from './code-text.ts';
+import type { ContentElement } from './content-element.ts';
+import { FORMULA_CLASS, findFormulas } from './formulas.ts';
+
+const CODE: ReadonlySet<string> = new Set(['pre', 'listing', 'xmp', 'plaintext', 'code']);
+/** Code without `pre`: of Doxygen, SyntaxHighlighter, GitHub, highlight.js. */
+const CODE_BOX = /(?:^|\s)(?:fragment|syntaxhighlighter|js-file-line-container|hljs-ln)(?=\s|$)/;
+const EITHER_CLASS = /math|tex|formula|fragment|highlighter|js-file|hljs/i;
+/** Elements between a `pre` of line numbers and its cell. */
+const MAX_STEPS = 4;
+
+export class WholeFinder {
+  readonly #formulas: ContentElement[] = [];
+  readonly #code: ContentElement[] = [];
+
+  /** Takes the elements of a document in their order. */
+  note(element: ContentElement): void {
+    const { name, attributes } = element;
+    if (CODE.has(name)) this.#code.push(element);
+    else if (name === 'math') this.#formulas.push(element);
+    else if (name === 'script') {
+      if (!/^math\/tex/i.test(attributes.type ?? '')) return;
+      element.isUnseen = false;
+      this.#formulas.push(element);
+    } else if (attributes.class !== undefined && EITHER_CLASS.test(attributes.class)) {
+      if (FORMULA_CLASS.test(attributes.class)) this.#formulas.push(element);
+      else if (CODE_BOX.test(attributes.class)) this.#code.push(element);
+    }
+  }
+
+  /** To be called at the end of the document. */
+  find(): void {
+    findFormulas(this.#formulas);
+    for (const element of this.#code) if (isCode(element)) element.whole = 'code';
+    for (const element of this.#code)
+      if (element.whole === 'code' && element.name !== 'code' && isLineNumbers(element))
+        element.isUnseen = true;
+  }
+}
+
+function isCode(element: ContentElement): boolean {
+  const { name, hasBlocks, hasFlow, children } = element;
+  if (hasFlow) return false;
+  if (name === 'code') return hasBlocks;
+  if (CODE.has(name)) return true;
+  const first = children.find((child) => typeof child === 'object');
+  return name === 'table' || first?.name === 'table' || isLineClass(first?.attributes.class);
+}
+
+/** Whether it is the column of numbers in front of the code. */
+function isLineNumbers(code: ContentElement): boolean {
+  let cell: ContentElement | undefined;
+  let isMarked = isGutterClass(code.attributes.class);
+  for (let up = code.parent, step = 0; up && step < MAX_STEPS && !cell; up = up.parent, step++) {
+    isMarked ||= isGutterClass(up.attributes.class);
+    if (up.name === 'td' || up.name === 'th') cell = up;
+  }
+  if (cell === undefined && !isMarked) return false;
+  const text = codeText(code).trim();
+  if (!/^\d[\s\d]*$/.test(text)) return false;
+  const numbers = text.split(/\s+/).map(Number);
+  const isCounting = numbers.every((number, i) => i === 0 || number === numbers[i - 1]! + 1);
+  const cells = cell?.parent?.children.filter((child) => typeof child === 'object').length;
+  return isCounting && (isMarked || (cells === 2 && numbers.length > 1));
+}
