@@ -135,6 +135,18 @@ const HINTS: readonly Hint[] = [
     ],
   ],
   [
+    'undecoded',
+    (count) => [
+      `${formatCounted(count, 'response')} could not be decoded, as the content coding is broken or not known (failed)`,
+    ],
+  ],
+  [
+    'brokeOff',
+    (count) => [
+      `${formatCounted(count, 'response')} broke off, or could not be decoded to the end: what was there was read`,
+    ],
+  ],
+  [
     'softNotFound',
     (count) => [
       `${formatCounted(count, 'URL')} answered as for pages that do not exist, without the status 404 (soft 404)`,

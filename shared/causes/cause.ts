@@ -76,6 +76,8 @@ export type Cause =
   | { readonly code: 'needsJavaScript' }
   | { readonly code: 'loginPage' }
   | { readonly code: 'badDocument'; readonly detail: string }
+  /** By its content coding. `isAll`: nothing of the content could be read. */
+  | { readonly code: 'bodyUndecoded'; readonly detail: string; readonly isAll?: true }
   /** A PDF or Office document, or one for a module of the project. */
   | { readonly code: 'documentUnread'; readonly detail: string }
   | { readonly code: 'documentCut'; readonly detail: string }
@@ -85,6 +87,7 @@ export type Cause =
   | { readonly code: 'robotsFailed'; readonly failure?: FailureCode; readonly detail: string }
   | { readonly code: 'robotsStatus'; readonly httpStatus: number }
   | { readonly code: 'robotsBrokeOff'; readonly truncated: BrokenOff; readonly detail?: string }
+  | { readonly code: 'robotsUndecoded'; readonly detail: string }
   | { readonly code: 'robotsRedirectsTooSlow' }
   | { readonly code: 'robotsMoved'; readonly to: string }
   | { readonly code: 'crawlNotRunning' }

@@ -5,7 +5,7 @@ import type { PageMetadata } from '../content/metadata.ts';
 import type { PageKind } from '../content/page-kind.ts';
 import { textContent } from '../content/text-content.ts';
 import type { MediaContent } from '../media/media-module.ts';
-import { decodeBody } from '../parser/decode-body.ts';
+import { decodeBody, decodePart } from '../parser/decode-body.ts';
 import { documentText } from '../parser/document-text.ts';
 import { essenceOf } from '../parser/media-type.ts';
 import { isUncertain, isWholeType, typeToRead } from '../parser/whole-types.ts';
@@ -26,7 +26,7 @@ export interface PageDocument extends PageMetadata {
   readonly text: string;
   /** The main content as Markdown (CommonMark with GFM's tables). */
   readonly markdown: string;
-  /** The page was too large, and its end was left out. */
+  /** The page was too large, or could not be decoded to its end, and the rest was left out. */
   readonly truncated?: true;
 }
 
@@ -70,7 +70,13 @@ const isOfModule = (
 
 /** The bytes of a text; for a document that is read as a whole, its media type alone. */
 export type DocumentBody =
-  | { readonly mediaType: string; readonly source: string; readonly charset: string }
+  | {
+      readonly mediaType: string;
+      readonly source: string;
+      readonly charset: string;
+      /** The body could not be decoded to its end. */
+      readonly isPart?: true;
+    }
   | { readonly wholeType: string };
 
 /**
@@ -86,12 +92,12 @@ export function documentBody(
   const declared = essenceOf(contentType);
   if (isWholeType(declared)) return { wholeType: declared! };
   if (!isPlainDocument(declared) && !isUncertain(declared)) return undefined;
-  const bytes = decodeBody(body, codingOf(headers), maxBytes);
+  const { bytes, fault } = decodePart(body, codingOf(headers), maxBytes);
   const mediaType = typeToRead(declared, bytes, url);
   if (isWholeType(mediaType)) return { wholeType: mediaType! };
   if (mediaType === undefined || !isPlainDocument(mediaType)) return undefined;
   const { text, charset } = documentText(bytes, contentType);
-  return { mediaType, source: text, charset };
+  return { mediaType, source: text, charset, ...(fault !== undefined && { isPart: true }) };
 }
 
 /** Undefined if no module reads the page, whatever its server says it is. */
@@ -113,7 +119,7 @@ export type ModuleContent = MediaContent & { readonly isTruncated: boolean };
 
 /** A document: its text, or the module that reads it. */
 export type ReadableDocument =
-  | { readonly mediaType: string; readonly source: string; readonly charset: string }
+  | { readonly mediaType: string; readonly source: string; readonly charset: string; readonly isPart?: true }
   | { readonly read: () => Promise<ModuleContent> };
 
 /**
@@ -181,10 +187,11 @@ export async function documentOf(
     const found = readableDocument(url, page, maxBytes, modules);
     if (found === undefined) return undefined;
     if ('read' in found) return found.read();
-    const { mediaType, source, charset } = found;
-    return /html/.test(mediaType)
+    const { mediaType, source, charset, isPart } = found;
+    const content = /html/.test(mediaType)
       ? extractContent(source, url, rewrite, charset)
       : textContent(source, mediaType);
+    return isPart ? { ...content, isTruncated: true } : content;
   }
 }
 

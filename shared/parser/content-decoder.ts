@@ -3,7 +3,9 @@
  * time.
  */
 import { createBoundedOutput } from './bounded-output.ts';
-import { CODINGS, type Coding, createCodingDecoder } from './coding-decoder.ts';
+import { createCodingDecoder } from './coding-decoder.ts';
+import { declaredCodings, isItself, SHOWN_BYTES } from './content-codings.ts';
+import { createFirstBytes } from './first-bytes.ts';
 
 export interface ContentDecoderOptions {
   /** The field's value: codings in the order they were applied. */
@@ -29,32 +31,35 @@ export interface ContentDecoder {
 export interface DecodedContent {
   readonly decodedBytes: number;
   /**
-   * False if content is missing: the body was cut or is corrupt, too large, or in a coding that is not known.
+   * False if content is missing: the body was cut or is corrupt, too large, or in a coding that is not known. A gzip body
+   * whose sum is wrong is whole, as for browsers, and so is one that its server flushed and did not close.
    */
   readonly isWhole: boolean;
+  /** There was more than `maxDecodedBytes`. */
+  readonly isTooLarge: boolean;
+  /** Nothing of the content was found: what was passed on, if anything, are coded bytes. */
+  readonly isUndecoded: boolean;
   /**
    * One line for people: what was not as declared. A body that needed no decoding after all is whole even so.
    */
   readonly error?: string;
 }
 
-/** Bodies with more codings are not decoded: no server has a reason to apply them. */
-const MAX_CODINGS = 3;
-
 /**
  * Knows `gzip`, `deflate` (with zlib's wrapper or, as some servers send it, without), `br`, `zstd`, and lists
  * of them. Without a coding the pieces are passed on at once, uncopied. A body that declares a coding and
- * does not have it is passed on as it is.
+ * does not have it is passed on as it is. Names that are no codings are skipped: servers send `utf-8` or `aws-chunked`.
  */
 export function createContentDecoder(options: ContentDecoderOptions): ContentDecoder {
   const { contentEncoding, maxDecodedBytes, onData } = options;
-  const { codings, error } = parseCodings(contentEncoding);
-  const content = createBoundedOutput(maxDecodedBytes, onData);
+  const { codings, unknown } = declaredCodings(contentEncoding);
+  const watched = unknown === undefined ? { onData, isShown: () => true } : watchStart(onData);
+  const content = createBoundedOutput(maxDecodedBytes, watched.onData);
 
   // The coding applied last is undone first: its decoder writes to the one that undoes the coding before it.
   let write = content.write;
   const decoders: ReturnType<typeof createCodingDecoder>[] = [];
-  for (const coding of codings) {
+  for (const coding of codings.toReversed()) {
     const decoder = createCodingDecoder(coding, createBoundedOutput(maxDecodedBytes, write));
     decoders.unshift(decoder);
     write = decoder.write;
@@ -66,11 +71,17 @@ export function createContentDecoder(options: ContentDecoderOptions): ContentDec
       const outcomes = [];
       for (const decoder of decoders) outcomes.push(await decoder.end());
       const isTooLarge = content.isFull() || outcomes.some((outcome) => outcome.isTooLarge);
+      const decodedBytes = content.bytes();
+      const isKnown = watched.isShown();
+      const isWhole = isKnown && outcomes.every((outcome) => outcome.isWhole);
       return {
-        decodedBytes: content.bytes(),
-        isWhole: error === undefined && !isTooLarge && outcomes.every((outcome) => outcome.isWhole),
+        decodedBytes,
+        isWhole: isWhole && !isTooLarge,
+        isTooLarge,
+        isUndecoded:
+          !isWhole && (!isKnown || decodedBytes === 0 || outcomes.some((outcome) => outcome.isUndecoded)),
         error:
-          error ??
+          unknown ??
           (isTooLarge ? `more than ${maxDecodedBytes} decoded bytes` : undefined) ??
           outcomes.find((outcome) => outcome.error !== undefined)?.error,
       };
@@ -81,14 +92,16 @@ export function createContentDecoder(options: ContentDecoderOptions): ContentDec
   };
 }
 
-function parseCodings(contentEncoding = ''): { codings: Coding[]; error?: string } {
-  const declared = contentEncoding
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'identity');
-  const codings = declared.map((coding) => CODINGS.get(coding));
-  const known = codings.filter((coding) => coding !== undefined);
-  if (known.length === codings.length && known.length <= MAX_CODINGS) return { codings: known };
-  return { codings: [], error: `cannot undo Content-Encoding: ${contentEncoding.slice(0, 100)}` };
+/** `isShown`: the first bytes are those of a text, or of a type that they name. */
+function watchStart(onData: (chunk: Uint8Array) => void) {
+  const start = createFirstBytes(SHOWN_BYTES);
+  let found: boolean | undefined;
+  return {
+    onData(chunk: Uint8Array) {
+      const first = found === undefined ? start.add(chunk) : undefined;
+      if (first !== undefined) found = isItself(first);
+      onData(chunk);
+    },
+    isShown: () => found ?? isItself(start.all()),
+  };
 }

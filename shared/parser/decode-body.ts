@@ -1,106 +1,150 @@
 /**
  * A whole body with its Content-Encoding (RFC 9110, section 8.4) undone, at once and not before somebody
- * looks at it.
+ * looks at it. What it gives of a broken body is what the crawl gave to its parser (`content-decoder.ts`).
  */
-import zlib from 'node:zlib';
-import { CODINGS, type Coding } from './coding-decoder.ts';
-import { gzipHeadLength } from './gzip-head.ts';
-import { isBinary } from './media-type.ts';
+import { messageOf } from '../error-message.ts';
+import {
+  BAD_HEAD,
+  BAD_SUM,
+  type Coding,
+  CUT,
+  declaredCodings,
+  hasCoding,
+  isItself,
+  type Members,
+  maxMembers,
+  membersOf,
+  NOT_CODED,
+  type SyncOptions,
+  salvagedPiece,
+  TOO_MANY_MEMBERS,
+} from './content-codings.ts';
+import { decodeAtOnce, decodedMember } from './decode-at-once.ts';
 
-const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush, ZSTD_d_windowLogMax } = zlib.constants;
-const MAX_CODINGS = 3;
-/** In which a body that is no text has bytes of none. */
-const TEXT_BYTES = 512;
+export interface DecodedBody {
+  readonly bytes: Uint8Array;
+  /** For people: why this is not all of the content, or none of it. */
+  readonly fault?: string;
+}
 
 /**
- * Decodes a body; of one that was cut, the part that is there. Throws if that is nothing: it is broken in its
- * middle, in a coding that is not known, or more than `maxBytes`. A body that declares a coding and is text
- * is that text, also if no such coding exists: servers send `Content-Encoding: utf-8`, and browsers show such pages.
+ * Decodes a body. Throws if there is nothing of the content: it is broken at its beginning, in a coding that is not known, or
+ * more than `maxBytes`.
  */
 export function decodeBody(
   body: Uint8Array,
   contentEncoding: string | undefined,
   maxBytes: number,
 ): Uint8Array {
-  const declared = (contentEncoding ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity');
-  const codings = declared.map((name) => CODINGS.get(name)).filter((coding) => coding !== undefined);
-  const isKnown = codings.length === declared.length && codings.length <= MAX_CODINGS;
-  if (!isKnown && isBinary(body.subarray(0, TEXT_BYTES))) throw unknownCoding(contentEncoding);
-  let decoded = body;
-  if (isKnown) for (const coding of codings.reverse()) decoded = undo(coding, decoded, maxBytes);
-  if (decoded.length > maxBytes) throw tooLarge(maxBytes);
-  return decoded;
+  return decodePart(body, contentEncoding, maxBytes).bytes;
 }
 
-function undo(coding: Coding, body: Uint8Array, maxOutputLength: number): Uint8Array {
-  if (body.length === 0) return body;
-  try {
-    return decode(coding, body, maxOutputLength);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxOutputLength);
-    if (!looksCoded(coding, body)) return body;
-    throw new Error(`The body cannot be decoded: ${coding}: ${message}`, { cause: error });
+/** The same, and says whether that is all. */
+export function decodePart(
+  body: Uint8Array,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): DecodedBody {
+  const { codings, unknown } = declaredCodings(contentEncoding);
+  let bytes = body;
+  let fault: string | undefined;
+  for (const coding of codings) {
+    const undone = undo(coding, bytes, maxBytes);
+    bytes = undone.bytes;
+    fault ??= undone.fault && `${coding}: ${undone.fault}`;
   }
+  if (unknown !== undefined && !isItself(bytes)) throw cannotDecode(unknown);
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  if (fault !== undefined && bytes.length === 0) throw cannotDecode(fault);
+  return { bytes, ...(fault !== undefined && { fault }) };
 }
 
-/** The flushes ask for the available part of a body without its end. */
-function decode(coding: Coding, body: Uint8Array, maxOutputLength: number): Uint8Array {
-  switch (coding) {
-    case 'gzip':
-      return decodeGzip(body, maxOutputLength);
-    case 'deflate':
-      return zlib[isZlib(body) ? 'inflateSync' : 'inflateRawSync'](body, {
-        maxOutputLength,
-        finishFlush: Z_SYNC_FLUSH,
-      });
-    case 'br':
-      return zlib.brotliDecompressSync(body, { maxOutputLength, finishFlush: BROTLI_OPERATION_FLUSH });
-    case 'zstd':
-      return zlib.zstdDecompressSync(body, {
-        maxOutputLength,
-        finishFlush: ZSTD_e_flush,
-        // RFC 9659: a window of at most 8 MiB.
-        params: { [ZSTD_d_windowLogMax]: 23 },
-      });
+function undo(coding: Coding, body: Uint8Array, maxOutputLength: number): DecodedBody {
+  if (body.length === 0) return { bytes: body };
+  const decoded = decodeAtOnce(coding, body, maxOutputLength);
+  if (decoded !== undefined) return { bytes: decoded };
+  if (hasCoding(coding, body)) return decodeMembers(membersOf(coding, body), body, maxOutputLength);
+  if (!isItself(body)) throw cannotDecode(`${coding}: ${NOT_CODED}`);
+  return { bytes: body };
+}
+
+/** As `MemberDecoder` does. */
+function decodeMembers(members: Members, body: Uint8Array, maxBytes: number): DecodedBody {
+  const pieces: Uint8Array[] = [];
+  let room = maxBytes;
+  let at = 0;
+  let isSound = true;
+  let fault: string | undefined;
+  for (let count = 0; at < body.length && fault === undefined; count++) {
+    const head = members.headLength(body.subarray(at));
+    if (typeof head !== 'number') {
+      if (count === 0) fault = head === 'more' ? CUT : BAD_HEAD;
+      else if (!isSound) fault = BAD_SUM;
+      break;
+    }
+    if (count > maxMembers(body.length)) fault = TOO_MANY_MEMBERS;
+    else {
+      const { bytes, ...member } = decodeMember(members, body, at + head, { room, maxBytes });
+      pieces.push(bytes);
+      room -= bytes.length;
+      fault = member.fault;
+      at = member.end + members.tailLength;
+      isSound = members.sum?.isRight(body.subarray(member.end, at), members.sum.of(bytes, undefined)) ?? true;
+      if (!members.areSeveral) {
+        if (!isSound && at < body.length) fault ??= BAD_SUM;
+        break;
+      }
+    }
   }
+  return { bytes: Buffer.concat(pieces), ...(fault !== undefined && { fault }) };
 }
 
-/** As browsers do, without what follows that is no gzip: the output of a script behind its compressed page. */
-function decodeGzip(body: Uint8Array, maxOutputLength: number): Uint8Array {
-  const options = { maxOutputLength, finishFlush: Z_SYNC_FLUSH };
-  try {
-    return zlib.gunzipSync(body, options);
-  } catch (error) {
-    const start = gzipHeadLength(body);
-    if (!start || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw error;
-    // The types of Node lack what `info` returns.
-    const inflated: unknown = zlib.inflateRawSync(body.subarray(start), { ...options, info: true });
-    const { buffer, engine } = inflated as { readonly buffer: Buffer; readonly engine: zlib.InflateRaw };
-    const endAt = start + engine.bytesWritten;
-    const sum = Buffer.from(body.subarray(endAt, endAt + 4));
-    // Otherwise the body is damaged, and what was decoded is not what the server had.
-    if (sum.length < 4 || sum.readUInt32LE() !== zlib.crc32(buffer)) throw error;
-    return buffer;
+/** Decodes the data that begins at `start`. `end`: where it ends. */
+function decodeMember(
+  members: Members,
+  body: Uint8Array,
+  start: number,
+  { room, maxBytes }: { readonly room: number; readonly maxBytes: number },
+): DecodedBody & { readonly end: number } {
+  const data = body.subarray(start);
+  const maxOutputLength = Math.max(1, room);
+  const decoded = (length: number, options: Pick<SyncOptions, 'isPart' | 'info'>) => {
+    try {
+      return members.decodeSync(data.subarray(0, length), { ...options, maxOutputLength });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
+      return messageOf(error);
+    }
+  };
+  const whole = decoded(data.length, { info: true });
+  if (typeof whole !== 'string') {
+    const { buffer, engine } = decodedMember(whole);
+    if (buffer.length > room) throw tooLarge(maxBytes);
+    return { bytes: buffer, end: start + engine.bytesWritten };
   }
-}
+  const isAll = whole === CUT && members.isFlushed(data);
+  const all = decoded(data.length, { isPart: true });
+  const bytes = typeof all === 'string' ? beforeBreak() : all;
+  return { bytes, end: body.length, ...(!isAll && { fault: whole }) };
 
-/** By its first bytes, or because no text begins so. */
-function looksCoded(coding: Coding, body: Uint8Array): boolean {
-  if (coding === 'gzip') return body[0] === 0x1f && body[1] === 0x8b;
-  if (coding === 'zstd') return body[0] === 0x28 && body[1] === 0xb5;
-  return !/^[\s\x20-\x7e]*$/.test(Buffer.from(body.subarray(0, 64)).toString('latin1'));
-}
-
-/** RFC 1950, section 2.2: the method is 8, and the header a multiple of 31. */
-function isZlib([method = 0, flags = 0]: Uint8Array): boolean {
-  return (method & 0x0f) === 8 && ((method << 8) | flags) % 31 === 0;
+  /** Searches for the break: Node gives no content with a fault. */
+  function beforeBreak(): Uint8Array {
+    const step = salvagedPiece(body.length);
+    let best: Uint8Array = new Uint8Array(0);
+    let sound = Math.floor(start / step);
+    let broken = Math.ceil(body.length / step);
+    while (broken - sound > 1) {
+      const middle = (sound + broken) >> 1;
+      const part = decoded(middle * step - start, { isPart: true });
+      if (typeof part === 'string') broken = middle;
+      else {
+        best = part;
+        sound = middle;
+      }
+    }
+    return best;
+  }
 }
 
 const tooLarge = (maxBytes: number) => new Error(`The body has more than ${maxBytes} bytes when decoded`);
-const unknownCoding = (given: string | undefined) =>
-  new Error(`The body cannot be decoded: Content-Encoding: ${given?.slice(0, 100)}`);
+const cannotDecode = (why: string) => new Error(`The body cannot be decoded: ${why}`);

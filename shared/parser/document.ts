@@ -3,7 +3,7 @@ import { messageOf } from '../error-message.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
-import { createContentDecoder } from './content-decoder.ts';
+import { createContentDecoder, type DecodedContent } from './content-decoder.ts';
 import {
   createDocumentReader,
   type DocumentReader,
@@ -95,6 +95,8 @@ export interface DocumentFacts extends DroppedLinks {
   readonly isWhole: boolean;
   /** One line for people: a fault of the content coding, or of this parser. */
   readonly error?: string;
+  /** The body could not be decoded to its end; `isAll`: nothing of it could. */
+  readonly undecoded?: { readonly detail: string; readonly isAll?: true };
   /**
    * One line for people: why a sitemap or feed was not read to its end (broken, too large, nested, a bomb).
    */
@@ -178,10 +180,21 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
         ...statementsOf(headers, read, robotName),
         isWhole: isWhole && failure === undefined,
         error: failure ?? body.error,
+        ...undecodedIn(body),
         fault: LISTS.has(read.type) && !isWhole ? (body.error ?? read.fault) : read.fault,
       };
     },
   };
+}
+
+function undecodedIn({
+  isWhole,
+  isTooLarge,
+  isUndecoded,
+  error,
+}: DecodedContent): Pick<DocumentFacts, 'undecoded'> {
+  if (isWhole || (isTooLarge && !isUndecoded)) return {};
+  return { undecoded: { detail: error ?? 'it is not whole', ...(isUndecoded && { isAll: true }) } };
 }
 
 /** Browsers obey the field `Refresh` of a page without a `meta` refresh. It is relative to the document's URL. */

@@ -71,10 +71,12 @@ export function robotsKey(url: string): string {
 export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//') + 2).includes('/');
 
 /**
- * Judges one exchange of a chain that has followed `redirectsSoFar` redirects.
+ * Judges one exchange of a chain that has followed `redirectsSoFar` redirects. `undecoded`: why the body could not be decoded to
+ * its end, for people.
  *
  * - 2xx: rules. But a body that broke off (time, connection) could have lost its rules: unreachable, unless it broke off
- *   at the same byte again (`isSameBreak`): then it is all that the server sends.
+ *   at the same byte again (`isSameBreak`): then it is all that the server sends. One that could not be decoded to its end could
+ *   have lost them, too.
  * - 3xx with a usable Location: redirect, up to {@link MAX_ROBOTS_REDIRECTS}. Beyond, or where Location is
  *   missing or no http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3
  *   permit and Google does. To keep out would shut away whole hosts for a faulty redirect that no later try
@@ -85,7 +87,10 @@ export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//'
 export function robotsVerdict(
   exchange: RobotsExchange,
   redirectsSoFar: number,
-  isSameBreak = false,
+  {
+    isSameBreak,
+    undecoded,
+  }: { readonly isSameBreak?: boolean; readonly undecoded?: string | undefined } = {},
 ): RobotsVerdict {
   if (exchange.status === 'failed') {
     // Without a connection the whole host is the matter, not its robots.txt.
@@ -98,9 +103,13 @@ export function robotsVerdict(
   const { httpStatus, truncated } = exchange;
   const why = `status ${httpStatus}`;
   if (httpStatus >= 200 && httpStatus < 300) {
-    if (isSameBreak || (truncated !== 'time' && truncated !== 'disconnect')) return { kind: 'rules' };
-    const cause = { code: 'robotsBrokeOff', truncated, ...detailOfBreak(exchange.bodyFailure) } as const;
-    return { kind: 'unreachable', cause };
+    if (!isSameBreak && (truncated === 'time' || truncated === 'disconnect')) {
+      const cause = { code: 'robotsBrokeOff', truncated, ...detailOfBreak(exchange.bodyFailure) } as const;
+      return { kind: 'unreachable', cause };
+    }
+    return undecoded === undefined
+      ? { kind: 'rules' }
+      : { kind: 'unreachable', cause: { code: 'robotsUndecoded', detail: boundedText(undecoded) } };
   }
   if (httpStatus >= 300 && httpStatus < 400) {
     const location = redirectTarget(exchange);

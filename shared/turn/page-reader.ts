@@ -5,6 +5,7 @@ import type { Verdict } from '../frontier/verdict.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { Clock } from '../ports/clock.ts';
 import { forbiddenUse } from '../usage/purpose.ts';
+import { undecodedCause } from './broken-content.ts';
 import type { CanonicalLinks } from './canonical-link.ts';
 import type { TurnCounters } from './counters.ts';
 import { droppedCause } from './dropped-links.ts';
@@ -66,7 +67,7 @@ export class PageReader {
       return { facts, state, cause: this.#marked(record, cause) };
     }
     if (facts === undefined || record.kind === 'sitemap')
-      return { facts, state, cause: page.cause ?? faultOf(facts) };
+      return { facts, state, cause: page.cause ?? undecodedCause(fetched.response, facts) ?? faultOf(facts) };
     const missing = state === 'fetched' && !request ? soft404.causeOf(record, facts) : undefined;
     if (missing !== undefined) {
       // As of any page that is not there: its links are not followed, and no hook is called.
@@ -121,7 +122,8 @@ export class PageReader {
     }
     const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
     const hint = state === 'fetched' ? hintOf(record, found) : undefined;
-    const remark = isHidden ? NOINDEX : (cause ?? (hint && HINT_CAUSES[hint]));
+    const fault = cause ?? undecodedCause(response, found);
+    const remark = isHidden ? NOINDEX : (fault ?? (hint && HINT_CAUSES[hint]));
     const forItems = !duplicateOf && !isHidden && record.kind === undefined;
     const page = { response, facts: found, content, forItems, request, duplicateOf: copy?.of };
     const hooked = await hooks.callForPage(record, page);

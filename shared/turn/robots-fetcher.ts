@@ -11,6 +11,7 @@ import { causeOfFailure, hostFailureOf } from '../frontier/verdict.ts';
 import { MAX_ROBOTS_BYTES } from '../robots/parse-robots.ts';
 import { isOriginKey, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
 import { hostKey, origin as originOf } from '../url/host-key.ts';
+import { decodedBody } from './decoded-body.ts';
 import type { HostPace } from './host-pace.ts';
 import type { KnownRobots } from './known-robots.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
@@ -32,15 +33,17 @@ export type FetchedRobots =
       readonly at: number;
       readonly cacheControl: readonly string[];
     }
-  | Judged;
+  | JudgedRobots;
 
-interface Judged {
+export interface JudgedRobots {
   readonly kind: 'judged';
   readonly verdict: RobotsVerdict;
   readonly outcome: FetchOutcome;
+  /** The content to be read, if the verdict is `rules`. */
+  readonly content?: Uint8Array | undefined;
 }
 
-interface JudgedTry extends Omit<Judged, 'kind'> {
+interface JudgedTry extends Pick<JudgedRobots, 'verdict' | 'outcome'> {
   readonly isBeside: boolean;
   /** It is requested again at once. */
   readonly isTriedAgain: boolean;
@@ -82,7 +85,9 @@ export class RobotsFetcher {
       const outcome = await pace.exchange(request, beforeMs, crawlDelayMs);
       if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: causeOfFailure(outcome) };
       const bytes = bytesOfBreak(outcome);
-      const verdict = robotsVerdict(outcome, redirects, bytes !== undefined && bytes === brokeOffAt);
+      const isSameBreak = bytes !== undefined && bytes === brokeOffAt;
+      const content = isFile(outcome) ? await decodedBody(outcome) : undefined;
+      const verdict = robotsVerdict(outcome, redirects, { isSameBreak, undecoded: content?.fault });
       const isTriedAgain = bytes !== undefined && brokeOffAt === undefined;
       pace.record(
         outcome,
@@ -90,7 +95,8 @@ export class RobotsFetcher {
         crawlDelayMs,
       );
       if (outcome.status === 'response') await this.#archive(outcome);
-      if (verdict.kind !== 'redirect' && !isTriedAgain) return { kind: 'judged', verdict, outcome };
+      if (verdict.kind !== 'redirect' && !isTriedAgain)
+        return { kind: 'judged', verdict, outcome, content: content?.bytes };
       if (verdict.kind === 'redirect') pace.restoreFailures(before);
       const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
       if (outcome.status === 'response') await outcome.body.dispose();
@@ -156,12 +162,15 @@ export const urlOf = (key: string): string => (isOriginKey(key) ? (robotsUrl(key
 
 /** Returns how many bytes of a robots.txt came that broke off, if the server may have no more of it. */
 function bytesOfBreak(outcome: FetchOutcome): number | undefined {
-  if (outcome.status !== 'response' || outcome.httpStatus < 200 || outcome.httpStatus > 299) return undefined;
+  if (!isFile(outcome)) return undefined;
   const { truncated, bodyFailure, body } = outcome;
   const isBroken = truncated === 'disconnect' || truncated === 'time';
   return isBroken && bodyFailure?.code !== 'malformedResponse' && body.size > 0 ? body.size : undefined;
 }
 
+/** Whether the response is the file that was requested. */
+const isFile = (outcome: FetchOutcome): outcome is FetchedResponse =>
+  outcome.status === 'response' && outcome.httpStatus >= 200 && outcome.httpStatus < 300;
 const isBlocked = (outcome: FetchOutcome): outcome is FetchFailure =>
   outcome.status === 'failed' && (outcome.reason === 'blockedAddress' || outcome.reason === 'blockedPort');
 export const isAborted = (outcome: FetchOutcome) =>

@@ -1,17 +1,17 @@
 import type { Cause } from '../causes/cause.ts';
-import { type FetchedResponse, type FetchOutcome, wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
+import { wasAsked } from '../fetcher/outcome/fetch-outcome.ts';
 import type { MovedRobots } from '../frontier/head.ts';
 import { gapAfter } from '../frontier/politeness.ts';
 import { parseRobots, robotName } from '../robots/parse-robots.ts';
-import { expiry, isOriginKey, type RobotsVerdict, robotsKey } from '../robots/policy.ts';
+import { expiry, isOriginKey, robotsKey } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
-import { decodedBody } from './decoded-body.ts';
 import type { MovedRobotsFinder } from './moved-robots.ts';
 import type { Quarantine } from './quarantine.ts';
 import { headersOf } from './response-headers.ts';
 import {
   isAborted,
   isByMiddleware,
+  type JudgedRobots,
   RobotsFetcher,
   type RobotsFetcherOptions,
   urlOf,
@@ -108,7 +108,7 @@ export class RobotsKeeper {
       return;
     }
     const { verdict, outcome } = fetched;
-    if (verdict.kind !== 'unreachable') await this.#keep(key, verdict, outcome, true);
+    if (verdict.kind !== 'unreachable') await this.#keep(key, fetched, true);
     if (outcome.status === 'response') await outcome.body.dispose();
   }
 
@@ -123,17 +123,18 @@ export class RobotsKeeper {
     if (fetched.kind === 'blocked') return fetched;
     if (fetched.kind === 'moved')
       return this.#follow(origin, moved.note(origin, fetched.to, fetched.at, fetched.cacheControl));
-    const { verdict, outcome } = fetched;
+    const { outcome } = fetched;
     try {
-      return await this.#accessBy(origin, verdict, outcome);
+      return await this.#accessBy(origin, fetched);
     } finally {
       if (outcome.status === 'response') await outcome.body.dispose();
     }
   }
 
-  async #accessBy(origin: string, verdict: RobotsVerdict, outcome: FetchOutcome): Promise<RobotsAccess> {
+  async #accessBy(origin: string, fetched: JudgedRobots): Promise<RobotsAccess> {
+    const { verdict, outcome } = fetched;
     if (verdict.kind !== 'unreachable')
-      return { kind: 'known', rules: await this.#keep(origin, verdict, outcome, false) };
+      return { kind: 'known', rules: await this.#keep(origin, fetched, false) };
     const { known, store } = this.#options;
     // A request that was not sent, or that we broke off, says nothing about the host; nor do old rules of the cache.
     const before =
@@ -173,13 +174,12 @@ export class RobotsKeeper {
   /** Keeps the rules that an exchange brought, or that it means. */
   async #keep(
     key: string,
-    verdict: RobotsVerdict,
-    outcome: FetchOutcome,
+    { verdict, outcome, content }: JudgedRobots,
     isForOthers: boolean,
   ): Promise<RobotsRules> {
     const { crawl, pace, store } = this.#options;
     const response = outcome.status === 'response' ? outcome : undefined;
-    const rules = verdict.kind === 'rules' && response ? await this.#parse(key, response) : NO_RULES;
+    const rules = verdict.kind === 'rules' && content ? await this.#parse(key, content) : NO_RULES;
     const cacheControl = response ? headersOf(response, 'cache-control') : [];
     const expireAfter = (at: number) => expiry(at, cacheControl, crawl.config.robotsMaxAgeMs);
     // The process may have frozen since the request; and a cache may answer it long after.
@@ -194,10 +194,9 @@ export class RobotsKeeper {
     return rules;
   }
 
-  #parse(key: string, response: FetchedResponse): Promise<RobotsRules> {
+  #parse(key: string, body: Uint8Array): Promise<RobotsRules> {
     const { crawl, quarantine } = this.#options;
     return quarantine.watch(async () => {
-      const body = await decodedBody(response);
       const agent = robotName(crawl.config.userAgent);
       return this.#services.work.run(crawl.id, urlOf(key), 'robots', () => parseRobots(body, agent));
     });

@@ -8,7 +8,6 @@ import { origin as originOf, pathOf } from '../url/host-key.ts';
 import { makesUse, wantsTdm } from '../usage/purpose.ts';
 import { readTdmrep, TDMREP_PATH } from '../usage/tdmrep-file.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
-import { decodedBody } from './decoded-body.ts';
 import type { KnownRobots } from './known-robots.ts';
 import type { Quarantine } from './quarantine.ts';
 import { headersOf } from './response-headers.ts';
@@ -80,19 +79,15 @@ export class UsageKeeper {
     const fetched = await this.#fetcher.fetch(file, { isBeside: true });
     const soon = this.#now() + STALE_MS;
     if (fetched.kind !== 'judged') return store.keep(key, NO_RULES, soon);
-    const { verdict, outcome } = fetched;
+    const { verdict, outcome, content } = fetched;
     try {
       if (outcome.status !== 'response' || verdict.kind === 'unreachable') {
         if (!(await store.knownLonger(key, soon))) await store.keep(key, NO_RULES, soon);
         return;
       }
       const expiresAt = expiry(this.#now(), headersOf(outcome, 'cache-control'), crawl.config.robotsMaxAgeMs);
-      const isRead = verdict.kind === 'rules' && outcome.truncated !== 'length';
-      await store.keep(
-        key,
-        isRead ? await this.#read(file, await decodedBody(outcome)) : NO_RULES,
-        expiresAt,
-      );
+      const isRead = verdict.kind === 'rules' && content !== undefined && outcome.truncated !== 'length';
+      await store.keep(key, isRead ? await this.#read(file, content) : NO_RULES, expiresAt);
     } finally {
       if (outcome.status === 'response') await outcome.body.dispose();
     }

@@ -11,6 +11,7 @@ import { robotName } from '../robots/parse-robots.ts';
 import { createResolver } from '../url/canonical.ts';
 import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
+import { judgeContent, lossBy } from './broken-content.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { ListedChanges } from './listed-changes.ts';
@@ -108,8 +109,10 @@ export class UrlVisit {
       this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'notAsked';
-      const verdict = this.#judge(outcome, crawlDelayMs);
-      const read = verdict.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
+      const judged = this.#judge(outcome, crawlDelayMs);
+      const parsed = judged.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
+      const verdict = judgeContent(judged, this.#record, outcome, parsed);
+      const read = verdict.state === 'failed' ? undefined : parsed;
       const found = read && withUsage(read, this.#usage);
       // By the scope as it is now: a seed's redirect may have widened it since the turn began.
       await crawl.current();
@@ -317,6 +320,8 @@ export class UrlVisit {
     this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
     const wasAnswered = isAnswered(this.#taken) || isFreedCopy(this.#taken);
     const isAnswer = received !== undefined && page.state !== 'redirect' && !wasAnswered;
+    const loss = isAnswer ? lossBy(page.cause) : undefined;
+    if (loss !== undefined) counters.count('hints', loss);
     if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
     this.#isPage = isAnswer && kind === undefined;
     // A login page is not what the operator requested.

@@ -77,6 +77,18 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
 /** Causes of which an earlier version stored only what a person reads. */
 const NEW: readonly (readonly [Cause, string])[] = [
   [
+    { code: 'bodyUndecoded', detail: 'gzip: unexpected end of file' },
+    'the body cannot be decoded to its end (gzip: unexpected end of file)',
+  ],
+  [
+    { code: 'bodyUndecoded', detail: 'Content-Encoding: compress', isAll: true },
+    'the body cannot be decoded (Content-Encoding: compress)',
+  ],
+  [
+    { code: 'robotsUndecoded', detail: 'deflate: invalid block type' },
+    'robots.txt: the body cannot be decoded (deflate: invalid block type)',
+  ],
+  [
     { code: 'nearDuplicate', of: 'http://a.test/1', similarity: 0.9 },
     'its text is nearly the same as that of http://a.test/1 (0.90)',
   ],

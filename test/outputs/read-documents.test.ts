@@ -120,6 +120,29 @@ test('a page that is too large is marked as truncated', async () => {
   expect(frontMatter(found[0]!)).toContain('\ntruncated: true\n---\n');
 });
 
+test('a page that cannot be decoded to its end is marked so; one whose checksum alone is wrong is whole', async () => {
+  const sections = Array.from(
+    { length: 300 },
+    (_, i) => `<p>Quay ${(i * 7919) % 10007} was built later.</p>`,
+  );
+  const body = gzipSync(page('A', PARAGRAPH) + sections.join(''));
+  const wrongSum = Buffer.from(body);
+  wrongSum[body.length - 8]! ^= 1;
+  const headers: [string, string][] = [
+    ['Content-Type', 'text/html'],
+    ['Content-Encoding', 'gzip'],
+  ];
+  const source = await crawlOf({
+    '/a': { body: body.subarray(0, body.length * 0.6), headers },
+    '/b': { body: wrongSum, headers },
+  });
+  const { found } = await read(source);
+  expect(found.map(({ title, truncated }) => [title, truncated])).toEqual([
+    ['A', true],
+    ['A', undefined],
+  ]);
+});
+
 test('links may be rewritten, each with its page', async () => {
   const source = await crawlOf({ '/a': { body: page('A') } });
   const { found } = await read(source, (link, from) => `x:${link.length}:${from}`);

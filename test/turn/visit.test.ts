@@ -1,4 +1,5 @@
 /** The visit of one URL, with real collaborators: what is requested, archived, settled and counted. */
+import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
@@ -612,4 +613,89 @@ test('a base of its own holds for the links after it', async () => {
   expect(done.ledger.has(`${ORIGIN}/dir/x`)).toBe(true);
   expect(done.ledger.has(`${ORIGIN}/dir/y`)).toBe(true);
   expect(HOST).toBe('a.test');
+});
+
+describe('a body whose content coding is broken', () => {
+  const html = `<title>T</title>${Array.from({ length: 400 }, (_, i) => `<a href="/${(i * 7919) % 10007}">${i}</a>`).join('')}`;
+  const whole = zlib.gzipSync(html);
+  const wrongSum = Buffer.from(whole);
+  wrongSum[whole.length - 8]! ^= 1;
+  const coded = (coding: string, body: Uint8Array, type = 'text/html'): Answer => ({
+    headers: { 'Content-Type': type, 'Content-Encoding': coding },
+    body,
+  });
+
+  test.each([
+    ['deflate', whole],
+    ['br', whole],
+    ['gzip', zlib.brotliCompressSync(html)],
+    ['compress', whole],
+    ['gzip', whole.subarray(0, 12)],
+  ])(
+    'in %s of which nothing can be read: the URL has failed, with its first try (%#)',
+    async (coding, body) => {
+      for (const kind of [undefined, 'requisite'] as const) {
+        const { settled, totals, calls, ledger } = await visited({ answer: coded(coding, body), kind });
+        expect(settled).toMatchObject({
+          state: 'failed',
+          attempts: 1,
+          result: { httpStatus: 200, cause: { code: 'bodyUndecoded', isAll: true } },
+        });
+        expect(totals.hints).toEqual({ undecoded: 1 });
+        expect(recordsIn({ calls })).not.toEqual([]);
+        expect(ledger.counts.waiting).toBe(0);
+      }
+    },
+  );
+
+  test('the part that is there is read, with its links', async () => {
+    const answer = coded('gzip', whole.subarray(0, whole.length * 0.6));
+    const { settled, totals, ledger } = await visited({ answer });
+    expect(settled).toMatchObject({
+      state: 'fetched',
+      result: { cause: { code: 'bodyUndecoded', detail: 'gzip: unexpected end of file' } },
+    });
+    expect(totals.hints).toEqual({ brokeOff: 1 });
+    expect(ledger.counts.waiting).toBeGreaterThan(100);
+  });
+
+  test('that is gzip with a wrong sum is whole, as for browsers', async () => {
+    const { settled, totals, ledger } = await visited({ answer: coded('gzip', wrongSum) });
+    expect(settled).toMatchObject({ state: 'fetched' });
+    expect(settled.result?.cause).toBeUndefined();
+    expect([totals.hints, ledger.counts.waiting]).toEqual([undefined, 400]);
+  });
+
+  test('of a sitemap: what is there is read, and counted', async () => {
+    const urls = Array.from(
+      { length: 300 },
+      (_, i) => `<url><loc>${ORIGIN}/${(i * 7919) % 10007}</loc></url>`,
+    );
+    const sitemap = zlib.gzipSync(`<urlset>${urls.join('')}</urlset>`);
+    const { settled, totals } = await visited({
+      kind: 'sitemap',
+      answer: coded('gzip', sitemap.subarray(0, sitemap.length / 2), 'text/xml'),
+    });
+    expect(settled).toMatchObject({ state: 'fetched', result: { cause: { code: 'bodyUndecoded' } } });
+    expect(totals.hints).toEqual({ brokeOff: 1 });
+  });
+
+  test('of a body that broke off: that is the cause', async () => {
+    const answer = { ...coded('gzip', whole.subarray(0, 900)), truncated: 'disconnect' as const };
+    const { settled, totals } = await visited({ answer, attempts: 2 });
+    expect(settled).toMatchObject({ state: 'fetched', result: { cause: { code: 'bodyBrokeOff' } } });
+    expect(totals.hints).toEqual({ brokeOff: 1 });
+  });
+
+  test('of a body that was cut for its length: that is counted', async () => {
+    const answer = { ...coded('gzip', whole.subarray(0, 900)), truncated: 'length' as const };
+    const { settled, totals } = await visited({ answer });
+    expect(settled.result?.cause).toBeUndefined();
+    expect(totals.hints).toEqual({ cutPage: 1 });
+  });
+
+  async function visited(situation: Visit) {
+    const turn = await visit(situation);
+    return { ...turn, totals: turn.counters.totals };
+  }
 });

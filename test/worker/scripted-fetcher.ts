@@ -13,7 +13,7 @@ export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** HTML unless the headers say otherwise. */
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** No response, but this. */
   readonly fails?: FailureReason;
   readonly code?: FailureCode;
@@ -62,7 +62,7 @@ export function createScriptedFetcher(clock: Clock, site: Site, tookMs = 50): Sc
         ...(isStaleConnection && { isStaleConnection }),
         ...times,
       };
-    const bytes = Buffer.from(answer.body ?? '');
+    const bytes = typeof answer.body === 'object' ? Buffer.from(answer.body) : Buffer.from(answer.body ?? '');
     const fields = { 'Content-Type': 'text/html; charset=utf-8', ...answer.headers };
     const head = {
       httpStatus: answer.status ?? 200,

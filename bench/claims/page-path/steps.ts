@@ -15,7 +15,7 @@ export const STEPS: readonly StepRule[] = [
   { step: 'digests', file: /\/shared\/fetcher\/spooled-body\.ts/, name: /^(?:append|finish)$/ },
   {
     step: 'content decoding',
-    file: /\/shared\/parser\/(?:content-decoder|coding-decoder|bounded-output)\.ts/,
+    file: /\/shared\/parser\/(?:content-decoder|content-codings|coding-decoder|decode-at-once|member-decoder|bounded-output)\.ts/,
   },
   { step: 'content decoding', file: /^node:zlib/ },
   { step: 'charset', file: /\/shared\/parser\/(?:charset|charset-decoder|text-decoder|meta-prescan)\.ts/ },

@@ -125,13 +125,13 @@ const coding = (name: Coding): FuzzTarget => ({
     assert.ok(!short.isWhole || short.error !== undefined, 'a body that was cut is called whole');
     const bound = await undone(body, name, body.length, 10);
     assert.ok(bound.bytes.length <= 10 && !bound.isWhole, 'more than was requested');
-    // Deflate, brotli and zstd as servers send them do not detect changed bytes: only the size is bounded.
+    // Changed bytes are not detected: only the size is bounded. Those of a sum lose nothing.
     const damaged = Buffer.from(body);
     const at = document[0]! % damaged.length;
     damaged[at] = damaged[at]! ^ (1 << (document[1]! % 8));
     const found = await undone(damaged, name);
-    if (name === 'gzip' && at >= 10 && found.isWhole)
-      assert.deepEqual(found.bytes, document, 'damage passes');
+    if (name === 'gzip' && at >= damaged.length - 8)
+      assert.deepEqual([found.isWhole, found.bytes], [true, document], 'a wrong sum costs content');
   },
 });
 
