@@ -9,6 +9,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'InvalidConfig',
   'FolderInUse',
   'StackRefused',
+  'BadStoredName',
 ]);
 
 const OUTAGES: ReadonlySet<string> = new Set(['StackUnavailable', 'ServiceUnavailable']);

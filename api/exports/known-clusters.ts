@@ -1,6 +1,7 @@
 /** The clusters of pages that are nearly the same, as the last `duplicates` has found them. */
 import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
 import type { NearClusters, NearCopies, NearCopy } from '../../shared/report/near-copy.ts';
 import type { CrawlReport } from '../../shared/report/report.ts';
 import type { UrlDetail } from '../../shared/report/url-detail.ts';
@@ -21,7 +22,7 @@ interface KnownClusters {
 /** Calls `use` with the clusters in the file of sketches; with undefined if no duplicates were looked for. */
 function withKnownClusters<T>(path: string, use: (clusters: KnownClusters | undefined) => T): T {
   if (!existsSync(path)) return use(undefined);
-  const database = new DatabaseSync(path, { readOnly: true, timeout: TIMEOUT_MS });
+  const database = openSqlite(path, { readOnly: true, timeout: TIMEOUT_MS });
   try {
     const has = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'clusters'").get();
     return use(has ? clustersIn(database) : undefined);

@@ -1,7 +1,8 @@
 /** The full-text index of a crawl's pages, a file of SQLite. Made of the archive on demand. */
 
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { inTransaction } from '../../shared/engines/local/database.ts';
+import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { searchQuery } from '../../shared/outputs/search-query.ts';
 import { primaryLanguage } from '../../shared/text/primary-language.ts';
@@ -65,7 +66,7 @@ class SqliteIndex implements SearchIndex {
   #pending: DocumentRow[] = [];
 
   constructor(path: string) {
-    const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+    const database = openSqlite(path, { timeout: TIMEOUT_MS, hasFullText: true });
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`);
     this.#database = database;
     this.#find = database.prepare('SELECT id, capture FROM pages WHERE url = ?');

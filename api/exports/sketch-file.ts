@@ -2,9 +2,10 @@
  * The texts of a crawl's pages as they are compared, a file of SQLite: of each its URL, a sketch of 32 bytes, and two bytes for each
  * word. Made of the archive on demand.
  */
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { decodeOwnText, encodeOwnText, type OwnText } from '../../shared/alike/own-text.ts';
 import { inTransaction } from '../../shared/engines/local/database.ts';
+import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { DuplicateCluster } from '../duplicates.ts';
 
@@ -132,7 +133,7 @@ export function openSketchFile(path: string): SketchFile {
 
 /** With the present tables: those of another version are made again. */
 function openDatabase(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+  const database = openSqlite(path, { timeout: TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   const version = database.prepare('PRAGMA user_version').get()?.user_version;
   if (version !== VERSION) database.exec('DROP TABLE IF EXISTS pages');

@@ -1,39 +1,72 @@
-/** Deletes a crawl from its folder. */
+/** Deletes a crawl from its folder: the files that Strand has made there, and no other. */
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NoCrawl } from '../../shared/crawl/crawl-errors.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
-import { foldersOf, makerOf, unfinishedOutputs } from '../../shared/engines/local/folders.ts';
+import { entriesOf, isOwnEntry, refuseLinks } from '../../shared/engines/local/folder-guard.ts';
+import { isArchiveEntry, isIndexEntry, isTemporaryEntry } from '../../shared/engines/local/folder-names.ts';
+import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { lockFolder } from '../../shared/engines/local/lock.ts';
+import { partFiles } from '../../shared/engines/local/unnamed-parts.ts';
 import type { DeletedCrawl, DeleteOptions } from '../folder-types.ts';
 
-/** Suffixes of the files that SQLite keeps next to a database. */
-const BESIDE_DATABASE = ['-wal', '-shm', '-journal'];
-
-/** Also a crawl whose database cannot be read. Throws `NoCrawl`, and `FolderInUse` while a process crawls in the folder. */
+/**
+ * Also a crawl whose database cannot be read. Throws `NoCrawl`, `FolderInUse` while a process crawls in the folder, and
+ * `InvalidConfig` if a part of the folder is a link.
+ */
 export function deleteFolder(folder: string, { keepArchive = false }: DeleteOptions = {}): DeletedCrawl {
   const paths = foldersOf(folder);
+  refuseLinks(folder);
   if (!mayHoldCrawl(paths.database)) throw new NoCrawl(folder);
-  const kept: readonly string[] = keepArchive ? [paths.archive, paths.indexes, paths.items] : [];
+  const lockFile = join(folder, 'lock');
+  const kept = keepArchive ? [paths.items] : [];
   const lock = lockFolder(folder);
   try {
-    for (const path of Object.values(paths))
-      if (path !== paths.database && !kept.includes(path)) remove(path);
+    removeParts(paths.ledgers);
+    removeEntries(paths.temporary, isTemporaryEntry);
+    if (!keepArchive) {
+      removeEntries(paths.archive, isArchiveEntry);
+      removeEntries(paths.indexes, isIndexEntry);
+    }
+    removeFiles(folder, (path) => ![paths.database, lockFile, ...kept].some((one) => path.startsWith(one)));
     // Last: as long as it is there, deleting can be tried again.
-    remove(paths.database);
+    removeFiles(folder, (path) => path.startsWith(paths.database));
   } finally {
     lock.release();
   }
-  for (const name of ['lock', 'lock.pid']) remove(join(folder, name));
-  // Left by processes that were killed.
-  remove(unfinishedOutputs(paths));
-  for (const name of readdirSync(folder)) if (makerOf(name) !== undefined) remove(join(folder, name));
+  removeFiles(folder, (path) => path.startsWith(lockFile));
   const left = readdirSync(folder).sort();
   if (left.length === 0) rmdirSync(folder);
   return { left };
 }
 
-function remove(path: string): void {
-  rmSync(path, { recursive: true, force: true });
-  if (path.endsWith('.sqlite')) for (const ending of BESIDE_DATABASE) rmSync(path + ending, { force: true });
+/** Removes those of the crawl's own files of which `isGone` says so. */
+function removeFiles(folder: string, isGone: (path: string) => boolean): void {
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (isOwnEntry(entry.name) && entry.isFile() && isGone(path)) rmSync(path, { force: true });
+  }
+}
+
+/** Removes the files of such names, and the folder if nothing else is in it. */
+function removeEntries(folder: string, isOwn: (name: string) => boolean): void {
+  for (const entry of entriesOf(folder))
+    if (entry.isFile() && isOwn(entry.name)) rmSync(join(folder, entry.name), { force: true });
+  removeEmpty(folder);
+}
+
+function removeParts(ledgers: string): void {
+  for (const [host, name] of partFiles(ledgers)) rmSync(join(ledgers, host, name), { force: true });
+  for (const host of entriesOf(ledgers)) if (host.isDirectory()) removeEmpty(join(ledgers, host.name));
+  removeEmpty(ledgers);
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    // ENOTEMPTY by POSIX may be EEXIST.
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(code)) throw error;
+  }
 }

@@ -1,6 +1,7 @@
 /** The crawls in folders of this machine. */
 import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { InvalidConfig } from '../../shared/crawl/invalid-config.ts';
 import { holdsCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { storageFailure } from '../../shared/storage-failed.ts';
@@ -17,7 +18,7 @@ export async function listFolders(folder: string): Promise<readonly FolderEntry[
     try {
       if (holdsCrawl(foldersOf(each).database)) entries.push(await entryOf(each));
     } catch (error) {
-      const failure = storageFailure(error);
+      const failure = error instanceof InvalidConfig ? error : storageFailure(error);
       if (failure === undefined) throw error;
       const crawl = basename(resolve(each));
       entries.push({ folder: each, crawl, state: 'unreadable', reason: failure.message, pages: 0 });

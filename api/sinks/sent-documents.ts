@@ -1,7 +1,7 @@
 /** The documents that each destination has, in a file of SQLite: the cursor of each. */
 
-import { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../shared/engines/local/database.ts';
+import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -39,7 +39,7 @@ const captureOf = ({ location }: CapturedPage): string => JSON.stringify([locati
 
 /** `sink`: the address of the destination. */
 export function openSentDocuments(path: string, sink: string): SentDocuments {
-  const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+  const database = openSqlite(path, { timeout: TIMEOUT_MS });
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`);
   const find = database.prepare('SELECT id, capture FROM sent WHERE sink = ? AND url = ?');
   const insert = database.prepare(

@@ -1,5 +1,6 @@
 /** Copies the state of a crawl's hosts from one engine to another. */
 import type { CrawlId } from '../crawl/crawl-id.ts';
+import { checkHead } from '../frontier/check-head.ts';
 import type { Head } from '../frontier/head.ts';
 import { partsOf } from '../frontier/head-parts.ts';
 import { mapInOrder } from '../map-in-order.ts';
@@ -20,7 +21,8 @@ const HOSTS_AT_ONCE = 16;
 /**
  * Copies all heads, also those of registrable domains, and the parts that they name. In neither engine the crawl may run
  * meanwhile. Safe to repeat: hosts that are there already are not copied again. Returns how many heads there are. Throws
- * `StaleTurn` for a host that has gone on in the target. `onHost`: called after each, with the number up to then.
+ * `StaleTurn` for a host that has gone on in the target, and `BadStoredName` for a head that Strand has not written, of which
+ * nothing is copied. `onHost`: called after each, with the number up to then.
  */
 export async function copyHosts(
   from: Source,
@@ -36,6 +38,7 @@ export async function copyHosts(
 }
 
 async function copyHost(from: Source, to: Target, host: HostKey, head: Head): Promise<void> {
+  checkHead(host, head);
   const there = await to.ledgers.loadHead(to.crawl, host);
   if (there !== undefined && JSON.stringify(there) === JSON.stringify(head)) return;
   for (const name of partsOf(head))

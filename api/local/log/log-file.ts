@@ -1,9 +1,12 @@
 /** The file of a crawl's log: lines of JSON, of bounded size. */
-import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import { NO_FOLLOW } from '../../../shared/engines/local/folder-guard.ts';
 import { foldersOf } from '../../../shared/engines/local/folders.ts';
 
 /** A file that would grow beyond is renamed, instead of the one that was renamed before. */
 export const MAX_LOG_BYTES = 10_000_000;
+
+const { O_WRONLY, O_APPEND, O_CREAT } = constants;
 
 export interface LogFile {
   /** `line`: without its end. */
@@ -21,7 +24,7 @@ export function openLogFile(folder: string, warn: (line: string) => void, maxByt
   let bytes = 0;
 
   function open(): void {
-    file = openSync(log, 'a');
+    file = openSync(log, O_WRONLY | O_APPEND | O_CREAT | NO_FOLLOW, 0o666);
     bytes = fstatSync(file).size;
   }
 

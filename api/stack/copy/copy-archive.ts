@@ -17,6 +17,7 @@ import {
 import { indexByScanning } from '../../../shared/engines/local/archive/cdxj-files.ts';
 import type { JoinedFiles } from '../../../shared/engines/local/archive/joined-files.ts';
 import type { Folders } from '../../../shared/engines/local/folders.ts';
+import { isWarcName, warcName } from '../../../shared/text/stored-names.ts';
 import type { StackArchive, StackArchiveContext } from '../stack-archive.ts';
 import type { StoredLines } from '../stack-items.ts';
 
@@ -85,7 +86,7 @@ async function announce({ mapping }: StackArchiveContext, crawl: string, joined:
 
 /**
  * Downloads the archive of a crawl that does not run. Files that are there already, whole, are left as they are; others of
- * an earlier download are removed. Returns which of the files hold others that were joined.
+ * an earlier download are removed. Throws `BadStoredName` before the first file is made. Returns which of the files hold others that were joined.
  */
 export async function downloadArchive(
   source: StackArchive,
@@ -93,6 +94,7 @@ export async function downloadArchive(
   onBytes: OnBytes,
 ): Promise<JoinedFiles> {
   const { warcs, openIndex } = await source.list();
+  for (const { name } of warcs) warcName(name);
   // After the list: what was joined since is known, and is not among these files.
   const known = await source.joined();
   const all = warcs.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -106,7 +108,7 @@ export async function downloadArchive(
   }
   const names = new Set(warcs.map(({ name }) => name));
   for (const name of await readdir(archive))
-    if (!names.has(name)) await rm(join(archive, name), { recursive: true });
+    if (!names.has(name) && isWarcName(name.replace(/\.partial$/, ''))) await rm(join(archive, name));
   return new Map([...known].filter(([, { file }]) => names.has(file)));
 }
 

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { InvalidConfig } from '../../crawl/config.ts';
 import { orStorageFailed } from '../../storage-failed.ts';
+import { openSqlite } from './open-sqlite.ts';
 
 /** How long a statement waits for another connection's lock. */
 const TIMEOUT_MS = 10_000;
@@ -16,7 +17,7 @@ export type DatabaseMode = 'write' | 'join' | 'read';
  */
 export function openDatabase(path: string, mode: DatabaseMode): DatabaseSync {
   return orStorageFailed(path, () => {
-    const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: TIMEOUT_MS });
+    const database = openSqlite(path, { readOnly: mode === 'read', timeout: TIMEOUT_MS });
     try {
       if (mode !== 'read') database.exec(TUNING);
       if (mode === 'write') prepareSchema(database, path);
@@ -71,6 +72,10 @@ export function holdsCrawl(path: string): boolean {
   });
 }
 
+/** Whether a file is there that was made for a crawl, though none may have begun, and its tables may not be there yet. */
+export const isCrawlDatabase = (path: string): boolean =>
+  existsSync(path) && orStorageFailed(path, () => inDatabase(path, 'read', isOfCrawl));
+
 /** The same, and true for one that cannot be read, such as on a full disk. */
 export function mayHoldCrawl(path: string): boolean {
   try {
@@ -80,11 +85,25 @@ export function mayHoldCrawl(path: string): boolean {
   }
 }
 
-function hasCrawl(path: string, mode: 'read' | 'join'): boolean {
-  const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: TIMEOUT_MS });
+const hasCrawl = (path: string, mode: 'read' | 'join'): boolean =>
+  inDatabase(
+    path,
+    mode,
+    (database) => hasTable(database) && database.prepare('SELECT 1 FROM crawls LIMIT 1').get() !== undefined,
+  );
+
+const hasTable = (database: DatabaseSync): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'crawls'").get() !== undefined;
+
+function isOfCrawl(database: DatabaseSync): boolean {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  return tables.length === 0 || tables.some(({ name }) => SCHEMA.includes(`EXISTS ${name} (`));
+}
+
+function inDatabase<T>(path: string, mode: 'read' | 'join', use: (database: DatabaseSync) => T): T {
+  const database = openSqlite(path, { readOnly: mode === 'read', timeout: TIMEOUT_MS });
   try {
-    const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'crawls'").get();
-    return hasTable !== undefined && database.prepare('SELECT 1 FROM crawls LIMIT 1').get() !== undefined;
+    return use(database);
   } finally {
     database.close();
   }

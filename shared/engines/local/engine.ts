@@ -13,6 +13,7 @@ import { type JoinedFiles, loadJoinedFiles, locateIn } from './archive/joined-fi
 import { createWarcJournal } from './archive/warc-journal.ts';
 import { closeAll } from './close-all.ts';
 import { holdsCrawl, openDatabase } from './database.ts';
+import { refuseLinks } from './folder-guard.ts';
 import { type FolderHold, holdFolder } from './folder-hold.ts';
 import { foldersOf } from './folders.ts';
 import { createHostPages } from './host-page.ts';
@@ -54,6 +55,7 @@ export async function openLocalEngine(folder: string, options: LocalEngineOption
 }
 
 async function openEngine(folder: string, options: LocalEngineOptions): Promise<LocalEngine> {
+  refuseLinks(folder);
   const lock = lockFolder(folder);
   const paths = foldersOf(folder);
   let database: DatabaseSync | undefined;
@@ -122,6 +124,7 @@ export interface LocalReader {
 /** Opens a crawl's folder for reading, or undefined if there is no crawl in it. */
 export function openLocalReader(folder: string): LocalReader | undefined {
   const paths = foldersOf(folder);
+  refuseLinks(folder);
   if (!holdsCrawl(paths.database)) return undefined;
   const database = openDatabase(paths.database, 'read');
   const registry = withStorageFailures(

@@ -1,7 +1,19 @@
-import { type BigIntStats, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FolderInUse } from '../../crawl/crawl-errors.ts';
+
+import { NO_FOLLOW } from './folder-guard.ts';
+import { refuseLinkAt } from './open-sqlite.ts';
 
 export { FolderInUse };
 
@@ -9,6 +21,8 @@ export { FolderInUse };
 const PATIENCE_MS = 250;
 /** SQLite's result code for a lock that somebody else has (https://www.sqlite.org/rescode.html#busy). */
 const BUSY = 5;
+
+const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
 
 const lockFile = (folder: string): string => join(folder, 'lock');
 
@@ -42,6 +56,7 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 function takeLock(folder: string): DatabaseSync {
+  refuseLinkAt(lockFile(folder));
   const lock = new DatabaseSync(lockFile(folder), { timeout: PATIENCE_MS });
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -50,7 +65,9 @@ function takeLock(folder: string): DatabaseSync {
     throw isBusy(error) ? folderInUse(folder, error) : error;
   }
   try {
-    writeFileSync(ownerFile(folder), `${process.pid}\n`);
+    const owner = openSync(ownerFile(folder), O_WRONLY | O_CREAT | O_TRUNC | NO_FOLLOW, 0o666);
+    writeFileSync(owner, `${process.pid}\n`);
+    closeSync(owner);
   } catch {
     // It is for messages only. A full disk is reported by what needs the room.
   }
@@ -67,6 +84,7 @@ export function identityOf(path: string): string | undefined {
 export function isFolderInUse(folder: string): boolean {
   const path = lockFile(folder);
   if (!existsSync(path)) return false;
+  refuseLinkAt(path);
   const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
   try {
     lock.prepare('SELECT 1 FROM sqlite_schema').get();

@@ -1,14 +1,19 @@
 /** The parts of ledgers: small ones in rows of SQLite, larger ones in files with a row that names them. */
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { createLimit } from '../../create-limit.ts';
 import type { LedgerStore } from '../../ports/ledger-store.ts';
+import { isPartName, partName } from '../../text/stored-names.ts';
 import type { HostKey } from '../../url/host-key.ts';
 import { syncFolder } from './archive/archive-names.ts';
 import { inTransaction } from './database.ts';
+import { NO_FOLLOW } from './folder-guard.ts';
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC } = constants;
 
 /** Larger parts are files: SQLite would copy them through its journal, and read them whole for a piece. */
 const MAX_ROW_BYTES = 64 * 1024;
@@ -45,7 +50,7 @@ export class PartStore {
       this.#insert.run(crawl, host, name, bytes, null);
       return;
     }
-    const file = join(hashOf(`${crawl} ${host}`), `${name}`);
+    const file = fileOf(crawl, host, name);
     await this.#withFile(() => writeDurably(join(this.#folder, file), bytes));
     this.#insert.run(crawl, host, name, null, file);
   }
@@ -56,9 +61,11 @@ export class PartStore {
     const row = this.#select.get(crawl, host, name) as { bytes?: Uint8Array; file?: string } | undefined;
     if (!row) throw new Error(`the part ${name} of ${host}'s ledger is not there`);
     if (row.bytes) return row.bytes.subarray(offset, length === undefined ? undefined : offset + length);
-    const path = join(this.#folder, row.file as string);
+    const path = join(this.#folder, fileOf(crawl, host, name));
     return this.#withFile(() =>
-      length === undefined && offset === 0 ? readFile(path) : readRange(path, offset, length),
+      length === undefined && offset === 0
+        ? readFile(path, { flag: O_RDONLY | NO_FOLLOW })
+        : readRange(path, offset, length),
     );
   }
 
@@ -68,16 +75,25 @@ export class PartStore {
 
   async deleteParts(crawl: CrawlId, host: HostKey, names: readonly string[]): Promise<void> {
     const rows = inTransaction(this.#database, () =>
-      names.map((name) => this.#delete.get(crawl, host, name)),
+      names.map((name) => ({ name, row: this.#delete.get(crawl, host, name) })),
+    );
+    const files = rows.flatMap(({ name, row }) =>
+      row?.file && isPartName(name) ? fileOf(crawl, host, name) : [],
     );
     // Commits are synced by checkpoints alone: a head that still names a file must not be found after a
     // loss of power when the file is gone. A checkpoint could be refused, as another thread is at it; a
     // sync cannot.
-    if (rows.some((row) => row?.file))
-      await this.#withFile(() => syncFile(`${this.#database.location()}-wal`));
-    for (const row of rows) if (row?.file) await rm(join(this.#folder, row.file as string), { force: true });
+    if (files.length > 0) await this.#withFile(() => syncFile(`${this.#database.location()}-wal`));
+    for (const file of files) await rm(join(this.#folder, file), { force: true });
   }
 }
+
+/**
+ * The file of a large part. It is made of the part's name each time: what the database says is no path, as somebody else may
+ * have written it.
+ */
+const fileOf = (crawl: CrawlId, host: HostKey, name: string): string =>
+  join(hashOf(`${crawl} ${host}`), partName(name));
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 24);
 
@@ -90,7 +106,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   // changes it is quick.
   await syncFolder(dirname(ledgers));
   await syncFolder(ledgers);
-  const file = await open(path, 'w');
+  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | NO_FOLLOW);
   try {
     await file.writeFile(bytes);
     await file.datasync();
@@ -110,7 +126,7 @@ async function syncFile(path: string): Promise<void> {
 }
 
 async function readRange(path: string, offset: number, length: number | undefined): Promise<Uint8Array> {
-  const file = await open(path, 'r');
+  const file = await open(path, O_RDONLY | NO_FOLLOW);
   try {
     const wanted = length ?? (await file.stat()).size - offset;
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, offset);

@@ -61,8 +61,8 @@ test('a head that names a file is not found again when the file is gone, though 
     version,
     ledger: { ...NEW_HEAD.ledger, segments },
   });
-  await ledgers.putPart('c', 'a.test', 's1', new Uint8Array(100_000));
-  await ledgers.commit('c', 'a.test', headOf(1, ['s1']));
+  await ledgers.putPart('c', 'a.test', 's1-a', new Uint8Array(100_000));
+  await ledgers.commit('c', 'a.test', headOf(1, ['s1-a']));
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   // A reader that sees the first head: no checkpoint moves what comes after.
   const reader = openDatabase(path, 'read');
@@ -85,9 +85,9 @@ test('a head that names a file is not found again when the file is gone, though 
     found.push({ removed, names: JSON.parse(head).ledger.segments });
     after.close();
   };
-  await ledgers.deleteParts('c', 'a.test', ['s1']);
+  await ledgers.deleteParts('c', 'a.test', ['s1-a']);
   reader.close();
-  expect(found).toEqual([{ removed: expect.stringMatching(/s1$/), names: [] }]);
+  expect(found).toEqual([{ removed: expect.stringMatching(/s1-a$/), names: [] }]);
 });
 
 test.each([
@@ -99,7 +99,7 @@ test.each([
   disk.onSync = (path) => synced.add(path);
   disk.onRemove = () => {};
   const root = join(folder, 'ledgers');
-  await createLedgerStore(database, root).putPart('c', 'a.test', 's1', new Uint8Array(100_000));
+  await createLedgerStore(database, root).putPart('c', 'a.test', 's1-a', new Uint8Array(100_000));
   const host = join(root, readdirSync(root)[0]!);
-  expect([...synced].sort()).toEqual([folder, root, host, join(host, 's1')]);
+  expect([...synced].sort()).toEqual([folder, root, host, join(host, 's1-a')]);
 });

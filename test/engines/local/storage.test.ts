@@ -1,13 +1,5 @@
 /** A crawl's folder in which something is missing, damaged, full, or taken away. */
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -22,7 +14,7 @@ import { inFlightMemory } from '../../../shared/engines/local/threads/in-flight-
 import { tallyMemory } from '../../../shared/engines/local/threads/shared-tally.ts';
 import { openThreadEngine } from '../../../shared/engines/local/threads/thread-engine.ts';
 import { slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
-import { StorageFailed } from '../../../shared/storage-failed.ts';
+import { orStorageFailed, StorageFailed } from '../../../shared/storage-failed.ts';
 import { QUICK, recordsOf, temporaryFolder } from '../../local-crawl/local-crawl.ts';
 import { PLAIN } from '../../web/features.ts';
 import { generateWeb } from '../../web/graph.ts';
@@ -192,7 +184,7 @@ describe('a folder', () => {
     mkdirSync(folder);
     const path = foldersOf(folder).database;
     const writer = new DatabaseSync(path);
-    writer.exec('CREATE TABLE other (x)');
+    writer.exec('CREATE TABLE parcels (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL)');
     // The transaction's pages are in the file, and what undoes it is in the journal.
     writer.exec('PRAGMA cache_size = 1; BEGIN; CREATE TABLE crawls (x)');
     for (let i = 0; i < 20; i++) writer.exec(`INSERT INTO crawls VALUES ('${'x'.repeat(4000)}')`);
@@ -221,13 +213,10 @@ describe('a folder', () => {
   });
 
   test('on a full disk is not called in use by another process', async () => {
-    await (await begin()).close();
     // The error of SQLite when there is no room, without a full disk: the lock's file cannot be made here.
-    rmSync(join(folder, 'lock'));
-    symlinkSync(join(folder, 'no', 'such', 'folder'), join(folder, 'lock'));
-    const failure = await resumeCrawl(folder, {}, SOFTWARE).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(StorageFailed);
-    expect(isFolderInUse(folder)).toBe(false);
+    const missing = join(folder, 'no', 'such', 'folder');
+    expect(() => orStorageFailed(missing, () => lockFolder(missing))).toThrow(StorageFailed);
+    expect(isFolderInUse(missing)).toBe(false);
   });
 
   test('in which nobody crawls is not changed by asking', async () => {
@@ -254,14 +243,14 @@ test('files of ledgers that a process wrote and did not name before it died are 
   const session = await begin();
   const { engine, id } = session;
   const large = new Uint8Array(100_000);
-  await engine.ledgers.putPart(id, 'a.test', 'named', large);
+  await engine.ledgers.putPart(id, 'a.test', 's1-named', large);
   await session.close();
   const hosts = readdirSync(foldersOf(folder).ledgers);
   const host = join(foldersOf(folder).ledgers, hosts[0]!);
-  writeFileSync(join(host, 'unnamed'), large);
+  writeFileSync(join(host, 's1-unnamed'), large);
   const resumed = await resumeCrawl(folder, {}, SOFTWARE);
-  expect(readdirSync(host)).toEqual(['named']);
-  expect((await resumed.engine.ledgers.readPart(id, 'a.test', 'named')).length).toBe(large.length);
+  expect(readdirSync(host)).toEqual(['s1-named']);
+  expect((await resumed.engine.ledgers.readPart(id, 'a.test', 's1-named')).length).toBe(large.length);
   await resumed.close();
 });
 

@@ -65,7 +65,8 @@ class RowsAndObjects implements PartStore {
     if (offset >= end) return new Uint8Array(0);
     if (row.bytes?.B) return row.bytes.B.subarray(offset, end);
     const isWhole = offset === 0 && end === size;
-    return this.#getObject(row.object?.S as string, isWhole ? undefined : `bytes=${offset}-${end - 1}`);
+    // Not the key in the row: no row leads to the object of another crawl.
+    return this.#getObject(partObject(crawl, host, name), isWhole ? undefined : `bytes=${offset}-${end - 1}`);
   }
 
   async listParts(crawl: CrawlId, host: HostKey): Promise<string[]> {

@@ -1,8 +1,12 @@
 /** The names of WARC files, and a listing of those in a folder. */
 
-import { open, readdir, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkWarcPrefix } from '../../../archive/warc-prefix.ts';
+import { InvalidConfig } from '../../../crawl/invalid-config.ts';
+import { printable } from '../../../text/printable.ts';
+import { isWarcName } from '../../../text/stored-names.ts';
+import { entriesOf } from '../folder-guard.ts';
 
 /** The suffix of a file's name while the file is being written. */
 export const OPEN_SUFFIX = '.open';
@@ -40,14 +44,19 @@ export interface WarcFileEntry {
   readonly isOpen: boolean;
 }
 
-/** The folder's WARC files by name; none where there is no folder. */
+/** The folder's WARC files by name; none where there is no folder. Throws `InvalidConfig` for a link, and a name that other systems take for a path. */
 export async function listWarcFiles(folder: string): Promise<WarcFileEntry[]> {
   const entries: WarcFileEntry[] = [];
-  for (const name of await namesIn(folder)) {
+  for (const entry of entriesOf(folder)) {
+    const { name } = entry;
     const isOpen = name.endsWith(OPEN_SUFFIX);
     const file = isOpen ? name.slice(0, -OPEN_SUFFIX.length) : name;
     if (!file.endsWith('.warc.gz')) continue;
     const path = join(folder, name);
+    if (!entry.isFile() || !isWarcName(file))
+      throw new InvalidConfig(
+        `Expected ${printable(path)} to be a WARC file of plain letters, digits, \`.\`, \`_\` and \`-\`, and no link: rename it, or put the file itself there`,
+      );
     const bytes = await sizeOf(path);
     // A file that was renamed or removed meanwhile is in the listing under its other name, or gone.
     if (bytes !== undefined) entries.push({ file, path, bytes, isOpen });
@@ -75,11 +84,4 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
 }

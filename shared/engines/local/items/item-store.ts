@@ -20,6 +20,7 @@ import type { ItemStore } from '../../../ports/item-store.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { coalesced } from '../../coalesced.ts';
 import { inTransaction } from '../database.ts';
+import { NO_FOLLOW } from '../folder-guard.ts';
 
 /** Goes into the database of the heads, which decide which of the staged items count. */
 export const ITEMS_SCHEMA = `
@@ -210,7 +211,7 @@ class ItemFile {
   }
 
   #open(): number {
-    const opened = openSync(this.#file, constants.O_RDWR | constants.O_CREAT, 0o644);
+    const opened = openSync(this.#file, constants.O_RDWR | constants.O_CREAT | NO_FOLLOW, 0o666);
     const saved = (this.#load.get(this.#name)?.bytes as number | undefined) ?? 0;
     this.#bytes = Math.min(saved, fstatSync(opened).size);
     syncFolderOf(this.#file);

@@ -1,9 +1,10 @@
 /** State of hooks in a file of SQLite, which all threads of a crawl write. */
 import { existsSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type StateStore, TooManyKeys } from '../../../hooks/crawl-state.ts';
 import { MAX_STATE_KEYS } from '../../../ports/shared-state.ts';
 import { orStorageFailed } from '../../../storage-failed.ts';
+import { openSqlite } from '../open-sqlite.ts';
 
 export interface StateFile extends StateStore {
   close(): void;
@@ -72,7 +73,7 @@ export function openStateFile(path: string): StateFile {
 }
 
 function openDatabase(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+  const database = openSqlite(path, { timeout: TIMEOUT_MS });
   try {
     database.exec(SCHEMA);
     return database;

@@ -18,8 +18,9 @@ import { blockedPortOf } from '../../../url/blocked-ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../../url/canonical.ts';
 import { hostKey } from '../../../url/host-key.ts';
 import { createUrlRules } from '../../../url/url-rules.ts';
-import { hideDatabase, holdsCrawl } from '../database.ts';
+import { hideDatabase, holdsCrawl, isCrawlDatabase } from '../database.ts';
 import { openLocalReader } from '../engine.ts';
+import { refuseForeignFiles } from '../folder-guard.ts';
 import { foldersOf } from '../folders.ts';
 import { withoutPrivateKey } from '../identity-file.ts';
 import { withAbsoluteFolders } from '../site-folder/with-site-folders.ts';
@@ -56,7 +57,7 @@ export async function beginCrawl(
   const accepted = canonical.filter((seed) => reasons.get(seed) === undefined);
   if (accepted.length === 0)
     throw new InvalidConfig('Every seed is excluded: look at `exclude` and `maxUrlLength`');
-  if (holdsCrawl(foldersOf(folder).database)) throw new CrawlExists(folder);
+  checkNewFolder(folder);
   const id = crawlNameOf(canonical);
   const dedupeFrom = session.dedupeFrom === undefined ? undefined : resolve(session.dedupeFrom);
   const cache = session.cache ? resolve(session.cache) : undefined;
@@ -79,6 +80,13 @@ export async function beginCrawl(
   if (excluded.length > MAX_WARNED_SEEDS)
     session.warn?.(`Left out ${excluded.length} seeds: strand export ${folder} --skipped lists them`);
   return opened;
+}
+
+/** Throws `InvalidConfig` if no crawl can begin in the folder: it holds one, or files that a crawl would write to. */
+function checkNewFolder(folder: string): void {
+  const { database } = foldersOf(folder);
+  if (holdsCrawl(database)) throw new CrawlExists(folder);
+  refuseForeignFiles(folder, isCrawlDatabase(database));
 }
 
 /** Seeds left out that are named on standard error, and how much of each. */
