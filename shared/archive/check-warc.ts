@@ -56,6 +56,7 @@ export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
       const noteAt = (offset: number, severity: Severity, message: string) =>
         note({ file: name, offset, severity, message });
       const isPlain = isPlainRecord(await read(0, PLAIN_START_BYTES));
+      const budget = createSearchBudget();
       let at = 0;
       for (let isOver = false; !isOver; ) {
         try {
@@ -77,8 +78,14 @@ export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
           isOver = true;
         } catch (error) {
           if (!(error instanceof NotWarc)) throw error;
-          const next = await nextRecord(read, at, isPlain);
-          const skipped = next === undefined ? 'no other record after it' : `the next record is at ${next}`;
+          budget.spend(at, error.readBytes);
+          const next = await nextRecord(read, at, { isPlain, budget });
+          const skipped =
+            next !== undefined
+              ? `the next record is at ${next}`
+              : budget.isSpent
+                ? 'the rest of the file is not checked, since most of what was read is damaged'
+                : 'no other record after it';
           noteAt(
             at,
             'error',
@@ -154,23 +161,73 @@ const SEARCH_BYTES = 1024 * 1024;
 /** The first bytes of a gzip member. */
 const MEMBER_START = Buffer.from([0x1f, 0x8b, 8]);
 
-/** Where the next record begins after the broken one at `at`; undefined if none does. `isPlain`: the file is not compressed. */
-async function nextRecord(read: ReadAt, at: number, isPlain: boolean): Promise<number | undefined> {
+/** Bytes that may be read in vain, beside {@link VAIN_SHARE} times the part of the file that is known. */
+const VAIN_BYTES = 16 * 1024 * 1024;
+const VAIN_SHARE = 4;
+/** A broken member costs as much as so many bytes, however early it breaks. */
+const LEAST_VAIN_BYTES = 16 * 1024;
+
+/**
+ * Members of stored blocks may lie in one another, each of them reaching to the end of the file: what broken ones cost in all is
+ * bounded by the size of the file.
+ */
+interface SearchBudget {
+  /** A member at `offset` is broken, and `bytes` were read of it. */
+  spend(offset: number, bytes: number): void;
+  readonly isSpent: boolean;
+}
+
+function createSearchBudget(): SearchBudget {
+  let vain = 0;
+  let known = 0;
+  return {
+    spend(offset, bytes) {
+      vain += Math.max(LEAST_VAIN_BYTES, bytes);
+      known = Math.max(known, offset + bytes);
+    },
+    get isSpent() {
+      return vain > VAIN_BYTES + VAIN_SHARE * known;
+    },
+  };
+}
+
+interface Search {
+  /** The file is not compressed. */
+  readonly isPlain: boolean;
+  readonly budget: SearchBudget;
+}
+
+/** Where the next record begins after the broken one at `at`; undefined if none does, or that would take too long. */
+async function nextRecord(
+  read: ReadAt,
+  at: number,
+  { isPlain, budget }: Search,
+): Promise<number | undefined> {
   const [startBytes, placeIn] = isPlain
     ? ([VERSION_LINE_BYTES, plainIn] as const)
     : ([MEMBER_START.length, memberIn] as const);
   for (let from = at + 1; ; ) {
     const piece = await read(from, SEARCH_BYTES);
-    const place = await placeIn(read, from, Buffer.from(piece.buffer, piece.byteOffset, piece.length));
-    if (place !== undefined || piece.length < SEARCH_BYTES) return place;
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+    const place = await placeIn(read, from, bytes, budget);
+    if (place !== undefined || piece.length < SEARCH_BYTES || budget.isSpent) return place;
     from += piece.length - (startBytes - 1);
   }
 }
 
 /** The first member in a piece of the file, which begins at `from`. */
-async function memberIn(read: ReadAt, from: number, bytes: Buffer): Promise<number | undefined> {
-  for (let found = bytes.indexOf(MEMBER_START); found >= 0; found = bytes.indexOf(MEMBER_START, found + 1))
-    if (mayBeRecord(bytes, found) && (await isRecordAt(read, from + found))) return from + found;
+async function memberIn(
+  read: ReadAt,
+  from: number,
+  bytes: Buffer,
+  budget: SearchBudget,
+): Promise<number | undefined> {
+  for (let found = bytes.indexOf(MEMBER_START); found >= 0; found = bytes.indexOf(MEMBER_START, found + 1)) {
+    if (budget.isSpent) return undefined;
+    if (!mayBeRecord(bytes, found)) continue;
+    if (await isRecordAt(read, from + found)) return from + found;
+    budget.spend(from + found, 0);
+  }
   return undefined;
 }
 

@@ -19,6 +19,16 @@ export interface WarcRecord extends WarcRecordHead {
 /** The bytes are no WARC record. The message says where, what was expected and what came. */
 export class NotWarc extends Error {
   override name = 'NotWarc';
+  /** Bytes of the file that were read for it, if those were many. */
+  readonly readBytes: number;
+
+  constructor(
+    message: string,
+    { readBytes = 0, ...options }: ErrorOptions & { readonly readBytes?: number } = {},
+  ) {
+    super(message, options);
+    this.readBytes = readBytes;
+  }
 }
 
 /** Longer heads are refused. Ours have 1 KB; another writer's may hold a very long URL. */

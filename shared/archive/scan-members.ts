@@ -97,20 +97,22 @@ const MAX_START = 2 * MAX_RECORD_HEAD;
 function checkedMember(offset: number, { length, size, crc, start, end }: Inflated): ScannedMember {
   const said = Buffer.from(end.buffer, end.byteOffset, end.length);
   if (said.readUInt32LE(0) !== crc || said.readUInt32LE(4) !== size % 2 ** 32)
-    throw new NotWarc(`Member at ${offset}: its CRC or size is not that of its bytes`);
-  const headLength = headLengthOf(start, offset);
+    throw new NotWarc(`Member at ${offset}: its CRC or size is not that of its bytes`, { readBytes: length });
+  const headLength = headLengthOf(start, offset, length);
   const record = parseRecordHead(start.subarray(0, headLength), offset);
   const { blockLength } = record;
   const expected = headLength + blockLength + RECORD_END.length;
   if (expected !== size)
-    throw new NotWarc(`Member at ${offset}: expected a record of ${expected} bytes, got ${size}`);
+    throw new NotWarc(`Member at ${offset}: expected a record of ${expected} bytes, got ${size}`, {
+      readBytes: length,
+    });
   return { offset, length, record, headLength, blockStart: blockStartOf(start, headLength, blockLength) };
 }
 
-function headLengthOf(start: Uint8Array, offset: number): number {
+function headLengthOf(start: Uint8Array, offset: number, readBytes?: number): number {
   const headLength = recordHeadLength(start);
   if (headLength === undefined)
-    throw new NotWarc(`Member at ${offset}: expected an empty line after the fields`);
+    throw new NotWarc(`Member at ${offset}: expected an empty line after the fields`, { readBytes });
   return headLength;
 }
 
@@ -170,7 +172,8 @@ async function inflateAt(read: ReadAt, offset: number): Promise<Inflated> {
     }
   } catch (cause) {
     if (failure) throw failure.error;
-    throw new NotWarc(`Member at ${offset}: ${(cause as Error).message}`, { cause });
+    const readBytes = headLength + inflate.bytesWritten;
+    throw new NotWarc(`Member at ${offset}: ${(cause as Error).message}`, { cause, readBytes });
   } finally {
     // It would read on to the file's end: the iteration ends with the deflate stream.
     source.destroy();
@@ -178,7 +181,9 @@ async function inflateAt(read: ReadAt, offset: number): Promise<Inflated> {
   const endAt = offset + headLength + inflate.bytesWritten;
   const end = await read(endAt, MEMBER_END_BYTES);
   if (end.length < MEMBER_END_BYTES)
-    throw new NotWarc(`Member at ${offset}: cut short at ${endAt + end.length}`);
+    throw new NotWarc(`Member at ${offset}: cut short at ${endAt + end.length}`, {
+      readBytes: endAt - offset,
+    });
   return { length: endAt + MEMBER_END_BYTES - offset, size, crc, start: Buffer.concat(kept), end };
 }
 

@@ -50,6 +50,12 @@ const RESPONSE = {
 };
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
 
+function withWrongCrc(bytes: number): Buffer {
+  const member = record(RESPONSE, OK + 'x'.repeat(bytes));
+  member.writeUInt32LE(1, member.length - 8);
+  return member;
+}
+
 /** A record of any fields, right or wrong. */
 function record(fields: Readonly<Record<string, string | undefined>>, block = OK, version = '1.1'): Buffer {
   const lines = Object.entries(fields).flatMap(([name, value]) =>
@@ -263,6 +269,40 @@ test('a file full of what looks like the beginnings of members ends', async () =
   const { checked, faults } = await check(Buffer.concat([junk, last]));
   expect(faults[0]!.message).toMatch(new RegExp(`the next record is at ${junk.length}$`));
   expect(checked[0]!.records).toMatchObject({ response: 1 });
+});
+
+/** Members of stored blocks in one another, one each `unit` bytes: each begins with a record's head and reaches to the end of the file. */
+function membersInOneAnother(bytes: number): Buffer {
+  const head = Buffer.from('WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: 99999999\r\n\r\n');
+  const stored = (length: number) => {
+    const block = Buffer.alloc(5);
+    block.writeUInt16LE(length, 1);
+    block.writeUInt16LE(length ^ 0xffff, 3);
+    return block;
+  };
+  const start = gzipSync('').subarray(0, 10);
+  const inner = Buffer.concat([start, stored(head.length), head]);
+  const unit = Buffer.concat([stored(inner.length), inner]);
+  const units = Buffer.concat(Array.from({ length: Math.ceil(bytes / unit.length) }, () => unit));
+  return units.subarray(5);
+}
+
+test.each([
+  ['members of stored blocks that lie in one another', membersInOneAnother(2 ** 22)],
+  ['heads that never end', Buffer.concat(Array(2000).fill(gzipSync(`WARC/1.1\r\n${'x'.repeat(300_000)}`)))],
+  ['members whose checksum is wrong', Buffer.concat(Array(4000).fill(withWrongCrc(2000)))],
+])('a file of %s is read as often as its size allows, and what is left is said', async (_, file) => {
+  let bytes = 0;
+  const faults: WarcFault[] = [];
+  const counted: ReadAt = async (offset, length) => {
+    const piece = file.subarray(offset, offset + length);
+    bytes += piece.length;
+    return piece;
+  };
+  await createWarcCheck((fault) => faults.push(fault)).file('x.warc.gz', counted);
+  expect(bytes).toBeLessThan(30 * file.length + 1_000_000_000);
+  expect(faults.at(-1)?.message).toMatch(/the rest of the file is not checked|no other record/);
+  expect(faults.length).toBeLessThan(5000);
 });
 
 test('a file cut anywhere has a fault, unless it is cut between records', async () => {

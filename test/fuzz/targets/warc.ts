@@ -31,7 +31,16 @@ const HTTP = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>x';
 /** Between two of these characters stands what is a gzip member of its own; other bytes are as they are. */
 const MARK = '\xa7';
 
+/** A member within a stored block of the member before it: repeated, each of them reaches to the end of the file. */
+const WITHIN_ANOTHER = (() => {
+  const head = 'WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: 99999999\r\n\r\n';
+  const stored = (block: string) =>
+    `\x00${String.fromCharCode(block.length, 0, block.length ^ 0xff, 0xff)}${block}`;
+  return stored(`\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03${stored(head)}`);
+})();
+
 const WARC = [
+  WITHIN_ANOTHER,
   ...[MARK, MARK + MARK, `${RESPONSE}Content-Length: ${HTTP.length}\r\n\r\n${HTTP}\r\n\r\n`, RESPONSE, HTTP],
   ...[
     'WARC/1.1\r\n',
