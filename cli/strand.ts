@@ -3,6 +3,7 @@
  * is loaded with it: a crawl on this machine loads nothing of AWS, and what asks a stack nothing of SQLite.
  */
 import { stackOrMessageOf } from '../shared/error-message.ts';
+import { guardOutput } from '../shared/hooks/guard-output.ts';
 import { storageFailure } from '../shared/storage-failed.ts';
 import { printableLines } from '../shared/text/printable.ts';
 import { tuneV8 } from '../shared/tune-v8.ts';
@@ -14,6 +15,7 @@ import { isOutage, isRefusal, isShown } from './refusal.ts';
 import { guardTerminal } from './safe-terminal.ts';
 
 tuneV8();
+guardOutput(process.stdout, process.stderr);
 
 /** The reader has closed its end, or the terminal is closed. */
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);

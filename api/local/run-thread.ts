@@ -1,5 +1,4 @@
 /** Runs a thread that crawls, and watches it. Loads nothing of what crawls. */
-import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { threadEnvironment } from '../../shared/engines/local/threads/thread-environment.ts';
 import type { Block } from '../../shared/engines/watchdog/block-watch.ts';
@@ -9,6 +8,7 @@ import { messageOf } from '../../shared/error-message.ts';
 import { ownFile } from '../../shared/own-file.ts';
 import type { PageTask } from '../../shared/turn/page-work.ts';
 import type { CrawlMessage, CrawlThreadStart, FromCrawlThread } from './messages.ts';
+import { printLines } from './print-lines.ts';
 import { reviveError } from './thread-error.ts';
 
 /** How a thread ended. */
@@ -31,8 +31,6 @@ export interface CrawlThreadOptions {
 }
 
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
-/** A longer line without an end is printed in pieces of this size. */
-const MAX_LINE_CHARS = 64 * 1024;
 
 /** Resolves when the thread has ended and all its messages and output were handled. */
 export async function runCrawlThread({
@@ -89,20 +87,4 @@ export async function runCrawlThread({
   const block = watch.block();
   if (block) return { kind: 'blocked', ...block };
   return { kind: 'failed', error: new Error(`The crawl's thread ended with code ${code}`) };
-}
-
-/** Resolves at the stream's end. */
-async function printLines(stream: Readable, print: (line: string) => void): Promise<void> {
-  let rest = '';
-  stream.setEncoding('utf8');
-  for await (const text of stream) {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) print(line);
-    if (rest.length > MAX_LINE_CHARS) {
-      print(rest);
-      rest = '';
-    }
-  }
-  if (rest !== '') print(rest);
 }

@@ -164,7 +164,7 @@ const MEMBER_START = Buffer.from([0x1f, 0x8b, 8]);
 /** Bytes that may be read in vain, beside {@link VAIN_SHARE} times the part of the file that is known. */
 const VAIN_BYTES = 16 * 1024 * 1024;
 const VAIN_SHARE = 4;
-/** A broken member costs as much as so many bytes, however early it breaks. */
+/** The least that a broken member counts as, however early it breaks: to begin one costs as much. */
 const LEAST_VAIN_BYTES = 16 * 1024;
 
 /**

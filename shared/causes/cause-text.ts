@@ -16,6 +16,7 @@ const NOT_FOLLOWED: Readonly<
 > = {
   scopeFull: 'the record of the crawl has no room for another URL of its scope',
   otherSite: 'a sitemap of another site',
+  otherHost: 'a request of the project that is no plain GET is not sent to another host',
   urlLength: 'longer than maxUrlLength',
 };
 

@@ -28,7 +28,7 @@ export interface RedirectCause {
   readonly wantsCookie?: true;
   /** A seed has moved to another site, which joins the crawl like a seed. */
   readonly joins?: true;
-  readonly notFollowed?: 'redirects' | 'scopeFull' | 'otherSite' | 'urlLength';
+  readonly notFollowed?: 'redirects' | 'scopeFull' | 'otherSite' | 'otherHost' | 'urlLength';
   /** Redirects in a row, if they are too many. */
   readonly redirects?: number;
 }

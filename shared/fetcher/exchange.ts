@@ -277,7 +277,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     const { ownHeaders, request } = this;
     const isPlain = ownHeaders === undefined && request.headers === undefined;
     if (isPlain && !this.#requestHead.includes('Proxy-Authorization')) return this.#requestHead;
-    return withoutSecrets(this.#requestHead, ownHeaders);
+    return withoutSecrets(this.#requestHead, ownHeaders, request.headers);
   }
 
   /** Our own failure: not the web's doing, so no outcome. */

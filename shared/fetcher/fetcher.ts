@@ -32,6 +32,7 @@ import { newBodyMemory } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';
 import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
 import { wholeIfCoded } from './whole-if-coded.ts';
+import { isOpenName } from './without-secrets.ts';
 
 /** A time-out of 0 means no limit. */
 export interface FetcherOptions
@@ -158,10 +159,12 @@ class UndiciFetcher implements Fetcher {
     const { totalTimeoutMs } = this.#options;
     const origin = new URL(request.url).origin;
     const known = this.#badCertificates.get(origin);
-    if (known !== undefined) return this.#fetchUnverified(request, known, totalTimeoutMs);
+    if (known !== undefined && request.body === undefined)
+      return this.#fetchUnverified(request, known, totalTimeoutMs);
     const startedAt = performance.now();
     const outcome = await this.#fetchVerified(request, totalTimeoutMs);
     if (outcome.status === 'response' || !isCertificateFailure(outcome.code)) return outcome;
+    if (request.body !== undefined) return outcome;
     this.#badCertificates.set(origin, outcome.code);
     const left = totalTimeoutMs - (performance.now() - startedAt);
     return this.#fetchUnverified(request, outcome.code, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
@@ -172,14 +175,16 @@ class UndiciFetcher implements Fetcher {
     return this.#exchange(request, this.#agent, own, ms);
   }
 
-  /** Without headers, cookies and passwords: it is unknown who gets them. */
+  /** Without cookies, passwords and headers that may be secret, and for no request with a body: it is unknown who gets them. */
   async #fetchUnverified(request: FetchRequest, tlsError: FailureCode, ms: number): Promise<FetchOutcome> {
     this.#unverifying ??= createAgent(this.#options, {
       ...this.#connecting,
       clientCertificates: [],
       acceptsAny: true,
     });
-    const outcome = await this.#exchange(request, this.#unverifying, undefined, ms);
+    const headers = Object.entries(request.headers ?? {}).filter(([name]) => isOpenName(name));
+    const open = { ...request, headers: headers.length > 0 ? Object.fromEntries(headers) : undefined };
+    const outcome = await this.#exchange(open, this.#unverifying, undefined, ms);
     return outcome.status === 'response' ? { ...outcome, tlsError } : outcome;
   }
 

@@ -1,5 +1,7 @@
 /** Requests as the archive has them: without the values of headers that are secret. */
 
+import type { OwnHeaderValues } from './request-headers.ts';
+
 /** In place of a value that is kept out of the archive. */
 const REMOVED = '[removed]';
 
@@ -9,29 +11,36 @@ const SECRET_NAMES: ReadonlySet<string> = new Set(['authorization', 'cookie', 'p
 /** Whether the header's value is secret in any request. */
 export const isSecretName = (name: string): boolean => SECRET_NAMES.has(name.toLowerCase());
 
-/** Headers of the operator that reveal nothing about the operator: their values are archived. */
+/** Headers that reveal nothing about the operator: their values are archived. */
 const OPEN_NAMES: ReadonlySet<string> = new Set([
   'accept',
+  'accept-encoding',
   'accept-language',
   'cache-control',
+  'content-type',
   'dnt',
   'from',
+  'if-modified-since',
+  'if-none-match',
   'pragma',
+  'range',
   'referer',
   'sec-gpc',
   'upgrade-insecure-requests',
+  'user-agent',
 ]);
 
-/** Whether a header of the operator is known as harmless. */
+/** Whether a header of the operator or of a hook is known as harmless. */
 export const isOpenName = (name: string): boolean => OPEN_NAMES.has(name.toLowerCase());
 
 /**
  * The head of a request without the values of secret fields: `Authorization`, `Cookie`, and every header that
- * the operator has set (`own`), apart from those known as harmless.
+ * the operator, a hook or a middleware has set (`own`), apart from those known as harmless.
  */
-export function withoutSecrets(head: string, own: Readonly<Record<string, string>> = {}): string {
+export function withoutSecrets(head: string, ...own: readonly OwnHeaderValues[]): string {
   const names = new Set(SECRET_NAMES);
-  for (const name of Object.keys(own)) if (!isOpenName(name)) names.add(name.toLowerCase());
+  for (const headers of own)
+    for (const name of Object.keys(headers ?? {})) if (!isOpenName(name)) names.add(name.toLowerCase());
   return head
     .split('\r\n')
     .map((line) => {

@@ -62,7 +62,7 @@ export function responseOf(request: FetchRequest, given: GivenResponse): Fetched
     endedAt,
     ...head,
     body: bodyOf(bytes),
-    requestHead: archivedRequest(Buffer.from(given.requestHead ?? requestHeadOf(request))),
+    requestHead: archivedRequest(Buffer.from(given.requestHead ?? requestHeadOf(request)), request.headers),
     ipAddress,
     ...(bytes.length < whole.length ? { truncated: 'length' } : truncated !== undefined && { truncated }),
   };
@@ -116,11 +116,11 @@ function bodyOf(bytes: Uint8Array): Body {
 }
 
 /** The request without the values of secret headers. Its body is as it was. */
-function archivedRequest(request: Buffer): Buffer {
+function archivedRequest(request: Buffer, headers: FetchRequest['headers']): Buffer {
   const end = request.indexOf('\r\n\r\n');
   const head = end < 0 ? request : request.subarray(0, end);
   return Buffer.concat([
-    Buffer.from(withoutSecrets(head.toString('latin1')), 'latin1'),
+    Buffer.from(withoutSecrets(head.toString('latin1'), headers), 'latin1'),
     request.subarray(head.length),
   ]);
 }

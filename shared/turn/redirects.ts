@@ -5,8 +5,13 @@ import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { redirectTarget } from '../url/field-reference.ts';
-import { origin } from '../url/host-key.ts';
-import { fetchedUrl, type OwnRequest, redirectedRequest, requestUrl } from '../url/request-url.ts';
+import {
+  fetchedUrl,
+  isSentAlong,
+  type OwnRequest,
+  redirectedRequest,
+  requestUrl,
+} from '../url/request-url.ts';
 import { isSameSite } from '../url/same-site.ts';
 import type { TurnCounters } from './counters.ts';
 import type { FetchedPage } from './fetched-page.ts';
@@ -58,11 +63,11 @@ export class Redirects {
     if (location === undefined) return { code: 'redirectWithoutLocation' };
     const target = redirectTarget(location, fetchedUrl(record.url));
     if (target !== undefined && request) {
-      const isSameOrigin = origin(target) === origin(record.url);
+      const isSameHost = isSentAlong(record.url, target);
       return this.#followRequest(
         record,
         target,
-        redirectedRequest(request, response.httpStatus, isSameOrigin),
+        redirectedRequest(request, response.httpStatus, isSameHost),
         now,
       );
     }
@@ -105,11 +110,23 @@ export class Redirects {
     return role.isMoved ? { ...this.#to(target), joins: true } : this.#to(target);
   }
 
-  /** Takes in the request that a redirect makes of a request of the project (RFC 9110, section 15.4). */
-  #followRequest(record: UrlRecord, target: string, next: OwnRequest, now: number): RedirectCause {
+  /**
+   * Takes in the request that a redirect makes of a request of the project (RFC 9110, section 15.4). `next`: none, since it is
+   * not to go there.
+   */
+  #followRequest(
+    record: UrlRecord,
+    target: string,
+    next: OwnRequest | undefined,
+    now: number,
+  ): RedirectCause {
     const { crawl, intake } = this.#options;
     const redirects = record.redirects + 1;
     const { url: via, depth, level } = record;
+    if (next === undefined) {
+      intake.skip({ url: target, via }, 'scope');
+      return { ...this.#to(target), notFollowed: 'otherHost' };
+    }
     if (redirects > crawl.config.maxRedirects) {
       intake.skip({ url: target, via }, 'redirects');
       return { ...this.#to(target), notFollowed: 'redirects', redirects };

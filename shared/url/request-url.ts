@@ -4,6 +4,8 @@
  * Two requests are the same if URL, method, headers, body, label and data are the same.
  */
 
+import { hostKey } from './host-key.ts';
+
 /** The parts of a request besides its URL. */
 export interface OwnRequest {
   /** Upper case. None: GET. */
@@ -47,22 +49,27 @@ export const isOwnRequest = (url: string): boolean => url.includes('#');
 export const isPlainGet = ({ method = 'GET', headers, body }: OwnRequest): boolean =>
   method === 'GET' && headers === undefined && body === undefined;
 
-/** Headers that are for one origin alone. */
-const OF_ORIGIN: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+/** Whether a header that a project has set says nothing that is meant for one host alone. */
+export const isForAnyHost = (name: string): boolean => /^(?:accept(?:-.+)?|range|if-.+)$/i.test(name);
+
+/** Whether what is sent to one URL may be sent to the other, too: at the same host, and not without TLS after all. */
+export const isSentAlong = (from: string, to: string): boolean =>
+  hostKey(from) === hostKey(to) && (to.startsWith('https:') || from.startsWith('http:'));
 
 /**
  * Returns the request to a redirect's target. After 303, and after 301 and 302 to a POST, that is a GET (RFC
- * 9110, section 15.4).
+ * 9110, section 15.4). Another host gets no header that may be secret, and what is no plain GET is not sent there: undefined.
  */
 export function redirectedRequest(
   request: OwnRequest,
   httpStatus: number,
-  isSameOrigin: boolean,
-): OwnRequest {
+  isSameHost: boolean,
+): OwnRequest | undefined {
   const { method, headers = {}, body, ...rest } = request;
   const isGet = httpStatus === 303 || (method === 'POST' && (httpStatus === 301 || httpStatus === 302));
+  if (!isSameHost && !isGet && (body !== undefined || (method ?? 'GET') !== 'GET')) return undefined;
   const kept = Object.entries(headers).filter(
-    ([name]) => (isSameOrigin || !OF_ORIGIN.has(name)) && !(isGet && name.startsWith('content-')),
+    ([name]) => (isSameHost || isForAnyHost(name)) && !(isGet && name.startsWith('content-')),
   );
   return {
     ...rest,

@@ -8,7 +8,8 @@ import { type OwnRequest, requestUrl } from '../../shared/url/request-url.ts';
 import { between, randomOf } from '../models/random.ts';
 import type { SimWeb } from '../worlds/spec.ts';
 
-const FIELD = 'x-sim-request';
+/** A redirect to another host takes it along. */
+const FIELD = 'accept-sim-request';
 /** The share of pages whose hook makes requests, and how many at most. */
 const REQUESTING = 0.4;
 const MAX_REQUESTS = 2;

@@ -5,8 +5,7 @@
  */
 
 import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
-import { origin } from '../../shared/url/host-key.ts';
-import { fetchedUrl, ownRequest, redirectedRequest } from '../../shared/url/request-url.ts';
+import { fetchedUrl, isSentAlong, ownRequest, redirectedRequest } from '../../shared/url/request-url.ts';
 import type { CallFaults } from '../models/call-faults.ts';
 import type { Faults } from '../models/faults.ts';
 import type { Trace } from '../models/trace.ts';
@@ -169,8 +168,8 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       const { target, status = 0 } = pages.redirectOf(place) ?? {};
       const request = ownRequest(name);
       if (target === undefined || request === undefined) return target;
-      const isSameOrigin = origin(target) === origin(url);
-      return nameOf({ url: target, request: redirectedRequest(request, status, isSameOrigin) });
+      const next = redirectedRequest(request, status, isSentAlong(url, target));
+      return next && nameOf({ url: target, request: next });
     },
     allows(name, robotsVersion) {
       const url = fetchedUrl(name);

@@ -121,3 +121,36 @@ test('strand process writes the items, by threads, past a page that blocks its t
   expect(err).toMatch(/\/4: blocked its thread for \d s/);
   expect(readFileSync(out, 'utf8').trim().split('\n')).toHaveLength(7);
 });
+
+test.each([
+  ['1', 'export default { onPage: SHOUT }'],
+  ['3', 'export default { onPage: SHOUT }'],
+  // Where the file is read a first time, too, so that its faults are reported before threads start.
+  ['1', 'SAY("file"); export default { onPage: SHOUT }'],
+  ['2', 'export default { onPage: (page) => { setTimeout(() => SHOUT(page)); return { ok: 1 }; } }'],
+])(
+  'what hooks print is not among the items of strand process, with %s workers: %s',
+  async (workers, text) => {
+    const say = `(what) => { console.log(what, '{"url":"forged"}\\\\u001b]0;x\\\\u0007'); process.stdout.write('\\\\u009bm'); console.error('\\\\u001b[31m'); }`;
+    const code = text
+      .replaceAll('SAY', 'say')
+      .replaceAll('SHOUT', '((page) => { say(page.title); return { ok: 1 }; })');
+    const project = join(folder, 'loud.config.mjs');
+    writeFileSync(project, `const say = ${say};\n${code}`);
+    const {
+      code: exit,
+      out,
+      err,
+    } = await here.strand(...['process', join(folder, 'c'), '--config', project, '--workers', workers]).ended;
+    expect(exit).toBe(0);
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(Array(8).fill({ ok: 1 }));
+    expect(err).toContain('{"url":"forged"}');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  },
+);

@@ -135,6 +135,10 @@ const NEW: readonly (readonly [Cause, string])[] = [
     { code: 'redirect', to: TO, notFollowed: 'urlLength' },
     `to ${TO}, not followed: longer than maxUrlLength`,
   ],
+  [
+    { code: 'redirect', to: TO, notFollowed: 'otherHost' },
+    `to ${TO}, not followed: a request of the project that is no plain GET is not sent to another host`,
+  ],
 ];
 
 test('each code has a sentence here', () => {

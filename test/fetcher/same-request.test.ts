@@ -37,6 +37,7 @@ test.each<[string, Uint8Array, Partial<FetchRequest>?]>([
   ['with a header that is missing now', block('X-A: 1')],
   ['without a header that there is now', block(), { headers: { 'x-a': '1' } }],
   ['with another value of a header', block('X-A: 1'), { headers: { 'x-a': '2' } }],
+  ['with a header of a hook, whose value is not known', block('X-A: [removed]'), { headers: { 'x-a': '1' } }],
   ['for another type', block(), { headers: { accept: 'application/json' } }],
   ['with a password', block('Authorization: [removed]')],
   [

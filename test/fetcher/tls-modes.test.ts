@@ -10,10 +10,11 @@ const key = read('site.test.key.pem');
 const cert = read('site.test.cert.pem');
 
 async function serveHttps(options: Record<string, unknown> = {}) {
-  const seen: { cookie: string | undefined; peer: unknown }[] = [];
+  const seen: { cookie: string | undefined; peer: unknown; headers: object }[] = [];
   const server = createServer({ cert, key, ...options }, (request, response) => {
     const socket = request.socket as import('node:tls').TLSSocket;
-    seen.push({ cookie: request.headers.cookie, peer: socket.getPeerCertificate().subject?.CN });
+    const { headers } = request;
+    seen.push({ headers, cookie: headers.cookie, peer: socket.getPeerCertificate().subject?.CN });
     response.end('secret');
   });
   return { ...(await listen(server)), seen };
@@ -34,6 +35,21 @@ describe('a bad certificate that is to be recorded', () => {
       expect(response.tlsError).toBe(tlsError);
     }
     expect(server.seen.map(({ cookie }) => cookie)).toEqual([undefined, undefined]);
+  });
+
+  test('gets no secret of a request by project code, and no body', async () => {
+    const server = await serveHttps();
+    const url = `https://site.test:${server.port}/`;
+    const fetcher = openFetcher({ tls: 'record' });
+    for (let i = 0; i < 2; i++) {
+      const headers = { 'X-Key': 'hidden', Accept: 'text/plain' };
+      asResponse(await fetcher.fetch({ url, headers }));
+      expect(server.seen[i]?.headers).toMatchObject({ accept: 'text/plain' });
+      expect(JSON.stringify(server.seen[i]?.headers)).not.toContain('hidden');
+      const failure = asFailure(await fetcher.fetch({ url, method: 'POST', body: 'hidden' }));
+      expect(failure.code).toBe('certificateSelfSigned');
+    }
+    expect(server.seen).toHaveLength(2);
   });
 
   test('is of that host alone: others are verified, and get what is theirs', async () => {

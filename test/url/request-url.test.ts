@@ -4,6 +4,7 @@ import { hostKey, origin } from '../../shared/url/host-key.ts';
 import {
   fetchedUrl,
   isOwnRequest,
+  isSentAlong,
   type OwnRequest,
   ownRequest,
   redirectedRequest,
@@ -45,7 +46,10 @@ describe('the name of a request', () => {
   });
 });
 
-test.each<[number, boolean, OwnRequest, OwnRequest]>([
+const KEY = { 'x-api-key': 'k', accept: 'a', 'accept-language': 'de', range: 'bytes=0-', referer: 'r' };
+const OPEN = { accept: 'a', 'accept-language': 'de', range: 'bytes=0-' };
+
+test.each<[number, boolean, OwnRequest, OwnRequest | undefined]>([
   [303, true, { method: 'POST', body: 'b', label: 'l' }, { label: 'l' }],
   [
     302,
@@ -55,8 +59,37 @@ test.each<[number, boolean, OwnRequest, OwnRequest]>([
   ],
   [301, true, { method: 'PUT', body: 'b' }, { method: 'PUT', body: 'b' }],
   [307, true, { method: 'POST', body: 'b', data: 1 }, { method: 'POST', body: 'b', data: 1 }],
-  [308, false, { headers: { authorization: 'a', cookie: 'c', x: '1' } }, { headers: { x: '1' } }],
   [302, true, { headers: { cookie: 'c' } }, { headers: { cookie: 'c' } }],
-])('a redirect %i (same origin: %o) of %j asks for %j', (status, isSame, given, expected) => {
+  [308, true, { method: 'DELETE', headers: KEY }, { method: 'DELETE', headers: KEY }],
+  [
+    308,
+    false,
+    { headers: { authorization: 'a', cookie: 'c', ...KEY }, label: 'l' },
+    { headers: OPEN, label: 'l' },
+  ],
+  [302, false, { method: 'POST', body: 'b', headers: { 'content-type': 'c', ...KEY } }, { headers: OPEN }],
+  [303, false, { method: 'DELETE', headers: { x: '1' }, data: 1 }, { data: 1 }],
+  ...([307, 308] as const).flatMap((status): [number, boolean, OwnRequest, undefined][] =>
+    [{ method: 'POST', body: 'b' }, { method: 'DELETE' }, { body: 'b' }].map((given) => [
+      status,
+      false,
+      given,
+      undefined,
+    ]),
+  ),
+  [301, false, { method: 'PUT', body: 'b' }, undefined],
+])('a redirect %i (same host: %o) of %j asks for %j', (status, isSame, given, expected) => {
   expect(redirectedRequest(given, status, isSame)).toEqual(expected);
+});
+
+test.each([
+  ['http://a.test/', 'https://a.test/x', true],
+  ['https://a.test/', 'https://a.test/x', true],
+  ['http://a.test/', 'http://a.test/x', true],
+  ['https://a.test/', 'http://a.test/x', false],
+  ['https://a.test/', 'https://www.a.test/x', false],
+  ['https://a.test/', 'https://a.test:8443/x', false],
+  ['https://a.test/', 'https://a.test.evil.test/', false],
+])('what is sent to %s goes to %s, too: %o', (from, to, expected) => {
+  expect(isSentAlong(from, to)).toBe(expected);
 });

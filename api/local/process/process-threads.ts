@@ -8,7 +8,9 @@ import { watchThread } from '../../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
 import { messageOf } from '../../../shared/error-message.ts';
 import { ownFile } from '../../../shared/own-file.ts';
+import { printable } from '../../../shared/text/printable.ts';
 import { fetchedUrl } from '../../../shared/url/request-url.ts';
+import { printLines } from '../print-lines.ts';
 import { reviveError } from '../thread-error.ts';
 import type { ArchivedPage } from './archived-pages.ts';
 import type { FromProcessThread, ProcessThreadStart } from './messages.ts';
@@ -131,7 +133,12 @@ function startThread(start: Omit<ProcessThreadStart, 'slot'>): ProcessThread {
     workerData: { ...start, slot },
     name: 'strand-process',
     env: threadEnvironment(),
+    stdout: true,
+    stderr: true,
   });
+  const printing = [thread.stdout, thread.stderr].map((stream) =>
+    printLines(stream, (line) => void process.stderr.write(`${printable(line)}\n`)),
+  );
   const watch = watchThread(thread, readSlot(slot));
   let death: string | undefined;
   thread.on('error', (error) => {
@@ -165,6 +172,7 @@ function startThread(start: Omit<ProcessThreadStart, 'slot'>): ProcessThread {
     async end() {
       watch.end();
       await thread.terminate();
+      await Promise.all(printing);
     },
   };
 }
