@@ -11,6 +11,8 @@ import { decodeBody } from '../parser/decode-body.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { decodeAll } from '../parser/document-text.ts';
 import { charsetParameter } from '../parser/media-type.ts';
+import { XHTML_TYPE } from '../parser/type-of-xml.ts';
+import { xhtmlAsHtml } from '../parser/xhtml-as-html.ts';
 import { visibleText } from './visible-text.ts';
 
 export interface PageContent {
@@ -49,15 +51,17 @@ export function createPageContent(
     const declared = charsetOf(charsetParameter(valuesOf(headers, 'content-type').at(-1)));
     return decodeAll(decoded(), facts.charset ?? declared ?? 'utf-8');
   });
+  /** In the syntax of HTML. */
+  const markup = once(() => (facts.mimeType === XHTML_TYPE ? xhtmlAsHtml(html()) : html()));
   const { read } = facts;
-  const text = once(() => read?.text ?? (isHtml(facts.mimeType) ? visibleText(html()) : html()));
+  const text = once(() => read?.text ?? (isHtml(facts.mimeType) ? visibleText(markup()) : html()));
   const main = once((): Extracted => {
     if (read) return { ...read, isTruncated: read.cut !== undefined };
-    if (isHtml(facts.mimeType)) return extractContent(html(), facts.url, undefined, facts.charset);
+    if (isHtml(facts.mimeType)) return extractContent(markup(), facts.url, undefined, facts.charset);
     return textContent(html(), facts.mimeType);
   });
   const language = once(() => pageLanguage(main().text, main().metadata.language));
-  const $ = once(() => loadDocument(html(), isXml(facts.mimeType)));
+  const $ = once(() => loadDocument(markup(), isXml(facts.mimeType)));
   return {
     get body() {
       return body();

@@ -8,6 +8,7 @@ import type { MediaContent } from '../media/media-module.ts';
 import { decodeBody, decodePart } from '../parser/decode-body.ts';
 import { documentText } from '../parser/document-text.ts';
 import { essenceOf } from '../parser/media-type.ts';
+import { XHTML_TYPE } from '../parser/type-of-xml.ts';
 import { isUncertain, isWholeType, typeToRead } from '../parser/whole-types.ts';
 import { pageLanguage } from './page-language.ts';
 import { readWholeDocument } from './read-whole-document.ts';
@@ -96,7 +97,7 @@ export function documentBody(
   const mediaType = typeToRead(declared, bytes, url);
   if (isWholeType(mediaType)) return { wholeType: mediaType! };
   if (mediaType === undefined || !isPlainDocument(mediaType)) return undefined;
-  const { text, charset } = documentText(bytes, contentType);
+  const { text, charset } = documentText(bytes, contentType, mediaType === XHTML_TYPE);
   return { mediaType, source: text, charset, ...(fault !== undefined && { isPart: true }) };
 }
 

@@ -1,6 +1,9 @@
 /** The links of an HTML page as absolute, canonical URLs. */
 import { type DocumentText, documentText } from '../parser/document-text.ts';
+import { essenceOf } from '../parser/media-type.ts';
 import { encodeQuery } from '../parser/query-charset.ts';
+import { XHTML_TYPE } from '../parser/type-of-xml.ts';
+import { typeToRead } from '../parser/whole-types.ts';
 import { canonicalize, createResolver } from '../url/canonical.ts';
 import { readPageLinks } from './page-links.ts';
 
@@ -36,7 +39,8 @@ export function resolvedLinks({ text: html, charset }: DocumentText, page: strin
 
 /** The text of an archived HTML page. */
 export function htmlOf({ headers, body }: HtmlPayload): DocumentText {
-  return documentText(body, headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1]);
+  const contentType = headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  return documentText(body, contentType, typeToRead(essenceOf(contentType), body, '') === XHTML_TYPE);
 }
 
 interface HtmlPayload {

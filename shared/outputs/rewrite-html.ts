@@ -11,6 +11,8 @@ export interface HtmlRewriter {
   readonly rewrite: Rewrite;
   /** The text of a piece of the page, if that is bytes as Latin-1. */
   readonly decode?: (bytes: string) => string;
+  /** XML syntax. */
+  readonly isXml?: boolean;
   /** Takes out scripts and event handlers. */
   readonly withoutScripts?: boolean;
 }
@@ -39,7 +41,7 @@ const MAX_ATTRIBUTE = 1024 * 1024;
  */
 export function rewriteHtml(html: string, rewriter: HtmlRewriter): string {
   const rewriting = new Rewriting(html, rewriter);
-  const tokenizer = new Tokenizer({ decodeEntities: false, xmlMode: false }, rewriting);
+  const tokenizer = new Tokenizer({ decodeEntities: false, xmlMode: rewriter.isXml === true }, rewriting);
   tokenizer.write(html);
   tokenizer.end();
   return rewriting.result();

@@ -1,8 +1,9 @@
 /** A response's body with references that lead elsewhere. */
-import { sniffCharset, sniffCssCharset } from '../parser/charset.ts';
+import { sniffCharset, sniffCssCharset, sniffXmlCharset } from '../parser/charset.ts';
 import { decodeAll } from '../parser/document-text.ts';
-import { prescanForCharset } from '../parser/meta-prescan.ts';
+import { prescanForCharset, xmlDeclarationCharset } from '../parser/meta-prescan.ts';
 import { encodeQuery } from '../parser/query-charset.ts';
+import { XHTML_TYPE } from '../parser/type-of-xml.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { rewriteCss } from './rewrite-css.ts';
 import { rewriteHtml } from './rewrite-html.ts';
@@ -24,9 +25,10 @@ export function rewritePayload(
   rewrite: (target: string) => string,
 ): Uint8Array {
   const isCss = type === 'text/css';
+  const isXml = type === XHTML_TYPE;
   if (!isHtmlType(type) && !isCss) return body;
   const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-  const charset = isCss ? sniffCssCharset(body, contentType) : sniffCharset(body, contentType);
+  const charset = (isCss ? sniffCssCharset : isXml ? sniffXmlCharset : sniffCharset)(body, contentType);
   const isWide = charset.startsWith('utf-16');
   // Bytes as Latin-1 are enough where ASCII is ASCII.
   const text = isWide
@@ -51,7 +53,8 @@ export function rewritePayload(
   const onBase = (reference: string) => {
     base = canonicalize(encodeQuery(reference, charset), url) ?? base;
   };
-  const html = rewriteHtml(text, { onBase, rewrite: one, decode });
+  const html = rewriteHtml(text, { onBase, rewrite: one, decode, isXml });
+  if (isXml) return encoded(withXmlDeclaration(html, isWide ? 'utf-8' : charset), isWide);
   const isSaid =
     isWide || charset === 'windows-1252' || prescanForCharset(body.subarray(0, 1024)) !== undefined;
   return encoded(isSaid ? html : withCharset(html, charset), isWide);
@@ -62,6 +65,13 @@ const encodeFragment = (fragment: string): string =>
 
 const encoded = (text: string, isWide: boolean): Uint8Array =>
   isWide ? Buffer.from(`\ufeff${text}`, 'utf8') : Buffer.from(text, 'latin1');
+
+/** The XML declaration says the charset of the file, which is UTF-8 without one. */
+function withXmlDeclaration(xml: string, charset: string): string {
+  if (xmlDeclarationCharset(xml) === charset) return xml;
+  const rest = xml.replace(/^<\?xml[^>]*>/, '');
+  return charset === 'utf-8' ? rest : `<?xml version="1.0" encoding="${charset}"?>${rest}`;
+}
 
 /** After the start tag of `head`, otherwise after that of `html`, otherwise after the document type. */
 function withCharset(html: string, charset: string): string {

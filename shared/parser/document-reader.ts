@@ -5,6 +5,7 @@ import { createHtmlLinks, type HtmlLinks, type HtmlLinksOptions } from './html-l
 import type { DroppedLinks, HtmlLink } from './link-set.ts';
 import { createMarkdownLinks, isMarkdown } from './markdown-links.ts';
 import { createSitemapLinks } from './sitemap-links.ts';
+import { isXmlType, XHTML_TYPE } from './type-of-xml.ts';
 import { isWholeType } from './whole-types.ts';
 import { createXmlLinks } from './xml-links.ts';
 
@@ -51,8 +52,8 @@ export function createDocumentReader(
   options: ReaderOptions,
 ): DocumentReader | undefined {
   if (options.kind === 'sitemap') return withoutRoot(createSitemapLinks(options));
-  if (mimeType === 'text/html' || mimeType === 'application/xhtml+xml') {
-    const html = createHtmlLinks(options);
+  if (mimeType === 'text/html' || mimeType === XHTML_TYPE) {
+    const html = createHtmlLinks({ ...options, isXml: mimeType === XHTML_TYPE });
     return {
       write: html.write,
       end() {
@@ -71,10 +72,8 @@ export function createDocumentReader(
     return { write: markdown.write, end: () => ({ type: 'markdown', ...markdown.end() }) };
   }
   if (isWholeType(mimeType)) return UNREAD_WHOLE;
-  return mimeType !== undefined && XML.test(mimeType) ? withoutRoot(createXmlLinks(options)) : undefined;
+  return isXmlType(mimeType) ? withoutRoot(createXmlLinks(options)) : undefined;
 }
-
-const XML = /^(?:application|text)\/xml$|\+xml$/;
 
 /** A style sheet has requisites only. */
 const UNREAD_CSS: DocumentReader = {

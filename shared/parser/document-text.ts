@@ -1,5 +1,6 @@
-import { sniffCharset } from './charset.ts';
+import { sniffCharset, sniffXmlCharset } from './charset.ts';
 import { createCharsetDecoder } from './charset-decoder.ts';
+import { xhtmlAsHtml } from './xhtml-as-html.ts';
 
 export interface DocumentText {
   readonly text: string;
@@ -7,10 +8,18 @@ export interface DocumentText {
   readonly charset: string;
 }
 
-/** Decodes a whole document of HTML or plain text, as the parser does that reads it piece by piece. */
-export function documentText(bytes: Uint8Array, contentType: string | undefined): DocumentText {
-  const charset = sniffCharset(bytes, contentType);
-  return { text: decodeAll(bytes, charset), charset };
+/**
+ * Decodes a whole document of HTML or plain text, as the parser does that reads it piece by piece. XHTML comes in the syntax
+ * of HTML.
+ */
+export function documentText(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  isXhtml: boolean,
+): DocumentText {
+  const charset = isXhtml ? sniffXmlCharset(bytes, contentType) : sniffCharset(bytes, contentType);
+  const text = decodeAll(bytes, charset);
+  return { text: isXhtml ? xhtmlAsHtml(text) : text, charset };
 }
 
 export function decodeAll(bytes: Uint8Array, charset: string): string {

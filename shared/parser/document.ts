@@ -20,7 +20,7 @@ import {
   resolveReference,
   withoutFragment,
 } from './link-set.ts';
-import { essenceOf, MIME_SNIFFED_BYTES } from './media-type.ts';
+import { essenceOf } from './media-type.ts';
 import { refreshReference } from './meta-refresh.ts';
 import type { PageSigns } from './page-signs.ts';
 import { resolverIn } from './query-charset.ts';
@@ -30,7 +30,7 @@ import {
   parseRobotsDirectives,
   type RobotsDirectives,
 } from './robots-directives.ts';
-import { SIGNATURE_BYTES, typeToRead } from './whole-types.ts';
+import { bytesToSniff, typeToRead } from './whole-types.ts';
 import { MAX_SITEMAP_BYTES } from './xml-links.ts';
 
 export interface DocumentParserOptions {
@@ -134,10 +134,8 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     reader = createDocumentReader(mimeType, { ...options, contentType, maxDecodedBytes });
   };
 
-  /** The first bytes: more of a document that does not say its type. */
-  let start: FirstBytes | undefined = createFirstBytes(
-    mimeType === undefined ? MIME_SNIFFED_BYTES : SIGNATURE_BYTES,
-  );
+  /** The first bytes: more of a document whose type is uncertain. */
+  let start: FirstBytes | undefined = createFirstBytes(bytesToSniff(mimeType));
   const sniff = (bytes: Uint8Array) => {
     start = undefined;
     mimeType = typeToRead(mimeType, bytes, options.url);

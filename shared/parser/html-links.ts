@@ -4,7 +4,7 @@ import { parseUrl } from '../url/parse-url.ts';
 import { searchWords } from '../url/search-words.ts';
 import { plainValue, type UsageSignal, type UsageStatement, usageWords } from '../usage/usage-statement.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
-import { SNIFFED_BYTES, sniffCharset } from './charset.ts';
+import { SNIFFED_BYTES, sniffCharset, sniffXmlCharset, XML_SNIFFED_BYTES } from './charset.ts';
 import { BlockHasher, type HashedBlocks } from './hashed-blocks.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
 import { createHtmlScanner, endOfText, type WantedElements, wantedElements } from './html-scanner.ts';
@@ -24,6 +24,7 @@ import { bothRobotsDirectives, parseRobotsDirectives, type RobotsDirectives } fr
 import type { RawAttributes } from './tag-attributes.ts';
 import { createTextDecoder } from './text-decoder.ts';
 import { createTextHash, type TextHash } from './text-hash.ts';
+import { XHTML_TYPE } from './type-of-xml.ts';
 import { type TextSink, withoutWords } from './without-words.ts';
 
 export type { HtmlLink, LinkKind, ResolveReference } from './link-set.ts';
@@ -32,6 +33,8 @@ export interface HtmlLinksOptions {
   /** Absolute URL of the document. */
   readonly url: string;
   readonly contentType: string | undefined;
+  /** It is XHTML, whatever `contentType` says; otherwise by that. */
+  readonly isXml?: boolean;
   /** Links beyond this number are dropped and counted. */
   readonly maxLinks: number;
   /**
@@ -90,7 +93,7 @@ export const MAX_TITLE_CHARS = 1024;
 
 /** The result does not depend on how the bytes are cut into pieces. */
 export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
-  const { url, contentType, resolve, wantsRequisites = false, wantsTextHash = false } = options;
+  const { url, contentType, isXml = essenceOf(contentType) === XHTML_TYPE, resolve, wantsRequisites = false, wantsTextHash = false } = options;
   const collector = createCollector(options);
   const textHash = wantsTextHash ? createTextHash() : undefined;
   const hashed = textHash && withoutSearchWords(url, textHash);
@@ -103,7 +106,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
       : ELEMENTS;
   const scanner = createHtmlScanner({
     elements: signs ? withSigns : plain,
-    isXml: essenceOf(contentType) === 'application/xhtml+xml',
+    isXml,
     onStartTag:
       signs || textHash
         ? (name, attributes) => {
@@ -137,8 +140,8 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
         : undefined,
   });
   const decoder = createTextDecoder({
-    sniffedBytes: SNIFFED_BYTES,
-    sniff: (start) => sniffCharset(start, contentType),
+    sniffedBytes: isXml ? XML_SNIFFED_BYTES : SNIFFED_BYTES,
+    sniff: (start) => (isXml ? sniffXmlCharset : sniffCharset)(start, contentType),
     onText: scanner.write,
   });
 

@@ -36,6 +36,9 @@ export class AttributeList implements RawAttributes {
     this.#names[this.#size] = name;
     this.#values[this.#size++] = value;
   }
+  each(use: (name: string, value: string) => void): void {
+    for (let i = 0; i < this.#size; i++) use(this.#names[i] as string, this.#values[i] as string);
+  }
   /** Tags have a few attributes, and at most {@link MAX_ATTRIBUTES}. */
   #indexOf(name: string): number {
     for (let i = 0; i < this.#size; i++) if (this.#names[i] === name) return i;

@@ -1,5 +1,6 @@
 /** Media types of documents that are read as a whole, when their last byte is there: PDF and Office. */
 import { MIME_SNIFFED_BYTES, sniffMimeType } from './media-type.ts';
+import { isXhtml, isXmlType, listTypeOf, XHTML_TYPE } from './type-of-xml.ts';
 
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
@@ -35,8 +36,11 @@ const WHOLE: ReadonlySet<string> = new Set(Object.values(TYPES));
 export const isWholeType = (mimeType: string | undefined): boolean =>
   mimeType !== undefined && WHOLE.has(mimeType);
 
-/** Bytes that show that a document is another one than its server says. */
-export const SIGNATURE_BYTES = 5;
+/** How many of a document's first bytes may show that it is another one than its server says. */
+export const bytesToSniff = (declared: string | undefined): number =>
+  isUncertain(declared) || TEXTS.has(declared) ? MIME_SNIFFED_BYTES : SIGNATURE_BYTES;
+
+const SIGNATURE_BYTES = 5;
 
 /** Types that servers send for files that they do not know. */
 const VAGUE: ReadonlySet<string | undefined> = new Set([
@@ -78,19 +82,22 @@ export function correctedType(
 
 /**
  * The type as which a document is read: as declared, or, if nothing is declared, as its first bytes suggest; unless that is wrong
- * ({@link correctedType}). Undefined if nothing is declared and the document is empty.
+ * ({@link correctedType}), or its root element shows that it is XHTML, a feed or a sitemap. Undefined if nothing is declared and the document is empty.
  */
 export function typeToRead(declared: string | undefined, start: Uint8Array, url: string): string | undefined {
   const sniffed =
     declared === undefined && start.length > 0
       ? sniffMimeType(start.subarray(0, MIME_SNIFFED_BYTES))
       : undefined;
-  return correctedType(declared ?? sniffed, start, url);
+  const type = correctedType(declared ?? sniffed, start, url);
+  const first = start.subarray(0, MIME_SNIFFED_BYTES);
+  if (isXmlType(type)) return isXhtml(first) ? XHTML_TYPE : type;
+  return (VAGUE.has(type) || TEXTS.has(type) ? listTypeOf(first) : undefined) ?? type;
 }
 
 /** Whether the first bytes of a document decide what it is, and not its declared type alone. */
 export const isUncertain = (declared: string | undefined): boolean =>
-  VAGUE.has(declared) || ALIASES.has(declared);
+  VAGUE.has(declared) || ALIASES.has(declared) || isXmlType(declared);
 
 function begins(bytes: Uint8Array, text: string): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false;

@@ -6,6 +6,8 @@ import { rewriteHtml } from '../../../shared/outputs/rewrite-html.ts';
 import { sniffCssCharset } from '../../../shared/parser/charset.ts';
 import { decodeAll, documentText } from '../../../shared/parser/document-text.ts';
 import { encodeQuery } from '../../../shared/parser/query-charset.ts';
+import { isXmlType, XHTML_TYPE } from '../../../shared/parser/type-of-xml.ts';
+import { typeToRead } from '../../../shared/parser/whole-types.ts';
 import { canonicalize } from '../../../shared/url/canonical.ts';
 import { redirectTarget } from '../../../shared/url/field-reference.ts';
 import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
@@ -40,7 +42,8 @@ const TEXT = 'text/plain; charset=utf-8';
 
 export function replay({ status, headers, body }: ArchivedPayload, place: ReplayPlace): Replay {
   const given = headerOf(headers, 'content-type');
-  const type = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/.exec(given ?? '')?.[1]?.toLowerCase();
+  const declared = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/.exec(given ?? '')?.[1]?.toLowerCase();
+  const type = isXmlType(declared) ? typeToRead(declared, body, place.url) : declared;
   const location = headerOf(headers, 'location');
   const target = location === undefined ? undefined : redirectTarget(location, place.url);
   if (status >= 300 && status <= 399 && target !== undefined)
@@ -48,8 +51,8 @@ export function replay({ status, headers, body }: ArchivedPayload, place: Replay
   const shown = { status: status >= 400 && status <= 599 ? status : 200 };
   // Without a type, browsers and crawlers take it for HTML if it looks so: text is the safe side of it.
   if (type === undefined) return { ...shown, type: TEXT, body };
-  if (type === 'text/html' || type === 'application/xhtml+xml')
-    return { ...shown, ...replayHtml(body, given, place) };
+  if (type === 'text/html' || type === XHTML_TYPE)
+    return { ...shown, ...replayHtml(body, given, place, type === XHTML_TYPE) };
   if (type === 'text/css') {
     const charset = sniffCssCharset(body, given);
     const css = decodeAll(body, charset);
@@ -68,10 +71,11 @@ function replayHtml(
   body: Uint8Array,
   contentType: string | undefined,
   place: ReplayPlace,
+  isXhtml: boolean,
 ): Pick<Replay, 'type' | 'body'> {
   const asText = { type: TEXT, body };
   if (body.length > MAX_HTML_BYTES) return asText;
-  const { text: html, charset } = documentText(body, contentType);
+  const { text: html, charset } = documentText(body, contentType, isXhtml);
   let base = place.url;
   const rewriter = {
     withoutScripts: true,

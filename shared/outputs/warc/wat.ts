@@ -10,7 +10,10 @@ import { encodeRecord } from '../../archive/warc-record.ts';
 import { decodeBody } from '../../parser/decode-body.ts';
 import { documentText } from '../../parser/document-text.ts';
 import { essenceOf } from '../../parser/media-type.ts';
+import { XHTML_TYPE } from '../../parser/type-of-xml.ts';
+import { isUncertain, typeToRead } from '../../parser/whole-types.ts';
 import { isPlainDocument, type ModuleReading, readableDocument } from '../page-document.ts';
+import { isHtmlType } from '../rewrite-payload.ts';
 import { documentMetadata } from './document-metadata.ts';
 import { htmlMetadata } from './html-metadata.ts';
 import { isHttpResponse, type NewId, type SourceRecord, targetOf } from './source-record.ts';
@@ -144,21 +147,28 @@ function payloadOf({ record, block, isCut }: SourceRecord, document: Json | unde
       'Response-Message': { Status, Version, Reason: reason.join(' ') },
       ...http,
       'Entity-Digest': fieldOf(record, 'WARC-Payload-Digest'),
-      'HTML-Metadata': body && htmlOf(headers, body),
+      'HTML-Metadata': body && htmlOf(headers, body, targetOf(record) ?? ''),
       'Document-Metadata': document,
     },
   };
 }
 
 /** Undefined for other media types, and where the body cannot be decoded. */
-function htmlOf(headers: readonly (readonly [string, string])[], body: Uint8Array): Json | undefined {
+function htmlOf(
+  headers: readonly (readonly [string, string])[],
+  body: Uint8Array,
+  url: string,
+): Json | undefined {
   const valuesOf = (wanted: string) =>
     headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
   const contentType = valuesOf('content-type').at(-1);
-  if (!/^(text\/html|application\/xhtml\+xml)$/.test(essenceOf(contentType) ?? '')) return undefined;
+  const declared = essenceOf(contentType);
+  if (!isHtmlType(declared) && !isUncertain(declared)) return undefined;
   try {
     const bytes = decodeBody(body, valuesOf('content-encoding').join(', '), MAX_DECODED_BYTES);
-    return htmlMetadata(documentText(bytes, contentType).text);
+    const type = typeToRead(declared, bytes, url);
+    if (!isHtmlType(type)) return undefined;
+    return htmlMetadata(documentText(bytes, contentType, type === XHTML_TYPE).text);
   } catch {
     return undefined;
   }
