@@ -1,6 +1,6 @@
 /** A response's body with references that lead elsewhere. */
 import { sniffCharset, sniffCssCharset, sniffXmlCharset } from '../parser/charset.ts';
-import { decodeAll } from '../parser/document-text.ts';
+import { decodeAll } from '../parser/charset-decoder.ts';
 import { prescanForCharset, xmlDeclarationCharset } from '../parser/meta-prescan.ts';
 import { encodeQuery } from '../parser/query-charset.ts';
 import { XHTML_TYPE } from '../parser/type-of-xml.ts';

@@ -55,6 +55,11 @@ export function createCharsetDecoder(charset: string): CharsetDecoder {
   };
 }
 
+export function decodeAll(bytes: Uint8Array, charset: string): string {
+  const decoder = createCharsetDecoder(charset);
+  return decoder.decode(bytes) + decoder.end();
+}
+
 /**
  * For these encodings, Node's decoder throws if a piece of one or two bytes shows those before it to be
  * malformed: the text of all does not fit into what Node has made room for (Node 24.21).

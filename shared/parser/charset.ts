@@ -3,34 +3,49 @@
  * 13.2.3.2, and the Encoding standard). Names are the Encoding standard's, in lower case.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { charsetOf } from './charset-decoder.ts';
+import { charsetOf, decodeAll } from './charset-decoder.ts';
+import { guessCharset } from './guess-charset.ts';
 import { charsetParameter } from './media-type.ts';
 import { prescanForCharset, xmlDeclarationCharset } from './meta-prescan.ts';
+import type { CharsetSniffing } from './text-decoder.ts';
 
 /**
- * How much of a document the sniffing looks at. Authors are asked to declare the encoding in the first 1,024
- * bytes; where they do so later, browsers start over ("change the encoding"). Looking further at once comes
- * to the same.
+ * How much of a document is searched for a declaration at once. Authors are asked to declare the encoding in the first 1,024
+ * bytes; where they do so later, browsers start over ("change the encoding").
  */
 export const SNIFFED_BYTES = 16_384;
+/** How much of a document is looked at that declares nothing there. */
+export const UNDECLARED_BYTES = 262_144;
 
 /**
  * Returns the document's encoding, by the first of these that is there: a byte order mark; the `charset` of
- * Content-Type; a declaration in the first {@link SNIFFED_BYTES} bytes; and where the standard leaves the
- * choice to a locale, whether those bytes are valid UTF-8. If not, it is `windows-1252`, as in most locales'
- * browsers; and so it is for a document of ASCII to its end, for which both are the same.
+ * Content-Type; a declaration in the first {@link SNIFFED_BYTES} bytes; one in the first {@link UNDECLARED_BYTES}; and where
+ * the standard leaves the choice to browsers, whether those bytes are UTF-8, and what they look like (`guessCharset`). If
+ * they look like nothing, it is `windows-1252`, as in most locales' browsers; and so it is for a document of ASCII to its
+ * end, for which both are the same.
  *
- * `start` is the document's first {@link SNIFFED_BYTES} bytes, or all of a shorter one. More is not looked
- * at, so that the answer does not depend on how the document arrived.
+ * `start`: the document, or its first {@link UNDECLARED_BYTES} bytes. More is not looked at, so that the answer does not
+ * depend on how the document arrived.
  */
 export function sniffCharset(start: Uint8Array, contentType: string | undefined): string {
-  const sniffed = start.subarray(0, SNIFFED_BYTES);
   return (
-    byteOrderMark(sniffed) ??
-    charsetOf(charsetParameter(contentType)) ??
-    prescanForCharset(sniffed) ??
-    undeclaredCharset(sniffed)
+    declaredCharset(start.subarray(0, SNIFFED_BYTES), contentType) ??
+    undeclaredCharset(start.subarray(0, UNDECLARED_BYTES))
   );
+}
+
+/** {@link sniffCharset} for a document that arrives in pieces. */
+export const charsetSniffing = (contentType: string | undefined): CharsetSniffing => ({
+  sniffedBytes: SNIFFED_BYTES,
+  moreBytes: UNDECLARED_BYTES,
+  sniff: (start, isWhole) =>
+    isWhole || start.length >= UNDECLARED_BYTES
+      ? sniffCharset(start, contentType)
+      : declaredCharset(start.subarray(0, SNIFFED_BYTES), contentType),
+});
+
+function declaredCharset(start: Uint8Array, contentType: string | undefined): string | undefined {
+  return byteOrderMark(start) ?? charsetOf(charsetParameter(contentType)) ?? prescanForCharset(start);
 }
 
 /** Longer than any XML declaration; CSS Syntax asks for as many. */
@@ -53,6 +68,11 @@ export function sniffXmlCharset(start: Uint8Array, contentType: string | undefin
   );
 }
 
+export const xmlSniffing = (contentType: string | undefined): CharsetSniffing => ({
+  sniffedBytes: XML_SNIFFED_BYTES,
+  sniff: (start) => sniffXmlCharset(start, contentType),
+});
+
 /** Returns the encoding of a style sheet (CSS Syntax level 3, section 3.2). */
 export function sniffCssCharset(start: Uint8Array, contentType: string | undefined): string {
   const declared = /^@charset "([^"]*)";/.exec(latin1(start.subarray(0, CSS_SNIFFED_BYTES)))?.[1];
@@ -70,9 +90,33 @@ function latin1(bytes: Uint8Array): string {
 }
 
 function undeclaredCharset(bytes: Uint8Array): string {
-  const isWhole = bytes.length < SNIFFED_BYTES;
-  if (isWhole && isAscii(bytes)) return 'windows-1252';
-  return isUtf8(isWhole ? bytes : withoutCutCharacter(bytes)) ? 'utf-8' : 'windows-1252';
+  const mayDeclare = CHARSET.test(latin1(bytes.subarray(SNIFFED_BYTES)));
+  const late = mayDeclare ? prescanForCharset(bytes) : undefined;
+  if (late !== undefined) return late;
+  const isWhole = bytes.length < UNDECLARED_BYTES;
+  if (isAscii(bytes)) {
+    const text = latin1(bytes);
+    if (ISO_2022_JP.some((sequence) => text.includes(sequence))) return 'iso-2022-jp';
+    return isWhole ? 'windows-1252' : 'utf-8';
+  }
+  if (isUtf8(isWhole ? bytes : withoutCutCharacter(bytes)) || isNearlyUtf8(bytes)) return 'utf-8';
+  return guessCharset(bytes) ?? 'windows-1252';
+}
+
+/** A look at each tag takes 20 times as long. */
+const CHARSET = /charset/i;
+/** They lead to JIS X 0208, and no text has them otherwise. */
+const ISO_2022_JP = ['\x1b$B', '\x1b$@'];
+
+/** A few characters of a text in UTF-8 may be broken: those of no other encoding look like it so often. */
+function isNearlyUtf8(bytes: Uint8Array): boolean {
+  let wrong = 0;
+  let right = 0;
+  for (const character of decodeAll(bytes.subarray(0, SNIFFED_BYTES), 'utf-8')) {
+    if (character === '\ufffd') wrong++;
+    else if (character > '\x7f') right++;
+  }
+  return right > 20 * wrong;
 }
 
 function byteOrderMark(bytes: Uint8Array): string | undefined {

@@ -1,5 +1,5 @@
 import { sniffCharset, sniffXmlCharset } from './charset.ts';
-import { createCharsetDecoder } from './charset-decoder.ts';
+import { decodeAll } from './charset-decoder.ts';
 import { xhtmlAsHtml } from './xhtml-as-html.ts';
 
 export interface DocumentText {
@@ -20,9 +20,4 @@ export function documentText(
   const charset = isXhtml ? sniffXmlCharset(bytes, contentType) : sniffCharset(bytes, contentType);
   const text = decodeAll(bytes, charset);
   return { text: isXhtml ? xhtmlAsHtml(text) : text, charset };
-}
-
-export function decodeAll(bytes: Uint8Array, charset: string): string {
-  const decoder = createCharsetDecoder(charset);
-  return decoder.decode(bytes) + decoder.end();
 }

@@ -4,7 +4,7 @@ import { parseUrl } from '../url/parse-url.ts';
 import { searchWords } from '../url/search-words.ts';
 import { plainValue, type UsageSignal, type UsageStatement, usageWords } from '../usage/usage-statement.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
-import { SNIFFED_BYTES, sniffCharset, sniffXmlCharset, XML_SNIFFED_BYTES } from './charset.ts';
+import { charsetSniffing, xmlSniffing } from './charset.ts';
 import { BlockHasher, type HashedBlocks } from './hashed-blocks.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
 import { createHtmlScanner, endOfText, type WantedElements, wantedElements } from './html-scanner.ts';
@@ -93,7 +93,14 @@ export const MAX_TITLE_CHARS = 1024;
 
 /** The result does not depend on how the bytes are cut into pieces. */
 export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
-  const { url, contentType, isXml = essenceOf(contentType) === XHTML_TYPE, resolve, wantsRequisites = false, wantsTextHash = false } = options;
+  const {
+    url,
+    contentType,
+    isXml = essenceOf(contentType) === XHTML_TYPE,
+    resolve,
+    wantsRequisites = false,
+    wantsTextHash = false,
+  } = options;
   const collector = createCollector(options);
   const textHash = wantsTextHash ? createTextHash() : undefined;
   const hashed = textHash && withoutSearchWords(url, textHash);
@@ -140,8 +147,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
         : undefined,
   });
   const decoder = createTextDecoder({
-    sniffedBytes: isXml ? XML_SNIFFED_BYTES : SNIFFED_BYTES,
-    sniff: (start) => (isXml ? sniffXmlCharset : sniffCharset)(start, contentType),
+    ...(isXml ? xmlSniffing(contentType) : charsetSniffing(contentType)),
     onText: scanner.write,
   });
 

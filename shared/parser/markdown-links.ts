@@ -1,5 +1,5 @@
 /** The links and the title of a Markdown document (RFC 7763). */
-import { SNIFFED_BYTES, sniffCharset } from './charset.ts';
+import { charsetSniffing } from './charset.ts';
 import { createLinkSet, type DroppedLinks, type HtmlLink, type ResolveReference } from './link-set.ts';
 import { readMarkdown } from './markdown-source.ts';
 import { createTextDecoder } from './text-decoder.ts';
@@ -25,8 +25,7 @@ export const isMarkdown = (mimeType: string | undefined): boolean =>
 export function createMarkdownLinks({ url, contentType, maxLinks, resolve }: MarkdownLinksOptions) {
   const pieces: string[] = [];
   const decoder = createTextDecoder({
-    sniffedBytes: SNIFFED_BYTES,
-    sniff: (start) => sniffCharset(start, contentType),
+    ...charsetSniffing(contentType),
     onText: (text) => {
       pieces.push(text);
     },

@@ -35,11 +35,33 @@ function metaCharset(text: string): string | undefined {
       end = readAttributes(text, MARK.lastIndex, attributes);
       const charset = meta && end !== -1 ? charsetOfMeta(attributes) : undefined;
       if (charset) return charset;
+      if (end > PRESCANNED_BYTES) end = behindRawText(text, mark[0].toLowerCase(), end);
     }
     if (end === -1) return undefined;
     MARK.lastIndex = end;
   }
   return undefined;
+}
+
+/**
+ * How far the standard's prescan looks, for which a `meta` in a script is one, too. Behind that only the parser finds
+ * declarations.
+ */
+const PRESCANNED_BYTES = 1024;
+const RAW_TEXT_END: ReadonlyMap<string, RegExp> = new Map(
+  ['iframe', 'noembed', 'noframes', 'script', 'style', 'textarea', 'title', 'xmp'].map((name) => [
+    `<${name}`,
+    // linear: a fixed text.
+    new RegExp(`</${name}`, 'gi'),
+  ]),
+);
+
+/** The index of the tag that ends the raw text behind the tag, or -1. */
+function behindRawText(text: string, tag: string, from: number): number {
+  const end = RAW_TEXT_END.get(tag);
+  if (end === undefined) return from;
+  end.lastIndex = from;
+  return end.exec(text)?.index ?? -1;
 }
 
 function charsetOfMeta(attributes: RawAttributes): string | undefined {

@@ -7,7 +7,9 @@ import { decodeXml } from './xml-scanner.ts';
 
 /** Elements that have no end tag in HTML. */
 const VOID = new Set(
-  'area base br col embed hr img input link meta param source track wbr basefont bgsound frame keygen'.split(' '),
+  'area base br col embed hr img input link meta param source track wbr basefont bgsound frame keygen'.split(
+    ' ',
+  ),
 );
 /** Elements whose content HTML does not parse. */
 const RAW = new Set(['script', 'style']);
@@ -20,89 +22,100 @@ const NAMESPACES = new Set([
 
 /** Takes what is not well-formed, too: nothing of it gets lost. Time linear in the length. */
 export function xhtmlAsHtml(xml: string): string {
-  const pieces: string[] = [];
-  const prefixes = new Set<string>();
-  const attributes = new AttributeList();
-  let at = 0;
-  for (;;) {
-    const mark = xml.indexOf('<', at);
-    if (mark < 0) break;
-    pieces.push(xml.slice(at, mark));
-    const end = markup(mark);
-    if (end < 0) {
-      at = mark;
-      break;
-    }
-    at = end;
-  }
-  pieces.push(xml.slice(at));
-  return pieces.join('');
+  return new Translation(xml).html();
+}
 
-  /** Writes the markup that begins at `mark`; returns the index behind it, or -1 if the text ends before. */
-  function markup(mark: number): number {
-    const next = xml[mark + 1];
-    if (next === '?') return behind(xml, '?>', mark);
-    if (next === '!') return declaration(mark);
-    if (next === '/') return endTag(mark);
-    if (next === undefined || !/[A-Za-z_]/.test(next)) {
-      pieces.push('&lt;');
-      return mark + 1;
-    }
-    return startTag(mark);
+/** One pass over a document. The methods write the markup at `mark`, and return the index behind it, or -1 if the text ends before. */
+class Translation {
+  readonly #xml: string;
+  readonly #pieces: string[] = [];
+  readonly #prefixes = new Set<string>();
+  readonly #attributes = new AttributeList();
+
+  constructor(xml: string) {
+    this.#xml = xml;
   }
 
-  function declaration(mark: number): number {
+  html(): string {
+    const xml = this.#xml;
+    let at = 0;
+    for (let mark = xml.indexOf('<'); mark >= 0; mark = xml.indexOf('<', at)) {
+      this.#pieces.push(xml.slice(at, mark));
+      const end = this.#markup(mark);
+      at = end < 0 ? mark : end;
+      if (end < 0) break;
+    }
+    return this.#pieces.join('') + xml.slice(at);
+  }
+
+  #markup(mark: number): number {
+    const next = this.#xml.charAt(mark + 1);
+    if (next === '?') return behind(this.#xml, '?>', mark);
+    if (next === '!') return this.#declaration(mark);
+    if (next === '/') return this.#endTag(mark);
+    if (/[A-Za-z_]/.test(next)) return this.#startTag(mark);
+    this.#pieces.push('&lt;');
+    return mark + 1;
+  }
+
+  #declaration(mark: number): number {
+    const xml = this.#xml;
     if (xml.startsWith('<![CDATA[', mark)) {
       const end = xml.indexOf(']]>', mark);
       if (end < 0) return -1;
-      pieces.push(escaped(xml.slice(mark + 9, end)));
+      this.#pieces.push(escaped(xml.slice(mark + 9, end)));
       return end + 3;
     }
     const end = xml.startsWith('<!--', mark) ? behind(xml, '-->', mark + 4) : endOfDoctype(xml, mark);
     const isDoctype = xml.startsWith('<!DOCTYPE', mark);
-    if (end >= 0) pieces.push(isDoctype ? '<!DOCTYPE html>' : xml.slice(mark, end));
+    if (end >= 0) this.#pieces.push(isDoctype ? '<!DOCTYPE html>' : xml.slice(mark, end));
     return end;
   }
 
-  function endTag(mark: number): number {
-    const end = behind(xml, '>', mark);
-    const name = end < 0 ? '' : localName(xml.slice(mark + 2, end - 1).trim());
-    if (name !== '' && !VOID.has(name)) pieces.push(`</${name}>`);
+  #endTag(mark: number): number {
+    const end = behind(this.#xml, '>', mark);
+    const name = end < 0 ? '' : this.#localName(this.#xml.slice(mark + 2, end - 1).trim());
+    if (name !== '' && !VOID.has(name)) this.#pieces.push(`</${name}>`);
     return end;
   }
 
-  function startTag(mark: number): number {
+  #startTag(mark: number): number {
+    const xml = this.#xml;
+    const attributes = this.#attributes;
     const nameEnd = endOfName(xml, mark + 1);
     attributes.clear();
     const end = readAttributes(xml, nameEnd, attributes);
     if (end < 0) return -1;
-    const written = xml.slice(mark + 1, nameEnd);
     attributes.each((attribute, value) => {
-      if (attribute.startsWith('xmlns:') && NAMESPACES.has(value)) prefixes.add(attribute.slice(6));
+      if (attribute.startsWith(XMLNS) && NAMESPACES.has(value))
+        this.#prefixes.add(attribute.slice(XMLNS.length));
     });
-    const name = localName(written);
+    const written = xml.slice(mark + 1, nameEnd);
+    const name = this.#localName(written);
     const isEmpty = attributes.isSelfClosing;
-    const behindAttributes = isEmpty ? xml.lastIndexOf('/', end) : end - 1;
-    pieces.push(`<${name}${xml.slice(nameEnd, behindAttributes)}>`);
-    if (isEmpty && !VOID.has(name)) pieces.push(`</${name}>`);
-    return RAW.has(name) && !isEmpty ? rawText(written, end) : end;
+    this.#pieces.push(`<${name}${xml.slice(nameEnd, isEmpty ? xml.lastIndexOf('/', end) : end - 1)}>`);
+    if (isEmpty && !VOID.has(name)) this.#pieces.push(`</${name}>`);
+    return RAW.has(name) && !isEmpty ? this.#rawText(written, end) : end;
   }
 
   /** Writes the content of a script or style, whose references HTML would not decode. */
-  function rawText(name: string, from: number): number {
-    const end = xml.indexOf(`</${name}`, from);
+  #rawText(name: string, from: number): number {
+    const end = this.#xml.indexOf(`</${name}`, from);
     if (end < 0) return -1;
-    const text = xml.slice(from, end);
+    const text = this.#xml.slice(from, end);
     const content = text.includes('<![CDATA[') ? text.replace(/<!\[CDATA\[|\]\]>/g, '') : decodeXml(text);
-    pieces.push(content.includes('</') ? text : content);
+    this.#pieces.push(content.includes('</') ? text : content);
     return end;
   }
 
-  function localName(name: string): string {
+  #localName(name: string): string {
     const colon = name.indexOf(':');
-    return colon >= 0 && prefixes.has(name.slice(0, colon).toLowerCase()) ? name.slice(colon + 1) : name;
+    const isKnown = colon >= 0 && this.#prefixes.has(name.slice(0, colon).toLowerCase());
+    return isKnown ? name.slice(colon + 1) : name;
   }
 }
+
+const XMLNS = 'xmlns:';
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 

@@ -1,6 +1,6 @@
 /** The links of sitemaps and feeds, as the document's bytes arrive. Other XML has none. */
 import { parseUrl } from '../url/parse-url.ts';
-import { sniffXmlCharset, XML_SNIFFED_BYTES } from './charset.ts';
+import { xmlSniffing } from './charset.ts';
 import { createFeedElements } from './feed-elements.ts';
 import {
   createLinkSet,
@@ -125,8 +125,7 @@ export function createXmlLinks(options: XmlLinksOptions): XmlLinksParser {
     },
   });
   const decoder = createTextDecoder({
-    sniffedBytes: XML_SNIFFED_BYTES,
-    sniff: (start) => sniffXmlCharset(start, contentType),
+    ...xmlSniffing(contentType),
     onText: scanner.write,
   });
 

@@ -91,7 +91,8 @@ export class PageLinks {
   #taker(record: UrlRecord, facts: DocumentFacts, isCopy: boolean): (link: HtmlLink) => boolean {
     const { config } = this.#options.crawl;
     const now = this.#services.engine.clock.now();
-    const isNofollow = config.obeyNofollow && facts.robots.nofollow;
+    // A sitemap is made for crawlers, and its directives say how search engines show the file itself.
+    const isNofollow = config.obeyNofollow && facts.robots.nofollow && record.kind !== 'sitemap';
     // A requisite that does not belong to the crawl by itself gives only its own requisites.
     const isFollowed = record.kind !== 'requisite' || this.isOwnDocument(record, facts);
     return (link) => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SNIFFED_BYTES, sniffCharset } from '../../shared/parser/charset.ts';
-import { charsetOf, createCharsetDecoder } from '../../shared/parser/charset-decoder.ts';
+import { charsetSniffing, sniffCharset, UNDECLARED_BYTES } from '../../shared/parser/charset.ts';
+import { charsetOf, createCharsetDecoder, decodeAll } from '../../shared/parser/charset-decoder.ts';
+import { createTextDecoder } from '../../shared/parser/text-decoder.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
@@ -36,8 +37,26 @@ describe('sniffCharset', () => {
     ['a meta in an attribute is none', '<p title="<meta charset=gbk>">', undefined, 'windows-1252'],
     ['undeclared UTF-8 is recognised', 'caf\xc3\xa9', undefined, 'utf-8'],
     ['undeclared other bytes are windows-1252', 'caf\xe9', undefined, 'windows-1252'],
-    ['long ASCII may well continue in UTF-8', 'x'.repeat(SNIFFED_BYTES), undefined, 'utf-8'],
-    ['the window may cut a character', `${'x'.repeat(SNIFFED_BYTES - 1)}\xc3\xa9`, undefined, 'utf-8'],
+    ['long ASCII may well continue in UTF-8', 'x'.repeat(UNDECLARED_BYTES), undefined, 'utf-8'],
+    ['the window may cut a character', `${'x'.repeat(UNDECLARED_BYTES - 1)}\xc3\xa9`, undefined, 'utf-8'],
+    ['ASCII of 17 KB, then Latin-1', `${'x'.repeat(17_000)}caf\xe9`, undefined, 'windows-1252'],
+    ['ASCII of 17 KB, then UTF-8', `${'x'.repeat(17_000)}caf\xc3\xa9`, undefined, 'utf-8'],
+    [
+      'a declaration behind 20 KB of style',
+      `<style>${'a{} '.repeat(5000)}</style><meta charset=gbk>\xe9`,
+      undefined,
+      'gbk',
+    ],
+    ['a declaration behind text', `<p>caf\xe9${'x'.repeat(20_000)}<meta charset=gbk>`, undefined, 'gbk'],
+    [
+      'a script that is no declaration',
+      `${' '.repeat(1024)}<script>"<meta charset=gbk>"</script><p>caf\xe9`,
+      undefined,
+      'windows-1252',
+    ],
+    ['the escape sequences of ISO-2022-JP', '<p>\x1b$B$3$s\x1b(B', undefined, 'iso-2022-jp'],
+    ['UTF-8 with a broken character', `${'\xc3\xa9'.repeat(30)}\xe9 x`, undefined, 'utf-8'],
+    ['some UTF-8 among Latin-1', `${'\xc3\xa9'.repeat(3)}${'\xe9 '.repeat(9)}`, undefined, 'windows-1252'],
   ])('%s', (_, start, contentType, charset) => {
     expect(sniffCharset(latin1(start), contentType)).toBe(charset);
   });
@@ -49,6 +68,29 @@ describe('sniffCharset', () => {
         expect(() => createCharsetDecoder(charset).decode(bytes)).not.toThrow();
       }),
     );
+  });
+});
+
+describe('a document in pieces', () => {
+  test.each([
+    ['declared late', `<style>${'a{} '.repeat(5000)}</style><meta charset=koi8-r>\xd6`],
+    ['undeclared', `${'x'.repeat(17_000)}caf\xe9`],
+    ['short', 'caf\xc3\xa9'],
+    ['long', `${'x'.repeat(UNDECLARED_BYTES + 100)}caf\xe9`],
+    ['cut in a character', `${'x'.repeat(UNDECLARED_BYTES - 1)}\xc3\xa9`],
+  ])('%s is read as the whole is', (_, text) => {
+    const bytes = latin1(text);
+    const charset = sniffCharset(bytes, undefined);
+    for (const step of [997, 16_384, 100_000, bytes.length]) {
+      const pieces: string[] = [];
+      const decoder = createTextDecoder({
+        ...charsetSniffing(undefined),
+        onText: (piece) => pieces.push(piece),
+      });
+      for (let at = 0; at < bytes.length; at += step) decoder.write(bytes.subarray(at, at + step));
+      expect(decoder.end()).toBe(charset);
+      expect(pieces.join('') === decodeAll(bytes, charset)).toBe(true);
+    }
   });
 });
 

@@ -36,7 +36,9 @@ describe('a list with a wrong type is read', () => {
       ['RSS 1.0', RDF, 'feed', 'application/rss+xml'],
       ['a sitemap', SITEMAP, 'sitemap', 'application/xml'],
       ['a sitemap index', INDEX, 'sitemapIndex', 'application/xml'],
-    ].flatMap(([name, body, kind, mimeType]) => wrong.map((type) => [name, type, body, kind, mimeType] as const)),
+    ].flatMap(([name, body, kind, mimeType]) =>
+      wrong.map((type) => [name, type, body, kind, mimeType] as const),
+    ),
   )('%s as %s', async (_, type, body, kind, mimeType) => {
     expect(await read(body as string, type)).toEqual({ kind, mimeType, urls });
     expect(await read(PROLOGUE + body, type)).toEqual({ kind, mimeType, urls });
@@ -64,7 +66,10 @@ test.each([
   ['application/xml', '<html>'],
   ['application/xml', '<html xmlns="http://www.w3.org/1999/xhtm">'],
   ['application/xml', '<x xmlns="http://www.w3.org/1999/xhtml">'],
-  ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><html xmlns="http://www.w3.org/1999/xhtml"/></svg>'],
+  [
+    'image/svg+xml',
+    '<svg xmlns="http://www.w3.org/2000/svg"><html xmlns="http://www.w3.org/1999/xhtml"/></svg>',
+  ],
 ])('of %s, %s is what its server says', (type, start) => {
   expect(typeToRead(type, Buffer.from(start), 'http://a.test/')).toBe(type);
 });

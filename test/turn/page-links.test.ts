@@ -132,6 +132,13 @@ describe('nofollow', () => {
   const robots = { noindex: false, nofollow: true } as DocumentFacts['robots'];
   const links = [a('/1', { nofollow: true }), a('/2')];
 
+  test('in the head of a sitemap is not for its URLs', async () => {
+    const entries = [a('/1', { kind: 'url' }), a('/2', { kind: 'url' })];
+    const sitemap = recordOf(PAGE, { kind: 'sitemap' });
+    expect((await take({ links: entries, robots }, {}, sitemap)).skipped).toEqual([]);
+    expect((await take({ links: entries, robots })).skipped).toHaveLength(2);
+  });
+
   test('of a link leaves that link out', async () => {
     const { taken, skipped } = await take({ links });
     expect(urls(taken)).toEqual([`${ORIGIN}/2`]);
