@@ -17,7 +17,7 @@ interface Script {
   readonly languages: readonly Language[];
   /** Least share of frequent characters. */
   readonly leastShare: number;
-  /** So many characters beyond ASCII stand together where that is a word. */
+  /** How many characters beyond ASCII stand together at least where that is a word. */
   readonly run: number;
 }
 
@@ -83,7 +83,7 @@ const LATIN: Script = {
     { codes: 'lv', charsets: ['windows-1257'], letters: 'āčēģīķļņšūžĀČĒĢĪĶĻŅŠŪŽ' },
   ],
 };
-/** What windows-1252 is read as: of these languages no other encoding is guessed. */
+/** Letters of the languages that windows-1252 is for: for a text in one of them no other encoding is guessed. */
 const WESTERN: readonly string[] = [
   'éèàùçêâîôûëïœæÉÈÀÇÊ',
   'äöüßÄÖÜ',

@@ -8,7 +8,7 @@ function bytesIn(charset: string, text: string): Uint8Array {
   return Uint8Array.from([...text].flatMap(bytesOf));
 }
 
-/** Of each language a text, and the encodings in which pages have it. */
+/** A text in each language, and the encodings in which pages have it. */
 const TEXTS: readonly (readonly [lang: string, charsets: readonly string[], text: string])[] = [
   [
     'ru',
