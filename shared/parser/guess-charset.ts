@@ -4,6 +4,7 @@
  * Western languages are nobody else's: then, and in doubt, there is no guess.
  */
 import { decodeAll } from './charset-decoder.ts';
+import { AttributeList, readAttributes } from './tag-attributes.ts';
 
 interface Language {
   /** As `lang` has them, without their region. */
@@ -99,6 +100,8 @@ const WESTERN: readonly string[] = [
 /** The same bytes in most encodings of letters, so of no use. */
 const NEUTRAL: ReadonlySet<string> = new Set('\u00a0©®«»§°·–—‘’‚“”„…€™•');
 const SAMPLE_BYTES = 4096;
+/** The tag `html` stands in these. */
+const HEAD_BYTES = 4096;
 /** Fewer characters beyond ASCII say little; with a `lang`, one is enough. */
 const LEAST_CHARACTERS = 8;
 /** Least share of characters in runs. */
@@ -121,8 +124,11 @@ export function guessCharset(start: Uint8Array): string | undefined {
 
 /** The language that the document names, without its region. */
 function langOf(start: Uint8Array): string | undefined {
-  const head = Buffer.from(start.subarray(0, 4096)).toString('latin1');
-  return /<html\b[^>]{0,500}?\slang\s{0,9}=\s{0,9}["']?([a-z]{2})\b/i.exec(head)?.[1]?.toLowerCase();
+  const head = Buffer.from(start.subarray(0, HEAD_BYTES)).toString('latin1');
+  const tag = head.search(/<html[\t\n\f\r ]/i);
+  const attributes = new AttributeList();
+  if (tag < 0 || readAttributes(head, tag + '<html'.length, attributes) < 0) return undefined;
+  return attributes.get('lang')?.trim().slice(0, 2).toLowerCase();
 }
 
 function bestOf(scripts: readonly Script[], sample: Uint8Array, least: number): string | undefined {
