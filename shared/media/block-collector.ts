@@ -12,6 +12,10 @@ interface Paragraph {
 /** Columns of a row that are kept: sheets have 16,384 at most, and a table of text a few. */
 export const MAX_COLUMNS = 256;
 
+/** Rows and cells that a file says are there several times, and their characters, in all tables together. */
+const MAX_REPEATED_ROWS = 1000;
+const MAX_REPEATED_CHARS = 1_000_000;
+
 /** A cell has the text of its paragraphs and of its inner tables. */
 export class BlockCollector {
   readonly #writer: TextWriter;
@@ -20,6 +24,7 @@ export class BlockCollector {
   /** The rows of the outermost table. */
   #rows: Run[][][] = [];
   #tables = 0;
+  #repeatedChars = 0;
 
   constructor(writer: TextWriter) {
     this.#writer = writer;
@@ -75,7 +80,31 @@ export class BlockCollector {
     const cell = row?.at(-1);
     if (this.#tables !== 1 || row === undefined || cell === undefined) return;
     const length = Math.min(MAX_COLUMNS, row.length + times - 1);
-    while (row.length < length) row.push(cell);
+    const chars = charsOf(cell);
+    while (row.length < length) row.push(this.#mayRepeat(chars) ? cell : []);
+  }
+
+  /** Columns without a text of their own: before the row's cells, or below the cell that spans them. */
+  skipColumns(columns: number): void {
+    const row = this.#rows.at(-1);
+    if (this.#tables !== 1 || row === undefined) return;
+    const length = Math.min(MAX_COLUMNS, row.length + columns);
+    while (row.length < length) row.push([]);
+  }
+
+  /** The last row stands for several. Empty ones are left out of a table. */
+  repeatRow(times: number): void {
+    const row = this.#rows.at(-1);
+    if (this.#tables !== 1 || row === undefined || times <= 1) return;
+    const kept = withoutEmptyEnd(row);
+    const chars = kept.reduce((sum, cell) => sum + charsOf(cell), 0);
+    for (let i = 1; i < Math.min(times, MAX_REPEATED_ROWS) && chars > 0 && this.#mayRepeat(chars); i++)
+      this.#rows.push(kept);
+  }
+
+  #mayRepeat(chars: number): boolean {
+    this.#repeatedChars += chars;
+    return this.#repeatedChars <= MAX_REPEATED_CHARS;
   }
 
   closeTable(): void {
@@ -84,6 +113,8 @@ export class BlockCollector {
     this.#rows = [];
   }
 }
+
+const charsOf = (cell: readonly Run[]): number => cell.reduce((sum, { text }) => sum + text.length, 0);
 
 /** Rows of spreadsheets end in cells that stand for the rest of the columns. */
 function withoutEmptyEnd(row: Run[][]): Run[][] {

@@ -1,6 +1,7 @@
 /** Word documents: WordprocessingML (ECMA-376, part 1, section 17). */
 import { BlockCollector } from './block-collector.ts';
 import type { MediaContent, MediaInput } from './media-module.ts';
+import { createMathReader } from './office-math.ts';
 import { type OfficePackage, openOfficePackage, type Relationships } from './office-package.ts';
 import { createReferences, type References } from './references.ts';
 import { createTextWriter, type TextWriter } from './text-writer.ts';
@@ -9,8 +10,8 @@ import { type Attributes, readXml } from './xml-events.ts';
 const MAIN = 'word/document.xml';
 /** Notes stand at the end of a document. */
 const NOTES = ['footnotes', 'endnotes'];
-/** Its content is there in another form, or was deleted. */
-const UNREAD: ReadonlySet<string> = new Set(['Fallback', 'moveFrom', 'del']);
+/** Its content is there in another form, was deleted, or says how the text is pronounced. */
+const UNREAD: ReadonlySet<string> = new Set(['Fallback', 'moveFrom', 'del', 'rt']);
 
 export function readDocx({ bytes, url }: MediaInput): MediaContent {
   const office = openOfficePackage(bytes);
@@ -45,6 +46,9 @@ function readPart(office: OfficePackage, part: string, { writer, references, sty
   const blocks = new BlockCollector(writer);
   /** Targets of the links around the text. */
   const links: (string | undefined)[] = [];
+  const math = createMathReader();
+  /** Columns of the cells that are open. */
+  const spans: number[] = [];
   let unread = 0;
 
   const linkOf = (reference: string | undefined) =>
@@ -63,28 +67,41 @@ function readPart(office: OfficePackage, part: string, { writer, references, sty
     else if (name === 'noBreakHyphen') add('-');
     else if (name === 'tbl') blocks.openTable();
     else if (name === 'tr') blocks.openRow();
-    else if (name === 'tc') blocks.openCell();
+    else if (name === 'tc') {
+      blocks.openCell();
+      spans.push(1);
+    } else if (name === 'gridSpan' && parent === 'tcPr') spans[spans.length - 1] = countOf(attribute);
+    else if (name === 'gridBefore' && parent === 'trPr') blocks.skipColumns(countOf(attribute));
   };
   readXml(bytes, {
     start(name, attribute, parents) {
       if (UNREAD.has(name)) unread++;
       const parent = parents.at(-1);
-      if (parent === 'pPr' || parent === 'numPr') setProperty(blocks.paragraph, name, attribute, styles);
+      if (name.startsWith('m:')) math.start(name, attribute);
+      else if (parent === 'pPr' || parent === 'numPr') setProperty(blocks.paragraph, name, attribute, styles);
       else startContent(name, attribute, parent);
     },
     text(text, parents) {
       const parent = parents.at(-1);
       if (parent === 't') add(text);
+      else if (parent === 'm:t') math.text(text);
       else if (parent === 'instrText') fields.instruct(text);
     },
     end(name) {
       if (UNREAD.has(name)) unread--;
+      else if (name.startsWith('m:')) {
+        const formula = math.end(name);
+        if (formula !== undefined) add(formula);
+      } else if (name === 'tc') blocks.skipColumns((spans.pop() ?? 1) - 1);
       else if (name === 'p') blocks.closeParagraph();
       else if (name === 'hyperlink' || name === 'fldSimple') links.pop();
       else if (name === 'tbl') blocks.closeTable();
     },
   });
 }
+
+/** A number of columns (section 17.4.17). */
+const countOf = (attribute: Attributes): number => Number(attribute('w:val')) || 1;
 
 /** A property of a paragraph (section 17.3.1). */
 function setProperty(

@@ -8,7 +8,7 @@ import { createTextWriter, type TextWriter } from './text-writer.ts';
 import { type Attributes, readXml, type XmlEvents } from './xml-events.ts';
 import type { ZipArchive } from './zip.ts';
 
-/** Text that was deleted, comments, and names for programs. */
+/** Text that was deleted or is not shown, comments, and names for programs. */
 const UNREAD: ReadonlySet<string> = new Set([
   'tracked-changes',
   'annotation',
@@ -16,6 +16,15 @@ const UNREAD: ReadonlySet<string> = new Set([
   'scripts',
   'font-face-decls',
   'automatic-styles',
+  // Below a cell that spans others: programs keep the text, and show none.
+  'covered-table-cell',
+  // How a text is pronounced, numbers of notes, other texts of pictures.
+  'ruby-text',
+  'note-citation',
+  'svg:title',
+  'svg:desc',
+  'binary-data',
+  'hidden-text',
 ]);
 const MAX_SPACES = 100;
 
@@ -42,6 +51,7 @@ interface ContentOptions {
 function contentEvents({ writer, references, isSpreadsheet }: ContentOptions) {
   const blocks = new BlockCollector(writer);
   const links: (string | undefined)[] = [];
+  let repeatedRow = 1;
   let repeated = 1;
   let listDepth = 0;
   let pages = 0;
@@ -64,6 +74,7 @@ function contentEvents({ writer, references, isSpreadsheet }: ContentOptions) {
   };
   const events: XmlEvents = {
     start(name, attribute) {
+      if (name === 'covered-table-cell' && unread === 0) blocks.skipColumns(timesOf(attribute, 'columns'));
       if (UNREAD.has(name)) unread++;
       if (unread > 0) return;
       if (name === 'h') blocks.openParagraph(Number(attribute('text:outline-level')) || 1);
@@ -75,14 +86,17 @@ function contentEvents({ writer, references, isSpreadsheet }: ContentOptions) {
       else if (name === 'list') listDepth++;
       else if (name === 'page') pages++;
       else if (name === 'table') openTable(attribute);
-      else if (name === 'table-row') blocks.openRow();
-      else if (name === 'table-cell' || name === 'covered-table-cell') {
-        repeated = Number(attribute('table:number-columns-repeated')) || 1;
+      else if (name === 'table-row') {
+        repeatedRow = timesOf(attribute, 'rows');
+        blocks.openRow();
+      } else if (name === 'table-cell') {
+        repeated = timesOf(attribute, 'columns');
         blocks.openCell();
       }
     },
     text(text, parents) {
-      if (TEXTS.has(parents.at(-1) ?? '')) add(text);
+      // Also of fields, of which there are some forty.
+      if (parents.includes('p') || parents.includes('h')) add(text);
     },
     end(name) {
       if (UNREAD.has(name)) unread--;
@@ -93,14 +107,17 @@ function contentEvents({ writer, references, isSpreadsheet }: ContentOptions) {
       else if (name === 'table-cell') {
         blocks.repeatCell(repeated);
         repeated = 1;
+      } else if (name === 'table-row') {
+        blocks.repeatRow(repeatedRow);
+        repeatedRow = 1;
       } else if (name === 'table') blocks.closeTable();
     },
   };
   return { events, pages: () => pages };
 }
 
-/** Elements whose own text is seen. */
-const TEXTS: ReadonlySet<string> = new Set(['p', 'h', 'a', 'span']);
+const timesOf = (attribute: Attributes, what: 'columns' | 'rows'): number =>
+  Number(attribute(`table:number-${what}-repeated`)) || 1;
 
 const textIn = (zip: ZipArchive, name: string): string =>
   Buffer.from(zip.read(name) ?? []).toString('latin1');

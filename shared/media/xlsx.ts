@@ -3,7 +3,7 @@ import { MAX_COLUMNS } from './block-collector.ts';
 import type { MediaContent, MediaInput } from './media-module.ts';
 import { type OfficePackage, openOfficePackage } from './office-package.ts';
 import { createReferences, type References } from './references.ts';
-import { dateFormats, isoDate } from './spreadsheet-dates.ts';
+import { durationText, isoDate, type TimeFormat, timeFormats } from './spreadsheet-dates.ts';
 import { createTextWriter, type Run, type TextWriter } from './text-writer.ts';
 import { readXml } from './xml-events.ts';
 
@@ -20,8 +20,8 @@ interface Sheet {
 
 interface Workbook {
   readonly strings: readonly string[];
-  /** By the index of a cell's style: whether its number is a date. */
-  readonly isDate: readonly boolean[];
+  /** By the index of a cell's style. */
+  readonly times: readonly (TimeFormat | undefined)[];
   readonly has1904Dates: boolean;
 }
 
@@ -60,7 +60,7 @@ function sheetsOf(office: OfficePackage, main: string) {
   return { sheets, has1904Dates };
 }
 
-function sharedParts(office: OfficePackage, main: string): Pick<Workbook, 'strings' | 'isDate'> {
+function sharedParts(office: OfficePackage, main: string): Pick<Workbook, 'strings' | 'times'> {
   const parts = [...office.relationshipsOf(main).values()];
   const partOf = (wanted: string) => {
     const found = parts.find(({ type }) => type === wanted);
@@ -69,7 +69,7 @@ function sharedParts(office: OfficePackage, main: string): Pick<Workbook, 'strin
   const styles = partOf('styles');
   return {
     strings: sharedStrings(partOf('sharedStrings')),
-    isDate: styles === undefined ? [] : dateFormats(styles),
+    times: styles === undefined ? [] : timeFormats(styles),
   };
 }
 
@@ -86,7 +86,7 @@ function sharedStrings(bytes: Uint8Array | undefined): string[] {
       if (parents.at(-1) === 't' && !parents.includes('rPh')) text += piece;
     },
     end(name) {
-      if (name === 'si' && strings.length < MAX_STRINGS) strings.push(text);
+      if (name === 'si' && strings.length < MAX_STRINGS) strings.push(unescaped(text));
     },
   });
   return strings;
@@ -147,13 +147,25 @@ const MAX_FORMULA_CHARS = 8192;
 
 function shownValue(
   { type, style, value }: { readonly type: string; readonly style: number; readonly value: string },
-  { strings, isDate, has1904Dates }: Workbook,
+  { strings, times, has1904Dates }: Workbook,
 ): string {
   if (type === 's') return strings[Number(value)] ?? '';
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
-  if (type === 'n' && isDate[style]) return isoDate(Number(value), has1904Dates) ?? value;
+  if (type !== 'n') return unescaped(value);
+  if (times[style] === 'duration') return durationText(Number(value)) ?? value;
+  if (times[style] === 'date') return isoDate(Number(value), has1904Dates) ?? value;
   return value;
 }
+
+/** Characters that XML has none for are `_x000B_`, and such a text itself is `_x005F_x000B_` (section 22.4.2.4). */
+const unescaped = (text: string): string =>
+  text.includes('_x')
+    ? text
+        .replace(/_x([\da-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+        .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, ' ')
+        .toWellFormed()
+    : text;
 
 /** The index of a column: `AB12` is 27. */
 function columnOf(reference: string | undefined): number | undefined {

@@ -4,12 +4,13 @@ import { createCharsetDecoder } from '../parser/charset-decoder.ts';
 import type { RawAttributes } from '../parser/tag-attributes.ts';
 import { createXmlScanner, decodeXml } from '../parser/xml-scanner.ts';
 import { UnreadableDocument } from './media-module.ts';
+import { Namespaces } from './namespaces.ts';
 
-/** An attribute's value, its references decoded. Names are in lower case, and have their prefixes. */
+/** An attribute's value, its references decoded. Names are in lower case, and have their usual prefixes. */
 export type Attributes = (name: string) => string | undefined;
 
 export interface XmlEvents {
-  /** `name`: without its prefix. `parents`: names of the open elements, the outermost first. */
+  /** `name`: as by `Namespaces.elementName`. `parents`: names of the open elements, the outermost first. */
   start?(name: string, attributes: Attributes, parents: readonly string[]): void;
   end?(name: string, parents: readonly string[]): void;
   text?(text: string, parents: readonly string[]): void;
@@ -22,6 +23,7 @@ export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const decoder = createCharsetDecoder(sniffXmlCharset(bytes.subarray(0, 1024), undefined));
   const source = decoder.decode(bytes) + decoder.end();
   const open: string[] = [];
+  const namespaces = new Namespaces();
   let fault: string | undefined;
   const stop = (reason: string) => {
     fault ??= reason;
@@ -30,17 +32,19 @@ export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const close = (name: string) => {
     open.pop();
     events.end?.(name, open);
+    namespaces.close(open.length);
   };
   const scanner = createXmlScanner({
     onStartTag(qualified, attributes, isEmpty) {
       if (open.length >= MAX_DEPTH) return stop(`its XML is nested deeper than ${MAX_DEPTH}`);
-      const name = localOf(qualified);
-      events.start?.(name, valuesOf(attributes), open);
+      namespaces.open(attributes, open.length);
+      const name = namespaces.elementName(qualified);
+      events.start?.(name, valuesOf(attributes, namespaces), open);
       open.push(name);
       if (isEmpty) close(name);
     },
     onEndTag(qualified) {
-      const name = localOf(qualified);
+      const name = namespaces.elementName(qualified);
       if (open.at(-1) === name) return close(name);
       const at = open.lastIndexOf(name);
       // It closes nothing.
@@ -58,11 +62,9 @@ export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   if (fault !== undefined) throw new UnreadableDocument(fault);
 }
 
-const localOf = (name: string): string => name.slice(name.indexOf(':') + 1);
-
 const valuesOf =
-  (attributes: RawAttributes): Attributes =>
+  (attributes: RawAttributes, namespaces: Namespaces): Attributes =>
   (name) => {
-    const raw = attributes.get(name);
+    const raw = namespaces.attribute(attributes, name);
     return raw === undefined ? undefined : decodeXml(raw);
   };

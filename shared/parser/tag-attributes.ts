@@ -5,6 +5,8 @@
 export interface RawAttributes {
   get(name: string): string | undefined;
   has(name: string): boolean;
+  /** Names that begin so. */
+  namesWith(start: string): readonly string[];
 }
 
 /**
@@ -31,6 +33,9 @@ export class AttributeList implements RawAttributes {
   }
   has(name: string): boolean {
     return this.#indexOf(name) >= 0;
+  }
+  namesWith(start: string): readonly string[] {
+    return this.#names.slice(0, this.#size).filter((name) => name.startsWith(start));
   }
   set(name: string, value: string): void {
     this.#names[this.#size] = name;
