@@ -49,7 +49,7 @@ export class Namespaces {
       const prefix = name === 'xmlns' ? '' : /^xmlns:(.+)$/.exec(name)?.[1];
       const usual = PREFIXES.get(decodeXml(attributes.get(name) ?? '').trim());
       if (prefix === undefined) continue;
-      // Of another namespace: not the usual one of that prefix either.
+      // A namespace that is not known takes a prefix from its usual one, too.
       if (declared.size < MAX_PREFIXES || declared.has(prefix)) declared.set(prefix, usual ?? '?');
     }
     this.#outer.push({ depth, declared: this.#declared });

@@ -5,10 +5,13 @@ import { createHash } from 'node:crypto';
 const MAX_NAME_BYTES = 80;
 /** Further folders become one name. */
 export const MAX_FOLDERS = 8;
-/** Names of devices on Windows, whatever their ending. */
-const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+/**
+ * Names of devices on Windows, whatever their ending
+ * (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
+ */
+const DEVICES = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])$/i;
 
-/** Gives each URL a path of its own. Paths differ in more than letter case. */
+/** Gives each URL a path of its own. Paths differ in more than {@link keyOf} folds. */
 export interface DocumentPaths {
   /** Chooses a path for a canonical URL: `example.org/guide/start.md`. The same path each time. */
   add(url: string): string;
@@ -29,8 +32,11 @@ export function createDocumentPaths(): DocumentPaths {
       const known = paths.get(url);
       if (known !== undefined) return known;
       const stem = stemOf(url);
-      let path = `${stem}.md`;
-      if (taken.has(keyOf(path))) path = `${stem}~${shortHash(url)}.md`;
+      const path = firstFree(
+        [`${stem}.md`, `${stem}~${shortHash(url)}.md`],
+        (n) => `${stem}~${shortHash(url)}-${n}.md`,
+        (candidate) => !taken.has(keyOf(candidate)),
+      );
       taken.add(keyOf(path));
       paths.set(url, path);
       return path;
@@ -39,8 +45,25 @@ export function createDocumentPaths(): DocumentPaths {
   };
 }
 
-/** File systems of Windows and macOS take names that differ in case or in Unicode's form for one. */
-export const keyOf = (path: string): string => path.normalize('NFC').toLowerCase();
+/** Returns the first path that is free. The name with the hash may be that of another page, by chance or on purpose. */
+export function firstFree(
+  candidates: readonly string[],
+  numbered: (n: number) => string,
+  isFree: (path: string) => boolean,
+): string {
+  const free = candidates.find(isFree);
+  if (free !== undefined) return free;
+  let n = 2;
+  while (!isFree(numbered(n))) n++;
+  return numbered(n);
+}
+
+/**
+ * Two names are one on a file system of Windows or macOS if their keys are: these fold letter case (APFS in full: `ß` is
+ * `SS`, `ſ` is `s`) and Unicode's forms.
+ */
+export const keyOf = (path: string): string =>
+  path.normalize('NFD').toLowerCase().toUpperCase().normalize('NFD');
 
 export const shortHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 8);

@@ -1,5 +1,5 @@
 /** Names of files for a copy of a site that browsers read from a disk. */
-import { decoded, fileName, keyOf, MAX_FOLDERS, shortHash } from './document-paths.ts';
+import { decoded, fileName, firstFree, keyOf, MAX_FOLDERS, shortHash } from './document-paths.ts';
 
 /** Endings by which browsers know what a file is; the first is the one that is added. */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
@@ -29,7 +29,7 @@ export interface MirrorPaths {
 /**
  * `http://a.org/` is `a.org/index.html`, `/guide/` is `guide/index.html`, `/a` with HTML is `a.html`, `/b.php?x=1`
  * is `b.php_x=1.html`. Characters that a file system may refuse, `..`, names of devices and long names are
- * replaced. Where two URLs would have the same path, also on a file system without letter case, the later one
+ * replaced. Where two URLs would have the same path, also on a file system that folds letter case, the later one
  * has eight digits of its SHA-256 in its name.
  */
 export function createMirrorPaths(): MirrorPaths {
@@ -54,7 +54,7 @@ export function createMirrorPaths(): MirrorPaths {
         [host, ...rest, withEnding(`${last}~${hash}`, type)],
         [host, `~${hash}`, withEnding(last, type)],
       ].map((parts) => parts.join('/'));
-      const path = candidates.find(isFree) ?? [host, `~${hash}`, `${hash}~${paths.size}`].join('/');
+      const path = firstFree(candidates, (n) => `${host}/~${hash}-${n}/${withEnding(last, type)}`, isFree);
       files.add(keyOf(path));
       for (const folder of parentsOf(path)) folders.add(keyOf(folder));
       paths.set(url, path);

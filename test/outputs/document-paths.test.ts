@@ -4,6 +4,13 @@ import { createDocumentPaths } from '../../shared/outputs/document-paths.ts';
 import { relativeReference } from '../../shared/outputs/relative-path.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 
+/** As APFS compares names. */
+const folded = (path: string) =>
+  [...path.normalize('NFD')]
+    .map((char) => char.toLowerCase().toUpperCase())
+    .join('')
+    .normalize('NFD');
+
 const pathFor = (url: string) => createDocumentPaths().add(url);
 
 describe('the path of a URL', () => {
@@ -18,6 +25,8 @@ describe('the path of a URL', () => {
     ['http://a.org/%C3%BCber/%E6%97%A5', 'a.org/über/日.md'],
     ['http://a.org/%2e%2e%2fetc%2fpasswd', 'a.org/_._etc_passwd.md'],
     ['http://a.org/aux/con.html', 'a.org/aux_/con_.md'],
+    ['http://a.org/COM%C2%B9/lpt%C2%B2.html', 'a.org/COM¹_/lpt²_.md'],
+    ['http://a.org/com0/LPT9.x?a', 'a.org/com0_/LPT9_.x_a.md'],
     ['http://a.org/README.md/more', 'a.org/README.md_/more.md'],
     ['http://a.org/a%0Ab%00c', 'a.org/a_b_c.md'],
     ['http://a.org/%FF', 'a.org/%FF.md'.replace('%', '_')],
@@ -31,6 +40,20 @@ describe('the path of a URL', () => {
     const found = urls.map((path) => paths.add(`http://a.org${path}`).normalize('NFC').toLowerCase());
     expect(new Set(found).size).toBe(urls.length);
     expect(paths.add('http://a.org/A')).toBe(paths.pathOf('http://a.org/A'));
+  });
+
+  test.each([
+    ['a name with the hash that is taken', ['/b!x', '/b!x~a567cca2', '/b_x']],
+    ['such a name that comes first', ['/b_x~a567cca2', '/b_x~a567cca2-2', '/b!x', '/b_x', '/b$x']],
+    ['sharp s', ['/stra%C3%9Fe', '/STRASSE', '/stra%E1%BA%9Ee', '/strasse', '/stra%C5%BF%C5%BFe']],
+    ['ligatures', ['/%EF%AC%81le', '/FILE', '/file']],
+    ['sigma', ['/%CF%83%CF%82', '/%CE%A3%CE%A3', '/%CF%83%CF%83']],
+    ['accents', ['/%C3%89', '/e%CC%81', '/E%CC%81', '/%C3%A9']],
+    ['the dotted I, and Kelvin', ['/%C4%B0', '/i%CC%87', '/k', '/%E2%84%AA']],
+  ])('is another one for each of %s', (_, given) => {
+    const paths = createDocumentPaths();
+    const found = given.map((path) => paths.add(`http://a.org${path}`));
+    expect(new Set(found.map(folded)).size).toBe(given.length);
   });
 
   test('is short, stays in the folder, and is no name that a system reserves, whatever the URL', () => {
