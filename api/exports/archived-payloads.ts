@@ -67,6 +67,8 @@ async function* eachOf<T>(values: Iterable<T> | AsyncIterable<T>): AsyncGenerato
   yield* values;
 }
 
-function decoded({ response, payload: { headers, body } }: ReadPayload): ArchivedPayload {
-  return { status: response.httpStatus, headers, body: decodeBody(body, codingOf(headers), MAX_BYTES) };
+/** A revisit has header fields of its own: the same bytes may have another type at another URL. */
+function decoded({ response: { httpStatus, headers }, payload }: ReadPayload): ArchivedPayload {
+  const body = decodeBody(payload.body, codingOf(payload.headers), MAX_BYTES);
+  return { status: httpStatus, headers, body };
 }

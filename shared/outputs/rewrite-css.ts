@@ -16,9 +16,11 @@ export function rewriteCss(css: string, rewrite: Rewrite): string {
   return done === 0 ? css : pieces.join('') + css.slice(done);
 }
 
-/** Stands in `url()`, with quotes or without, and in strings. */
+/**
+ * Stands in `url()`, with quotes or without, and in strings: with escapes (CSS Syntax level 3, section 4.3.7), which leave it
+ * the same URL. A percent-encoding would make another one of it (URL standard, section 4.6).
+ */
 const inCss = (reference: string): string =>
-  reference.replace(
-    /[\s"'()\\]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
+  reference
+    .replace(/["'()\\]/g, '\\$&')
+    .replace(/[\s\p{Cc}]/gu, (character) => `\\${character.codePointAt(0)!.toString(16)} `);

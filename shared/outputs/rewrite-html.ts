@@ -203,12 +203,19 @@ class Rewriting {
     srcsetReferences(written, (reference, from) => {
       const other = this.#rewriter.rewrite(reference);
       if (other === undefined) return;
-      parts.push(written.slice(at, from), other.replace(/,/g, '%2C'));
+      parts.push(written.slice(at, from), inSet(other));
       at = from + reference.length;
     });
     return at === 0 ? undefined : parts.join('') + written.slice(at);
   }
 }
+
+/** Commas within a reference belong to it, those at its ends do not (HTML standard, "parse a srcset attribute"). */
+const inSet = (reference: string): string =>
+  reference
+    .replace(/^,/, '%2C')
+    .replace(/,$/, '%2C')
+    .replace(/[\t\n\f\r ]/g, encodeURIComponent);
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

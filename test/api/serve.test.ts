@@ -157,6 +157,39 @@ test('encodings, unknown types and XML do not get around it', async () => {
   expect(image.headers['content-type']).toBe('image/svg+xml');
 });
 
+test('types that browsers might take apart or run are shown as text, or are for the disk', async () => {
+  const types: Readonly<Record<string, readonly [document: string, other: string]>> = {
+    'text/xsl': ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+    'application/xslt+xml': ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+    'multipart/x-mixed-replace': ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+    'multipart/related': ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+    'message/rfc822': ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+    'text/javascript': ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+    'application/json': ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+    'text/x-component': ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+    'application/x-shockwave-flash': ['application/octet-stream', 'application/octet-stream'],
+    'application/x-mimearchive': ['application/octet-stream', 'application/octet-stream'],
+    'application/zip': ['application/octet-stream', 'application/octet-stream'],
+    'image/svg+xml': ['text/plain; charset=utf-8', 'image/svg+xml'],
+    'image/png': ['image/png', 'image/png'],
+    'video/mp4': ['video/mp4', 'video/mp4'],
+    'font/woff2': ['font/woff2', 'font/woff2'],
+    'application/font-woff': ['application/font-woff', 'application/font-woff'],
+    'application/pdf': ['application/pdf', 'application/pdf'],
+    'text/vtt': ['text/vtt', 'text/vtt'],
+  };
+  const body = '<?xml version="1.0"?><a href="http://evil.example/">x</a>';
+  const pages = Object.fromEntries(Object.keys(types).map((type, i) => [`/${i}`, { type, body }]));
+  const { show } = await serve(pages, '127.78.0.67');
+  for (const [i, [type, expected]] of Object.entries(types).entries()) {
+    const asImage = { 'sec-fetch-dest': 'image', 'sec-fetch-site': 'same-origin' };
+    const found = [await show(`/${i}`), await show(`/${i}`, asImage)].map(
+      ({ headers }) => headers['content-type'],
+    );
+    expect([type, ...found]).toEqual([type, ...expected]);
+  }
+});
+
 test('a redirect leads to the spelling, the bytes and the charset that its server meant', async () => {
   const form = {
     type: 'text/html; charset=windows-1251',

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rewriteCss } from '../../shared/outputs/rewrite-css.ts';
 import { rewriteHtml } from '../../shared/outputs/rewrite-html.ts';
+import { decodeAttribute } from '../../shared/parser/character-references.ts';
+import { cssReferences } from '../../shared/parser/css-references.ts';
+import { srcsetReferences } from '../../shared/parser/srcset.ts';
 
 /** Everything but data URLs becomes `[...]`. */
 const rewrite = (reference: string) => (reference.startsWith('data:') ? undefined : `[${reference}]`);
@@ -53,7 +56,67 @@ test('a reference cannot end its attribute, its style or its element', () => {
   const text = rewriteHtml('<a href=a><style>b{c:url(d)}</style>', { onBase: () => {}, rewrite: evil });
   expect(text).not.toMatch(/"><\/a>|<\/style><script/);
   expect(text.match(/<\/style>/g)).toHaveLength(1);
-  expect(rewriteCss('a{b:url(c)}', () => 'x) "} body{}')).toBe('a{b:url(x%29%20%22}%20body{})}');
+  expect(rewriteCss('a{b:url(c)}', () => 'x) "} body{}')).toBe('a{b:url(x\\)\\20 \\"}\\20 body{})}');
+});
+
+/** As in a server that shows archived pages. */
+const below = (reference: string) => `/2026/${new URL(reference, 'http://a.test/').href}`;
+
+describe.each([
+  'a(1).png',
+  "it's.png",
+  'a,b.png',
+  'w_200,h_100/a.png?x=(1),2&y=[3]',
+  'a%28b%29%2C.png',
+  'a%20b.png',
+  'über(é).png',
+  'a;b=c,d(e)f.png?q=%22',
+])('%s is the same URL where it is written', (reference) => {
+  const expected = below(reference);
+
+  test('in style sheets', () => {
+    const escapedOnce = reference.replace(/["'()]/g, '\\$&');
+    const css = `a{b:url(${escapedOnce})} c{d:url("${reference}")} @import '${escapedOnce}'; e{f:url( "${escapedOnce}" )}`;
+    const found: string[] = [];
+    const rewritten = rewriteCss(css, below);
+    cssReferences(rewritten, (one) => found.push(one));
+    expect(found).toEqual([expected, expected, expected, expected]);
+    // A second reader of CSS, which knows strings and escapes.
+    expect(rewritten.match(/url\((?:[^()\\"']|\\.)*\)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g)).toHaveLength(4);
+  });
+
+  test('in srcset', () => {
+    const found: string[] = [];
+    const attribute = /srcset="([^"]*)"/.exec(
+      rewriteHtml(`<img srcset="${reference} 1x, ${reference} 200w,${reference}">`, {
+        onBase: () => {},
+        rewrite: below,
+      }),
+    );
+    srcsetReferences(decodeAttribute(attribute![1]!), (one) => found.push(one));
+    expect(found).toEqual([expected, expected, expected]);
+  });
+
+  test('in a style attribute and a style element', () => {
+    const found: string[] = [];
+    const quoted = reference.replace(/["'()]/g, '\\$&');
+    const page = rewriteHtml(
+      `<p style="b:url(${quoted.replaceAll('"', '&quot;')})"><style>c{d:url('${quoted}')}</style>`,
+      {
+        onBase: () => {},
+        rewrite: below,
+      },
+    );
+    const style = decodeAttribute(/style="([^"]*)"/.exec(page)![1]!);
+    for (const css of [style, /<style>(.*)<\/style>/s.exec(page)![1]!])
+      cssReferences(css, (one) => found.push(one));
+    expect(found).toEqual([expected, expected]);
+  });
+});
+
+test('a comma at the end of a reference stands encoded in srcset, which would take it away', () => {
+  const rewriter = { onBase: () => {}, rewrite: () => ',a b,' };
+  expect(rewriteHtml('<img srcset="x 1x, y">', rewriter)).toBe('<img srcset="%2Ca%20b%2C 1x, %2Ca%20b%2C">');
 });
 
 test('the base is reported before the references after it', () => {

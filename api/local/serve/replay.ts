@@ -63,9 +63,24 @@ export function replay({ status, headers, body }: ArchivedPayload, place: Replay
       body: Buffer.from(rewriteCss(css, referenceOf({ ...place, charset }))),
     };
   }
-  // Links of SVG and other XML are not rewritten: as a document of its own it is shown as text.
-  const isXml = type.endsWith('+xml') || type.endsWith('/xml');
-  return { ...shown, type: isXml && place.isDocument ? TEXT : type, body };
+  return { ...shown, type: shownType(type, place.isDocument), body };
+}
+
+/** Types that run nothing, refer to nothing, and have no parts of other types. */
+const AS_THEY_ARE =
+  /^(?:(?:image|audio|video|font)\/|text\/(?:plain|vtt)$|application\/(?:pdf$|(?:x-)?font-|vnd\.ms-fontobject$))/;
+/** Texts that people may want to read. */
+const READABLE =
+  /^(?:text|multipart|message)\/|[/+](?:xml|json)$|\/(?:javascript|ecmascript|x-javascript|x-ndjson|rtf)$/;
+
+/**
+ * Links of SVG and other XML are not rewritten, so they are shown as text; SVG is also an image. What is no text and of no type
+ * that is known is for the disk.
+ */
+function shownType(type: string, isDocument: boolean): string {
+  const isSvg = type.startsWith('image/svg');
+  if (AS_THEY_ARE.test(type) && !(isSvg && isDocument)) return type;
+  return isSvg || READABLE.test(type) ? TEXT : 'application/octet-stream';
 }
 
 function replayHtml(
