@@ -30,12 +30,11 @@ const QUALIFIED: ReadonlySet<string> = new Set(['m', 'svg']);
 
 /** Declared prefixes that count. */
 const MAX_PREFIXES = 100;
-const NONE: ReadonlyMap<string, string> = new Map();
 
 /** The namespaces of the elements that are open. */
 export class Namespaces {
   /** The usual prefix by the declared one. */
-  #declared = NONE;
+  #declared: ReadonlyMap<string, string> = new Map();
   /** Declared prefixes by the usual one. */
   #byUsual: ReadonlyMap<string, readonly string[]> = new Map();
   readonly #outer: { readonly depth: number; readonly declared: ReadonlyMap<string, string> }[] = [];
