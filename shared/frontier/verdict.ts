@@ -80,8 +80,8 @@ export function judge(
   if (cause === undefined) return final(state);
   // Nothing is there to be a page.
   const finally_ = outcome.body.size === 0 ? 'failed' : state;
-  // The server sends it so, and would again.
-  if (outcome.body.size === brokeOffAt(record)) return final(finally_, cause);
+  // At the same byte again: the server sends it so, and is in no trouble.
+  if (outcome.body.size === brokeOffAt(record)) return again(cause, finally_, config.retryMs);
   // The host rests, but it has answered: it is not given up for that.
   return again(cause, finally_, config.backoffMs, { cause, weight: 0, retryAfterMs });
 }

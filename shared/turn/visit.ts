@@ -302,7 +302,7 @@ export class UrlVisit {
         digest: received?.body.sha1,
         location: archived?.location,
         // Also where the body of a try broke off that is to be repeated.
-        bodyBytes: (received ?? (response?.bodyFailure && response))?.body.size,
+        bodyBytes: (received ?? (response?.truncated && response))?.body.size,
         // How long the site took in the earlier crawl is not known.
         tookMs: received && wasAsked(received) ? received.endedAt - received.startedAt : undefined,
         cause: page.cause,

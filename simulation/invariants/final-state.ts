@@ -7,8 +7,10 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Returns the state that a single answer gives the URL; undefined: it is tried again. */
 export function finalStateOf({ failure, httpStatus = 0, isCut }: WebRequest): string | undefined {
-  if (failure !== undefined || isCut || PASSING.has(httpStatus)) return undefined;
-  return stateOf(httpStatus);
+  if (failure !== undefined || PASSING.has(httpStatus)) return undefined;
+  const state = stateOf(httpStatus);
+  // Other answers say all in their header.
+  return isCut && state === 'fetched' ? undefined : state;
 }
 
 /** The state that a final answer with that status gives. */

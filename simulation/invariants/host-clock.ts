@@ -5,6 +5,7 @@
 import { origin } from '../../shared/url/host-key.ts';
 import type { WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts } from './facts.ts';
+import { stateOf } from './final-state.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits, Visit } from './visits.ts';
 
@@ -72,9 +73,9 @@ function effectOf(request: WebRequest, robots: RobotsLog, hasOrigins: boolean): 
   }
   const bad: Effect = { weight: failure === 'dns' ? 2 : 1, isGood: false };
   if (!robots.isOfRobots(request)) {
-    // A 500 is the page's own matter, whole or not.
-    const isBad = failure !== undefined || OF_HOST.has(httpStatus) || (isCut && httpStatus !== 500);
-    return isBad ? bad : { weight: 0, isGood: true };
+    if (failure !== undefined || OF_HOST.has(httpStatus)) return bad;
+    // A body that breaks off at another byte than before says nothing of the host.
+    return { weight: 0, isGood: true, isUncertain: isCut && stateOf(httpStatus) === 'fetched' };
   }
   if (failure === undefined && httpStatus >= 300 && httpStatus < 400)
     // It forgives nothing, and where there is no time left to follow it, it counts as a failure.
@@ -83,7 +84,10 @@ function effectOf(request: WebRequest, robots: RobotsLog, hasOrigins: boolean): 
     failure === undefined &&
     ((httpStatus >= 200 && httpStatus < 300 && !isCut) ||
       (httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429));
-  return isAnswered ? { weight: 0, isGood: true } : { ...bad, isUncertain: hasOrigins };
+  if (isAnswered) return { weight: 0, isGood: true };
+  // A robots.txt that breaks off is asked for again at once, and counts then.
+  const isBreak = failure === undefined && isCut && httpStatus < 300;
+  return { ...bad, isUncertain: hasOrigins || isBreak };
 }
 
 /** The least rest after a failure, ms. */

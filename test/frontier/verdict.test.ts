@@ -115,15 +115,20 @@ describe('trouble', () => {
     });
 
     test.each([
-      ['at the same byte again', tried(1, 9), true],
-      ['at another byte', tried(1, 8), false],
-      ['at the last try', tried(2, 8), true],
-      ['after a try without a response', tried(1), false],
-      ['after a whole body of as many bytes', tried(1, 9, { code: 'httpStatus', httpStatus: 200 }), false],
-    ])('%s: final %#', (_name, record, isFinal) => {
-      const verdict = judge(broken(9), record, CONFIG);
-      expect(verdict).toMatchObject({ state: isFinal ? 'fetched' : 'waiting', cause, isFinal });
-      if (record.result.bodyBytes === 9 && isFinal) expect(verdict.hostFailure).toBeUndefined();
+      ['at the same byte again', tried(1, 9), false],
+      ['at the same byte again, at the last try', tried(2, 9), false],
+      ['at another byte', tried(1, 8), true],
+      ['at another byte, at the last try', tried(2, 8), true],
+      ['after a try without a response', tried(1), true],
+      ['after a whole body of as many bytes', tried(1, 9, { code: 'httpStatus', httpStatus: 200 }), true],
+    ])('%s: the host rests: %#', (_name, record, rests) => {
+      const isLast = record.attempts === CONFIG.maxAttempts - 1;
+      expect(judge(broken(9), record, CONFIG)).toMatchObject({
+        state: isLast ? 'fetched' : 'waiting',
+        cause,
+        isFinal: isLast,
+        hostFailure: rests ? { cause, weight: 0 } : undefined,
+      });
     });
 
     test('of which no byte came is no page, and says why', () => {
@@ -134,8 +139,8 @@ describe('trouble', () => {
         cause: failure,
         hostFailure: { weight: 0 },
       });
-      const again = judge(broken(0, 200, reason), tried(1, 0, failure), CONFIG);
-      expect(again).toEqual({ state: 'failed', cause: failure, isAttempt: true, isFinal: true, retryMs: 0 });
+      const last = judge(broken(0, 200, reason), tried(2, 0, failure), CONFIG);
+      expect(last).toMatchObject({ state: 'failed', cause: failure, isFinal: true, hostFailure: undefined });
     });
 
     test.each([

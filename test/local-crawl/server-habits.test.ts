@@ -97,20 +97,20 @@ describe('a host is crawled whole, with one request for each page, whose every a
   });
 });
 
-describe('a host is crawled whole, with two requests for each page, if each body breaks off at the same byte:', () => {
+describe('a host is crawled whole, with three requests for each page, if each body breaks off at the same byte:', () => {
   test.each(BROKEN)('$name', (site) => {
     const cause = 'the body broke off (disconnect)';
-    expect(pagesOf(site)).toEqual(PAGES.map((path) => ({ path, state: 'fetched', cause, asked: 2 })));
+    expect(pagesOf(site)).toEqual(PAGES.map((path) => ({ path, state: 'fetched', cause, asked: 3 })));
     expect(asked.get(`${site.host}/robots.txt`)).toBe(2);
     expectRulesObeyed(site);
   });
 });
 
-describe('pages of which no byte can be read fail, and each is asked for twice:', () => {
+describe('pages of which no byte can be read fail, and each is asked for three times:', () => {
   test.each(UNREADABLE)('$name', (site) => {
     const [first, ...others] = pagesOf(site).filter(({ path }) => ['/', '/listed'].includes(path));
     for (const page of [first, ...others]) {
-      expect(page).toMatchObject({ state: 'failed', asked: 2 });
+      expect(page).toMatchObject({ state: 'failed', asked: 3 });
       expect(page?.cause).toMatch(
         /^(the body's chunks cannot be read: expected the size of a chunk, got "|the connection ended within the body$)/,
       );
