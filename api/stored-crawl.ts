@@ -1,5 +1,6 @@
 /** A crawl in a folder, as `openCrawl` gives it. */
 
+import type { ExportWarning } from '../shared/archive/replay-codings.ts';
 import type { UrlCapture } from '../shared/archive/url-history.ts';
 import type { AddedSeeds, DomainPage, HostDetail, HostPage } from '../shared/control/control.ts';
 import type { HostPageRequest } from '../shared/control/host-queries.ts';
@@ -82,8 +83,11 @@ export interface StoredCrawl extends AsyncDisposable {
    * `NoDifference` if there are not two, or if they showed neither HTML nor text.
    */
   diff(url: string, times?: VisitTimes): Promise<UrlDifference>;
-  /** Yields the lines of the archive's CDXJ index, each with its line feed, sorted. */
-  cdxj(warn?: (message: string) => void): AsyncIterable<string>;
+  /**
+   * Yields the lines of the archive's CDXJ index, each with its line feed, sorted. `warn` is called for each damaged WARC
+   * file, and, with `coding`, for responses in content codings that replay tools cannot decode.
+   */
+  cdxj(warn?: ExportWarning): AsyncIterable<string>;
   /**
    * Reads the WARC record at a place: of a capture, or by the `warcFile` and `warcOffset` of a URL. Throws
    * `NotWarc` if no record begins there, and `RangeError` if it is larger than `maxBytes`.
@@ -151,7 +155,7 @@ export interface StoredCrawl extends AsyncDisposable {
   /**
    * Yields the bytes of a WACZ file of the archive. Throws `NothingArchived` if there is no WARC file yet.
    */
-  wacz(warn?: (message: string) => void): AsyncIterable<Uint8Array>;
+  wacz(warn?: ExportWarning): AsyncIterable<Uint8Array>;
   /**
    * Adds seeds. A process that crawls into the folder takes them up within seconds; otherwise they wait for
    * `resumeCrawl`. Throws if none of them can be a seed.

@@ -2,6 +2,7 @@
 
 import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
+import { withCodingWarnings } from '../../shared/archive/replay-codings.ts';
 import { surt } from '../../shared/archive/surt.ts';
 import { historyOf } from '../../shared/archive/url-history.ts';
 import { openArchiveReader } from '../../shared/engines/local/archive/archive-reader.ts';
@@ -29,7 +30,7 @@ export function archiveOf(folder: string): CrawlArchive {
         lines.map((line) => parseCdxjLine(line, folder)),
       );
     },
-    cdxj: (warn) => mergedCdxj(folder, warn),
+    cdxj: (warn) => withCodingWarnings(mergedCdxj(folder, warn), warn),
     readRecord: async (location, { maxBytes } = {}) => readOpened(await openRecord(location), maxBytes),
     async *wacz(warn) {
       // It reads the titles of pages, with all parsers.

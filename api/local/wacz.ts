@@ -1,3 +1,4 @@
+import { type ExportWarning, withCodingWarnings } from '../../shared/archive/replay-codings.ts';
 import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
@@ -14,13 +15,13 @@ import { openFolder } from './open-folder.ts';
  */
 export async function* waczBytes(
   dir: string,
-  warn: (message: string) => void = () => {},
+  warn: ExportWarning = () => {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { reader, crawl, record } = await openFolder(dir);
   const files = await openWarcFiles(dir);
   try {
     if (files.list.length === 0) throw new NothingArchived(dir);
-    const cdxj = linesWithin(mergedCdxj(dir, warn), files);
+    const cdxj = withCodingWarnings(linesWithin(mergedCdxj(dir, warn), files), warn);
     yield* waczOf({ crawl, record, warcs: files.list, cdxj, pages: pagesOf(reader, crawl, files) });
   } finally {
     await files.close();

@@ -2,6 +2,7 @@
 
 import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
 import { openRecord } from '../../shared/archive/read-member.ts';
+import { type ExportWarning, withCodingWarnings } from '../../shared/archive/replay-codings.ts';
 import { surt } from '../../shared/archive/surt.ts';
 import { historyOf } from '../../shared/archive/url-history.ts';
 import { ControlError } from '../../shared/control/control.ts';
@@ -207,14 +208,14 @@ function archiveQueries(
   crawl: CrawlId,
   archive: StackArchive,
 ): Pick<StackCrawl, 'cdxj' | 'captures' | 'history' | 'diff' | 'readRecord'> {
-  const cdxj: StackCrawl['cdxj'] = (warn) => explainedAll(connection, archive.cdxj(warn));
+  const lines = (warn?: ExportWarning) => explainedAll(connection, archive.cdxj(warn));
   const history: StackCrawl['history'] = (url) =>
     explainedOne(
       connection,
       archive.capturesOf(surt(url)).then((found) => historyOf(url, found)),
     );
   return {
-    cdxj,
+    cdxj: (warn) => withCodingWarnings(lines(warn), warn),
     history,
     async diff(url, times) {
       const { differenceBetween } = await import('../url-difference.ts');
@@ -225,7 +226,7 @@ function archiveQueries(
       );
     },
     async *captures(warn) {
-      for await (const line of cdxj(warn)) yield parseCdxjLine(line.trimEnd(), crawl);
+      for await (const line of lines(warn)) yield parseCdxjLine(line.trimEnd(), crawl);
     },
     readRecord: ({ file, offset }, { maxBytes } = {}) =>
       explainedOne(

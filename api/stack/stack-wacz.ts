@@ -1,4 +1,5 @@
 /** A WACZ file of a stack's crawl. */
+import { type ExportWarning, withCodingWarnings } from '../../shared/archive/replay-codings.ts';
 import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { createLimit } from '../../shared/create-limit.ts';
@@ -17,7 +18,7 @@ export interface StackWacz {
   readonly archive: StackArchive;
   readonly crawl: CrawlId;
   readonly record: CrawlRecord;
-  readonly warn?: ((message: string) => void) | undefined;
+  readonly warn?: ExportWarning | undefined;
 }
 
 /**
@@ -29,7 +30,8 @@ export async function* stackWacz(options: StackWacz): AsyncGenerator<Uint8Array,
   const files = await archive.list();
   if (files.warcs.length === 0) throw new NothingArchived(`the crawl ${crawl}`);
   const pages = pagesOf(options, files);
-  yield* waczOf({ crawl, record, warcs: files.warcs, cdxj: files.cdxj(warn), pages });
+  const cdxj = withCodingWarnings(files.cdxj(warn), warn);
+  yield* waczOf({ crawl, record, warcs: files.warcs, cdxj, pages });
 }
 
 async function* pagesOf(options: StackWacz, files: ArchiveFiles): AsyncGenerator<WaczPage> {

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl } from '../../api/stored-crawl.ts';
+import type { ExportWarning } from '../../shared/archive/replay-codings.ts';
 import { UsageError } from '../usage-error.ts';
 import { withOutput } from './output-file.ts';
 
@@ -8,11 +9,7 @@ import { withOutput } from './output-file.ts';
  * `strand export DIR --format wacz --out FILE`. `out` appears when it is whole, instead of what was there
  * before.
  */
-export async function exportWacz(
-  dir: string,
-  out: string,
-  warn: (message: string) => void = () => {},
-): Promise<void> {
+export async function exportWacz(dir: string, out: string, warn: ExportWarning = () => {}): Promise<void> {
   await using crawl = await openCrawl(dir);
   await exportWaczOf(crawl, out, warn);
 }
@@ -21,7 +18,7 @@ export async function exportWacz(
 export async function exportWaczOf(
   crawl: Pick<StoredCrawl, 'wacz'>,
   out: string,
-  warn: (message: string) => void,
+  warn: ExportWarning,
 ): Promise<void> {
   try {
     await withOutput(out, (stream) =>

@@ -1,5 +1,6 @@
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl, TableName } from '../../api/stored-crawl.ts';
+import type { ExportWarning } from '../../shared/archive/replay-codings.ts';
 import type { RowFormat } from '../../shared/report/url-line.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
@@ -93,8 +94,8 @@ async function exportOneFile(
   out: string | undefined,
 ): Promise<ExitCode> {
   let damaged = 0;
-  const warn = (message: string) => {
-    damaged++;
+  const warn: ExportWarning = (message, about) => {
+    if (about === undefined) damaged++;
     process.stderr.write(`strand: ${printable(message)}\n`);
   };
   if (format === 'cdxj') await exportIndex(crawl, out, warn);
@@ -128,7 +129,7 @@ export async function exportSkipped(
 async function exportIndex(
   crawl: Pick<StoredCrawl, 'cdxj'>,
   out: string | undefined,
-  warn: (message: string) => void,
+  warn: ExportWarning,
 ): Promise<void> {
   await withOutput(out, async (stream) => {
     const write = writerTo(stream);

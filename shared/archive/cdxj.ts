@@ -2,9 +2,11 @@
  * CDXJ: the sorted text index of WARC files that replay tools look URLs up in. One line for each capture (a
  * response or revisit record): `SURT TIMESTAMP {"url": ..., "mime": ..., "status": ..., "digest": ...,
  * "length": ..., "offset": ..., "filename": ...}`, all values strings, in ASCII; fields that a record does
- * not have are left out. Byte for byte what cdxj-indexer writes with `--sort`, for heads of up to 256 KB.
+ * not have are left out. Byte for byte what cdxj-indexer writes with `--sort`, for heads of up to 256 KB; but responses in
+ * a content coding that common readers cannot decode have a further field, `encoding`.
  */
 import { fieldOf, MAX_RECORD_HEAD, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
+import { unreadCoding } from './replay-codings.ts';
 import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts';
 import { surt } from './surt.ts';
 import { fieldValue, type WarcFields } from './warc-record.ts';
@@ -69,7 +71,9 @@ function lineStart(field: (name: FieldName) => string | undefined, http: HttpSum
   if (mime !== undefined) line += `, "mime": ${jsonText(mime)}`;
   if (http.status !== undefined) line += `, "status": "${http.status}"`;
   const digest = field('WARC-Payload-Digest');
-  return digest === undefined ? line : `${line}, "digest": ${jsonText(digest)}`;
+  if (digest !== undefined) line += `, "digest": ${jsonText(digest)}`;
+  const coding = http.encoding === undefined ? undefined : unreadCoding(http.encoding);
+  return coding === undefined || mime === 'warc/revisit' ? line : `${line}, "encoding": "${coding}"`;
 }
 
 /** `YYYYMMDDhhmmss` of a WARC-Date, which may end after any of its parts (ISO 28500:2017, section 5.4). */
@@ -92,6 +96,7 @@ const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
 interface HttpSummary {
   readonly status?: string | undefined;
   readonly mime?: string | undefined;
+  readonly encoding?: string | undefined;
 }
 
 /**
@@ -101,5 +106,6 @@ function summarizeHttp(blockStart: Uint8Array): HttpSummary {
   const length = recordHeadLength(blockStart) ?? blockStart.length;
   const head = Buffer.from(blockStart.buffer, blockStart.byteOffset, length).toString('latin1');
   const status = /^HTTP\/\S+ +(\d{3})(?!\S)/.exec(head)?.[1];
-  return { status, mime: /\ncontent-type:[^\S\n]*([^;\s]*)/i.exec(head)?.[1] };
+  const mime = /\ncontent-type:[^\S\n]*([^;\s]*)/i.exec(head)?.[1];
+  return { status, mime, encoding: /\ncontent-encoding:[^\S\n]*([^\r\n]*)/i.exec(head)?.[1] };
 }

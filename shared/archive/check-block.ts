@@ -4,6 +4,7 @@ import { type NoteFault, quote } from './check-fields.ts';
 import { createDechunker } from './dechunker.ts';
 import { base32, type Digest, parseDigest } from './digest.ts';
 import { fieldOf, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
+import { unreadCoding } from './replay-codings.ts';
 
 export interface CheckedBlock {
   readonly record: WarcRecordHead;
@@ -14,10 +15,13 @@ export interface CheckedBlock {
 }
 
 /**
- * Reads the block once and notes what is wrong. Holds no more of it than a chunk. Throws what `chunks`
- * throws.
+ * Reads the block once and notes what is wrong. Holds no more of it than a chunk. Returns the content coding of its
+ * response, if common readers cannot decode it. Throws what `chunks` throws.
  */
-export async function checkBlock({ record, start, chunks }: CheckedBlock, note: NoteFault): Promise<void> {
+export async function checkBlock(
+  { record, start, chunks }: CheckedBlock,
+  note: NoteFault,
+): Promise<string | undefined> {
   const http = httpOf(record, start, note);
   const digests = [digestCheck(record, 'WARC-Block-Digest', 0)];
   const type = fieldOf(record, 'WARC-Type');
@@ -42,6 +46,7 @@ export async function checkBlock({ record, start, chunks }: CheckedBlock, note: 
     const label = (bytes: Uint8Array) => `${said.algorithm}:${base32(bytes)}`;
     note('error', `${name}: expected ${label(found)}, got ${label(said.bytes)}`);
   }
+  return type === 'response' ? unreadCoding(http?.coding ?? '') : undefined;
 }
 
 interface DigestCheck {
@@ -72,6 +77,7 @@ function chunkedEntity(record: WarcRecordHead) {
 interface HttpBlock {
   readonly headLength: number;
   readonly isChunked: boolean;
+  readonly coding?: string | undefined;
 }
 
 /** The HTTP message in the block, its head checked; undefined where there is none. */
@@ -100,8 +106,9 @@ function httpOf(record: WarcRecordHead, start: Uint8Array, note: NoteFault): Htt
   const size = record.blockLength - headLength;
   if (type === 'response' && !isChunked && !fieldOf(record, 'WARC-Truncated'))
     checkLength(headerOf(/^content-length\s*:/i), size, status ?? '', note);
-  if (!isChunked) checkCoding(headerOf(/^content-encoding\s*:/i), start.subarray(headLength), note);
-  return { headLength, isChunked };
+  const coding = headerOf(/^content-encoding\s*:/i);
+  if (!isChunked) checkCoding(coding, start.subarray(headLength), note);
+  return { headLength, isChunked, coding };
 }
 
 function checkLength(said: string | undefined, size: number, status: string, note: NoteFault): void {

@@ -16,6 +16,7 @@ import {
   parseRecordHead,
   recordHeadLength,
 } from './read-warc.ts';
+import { codingWarning } from './replay-codings.ts';
 import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts';
 
 /** Something wrong in a file. */
@@ -52,6 +53,7 @@ export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
   return {
     async file(name, read) {
       const records: Record<string, number> = {};
+      const codings = new Map<string, CodedRecords>();
       const inFile = createRecordIds();
       const noteAt = (offset: number, severity: Severity, message: string) =>
         note({ file: name, offset, severity, message });
@@ -73,7 +75,8 @@ export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
             const noteHere: NoteFault = (severity, message) => noteAt(offset, severity, message);
             checkIds(name, member, { ids, inFile, revisited }, noteHere);
             checkFields(member.record, noteHere);
-            await checkBlockOf(read, member, noteHere);
+            const coding = await checkBlockOf(read, member, noteHere);
+            if (coding !== undefined) countCoding(codings, coding, offset);
           }
           isOver = true;
         } catch (error) {
@@ -98,6 +101,8 @@ export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
       if (at === 0) noteAt(0, 'error', 'expected at least one record, got an empty file');
       for (const { offset, id } of inFile.missing())
         noteAt(offset, 'error', `WARC-Concurrent-To: expected ${id} in the file, and it is not there`);
+      for (const [coding, { first, count }] of codings)
+        noteAt(first, 'warning', codingWarning(coding, count));
       return { bytes: at, records };
     },
     end() {
@@ -115,6 +120,17 @@ export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
 
 const MAX_TYPES = 20;
 const { Z_SYNC_FLUSH } = constants;
+
+/** Records of a file in one content coding. */
+interface CodedRecords {
+  readonly first: number;
+  readonly count: number;
+}
+
+function countCoding(codings: Map<string, CodedRecords>, coding: string, offset: number): void {
+  const { first = offset, count = 0 } = codings.get(coding) ?? {};
+  codings.set(coding, { first, count: count + 1 });
+}
 
 interface Ids {
   readonly ids: RecordIds;
@@ -146,12 +162,16 @@ function checkIds(
 }
 
 /** A block that the scan has given whole is not read again. */
-async function checkBlockOf(read: ReadAt, member: ScannedMember, note: NoteFault): Promise<void> {
+async function checkBlockOf(
+  read: ReadAt,
+  member: ScannedMember,
+  note: NoteFault,
+): Promise<string | undefined> {
   const { record, offset, blockStart: start } = member;
   if (start.length === record.blockLength) return checkBlock({ record, start, chunks: [start] }, note);
   const opened = await openRecord(read, offset);
   try {
-    await checkBlock({ record, start, chunks: opened.block }, note);
+    return await checkBlock({ record, start, chunks: opened.block }, note);
   } finally {
     await opened.close();
   }

@@ -4,8 +4,8 @@ import type { CrawlConfig } from '../crawl/config.ts';
 export type OwnHeaderValues = Readonly<Record<string, string>> | undefined;
 
 /**
- * Few, since each one distinguishes the crawler from a browser; content codings are those that the parser
- * decodes. Names and values in turn.
+ * Few, since each one distinguishes the crawler from a browser. Content codings are those that replay tools decode: pages
+ * are archived as they come. The parser decodes others too. Names and values in turn.
  */
 export function commonHeaders({
   userAgent,
@@ -18,7 +18,7 @@ export function commonHeaders({
     'Accept',
     'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     'Accept-Encoding',
-    'gzip, br, zstd',
+    'gzip, br',
     // Some hosts answer 406 without it. English first, where a host has several languages and no URL for
     // each.
     'Accept-Language',
