@@ -66,8 +66,9 @@ export class RobotsFetcher {
   }
 
   /**
-   * Follows redirects within the host, and asks once more for a body that broke off. The response of `judged`, if any, is not disposed of. `isBeside`: a file beside
-   * robots.txt, whose failures are the host's like those of pages, though its robots.txt could be fetched.
+   * Follows redirects within the host, and asks once more for a body that broke off. The response of `judged`, if any, is
+   * not disposed of. `isBeside`: a file beside robots.txt, whose failures are the host's like those of pages, though its
+   * robots.txt could be fetched.
    */
   async fetch(key: string, { isBeside = false } = {}): Promise<FetchedRobots> {
     const { crawl, pace, known } = this.#options;
