@@ -6,6 +6,7 @@ import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { searchQuery } from '../../shared/outputs/search-query.ts';
 import { primaryLanguage } from '../../shared/text/primary-language.ts';
+import { withoutUnseen } from '../../shared/text/unseen-characters.ts';
 import type { SearchHit, SearchOptions } from '../stored-crawl.ts';
 
 /** Another search may be adding pages. */
@@ -146,7 +147,7 @@ class SqliteIndex implements SearchIndex {
       location?.offset ?? null,
     );
     const { id } = row as { id: number };
-    this.#insertWords.run(id, title ?? '', text);
+    this.#insertWords.run(id, withoutUnseen(title ?? ''), withoutUnseen(text));
     this.#kept.add(id);
   }
 

@@ -15,6 +15,8 @@ export interface Extracted {
   readonly text: string;
   /** The main content as Markdown (CommonMark, with GFM's tables), references absolute. */
   readonly markdown: string;
+  /** The Markdown is the document as its author wrote it: HTML and script are not taken out. */
+  readonly format?: 'source';
   /**
    * The page that this one names as the canonical one: `link rel=canonical` outside of `body`, absolute. Undefined if several
    * name different ones.

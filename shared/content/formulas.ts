@@ -7,7 +7,7 @@ import { writeMathml } from './mathml.ts';
 
 /** Classes that may be those of a formula, or of what is around one. */
 export const FORMULA_CLASS = /math|katex|(?:^|[\s_-])(?:la)?tex(?=$|[\s_-])|formula(?:Inl|Dsp)/i;
-/** What shows a formula and holds its MathML. */
+/** Classes of the elements that show a formula and hold its MathML. */
 const OWNER = /(?:^|\s)(?:katex|katex-display|mwe-math-element|MathJax\w*)(?=$|\s)/;
 const MAX_STEPS = 8;
 const MAX_CHARS = 10_000;

@@ -110,7 +110,7 @@ class LineWriter {
     const { alt, reference } = pictureOf(element);
     const url = reference === undefined ? undefined : this.#destination(reference);
     if (url === undefined || alt === undefined) return '';
-    // What `noscript` has for the picture in front of it.
+    // The picture in front of it, for those without scripts.
     if (this.#isBehindPicture && isInNoscript(element)) return '';
     this.#isBehindPicture = true;
     return `![${escapeMarkdown(alt)}](${url})`;

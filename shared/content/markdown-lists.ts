@@ -17,7 +17,7 @@ export function separateLists(blocks: readonly string[]): string[] {
 function withOtherMark(block: string, before: string | undefined): string {
   const mark = markOf(block);
   if (mark === undefined || before === undefined || mark !== lastMarkOf(before)) return block;
-  // What is in an item is indented: only items begin at the start of a line.
+  // Only items begin at the start of a line: their content is indented.
   if (mark === '-' || mark === '*') return block.replace(/^[-*](?= )/gm, mark === '-' ? '*' : '-');
   return block.replace(
     /^(\d{1,9})([.)])(?= )/gm,

@@ -56,7 +56,7 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
     return inlineMarkdown(nodes, resolve, inline);
   }
 
-  /** What is in an element whose text stands within a line. */
+  /** Returns the content of an element whose text stands within a line. */
   function within(element: ContentElement, open = ''): string[] {
     const before = inline;
     inline = { open: (before.open ?? '') + open, isWithin: true };

@@ -34,7 +34,7 @@ export function writeMathml(math: ContentElement): WrittenFormula {
   return leaf(textIn(math).slice(0, MAX_SIZE));
 }
 
-/** What is left of `size`. */
+/** Returns the rest of `size`. */
 function restOf(node: Node, size: number): number {
   if (typeof node === 'string') return size - node.length;
   let left = size - 10;

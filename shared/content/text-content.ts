@@ -1,15 +1,62 @@
 /** The content of a document that is text: Markdown, and plain text, which says nothing of itself. */
 import { isMarkdown } from '../parser/markdown-links.ts';
-import { readMarkdown } from '../parser/markdown-source.ts';
+import { type MarkdownReference, readMarkdown } from '../parser/markdown-source.ts';
+import { withoutUnseen } from '../text/unseen-characters.ts';
 import type { Extracted } from './extract.ts';
+import { longestBackticks } from './markdown-pieces.ts';
 import type { PageMetadata } from './metadata.ts';
 
-/** Text and Markdown are the document as it is, that of Markdown without its front matter. */
-export function textContent(source: string, mediaType: string | undefined): Extracted {
-  if (!isMarkdown(mediaType))
-    return { metadata: { types: [] }, text: source, markdown: source, isTruncated: false };
-  const { title, facts, body } = readMarkdown(source);
-  return { metadata: metadataOf(title, facts), text: body, markdown: body, isTruncated: false };
+/**
+ * Text and Markdown are the document as it is, without what nobody sees. The Markdown of plain text has it between fences. That
+ * of Markdown is what its author wrote, HTML and all, without its front matter; references are absolute. `rewrite` may replace
+ * the absolute URLs of links and images.
+ */
+export function textContent(
+  source: string,
+  mediaType: string | undefined,
+  url: string,
+  rewrite: (url: string) => string = (absolute) => absolute,
+): Extracted {
+  if (!isMarkdown(mediaType)) {
+    const text = withoutUnseen(source);
+    return { metadata: { types: [] }, text, markdown: fenced(text), isTruncated: false };
+  }
+  const { title, facts, body, references } = readMarkdown(source);
+  return {
+    metadata: metadataOf(title, facts),
+    text: withoutUnseen(body),
+    markdown: withoutUnseen(withAbsolute(body, references, url, rewrite)),
+    format: 'source',
+    isTruncated: false,
+  };
+}
+
+function fenced(text: string): string {
+  const lines = text.replace(/\r\n?/g, '\n').trimEnd();
+  if (lines === '') return '';
+  const fence = '`'.repeat(Math.max(3, longestBackticks(lines) + 1));
+  return `${fence}text\n${lines}\n${fence}`;
+}
+
+/** Longer references are data. */
+const MAX_URL = 2000;
+
+function withAbsolute(
+  body: string,
+  references: readonly MarkdownReference[],
+  url: string,
+  rewrite: (url: string) => string,
+): string {
+  const pieces: string[] = [];
+  let end = 0;
+  for (const { target, from } of references.toSorted((a, b) => a.from - b.from)) {
+    if (from < end || target.startsWith('#') || target.length > MAX_URL) continue;
+    const absolute = URL.parse(target, url);
+    if (absolute === null || !/^https?:$/.test(absolute.protocol)) continue;
+    pieces.push(body.slice(end, from), rewrite(absolute.href));
+    end = from + target.length;
+  }
+  return pieces.join('') + body.slice(end);
 }
 
 /** By the names that Hugo, Jekyll, MkDocs and Docusaurus use. */

@@ -57,7 +57,7 @@ export function createPageContent(
   const main = once((): Extracted => {
     if (read) return { ...read, isTruncated: read.cut !== undefined };
     if (isHtml(facts.mimeType)) return extractContent(markup(), facts.url, undefined, facts.charset);
-    return textContent(html(), facts.mimeType);
+    return textContent(html(), facts.mimeType, facts.url);
   });
   const language = once(() => pageLanguage(main().text, main().metadata.language));
   const $ = once(() => loadDocument(markup(), isXml(facts.mimeType)));

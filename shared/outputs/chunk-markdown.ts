@@ -1,6 +1,7 @@
 /**
  * Cuts Markdown into pieces for search and language models: at headings and paragraphs, never inside code.
  */
+import { createFenceReader, type LineKind } from './markdown-fences.ts';
 
 export interface MarkdownChunk {
   /** The headings above the piece, the outermost first, without their `#`. */
@@ -24,8 +25,16 @@ interface Block {
   readonly tokens: number;
   /** 1 to 6 for a heading. */
   readonly level?: number;
-  /** Code and tables stay whole. */
-  readonly isWhole: boolean;
+  readonly segments: readonly Segment[];
+}
+
+/** A block, or a piece of one. */
+type Part = Pick<Block, 'text' | 'tokens' | 'level'>;
+
+/** Lines of one kind. Code and tables stay whole. */
+interface Segment {
+  readonly text: string;
+  readonly kind: LineKind;
 }
 
 /**
@@ -44,13 +53,13 @@ export function chunkMarkdown(markdown: string, { maxTokens, overlapTokens }: Ch
   const chunks: MarkdownChunk[] = [];
   /** The headings that the current block stands under. */
   const path: Block[] = [];
-  let blocks: Block[] = [];
+  let blocks: Part[] = [];
   let tokens = 0;
   /** Blocks at the beginning that repeat the end of the last piece. */
   let repeated = 0;
   let headings: readonly string[] = [];
 
-  const begin = (first: readonly Block[]) => {
+  const begin = (first: readonly Part[]) => {
     blocks = [...first];
     repeated = blocks.length;
     tokens = blocks.reduce((sum, block) => sum + block.tokens, 0);
@@ -93,8 +102,8 @@ const titleOf = ({ text, level = 0 }: Block): string => text.slice(level).trim()
  * The last blocks that have at most this many tokens together; no heading stands at their end, where it says
  * nothing.
  */
-function lastWithin(blocks: readonly Block[], maxTokens: number): Block[] {
-  const last: Block[] = [];
+function lastWithin(blocks: readonly Part[], maxTokens: number): Part[] {
+  const last: Part[] = [];
   let tokens = 0;
   for (const block of blocks.toReversed()) {
     tokens += block.tokens;
@@ -106,49 +115,104 @@ function lastWithin(blocks: readonly Block[], maxTokens: number): Block[] {
 
 /** Blocks stand apart by empty lines, other than those inside a fence. */
 function* blocksOf(markdown: string): Generator<Block> {
-  let lines: string[] = [];
-  let fence: string | undefined;
-  for (const line of [...markdown.split('\n'), '']) {
-    const [start = '', mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
-    if (fence === undefined) fence = mark;
-    else if (mark?.startsWith(fence) && line.slice(start.length).trim() === '') fence = undefined;
-    if (line.trim() !== '' || fence !== undefined) lines.push(line);
+  const kindOf = createFenceReader();
+  let lines: Segment[] = [];
+  for (const text of markdown.split('\n')) {
+    const kind = kindOf(text);
+    // A fence without an end, in a list that ends.
+    if (kind !== 'code' && lines.at(-1)?.text.trim() === '') {
+      yield blockOf(lines);
+      lines = [];
+    }
+    if (text.trim() !== '' || kind === 'code') lines.push({ text, kind });
     else if (lines.length > 0) {
       yield blockOf(lines);
       lines = [];
     }
   }
   // A fence that is never closed ends with the text.
-  if (lines.some((line) => line.trim() !== '')) yield blockOf(lines);
+  if (lines.some(({ text }) => text.trim() !== '')) yield blockOf(lines);
 }
 
-function blockOf(lines: readonly string[]): Block {
-  const text = lines.join('\n').trimEnd();
-  const level = lines.length === 1 ? /^(#{1,6}) /.exec(text)?.[1]?.length : undefined;
-  return { text, tokens: estimateTokens(text), level, isWhole: /^ {0,3}(`{3}|~{3}|\|)/.test(text) };
+function blockOf(lines: readonly Segment[]): Block {
+  const text = textOf(lines).trimEnd();
+  const level =
+    lines.length === 1 && lines[0]!.kind === 'text' ? /^(#{1,6}) /.exec(text)?.[1]?.length : undefined;
+  return { text, tokens: estimateTokens(text), level, segments: segmentsOf(lines) };
 }
 
-/** The block, or pieces of one that is too long: lines, sentences or words together. */
-function partsOf(block: Block, maxTokens: number): readonly Block[] {
-  if (block.isWhole || block.tokens <= maxTokens) return [block];
-  const parts: Block[] = [];
+const textOf = (lines: readonly Segment[]): string => lines.map(({ text }) => text).join('\n');
+
+function segmentsOf(lines: readonly Segment[]): Segment[] {
+  const segments: Segment[] = [];
+  let from = 0;
+  for (let i = 1; i <= lines.length; i++) {
+    if (i < lines.length && lines[i]!.kind === lines[from]!.kind) continue;
+    segments.push({ text: textOf(lines.slice(from, i)), kind: lines[from]!.kind });
+    from = i;
+  }
+  return segments;
+}
+
+/** The block, or pieces of one that is too long: code, lines, sentences or words together. */
+function partsOf(block: Block, maxTokens: number): readonly Part[] {
+  if (block.tokens <= maxTokens) return [block];
+  const parts: Part[] = [];
   let text = '';
-  const flush = () => {
-    if (text.trim() !== '') parts.push({ text: text.trim(), tokens: estimateTokens(text), isWhole: false });
-    text = '';
-  };
   let tokens = 0;
-  for (const piece of piecesOf(block.text, maxTokens)) {
+  const flush = () => {
+    const part = withoutIndent(text.trimEnd().replace(/^(?:[ \t]*\n)+/, ''));
+    if (part !== '') parts.push({ text: part, tokens: estimateTokens(part) });
+    text = '';
+    tokens = 0;
+  };
+  for (const piece of piecesOfBlock(block, maxTokens)) {
     const more = estimateTokens(piece);
-    if (tokens + more > maxTokens) {
-      flush();
-      tokens = 0;
-    }
+    if (tokens + more > maxTokens) flush();
     text += piece;
     tokens += more;
   }
   flush();
   return parts;
+}
+
+/** A piece that begins with code of a list does not stand in that list. */
+function withoutIndent(text: string): string {
+  const indent = /^[ \t]+(?=```|~~~|\|)/.exec(text)?.[0];
+  if (indent === undefined) return text.trimStart();
+  const lines = text.split('\n').map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
+  return lines.join('\n');
+}
+
+function* piecesOfBlock({ segments }: Block, maxTokens: number): Generator<string> {
+  for (const [i, { text, kind }] of segments.entries()) {
+    const lineEnd = i < segments.length - 1 ? '\n' : '';
+    if (kind === 'text') yield* piecesOf(text + lineEnd, maxTokens);
+    else if (PLAIN_TEXT.test(text)) yield* fencedPieces(text, maxTokens);
+    else yield text + lineEnd;
+  }
+}
+
+/** A document of plain text, as a whole between fences (`content/text-content.ts`). */
+const PLAIN_TEXT = /^`{3,}text\n/;
+
+/** Pieces of plain text, each between fences. */
+function* fencedPieces(text: string, maxTokens: number): Generator<string> {
+  const [first = '', last = ''] = [text.slice(0, text.indexOf('\n')), text.slice(text.lastIndexOf('\n') + 1)];
+  const room = Math.max(1, maxTokens - estimateTokens(first + last) - 1);
+  let piece = '';
+  let tokens = 0;
+  for (const part of piecesOf(text.slice(first.length + 1, -last.length - 1), room)) {
+    const more = estimateTokens(part);
+    if (tokens + more > room && piece.trim() !== '') {
+      yield `${first}\n${piece.replace(/\n$/, '')}\n${last}\n`;
+      piece = '';
+      tokens = 0;
+    }
+    piece += part;
+    tokens += more;
+  }
+  if (piece.trim() !== '') yield `${first}\n${piece.replace(/\n$/, '')}\n${last}\n`;
 }
 
 /** Sentences and lines with the white space after them; longer ones in pieces. */

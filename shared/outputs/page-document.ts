@@ -29,6 +29,8 @@ export interface PageDocument extends PageMetadata {
   readonly markdown: string;
   /** The page was too large, or could not be decoded to its end, and the rest was left out. */
   readonly truncated?: true;
+  /** `markdown` is what the author of a Markdown document wrote: HTML and script are not taken out. */
+  readonly format?: 'source';
 }
 
 /** Reads documents by modules of the project, which come before what is included. */
@@ -151,7 +153,7 @@ async function contentBy(
 }
 
 type DocumentContent = Pick<Extracted, 'text' | 'markdown' | 'metadata' | 'isTruncated'> &
-  Partial<Pick<Extracted, 'canonical' | 'kind'>>;
+  Partial<Pick<Extracted, 'canonical' | 'kind' | 'format'>>;
 
 export interface DocumentMaking {
   readonly rewrite?: ((url: string) => string) | undefined;
@@ -170,7 +172,7 @@ export async function documentOf(
 ): Promise<PageDocument | undefined> {
   const content = await contentOf();
   if (content === undefined) return undefined;
-  const { metadata, text, markdown, isTruncated, canonical, kind } = content;
+  const { metadata, text, markdown, isTruncated, canonical, kind, format } = content;
   const language = pageLanguage(text, metadata.language);
   return {
     url,
@@ -180,6 +182,7 @@ export async function documentOf(
     language,
     ...(kind !== undefined && { kind }),
     ...(isTruncated && { truncated: true }),
+    ...(format !== undefined && { format }),
     text,
     markdown,
   };
@@ -191,7 +194,7 @@ export async function documentOf(
     const { mediaType, source, charset, isPart } = found;
     const content = /html/.test(mediaType)
       ? extractContent(source, url, rewrite, charset)
-      : textContent(source, mediaType);
+      : textContent(source, mediaType, url, rewrite);
     return isPart ? { ...content, isTruncated: true } : content;
   }
 }

@@ -3,6 +3,8 @@
  * (https://www.sqlite.org/fts5.html).
  */
 
+import { withoutUnseen } from '../text/unseen-characters.ts';
+
 /** There is no word to look for. */
 export class EmptySearch extends Error {
   override name = 'EmptySearch';
@@ -19,7 +21,9 @@ const MAX_CHARS = 1000;
 export function searchQuery(text: string, column?: string): string {
   const wanted: string[] = [];
   const unwanted: string[] = [];
-  for (const [, minus, phrase, word] of text.slice(0, MAX_CHARS).matchAll(/(-?)(?:"([^"]*)"?|([^\s"]+))/g)) {
+  for (const [, minus, phrase, word] of withoutUnseen(text.slice(0, MAX_CHARS)).matchAll(
+    /(-?)(?:"([^"]*)"?|([^\s"]+))/g,
+  )) {
     const isPrefix = phrase === undefined && word!.endsWith('*');
     const words = (phrase ?? word!).match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu);
     if (!words) continue;

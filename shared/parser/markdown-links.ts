@@ -36,7 +36,7 @@ export function createMarkdownLinks({ url, contentType, maxLinks, resolve }: Mar
       const charset = decoder.end();
       const set = createLinkSet(maxLinks);
       const { title, references } = readMarkdown(pieces.join(''));
-      for (const reference of references) set.add(reference, 'a', false);
+      for (const { target } of references) set.add(target, 'a', false);
       const { urlOf: _, ...found } = set.resolved(url, resolve);
       return { ...found, ...(title !== undefined && { title }), charset };
     },

@@ -134,5 +134,9 @@ test('a page that is indexed again or gone leaves nothing behind', () => {
   expect(index.search('words', {}).map(({ url }) => url)).toEqual(['https://a.test/']);
   expect(index.search('old', {})).toEqual([]);
   expect(index.search('new', {})).toHaveLength(1);
+  index.add(page('https://c.test/', 'Die Do\u00adnau\u200bdampf\ufeffschiffahrt', 10));
+  index.setState('3');
+  for (const words of ['Donaudampfschiffahrt', 'donau\u00addampf*'])
+    expect(index.search(words, {}).map(({ url }) => url)).toEqual(['https://c.test/']);
   index.close();
 });

@@ -41,6 +41,64 @@ describe('Markdown in pieces', () => {
     expect(pieces.at(-1)).toMatchObject({ headings: ['A'], markdown: 'After.' });
   });
 
+  const lines = (indent: string) => `${indent}one();\n\n${indent}# no heading\n${indent}two();`;
+  test.each([
+    ['in a list', '- A', '  ', '```'],
+    ['in a list of two digits', '10. A', '    ', '```'],
+    ['in a list of lists', '- A\n  - B\n    1. C', '       ', '```'],
+    ['between tildes', '10) A', '    ', '~~~'],
+    ['indented further than its list', '- A', '     ', '````'],
+    ['behind tabs', '1. A', '\t', '```'],
+  ])('code %s is never cut', (_, items, indent, fence) => {
+    const code = `${indent}${fence}js\n${lines(indent)}\n${indent}${fence}`;
+    const after = `${indent}${words(40)}.`;
+    for (const gap of ['\n', '\n\n']) {
+      const pieces = cut(`# Title\n\n${items}${gap}${code}\n\n${after}\n\nEnd.`, 8);
+      const [found, ...others] = pieces.filter(({ markdown }) => markdown.includes('one();'));
+      expect(others).toEqual([]);
+      expect(found!.markdown.replace(/^[ \t]+/gm, '')).toContain(`${fence}js\n${lines('')}\n${fence}`);
+      expect(pieces.at(-1)!.markdown).toMatch(/End\.$/);
+      expect(new Set(pieces.flatMap(({ headings }) => headings))).toEqual(new Set(['Title']));
+    }
+  });
+
+  test('a fence in the line of its item, two fences in a row, a table in a list', () => {
+    const whole = [
+      '- ```\n  a\n\n  b\n  ```\n- ```\n  c\n\n  d\n  ```',
+      '  | a | b |\n  | --- | --- |\n  | c d e f | g h i j |',
+    ];
+    for (const block of whole) {
+      const pieces = cut(`${words(3)}\n\n- x\n\n${block}\n\n${words(20)}`, 6);
+      expect(
+        pieces.some(({ markdown }) => markdown.replace(/^ +/gm, '').includes(block.replace(/^ +/gm, ''))),
+      ).toBe(true);
+    }
+  });
+
+  test.each([
+    ['indented code', 'A\n\n    ```\n\n# B\n\nText.'],
+    ['the end of the list', '- a\n\n  ```\n  b\n\n# B\n\nText.'],
+    ['backticks behind the mark', '``` a ` b\n\n# B\n\nText.'],
+  ])('%s opens no fence, or ends it', (_, text) => {
+    expect(cut(text, 4).at(-1)).toMatchObject({ headings: [], markdown: '# B\n\nText.' });
+  });
+
+  test('plain text is cut between its lines, each piece between fences', () => {
+    const pieces = cut(`\`\`\`text\n${words(8)}\n\n  # no heading\n${words(9)}\n\`\`\``, 14);
+    expect(pieces.length).toBeGreaterThan(1);
+    for (const { markdown, headings, tokens } of pieces) {
+      expect(markdown).toMatch(/^```text\n[^`]+\n```$/);
+      expect(headings).toEqual([]);
+      expect(tokens).toBeLessThanOrEqual(20);
+    }
+    expect(
+      pieces
+        .map(({ markdown }) => markdown.slice(8, -4))
+        .join('\n')
+        .replace(/\s+/g, ' '),
+    ).toBe(`${words(8)} # no heading ${words(9)}`);
+  });
+
   test('a long paragraph is cut between sentences, a long word anywhere but inside a character', () => {
     expect(
       cut('One two three four. Five six seven eight. Nine ten.', 6).map(({ markdown }) => markdown),

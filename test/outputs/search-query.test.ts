@@ -10,6 +10,7 @@ test.each([
   ['AND OR NOT NEAR(a b)', '"AND" AND "OR" AND "NOT" AND "NEAR a" AND "b"'],
   ['std::vec::Vec', '"std vec Vec"'],
   ['"open', '"open"'],
+  ['Do\u00adnau\u200bdampf', '"Donaudampf"'],
 ])('%s is the query %s', (text, query) => {
   expect(searchQuery(text)).toBe(query);
 });
