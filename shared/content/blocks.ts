@@ -94,7 +94,7 @@ export function pageRuns(root: ContentElement): PageRuns {
   }
 }
 
-/** What authors mark as one, now and before there was an element for it. */
+/** Whether authors mark it as a figure, by the element or by a class from before there was one. */
 export const isFigure = ({ name, attributes }: ContentElement): boolean =>
   name === 'figure' ||
   (name === 'div' && /(?:^|\s)(?:figure|wp-caption|thumbinner)(?:\s|$)/.test(attributes.class ?? ''));

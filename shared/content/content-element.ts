@@ -15,7 +15,7 @@ export interface ContentElement {
   hasBlocks: boolean;
   /** Whether an element within is more than a line of code: a paragraph, a heading. */
   hasFlow: boolean;
-  /** What it is as a whole, whatever is in it: lines of code, or a formula. */
+  /** Its kind if it is read as a whole, with all that is in it: lines of code, or a formula. */
   whole: 'code' | Formula | undefined;
 }
 

@@ -27,7 +27,7 @@ export function createFenceReader(): (line: string) => LineKind {
     fence = undefined;
     items = items.filter((column) => column <= indent.column);
     let { at, column } = indent;
-    // What is indented by four is code without a fence.
+    // Four blanks and more begin code without a fence.
     while (column - (items.at(-1) ?? 0) < 4) {
       const [all, mark] = itemAt(line, at) ?? [];
       if (all === undefined || mark === undefined) break;

@@ -170,6 +170,7 @@ export async function documentOf(
   maxBytes: number,
   { rewrite, modules }: DocumentMaking = {},
 ): Promise<PageDocument | undefined> {
+  let isCut = false;
   const content = await contentOf();
   if (content === undefined) return undefined;
   const { metadata, text, markdown, isTruncated, canonical, kind, format } = content;
@@ -181,7 +182,7 @@ export async function documentOf(
     ...metadata,
     language,
     ...(kind !== undefined && { kind }),
-    ...(isTruncated && { truncated: true }),
+    ...((isTruncated || isCut) && { truncated: true }),
     ...(format !== undefined && { format }),
     text,
     markdown,
@@ -192,10 +193,10 @@ export async function documentOf(
     if (found === undefined) return undefined;
     if ('read' in found) return found.read();
     const { mediaType, source, charset, isPart } = found;
-    const content = /html/.test(mediaType)
+    isCut = isPart === true;
+    return /html/.test(mediaType)
       ? extractContent(source, url, rewrite, charset)
       : textContent(source, mediaType, url, rewrite);
-    return isPart ? { ...content, isTruncated: true } : content;
   }
 }
 

@@ -137,6 +137,8 @@ test('a page that cannot be decoded to its end is marked so; one whose checksum 
     '/b': { body: wrongSum, headers },
   });
   const { found } = await read(source);
+  for (const { markdown, kind } of found)
+    expect([typeof markdown, typeof kind]).toEqual(['string', 'string']);
   expect(found.map(({ title, truncated }) => [title, truncated])).toEqual([
     ['A', true],
     ['A', undefined],
