@@ -11,6 +11,7 @@ export const STATUS_CODES = [
   'requisites',
   // ---- other ends
   'proxy',
+  'patterns',
   'operator',
   'deleting',
   'arriving',

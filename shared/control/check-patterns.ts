@@ -11,11 +11,18 @@ import { patternCost } from './pattern-cost.ts';
 const KEYS = ['include', 'exclude'] as const;
 const MAX_PATTERNS = 1000;
 const MAX_PATTERN_LENGTH = 2000;
-/** Limit for all patterns together, by {@link patternCost}: 0.3 s for the worst URL. */
-const MAX_COST = 1e9;
+/** Limit for all patterns together, by {@link patternCost}: some 1 to 10 ms for the worst URL. */
+const MAX_COST = 2e7;
 
-/** Throws {@link ControlError} for patterns that are none, or that may hold up a worker. */
-export function checkPatterns(given: Pick<CrawlOptions, (typeof KEYS)[number] | 'overrides'>): void {
+/**
+ * Throws {@link ControlError} for patterns that are none, or that may hold up a worker. `maxUrlLength`: that of the crawl, if it
+ * names none.
+ */
+export function checkPatterns(
+  given: Pick<CrawlOptions, (typeof KEYS)[number] | 'overrides' | 'maxUrlLength'>,
+  maxUrlLength: number,
+): void {
+  const length = given.maxUrlLength ?? maxUrlLength;
   let cost = 0;
   // A host may be meant by all of them: their costs add up.
   const places = [
@@ -35,7 +42,7 @@ export function checkPatterns(given: Pick<CrawlOptions, (typeof KEYS)[number] | 
         if (pattern.length > MAX_PATTERN_LENGTH)
           throw refusal(field, `Expected ${field} to have at most ${MAX_PATTERN_LENGTH} characters`);
         checkSyntax(key, pattern, `${place.at}.${key}`);
-        cost += patternCost(pattern);
+        cost += patternCost(pattern, length);
         if (cost > MAX_COST)
           throw refusal(
             field,

@@ -119,8 +119,9 @@ export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): Craw
     if (reason !== undefined)
       throw new ControlError('invalid', `config.${key} cannot be set here: ${reason}`, `config.${key}`);
   }
-  checkBounds(given, parseConfig(defaults));
-  checkPatterns(given);
+  const ofDeployment = parseConfig(defaults);
+  checkBounds(given, ofDeployment);
+  checkPatterns(given, ofDeployment.maxUrlLength);
   checkAddresses(given, allowPrivateAddresses);
   checkProxies(given, allowPrivateAddresses);
   checkPorts(given, allowPorts);

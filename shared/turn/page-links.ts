@@ -11,6 +11,7 @@ import { droppedCause } from './dropped-links.ts';
 import type { LinkIntake } from './link-intake.ts';
 import type { TurnServices } from './services.ts';
 import type { SitemapLinks } from './sitemap-links.ts';
+import { createPatternWatch, WATCHED_LINKS } from './slow-patterns.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
 /** A style of a style of a page, and what that needs: as far from the page as parts of it are sought. */
@@ -26,10 +27,10 @@ export interface PageLinksOptions {
 
 /** Takes in the links of a page, and judges whether more pages like it are worth fetching. */
 export class PageLinks {
-  readonly #services: Pick<TurnServices, 'engine' | 'work'>;
+  readonly #services: Pick<TurnServices, 'engine' | 'work' | 'crawls'>;
   readonly #options: PageLinksOptions;
 
-  constructor(services: Pick<TurnServices, 'engine' | 'work'>, options: PageLinksOptions) {
+  constructor(services: Pick<TurnServices, 'engine' | 'work' | 'crawls'>, options: PageLinksOptions) {
     this.#services = services;
     this.#options = options;
   }
@@ -58,10 +59,13 @@ export class PageLinks {
       news++;
       if (isWatched && newLinks.length < MAX_LINKS) newLinks.push(link.url);
     };
-    const { linksAtOnce } = sizesOf(engine);
+    const watchPatterns = createPatternWatch(this.#services, crawl, record.depth + 1);
+    const linksAtOnce = watchPatterns ? WATCHED_LINKS : sizesOf(engine).linksAtOnce;
     for (let from = 0; from < facts.links.length; from += linksAtOnce) {
       if (from > 0) await work.pause();
-      watched(() => facts.links.slice(from, from + linksAtOnce).forEach(take));
+      const links = facts.links.slice(from, from + linksAtOnce);
+      watched(() => links.forEach(take));
+      await watchPatterns?.(links, record.url);
     }
     if (!isWatched) return news;
     // For other types than HTML, the bytes themselves: two pictures are two.

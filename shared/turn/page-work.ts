@@ -26,6 +26,8 @@ export interface PageWork {
    * alive.
    */
   pause(): Promise<void>;
+  /** CPU time of the thread. Default: it is not measured. */
+  cpuMs?(): number;
 }
 
 /** For a thread without a watchdog. */

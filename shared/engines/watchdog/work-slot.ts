@@ -60,6 +60,10 @@ export function writeSlot(memory: SlotMemory): WorkSlot {
       return () => void Atomics.sub(words, HOOKS!, 1);
     },
     pause: () => setImmediate(),
+    cpuMs() {
+      const { user, system } = process.threadCpuUsage();
+      return (user + system) / 1000;
+    },
     end: () => clearInterval(beating),
   };
 }
