@@ -1,4 +1,4 @@
-import type { CopiedCrawl, CopyOptions } from './copy-options.ts';
+import type { CopiedCrawl, CopyOptions, PushOptions } from './copy-options.ts';
 import type { StackAddress, StackCrawlAddress } from './stack-address.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { StackAddress, StackCrawlAddress } from './stack-address.ts';
 export async function pushCrawl(
   folder: string,
   to: StackAddress & Partial<StackCrawlAddress>,
-  options: CopyOptions = {},
+  options: PushOptions = {},
 ): Promise<CopiedCrawl> {
   return (await import('./load-stack.ts')).pushTo(folder, to, options);
 }

@@ -16,6 +16,11 @@ export interface CopyOptions {
   readonly onProgress?: (progress: CopyProgress) => void;
 }
 
+export interface PushOptions extends CopyOptions {
+  /** Copies a folder that you have not begun on this machine though its settings open something: proxies, private addresses. */
+  readonly trustSettings?: boolean;
+}
+
 export interface CopiedCrawl {
   /** Its name in the stack. */
   readonly crawl: string;
@@ -24,4 +29,6 @@ export interface CopiedCrawl {
   readonly items: number;
   /** The parts of the crawl that the copy lacks, for people. */
   readonly lacks: readonly string[];
+  /** Of a pulled crawl: settings that open something, which `trustSettings` confirms when it is resumed; for people. */
+  readonly opens?: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** The library's calls for a stack. The AWS SDK is loaded when one is made. */
 import type { CrawlEntry } from '../shared/control/control.ts';
 import type { CrawlDeletion, DeleteOptions } from '../shared/control/deletion.ts';
-import type { CopiedCrawl, CopyOptions } from './copy-options.ts';
+import type { CopiedCrawl, CopyOptions, PushOptions } from './copy-options.ts';
 import type { ProcessedPage, ProcessOptions } from './process-options.ts';
 import type { StackConnection } from './stack/connect-stack.ts';
 import { missingSdk } from './stack/missing-sdk.ts';
@@ -78,7 +78,7 @@ export async function deleteOnStack(at: StackCrawlAddress, options?: DeleteOptio
 export async function pushTo(
   folder: string,
   { crawl, ...at }: StackAddress & Partial<StackCrawlAddress>,
-  options: CopyOptions,
+  options: PushOptions,
 ): Promise<CopiedCrawl> {
   const connection = await connect(at);
   try {

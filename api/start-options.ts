@@ -102,6 +102,11 @@ export interface ResumeCrawlOptions extends RaisedLimits, Pick<CrawlOptions, 'id
   readonly cache?: string | false;
   /** Continues though the crawl began with a version of Strand that has other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
+  /**
+   * Obeys the settings of a folder that you have not begun on this machine, though they open something: private addresses, folders,
+   * proxies, an identity. Once is enough.
+   */
+  readonly trustSettings?: boolean;
 }
 
 /** Settings of a crawl that concern a single request; the others have no effect. */

@@ -101,6 +101,8 @@ export type LocalCommand =
        * Goes on though this program's rules for canonical URLs are others than those the crawl began with.
        */
       readonly newUrlRules: boolean;
+      /** Obeys settings that open something, and that this user has not made. */
+      readonly trustSettings: boolean;
       /** As for `crawl`, instead of the one that the crawl began with; `false`: none. */
       readonly cache?: string | false | undefined;
       /** As for `crawl`. */
@@ -352,7 +354,12 @@ export type StackRequest =
       readonly yes: boolean;
       readonly watch: boolean;
     }
-  | { readonly verb: 'push'; readonly dir: string; readonly name?: CrawlId | undefined }
+  | {
+      readonly verb: 'push';
+      readonly trustSettings: boolean;
+      readonly dir: string;
+      readonly name?: CrawlId | undefined;
+    }
   | { readonly verb: 'pull'; readonly crawl: CrawlId; readonly dir: string }
   | { readonly verb: 'list' }
   | {

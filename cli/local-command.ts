@@ -205,12 +205,13 @@ function crawlCommand(given: ParsedOptions): LocalCommandOf<'crawl'> {
 function resumeCommand(given: ParsedOptions): LocalCommandOf<'resume'> {
   const [dir] = readWords('resume', given, 'DIR');
   const newUrlRules = isSet(given, 'new-url-rules');
+  const trustSettings = isSet(given, 'trust-settings');
   const [folder, isWithout] = [textOf(given, 'cache'), isSet(given, 'no-cache')];
   if (folder !== undefined && isWithout) throw new UsageError('Expected --cache or --no-cache, got both');
   const cache = isWithout ? false : folder;
   const identity = textOf(given, 'identity');
   const limits = { ...configOf(given), ...(identity !== undefined && { identity: { key: identity } }) };
-  return { verb: 'resume', dir: dir!, limits, newUrlRules, cache, ...runSettings(given) };
+  return { verb: 'resume', dir: dir!, limits, newUrlRules, trustSettings, cache, ...runSettings(given) };
 }
 
 /** A level asks for lines of a log. */

@@ -190,5 +190,10 @@ function warcRequest(given: ParsedOptions): StackRequest {
 
 function pushRequest(given: ParsedOptions): StackRequest {
   const name = textOf(given, 'name');
-  return { verb: 'push', dir: readWords('push', given, 'DIR')[0]!, name: name && readCrawlName(name) };
+  return {
+    verb: 'push',
+    trustSettings: isSet(given, 'trust-settings'),
+    dir: readWords('push', given, 'DIR')[0]!,
+    name: name && readCrawlName(name),
+  };
 }

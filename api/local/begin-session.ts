@@ -4,6 +4,7 @@ import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/craw
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { ownKeyFile } from '../../shared/engines/local/own-folder.ts';
 import {
   beginCrawl,
   continueCrawl,
@@ -28,14 +29,21 @@ export async function beginSession(
   given: SessionOptions,
 ): Promise<[folder: string, opened: LocalSession]> {
   const { identity = project.crawl?.identity } = start.kind === 'begin' ? start.options : start.limits;
-  const options = identity === undefined ? given : { ...given, identity };
+  const options = {
+    ...given,
+    keyFile: ownKeyFile(process.env),
+    ...(identity !== undefined && { identity }),
+  };
   if (continues !== undefined)
     return [continues, await inFolder(continues, continueCrawl(continues, options))];
   if (start.kind === 'begin') return begin(start, project, options);
-  const { folder, limits, newUrlRules, cache } = start;
+  const { folder, limits, newUrlRules, trustSettings, cache } = start;
   checkedConfig(limits);
   // The crawl's settings are those that it began with: only hooks and middleware of the project's file count.
-  return [folder, await inFolder(folder, resumeCrawl(folder, limits, { ...options, newUrlRules, cache }))];
+  return [
+    folder,
+    await inFolder(folder, resumeCrawl(folder, limits, { ...options, newUrlRules, trustSettings, cache })),
+  ];
 }
 
 async function begin(

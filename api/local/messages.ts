@@ -49,6 +49,8 @@ export interface ResumeStart extends StartOptions {
   readonly limits: CrawlOptions;
   /** Continues though this program's rules for canonical URLs differ from those the crawl began with. */
   readonly newUrlRules: boolean;
+  /** Obeys the folder's settings though they open something, and this user has not made them. */
+  readonly trustSettings: boolean;
   /** Instead of the folder that the crawl began with; `false`: none. */
   readonly cache?: string | false;
 }

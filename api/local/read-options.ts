@@ -53,15 +53,18 @@ export function readStartOptions({
 /** As {@link readStartOptions}. */
 export function readResumeOptions(
   folder: string,
-  { newUrlRules = false, cache, ...rest }: ResumeCrawlOptions,
+  { newUrlRules = false, trustSettings = false, cache, ...rest }: ResumeCrawlOptions,
 ): CheckedStart {
-  const { options: limits, faults, ...shared } = readShared(rest, ['newUrlRules', 'cache']);
+  const { options: limits, faults, ...shared } = readShared(rest, ['newUrlRules', 'trustSettings', 'cache']);
   if (cache !== undefined && cache !== false && !isFolderName(cache))
     faults.push(`Expected cache to be the folder of an earlier crawl, or false, got ${shown(cache)}`);
   const strange = Object.keys(limits).filter((key) => !LIMITS.has(key));
   for (const key of strange) faults.push(`resumeCrawl takes no ${key}: the crawl continues with its own`);
   refuse('resumeCrawl', faults);
-  return { ...shared, start: { kind: 'resume', ...shared.start, folder, limits, newUrlRules, cache } };
+  return {
+    ...shared,
+    start: { kind: 'resume', ...shared.start, folder, limits, newUrlRules, trustSettings, cache },
+  };
 }
 
 const isFolderName = (given: unknown): given is string => typeof given === 'string' && given !== '';

@@ -58,9 +58,11 @@ export function pushedText(copied: CopiedCrawl, dir: string, { stack, region }: 
 
 /** A crawl that is complete in the folder. */
 export function pulledText(copied: CopiedCrawl, dir: string, stack: string): string {
+  const { opens = [] } = copied;
   return [
     `The crawl ${copied.crawl} is in ${printable(dir)}: ${amounts(copied)}`,
-    `Continue it here with: ${commandAt({ dir }, 'resume')}`,
+    ...(opens.length > 0 ? [`Its settings open something here: ${opens.map(printable).join('; ')}`] : []),
+    `Continue it here with: ${commandAt({ dir }, 'resume')}${opens.length > 0 ? ' --trust-settings' : ''}`,
     `The stack ${stack} keeps its copy. Continue one of the two: both would fetch the same pages`,
   ].join('\n');
 }

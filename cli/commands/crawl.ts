@@ -92,8 +92,8 @@ function startOf(command: CrawlCommand, warn: (line: string) => void): LocalStar
     const options = withNetworkFiles(command.options, command.network, seeds, warn);
     return { kind: 'begin', ...shared, seeds, options, folder, dedupeFrom, cache };
   }
-  const { dir: folder, limits, newUrlRules, cache } = command;
-  return { kind: 'resume', ...shared, folder, limits, newUrlRules, cache };
+  const { dir: folder, limits, newUrlRules, trustSettings, cache } = command;
+  return { kind: 'resume', ...shared, folder, limits, newUrlRules, trustSettings, cache };
 }
 
 /**

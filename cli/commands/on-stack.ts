@@ -1,6 +1,6 @@
 /** `strand --stack NAME VERB ...`: questions to a deployed stack, and how the answers are printed. */
 
-import type { CopiedCrawl, CopyOptions } from '../../api/copy-options.ts';
+import type { CopiedCrawl, CopyOptions, PushOptions } from '../../api/copy-options.ts';
 import { connect } from '../../api/load-stack.ts';
 import { cacheFiles } from '../../api/stack/cache-folder.ts';
 import type { StackConnection } from '../../api/stack/connect-stack.ts';
@@ -81,7 +81,7 @@ export interface StackSession
   > {
   /** Throws `ControlError` if there is no such crawl. */
   readonly openCrawl: (crawl: CrawlId, options?: OpenCrawlOptions) => Promise<AskedCrawl>;
-  readonly push: (dir: string, options: CopyOptions & { readonly crawl?: CrawlId }) => Promise<CopiedCrawl>;
+  readonly push: (dir: string, options: PushOptions & { readonly crawl?: CrawlId }) => Promise<CopiedCrawl>;
   readonly pull: (crawl: CrawlId, dir: string, options: CopyOptions) => Promise<CopiedCrawl>;
 }
 
@@ -286,9 +286,13 @@ class StackAnswer {
 
   async push(command: CommandOf<'push'>): Promise<ExitCode> {
     const { copyProgress, pushedText } = await import('./copy-crawl.ts');
-    const { dir, name } = command;
+    const { dir, name, trustSettings } = command;
     const onProgress = copyProgress(this.#output);
-    const copied = await this.#session.push(dir, { onProgress, ...(name !== undefined && { crawl: name }) });
+    const copied = await this.#session.push(dir, {
+      onProgress,
+      trustSettings,
+      ...(name !== undefined && { crawl: name }),
+    });
     return this.value(copied, pushedText(copied, dir, command));
   }
 

@@ -1,7 +1,6 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { ownFolder } from '../../shared/engines/local/own-folder.ts';
 
-/** The identity's file if none is named: by the XDG Base Directory Specification. */
-export function ownIdentityFile({ XDG_CONFIG_HOME }: NodeJS.ProcessEnv): string {
-  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'strand', 'identity.json');
-}
+/** The identity's file if none is named. */
+export const ownIdentityFile = (environment: NodeJS.ProcessEnv): string =>
+  join(ownFolder(environment), 'identity.json');

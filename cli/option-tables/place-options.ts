@@ -82,6 +82,14 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     help: 'end when nothing is due, instead of waiting: for resume by cron',
   },
   {
+    name: 'trust-settings',
+    type: 'flag',
+    verbs: ['resume'],
+    stackVerbs: ['push'],
+    group: 'Crawl',
+    help: 'obey the settings of a folder that you have not begun on this machine, though they open something; once is enough',
+  },
+  {
     name: 'new-url-rules',
     type: 'flag',
     verbs: ['resume'],

@@ -48,7 +48,15 @@ test('what is no failure of the storage stays as it is', async () => {
 test('limits that a crawl cannot be resumed with are given with the refusal, so that the command line can name its options', async () => {
   const limits = { recrawlEveryMs: 0 };
   const begun = beginSession(
-    { kind: 'resume', folder, limits, newUrlRules: false, workers: 1, reportsEvents: false },
+    {
+      kind: 'resume',
+      folder,
+      limits,
+      newUrlRules: false,
+      trustSettings: false,
+      workers: 1,
+      reportsEvents: false,
+    },
     undefined,
     NO_PROJECT,
     { software: 'test' },

@@ -23,6 +23,7 @@ const RESUME = {
   limits: {},
   workers: 1,
   newUrlRules: false,
+  trustSettings: false,
   json: false,
   quiet: false,
 };

@@ -76,8 +76,11 @@ describe('a command line with --stack becomes a command for that stack', () => {
         watch: true,
       },
     ],
-    ['--stack S push crawls/a', { verb: 'push', dir: 'crawls/a' }],
-    ['--stack S push crawls/a --name news', { verb: 'push', dir: 'crawls/a', name: 'news' }],
+    ['--stack S push crawls/a', { verb: 'push', trustSettings: false, dir: 'crawls/a' }],
+    [
+      '--stack S push crawls/a --name news',
+      { verb: 'push', trustSettings: false, dir: 'crawls/a', name: 'news' },
+    ],
     ['--stack S pull news crawls/a', { verb: 'pull', crawl: 'news', dir: 'crawls/a' }],
     ['--stack S list', { verb: 'list' }],
     ['--stack S hosts news', { verb: 'hosts', crawl: 'news', domains: false }],

@@ -19,10 +19,11 @@ import { checkKept } from '../../../shared/control/find-crawl.ts';
 import { parseConfig } from '../../../shared/crawl/config.ts';
 import { CrawlExists } from '../../../shared/crawl/crawl-errors.ts';
 import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
-import { hasSecrets } from '../../../shared/crawl/network-schema.ts';
 import { type JoinedFiles, saveJoinedFiles } from '../../../shared/engines/local/archive/joined-files.ts';
-import { hideDatabase, holdsCrawl, openDatabase } from '../../../shared/engines/local/database.ts';
+import { holdsCrawl, openDatabase } from '../../../shared/engines/local/database.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from '../../../shared/engines/local/engine.ts';
+import { openingsOf } from '../../../shared/engines/local/folder-trust.ts';
+import { hideFolder } from '../../../shared/engines/local/hide-folder.ts';
 import { saveItemBytes } from '../../../shared/engines/local/items/item-store.ts';
 import { createSkipLog, saveSkipsBeyond } from '../../../shared/engines/local/items/skip-log.ts';
 import { makeFolder } from '../../../shared/engines/local/make-folder.ts';
@@ -159,9 +160,10 @@ class Pull {
     }
     const items = await this.#items();
     await pullState(this.#connection.copies.engine.state, crawl, paths.state);
-    if (hasSecrets(record.config)) hideDatabase(paths.database);
+    hideFolder(folder, record.config);
     const warcFiles = readdirSync(paths.archive).length;
-    return { crawl, hosts, warcFiles, items, lacks: lackOf(record) };
+    const opens = openingsOf({ crawl, config: record.config });
+    return { crawl, hosts, warcFiles, items, lacks: lackOf(record), ...(opens.length > 0 && { opens }) };
   }
 
   /** Returns the number of heads. */

@@ -9,14 +9,16 @@ import { itemsPrefix, skipsPrefix } from '../../../shared/engines/aws/archive/it
 import type { CopiedCrawl as CopyEnd } from '../../../shared/engines/aws/state/registry.ts';
 import { loadJoinedFiles } from '../../../shared/engines/local/archive/joined-files.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from '../../../shared/engines/local/engine.ts';
+import { checkTrusted } from '../../../shared/engines/local/folder-trust.ts';
 import { readSkips, skipsBeyond } from '../../../shared/engines/local/items/skip-log.ts';
+import { ownKeyFile } from '../../../shared/engines/local/own-folder.ts';
 import { waitingLinks } from '../../../shared/engines/local/waiting-links.ts';
 import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
 import { StaleTurn } from '../../../shared/ports/stale-turn.ts';
 import { quoted } from '../../../shared/text/printable.ts';
 import { version } from '../../../shared/version.ts';
-import type { CopiedCrawl, CopyOptions, CopyProgress } from '../../copy-options.ts';
-import { openFolder } from '../../local/open-folder.ts';
+import type { CopiedCrawl, CopyProgress, PushOptions } from '../../copy-options.ts';
+import { type OpenedFolder, openFolder } from '../../local/open-folder.ts';
 import { storedItems } from '../../local/stored-items.ts';
 import type { StackConnection } from '../connect-stack.ts';
 import { uploadArchive } from './copy-archive.ts';
@@ -30,10 +32,15 @@ import { storeLines } from './stored-lines.ts';
 export async function pushCrawl(
   folder: string,
   connection: StackConnection,
-  { crawl: name, onProgress = () => {} }: CopyOptions & { readonly crawl?: CrawlId },
+  { crawl: name, trustSettings = false, onProgress = () => {} }: PushOptions & { readonly crawl?: CrawlId },
 ): Promise<CopiedCrawl> {
-  const { reader, crawl, record } = await openFolder(folder);
-  reader.close();
+  const opened = await openFolder(folder);
+  const { reader, crawl, record } = opened;
+  try {
+    if (!trustSettings) checkSettings(folder, opened);
+  } finally {
+    reader.close();
+  }
   const engine = await openLocalEngine(folder, {
     crawl,
     config: parseConfig(record.config),
@@ -46,6 +53,21 @@ export async function pushCrawl(
     await engine.close();
   }
 }
+
+/** The workers of the stack would obey them. The settings that stay behind do not matter. */
+function checkSettings(
+  folder: string,
+  { reader: { registry }, crawl, record: { config } }: OpenedFolder,
+): void {
+  const [dedupeFrom, cache] = (['dedupeFrom', 'cache'] as const).map(registry.keptFolder);
+  checkTrusted(
+    folder,
+    { crawl, config, dedupeFrom, cache },
+    { mark: registry.keptMark(), keyFile: ownKeyFile(process.env), given: STAYS },
+  );
+}
+
+const STAYS = { identity: 'not copied', cache: 'not copied', dedupeFrom: 'not copied' } as const;
 
 interface PushedFolder {
   readonly folder: string;

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { InvalidConfig } from '../../crawl/config.ts';
 import { orStorageFailed } from '../../storage-failed.ts';
@@ -40,13 +40,6 @@ function prepareSchema(database: DatabaseSync, path: string): void {
       );
     for (const [table, column] of ADDED_COLUMNS) addColumn(database, table, column);
     database.exec(SCHEMA);
-  });
-}
-
-/** Lets only its owner read the database, which may hold secrets. Windows has no such modes. */
-export function hideDatabase(path: string): void {
-  orStorageFailed(path, () => {
-    for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
   });
 }
 

@@ -76,7 +76,7 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
     });
     const removeUnnamed = removeUnnamedParts.bind(undefined, database, paths.ledgers);
     await removeUnnamed();
-    const items = withStorageFailures(createItemStore(database, paths.items), paths.items);
+    const items = withStorageFailures(createItemStore(database, paths.items, options.warn), paths.items);
     const { deadForMs } = hold;
     const ports = await openLocalPorts(database, paths, { ...options, deadForMs, items });
     return {

@@ -10,7 +10,7 @@ export interface FolderHold {
   readonly deadForMs?: number | undefined;
   /**
    * Shows other processes that this one is alive, takes the lock again if its file was deleted, and throws
-   * {@link StorageFailed} if the database or the archive's folder was removed or replaced, or another process
+   * {@link StorageFailed} if the database, the archive's folder or the file of the items was removed or replaced, or another process
    * has claimed the crawl. Call it about each second.
    */
   keep(): void;
@@ -55,19 +55,23 @@ export async function holdFolder(
   // A thread of this process may have died a moment ago, long after it kept the hold last.
   const deadForMs =
     before?.at === undefined || before.pid === pid ? undefined : Math.max(0, now() - before.at - beatMs);
-  const { database: databasePath, archive } = foldersOf(folder);
-  const held = [databasePath, archive].map((path) => ({ path, identity: identityOf(path) }));
+  const { database: databasePath, archive, items } = foldersOf(folder);
+  // The file of the items is made with the first one.
+  const held = [databasePath, archive, items].map((path) => ({ path, identity: identityOf(path) }));
   let beat = 1;
   const write = () => replace.run(JSON.stringify({ pid, beat, at: now() } satisfies Owner));
   write();
   return {
     deadForMs,
     keep() {
-      for (const { path, identity } of held)
-        if (identityOf(path) !== identity)
+      for (const one of held) {
+        const found = identityOf(one.path);
+        if (found !== one.identity && one.identity !== undefined)
           throw new StorageFailed(
-            `${path} was removed or replaced while the crawl ran. Put back what was there, or begin in another folder`,
+            `${one.path} was removed or replaced while the crawl ran. Put back what was there, or begin in another folder`,
           );
+        one.identity = found;
+      }
       if (owner()?.pid !== pid) throw new StorageFailed(`Another process has begun to crawl into ${folder}`);
       beat++;
       write();

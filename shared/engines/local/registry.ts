@@ -33,6 +33,9 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
   /** Keeps the folder of an earlier crawl, for those who continue; forgets it if there is none. */
   keepFolder(use: FolderUse, folder: string | undefined): void;
   keptFolder(use: FolderUse): string | undefined;
+  /** Keeps the mark of the user who has made the settings (`folder-trust.ts`). */
+  keepMark(mark: string | undefined): void;
+  keptMark(): string | undefined;
   /** Adds to the time that the crawl has run. */
   addActiveMs(crawl: CrawlId, ms: number): void;
   /** The folder's crawls. */
@@ -209,14 +212,30 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   }
 
   keepFolder(use: FolderUse, folder: string | undefined): void {
-    if (folder === undefined) this.#database.prepare('DELETE FROM sessions WHERE name = ?').run(use);
-    else this.#database.prepare('INSERT OR REPLACE INTO sessions VALUES (?, ?)').run(use, folder);
+    this.#keep(use, folder);
   }
 
   keptFolder(use: FolderUse): string | undefined {
+    return this.#kept(use);
+  }
+
+  keepMark(mark: string | undefined): void {
+    this.#keep('mark', mark);
+  }
+
+  keptMark(): string | undefined {
+    return this.#kept('mark');
+  }
+
+  #keep(name: string, value: string | undefined): void {
+    if (value === undefined) this.#database.prepare('DELETE FROM sessions WHERE name = ?').run(name);
+    else this.#database.prepare('INSERT OR REPLACE INTO sessions VALUES (?, ?)').run(name, value);
+  }
+
+  #kept(name: string): string | undefined {
     if (!this.#database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sessions'").get())
       return undefined;
-    const row = this.#database.prepare('SELECT value FROM sessions WHERE name = ?').get(use);
+    const row = this.#database.prepare('SELECT value FROM sessions WHERE name = ?').get(name);
     return row?.value as string | undefined;
   }
 

@@ -231,7 +231,7 @@ describe('a crawl is pulled from a stack to a folder', () => {
     expect(await readAll(here)).toBeGreaterThan(11);
     await here.close();
     asked = [];
-    const resumed = await resumeCrawl(folder, { maxPages: 1000 });
+    const resumed = await resumeCrawl(folder, { maxPages: 1000, trustSettings: true });
     expect(await resumed.done).toMatchObject({ state: 'finished', pages: COUNT + 1 });
     expect(asked.filter((url) => !url.endsWith('/robots.txt'))).toHaveLength(COUNT + 1 - 12);
   });
@@ -257,7 +257,9 @@ describe('a crawl is pulled from a stack to a folder', () => {
     const wacz = Buffer.concat(await all(here.wacz()));
     expect([...unzip(wacz).keys()].some((name) => name.startsWith('archive/joined-'))).toBe(true);
     await here.addSeeds([`${root}/more`]);
-    expect(await (await resumeCrawl(folder)).done).toMatchObject({ state: 'finished' });
+    expect(await (await resumeCrawl(folder, { trustSettings: true })).done).toMatchObject({
+      state: 'finished',
+    });
     expect(await readAll(here)).toBe(COUNT + 3);
   });
 
@@ -269,7 +271,7 @@ describe('a crawl is pulled from a stack to a folder', () => {
         await there.done;
         await world.time.sleep(4 * HOUR);
         await pullCrawl(world.connection, 'c', folder);
-        await pushCrawl(folder, world.connection, { crawl: 'd' });
+        await pushCrawl(folder, world.connection, { crawl: 'd', trustSettings: true });
         const again = await openStackCrawl(world.connection, 'd');
         expect(await saidBy(again)).toEqual(await saidBy(there));
         expect(await readAll(again)).toBe(await readAll(there));

@@ -1,11 +1,12 @@
 /** Repairs the WARC files of a writer that was killed. */
+import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldOf, NotWarc } from '../../../archive/read-warc.ts';
 import { scanMembers } from '../../../archive/scan-members.ts';
 import { windowedRead } from '../../../archive/windowed-read.ts';
 import { listWarcFiles, sizeOf, syncFolder, type WarcFileEntry } from './archive-names.ts';
-import { indexByScanning, removeIndexLeftovers } from './cdxj-files.ts';
+import { indexByScanning, indexPath, removeIndexLeftovers } from './cdxj-files.ts';
 import { readHandle } from './read-handle.ts';
 import type { FileArchiveJournal } from './warc-journal.ts';
 
@@ -38,6 +39,16 @@ export async function repairFolder(options: RepairOptions): Promise<void> {
   for (const [file, found] of left) {
     if (known.has(file) || !pattern.test(file)) continue;
     await repairFile(found, options, await goodLength(found, undefined, warn));
+  }
+  await indexClosedFiles(options);
+}
+
+/** Makes the indexes that are missing: the disk was full, or the process was killed, while they were made. */
+async function indexClosedFiles({ folder, indexFolder, pattern, warn }: RepairOptions): Promise<void> {
+  for (const { file, path, isOpen } of await listWarcFiles(folder)) {
+    if (isOpen || !pattern.test(file) || existsSync(indexPath(indexFolder, file))) continue;
+    // A damaged file has none: those who read it report the damage.
+    await makeIndex({ file, path }, indexFolder, (text, error) => error instanceof NotWarc || warn(text));
   }
 }
 
@@ -86,10 +97,18 @@ async function repairFile(
   const final = join(folder, file);
   await rename(path, final);
   await syncFolder(folder);
+  await makeIndex({ file, path: final }, indexFolder, warn);
+}
+
+async function makeIndex(
+  warc: Pick<WarcFileEntry, 'file' | 'path'>,
+  indexFolder: string,
+  warn: (message: string, error: unknown) => void,
+): Promise<void> {
   try {
-    await indexByScanning({ file, path: final }, indexFolder);
+    await indexByScanning(warc, indexFolder);
   } catch (error) {
-    warn(`WARC file ${file} could not be indexed: ${(error as Error).message}`);
+    warn(`WARC file ${warc.file} could not be indexed: ${(error as Error).message}`, error);
   }
 }
 

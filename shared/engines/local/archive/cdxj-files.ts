@@ -26,6 +26,9 @@ const indexNameOf = (file: string): string => file.replace(/\.warc\.gz$/, '.cdxj
 /** A file that a killed writer left in the folder. */
 const LEFTOVER = /^(.+)\.cdxj\.(?:places(?:-\d+)?(?:-tmp)?|(?:run|tmp)-[0-9a-f-]+)$/;
 
+/** Where the index of a WARC file is. */
+export const indexPath = (indexFolder: string, file: string): string => join(indexFolder, indexNameOf(file));
+
 /** Where `capture-places.ts` keeps the places of a file that is being written. */
 export const placesPath = (indexFolder: string, file: string): string =>
   join(indexFolder, indexNameOf(file) + PLACES_SUFFIX);

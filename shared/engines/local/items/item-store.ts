@@ -17,6 +17,7 @@ import { promisify } from 'node:util';
 import { boundMethods } from '../../../bound-methods.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { ItemStore } from '../../../ports/item-store.ts';
+import { StorageFailed } from '../../../storage-failed.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { coalesced } from '../../coalesced.ts';
 import { inTransaction } from '../database.ts';
@@ -93,9 +94,10 @@ interface StagedRow {
 export const createItemStore = (
   database: DatabaseSync,
   file: string,
+  warn: (message: string) => void = () => {},
 ): ItemStore & { close(): Promise<void> } => ({
   ...createItemStage(database),
-  ...boundMethods(new ItemFile(database, file)),
+  ...boundMethods(new ItemFile(database, file, warn)),
 });
 
 /** All that the file holds now counts: it was made from the items of another engine. */
@@ -126,7 +128,7 @@ class ItemFile {
   #bytes = 0;
   #wanted: Publication[] = [];
 
-  constructor(database: DatabaseSync, file: string) {
+  constructor(database: DatabaseSync, file: string, warn: (message: string) => void) {
     this.#database = database;
     this.#file = file;
     this.#name = basename(file);
@@ -140,7 +142,21 @@ class ItemFile {
     this.#remove = database.prepare('DELETE FROM staged_items WHERE rowid = ?');
     this.#load = database.prepare('SELECT bytes FROM item_files WHERE file = ?');
     this.#save = database.prepare('INSERT OR REPLACE INTO item_files (file, bytes) VALUES (?, ?)');
+    this.#reportLoss(warn);
     this.#recover();
+  }
+
+  #reportLoss(warn: (message: string) => void): void {
+    const saved = this.#savedBytes();
+    const size = statSync(this.#file, { throwIfNoEntry: false })?.size;
+    if (saved > (size ?? 0))
+      warn(
+        `${this.#file} ${size === undefined ? 'is missing' : `has ${size} bytes`} and had ${saved}: items are lost. strand process makes them again from the archive`,
+      );
+  }
+
+  #savedBytes(): number {
+    return (this.#load.get(this.#name)?.bytes as number | undefined) ?? 0;
   }
 
   publish(crawl: CrawlId, host: HostKey, version: number): Promise<void> {
@@ -175,6 +191,7 @@ class ItemFile {
     for (const rows of batches(this.#committedRows(publications))) {
       const length = this.#append(rows);
       await syncData(this.#opened());
+      this.#checkPlace();
       this.#settle(rows, length);
     }
   }
@@ -204,6 +221,16 @@ class ItemFile {
     this.#bytes = length;
   }
 
+  /** A file that was removed or replaced takes all that is written, and keeps none of it. */
+  #checkPlace(): void {
+    const found = statSync(this.#file, { bigint: true, throwIfNoEntry: false });
+    const { dev, ino } = fstatSync(this.#opened(), { bigint: true });
+    if (found?.dev === dev && found.ino === ino) return;
+    throw new StorageFailed(
+      `${this.#file} was removed or replaced while the crawl ran. Put back what was there; strand process makes the items again from the archive`,
+    );
+  }
+
   /** The file's descriptor. The file is created if it is not there. */
   #opened(): number {
     this.#descriptor ??= this.#open();
@@ -212,8 +239,7 @@ class ItemFile {
 
   #open(): number {
     const opened = openSync(this.#file, constants.O_RDWR | constants.O_CREAT | NO_FOLLOW, 0o666);
-    const saved = (this.#load.get(this.#name)?.bytes as number | undefined) ?? 0;
-    this.#bytes = Math.min(saved, fstatSync(opened).size);
+    this.#bytes = Math.min(this.#savedBytes(), fstatSync(opened).size);
     syncFolderOf(this.#file);
     return opened;
   }

@@ -63,6 +63,10 @@ export interface SessionOptions {
   readonly proxies?: readonly ProxyOptions[];
   /** Instead of the identity that is kept with the crawl, if it has one: a private key is not kept. */
   readonly identity?: IdentityOptions;
+  /** The file of the key by which this user's folders are known again (`folder-trust.ts`). None: they are not marked or checked. */
+  readonly keyFile?: string;
+  /** The folder's settings are obeyed though they open something and this user has not made them. */
+  readonly trustSettings?: boolean;
   /** Goes on though the crawl began with other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
 }

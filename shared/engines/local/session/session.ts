@@ -7,7 +7,6 @@ import { InvalidConfig, parseConfig, withRecrawl } from '../../../crawl/config.t
 import { CrawlExists, NoCrawl } from '../../../crawl/crawl-errors.ts';
 import { crawlNameOf } from '../../../crawl/crawl-name.ts';
 import type { CrawlOptions } from '../../../crawl/crawl-options.ts';
-import { hasSecrets } from '../../../crawl/network-schema.ts';
 import { createScope } from '../../../crawl/scope.ts';
 import { takeSeedCredentials } from '../../../crawl/seed-credentials.ts';
 import type { SkipReason } from '../../../crawl/skip-reason.ts';
@@ -18,10 +17,12 @@ import { blockedPortOf } from '../../../url/blocked-ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../../url/canonical.ts';
 import { hostKey } from '../../../url/host-key.ts';
 import { createUrlRules } from '../../../url/url-rules.ts';
-import { hideDatabase, holdsCrawl, isCrawlDatabase } from '../database.ts';
+import { holdsCrawl, isCrawlDatabase } from '../database.ts';
 import { openLocalReader } from '../engine.ts';
 import { refuseForeignFiles } from '../folder-guard.ts';
+import { checkTrusted, markOf, openingsOf } from '../folder-trust.ts';
 import { foldersOf } from '../folders.ts';
+import { hideFolder } from '../hide-folder.ts';
 import { withoutPrivateKey } from '../identity-file.ts';
 import { withAbsoluteFolders } from '../site-folder/with-site-folders.ts';
 import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
@@ -63,7 +64,7 @@ export async function beginCrawl(
   const cache = session.cache ? resolve(session.cache) : undefined;
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom, cache });
   const { registry, exchange } = opened.engine;
-  if (hasSecrets(options)) hideDatabase(foldersOf(folder).database);
+  hideFolder(folder, options);
   await registry.create(id, {
     config: withoutPrivateKey(options),
     scopeSeeds: canonical,
@@ -72,6 +73,7 @@ export async function beginCrawl(
   });
   registry.keepFolder('dedupeFrom', dedupeFrom);
   registry.keepFolder('cache', cache);
+  await markSettings(opened, session);
   await sendSeeds(exchange, id, accepted, sitemaps);
   const excluded = [...reasons].filter((entry): entry is [string, SkipReason] => entry[1] !== undefined);
   for (const [url, reason] of excluded) opened.engine.skips?.note(id, { url, reason });
@@ -79,7 +81,7 @@ export async function beginCrawl(
     session.warn?.(`Left out the seed ${url.slice(0, MAX_SEED_CHARS)}: ${reason}`);
   if (excluded.length > MAX_WARNED_SEEDS)
     session.warn?.(`Left out ${excluded.length} seeds: strand export ${folder} --skipped lists them`);
-  return opened;
+  return hidden(opened, folder, options);
 }
 
 /** Throws `InvalidConfig` if no crawl can begin in the folder: it holds one, or files that a crawl would write to. */
@@ -114,7 +116,7 @@ export async function resumeCrawl(
   given: CrawlOptions,
   session: SessionOptions,
 ): Promise<LocalSession> {
-  const { id, record, folders } = await readCrawl(folder);
+  const { id, record, folders, mark } = await readCrawl(folder);
   const hasNewRules = record.urlRulesVersion !== URL_RULES_VERSION;
   if (hasNewRules && !session.newUrlRules)
     throw new InvalidConfig(
@@ -127,15 +129,49 @@ export async function resumeCrawl(
   const { cache: earlier = folders.cache } = session;
   const cache = earlier ? resolve(earlier) : undefined;
   const { dedupeFrom = folders.dedupeFrom } = session;
+  if (session.keyFile !== undefined && !session.trustSettings) {
+    const state = { crawl: id, config: record.config, ...folders };
+    checkTrusted(folder, state, {
+      mark,
+      keyFile: session.keyFile,
+      given: { ...given, cache: session.cache },
+    });
+  }
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom, cache });
+  hideFolder(folder, config);
   const { registry } = opened.engine;
   registry.keepFolder('cache', cache);
   await registry.configure(id, withoutPrivateKey(limits));
+  await markSettings(opened, session);
   if (hasNewRules) await registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   const number = await registry.resume(id);
   await sendLostSeeds(opened, record);
   await wakeAllHosts(opened.engine, id, number, config);
-  return opened;
+  return hidden(opened, folder, config);
+}
+
+/** The session, whose files are hidden at its end, too, if its settings are secret: it may have made some. */
+const hidden = (opened: LocalSession, folder: string, options: CrawlOptions): LocalSession => ({
+  ...opened,
+  close: () => opened.close().finally(() => hideFolder(folder, options)),
+});
+
+/** The user who begins or resumes the crawl has made or confirmed its settings. */
+async function markSettings(
+  { id, engine: { registry } }: LocalSession,
+  { keyFile, warn }: SessionOptions,
+): Promise<void> {
+  const config = (await registry.load(id))?.config;
+  if (keyFile === undefined || config === undefined) return;
+  const [dedupeFrom, cache] = (['dedupeFrom', 'cache'] as const).map(registry.keptFolder);
+  const state = { crawl: id, config, dedupeFrom, cache };
+  const opensAny = openingsOf(state).length > 0;
+  const mark = opensAny ? markOf(state, keyFile) : undefined;
+  registry.keepMark(mark);
+  if (opensAny && mark === undefined)
+    warn?.(
+      `${keyFile} cannot be written, so that resume will not know these settings as yours: give --trust-settings then`,
+    );
 }
 
 async function readCrawl(folder: string) {
@@ -144,9 +180,10 @@ async function readCrawl(folder: string) {
   const record = reader && id !== undefined ? await reader.registry.load(id) : undefined;
   const dedupeFrom = reader?.registry.keptFolder('dedupeFrom');
   const cache = reader?.registry.keptFolder('cache');
+  const mark = reader?.registry.keptMark();
   reader?.close();
   if (id === undefined || !record) throw new NoCrawl(folder);
-  return { id, record, folders: { dedupeFrom, cache } };
+  return { id, record, folders: { dedupeFrom, cache }, mark };
 }
 
 /** Killed before its seeds had reached their hosts: merging them twice changes nothing. */

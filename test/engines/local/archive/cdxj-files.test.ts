@@ -231,6 +231,18 @@ test('of a damaged file the lines before the damage are returned, with a warning
   expect(existsSync(indexPath(folder, file))).toBe(false);
 });
 
+test('the index of a closed file that was not made, as on a full disk, is made when the folder is opened again', async () => {
+  const { folder, warnings, openArchive, repair } = newCrawl();
+  const archive = await openArchive();
+  await appendPage(archive, 'a');
+  await archive.close();
+  const [{ file, path } = { file: '', path: '' }] = await listWarcFiles(join(folder, 'archive'));
+  await rm(indexPath(folder, file));
+  await repair();
+  expect(await readFile(indexPath(folder, file), 'latin1')).toBe(await scanned(path, file));
+  expect(warnings).toEqual([]);
+});
+
 test('what killed writers leave is repaired for all of them at once, and indexed', async () => {
   const { folder, warnings, openArchive, repair } = newCrawl();
   const killed = [await openArchive(), await openArchive({ prefix: 'test-1', isRepaired: true })];

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -117,6 +117,49 @@ describe('items', () => {
     await store.close();
     expect(lines()).toHaveLength(2);
     expect(staged(database)).toBe(0);
+  });
+
+  test.each([
+    ['removed', () => rmSync(file)],
+    [
+      'replaced',
+      () => {
+        rmSync(file);
+        writeFileSync(file, '{"other":1}\n');
+      },
+    ],
+  ])('are kept where they were if the file was %s meanwhile, and that ends the crawl', async (_, lose) => {
+    const database = connect();
+    const store = createItemStore(database, file);
+    await store.stage('c', 'a.test', 1, ['1']);
+    commit(database, 'a.test', 1);
+    await store.publish('c', 'a.test', 1);
+    lose();
+    await store.stage('c', 'a.test', 2, ['2']);
+    commit(database, 'a.test', 2);
+    await expect(store.publish('c', 'a.test', 2)).rejects.toThrow(
+      /was removed or replaced while the crawl ran/,
+    );
+    expect(staged(database)).toBe(1);
+  });
+
+  test('that are lost are reported when the folder is opened again, and those that were kept are published', async () => {
+    const database = connect();
+    const store = createItemStore(database, file);
+    await store.stage('c', 'a.test', 1, ['1']);
+    commit(database, 'a.test', 1);
+    await store.publish('c', 'a.test', 1);
+    await store.stage('c', 'a.test', 2, ['2']);
+    commit(database, 'a.test', 2);
+    rmSync(file);
+    const warnings: string[] = [];
+    await createItemStore(database, file, (line) => warnings.push(line)).close();
+    expect(lines()).toEqual(['2']);
+    expect(warnings).toEqual([
+      expect.stringMatching(/items.jsonl is missing and had 2: items are lost. strand process/),
+    ]);
+    createItemStore(database, file, (line) => warnings.push(line));
+    expect(warnings).toHaveLength(1);
   });
 
   test('of a turn that was discarded give way to those of the turn done again, also where it has none', async () => {
