@@ -11,6 +11,9 @@
  * So are words of a path (`/red/large/`, `/tag/red+large`) of which the host has the other order and the last
  * one alone.
  *
+ * It closes only while it grows: one in two of its pages brings a new URL of it. A list of combinations on one page, or on
+ * many pages that combine nothing, is finite.
+ *
  * What is judged is each path, and each folder of paths for shops that filter in many categories. It closes
  * when less than `minNew` of the last 25 to 100 pages brought a link, after 50 pages at least. Closed are
  * URLs of two or more values; numbers of pages (`page=2`) are none. One filter at a time stays open.
@@ -30,6 +33,8 @@ export interface WatchedCombinations {
   readonly pages: number;
   /** The share of the last pages that brought links: a moving mean. */
   readonly fresh: number;
+  /** The share of the last pages that brought a new URL of the group: a moving mean. Default: 1. */
+  readonly growth?: number;
   /** Sample of the distinct values; none: all met. */
   readonly level?: number;
   readonly values?: readonly number[];
@@ -44,7 +49,11 @@ export interface CombinationWatch {
    * Call it for each page that was fetched successfully, the first time only, with what the best of its new
    * links is worth that does not lead to a combination or below the prefix (of a path).
    */
-  count(url: string, worthOfLinks: (prefix: string | undefined) => number): void;
+  count(
+    url: string,
+    newLinks: readonly string[],
+    worthOfLinks: (prefix: string | undefined) => number,
+  ): void;
   /** The closed group that the URL is of. No work while nothing is closed. */
   closedBy(url: string): string | undefined;
   state(): readonly WatchedCombinations[];
@@ -59,6 +68,7 @@ const MAX_CLOSED = 16;
 /** Pages for each distinct value. */
 const MIN_PAGES_PER_VALUE = 3;
 const MAX_VALUES = 16;
+const MIN_GROWTH = 0.5;
 const MAX_NAMES = 16;
 const MAX_SEQUENCES = 24;
 
@@ -67,6 +77,7 @@ interface Watched extends TextSample {
   weight: number;
   pages: number;
   fresh: number;
+  growth: number;
   readonly names: number[];
   readonly sequences: number[];
 }
@@ -85,15 +96,18 @@ export function createCombinationWatch(
   const closedGroup = ({ groups }: Combination): string | undefined => groups.find(isClosed);
 
   /** True: the group is closed now. */
-  function countIn(group: string, combination: Combination, worth: number): boolean {
+  function countIn(group: string, combination: Combination, { worth, newLinks }: Brought): boolean {
     const watched = open.get(group) ?? admitGroup(open, group, MAX_OPEN, (weight) => newGroup(group, weight));
     watched.weight++;
     watched.pages++;
     for (const part of combination.parts) sampleText(watched, mixHash(hashText(part)), MAX_VALUES);
     for (const name of combination.names) addShort(watched.names, name, MAX_NAMES);
     addShort(watched.sequences, combination.names.join('&'), MAX_SEQUENCES);
-    watched.fresh += (worth - watched.fresh) / windowOf(watched.pages, sizes);
-    if (watched.pages < sizes.minTrapPages || watched.fresh >= minNew || !hasFilters(watched)) return false;
+    const window = windowOf(watched.pages, sizes);
+    watched.fresh += (worth - watched.fresh) / window;
+    watched.growth += ((newLinks.some((link) => isInside(group, link)) ? 1 : 0) - watched.growth) / window;
+    if (watched.pages < sizes.minTrapPages || watched.fresh >= minNew) return false;
+    if (watched.growth < MIN_GROWTH || !hasFilters(watched)) return false;
     closeGroup(open, closed, MAX_CLOSED, {
       group,
       pages: watched.pages,
@@ -104,14 +118,15 @@ export function createCombinationWatch(
   }
 
   return {
-    count(url, worthOfLinks) {
+    count(url, newLinks, worthOfLinks) {
       const combination = combinationOf(url) ?? pathCombinationOf(url, isKnown);
       if (combination === undefined || closedGroup(combination) !== undefined) return;
       const [small, large] = combination.groups;
       const worth = worthOfLinks(small.endsWith(WORDS) ? large.slice(0, -WORDS.length) : undefined);
       // The larger group is judged by what is not explained by a smaller one.
-      if (small !== large && countIn(small, combination, worth)) open.delete(large);
-      else countIn(large, combination, worth);
+      const brought = { worth, newLinks };
+      if (small !== large && countIn(small, combination, brought)) open.delete(large);
+      else countIn(large, combination, brought);
     },
     closedBy(url) {
       if (closed.size === 0) return undefined;
@@ -124,6 +139,18 @@ export function createCombinationWatch(
 }
 
 const WORDS = '*+*';
+
+interface Brought {
+  readonly worth: number;
+  readonly newLinks: readonly string[];
+}
+
+/** Whether the link may be of the group: it is at its path or in its folder. */
+function isInside(group: string, link: string): boolean {
+  const from = link.indexOf('/', 8);
+  const isAtPlace = link.startsWith(group.slice(0, group.search(/[?*]/)), from);
+  return isAtPlace && (group.endsWith(WORDS) || link.includes('?', from));
+}
 
 const hasFilters = (watched: Watched): boolean =>
   watched.group.endsWith(WORDS) ||
@@ -141,6 +168,7 @@ const newGroup = (group: string, weight: number): Watched => ({
   weight,
   pages: 0,
   fresh: 1,
+  growth: 1,
   level: 0,
   texts: [],
   names: [],
@@ -151,6 +179,7 @@ function unpacked({
   group,
   pages,
   fresh,
+  growth = 1,
   level = 0,
   values = [],
   names = [],
@@ -160,6 +189,7 @@ function unpacked({
     ...newGroup(group, pages),
     pages,
     fresh,
+    growth,
     level,
     texts: [...values],
     names: [...names],
@@ -167,10 +197,11 @@ function unpacked({
   };
 }
 
-const packed = ({ group, pages, fresh, level, texts, names, sequences }: Watched): WatchedCombinations => ({
+const packed = ({ group, pages, fresh, growth, level, texts, names, sequences }: Watched): WatchedCombinations => ({
   group,
   pages,
   fresh: rounded(fresh),
+  ...(growth < 1 && { growth: rounded(growth) }),
   ...(level > 0 && { level }),
   ...(texts.length > 0 && { values: [...texts], names: [...names], sequences: [...sequences] }),
 });

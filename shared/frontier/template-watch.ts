@@ -9,6 +9,10 @@
  * Only half of a target's worth, since else two worthless templates with new links to each other would live
  * by each other: they close after some 120 pages each.
  *
+ * It closes only while it grows: its URLs come from its own pages, from a template that grows by itself (the months
+ * whose days these are), or from one that is worthless, too. All that other pages list is finite: an index of
+ * constants, a table of contents.
+ *
  * Caught: calendars, counters and searches without end, whose pages are alike but for numbers; URLs with a
  * session's or a visitor's id in them, since the same pages come again and again. The more different pages
  * there are, the later: of 200, after several thousand.
@@ -18,9 +22,9 @@
  *
  * Left alone: products, articles, documents, each with a text of its own; lists without such, while they lead
  * to pages with one, or to lists of those (three steps at most); files (their bytes are their text); what is
- * fetched seldom. Wrongly closed: pages that differ in nothing but numbers (tables of measurements, one a
- * page) or in what is not text (pages that scripts fill), unless they have titles of their own, links to new
- * pages or other images. For such sites set `trapAfterPages` or `trapMinNew` to 0.
+ * fetched seldom; what few pages list. Wrongly closed: pages that differ in nothing but numbers (tables of
+ * measurements, one a page) or in what is not text (pages that scripts fill), if they lead to one another or are
+ * listed by page after page, unless they have titles of their own, links to new pages or other images. For such sites set `trapAfterPages` or `trapMinNew` to 0.
  */
 import { SIZES, type Sizes } from '../sizes.ts';
 import { legacyTemplateOf, templateOf } from '../url/template-of.ts';
@@ -46,6 +50,12 @@ export interface WatchedTemplate {
   readonly inherited?: number;
   /** The worth of its last pages: a moving mean, 0 to 1. */
   readonly fresh: number;
+  /** The share of its last pages whose URLs come, or may come, from pages without end: a moving mean. Default: 1. */
+  readonly growth?: number;
+  /** New URLs of it that each of its own pages brings: a moving mean, 2 at most. Default: 0. */
+  readonly own?: number;
+  /** URLs of it that pages without end have brought, less its pages since. Default: 0. */
+  readonly stock?: number;
   /** 16 bits of each of the last distinct texts, the last one first. */
   readonly seen: readonly number[];
   /**
@@ -101,6 +111,12 @@ const MAX_OPEN = 16;
 /** Beyond this number, the one that was closed first is forgotten: it may open, and close again. */
 const MAX_CLOSED = 32;
 const LINK_SHARE = 0.5;
+/** A template grows if so many of its pages come from pages without end. It is without end if each of its own brings as many. */
+const MIN_GROWTH = 0.5;
+const MAX_OWN = 2;
+/** A template of fewer pages is not known to be without end: they may have listed one another. */
+const MIN_SOURCE_PAGES = 5;
+const MAX_STOCK = 999;
 /** New links of one page that are looked at. */
 export const MAX_LINKS = 50;
 
@@ -110,6 +126,9 @@ interface Watched extends TextMemory {
   pages: number;
   readonly inherited: number;
   fresh: number;
+  growth: number;
+  own: number;
+  stock: number;
 }
 
 export const createTemplateWatch = (
@@ -150,9 +169,13 @@ class WatchedTemplates implements TemplateWatch {
     const watched = this.#open.get(template) ?? this.#admit(template);
     watched.pages++;
     const ofText = worthOfPage(watched, brought, sizes);
-    const worth = ofText >= LINK_SHARE ? ofText : Math.max(ofText, this.#worthOfLinks(template, brought));
-    watched.fresh += (worth - watched.fresh) / windowOf(ownPages(watched), sizes);
-    if (ownPages(watched) >= sizes.minTrapPages && watched.fresh < this.#minNew) this.#close(watched);
+    const targets = brought.newLinks.slice(0, MAX_LINKS).map(templateOf);
+    const worth = ofText >= LINK_SHARE ? ofText : Math.max(ofText, this.#worthOfLinks(template, targets));
+    const pages = ownPages(watched);
+    watched.fresh += (worth - watched.fresh) / windowOf(pages, sizes);
+    this.#grow(watched, targets);
+    if (pages >= sizes.minTrapPages && watched.fresh < this.#minNew && watched.growth >= MIN_GROWTH)
+      this.#close(watched);
   }
 
   worthOfLink(url: string): number {
@@ -208,10 +231,26 @@ class WatchedTemplates implements TemplateWatch {
     });
   }
 
-  #worthOfLinks(template: string, { newLinks }: PageYield): number {
+  /** Counts whether the page comes from pages without end, and what it brings to its own template and to others. */
+  #grow(watched: Watched, targets: readonly string[]): void {
+    const pages = ownPages(watched);
+    const window = Math.min(pages, windowOf(pages, this.#sizes));
+    const own = targets.filter((target) => target === watched.template).length;
+    watched.own += (Math.min(own, MAX_OWN) - watched.own) / window;
+    const isEndless = pages >= MIN_SOURCE_PAGES && watched.own >= MIN_GROWTH;
+    if (isEndless || watched.fresh < this.#minNew)
+      for (const target of targets) {
+        const fed = this.#open.get(target);
+        if (fed) fed.stock = Math.min(fed.stock + 1, MAX_STOCK);
+      }
+    watched.growth += ((watched.stock > 0 ? 1 : 0) - watched.growth) / windowOf(pages, this.#sizes);
+    watched.stock = Math.max(watched.stock - 1, 0);
+  }
+
+  #worthOfLinks(template: string, targets: readonly string[]): number {
     let best = 0;
-    for (let i = 0; i < newLinks.length && i < MAX_LINKS && best < LINK_SHARE; i++) {
-      const target = templateOf(newLinks[i] as string);
+    for (let i = 0; i < targets.length && best < LINK_SHARE; i++) {
+      const target = targets[i] as string;
       if (target !== template) best = Math.max(best, this.#worthOfTarget(target));
     }
     return best;
@@ -231,16 +270,29 @@ function worthOfPage(watched: Watched, { textHash, isCopy }: PageYield, sizes: S
   return isCopy ? 0 : worthOfText(watched, textHash, sizes);
 }
 
-function unpacked({ template, pages, inherited = 0, fresh, ...memory }: WatchedTemplate): Watched {
-  return { template, pages, inherited, fresh, ...unpackMemory(memory) };
+function unpacked({ template, pages, inherited = 0, fresh, ...more }: WatchedTemplate): Watched {
+  const { growth = 1, own = 0, stock = 0, ...memory } = more;
+  return { template, pages, inherited, fresh, growth, own, stock, ...unpackMemory(memory) };
 }
 
-function packed({ template, pages, inherited, fresh, ...memory }: Watched): WatchedTemplate {
+function packed({
+  template,
+  pages,
+  inherited,
+  fresh,
+  growth,
+  own,
+  stock,
+  ...memory
+}: Watched): WatchedTemplate {
   return {
     template,
     pages,
     ...(inherited > 0 && { inherited }),
     fresh: rounded(fresh),
+    ...(growth < 1 && { growth: rounded(growth) }),
+    ...(own > 0 && { own: rounded(own) }),
+    ...(stock > 0 && { stock }),
     ...packMemory(memory),
   };
 }

@@ -74,7 +74,7 @@ export function createTrapWatch(
     count(url, brought) {
       const { newLinks, textHash } = brought;
       templates.count(url, brought);
-      combinations.count(url, (prefix) => bestLink(newLinks, prefix));
+      combinations.count(url, newLinks, (prefix) => bestLink(newLinks, prefix));
       folders.count(url, { newLinks, textHash, worthOfLink: (link) => templates.worthOfLink(link) });
     },
     isClosed: (url) => closedBy(url) !== undefined,

@@ -1,18 +1,22 @@
 /** Combinations of filters: what is counted as one, what counts against them, and when they close. */
 import { describe, expect, test } from 'vitest';
-import {
-  type CombinationWatch,
-  createCombinationWatch,
-  type WatchedCombinations,
-} from '../../shared/frontier/combination-watch.ts';
+import { createCombinationWatch, type WatchedCombinations } from '../../shared/frontier/combination-watch.ts';
 import { SIZES } from '../../shared/sizes.ts';
 
 const A = 'http://a.com';
 const SIZES_OF = { ...SIZES, minTrapPages: 40, minTrapWindow: 10, maxTrapWindow: 40 };
 const MIN_NEW = 0.1;
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
-const watch = (state: readonly WatchedCombinations[] = [], isKnown: (url: string) => boolean = () => false) =>
-  createCombinationWatch(state, { minNew: MIN_NEW, isKnown, sizes: SIZES_OF });
+/** Watches pages each of which has a new URL of its own group, unless its new links are given. */
+function watch(state: readonly WatchedCombinations[] = [], isKnown: (url: string) => boolean = () => false) {
+  const traps = createCombinationWatch(state, { minNew: MIN_NEW, isKnown, sizes: SIZES_OF });
+  const further = (url: string) => url + (url.includes('?') ? '&z=1' : 'z/');
+  return {
+    ...traps,
+    count: (url: string, worth: (prefix: string | undefined) => number, newLinks = [further(url)]) =>
+      traps.count(url, newLinks, worth),
+  };
+}
 
 /** All orders of two of some filters, with few values each: more sequences than names, few values. */
 const NAMES = ['color', 'size', 'brand', 'price'];
@@ -33,15 +37,22 @@ function closedAfter(
     traps = watch(),
     url = `${A}/shop${ANOTHER}`,
     worth = worthless as (n: number) => number,
-  }: { traps?: CombinationWatch; url?: string; worth?: (n: number) => number } = {},
+    linksOf,
+  }: {
+    traps?: ReturnType<typeof watch>;
+    url?: string;
+    worth?: (n: number) => number;
+    linksOf?: (n: number) => string[];
+  } = {},
 ): number | undefined {
   for (const n of range(pages)) {
-    traps.count(urlOf(n), () => worth(n));
+    traps.count(urlOf(n), () => worth(n), linksOf?.(n));
     if (traps.closedBy(url) !== undefined) return n + 1;
   }
   return undefined;
 }
-const stateOf = (traps: CombinationWatch, group: string) => traps.state().find((one) => one.group === group);
+const stateOf = (traps: ReturnType<typeof watch>, group: string) =>
+  traps.state().find((one) => one.group === group);
 
 describe('combinations of filters close', () => {
   test('when they bring no links any more, and there were enough of them', () => {
@@ -55,6 +66,15 @@ describe('combinations of filters close', () => {
       isClosed: true,
     });
     expect(stateOf(traps, '/shop?*&*')?.fresh).toBeLessThan(MIN_NEW);
+  });
+
+  test('only while they grow: a list of them on other pages is finite', () => {
+    const few = (n: number) => (n % 3 === 0 ? [shop(n + 1)] : []);
+    const elsewhere = (n: number) => [`${A}/shop/${n}`];
+    for (const linksOf of [() => [], few, elsewhere])
+      expect(closedAfter(500, (n) => shop(n), { linksOf })).toBeUndefined();
+    const many = (n: number) => (n % 3 === 0 ? [] : [shop(n + 1)]);
+    expect(closedAfter(500, (n) => shop(n), { linksOf: many })).toBeLessThan(60);
   });
 
   test('as late as their mean says, if they have brought links for long', () => {
@@ -246,7 +266,7 @@ describe('from turn to turn', () => {
       for (const traps of [whole, cut]) traps.count(shop(n), () => (n % 3 === 0 ? 0.1 : 0));
       cut = watch(JSON.parse(JSON.stringify(cut.state())));
     }
-    const rough = (traps: CombinationWatch) =>
+    const rough = (traps: ReturnType<typeof watch>) =>
       traps.state().map((one) => ({ ...one, fresh: one.fresh.toFixed(2) }));
     expect(rough(cut)).toEqual(rough(whole));
     expect(closedAfter(10, (n) => shop(38 + n), { traps: cut })).toBe(2);

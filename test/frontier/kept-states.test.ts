@@ -125,7 +125,7 @@ test('combinations and folders that add nothing new', () => {
     known.add(url);
     const wants = Number(folders.wantsText(url));
     const asked: unknown[] = [];
-    combinations.count(url, (prefix) => {
+    combinations.count(url, newLinks, (prefix) => {
       asked.push(prefix);
       return draw.of([0, 0, 0, 0.2, 0.5]);
     });

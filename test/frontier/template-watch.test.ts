@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createTemplateWatch, type TemplateWatch } from '../../shared/frontier/template-watch.ts';
+import {
+  createTemplateWatch,
+  type TemplateWatch,
+  type WatchedTemplate,
+} from '../../shared/frontier/template-watch.ts';
 import { hashOf, type Site, watchedCrawl, wordsOf } from './watched-crawl.ts';
 
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
@@ -47,13 +51,13 @@ const list =
   };
 
 describe.each(['first', 'random'] as const)('with the %s URL next,', (order) => {
-  test('a calendar without end ends within 300 pages', () => {
+  test('a calendar without end ends within 400 pages', () => {
     const { total, hasEnded, closed } = watchedCrawl(
       calendar((day) => `Nothing on day ${day}`),
       order,
     );
     expect(hasEnded).toBe(true);
-    expect(total).toBeLessThan(300);
+    expect(total).toBeLessThan(400);
     expect(closed.toSorted()).toEqual(['/cal/0', '/cal/0/0']);
   });
 
@@ -136,8 +140,22 @@ describe.each(['first', 'random'] as const)('with the %s URL next,', (order) => 
   });
 });
 
+/** Watches pages each of which has a new URL of its own template, besides the new links that are given. */
+function growing(minNew = 0.05, state: readonly WatchedTemplate[] = []): TemplateWatch {
+  const watch = createTemplateWatch(state, { minNew });
+  return {
+    wantsText: (url) => watch.wantsText(url),
+    worthOfLink: (url) => watch.worthOfLink(url),
+    isClosed: (url) => watch.isClosed(url),
+    closedBy: (url) => watch.closedBy(url),
+    closed: () => watch.closed(),
+    state: () => watch.state(),
+    count: (url, brought) => watch.count(url, { ...brought, newLinks: [...brought.newLinks, url] }),
+  };
+}
+
 describe('a template', () => {
-  const watched = (minNew = 0.05) => createTemplateWatch([], { minNew });
+  const watched = growing;
   const worthless = { newLinks: [], textHash: 7 };
   const closesAfter = (watch: TemplateWatch, max = 5000) => {
     for (let i = 0; i < max; i++) {
@@ -155,6 +173,62 @@ describe('a template', () => {
     expect(closesAfter(watched(0.5))).toBe(50);
   });
 
+  const CONSTANTS = range(5000).map((i) => `http://a.com/constants/KEY_dots_${i}.html`);
+
+  test.each<[string, Record<string, string[]>]>([
+    ['one page lists', { '/index': CONSTANTS }],
+    ['its first page lists', { '/constants/KEY_dots_0.html': CONSTANTS.slice(1) }],
+    [
+      'each of it lists in its sidebar',
+      Object.fromEntries(CONSTANTS.map((url) => [url.slice(12), CONSTANTS])),
+    ],
+    [
+      'twelve pages of an index list, which name one another',
+      {
+        '/all-0': range(12).map((i) => `http://a.com/all-${i}`),
+        ...Object.fromEntries(
+          range(12).map((i) => [
+            `/all-${i}`,
+            [...range(12).map((k) => `http://a.com/all-${k}`), ...CONSTANTS.slice(i * 400, (i + 1) * 400)],
+          ]),
+        ),
+      },
+    ],
+    [
+      'a list lists, each page of which has items of its own',
+      {
+        ...Object.fromEntries(
+          range(500).map((i) => [
+            `/list/${i}`,
+            [`http://a.com/list/${i + 1}`, `http://a.com/text/${wordsOf(i)}`],
+          ]),
+        ),
+        '/contents': CONSTANTS,
+      },
+    ],
+  ])('of pages that are all alike and that %s is fetched to its end', (_, links) => {
+    const watch = createTemplateWatch([], { minNew: 0.05 });
+    const known = new Set<string>(
+      Object.keys(links)
+        .slice(0, 1)
+        .map((path) => `http://a.com${path}`),
+    );
+    if ('/contents' in links) known.add('http://a.com/contents');
+    const waiting = [...known];
+    let constants = 0;
+    for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
+      if (watch.isClosed(url)) continue;
+      if (url.includes('/constants/')) constants++;
+      const newLinks = (links[url.slice(12)] ?? []).filter((link) => !known.has(link));
+      for (const link of newLinks) known.add(link);
+      waiting.push(...newLinks);
+      watch.count(url, { newLinks, textHash: url.includes('/text/') ? hashOf(url) : 7 });
+    }
+    expect(constants).toBe([...known].filter((url) => url.includes('/constants/')).length);
+    expect(constants).toBeGreaterThan(4000);
+    expect(watch.closed()).not.toContain('/constants/KEY_dots_0.html');
+  });
+
   test('never closes where nothing is too little', () => {
     expect(closesAfter(watched(0))).toBeUndefined();
   });
@@ -165,7 +239,7 @@ describe('a template', () => {
     while (!watch.isClosed('http://a.com/p/1') && pages < 200) {
       watch.count(`http://a.com/p/${pages++}`, worthless);
       // Also after the first one: a turn may fetch a single page.
-      watch = createTemplateWatch(JSON.parse(JSON.stringify(watch.state())), { minNew: 0.05 });
+      watch = growing(0.05, JSON.parse(JSON.stringify(watch.state())));
     }
     expect(pages).toBe(83);
     expect(watch.state()).toEqual([
@@ -239,7 +313,7 @@ describe('a template', () => {
 
 describe('the state', () => {
   test('holds 16 open templates and 32 closed ones, and those with the most pages stay', () => {
-    const watch = createTemplateWatch([], { minNew: 0.05 });
+    const watch = growing();
     for (const t of range(40))
       for (const i of range(100))
         watch.count(`http://a.com/trap-${wordsOf(t)}/${i}`, { newLinks: [], textHash: 7 });
@@ -260,7 +334,7 @@ describe('the state', () => {
 
   test('judges 16 templates whose pages come by turns, and no more', () => {
     const closed = (templates: number) => {
-      const watch = createTemplateWatch([], { minNew: 0.05 });
+      const watch = growing();
       for (const i of range(200))
         for (const t of range(templates))
           watch.count(`http://a.com/trap-${wordsOf(t)}/${i}`, { newLinks: [], textHash: 7 });
@@ -270,7 +344,7 @@ describe('the state', () => {
   });
 
   test('counts for a template no pages that others had, when it judges it', () => {
-    const watch = createTemplateWatch([], { minNew: 0.5 });
+    const watch = growing(0.5);
     for (const t of range(16))
       for (const i of range(60))
         watch.count(`http://a.com/${wordsOf(t)}/${i}`, { newLinks: ['http://a.com/elsewhere'] });
