@@ -49,11 +49,7 @@ export interface CombinationWatch {
    * Call it for each page that was fetched successfully, the first time only, with what the best of its new
    * links is worth that does not lead to a combination or below the prefix (of a path).
    */
-  count(
-    url: string,
-    newLinks: readonly string[],
-    worthOfLinks: (prefix: string | undefined) => number,
-  ): void;
+  count(url: string, newLinks: readonly string[], worthOfLinks: (prefix: string | undefined) => number): void;
   /** The closed group that the URL is of. No work while nothing is closed. */
   closedBy(url: string): string | undefined;
   state(): readonly WatchedCombinations[];
@@ -197,7 +193,16 @@ function unpacked({
   };
 }
 
-const packed = ({ group, pages, fresh, growth, level, texts, names, sequences }: Watched): WatchedCombinations => ({
+const packed = ({
+  group,
+  pages,
+  fresh,
+  growth,
+  level,
+  texts,
+  names,
+  sequences,
+}: Watched): WatchedCombinations => ({
   group,
   pages,
   fresh: rounded(fresh),

@@ -82,6 +82,10 @@ export interface UrlDetail extends UrlRow, Partial<NearCopies> {
   readonly hostNextTryAt?: string;
 }
 
+/** Whether the URL was requested. If not, its result has the time at which it was left out: as a page of a trap, for example. */
+const wasRequested = ({ state, attempts, result }: UrlRecord): boolean =>
+  state !== 'deniedByRobots' && (attempts > 0 || result?.httpStatus !== undefined);
+
 /**
  * A record of the ledger in the words of `export`, `url` and the API. `head`: of its host, for one that
  * waits. `copies`: those that the crawl has marked.
@@ -98,7 +102,7 @@ export function urlDetail(record: UrlRecord, head?: Head, copies?: NearCopies): 
     httpStatus: result?.httpStatus,
     contentType: result?.contentType,
     digest: result?.digest && sha1Label(result.digest),
-    fetchedAt: result && state !== 'deniedByRobots' ? isoTime(result.fetchedAt) : undefined,
+    fetchedAt: result && wasRequested(record) ? isoTime(result.fetchedAt) : undefined,
     warcFile: result?.location?.file,
     warcOffset: result?.location?.offset,
     warcLength: result?.location?.length,
