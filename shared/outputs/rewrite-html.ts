@@ -1,6 +1,7 @@
 /** An HTML page whose references lead elsewhere; all other bytes stay as they are. */
 import { Tokenizer } from 'htmlparser2';
 import { decodeAttribute } from '../parser/character-references.ts';
+import { LAZY_SETS, LAZY_SOURCES } from '../parser/html-requisites.ts';
 import { refreshReference } from '../parser/meta-refresh.ts';
 import { srcsetReferences } from '../parser/srcset.ts';
 import { type Rewrite, rewriteCss } from './rewrite-css.ts';
@@ -28,7 +29,10 @@ const REFERENCES = new Set([
   'formaction',
   'xlink:href',
 ]);
-const SETS = new Set(['srcset', 'imagesrcset']);
+const SETS = new Set(['srcset', 'imagesrcset', ...LAZY_SETS]);
+const LAZY: ReadonlySet<string> = new Set(LAZY_SOURCES);
+/** `data-src` and the like are references only there. */
+const IMAGES = new Set(['img', 'source']);
 /** A changed file has another hash, and a file on a disk no origin. */
 const DROPPED = new Set(['integrity', 'crossorigin', 'nonce', 'ping']);
 /** `data` is a reference only there. */
@@ -183,6 +187,7 @@ class Rewriting {
       return other === css ? undefined : other;
     }
     if (SETS.has(name)) return this.#set(raw);
+    if (LAZY.has(name)) return IMAGES.has(this.#element) ? this.#one(this.#textOf(raw)) : undefined;
     if (!REFERENCES.has(name) || (name === 'data' && !DATA_ELEMENTS.has(this.#element))) return undefined;
     return this.#element === 'base' ? '' : this.#one(this.#textOf(raw));
   }

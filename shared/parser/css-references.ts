@@ -6,7 +6,7 @@ import type { RequisiteKind } from './link-set.ts';
 
 /**
  * Reports each reference of `css` in order, with the place of its text: `font` inside `@font-face`, else `css` (`url()` and `@import`).
- * References into the document itself (`url(#mask)`), and the names of `@namespace`, are none. An escape in
+ * A string directly within `image-set()` is one, too (CSS Images level 4, section 2.4). References into the document itself (`url(#mask)`), and the names of `@namespace`, are none. An escape in
  * the word `url` itself is not undone. Linear in the text's length.
  *
  * With `mayBeCut`, a reference that the text's end closes, which the standard allows, is none: of a style
@@ -18,6 +18,7 @@ export function cssReferences(
   mayBeCut = false,
 ): void {
   let isFont = false;
+  let depthInSet = 0;
   let at = 0;
   const take = (from: number, to: number, kind: RequisiteKind) => {
     const reference = unescaped(css.slice(from, to)).trim();
@@ -30,9 +31,9 @@ export function cssReferences(
     return end + 1;
   };
   for (;;) {
-    const mark = isFont ? MARK_IN_FONT : MARK;
+    const mark: RegExp = depthInSet > 0 ? MARK_IN_SET : isFont ? MARK_IN_FONT : MARK;
     mark.lastIndex = at;
-    const found = mark.exec(css);
+    const found: RegExpExecArray | null = mark.exec(css);
     if (found === null) return;
     at = mark.lastIndex;
     switch (found[0].toLowerCase()) {
@@ -43,10 +44,22 @@ export function cssReferences(
         at++;
         break;
       case '}':
-        isFont = false;
+      case ';':
+        isFont &&= found[0] === ';';
+        depthInSet = 0;
+        break;
+      case 'image-set(':
+        if (isName(css, found.index, '-webkit-')) depthInSet = 1;
+        break;
+      case '(':
+      case ')':
+        depthInSet += found[0] === '(' ? 1 : -1;
         break;
       case 'url(': {
-        if (isNameCode(css.charCodeAt(found.index - 1))) break;
+        if (!isName(css, found.index)) {
+          depthInSet += Number(depthInSet > 0);
+          break;
+        }
         let from = at;
         while (isSpace(css.charCodeAt(from))) from++;
         if (isQuote(css.charCodeAt(from))) {
@@ -69,13 +82,22 @@ export function cssReferences(
         at = behindStatement(css, at);
         break;
       default:
-        at = endOfString(css, found.index) + 1;
+        at = depthInSet === 1 ? takeString(found.index, 'css') : endOfString(css, found.index) + 1;
     }
   }
 }
 
-const MARK = /\/\*|["'\\]|url\(|@(?:import|font-face|namespace)/gi;
+/** Whether a name begins at `at`, perhaps behind a prefix. */
+function isName(css: string, at: number, prefix?: string): boolean {
+  if (!isNameCode(css.charCodeAt(at - 1))) return true;
+  if (prefix === undefined) return false;
+  const from = at - prefix.length;
+  return css.slice(Math.max(from, 0), at).toLowerCase() === prefix && isName(css, from);
+}
+
+const MARK = /\/\*|["'\\]|url\(|image-set\(|@(?:import|font-face|namespace)/gi;
 const MARK_IN_FONT = /\/\*|["'\\}]|url\(|@(?:import|font-face|namespace)/gi;
+const MARK_IN_SET = /\/\*|["'\\};()]|url\(/gi;
 
 /**
  * The index of the quote that closes the string at `from`, of the line's end that breaks it, or the text's

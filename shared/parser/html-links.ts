@@ -5,6 +5,7 @@ import { searchWords } from '../url/search-words.ts';
 import { plainValue, type UsageSignal, type UsageStatement, usageWords } from '../usage/usage-statement.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
 import { charsetSniffing, xmlSniffing } from './charset.ts';
+import { scanFrame } from './frame-document.ts';
 import { BlockHasher, type HashedBlocks } from './hashed-blocks.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
 import { createHtmlScanner, endOfText, type WantedElements, wantedElements } from './html-scanner.ts';
@@ -114,14 +115,12 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
   const scanner = createHtmlScanner({
     elements: signs ? withSigns : plain,
     isXml,
-    onStartTag:
-      signs || textHash
-        ? (name, attributes) => {
-            signs?.startTag(name, attributes);
-            if (name === 'img') textHash?.addName(imageName(attributes.get('src')));
-            collector.startTag(name, attributes);
-          }
-        : collector.startTag,
+    onStartTag(name, attributes) {
+      signs?.startTag(name, attributes);
+      if (name === 'img') textHash?.addName(imageName(attributes.get('src')));
+      collector.startTag(name, attributes);
+      if (name === 'iframe') scanFrame(attributes, plain, collector);
+    },
     onForeignAnchor: collector.foreignAnchor,
     onNoscriptEnd: collector.endNoscript,
     onTitle: (text) => {
@@ -264,6 +263,12 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
       else if (name === 'link') link(attributes);
       else if (name === 'body') isInBody = true;
       else if (name === 'noscript') isInNoscript = true;
+      requisites?.startTag(name, attributes);
+    },
+    /** A tag of a document within the page: it says nothing of the page itself. */
+    frameTag(name: string, attributes: RawAttributes): void {
+      if (name === 'a' || name === 'area') anchor(name, attributes);
+      else if (name === 'frame' || name === 'iframe') frame(attributes);
       requisites?.startTag(name, attributes);
     },
     /** `xlink:href` is the older name. */

@@ -41,6 +41,14 @@ export function createRequisites(add: (reference: string, kind: RequisiteKind) =
   const takeSet = (raw: string | undefined) => {
     if (raw !== undefined) srcsetReferences(decodeAttribute(raw), (reference) => take(reference, 'img'));
   };
+  const takeLazy = (attributes: RawAttributes) => {
+    for (const name of LAZY_SOURCES) {
+      const raw = attributes.get(name);
+      // Others keep data for scripts in attributes of these names.
+      if (raw !== undefined && !/[\s{<]/.test(raw.trim())) take(raw, 'img');
+    }
+    for (const name of LAZY_SETS) takeSet(attributes.get(name));
+  };
   const link = (attributes: RawAttributes) => {
     const kind = kindOfLink(attributes);
     if (kind === undefined) return;
@@ -59,6 +67,7 @@ export function createRequisites(add: (reference: string, kind: RequisiteKind) =
         case 'img':
           take(attributes.get('src'), 'img');
           takeSet(attributes.get('srcset'));
+          takeLazy(attributes);
           break;
         case 'picture':
           isPicture = true;
@@ -66,6 +75,7 @@ export function createRequisites(add: (reference: string, kind: RequisiteKind) =
         case 'source':
           take(attributes.get('src'), isPicture ? 'img' : 'media');
           takeSet(attributes.get('srcset'));
+          takeLazy(attributes);
           break;
         case 'link':
           link(attributes);
@@ -114,6 +124,10 @@ export function createRequisites(add: (reference: string, kind: RequisiteKind) =
     },
   };
 }
+
+/** Attributes from which scripts take an image once it comes into view (lazysizes, jQuery Lazy Load, WP Rocket). */
+export const LAZY_SOURCES: readonly string[] = ['data-src', 'data-lazy-src', 'data-original'];
+export const LAZY_SETS: readonly string[] = ['data-srcset', 'data-lazy-srcset'];
 
 const FOREIGN: ReadonlyMap<string, RequisiteKind> = new Map([
   ['image', 'img'],

@@ -35,7 +35,7 @@ export interface HtmlScannerOptions {
 export interface StyleListener {
   /** The text of a `style` element. */
   onStyle(text: string): void;
-  /** Any other start tag of the document that holds `url(` in an attribute. */
+  /** Any other start tag of the document that holds `url(` or `image-set(` in an attribute. */
   onStyledTag(attributes: RawAttributes): void;
   /** A start tag inside SVG or MathML that belongs to these. */
   onForeignTag(name: string, attributes: RawAttributes): void;
@@ -203,7 +203,7 @@ function createScan({
 /** Returns a function that reports a start tag to `styles`; its attributes are `text[nameEnd..end)`. */
 function createStyledTag(styles: StyleListener) {
   const own = new AttributeList();
-  /** Where the next `url(` of `searched` is; so each character is looked at once. */
+  /** Where the next of these in `searched` is; so each character is looked at once. */
   let searched = '';
   let next = -1;
   return (
@@ -230,7 +230,7 @@ function createStyledTag(styles: StyleListener) {
     styles.onStyledTag(found);
   };
 }
-const URL_FUNCTION = /url\(/gi;
+const URL_FUNCTION = /(?:url|image-set)\(/gi;
 
 /**
  * The index behind the comment whose text begins at `from`, or -1. `<!-->` and `<!--->` are whole comments.

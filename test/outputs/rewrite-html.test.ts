@@ -26,6 +26,10 @@ test.each([
     '<div style="background:url(a) url(&quot;b&quot;)">',
     '<div style="background:url([a]) url(&quot;[b]&quot;)">',
   ],
+  [
+    '<img data-src=a data-srcset="b 1x"><p data-src=a>',
+    '<img data-src="[a]" data-srcset="[b] 1x"><p data-src=a>',
+  ],
   ['<style>a{b:url("c")}</style><p>', '<style>a{b:url("[c]")}</style><p>'],
   [
     '<script>"<a href=b>"</script><script src=a integrity="sha" crossorigin></script>',

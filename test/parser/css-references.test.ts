@@ -23,6 +23,13 @@ describe('cssReferences', () => {
     ['a comment inside url() is part of it', 'url(/*a*/b)', ['/*a*/b']],
     ['strings hide', 'a:before{content:"url(a)"}b{c:url(d)}', ['d']],
     ['names that end in url are others', 'my-url(a) \u00e9url(b) -webkit-image-set(url(c) 1x)', ['c']],
+    [
+      'strings of image sets',
+      'a{b:image-set("a" 1x, url(b) 2x, "c" type("image/avif"));c:-WebKit-Image-Set(\'d\' 1x)}e{content:"f"}',
+      ['a', 'b', 'c', 'd'],
+    ],
+    ['strings behind an image set that never ends', 'a{b:image-set("a" 1x;content:"c"}d{content:"e"}', ['a']],
+    ['strings of other functions', 'a{b:my-image-set("a") image-set(x("b") my-url("c") "d") "e"}', ['d']],
     ['fragments and nothing are none', 'url(#a) url("#b") url() url("")', []],
     [
       'escapes',

@@ -50,6 +50,27 @@ describe('links', () => {
     ]);
   });
 
+  test('those of a document within a frame are links of the page', () => {
+    const inner =
+      '<base href=/x/><meta name=robots content=nofollow><a href=b>B</a><iframe srcdoc="<a href=c>"></iframe>';
+    const html = `<base href=/a/><iframe src=f srcdoc='${inner.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}'></iframe>`;
+    expect(parse(html)).toMatchObject({
+      base: 'http://example.com/a/',
+      robots: { nofollow: false },
+      links: ['a/f', 'a/b', 'a/c'].map((path) => ({ url: `http://example.com/${path}` })),
+    });
+    expect(urls(`<iframe srcdoc="&lt;img src=i>">`, { wantsRequisites: true })).toEqual([
+      'http://example.com/dir/i',
+    ]);
+    const nested = (depth: number): string =>
+      depth === 0
+        ? '<a href=deep>'
+        : `<iframe srcdoc="${nested(depth - 1)
+            .replaceAll('&', '&amp;')
+            .replaceAll('"', '&quot;')}">`;
+    expect([4, 5].map((depth) => urls(nested(depth)).length)).toEqual([1, 0]);
+  });
+
   test.each([
     ['a', '<a href="/ж?ж">'],
     ['area', '<area href="/ж?ж">'],
