@@ -31,11 +31,9 @@ export function cssReferences(
     return end + 1;
   };
   for (;;) {
-    const mark: RegExp = depthInSet > 0 ? MARK_IN_SET : isFont ? MARK_IN_FONT : MARK;
-    mark.lastIndex = at;
-    const found: RegExpExecArray | null = mark.exec(css);
+    const found = nextMark(css, at, { isFont, isInSet: depthInSet > 0 });
     if (found === null) return;
-    at = mark.lastIndex;
+    at = found.index + found[0].length;
     switch (found[0].toLowerCase()) {
       case '/*':
         at = behindComment(css, at);
@@ -85,6 +83,16 @@ export function cssReferences(
         at = depthInSet === 1 ? takeString(found.index, 'css') : endOfString(css, found.index) + 1;
     }
   }
+}
+
+function nextMark(
+  css: string,
+  from: number,
+  { isFont, isInSet }: { readonly isFont: boolean; readonly isInSet: boolean },
+): RegExpExecArray | null {
+  const mark = isInSet ? MARK_IN_SET : isFont ? MARK_IN_FONT : MARK;
+  mark.lastIndex = from;
+  return mark.exec(css);
 }
 
 /** Whether a name begins at `at`, perhaps behind a prefix. */
