@@ -38,6 +38,12 @@ export interface ExchangeContext extends FailureLimits {
   readonly mostBodyBytes?: number | undefined;
 }
 
+const REQUEST_TIMEOUT = 408;
+
+/** Whether the request may be sent again without an answer to the first one (RFC 9110, section 9.2.2). */
+export const isRepeatable = ({ method = 'GET' }: FetchRequest): boolean =>
+  method === 'GET' || method === 'HEAD';
+
 /** How the exchange's promise is settled. */
 export interface Settle {
   readonly resolve: (outcome: FetchOutcome) => void;
@@ -138,6 +144,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   ): void {
     // 1xx: the response is still to come (RFC 9110, section 15.2).
     if (this.#isSettled || httpStatus < 200) return;
+    // A server that closes an idle connection may say so, and so seem to answer the request that comes meanwhile
+    // (RFC 9110, section 15.5.9). Browsers take it for a closed connection, too.
+    if (httpStatus === REQUEST_TIMEOUT && this.#isReused && isRepeatable(this.request)) {
+      this.#fail(described('emptyResponse', 'the server closed the idle connection (HTTP 408)'), true);
+      controller.abort(new Error('The connection was idle for too long'));
+      return;
+    }
     this.#head = {
       httpStatus,
       statusText: this.#repaired?.reason ?? statusText,

@@ -10,7 +10,7 @@ import { createAddressGuard } from './address-guard.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { type ConnectorOptions, resolved } from './connector.ts';
 import { createDnsCache, type Lookup } from './dns-cache.ts';
-import { Exchange, type ExchangeContext } from './exchange.ts';
+import { Exchange, type ExchangeContext, isRepeatable } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
 import { createHostPins } from './host-pins.ts';
 import { type FailureCode, isCertificateFailure } from './outcome/failure-codes.ts';
@@ -201,7 +201,7 @@ class UndiciFetcher implements Fetcher {
   ): Promise<FetchOutcome> {
     const startedAt = performance.now();
     let outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs);
-    for (let tries = 0; tries < this.#options.perHost && isRepeatable(request, outcome); tries++) {
+    for (let tries = 0; tries < this.#options.perHost && isStale(outcome) && isRepeatable(request); tries++) {
       const left = totalTimeoutMs - (performance.now() - startedAt);
       outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
     }
@@ -269,10 +269,8 @@ const failed = (url: string, fault: DescribedFailure, at: number): FetchOutcome 
   ...fault,
 });
 
-const isRepeatable = ({ method = 'GET' }: FetchRequest, outcome: FetchOutcome): boolean =>
-  outcome.status === 'failed' &&
-  outcome.isStaleConnection === true &&
-  (method === 'GET' || method === 'HEAD');
+const isStale = (outcome: FetchOutcome): boolean =>
+  outcome.status === 'failed' && outcome.isStaleConnection === true;
 
 /** An answer of a proxy that gets requests whole is no answer of the host. */
 async function ofForwarded(outcome: FetchOutcome, proxy: ProxyServer): Promise<FetchOutcome> {

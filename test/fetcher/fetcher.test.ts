@@ -167,14 +167,17 @@ describe('connections', () => {
     expect(server.connections()).toBe(3);
   });
 
-  describe.each(['end', 'reset', 'junk'] as const)(
+  describe.each(['end', 'reset', 'junk', '408'] as const)(
     'that the server closes as the request comes (%s)',
     (how) => {
+      const REQUEST_TIMEOUT =
+        'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
       /** Serves one request of each connection. */
       const serve = () =>
         serveRaw((socket, requestNumber) => {
           if (requestNumber === 1) socket.write(`${OK}Content-Length: 1\r\n\r\nx`);
           else if (how === 'junk') socket.end('junk');
+          else if (how === '408') socket.end(REQUEST_TIMEOUT);
           else if (how === 'end') socket.end();
           else socket.resetAndDestroy();
         });
@@ -202,12 +205,19 @@ describe('connections', () => {
         const server = await serve();
         const fetcher = openFetcher();
         asResponse(await fetcher.fetch({ url: server.origin }));
-        const failure = asFailure(await fetcher.fetch({ url: server.origin, method: 'POST', body: 'a' }));
-        expect(failure).toMatchObject({ isStaleConnection: true });
+        const outcome = await fetcher.fetch({ url: server.origin, method: 'POST', body: 'a' });
+        if (how === '408') expect(asResponse(outcome).httpStatus).toBe(408);
+        else expect(asFailure(outcome)).toMatchObject({ isStaleConnection: true });
         expect(server.connections()).toBe(1);
       });
     },
   );
+
+  test('that are new may time out: HTTP 408 is an answer then', async () => {
+    const server = await serveRaw((socket) => socket.end('HTTP/1.1 408 Request Timeout\r\n\r\n'));
+    expect(asResponse(await openFetcher().fetch({ url: server.origin })).httpStatus).toBe(408);
+    expect(server.connections()).toBe(1);
+  });
 
   test('that are new and break are a failure: nothing is sent twice', async () => {
     const server = await serveRaw((socket) => socket.end());
