@@ -5,6 +5,9 @@ const ITEM = /^(?:([-*])|\d{1,9}([.)])) /;
 /** Whether a block is a list, by its first line: other text that begins so is escaped. */
 export const isListItem = (block: string): boolean => ITEM.test(block);
 
+/** Whether it is a list that may follow a line of text without an empty line. */
+export const followsText = (block: string): boolean => /^(?:[-*]|1[.)]) /.test(block);
+
 export const joinBlocks = (blocks: readonly string[]): string => separateLists(blocks).join('\n\n');
 
 /** Without empty blocks. A list that follows one with the same mark has another mark: `*` after `-`, `1)` after `1.`. */

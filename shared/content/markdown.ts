@@ -8,7 +8,7 @@ import type { ContentElement } from './content-element.ts';
 import { formulaMarkdown } from './formulas.ts';
 import { codeBlock } from './markdown-code.ts';
 import { type InlineOptions, inlineMarkdown } from './markdown-inline.ts';
-import { isListItem, joinBlocks, separateLists } from './markdown-lists.ts';
+import { followsText, isListItem, joinBlocks, separateLists } from './markdown-lists.ts';
 import { type GridRow, tableGrid } from './table-grid.ts';
 
 /**
@@ -154,13 +154,16 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
     const before = items.at(-1);
     const mark = before === undefined ? undefined : /^(?:[-*]|\d{1,9}[.)]) /.exec(before)?.[0];
     if (mark === undefined || !parts.every(isListItem)) pushAll(items, parts);
-    else items[items.length - 1] = [before, ...parts.map((part) => indented(part, mark.length))].join('\n');
+    else {
+      const gap = parts.every(followsText) ? '\n' : '\n\n';
+      items[items.length - 1] = [before, ...parts.map((part) => indented(part, mark.length))].join(gap);
+    }
   }
 
   function itemOf(item: ContentElement, mark: string): string[] {
     return nested(item, (found) => {
       const [first = '', ...rest] = separateLists(found);
-      const isTight = rest.every(isListItem);
+      const isTight = rest.every(followsText);
       const text = [first, ...rest].join(isTight ? '\n' : '\n\n');
       return [`${mark} ${indented(text, mark.length + 1).trimStart()}`];
     });

@@ -24,6 +24,7 @@ export const escapeHeadingEnd = (heading: string): string => heading.replace(/(?
  * signs in their place would make another URL (URL standard: `(` and `%28` are not equal).
  */
 export function linkDestination(url: string): string {
-  const escaped = url.replace(/[\\<>]|&(?=#?\w{1,40};)/g, '\\$&');
+  // A backslash before `&` is none for some readers.
+  const escaped = url.replace(/[\\<>]/g, '\\$&').replace(/&(?=#?\w{1,40};)/g, '&amp;');
   return /[()\s<>]/.test(url) || url === '' ? `<${escaped}>` : escaped;
 }

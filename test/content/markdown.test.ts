@@ -52,6 +52,7 @@ describe('HTML becomes the Markdown that a person would write', () => {
     ['numbers below zero', '<ol start=-1><li>a<li>b</ol>', '- -1\\. a\n0. b'],
     ['two lists in a row', '<ul><li>a</ul><div><ul><li>b</ul></div><ul><li>c</ul>', '- a\n\n* b\n\n- c'],
     ['two numbered lists in a row', '<ol><li>a</ol><ol><li>b<li>c</ol>', '1. a\n\n1) b\n2) c'],
+    ['lists of other numbers in an item', '<ul><li>a<ol start=5><li>b</ol></ul>', '- a\n\n  5. b'],
     ['two lists in an item', '<ul><li><ul><li>a</ul><ul><li>b</ul></ul>', '- - a\n  * b'],
     ['lists between items', '<ul><li>a<ul><li>b</ul></li><ul><li>c</ul></ul>', '- a\n  - b\n  - c'],
     ['marks beside one another', '<p><b>a</b><b>b</b> <code>c</code><code>d</code></p>', '**ab** `cd`'],
@@ -80,7 +81,7 @@ describe('HTML becomes the Markdown that a person would write', () => {
     [
       'addresses with marks',
       '<p><a href="http://a.test/?a=\\*&amp;copy;=1">a</a> <a href="w/A_(b)">b</a> <a href="mailto:a%28@b.test">c</a></p>',
-      '[a](http://a.test/?a=\\\\*\\&copy;=1) [b](<https://example.org/a/w/A_(b)>) [c](mailto:a%28@b.test)',
+      '[a](http://a.test/?a=\\\\*&amp;copy;=1) [b](<https://example.org/a/w/A_(b)>) [c](mailto:a%28@b.test)',
     ],
     [
       'hyphens that are not seen',
