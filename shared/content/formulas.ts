@@ -17,14 +17,27 @@ const MAX_CHARS = 10_000;
  * document order. Linear.
  */
 export function findFormulas(candidates: readonly ContentElement[]): void {
+  let lastMath: ContentElement | undefined;
+  /** Behind the last script of each parent. */
+  const places = new Map<ContentElement, number>();
   for (const element of candidates) {
     if (element.whole !== undefined) continue;
-    if (element.name === 'math') mathmlFormula(element);
-    else if (element.name === 'script') scriptFormula(element);
+    if (element.name === 'math') {
+      // Of formulas in a formula, the outer one says all.
+      if (lastMath && isWithin(element, lastMath)) continue;
+      lastMath = element;
+      mathmlFormula(element);
+    } else if (element.name === 'script') scriptFormula(element, places);
     else if (element.name === 'img')
       set(element, bare(element.attributes.alt ?? ''), isDisplayClass(element));
     else delimitedFormula(element);
   }
+}
+
+function isWithin(element: ContentElement, outer: ContentElement): boolean {
+  let up = element.parent;
+  while (up && up.index > outer.index) up = up.parent;
+  return up === outer;
 }
 
 function mathmlFormula(math: ContentElement): void {
@@ -59,10 +72,12 @@ function annotationIn(math: ContentElement): string | undefined {
 }
 
 /** MathJax 2: the source is a script, and what is shown or was shown before stands in front of it. */
-function scriptFormula(script: ContentElement): void {
+function scriptFormula(script: ContentElement, places: Map<ContentElement, number>): void {
   set(script, bare(stringsOf(script)), /mode\s*=\s*display/i.test(script.attributes.type ?? ''));
-  const siblings = script.parent!.children;
-  let place = siblings.lastIndexOf(script) - 1;
+  const { parent } = script;
+  const siblings = parent!.children;
+  let place = siblings.indexOf(script, places.get(parent!)) - 1;
+  places.set(parent!, place + 2);
   for (let step = 0; step < MAX_STEPS && place >= 0; step++, place--) {
     const twin = siblings[place]!;
     if (typeof twin === 'string' ? twin.trim() === '' : /MathJax/.test(twin.attributes.class ?? '')) {

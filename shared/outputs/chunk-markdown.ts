@@ -219,12 +219,18 @@ function* fencedPieces(text: string, maxTokens: number): Generator<string> {
 function* piecesOf(text: string, maxTokens: number): Generator<string> {
   const sentence = /[.!?\u3002\uff01\uff1f](?=\s)|\n|[\u3002\uff01\uff1f]/g;
   let at = 0;
+  /** Behind the sentence that `at` is in: looked for once. */
+  let sentenceEnd = 0;
   while (at < text.length) {
-    sentence.lastIndex = at;
-    let stop = (sentence.exec(text)?.index ?? text.length - 1) + 1;
-    if (estimateTokens(text.slice(at, stop)) > maxTokens) {
+    if (sentenceEnd <= at) {
+      sentence.lastIndex = at;
+      sentenceEnd = (sentence.exec(text)?.index ?? text.length - 1) + 1;
+    }
+    let stop = sentenceEnd;
+    // A token has at most four characters.
+    if (stop - at > 4 * maxTokens || estimateTokens(text.slice(at, stop)) > maxTokens) {
       // A token has at least one character, so that this many characters fit.
-      const cut = text.lastIndexOf(' ', at + maxTokens - 1) + 1;
+      const cut = at + text.slice(at, at + maxTokens).lastIndexOf(' ') + 1;
       stop = cut > at ? cut : at + maxTokens;
       if (isLowHalf(text, stop)) stop = stop - 1 > at ? stop - 1 : stop + 1;
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { extractContent } from '../../shared/content/extract.ts';
+import { withoutHang } from '../hang-guard.ts';
 import { markdown, texts } from './to-markdown.ts';
 
 const annotated = (tex: string, attributes = '') =>
@@ -116,6 +117,17 @@ test.each([
 
 test('a formula of a million elements has an end', () => {
   expect(markdown(`<p><math>${'<msup><mi>x</mi>'.repeat(20_000)}</math>`).length).toBeLessThan(100_000);
+});
+
+test.each([
+  ['formulas in one another', `${'<math>'.repeat(400)}${'<mi>x</mi>'.repeat(80_000)}`],
+  [
+    'scripts behind what they show',
+    `${'<span class=MathJax>x</span>'.repeat(40_000)}${'<script type="math/tex">x</script>'.repeat(40_000)}`,
+  ],
+  ['exponents in one another', `a${'<sup>b'.repeat(500)}${'x'.repeat(1_000_000)}`],
+])('%s take linear time', (_, html) => {
+  expect(withoutHang(() => markdown(`<p>${html}`)).length).toBeGreaterThan(0);
 });
 
 test('a formula of the main content is in text and Markdown', () => {

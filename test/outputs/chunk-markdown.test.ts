@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chunkMarkdown, estimateTokens } from '../../shared/outputs/chunk-markdown.ts';
+import { withoutHang } from '../hang-guard.ts';
 
 const words = (count: number, word = 'word') => Array.from({ length: count }, () => word).join(' ');
 const cut = (markdown: string, maxTokens: number, overlapTokens = 0) =>
@@ -104,6 +105,15 @@ describe('Markdown in pieces', () => {
       cut('One two three four. Five six seven eight. Nine ten.', 6).map(({ markdown }) => markdown),
     ).toEqual(['One two three four.', 'Five six seven eight.', 'Nine ten.']);
     for (const { markdown } of cut('\u{1f600}'.repeat(50), 7)) expect(markdown.isWellFormed()).toBe(true);
+  });
+
+  test.each([
+    ['blanks', `${' '.repeat(1_000_000)}- a`],
+    ['items in a line', '- '.repeat(500_000)],
+    ['a word', 'a'.repeat(2_000_000)],
+    ['fences', '- ```\n'.repeat(200_000)],
+  ])('a million of %s takes linear time', (_, text) => {
+    expect(withoutHang(() => cut(text, 50)).length).toBeGreaterThan(0);
   });
 
   const blocks = fc.oneof(
