@@ -7,7 +7,7 @@ import type { WaczPage } from '../shared/archive/wacz-pages.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { UrlRecord } from '../shared/frontier/url-record.ts';
 import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
-import { fetchedUrl } from '../shared/url/request-url.ts';
+import { fetchedUrl, ownRequest } from '../shared/url/request-url.ts';
 import { version } from '../shared/version.ts';
 
 /** The crawl has no WARC file yet. */
@@ -50,10 +50,14 @@ export async function waczPage(
   return found && { url: fetchedUrl(url), ...found, isSeed: depth === 0 && !via };
 }
 
-/** Returns where a page is archived; undefined for other types, responses other than 200, and parts of pages. */
-export function pageLocation({ state, kind, result }: UrlRecord): RecordLocation | undefined {
+/**
+ * Returns where a page is archived; undefined for other types, responses other than 200, parts of pages, and what answers a
+ * POST, to which no URL leads.
+ */
+export function pageLocation({ url, state, kind, result }: UrlRecord): RecordLocation | undefined {
   const isHtml = /^(?:text\/html|application\/xhtml\+xml)\b/i.test(result?.contentType ?? '');
-  return state === 'fetched' && kind === undefined && result?.httpStatus === 200 && isHtml
+  const isGet = ownRequest(url)?.method === undefined;
+  return isGet && state === 'fetched' && kind === undefined && result?.httpStatus === 200 && isHtml
     ? result.location
     : undefined;
 }

@@ -86,7 +86,7 @@ export async function encodeCapture(
   };
   const payload = { sha1: capture.body.sha1, url: common['WARC-Target-URI'], date, recordId: responseId };
   const response = await encodeResponse(capture, fields, head, options);
-  return encoded(parts, response, captureLineStart(fields, head), payload);
+  return encoded(parts, response, captureLineStart(fields, head, capture.requestHead), payload);
 }
 
 /**

@@ -15,6 +15,9 @@ export interface IndexedCapture {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
+  /** For what answers a request of another method than GET: that, and the request's body as a query. */
+  readonly method?: string;
+  readonly requestBody?: string;
 }
 
 /**
@@ -23,7 +26,7 @@ export interface IndexedCapture {
 export function parseCdxjLine(line: string, where: string): IndexedCapture {
   const [surt = '', timestamp = ''] = line.split(' ', 2);
   const fields = fieldsOf(line.slice(surt.length + timestamp.length + 2));
-  const { url, filename, offset, length, mime, status, digest } = fields ?? {};
+  const { url, filename, offset, length, mime, status, digest, method, requestBody } = fields ?? {};
   const isPlaced = /^\d{1,15}$/.test(offset ?? '') && /^\d{1,15}$/.test(length ?? '');
   if (!/^\d{4,17}$/.test(timestamp) || url === undefined || filename === undefined || !isPlaced)
     throw new SyntaxError(
@@ -39,6 +42,8 @@ export function parseCdxjLine(line: string, where: string): IndexedCapture {
     file: filename,
     offset: Number(offset),
     length: Number(length),
+    ...(method !== undefined && { method }),
+    ...(requestBody !== undefined && { requestBody }),
   };
 }
 

@@ -27,7 +27,9 @@ export interface UrlCapture {
 /** Returns the captures that are of the URL, in the order of their times. `captures`: of its SURT at least. */
 export function historyOf(url: string, captures: readonly IndexedCapture[]): UrlCapture[] {
   const canonical = canonicalize(url) ?? url;
-  const own = captures.filter((capture) => (canonicalize(capture.url) ?? capture.url) === canonical);
+  const own = captures.filter(
+    ({ url: captured, method }) => method === undefined && (canonicalize(captured) ?? captured) === canonical,
+  );
   own.sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : a.offset - b.offset));
   let before: IndexedCapture | undefined;
   return own.map((capture) => {

@@ -210,6 +210,8 @@ const urlDetailSchema = z.strictObject({
     .string()
     .optional()
     .describe('For a copy: the page that it names as its canonical one, or whose text is nearly the same'),
+  method: z.string().optional().describe('Of a request by `enqueue`, if it is not GET'),
+  requestBody: z.string().optional().describe('Of a request by `enqueue`'),
   seenAt: time.optional(),
   attempts: count.optional(),
   dueAt: time.optional(),

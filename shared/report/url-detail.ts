@@ -58,6 +58,9 @@ export interface UrlRow {
   readonly causeCode?: ShownCauseCode;
   /** For a copy: the URL that it names as canonical, or the page whose text is nearly the same (`nearDuplicate`). */
   readonly duplicateOf?: string;
+  /** The method of a request by `enqueue` if that is not GET, and its body. */
+  readonly method?: string;
+  readonly requestBody?: string;
 }
 
 /** All that is known of it. */
@@ -92,9 +95,12 @@ const wasRequested = ({ state, attempts, result }: UrlRecord): boolean =>
  */
 export function urlDetail(record: UrlRecord, head?: Head, copies?: NearCopies): UrlDetail {
   const { url, depth, via, state, kind, seenAt, attempts, dueAt, result, recrawl } = record;
+  const request = ownRequest(url);
   return {
     url: fetchedUrl(url),
-    request: ownRequest(url),
+    request,
+    method: request?.method,
+    requestBody: request?.body,
     host: hostKey(url),
     depth,
     via,

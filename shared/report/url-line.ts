@@ -22,6 +22,8 @@ export const URL_ROW_COLUMNS = [
   'cause',
   'causeCode',
   'duplicateOf',
+  'method',
+  'requestBody',
 ] as const satisfies readonly (keyof UrlRow)[];
 
 /** The columns of a row, in their order, as one line with its end. What is undefined is absent. */

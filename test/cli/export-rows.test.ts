@@ -68,17 +68,17 @@ function readCsv(csv: string): string[][] {
 test('a CSV row has quotes only where RFC 4180 wants them', () => {
   expect(exportHeader('csv')).toBe(
     'url,host,depth,via,status,httpStatus,contentType,digest,fetchedAt,warcFile,warcOffset,warcLength,' +
-      'kind,bodyBytes,tookMs,cause,causeCode,duplicateOf\r\n',
+      'kind,bodyBytes,tookMs,cause,causeCode,duplicateOf,method,requestBody\r\n',
   );
   expect(exportRow(ROW, 'csv')).toBe(
     '"https://example.org/?a=1,2",example.org,1,https://example.org/,fetched,200,"text/html; charset=""utf-8""",' +
-      'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ,2026-01-02T03:04:05.000Z,a.warc.gz,0,1234,,5000,120,,,\r\n',
+      'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ,2026-01-02T03:04:05.000Z,a.warc.gz,0,1234,,5000,120,,,,,\r\n',
   );
 });
 
 test('what is not known is empty in CSV and absent in JSON lines', () => {
   const known: UrlRow = { url: 'https://a.example/', host: 'a.example', depth: 0, status: 'waiting' };
-  expect(exportRow(known, 'csv')).toBe('https://a.example/,a.example,0,,waiting,,,,,,,,,,,,,\r\n');
+  expect(exportRow(known, 'csv')).toBe('https://a.example/,a.example,0,,waiting,,,,,,,,,,,,,,,\r\n');
   expect(exportHeader('jsonl') + exportRow(known, 'jsonl')).toBe(
     '{"url":"https://a.example/","host":"a.example","depth":0,"status":"waiting"}\n',
   );

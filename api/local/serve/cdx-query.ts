@@ -40,6 +40,8 @@ export const CDX_FIELDS = [
   'length',
   'offset',
   'filename',
+  'requestBody',
+  'method',
 ] as const;
 export type CdxField = (typeof CDX_FIELDS)[number];
 

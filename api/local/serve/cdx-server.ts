@@ -147,16 +147,21 @@ const valuesOf = ({
   file,
   offset,
   length,
+  method,
+  requestBody,
+  target,
 }: KeyedCapture): CdxValues => ({
   urlkey: surt,
   timestamp,
-  url,
+  url: target ?? url,
   mime,
   status: status === undefined ? undefined : String(status),
   digest,
   length: String(length),
   offset: String(offset),
   filename: file,
+  requestBody,
+  method,
 });
 
 /** A line as in a CDXJ index; with `fields`, their values. `json`: an object, whose `urlkey` is the SURT. */

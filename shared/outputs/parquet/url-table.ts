@@ -21,6 +21,8 @@ export const URL_COLUMNS: readonly Column[] = [
   { name: 'cause', type: 'string' },
   { name: 'causeCode', type: 'string' },
   { name: 'duplicateOf', type: 'string' },
+  { name: 'method', type: 'string' },
+  { name: 'requestBody', type: 'string', isDistinct: true },
 ];
 
 export function urlTableRow(url: UrlRow): Row {

@@ -1,4 +1,4 @@
-import { captureIn } from '../../../archive/cdxj.ts';
+import { type Capture, createCapturePairs, isCapture } from '../../../archive/cdxj.ts';
 import { NotWarc } from '../../../archive/read-warc.ts';
 import { scanMembers } from '../../../archive/scan-members.ts';
 import type { Source } from './compact-layout.ts';
@@ -29,10 +29,16 @@ export async function scanObject(
   const captures: TabledCapture[] = [];
   try {
     if (source.bytes === 0) throw new NotWarc('It is empty');
+    const pairs = createCapturePairs();
+    const heads = new Map<number, string>();
+    const take = (capture: Capture | undefined) => {
+      if (capture) captures.push(tables ? { ...capture, heads: heads.get(capture.offset) } : capture);
+    };
     for await (const member of scanMembers(read)) {
-      const capture = captureIn(member);
-      if (capture) captures.push(tables ? { ...capture, heads: await headsOf(read, member) } : capture);
+      if (tables && isCapture(member.record)) heads.set(member.offset, await headsOf(read, member));
+      take(pairs.add(member));
     }
+    take(pairs.end());
     return { status: 'whole', captures };
   } catch (error) {
     if (isMissing(error)) return { status: 'missing' };

@@ -4,11 +4,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { epochOf, type KeyRange } from '../../../archive/capture-query.ts';
 import type { IndexedCapture } from '../../../archive/parse-cdxj-line.ts';
 import { REVISIT } from '../../../archive/payload-reader.ts';
+import { keyedUrl } from '../../../archive/request-query.ts';
 
+/**
+ * `url`: by which it is found. For what answers a POST or the like it is that of `request-query.ts`, and `target` the one that
+ * was requested.
+ */
 export type ListedCapture = Pick<
   IndexedCapture,
-  'url' | 'timestamp' | 'mime' | 'status' | 'digest' | 'file' | 'offset' | 'length'
->;
+  'url' | 'timestamp' | 'mime' | 'status' | 'digest' | 'file' | 'offset' | 'length' | 'method' | 'requestBody'
+> & { readonly target?: string };
 
 /** A capture with its place in the order of the index: by key, time, and `id`. */
 export interface KeyedCapture extends ListedCapture {
@@ -54,7 +59,7 @@ export interface CaptureQuery {
   readonly limit: number;
 }
 
-const COLUMNS = 'url, timestamp, mime, status, digest, file, offset, length';
+const COLUMNS = 'url, timestamp, mime, status, digest, file, offset, length, method, requestBody, target';
 
 export interface IndexOptions {
   /**
@@ -76,15 +81,17 @@ export async function createCaptureIndex(
     // Nothing is lost with it: it is made again.
     database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE captures (
       url TEXT NOT NULL, timestamp TEXT NOT NULL, mime TEXT, status INTEGER, digest TEXT, file TEXT, offset INTEGER,
-      length INTEGER, surt TEXT
+      length INTEGER, method TEXT, requestBody TEXT, target TEXT, surt TEXT
     ) STRICT; BEGIN;`);
     const insert = database.prepare(
-      `INSERT INTO captures (${COLUMNS}, surt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO captures (${COLUMNS}, surt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    for await (const { url, timestamp, mime, status, digest, file, offset, length, surt } of captures) {
+    for await (const capture of captures) {
+      const { url, timestamp, mime, status, digest, file, offset, length, surt } = capture;
       if (!/^https?:/.test(url)) continue;
       const optional = [mime ?? null, status ?? null, digest ?? null];
-      insert.run(url, timestamp, ...optional, file, offset, length, hasKeys ? surt : null);
+      const [found, ...asked] = requestColumns(capture);
+      insert.run(found, timestamp, ...optional, file, offset, length, ...asked, hasKeys ? surt : null);
     }
     database.exec('COMMIT; CREATE INDEX by_url ON captures (url, timestamp);');
     if (hasKeys) database.exec('CREATE INDEX by_key ON captures (surt, timestamp);');
@@ -93,6 +100,12 @@ export async function createCaptureIndex(
     database.close();
     throw error;
   }
+}
+
+function requestColumns({ url, method, requestBody }: IndexedCapture): [string, ...(string | null)[]] {
+  if (method === undefined) return [url, null, null, null];
+  const query = requestBody ?? '';
+  return [keyedUrl(url, { method, query }), method, query, url];
 }
 
 /** Opens an index that was made at `path`. */
