@@ -22,7 +22,7 @@ export const OPENS: { readonly [Key in keyof Required<CrawlConfig>]: string | un
   certificateAuthorities: 'trusts further authorities',
   robots: 'requests what robots.txt forbids, in your name',
   overrides: 'requests what robots.txt forbids, in your name',
-  // What a crawl of public pages may do anyway.
+  // Any crawl of public pages may do this.
   scope: NOTHING,
   include: NOTHING,
   exclude: NOTHING,

@@ -1,7 +1,10 @@
 /** All that reads what others have written: the list of what is fuzzed. */
 import type { FuzzTarget } from './target.ts';
 
-const FAMILIES = ['html', 'xml', 'css', 'bytes', 'robots', 'url', 'warc', 'stored', 'asked', 'wire'] as const;
+const FAMILIES = [
+  ...['html', 'xml', 'css', 'bytes', 'robots', 'url', 'warc', 'stored'],
+  ...['crossing', 'asked', 'wire'],
+] as const;
 
 export interface ListedTarget {
   readonly target: FuzzTarget;

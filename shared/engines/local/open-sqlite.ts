@@ -37,7 +37,7 @@ export function openSqlite(
   }
 }
 
-function checkSchema(database: DatabaseSync, path: string, hasFullText: boolean): void {
+export function checkSchema(database: DatabaseSync, path: string, hasFullText: boolean): void {
   const entries = database.prepare('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL').all();
   for (const { type, name, sql } of entries) {
     const text = String(sql);
