@@ -5,6 +5,7 @@ import type { Head } from '../../shared/frontier/head.ts';
 import { MAX_ROBOTS_BYTES } from '../../shared/robots/parse-robots.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
 import { RobotsFetcher } from '../../shared/turn/robots-fetcher.ts';
+import { bodyOf } from '../archive/captures.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { redirect, robots } from '../worker/scripted-fetcher.ts';
 import { CRAWL_ID, driven, openTurn, type TurnSituation } from './turn-bench.ts';
@@ -61,6 +62,46 @@ const fromCache = (outcome: FetchOutcome): FetchOutcome => ({
   ...outcome,
   startedAt: T0 - 500_000,
   cache: { kind: 'hit', recordId: 'r' },
+});
+
+describe('a body that breaks off', () => {
+  const site = { [OWN]: { ...NO_RULES, truncated: 'disconnect' as const } };
+  const CHUNKS = { code: 'malformedResponse', message: 'no chunk' } as const;
+  /** Bodies of these sizes, one after the other. */
+  const sized = (sizes: readonly number[], bodyFailure?: typeof CHUNKS) => {
+    let i = 0;
+    return (outcome: FetchOutcome): FetchOutcome => {
+      if (outcome.status !== 'response') return outcome;
+      const bytes = Buffer.from('User-agent: *\nDisallow: /x\n').subarray(0, sizes[i++]);
+      return { ...outcome, body: bodyOf(bytes), ...(bodyFailure && { bodyFailure }) };
+    };
+  };
+
+  test.each([
+    ['at the same byte twice is read as it is', [20, 20], undefined, 'rules', 0],
+    ['at another byte then is unknown, and a failure of the host', [20, 21], undefined, 'unreachable', 1],
+    ['before its first byte may have lost all: it is not asked for again', [0], undefined, 'unreachable', 1],
+    ['as its chunks cannot be read is not asked for again', [20], CHUNKS, 'unreachable', 1],
+  ] as const)('%s', async (_name, sizes, bodyFailure, kind, failures) => {
+    const { fetch, fetcher, pace } = await open({ site }, sized(sizes, bodyFailure));
+    const fetched = await fetch();
+    const detail = bodyFailure && { detail: bodyFailure.message };
+    const cause = { code: 'robotsBrokeOff', truncated: 'disconnect', ...detail };
+    expect(fetched).toMatchObject({ verdict: { kind, ...(kind === 'unreachable' && { cause }) } });
+    expect(fetcher.count(OWN)).toBe(sizes.length);
+    expect(pace.clock.failures).toBe(failures);
+  });
+
+  test('is asked for again after a rest, and not where the turn has no time for that', async () => {
+    const rested = await open({ site }, sized([20, 20]));
+    await rested.fetch();
+    const [, second = 0] = rested.startTimes();
+    expect(second).toBeGreaterThan(TOOK_MS + DELAY_MS);
+    const late = await open({ site, lastRequestMs: TOOK_MS + DELAY_MS }, sized([20, 20]));
+    expect(await late.fetch()).toMatchObject({ verdict: { cause: { code: 'robotsBrokeOff' } } });
+    expect(late.fetcher.count(OWN)).toBe(1);
+    expect(late.pace.clock.failures).toBe(1);
+  });
 });
 
 describe('redirects within the host', () => {
