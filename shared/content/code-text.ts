@@ -2,16 +2,17 @@
 import type { ContentElement } from './content-element.ts';
 import { scriptText } from './script-text.ts';
 
-/** Classes of what holds the numbers of lines, in highlighters. */
-const GUTTER =
-  /gutter|line-?no|line[-_]?num|ln-num|(?:^|[\s_-])(?:lnt?|lines|num|numbers?|rownum)(?=$|[\s\d_-])/i;
+/** Classes of line numbers, in highlighters. Their `number` is one in the code. */
+const GUTTER = /(?:^|[\s_-])(?:gutter|linenos?|linenodiv|line[-_]?num(?:ber)?s?|ln|lnt|lntd)(?=$|[\s\d_-])/i;
+/** Classes of cells of line numbers. */
+const NUMBERS = /(?:^|[\s_-])(?:lines|num|numbers?|rownum)(?=$|[\s\d_-])/i;
 /** Classes of a line. */
 const LINE = /(?:^|[\s_-])(?:line|row|loc)(?=$|[\s\d_-])/i;
 const NO_TEXT = /^(?:table|tbody|thead|tfoot|tr)$/;
 const CELLS: ReadonlySet<string> = new Set(['td', 'th']);
 
-export const isGutterClass = (classes: string | undefined): boolean =>
-  classes !== undefined && GUTTER.test(classes);
+export const isGutterClass = (name: string, classes: string | undefined): boolean =>
+  classes !== undefined && (GUTTER.test(classes) || (CELLS.has(name) && NUMBERS.test(classes)));
 export const isLineClass = (classes: string | undefined): boolean =>
   classes !== undefined && LINE.test(classes);
 
@@ -112,8 +113,8 @@ class CodeWriter {
   }
 }
 
-const isGutter = ({ attributes }: ContentElement): boolean =>
-  attributes['aria-hidden'] === 'true' || isGutterClass(attributes.class);
+const isGutter = ({ name, attributes }: ContentElement): boolean =>
+  attributes['aria-hidden'] === 'true' || isGutterClass(name, attributes.class);
 
 /** Whether the element before or behind it is of the same kind: an empty one is an empty line then. */
 function isOneOfLines({ name, attributes, parent }: ContentElement, place: number): boolean {

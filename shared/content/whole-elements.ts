@@ -51,9 +51,9 @@ function isCode(element: ContentElement): boolean {
 /** Whether it is the column of numbers in front of the code. */
 function isLineNumbers(code: ContentElement): boolean {
   let cell: ContentElement | undefined;
-  let isMarked = isGutterClass(code.attributes.class);
+  let isMarked = isGutterClass(code.name, code.attributes.class);
   for (let up = code.parent, step = 0; up && step < MAX_STEPS && !cell; up = up.parent, step++) {
-    isMarked ||= isGutterClass(up.attributes.class);
+    isMarked ||= isGutterClass(up.name, up.attributes.class);
     if (up.name === 'td' || up.name === 'th') cell = up;
   }
   if (cell === undefined && !isMarked) return false;

@@ -70,6 +70,11 @@ describe('lines of code that are elements', () => {
     ['code with breaks outside of pre', '<p><code>a<br>b</code></p>', 'a\nb'],
     ['listing', '<listing>a\nb</listing>', 'a\nb'],
     ['xmp', '<xmp><b>a</b>\nb</xmp>', '<b>a</b>\nb'],
+    [
+      'numbers that a highlighter marks',
+      '<pre>a = <span class="number">3.0</span>;\n<span class="hljs-number">4</span> <span class="token number">5</span> <i class="num">6</i> <b class="mi">7</b></pre>',
+      'a = 3.0;\n4 5 6 7',
+    ],
     ['numbers that are the code', '<pre>1\n2\n3</pre>', '1\n2\n3'],
     ['exponents and notes', '<pre>x<sup>2</sup> = 4</pre>', 'x^2 = 4'],
   ])('%s', (_, html, expected) => {
