@@ -20,6 +20,8 @@ interface Script {
   readonly leastShare: number;
   /** How many characters beyond ASCII stand together at least where that is a word. */
   readonly run: number;
+  /** Least share of characters in such runs. */
+  readonly leastInRuns: number;
 }
 
 const CYRILLIC = ['windows-1251', 'koi8-r', 'koi8-u', 'iso-8859-5', 'ibm866'];
@@ -29,6 +31,7 @@ const CENTRAL = ['windows-1250', 'iso-8859-2'];
 const ALPHABETS: Script = {
   leastShare: 0.5,
   run: 3,
+  leastInRuns: 0.6,
   languages: [
     { codes: 'ru be bg mk sr uk kk ky mn tg tt', charsets: CYRILLIC, letters: 'оеаинтсрвлкмдпуяіь' },
     { codes: 'el', charsets: ['windows-1253', 'iso-8859-7'], letters: 'αοιετσνηυρπκλμςωάέήίόύώδΆ' },
@@ -42,12 +45,13 @@ const ALPHABETS: Script = {
 const MANY: Script = {
   leastShare: 0.15,
   run: 2,
+  leastInRuns: 0.3,
   languages: [
     {
       codes: 'ja',
       charsets: ['shift_jis', 'euc-jp'],
       letters:
-        'のにはをたがでてとしれさいるなかもっりこまあそすきくらうよけんーンスルイトリアクラシドタロジフ、。日本',
+        'のにはをたがでてとしれさいるなかもっりこまあそすきくらうよけんー「」・ンスルイトリアクラシドタロジフ、。日本',
     },
     {
       codes: 'ko',
@@ -73,6 +77,7 @@ const MANY: Script = {
 const LATIN: Script = {
   leastShare: 0.9,
   run: 1,
+  leastInRuns: 0,
   languages: [
     { codes: 'pl', charsets: CENTRAL, letters: 'ąćęłńóśźżĄĆĘŁŃÓŚŹŻ' },
     { codes: 'cs sk', charsets: CENTRAL, letters: 'áčďéěíňóřšťúůýžäľĺôŕÁČĎÉĚÍŇÓŘŠŤÚŮÝŽĽ' },
@@ -104,8 +109,6 @@ const SAMPLE_BYTES = 4096;
 const HEAD_BYTES = 4096;
 /** Fewer characters beyond ASCII say little; with a `lang`, one is enough. */
 const LEAST_CHARACTERS = 8;
-/** Least share of characters in runs. */
-const LEAST_IN_RUNS = 0.6;
 /** By so much another encoding must be better than windows-1252. */
 const LEAST_LEAD = 0.1;
 
@@ -136,7 +139,7 @@ function bestOf(scripts: readonly Script[], sample: Uint8Array, least: number): 
     let best: { readonly charset: string; readonly share: number } | undefined;
     for (const charset of new Set(script.languages.flatMap(({ charsets }) => charsets))) {
       const measured = measure(decodeAll(sample, charset), script.run);
-      if (measured.count < least || measured.inRuns < LEAST_IN_RUNS) continue;
+      if (measured.count < least || measured.inRuns < script.leastInRuns) continue;
       for (const { letters, charsets } of script.languages) {
         const share = charsets.includes(charset) ? measured.shareOf(letters) : 0;
         if (share >= script.leastShare && share > (best?.share ?? 0)) best = { charset, share };

@@ -43,6 +43,7 @@ const TEXTS: readonly (readonly [lang: string, charsets: readonly string[], text
     '当店は毎日九時から営業しています。市内への配送は無料です。ご注文はお電話でもどうぞ。',
   ],
   ['ja', ['shift_jis', 'euc-jp'], 'ホーム ニュース プロフィール リンク 掲示板 日記'],
+  ['ja', ['shift_jis', 'euc-jp'], '「apt」「dpkg」「aptitude」「main」の例、表「a」「b」、戻る 次へ「c」'],
   [
     'ko',
     ['euc-kr'],

@@ -6,6 +6,7 @@ import { createCharsetDecoder } from '../../../shared/parser/charset-decoder.ts'
 import { createContentDecoder } from '../../../shared/parser/content-decoder.ts';
 import { decodeBody } from '../../../shared/parser/decode-body.ts';
 import { charsetParameter, essenceOf, isBinary, sniffMimeType } from '../../../shared/parser/media-type.ts';
+import { encodeQuery } from '../../../shared/parser/query-charset.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const CHARSETS = [
@@ -193,6 +194,20 @@ export const TARGETS: readonly FuzzTarget[] = [
     maxUsPerByte: 1,
     maxHeldPerByte: 64,
     run: (body) => CHARSETS.map((charset) => decoded(charset, body, 16 * 1024)),
+  },
+  {
+    name: 'queries in charsets',
+    tokens: BYTES,
+    encoding: 'latin1',
+    // As long as references may be.
+    maxBytes: 16_000,
+    // The cost of ten encoders together.
+    maxUsPerByte: 8,
+    maxHeldPerByte: 256,
+    run: (body) => {
+      const reference = `?${Buffer.from(body).toString()}`;
+      return CHARSETS.map((charset) => encodeQuery(reference, charset));
+    },
     check(body) {
       for (const charset of CHARSETS)
         assert.equal(decoded(charset, body, 1), decoded(charset, body, 4096), `${charset}, cut`);

@@ -11,6 +11,7 @@ import {
   parseRobotsDirectives,
 } from '../../../shared/parser/robots-directives.ts';
 import { srcsetReferences } from '../../../shared/parser/srcset.ts';
+import { xhtmlAsHtml } from '../../../shared/parser/xhtml-as-html.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const URL_OF_PAGE = 'http://example.com/dir/page.html';
@@ -355,6 +356,7 @@ export const TARGETS: readonly FuzzTarget[] = [
         parseRobotsDirectives(ourDirectives(given, 'strand')),
       ),
   ),
+  text('XHTML as HTML', MARKUP, xhtmlAsHtml, { seeds: ['page.html'] }),
   // htmlparser2 does it, for hooks only, within the time that a hook has.
   text('visible text', MARKUP, visibleText, { seeds: ['page.html'], maxUsPerByte: 2 }),
   text('main content', MARKUP, (html) => extractContent(html, URL_OF_PAGE).markdown, {
