@@ -29,6 +29,6 @@ export interface CopiedCrawl {
   readonly items: number;
   /** The parts of the crawl that the copy lacks, for people. */
   readonly lacks: readonly string[];
-  /** Of a pulled crawl: settings that open something, which `trustSettings` confirms when it is resumed; for people. */
+  /** Settings of a pulled crawl that open something, which `trustSettings` confirms when it is resumed; for people. */
   readonly opens?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** What this program writes to a terminal: nothing of a page, a crawl or an archive is obeyed there. */
+/** Keeps a terminal from obeying anything of a page, a crawl or an archive. */
 import { StringDecoder } from 'node:string_decoder';
 import { INVISIBLE } from '../shared/text/printable.ts';
 

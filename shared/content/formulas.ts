@@ -23,7 +23,7 @@ export function findFormulas(candidates: readonly ContentElement[]): void {
   for (const element of candidates) {
     if (element.whole !== undefined) continue;
     if (element.name === 'math') {
-      // Of formulas in a formula, the outer one says all.
+      // A formula in a formula is a part of the outer one.
       if (lastMath && isWithin(element, lastMath)) continue;
       lastMath = element;
       mathmlFormula(element);

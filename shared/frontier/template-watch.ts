@@ -111,7 +111,7 @@ const MAX_OPEN = 16;
 /** Beyond this number, the one that was closed first is forgotten: it may open, and close again. */
 const MAX_CLOSED = 32;
 const LINK_SHARE = 0.5;
-/** A template grows if so many of its pages come from pages without end. It is without end if each of its own brings as many. */
+/** A template grows if this share of its pages comes from pages without end. It is without end if each of its own brings as much. */
 const MIN_GROWTH = 0.5;
 const MAX_OWN = 2;
 /** A template of fewer pages is not known to be without end: they may have listed one another. */

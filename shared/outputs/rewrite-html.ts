@@ -31,7 +31,7 @@ const REFERENCES = new Set([
 ]);
 const SETS = new Set(['srcset', 'imagesrcset', ...LAZY_SETS]);
 const LAZY: ReadonlySet<string> = new Set(LAZY_SOURCES);
-/** `data-src` and the like are references only there. */
+/** `data-src` and the other lazy sources are references only there. */
 const IMAGES = new Set(['img', 'source']);
 /** A changed file has another hash, and a file on a disk no origin. */
 const DROPPED = new Set(['integrity', 'crossorigin', 'nonce', 'ping']);

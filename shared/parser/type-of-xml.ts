@@ -1,4 +1,4 @@
-/** What an XML document is by its root element, where its media type does not say so. */
+/** The type of an XML document by its root element, where its media type does not say it. */
 import { AttributeList, readAttributes } from './tag-attributes.ts';
 
 const XHTML = 'http://www.w3.org/1999/xhtml';

@@ -33,7 +33,7 @@ const GOOD = [
   '\u00a0',
 ];
 
-/** What a terminal still obeys or hides. Written by hand, so that it is not the program's own expression. */
+/** Characters that a terminal still obeys or hides. Written by hand, so that it is not the program's own expression. */
 const obeyed = (text: string): string[] =>
   [...text].filter((character) => {
     const code = character.codePointAt(0) as number;
