@@ -5,6 +5,7 @@
 import { createHash, hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Options, ZipFile } from 'yazl';
+import { warcName } from '../text/stored-names.ts';
 import { type WaczPage, waczPageLines } from './wacz-pages.ts';
 import { createZipNum } from './zip-num.ts';
 
@@ -76,7 +77,7 @@ export function writeWacz(contents: WaczContents): Readable {
   };
 
   for (const { name, bytes, read } of contents.warcs)
-    add(`archive/${name}`, { compress: false, size: bytes }, read);
+    add(`archive/${warcName(name)}`, { compress: false, size: bytes }, read);
   const index = createZipNum(contents.cdxj, INDEX);
   add(`indexes/${INDEX}`, { compress: false }, index.blocks);
   add('indexes/index.idx', {}, () => utf8([index.summary()]));

@@ -1,5 +1,6 @@
 /** A database in a crawl's folder may be forged: opening it, for reading too, runs nothing of it and ends. */
 
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -66,6 +67,44 @@ test('an index of words has full text, and nothing else that is virtual', () => 
   database.close();
   expect(() => openSearchIndex(path)).toThrow(/has the table "d"/);
 });
+
+/** The journal of a transaction that was interrupted, with the name of a super-journal at its end. */
+function plantedJournal(path: string, victim: string): void {
+  const name = Buffer.from(victim);
+  const end = Buffer.alloc(16);
+  end.writeUInt32BE(name.length, 0);
+  end.writeUInt32BE(
+    name.reduce((sum, byte) => sum + byte, 0),
+    4,
+  );
+  end.write('d9d505f920a163d7', 8, 'hex');
+  const writer = new DatabaseSync(path);
+  writer.exec('PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; CREATE TABLE x (y)');
+  for (let i = 0; i < 20; i++) writer.exec(`INSERT INTO x VALUES ('${'x'.repeat(4000)}')`);
+  writer.exec("BEGIN; UPDATE x SET y = y || '1'");
+  const [database, journal] = [path, `${path}-journal`].map((file) => readFileSync(file));
+  writer.close();
+  writeFileSync(path, database!);
+  writeFileSync(`${path}-journal`, Buffer.concat([journal!, Buffer.alloc(4), name, end]));
+}
+
+test.each(['crawl.sqlite', 'lock', 'state.sqlite', 'sinks.sqlite'])(
+  'a journal beside %s that names a file of yours deletes nothing',
+  async (name) => {
+    const folder = crawls.copied();
+    const victim = join(folder, '..', 'precious.txt');
+    writeFileSync(victim, 'mine');
+    const path = join(folder, name);
+    if (name !== 'crawl.sqlite') rmSync(path, { force: true });
+    plantedJournal(path, victim);
+    const open = async () => {
+      if (name.endsWith('s.sqlite') || name === 'state.sqlite') openSqlite(path).close();
+      await (await resumeCrawl(folder, { maxPages: 9 })).done;
+    };
+    await expect(open()).rejects.toThrow(`${name}-journal names another file`);
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+  },
+);
 
 test('no function of the schema may do more than compute', () => {
   const database = openSqlite(join(crawls.copied(), 'crawl.sqlite'));

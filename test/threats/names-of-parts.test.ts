@@ -8,6 +8,7 @@ import { openCrawl, resumeCrawl } from '../../api/index.ts';
 import { pullCrawl } from '../../api/stack/copy/pull-crawl.ts';
 import { pushCrawl } from '../../api/stack/copy/push-crawl.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
+import { type WaczContents, writeWacz } from '../../shared/archive/wacz.ts';
 import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
 import { isOwnWarcName, isPartName, isWarcName } from '../../shared/text/stored-names.ts';
 import { drive } from '../../simulation/models/virtual-time.ts';
@@ -96,6 +97,13 @@ describe('the grammar of stored names', () => {
   ])('takes the WARC file %s as one of its own', (name) => {
     expect(isOwnWarcName(name)).toBe(true);
   });
+});
+
+test('a WACZ has no WARC file of a name that leads out of the folder where it is unpacked', () => {
+  const read = async function* () {};
+  const warcs = [{ name: '..\\..\\evil.warc.gz', bytes: 0, read }];
+  const contents = { title: 't', software: 's', createdAt: 0, warcs } as unknown as WaczContents;
+  expect(() => writeWacz(contents)).toThrow('the name of a WARC file');
 });
 
 const PAGES = { 'http://a.test/': [] };

@@ -7,6 +7,7 @@ import { createZipNum } from '../../../shared/archive/zip-num.ts';
 import { type ZipEntry, zipDescriptor, zipDirectory, zipHeader } from '../../../shared/archive/zip-parts.ts';
 import type { ExportUpload, PausedUpload } from '../../../shared/engines/aws/exports/export-objects.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import { warcName } from '../../../shared/text/stored-names.ts';
 import { version } from '../../../shared/version.ts';
 import { pagesIn } from '../../stack/stack-wacz.ts';
 import { pageLocation } from '../../wacz-bytes.ts';
@@ -150,7 +151,7 @@ export async function assembleWacz(
   const upload = at ? objects.resume(at.upload) : objects.create(`${crawl}.wacz`, total);
   const zip = new ZipWriter(upload, at ?? { createdAt: context.now(), entries: [], resources: [] });
   const contents: [path: string, read: () => AsyncIterable<Uint8Array>][] = [
-    ...files.warcs.map(({ name, read }) => [`archive/${name}`, read] as [string, typeof read]),
+    ...files.warcs.map(({ name, read }) => [`archive/${warcName(name)}`, read] as [string, typeof read]),
     [`indexes/${INDEX}`, () => piecesOf(context, blocks)],
     ['indexes/index.idx', () => piecesOf(context, summary)],
     ['pages/pages.jsonl', () => piecesOf(context, pages)],

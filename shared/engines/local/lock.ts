@@ -13,7 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { FolderInUse } from '../../crawl/crawl-errors.ts';
 
 import { NO_FOLLOW } from './folder-guard.ts';
-import { refuseLinkAt } from './open-sqlite.ts';
+import { checkFiles } from './open-sqlite.ts';
 
 export { FolderInUse };
 
@@ -56,7 +56,7 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 function takeLock(folder: string): DatabaseSync {
-  refuseLinkAt(lockFile(folder));
+  checkFiles(lockFile(folder));
   const lock = new DatabaseSync(lockFile(folder), { timeout: PATIENCE_MS });
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -84,7 +84,7 @@ export function identityOf(path: string): string | undefined {
 export function isFolderInUse(folder: string): boolean {
   const path = lockFile(folder);
   if (!existsSync(path)) return false;
-  refuseLinkAt(path);
+  checkFiles(path);
   const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
   try {
     lock.prepare('SELECT 1 FROM sqlite_schema').get();

@@ -1,5 +1,5 @@
 /** Opens an SQLite file of a crawl's folder, which somebody else may have made. */
-import { lstatSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { InvalidConfig } from '../../crawl/invalid-config.ts';
 import { refuseLink } from './folder-guard.ts';
@@ -23,7 +23,7 @@ export function openSqlite(
   path: string,
   { hasFullText = false, ...options }: SqliteOptions = {},
 ): DatabaseSync {
-  for (const suffix of BESIDE) refuseLinkAt(path + suffix);
+  checkFiles(path);
   const database = new DatabaseSync(path, options);
   try {
     // From Node 24.12 on; https://www.sqlite.org/security.html names both.
@@ -58,8 +58,33 @@ const forged = (path: string, what: string): InvalidConfig =>
     `${path} has the ${what.replaceAll(/[^\x20-\x7e]/g, '?')}, which Strand never makes: the file was changed or forged, and is not opened`,
   );
 
+/** Throws `InvalidConfig` for a database that is a link, or whose journal names another file. */
+export function checkFiles(path: string): void {
+  for (const suffix of BESIDE) refuseLinkAt(path + suffix);
+  const journal = `${path}-journal`;
+  if (!existsSync(journal) || !namesSuperJournal(journal)) return;
+  throw new InvalidConfig(
+    `${journal} names another file, which SQLite would delete when it is done with it: Strand writes no such journal, and it is not used`,
+  );
+}
+
+/** The last bytes of a journal that ends with the name of a super-journal (https://www.sqlite.org/fileformat2.html#the_rollback_journal). */
+const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
+
+/** A transaction over several databases has one; Strand has none. SQLite deletes the file of that name after a rollback. */
+function namesSuperJournal(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const end = Buffer.alloc(JOURNAL_MAGIC.length);
+    readSync(file, end, 0, end.length, Math.max(0, fstatSync(file).size - end.length));
+    return end.equals(JOURNAL_MAGIC) && fstatSync(file).size > 2 * end.length;
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Throws `InvalidConfig` if a link is at the path, or a pipe. */
-export function refuseLinkAt(path: string): void {
+function refuseLinkAt(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found) refuseLink(found, path);
 }
