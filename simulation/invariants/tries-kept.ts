@@ -72,22 +72,30 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, fa
     );
 }
 
-/** The tries after the answer by which the page was a copy, if it was one. */
+/**
+ * The tries after the answer by which the page was a copy, if it was one; before them, such answers that were lost with their
+ * turns. That is the answer which explains most.
+ */
 function sinceFreed(
   { state, attempts }: UrlRecord,
   tries: readonly WebRequest[],
   maxAttempts: number,
 ): readonly WebRequest[] {
   // A body that breaks off at the last try stands as it came.
-  const first = tries.findIndex(
-    (request, i) =>
-      finalStateOf(request) === 'fetched' ||
-      (i >= maxAttempts - 1 && request.isCut === true && stateOf(request.httpStatus) === 'fetched'),
-  );
-  const later = tries.slice(first + 1);
-  // A page that was answered in a turn that was discarded has failed since.
-  const wasFreed = later.length >= attempts && (later.length > 0 || state !== 'fetched');
-  return first >= 0 && wasFreed ? later : tries;
+  const isAnswer = (request: WebRequest, i: number) =>
+    finalStateOf(request) === 'fetched' ||
+    (i >= maxAttempts - 1 && request.isCut === true && stateOf(request.httpStatus) === 'fetched');
+  const lost: WebRequest[] = [];
+  let found = tries;
+  for (const [i, request] of tries.entries()) {
+    if (!isAnswer(request, i)) continue;
+    const later = tries.slice(i + 1);
+    // A page that was answered in a turn that was discarded has failed since.
+    const wasFreed = later.length >= attempts && (later.length > 0 || state !== 'fetched');
+    if (wasFreed && lost.length + later.length < found.length) found = [...lost, ...later];
+    lost.push(request);
+  }
+  return found;
 }
 
 /** Returns the problem of the record, if there is one. */

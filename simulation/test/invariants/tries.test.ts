@@ -84,6 +84,29 @@ describe('triesKept', () => {
   });
 });
 
+describe('triesKept of a page that is fetched once more, as it is no copy after all', () => {
+  const requests = (answers: readonly Partial<WebRequest>[], lost: number) => {
+    const log = [
+      request(ROBOTS, 0, 0.1, { httpStatus: 404 }),
+      ...answers.map((answer, i) => request(PAGE, 10 * (i + 1), 10 * (i + 1) + 0.1, answer)),
+      request(OLD, 95, 95.1, { httpStatus: 301 }),
+    ];
+    const heads = [headAt(99, undefined, { totals: totals(log.length - lost) })];
+    const crawls = [hostWith(heads, [urlRecord(PAGE, 'fetched', 200)], { maxAttempts: 3 })];
+    const made = makeFacts({ log, crawls, strikes: struck('workerKilled') });
+    return violationsOf('triesKept', { ...made, web: { ...made.web, canonicalOf: () => OLD } }).length;
+  };
+
+  test('its tries begin again; an answer that was lost with its turn before counts as lost', () => {
+    const again = [{}, {}];
+    expect(requests(again, 0)).toBe(0);
+    expect(requests([BAD, BAD, ...again], 0)).toBe(0);
+    expect(requests([{}, BAD, BAD, ...again], 1)).toBe(0);
+    expect(requests([{}, BAD, BAD, ...again], 0)).toBe(1);
+    expect(requests([{}, ...again, {}], 1)).toBe(1);
+  });
+});
+
 describe('givenUp', () => {
   const gone = { cause: { code: 'httpStatus', httpStatus: 503 }, at: 0 } as const;
   const answered = headAt(1, undefined, { totals: totals(1, { 404: 1 }) });
