@@ -72,6 +72,7 @@ export interface CrawlProgress {
   /** If nothing was requested yet, as all hosts rest: when the first of them may be asked, ms since the epoch. */
   readonly restsUntil?: number;
   readonly bytes: number;
+  /** Fetches that failed, as the summary counts them (`errors`). */
   readonly errors: number;
   /** Responses that came from the crawl's cache, without a request. */
   readonly cached: number;

@@ -1,4 +1,4 @@
-import { areHooksBroken, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
+import { areHooksBroken, isIncomplete, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import { isAtMaxCost, isUpToDate, isWithoutProxy } from './summary.ts';
 
@@ -23,6 +23,11 @@ export const exitCodes = {
   brokenLinks: 6,
   /** The crawl was paused, as its proxy could not be used. Continue with `resume` when it can. */
   proxyFailed: 7,
+  /**
+   * The crawl ended, and a part was lost: hosts were given up while URLs waited, or responses broke off or could not be
+   * decoded.
+   */
+  incomplete: 8,
   /** Ended by a signal or by the operator; 128 + SIGINT, as in shells. Continue with `resume`. */
   interrupted: 130,
 } as const;
@@ -31,15 +36,16 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
  * The code with which `crawl`, `resume` and `watch` end. That no seed was fetched outweighs that hooks
- * failed, and that outweighs that a limit was reached.
+ * failed, and that outweighs that a limit was reached, and that outweighs that a part was lost.
  */
 export function exitCodeOf(
-  summary: Pick<CrawlSummary, 'state' | 'pages' | 'reasonCode' | 'seeds' | 'hooks'>,
+  summary: Pick<CrawlSummary, 'state' | 'pages' | 'reasonCode' | 'seeds' | 'hooks' | 'losses'>,
 ): ExitCode {
   const isLimited = summary.state === 'limited' || isAtMaxCost(summary);
   if (isWithoutProxy(summary)) return exitCodes.proxyFailed;
   if (summary.state !== 'finished' && !isLimited && !isUpToDate(summary)) return exitCodes.interrupted;
   if (isWithoutSeed(summary)) return exitCodes.nothingFetched;
   if (areHooksBroken(summary)) return exitCodes.hooksFailed;
-  return isLimited ? exitCodes.limited : exitCodes.finished;
+  if (isLimited) return exitCodes.limited;
+  return isIncomplete(summary) ? exitCodes.incomplete : exitCodes.finished;
 }

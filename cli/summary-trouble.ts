@@ -2,7 +2,7 @@
  * The troubles of a crawl, as lines of its summary: seeds, hosts, hooks, and pages that a crawler cannot
  * read.
  */
-import { areHooksBroken, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
+import { areHooksBroken, isIncomplete, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import { printable, shorten } from '../shared/text/printable.ts';
 import { formatCount, formatCounted, type Tone } from './format.ts';
@@ -17,7 +17,9 @@ export function troubledHeading(summary: CrawlSummary): readonly [string, Tone] 
   if (summary.state !== 'finished') return undefined;
   if (isWithoutSeed(summary)) return ['No seed could be fetched', 'red'];
   if (areHooksBroken(summary)) return ['Finished, but a hook failed at every page', 'red'];
-  return isDoubtful(summary) ? ['Finished', 'yellow'] : undefined;
+  if (isIncomplete(summary)) return ['Finished', 'red'];
+  const isLessened = Object.keys(summary.losses).length > 0;
+  return isLessened || isDoubtful(summary) ? ['Finished', 'yellow'] : undefined;
 }
 
 /** Most sites have some pages that are copies of others or say `noindex`; few have many. */

@@ -18,6 +18,7 @@ import {
   wrapWords,
 } from './format.ts';
 import { type CrawlPlace, commandAt } from './place.ts';
+import { lossesText } from './summary-losses.ts';
 import { troubledHeading, troubleSections } from './summary-trouble.ts';
 
 /**
@@ -76,10 +77,7 @@ export function summaryText(
   colour: boolean,
   place: CrawlPlace = { dir: 'DIR' },
 ): string {
-  const [word, tone] = headingOf(summary);
-  const lines = [
-    toned(word, tone, colour) + (summary.reason ? `: ${shorten(printable(summary.reason), WIDTH - 20)}` : ''),
-  ];
+  const lines = headingLines(summary, colour);
   for (const [label, texts] of sections(summary, place)) {
     for (const [i, text] of texts.entries()) {
       lines.push(toned((i === 0 ? `  ${label}` : '').padEnd(INDENT), 'dim', colour && i === 0) + text);
@@ -87,6 +85,21 @@ export function summaryText(
   }
   return lines.join('\n');
 }
+
+/** The outcome. What was lost stands beside it. */
+function headingLines(summary: CrawlSummary, colour: boolean): string[] {
+  const [word, tone] = headingOf(summary);
+  const reason = summary.reason ? `: ${shorten(printable(summary.reason), WIDTH - 20)}` : '';
+  const lost = isOver(summary) && !isWithoutSeed(summary) ? lossesText(summary.losses) : undefined;
+  if (lost === undefined) return [toned(word, tone, colour) + reason];
+  const joins = word === 'Finished' && reason === '' ? ', but' : ';';
+  const text = wrapWords(`${word}${reason}${joins} ${lost}`.split(' '), WIDTH - 2);
+  return text.map((line, i) => toned(`${i === 0 ? '' : '  '}${line}`, tone, colour));
+}
+
+/** Whether nothing more happens by itself. */
+const isOver = (summary: CrawlSummary): boolean =>
+  summary.state === 'finished' || summary.state === 'limited' || isAtMaxCost(summary) || isUpToDate(summary);
 
 function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lines: readonly string[]][] {
   const { pages, seconds, byStatus, skipped, errors, warcFiles, hooks } = summary;
@@ -105,7 +118,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['Recrawl', recrawlLines(summary)],
     ['Over budget', overBudgetLines(summary)],
     ['Full hosts', fullLines(summary)],
-    ['HTTP', wrapItems(countTexts(largestFirst(summary.httpStatus), (code, n) => `${code}: ${n}`))],
+    ['HTTP', httpLines(summary)],
     ['Skipped', wrapItems(countTexts(largestFirst(skipped)))],
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
     ...troubleSections(summary, WIDTH - INDENT),
@@ -114,6 +127,12 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['Cost', costLines(summary)],
     ['Next', nextLines(summary, place)],
   ];
+}
+
+/** All responses: more than pages, with those to robots.txt, sitemaps, requisites, and tries that were repeated. */
+function httpLines({ httpStatus }: CrawlSummary): string[] {
+  const counts = countTexts(largestFirst(httpStatus), (code, n) => `${code}: ${n}`);
+  return counts.length > 0 ? wrapItems([...counts, 'with robots.txt and sitemaps']) : [];
 }
 
 /** Requisites that wait at a crawl's end were not fetched, and pages may lack them. */
@@ -240,7 +259,8 @@ function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
   if (isAtMaxCost(summary)) return ['continue with a higher --max-cost:', resume];
   if (isWithoutProxy(summary)) return ['when the proxy works again, continue with:', resume];
   if (state !== 'finished') return [`resume with: ${resume}`];
-  if (!isWithoutSeed(summary)) return [];
-  const again = summary.setAside.length > 0 ? ['try the hosts that were given up again:', resume] : [];
+  const again =
+    (summary.losses.hostsGivenUp ?? 0) > 0 ? ['try the hosts that were given up again:', resume] : [];
+  if (!isWithoutSeed(summary)) return again;
   return ['ask what happened to a URL:', commandAt(place, 'url', 'URL'), ...again];
 }

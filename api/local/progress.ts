@@ -47,7 +47,8 @@ export async function progressOf(
       ...(hostsClosed !== undefined && { hostsClosed }),
       ...(rest !== undefined && { restsUntil: rest }),
       bytes: before.bytes + stats.bytes,
-      errors: stats.errors,
+      // As in the summary: responses with an error status are none.
+      errors: Object.values(totals.errors).reduce((sum, count) => sum + count, 0),
       cached: (before.cache?.hit ?? 0) + stats.cached,
       requests: stats.requests,
       startedAt,

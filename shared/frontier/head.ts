@@ -260,6 +260,10 @@ export interface HostTotals {
   readonly linking?: Readonly<Record<string, number>>;
 }
 
+/** The URLs that wait at the host in vain, as it was given up. */
+export const urlsGivenUp = ({ setAside, ledger }: Pick<Head, 'setAside' | 'ledger'>): number =>
+  setAside === undefined ? 0 : ledger.counts.waiting;
+
 /** How many exchanges there were, with the host or with the cache instead. */
 export const exchangesOf = ({ requests, cache }: Pick<HostTotals, 'requests' | 'cache'>): number =>
   requests + (cache?.hit ?? 0);

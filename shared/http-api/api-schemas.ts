@@ -112,6 +112,16 @@ const crawlSummarySchema = z.strictObject({
     .describe(
       'False: the figures lag by seconds while the crawl runs, and lack what a worker that died had not counted yet; the crawl counts its hosts again before it is called finished',
     ),
+  losses: z
+    .strictObject({
+      hostsGivenUp: count.optional().describe('Hosts that were given up while URLs waited there'),
+      urlsGivenUp: count.optional().describe('These URLs'),
+      undecoded: count.optional().describe('Responses of which nothing could be decoded'),
+      brokeOff: count.optional().describe('Responses that broke off, or could not be decoded to their end'),
+      cut: count.optional().describe('Pages cut at maxBodyBytes or maxDecodedBytes'),
+      traps: count.optional().describe('Links left out as traps, each time one was met'),
+    })
+    .describe('The part of the crawl that was lost so far; empty if nothing was'),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({

@@ -19,7 +19,9 @@ export interface CrawlTotals extends HostTotals {
   readonly hosts: number;
   /** Hosts that have URLs waiting, and were not given up. */
   readonly hostsWaiting: number;
-  /** Those of them that wait for their hours, where there are any. Only engines of one machine count them. */
+  /** Hosts that were given up while URLs wait there, and these URLs, where there are any. */
+  readonly givenUp?: { readonly hosts: number; readonly urls: number };
+  /** Those of the waiting hosts that wait for their hours, where there are any. Only engines of one machine count them. */
   readonly hostsClosed?: number;
   /** Known URLs by state. */
   readonly urls: Readonly<Record<UrlState, number>>;

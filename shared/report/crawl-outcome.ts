@@ -1,5 +1,6 @@
-/** Whether a crawl that has ended came to what it was begun for. */
-import type { CrawlSummary } from './summary.ts';
+/** Whether a crawl that has ended came to what it was begun for, and what it has lost. */
+import type { CrawlTotals } from '../ports/crawl-registry.ts';
+import type { CrawlSummary, Losses } from './summary.ts';
 
 /**
  * No seed, nor what the seeds redirected to, was answered by a 2xx status. A crawl that an earlier version
@@ -15,4 +16,31 @@ export function isWithoutSeed({ pages, seeds }: Pick<CrawlSummary, 'pages' | 'se
 export function areHooksBroken({ hooks }: Pick<CrawlSummary, 'hooks'>): boolean {
   const { pages = 0, failed = 0 } = hooks;
   return pages > 0 && failed >= pages;
+}
+
+/** The part of the crawl that was lost. Kinds of which there is none are left out. */
+export function lossesOf({
+  givenUp = { hosts: 0, urls: 0 },
+  hints = {},
+  skipped,
+}: Pick<CrawlTotals, 'givenUp' | 'hints' | 'skipped'>): Losses {
+  const { undecoded = 0, brokeOff = 0, cutPage = 0, trap = 0 } = hints;
+  const all = {
+    hostsGivenUp: givenUp.hosts,
+    urlsGivenUp: givenUp.urls,
+    undecoded,
+    brokeOff,
+    cut: cutPage,
+    traps: trap + (skipped.trap ?? 0),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
+}
+
+/**
+ * Whether the crawl lost something by faults of servers: hosts that were given up, responses that broke off or could not be
+ * decoded. Limits and traps are settings.
+ */
+export function isIncomplete({ losses }: Pick<CrawlSummary, 'losses'>): boolean {
+  const { hostsGivenUp = 0, undecoded = 0, brokeOff = 0 } = losses;
+  return hostsGivenUp + undecoded + brokeOff > 0;
 }

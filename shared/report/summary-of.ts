@@ -2,6 +2,7 @@ import { reasonIn } from '../causes/status-reason.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { countUrls } from '../frontier/url-record.ts';
 import type { CrawlRecord, CrawlTotals } from '../ports/crawl-registry.ts';
+import { lossesOf } from './crawl-outcome.ts';
 import { type CrawlSummary, pageRate } from './summary.ts';
 
 /** The fields that are neither in a crawl's record nor in its totals. */
@@ -53,6 +54,7 @@ export function summaryOf(
     full: whereUrls(totals.full),
     exact: totals.isExact ?? true,
     begunBy: record.begunBy,
+    losses: lossesOf(totals),
   };
 }
 

@@ -73,6 +73,8 @@ export interface CrawlSummary {
   readonly overBudget: Readonly<Record<string, number>>;
   /** `urls` that wait because their `hosts` have had `maxPagesPerHost` pages. Empty where none wait for that. */
   readonly full: Readonly<Record<string, number>>;
+  /** The part of the crawl that was lost so far. Empty if nothing was. */
+  readonly losses: Losses;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];
   /** On a stack: who began the crawl, as far as AWS says. */
@@ -82,6 +84,21 @@ export interface CrawlSummary {
    * had not counted yet, until the crawl finishes.
    */
   readonly exact: boolean;
+}
+
+export interface Losses {
+  /** Hosts that were given up while URLs waited there. */
+  readonly hostsGivenUp?: number;
+  /** These URLs. */
+  readonly urlsGivenUp?: number;
+  /** Responses of which nothing could be decoded. */
+  readonly undecoded?: number;
+  /** Responses that broke off, or could not be decoded to their end. */
+  readonly brokeOff?: number;
+  /** Pages cut at `maxBodyBytes` or `maxDecodedBytes`. */
+  readonly cut?: number;
+  /** Links left out as traps, each time one was met. */
+  readonly traps?: number;
 }
 
 export interface GivenUpHost {
@@ -135,6 +152,7 @@ export const SUMMARY_KEYS = [
   'full',
   'begunBy',
   'exact',
+  'losses',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

@@ -86,9 +86,9 @@ export class UrlAdmission {
     if (isAgain(record) || isFreedCopy(record)) return undefined;
     if (record.depth === 0 || record.kind !== undefined || isOwnRequest(record.url)) return undefined;
     const trap = this.#options.traps.closedBy(record.url);
-    return (
-      trap && this.#unasked(record, 'skipped', { code: 'trap', ...trap, group: boundedText(trap.group) })
-    );
+    if (trap === undefined) return undefined;
+    this.#options.counters.count('hints', 'trap');
+    return this.#unasked(record, 'skipped', { code: 'trap', ...trap, group: boundedText(trap.group) });
   }
 
   /** A page that was fetched has counted. */

@@ -19,6 +19,7 @@ export type EndedCrawl = Pick<
   | 'byStatus'
   | 'errors'
   | 'setAside'
+  | 'losses'
 >;
 
 export interface EventContext {
@@ -62,7 +63,20 @@ export function firstPassEvent(
 
 /** Returns an event for each host that was given up, then that of the crawl, if it is over. */
 export function crawlEvents(crawl: CrawlId, ended: EndedCrawl, { now, idOf }: EventContext): WebhookEvent[] {
-  const { state, reason, reasonCode, pages, urls, hosts, bytes, seconds, byStatus, errors, setAside } = ended;
+  const {
+    state,
+    reason,
+    reasonCode,
+    pages,
+    urls,
+    hosts,
+    bytes,
+    seconds,
+    byStatus,
+    errors,
+    setAside,
+    losses,
+  } = ended;
   const event = (type: string, subject: string, data: object): WebhookEvent => ({
     id: idOf(subject),
     type,
@@ -71,7 +85,17 @@ export function crawlEvents(crawl: CrawlId, ended: EndedCrawl, { now, idOf }: Ev
     data,
   });
   const type = endedType(ended);
-  const counts = { pages, urls, hosts, bytes, seconds, byStatus, errors, hostsGivenUp: setAside.length };
+  const counts = {
+    pages,
+    urls,
+    hosts,
+    bytes,
+    seconds,
+    byStatus,
+    errors,
+    hostsGivenUp: setAside.length,
+    losses,
+  };
   return [
     ...setAside.slice(0, MAX_HOSTS).map((host) => event('hostGivenUp', host.host, host)),
     ...(type === undefined ? [] : [event(type, '', { state, reason, reasonCode, ...counts })]),

@@ -199,7 +199,7 @@ describe('status prints the summary of one machine, and name, cost and next comm
         '  URLs        6,354 known, 5,120 waiting, 1,200 fetched, 30 redirect, 4 gone',
         '  Hosts       52',
         '  Bytes       31 MB',
-        '  HTTP        200: 1,200',
+        '  HTTP        200: 1,200, with robots.txt and sitemaps',
         '  Errors      2 dns, 1 timeout',
         '  WARC files  1, a.warc.gz',
         '  Cost        $0.0012, $1.00 for a million pages, Lambda time $0.00080, data out $0.00020,',

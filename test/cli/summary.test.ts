@@ -6,6 +6,7 @@ import type { CrawlSummary } from '../../shared/report/summary.ts';
 
 const SUMMARY: CrawlSummary = {
   exact: true,
+  losses: {},
   pages: 1234,
   urls: 5120,
   hosts: 12,
@@ -54,7 +55,7 @@ test('people read a short aligned account and what to do next', () => {
       '              50 skipped',
       '  Hosts       12',
       '  Bytes       31 MB',
-      '  HTTP        200: 1,200, 301: 34, 404: 6',
+      '  HTTP        200: 1,200, 301: 34, 404: 6, with robots.txt and sitemaps',
       '  Skipped     30 scope, 20 depth',
       '  Errors      3 dns',
       '  Given up    1 host',
@@ -228,6 +229,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'overBudget',
     'full',
     'exact',
+    'losses',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);
@@ -273,6 +275,52 @@ test('lines stay within 100 columns whatever the web named its hosts and causes'
   );
 });
 
+describe('a crawl that has lost a part says so in its first line', () => {
+  const firstLines = (change: Partial<CrawlSummary>) =>
+    summaryText({ ...SUMMARY, state: 'finished', reason: undefined, ...change }, false).split('\n  Pages')[0];
+
+  test.each<[CrawlSummary['losses'], string]>([
+    [{ hostsGivenUp: 1, urlsGivenUp: 8 }, 'Finished, but 1 host given up (8 URLs not fetched)'],
+    [{ undecoded: 3 }, 'Finished, but 3 responses not decoded'],
+    [{ brokeOff: 1 }, 'Finished, but 1 response not read to the end'],
+    [{ cut: 1200 }, 'Finished, but 1,200 pages cut at a limit'],
+    [{ traps: 154 }, 'Finished, but 154 links left out as traps'],
+    [
+      { undecoded: 3, brokeOff: 2, traps: 1 },
+      'Finished, but 3 responses not decoded, 2 responses not read to the end and 1 link left out as\n  traps',
+    ],
+    [
+      { hostsGivenUp: 2, urlsGivenUp: 1, undecoded: 3, brokeOff: 2, cut: 4 },
+      'Finished, but 2 hosts given up (1 URL not fetched), 3 responses not decoded, 2 responses not read\n  to the end and 4 pages cut at a limit',
+    ],
+  ])('%j', (losses, line) => {
+    expect(firstLines({ losses })).toBe(line);
+  });
+
+  test('beside another outcome', () => {
+    const losses = { brokeOff: 1 };
+    const lost = '1 response not read to the end';
+    expect(firstLines({ losses, state: 'limited', reason: '2 pages' })).toBe(
+      `Limit reached: 2 pages; ${lost}`,
+    );
+    expect(firstLines({ losses, hooks: { pages: 3, failed: 3 } })).toBe(
+      `Finished, but a hook failed at every page; ${lost}`,
+    );
+    expect(firstLines({ losses, pages: 0 })).toBe('No seed could be fetched');
+    const due = { state: 'interrupted', reason: 'nothing is due', reasonCode: 'nothingDue' } as const;
+    expect(firstLines({ losses, ...due })).toBe(`Up to date: nothing is due; ${lost}`);
+    expect(firstLines({ losses, state: 'running' })).toBe('Running');
+    expect(firstLines({ losses, state: 'stopped' })).toBe('Stopped');
+  });
+
+  test('in red where servers are to blame, and in yellow where settings are', () => {
+    const of = (losses: CrawlSummary['losses']) =>
+      summaryText({ ...SUMMARY, state: 'finished', reason: undefined, losses }, true);
+    expect(of({ brokeOff: 1 })).toContain('\x1b[31mFinished, but 1 response');
+    expect(of({ traps: 1 })).toContain('\x1b[33mFinished, but 1 link');
+  });
+});
+
 describe('the exit code', () => {
   test.each<[CrawlSummary['state'], number, number]>([
     ['finished', 1, 0],
@@ -284,7 +332,7 @@ describe('the exit code', () => {
     ['stopped', 1, 130],
     ['paused', 1, 130],
   ])('of a crawl that is %s with %d pages is %d', (state, pages, code) => {
-    expect(exitCodeOf({ state, pages, seeds: { fetched: pages }, hooks: {} })).toBe(code);
+    expect(exitCodeOf({ state, pages, seeds: { fetched: pages }, hooks: {}, losses: {} })).toBe(code);
   });
 
   test.each<[string, Partial<CrawlSummary>, number]>([
@@ -306,6 +354,17 @@ describe('the exit code', () => {
     ],
     ['paused for its proxy', { state: 'paused', reason: 'maxCost: x', reasonCode: 'proxy' }, 7],
     ['paused by the operator', { state: 'paused', reason: 'proxy: x', reasonCode: 'operator' }, 130],
+    ['that gave up a host', { losses: { hostsGivenUp: 1, urlsGivenUp: 8 } }, 8],
+    ['with a response that could not be decoded', { losses: { undecoded: 1 } }, 8],
+    ['with a response that broke off', { losses: { brokeOff: 1 } }, 8],
+    [
+      'that gave up a host before nothing was due',
+      { losses: { hostsGivenUp: 1 }, state: 'interrupted', reasonCode: 'nothingDue' },
+      8,
+    ],
+    ['that cut pages and closed traps', { losses: { cut: 1, traps: 9 } }, 0],
+    ['that gave up a host before a limit', { losses: { hostsGivenUp: 1 }, state: 'limited' }, 3],
+    ['that gave up a host and was interrupted', { losses: { hostsGivenUp: 1 }, state: 'stopped' }, 130],
     ['that was interrupted before', { seeds: { failed: 1 }, state: 'interrupted' }, 130],
   ])('of a crawl %s', (_, change, code) => {
     expect(

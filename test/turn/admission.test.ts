@@ -68,7 +68,10 @@ function admissionIn(situation: Situation) {
   let givenUp: { cause: Cause; at: number } | undefined;
   const options = {
     crawl: crawlOfTurn(situation.crawl),
-    counters: { countError: (kind: string) => log.push(`error ${kind}`) },
+    counters: {
+      countError: (kind: string) => log.push(`error ${kind}`),
+      count: (map: string, key: string) => log.push(`${map} ${key}`),
+    },
     quarantine: {
       isAnnouncing,
       causeOf: (url: string) => (url === situation.blockedUrl ? BLOCKED : undefined),
@@ -190,7 +193,7 @@ test('a page of the template that was reserved and is not begun is given back, a
 test('a page of a trap is skipped, but no seed, no requisite and no request of the project', async () => {
   const trap = { known: OPEN, isTrap: true };
   const skipped = await decide(recordOf(PAGE), trap);
-  expect(skipped).toMatchObject({ outcome: 'unasked', record: { state: 'skipped' }, log: [] });
+  expect(skipped).toMatchObject({ outcome: 'unasked', record: { state: 'skipped' }, log: ['hints trap'] });
   expect(skipped).toHaveProperty('record.result.cause', { code: 'trap', kind: 'folder', group: '/x/' });
   for (const record of [
     recordOf(PAGE, { depth: 0 }),

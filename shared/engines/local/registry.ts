@@ -158,12 +158,13 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   }
 
   async totals(crawl: CrawlId): Promise<CrawlTotals> {
-    const { hosts, hostsWaiting, hostsClosed, urls, totals } = this.sums(crawl);
+    const { hosts, hostsWaiting, hostsClosed, givenUp, urls, totals } = this.sums(crawl);
     const { activeMs } = (this.#select.get(crawl) ?? { activeMs: 0 }) as { activeMs: number };
     return {
       ...totals,
       hosts,
       hostsWaiting,
+      ...(givenUp.hosts > 0 && { givenUp }),
       ...(hostsClosed > 0 && { hostsClosed }),
       urls: { ...urls, waiting: urls.waiting + this.#seedsWaiting() },
       activeMs,

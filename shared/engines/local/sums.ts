@@ -6,6 +6,7 @@ import {
   type Head,
   type HostTotals,
   NO_TOTALS,
+  urlsGivenUp,
 } from '../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../frontier/ledger-index.ts';
 import type { UrlState } from '../../frontier/url-record.ts';
@@ -17,6 +18,8 @@ export interface Sums {
   readonly hostsWaiting: number;
   /** Those of them that wait for their hours. */
   readonly hostsClosed: number;
+  /** Hosts that were given up while URLs wait there, and these URLs. */
+  readonly givenUp: { readonly hosts: number; readonly urls: number };
   readonly urls: Readonly<Record<UrlState, number>>;
   readonly totals: HostTotals;
 }
@@ -25,6 +28,7 @@ export const NO_SUMS: Sums = {
   hosts: 0,
   hostsWaiting: 0,
   hostsClosed: 0,
+  givenUp: { hosts: 0, urls: 0 },
   urls: EMPTY_INDEX.counts,
   totals: NO_TOTALS,
 };
@@ -34,6 +38,7 @@ export function addSums(a: Sums, b: Sums): Sums {
     hosts: a.hosts + b.hosts,
     hostsWaiting: a.hostsWaiting + b.hostsWaiting,
     hostsClosed: a.hostsClosed + b.hostsClosed,
+    givenUp: { hosts: a.givenUp.hosts + b.givenUp.hosts, urls: a.givenUp.urls + b.givenUp.urls },
     urls: addCounts(a.urls, b.urls) as Sums['urls'],
     totals: addTotals(a.totals, b.totals),
   };
@@ -45,22 +50,26 @@ export function replaceHead(sums: Sums, before: Head | undefined, after: Head): 
   return before ? addSums(added, negative(sumsOf(before))) : added;
 }
 
-function sumsOf({ ledger, totals, domain, setAside, wait }: Head): Sums {
+function sumsOf(head: Head): Sums {
+  const { ledger, totals, domain, setAside, wait } = head;
+  const urls = urlsGivenUp(head);
   const isWaiting = ledger.counts.waiting > 0 && setAside === undefined;
   return {
     hosts: domain ? 0 : 1,
     hostsWaiting: isWaiting ? 1 : 0,
     hostsClosed: isWaiting && wait?.for === 'hours' ? 1 : 0,
+    givenUp: { hosts: urls > 0 ? 1 : 0, urls },
     urls: ledger.counts,
     totals,
   };
 }
 
-function negative({ hosts, hostsWaiting, hostsClosed, urls, totals }: Sums): Sums {
+function negative({ hosts, hostsWaiting, hostsClosed, givenUp, urls, totals }: Sums): Sums {
   return {
     hosts: -hosts,
     hostsWaiting: -hostsWaiting,
     hostsClosed: -hostsClosed,
+    givenUp: { hosts: -givenUp.hosts, urls: -givenUp.urls },
     urls: negated(urls) as Sums['urls'],
     totals: {
       ...totals,

@@ -2,7 +2,7 @@
  * The contribution of a head to its crawl's totals, as flat counts: the form in which differences are summed
  * up and stored.
  */
-import { COUNT_MAPS, type Head } from '../../../frontier/head.ts';
+import { COUNT_MAPS, type Head, urlsGivenUp } from '../../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../../frontier/ledger-index.ts';
 import { URL_STATES, type UrlState } from '../../../frontier/url-record.ts';
 import type { CrawlTotals } from '../../../ports/crawl-registry.ts';
@@ -61,6 +61,10 @@ export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs' | 'cost'>
   return {
     hosts: count('hosts'),
     hostsWaiting: count('hostsWaiting'),
+    // Not if an earlier version, which did not count them, gave up hosts that were resumed.
+    ...(count('givenUp.hosts') > 0 && {
+      givenUp: { hosts: count('givenUp.hosts'), urls: count('givenUp.urls') },
+    }),
     urls,
     pages: count('pages'),
     bytes: count('bytes'),
@@ -88,10 +92,14 @@ function countsBelow(prefix: string, counts: Counts): Counts {
   return below;
 }
 
-function countsOf({ ledger, totals, dueAt, domain, setAside }: Head): Record<string, number> {
+function countsOf(head: Head): Record<string, number> {
+  const { ledger, totals, dueAt, domain, setAside } = head;
+  const givenUp = urlsGivenUp(head);
   const counts: Record<string, number> = {
     hosts: domain ? 0 : 1,
     hostsWaiting: ledger.counts.waiting > 0 && setAside === undefined ? 1 : 0,
+    'givenUp.hosts': givenUp > 0 ? 1 : 0,
+    'givenUp.urls': givenUp,
     [HOSTS_DUE]: dueAt === undefined ? 0 : 1,
     pages: totals.pages,
     bytes: totals.bytes,
