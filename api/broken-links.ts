@@ -14,11 +14,16 @@ export interface LinkingPage {
 /** A URL that could not be fetched. */
 export interface BrokenLink {
   readonly url: string;
-  /** `gone`: HTTP 404 or 410. `failed`: another status, or no answer. */
-  readonly status: 'gone' | 'failed';
+  /**
+   * `gone`: HTTP 404 or 410. `failed`: another status, or no answer. `redirect`: one that leads nowhere: in a loop, without a
+   * `Location`, to what is no URL, or after too many others.
+   */
+  readonly status: 'gone' | 'failed' | 'redirect';
   readonly httpStatus?: number;
   /** For people. */
   readonly cause: string;
+  /** The URLs of a loop of redirects, the first 20 of them. Links to each of them count. */
+  readonly loop?: readonly string[];
   /** Links to it; none for a seed to which no page links. */
   readonly links: number;
   /** The first 100 of them. */

@@ -7,6 +7,7 @@ import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { BrokenLink, BrokenLinks, LinkingPage } from '../broken-links.ts';
 import { allRecords } from '../url-rows.ts';
 import { eachPayload } from './archived-payloads.ts';
+import { isBrokenRedirect, loopsIn, loopText, mayLoop } from './broken-redirects.ts';
 import { isHtml } from './crawl-links.ts';
 import type { ExportSource } from './export-source.ts';
 
@@ -26,6 +27,7 @@ export async function findBrokenLinks(
     { -readonly [K in keyof BrokenLink]: BrokenLink[K] } & { pages: LinkingPage[] }
   >();
   const redirects = new Map<string, string>();
+  const mayBeLoops = new Map<string, string>();
   let checked = 0;
   let beyond = 0;
   const pages: UrlRecord[] = [];
@@ -33,20 +35,27 @@ export async function findBrokenLinks(
     const { url, state, result } = record;
     if (state === 'waiting' || state === 'skipped' || state === 'deniedByRobots') continue;
     checked++;
-    if (state === 'redirect' && result?.cause?.code === 'redirect')
-      redirects.set(url, nameOf(result.cause.to));
+    const isBroken = state === 'gone' || state === 'failed' || isBrokenRedirect(record);
+    if (!isBroken && state === 'redirect' && result?.cause?.code === 'redirect') {
+      const target = nameOf(result.cause.to);
+      redirects.set(url, target);
+      if (mayLoop(result.cause)) mayBeLoops.set(url, target);
+    }
     if (state === 'fetched' && isHtml(result?.contentType) && result?.location) pages.push(record);
-    if (state !== 'gone' && state !== 'failed') continue;
-    if (broken.size >= MAX_BROKEN) beyond++;
-    else
-      broken.set(url, {
-        url,
-        status: state,
-        ...(result?.httpStatus !== undefined && { httpStatus: result.httpStatus }),
-        cause: resultText(result ?? {}) ?? (result?.httpStatus ? `HTTP ${result.httpStatus}` : state),
-        links: 0,
-        pages: [],
-      });
+    if (!isBroken) continue;
+    add({
+      url,
+      status: state as BrokenLink['status'],
+      ...(result?.httpStatus !== undefined && { httpStatus: result.httpStatus }),
+      cause: resultText(result ?? {}) ?? (result?.httpStatus ? `HTTP ${result.httpStatus}` : state),
+    });
+  }
+  /** The first URL of its loop by each URL of one. */
+  const loopOf = new Map<string, string>();
+  for (const loop of loopsIn(mayBeLoops)) {
+    const url = loop[0]!;
+    for (const one of loop) loopOf.set(one, url);
+    add({ url, status: 'redirect', cause: loopText(loop), loop: loop.slice(0, MAX_REDIRECTS) });
   }
   const answer = { checked, beyond, pages: pages.length };
   if (broken.size === 0) return { ...answer, broken: [] };
@@ -55,7 +64,8 @@ export async function findBrokenLinks(
     pages,
     ({ url: page }, payload) => {
       for (const { target, text, element } of resolvedLinks(htmlOf(payload), page)) {
-        const found = broken.get(finalOf(redirects, nameOf(target)));
+        const end = finalOf(redirects, nameOf(target));
+        const found = broken.get(loopOf.get(end) ?? end);
         if (!found) continue;
         found.links++;
         if (found.pages.length < MAX_PAGES)
@@ -66,6 +76,11 @@ export async function findBrokenLinks(
   );
   const all = [...broken.values()].sort((a, b) => b.links - a.links || (a.url < b.url ? -1 : 1));
   return { ...answer, broken: all };
+
+  function add(link: Omit<BrokenLink, 'links' | 'pages'>): void {
+    if (broken.size >= MAX_BROKEN) beyond++;
+    else broken.set(link.url, { ...link, links: 0, pages: [] });
+  }
 }
 
 /** Where a chain of redirects ends. */

@@ -67,3 +67,60 @@ test('a hostile page costs time linear in its length', async () => {
   });
   expect(list[0]?.[0]).toMatch(/^\/gone 404/);
 });
+
+test('redirects that lead nowhere are broken: loops, without Location, to no URL, too many in a row', async () => {
+  const to = (location?: string) => ({ status: 302, ...(location !== undefined && { location }) });
+  const chain = Object.fromEntries(
+    Array.from({ length: 12 }, (_, i) => [`/long${i}`, to(`/long${i + 1}`)] as const),
+  );
+  const links = (...urls: string[]) => urls.map((url) => `<a href="${url}">l</a>`).join('');
+  const { broken, list } = await brokenOf({
+    '/': links(
+      '/loop',
+      '/into',
+      '/self',
+      '/noloc',
+      '/bad',
+      '/app',
+      '/long0',
+      '/moved',
+      '/refused',
+      '/show1',
+      '/cookie',
+    ),
+    '/loop': to('/loop2'),
+    '/loop2': to('/loop3'),
+    '/loop3': to('/loop'),
+    '/into': to('/loop3'),
+    '/self': to('/self'),
+    '/noloc': to(),
+    '/bad': to('http://[::x'),
+    '/app': to('market://details?id=x'),
+    ...chain,
+    '/moved': to('/fine'),
+    '/fine': 'fine',
+    '/refused': to('/private/x'),
+    '/robots.txt': { type: 'text/plain', body: 'User-agent: *\nDisallow: /private/\n' },
+    '/show1': '<meta http-equiv=refresh content="3; url=/show2">a picture',
+    '/show2': '<meta http-equiv=refresh content="3; url=/show1">another picture',
+    '/cookie': { status: 302, location: '/cookie', headers: { 'Set-Cookie': 'a=b' } },
+  });
+  const origin = new URL(broken[0]!.url).origin;
+  expect(broken.every(({ status }) => status === 'redirect')).toBe(true);
+  expect(list).toEqual([
+    ['/loop undefined 2', '/ a l', '/ a l by /into'],
+    ['/bad 302 1', '/ a l'],
+    [expect.stringMatching(/^\/long\d+ 302 1$/), '/ a l by /long0'],
+    ['/noloc 302 1', '/ a l'],
+    ['/self undefined 1', '/ a l'],
+  ]);
+  const causes = broken.map(({ cause }) => cause.replaceAll(origin, ''));
+  expect(causes).toEqual([
+    'a loop of redirects: to /loop2, then to /loop3, then to /loop',
+    'to http://[::x, which is no http(s) URL',
+    expect.stringMatching(/^to \/long\d+, not followed: \d+ redirects in a row$/),
+    'a redirect without Location',
+    'a loop of redirects: to /self',
+  ]);
+  expect(broken[0]!.loop).toEqual([`${origin}/loop`, `${origin}/loop2`, `${origin}/loop3`]);
+});

@@ -6,6 +6,7 @@ export interface SmallAnswer {
   readonly status?: number;
   readonly type?: string;
   readonly location?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
 
@@ -20,9 +21,10 @@ export async function serveAnswers(
       status = 200,
       type = 'text/html',
       location,
+      headers = {},
       body = '',
     } = typeof known === 'string' ? { body: known } : known;
-    response.writeHead(status, { 'content-type': type, ...(location && { location }) }).end(body);
+    response.writeHead(status, { 'content-type': type, ...(location && { location }), ...headers }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, address, resolve));
   onTestFinished(() => {
