@@ -3,12 +3,13 @@ import type { CrawlEntry } from '../shared/control/control.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 
 /**
- * A crawl in a folder. `interrupted`: no process works on it, though it was not ended. `unreadable`: `reason` says why, such as a
+ * A crawl in a folder. `interrupted`: no process works on it, though it was not ended. `sleeping`: it recrawls, and its process
+ * ended as nothing was due before the time in `reason` (`--once`). `unreadable`: `reason` says why, such as a
  * damaged database; its name is that of its folder.
  */
 export interface FolderEntry extends Omit<CrawlEntry, 'state'> {
   readonly folder: string;
-  readonly state: CrawlSummary['state'] | 'unreadable';
+  readonly state: CrawlSummary['state'] | 'sleeping' | 'unreadable';
 }
 
 export interface DeleteOptions {

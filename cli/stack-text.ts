@@ -31,7 +31,7 @@ export function addedText({ crawl, added, refused }: AddedSeeds): string {
 
 /** `interrupted`: of a folder in which no process crawls. `unreadable`: of a folder whose database is damaged. */
 export type ListedCrawl = Omit<CrawlEntry, 'state'> & {
-  readonly state: CrawlSummary['state'] | 'unreadable';
+  readonly state: CrawlSummary['state'] | 'sleeping' | 'unreadable';
 };
 
 /** A line for each crawl. */

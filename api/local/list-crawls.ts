@@ -1,6 +1,7 @@
 /** The crawls in folders of this machine. */
 import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { reasonIn } from '../../shared/causes/status-reason.ts';
 import { InvalidConfig } from '../../shared/crawl/invalid-config.ts';
 import { holdsCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
@@ -46,7 +47,9 @@ async function entryOf(folder: string): Promise<FolderEntry> {
   const { reader, crawl, record } = opened;
   try {
     const { pages } = await reader.registry.totals(crawl);
-    return { folder, crawl, state: stateOf(opened), reason: record.reason, pages };
+    const state = stateOf(opened);
+    const isSleeping = state === 'interrupted' && reasonIn(record)?.code === 'nothingDue';
+    return { folder, crawl, state: isSleeping ? 'sleeping' : state, reason: record.reason, pages };
   } finally {
     reader.close();
   }

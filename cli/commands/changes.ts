@@ -12,12 +12,16 @@ export async function changes({ dir, since }: LocalCommandOf<'changes'>): Promis
   return exitCodes.finished;
 }
 
+const SINCE_BEGIN =
+  'strand: since the crawl began, so pages that have changed later are new, too; --since TIME counts from then\n';
+
 /** The same of an open crawl. */
 export async function writeChanges(
   crawl: Pick<StoredCrawl, 'changes'>,
   since: Date | undefined,
   out: RowStream,
 ): Promise<void> {
+  if (since === undefined) process.stderr.write(SINCE_BEGIN);
   const write = writerTo(out);
   for await (const text of gathered(crawl.changes(since), (change) => `${JSON.stringify(change)}\n`))
     await write(text);

@@ -52,7 +52,11 @@ export async function printSent(
     return refused + skipped > 0 ? exitCodes.unexpected : exitCodes.finished;
   } catch (error) {
     const { name, message } = error as Error;
-    if (name === 'InvalidSink') throw new UsageError(`--to: ${message}`, { cause: error });
+    if (name === 'InvalidSink') {
+      const isSecretMissing = to.startsWith('webhook+') && !environment.STRAND_SINK_SECRET;
+      const hint = isSecretMissing ? '; set the environment variable STRAND_SINK_SECRET' : '';
+      throw new UsageError(`--to: ${message}${hint}`, { cause: error });
+    }
     if (name !== 'SinkFailed') throw error;
     process.stderr.write(`strand: ${printable(message)}\nWhat was not sent is sent by the next run.\n`);
     return exitCodes.unexpected;

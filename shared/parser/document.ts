@@ -153,6 +153,8 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     maxDecodedBytes,
     onData: (chunk) => parseSafely(() => onData(chunk)),
   });
+  /** Other XML, which nobody calls a list, has no faults of one. */
+  const isList = ({ type }: ReadDocument) => kind === 'sitemap' || LISTS.has(type);
   const endReader = async () => {
     try {
       return failure === undefined ? await around(() => reader?.end()) : undefined;
@@ -179,7 +181,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
         isWhole: isWhole && failure === undefined,
         error: failure ?? body.error,
         ...undecodedIn(body),
-        fault: LISTS.has(read.type) && !isWhole ? (body.error ?? read.fault) : read.fault,
+        fault: !isList(read) ? undefined : isWhole ? read.fault : (body.error ?? read.fault),
       };
     },
   };

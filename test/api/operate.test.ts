@@ -16,6 +16,7 @@ import {
 } from '../../api/index.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { rowOfPages, type SmallSite, startSite } from '../local-crawl/small-site.ts';
+import { serveAnswers } from './small-server.ts';
 
 const PAGES = 5;
 
@@ -125,6 +126,25 @@ test('the crawls of a folder are listed, those that run and those that were inte
   await running.stop();
   expect((await listCrawls(join(folder, 'b'))).map(({ state }) => state)).toEqual(['stopped']);
   expect(await listCrawls(join(folder, 'nothing'))).toEqual([]);
+});
+
+test('a crawl that recrawls and ended as nothing was due sleeps', async () => {
+  const seeds = [await serveAnswers('127.78.0.62', { '/': 'a page' })];
+  const out = join(folder, 'c');
+  const running = await startCrawl({
+    ...QUICK,
+    seeds,
+    out,
+    once: true,
+    recrawl: 'freshness',
+    recrawlEveryMs: 86_400_000,
+  });
+  await running.done;
+  const [entry] = await listCrawls(out);
+  expect(entry).toMatchObject({
+    state: 'sleeping',
+    reason: expect.stringMatching(/^nothing is due before 2/),
+  });
 });
 
 test('a crawl is deleted with all that it has made, and nothing else', async () => {

@@ -318,6 +318,8 @@ test('the command sends the documents of a crawl', async () => {
   expect(await printSent(crawl, { to, json: false }, out, environment)).toBe(0);
   expect(engine.texts()).toEqual(expected.sort());
   expect(await printSent(crawl, { to, json: true }, out, environment)).toBe(0);
+  const unsigned = printSent(crawl, { to: 'webhook+https://a.test/', json: false }, out, {});
+  await expect(unsigned).rejects.toThrow('set the environment variable STRAND_SINK_SECRET');
   expect(written).toEqual([
     `${expected.length} documents sent, 0 deleted\n`,
     '{"sent":0,"deleted":0,"refused":0,"skipped":0}\n',

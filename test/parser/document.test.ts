@@ -154,3 +154,25 @@ describe('createDocumentParser', () => {
     });
   });
 });
+
+test('XML that is neither a sitemap nor a feed has no fault, unless somebody called it a sitemap', async () => {
+  const of = async (body: string, kind?: 'sitemap') => {
+    const parser = createDocumentParser({
+      url: 'http://a.test/x.xml',
+      headers: [['Content-Type', 'text/xml']],
+      maxDecodedBytes: 100_000,
+      maxLinks: 100,
+      ...(kind && { kind }),
+    });
+    parser.write(Buffer.from(body));
+    return (await parser.end()).fault;
+  };
+  const broken = '<?xml version="1.0"?><instructionals module="Qt"><examples></demos></instructionals>';
+  expect(await of(broken)).toBeUndefined();
+  expect(
+    await of('<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><QDOCINDEX><page/></QDOCINDEX>'),
+  ).toBeUndefined();
+  expect(await of(broken, 'sitemap')).toEqual(expect.any(String));
+  const feed = '<rss version="2.0"><channel><item><link>http://a.test/1</link></item></channels></rss>';
+  expect(await of(feed)).toEqual(expect.any(String));
+});
