@@ -6,6 +6,8 @@ export type Piece = string | { readonly mark: string; readonly text: string };
 const TAGS: Readonly<Record<string, string>> = { '**': 'strong', '*': 'em', '~~': 'del' };
 
 export function joinPieces(pieces: readonly Piece[]): string {
+  const [only] = pieces;
+  if (pieces.length < 2 && typeof only !== 'object') return only ?? '';
   const joined = merged(pieces);
   const written: string[] = [];
   let before = '';

@@ -13,6 +13,8 @@ const MAX_STEPS = 4;
 export class WholeFinder {
   readonly #formulas: ContentElement[] = [];
   readonly #code: ContentElement[] = [];
+  /** Classes are often repeated in a page. */
+  readonly #known = new Map<string, boolean>();
 
   /** Takes the elements of a document in their order. */
   note(element: ContentElement): void {
@@ -23,10 +25,19 @@ export class WholeFinder {
       if (!/^math\/tex/i.test(attributes.type ?? '')) return;
       element.isUnseen = false;
       this.#formulas.push(element);
-    } else if (attributes.class !== undefined && EITHER_CLASS.test(attributes.class)) {
+    } else if (attributes.class !== undefined && this.#mayBeWhole(attributes.class)) {
       if (FORMULA_CLASS.test(attributes.class)) this.#formulas.push(element);
       else if (CODE_BOX.test(attributes.class)) this.#code.push(element);
     }
+  }
+
+  #mayBeWhole(classes: string): boolean {
+    let known = this.#known.get(classes);
+    if (known === undefined) {
+      known = EITHER_CLASS.test(classes);
+      this.#known.set(classes, known);
+    }
+    return known;
   }
 
   /** To be called at the end of the document. */
