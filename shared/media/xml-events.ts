@@ -23,6 +23,9 @@ export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const decoder = createCharsetDecoder(sniffXmlCharset(bytes.subarray(0, 1024), undefined));
   const source = decoder.decode(bytes) + decoder.end();
   const open: string[] = [];
+  /** How many of the open elements have that name. */
+  const counts = new Map<string, number>();
+  const count = (name: string) => counts.get(name) ?? 0;
   const namespaces = new Namespaces();
   let fault: string | undefined;
   const stop = (reason: string) => {
@@ -31,6 +34,7 @@ export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   };
   const close = (name: string) => {
     open.pop();
+    counts.set(name, count(name) - 1);
     events.end?.(name, open);
     namespaces.close(open.length);
   };
@@ -41,14 +45,15 @@ export function readXml(bytes: Uint8Array, events: XmlEvents): void {
       const name = namespaces.elementName(qualified);
       events.start?.(name, valuesOf(attributes, namespaces), open);
       open.push(name);
+      counts.set(name, count(name) + 1);
       if (isEmpty) close(name);
     },
     onEndTag(qualified) {
       const name = namespaces.elementName(qualified);
       if (open.at(-1) === name) return close(name);
-      const at = open.lastIndexOf(name);
       // It closes nothing.
-      if (at === -1) return;
+      if (count(name) === 0) return;
+      const at = open.lastIndexOf(name);
       while (open.length > at) close(open.at(-1)!);
     },
     onText(text, from, to, isLiteral) {
