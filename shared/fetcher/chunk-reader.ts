@@ -157,6 +157,7 @@ export class ChunkReader {
   }
 
   #fail(line: Buffer): Buffer {
+    this.#isStrict = false;
     const wanted = this.#part === 'size' ? 'the size of a chunk' : `the end of a chunk's line`;
     this.#fault = new KnownFailure(
       'malformedResponse',

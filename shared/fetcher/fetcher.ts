@@ -201,7 +201,8 @@ class UndiciFetcher implements Fetcher {
   ): Promise<FetchOutcome> {
     const startedAt = performance.now();
     let outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs);
-    for (let tries = 0; tries < this.#options.perHost && isStale(outcome) && isRepeatable(request); tries++) {
+    const most = isRepeatable(request) && request.repeatsStale ? this.#options.perHost : 0;
+    for (let tries = 0; tries < most && isStale(outcome); tries++) {
       const left = totalTimeoutMs - (performance.now() - startedAt);
       outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
     }

@@ -291,8 +291,11 @@ export class HostPace {
     // Another request to the host, beside which it was to be made, has ended meanwhile.
     if (this.#paidUntil > now) return this.#unmade(request.url, BYTES_DUE);
     begun?.();
+    // The server may have had the first one: where there is a pause between requests, there is one before the second.
+    const hasPause = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config) > 0;
+    const repeatsStale = (request.repeatsStale ?? !hasPause) || undefined;
     const outcome = await quarantine.watch(() =>
-      fetcherOf(crawl.everywhere).fetch({ ...request, signal: stopping }),
+      fetcherOf(crawl.everywhere).fetch({ ...request, repeatsStale, signal: stopping }),
     );
     // At once: others that wait for the crawl's rate go on as soon as it has ended.
     this.#pay(outcome);

@@ -155,7 +155,11 @@ export class UrlVisit {
     };
     const { method, body } = this.#request ?? {};
     const headers = this.#refetch?.fields ?? this.#request?.headers;
-    return pace.exchange({ url, method, headers, body, onHead, maxBodyBytes, cache }, crawlDelayMs);
+    const repeatsStale = this.#record.attempts > 0 ? false : undefined;
+    return pace.exchange(
+      { url, method, headers, body, onHead, maxBodyBytes, cache, repeatsStale },
+      crawlDelayMs,
+    );
   }
 
   #openParser(head: ResponseHead): DocumentParser {

@@ -181,6 +181,9 @@ function sumOf(heads: readonly { readonly head: Head }[]): Record<string, number
   } of heads) {
     add('hosts', domain ? 0 : 1);
     add('hostsWaiting', ledger.counts.waiting > 0 && setAside === undefined ? 1 : 0);
+    const inVain = setAside === undefined ? 0 : ledger.counts.waiting;
+    add('givenUp.hosts', inVain > 0 ? 1 : 0);
+    add('givenUp.urls', inVain);
     add('hostsDue', dueAt === undefined ? 0 : 1);
     for (const name of ['pages', 'bytes', 'requests'] as const) add(name, totals[name]);
     for (const state of URL_STATES) add(`urls.${state}`, ledger.counts[state]);

@@ -99,7 +99,7 @@ test('the command shows the words, the lines beside them, and how many lines are
   ... 7 lines the same
   7
   8
-~ it costs [-\ufffd[31mfive-]{+seven+}
+~ it costs [-[31mfive-]{+seven+}
 `,
   });
   expect((await print(true)).text).toContain('\u001b[32m{+seven+}\u001b[0m');

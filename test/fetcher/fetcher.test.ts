@@ -186,26 +186,42 @@ describe('connections', () => {
         const server = await serve();
         const fetcher = openFetcher();
         for (let i = 1; i <= 3; i++) {
-          expect(asResponse(await fetcher.fetch({ url: server.origin })).body.size).toBe(1);
+          expect(asResponse(await fetcher.fetch({ url: server.origin, repeatsStale: true })).body.size).toBe(
+            1,
+          );
           expect(server.connections()).toBe(i);
           if (method === 'HEAD' && i === 1) break;
         }
-        if (method === 'HEAD') asResponse(await fetcher.fetch({ url: server.origin, method }));
+        if (method === 'HEAD')
+          asResponse(await fetcher.fetch({ url: server.origin, method, repeatsStale: true }));
         expect(server.received.join('').match(/^(GET|HEAD) /gm)).toHaveLength(method === 'GET' ? 5 : 3);
       });
 
       test('are each tried once where there are several', async () => {
         const server = await serve();
         const fetcher = openFetcher({ perHost: 3 });
-        const fetchAll = () => Promise.all([1, 2, 3].map(() => fetcher.fetch({ url: server.origin })));
+        const fetchAll = () =>
+          Promise.all([1, 2, 3].map(() => fetcher.fetch({ url: server.origin, repeatsStale: true })));
         for (let i = 0; i < 2; i++) for (const outcome of await fetchAll()) asResponse(outcome);
+      });
+
+      test('fail a request that is to keep its pace, and nothing is sent twice', async () => {
+        const server = await serve();
+        const fetcher = openFetcher();
+        asResponse(await fetcher.fetch({ url: server.origin }));
+        expect(asFailure(await fetcher.fetch({ url: server.origin }))).toMatchObject({
+          isStaleConnection: true,
+        });
+        expect(server.connections()).toBe(1);
       });
 
       test('fail a request that it is not safe to repeat, and nothing is sent twice', async () => {
         const server = await serve();
         const fetcher = openFetcher();
         asResponse(await fetcher.fetch({ url: server.origin }));
-        const outcome = await fetcher.fetch({ url: server.origin, method: 'POST', body: 'a' });
+        const outcome = await fetcher.fetch({
+          ...{ url: server.origin, method: 'POST', body: 'a', repeatsStale: true },
+        });
         if (how === '408') expect(asResponse(outcome).httpStatus).toBe(408);
         else expect(asFailure(outcome)).toMatchObject({ isStaleConnection: true });
         expect(server.connections()).toBe(1);

@@ -233,7 +233,7 @@ describe('on a kept connection', () => {
     });
     const fetcher = openFetcher();
     for (let i = 1; i <= 2; i++) {
-      const response = asResponse(await fetcher.fetch({ url: server.origin }));
+      const response = asResponse(await fetcher.fetch({ url: server.origin, repeatsStale: true }));
       expect(Buffer.from(await response.body.bytes()).toString()).toBe('hello');
       expect(server.connections()).toBe(i);
     }

@@ -16,6 +16,8 @@ export interface FetchRequest {
    */
   readonly onHead?: (head: ResponseHead) => ((chunk: Uint8Array) => void) | undefined;
   readonly signal?: AbortSignal;
+  /** Whether it is sent again at once if a server closes a kept connection instead of an answer. Default: no. */
+  readonly repeatsStale?: boolean | undefined;
   /**
    * If the crawl has a cache: `only`: if that has no response, the request is not made; `bypass`: the site is asked
    * anyway. Default: the site is asked if the cache has no response.

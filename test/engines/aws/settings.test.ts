@@ -151,7 +151,7 @@ describe('each setting', () => {
   });
 
   test('that an older stack has not is missing, and the others must be there', () => {
-    const optional = ['startQueueUrl', 'linkShardUrls', 'workersPerQueue'];
+    const optional = ['startQueueUrl', 'linkShardUrls', 'workersPerQueue', 'hasHooks'];
     for (const key of Object.keys(SETTINGS))
       if (!optional.includes(key)) expect(() => parsed({ [key]: undefined }), key).toThrow(key);
       else expect(() => parsed({ [key]: undefined })).not.toThrow();
