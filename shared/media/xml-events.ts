@@ -16,7 +16,8 @@ export interface XmlEvents {
   text?(text: string, parents: readonly string[]): void;
 }
 
-const MAX_DEPTH = 1000;
+/** As in libxml2, which most readers of such documents use. What is done for an element may look at all open ones. */
+const MAX_DEPTH = 256;
 
 /** Throws {@link UnreadableDocument} for XML that declares entities or is nested too deep. */
 export function readXml(bytes: Uint8Array, events: XmlEvents): void {

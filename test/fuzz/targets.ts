@@ -3,7 +3,7 @@ import type { FuzzTarget } from './target.ts';
 
 const FAMILIES = [
   ...['html', 'xml', 'css', 'bytes', 'robots', 'url', 'warc', 'stored'],
-  ...['crossing', 'asked', 'wire', 'documents'],
+  ...['crossing', 'asked', 'wire', 'documents', 'office'],
 ] as const;
 
 export interface ListedTarget {
