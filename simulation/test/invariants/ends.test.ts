@@ -42,7 +42,7 @@ describe('oneChain', () => {
     const totals = {
       ...crawl.totals,
       ...(head.dueAt !== undefined && { hostsDue: 1 }),
-      ...(head.setAside && { hostsWaiting: 0 }),
+      ...(head.setAside && { hostsWaiting: 0, 'givenUp.hosts': 1, 'givenUp.urls': 1 }),
     };
     return messagesOf(makeFacts({ crawls: [{ ...crawl, hosts, totals, status: 'limited' }], messages }));
   }

@@ -47,7 +47,8 @@ describe('oneState', () => {
     });
     const waits = crawlFacts([...without(OTHER), waiting]);
     // It is not waited for.
-    const aside = { ...waits, totals: { ...waits.totals, hostsWaiting: 0 } };
+    const inVain = { hostsWaiting: 0, 'givenUp.hosts': 1, 'givenUp.urls': 1 };
+    const aside = { ...waits, totals: { ...waits.totals, ...inVain } };
     expect(
       messagesOf(
         makeFacts({ crawls: [{ ...aside, hosts: new Map([...aside.hosts, ['b.test', setAside]]) }] }),
