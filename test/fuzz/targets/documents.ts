@@ -181,6 +181,8 @@ export const TARGETS: readonly FuzzTarget[] = [
       ],
     ],
     readMarkdown,
+    // 1.06 measured, for many brackets.
+    { maxUsPerByte: 2 },
   ),
   text(
     'tdmrep',
