@@ -11,9 +11,10 @@ import {
   mayGrow,
   needsSuccessor,
   type PoolMember,
+  readPauseMs,
   startTimes,
 } from '../shared/worker/pool-plan.ts';
-import { fittingHosts, RecentLoad, type SmallWorker } from '../shared/worker/small-worker.ts';
+import { fittingHosts, type Load, RecentLoad, type SmallWorker } from '../shared/worker/small-worker.ts';
 import { errorFields, type Log } from './log.ts';
 
 export interface PoolWorkerOptions {
@@ -30,6 +31,8 @@ export interface PoolWorkerOptions {
   readonly isSmall: boolean;
   /** CPU time of the process since it began, in milliseconds of one whole CPU. */
   readonly cpuMs: () => number;
+  /** Called with the worker's load each time it shows itself. */
+  readonly onLoad?: ((load: Load) => void) | undefined;
   /** The worker takes on no hosts after that. */
   readonly receiveUntil: number;
   /** No call is begun after that: a slow one would cost the invocation its answer. */
@@ -39,7 +42,7 @@ export interface PoolWorkerOptions {
 /** The figures of a worker that the others of its pool see. */
 type PoolStats = Pick<WorkerStats, 'hostsActive' | 'quarantineSince'>;
 
-/** The worker shows itself, and decides, this often. */
+/** The worker shows itself this often, and looks at the others as often, or less in a large pool. */
 const SHOW_MS = 5000;
 /**
  * If a worker serves only suspicious hosts for this long, others are to take the messages that wait. A host that was
@@ -61,6 +64,8 @@ export class PoolWorker {
   /** Other turn queues that were sent messages. */
   readonly #sentTo = new Set<number>();
   readonly #load = new RecentLoad();
+  /** The others are not looked at before. */
+  #nextReadAt = Number.NEGATIVE_INFINITY;
   #isHidden = false;
   #statsNow = (): PoolStats => ({ hostsActive: 0 });
   #following: Promise<void> | undefined;
@@ -172,8 +177,10 @@ export class PoolWorker {
   }
 
   #noteLoad(): void {
-    const { clock, cpuMs } = this.#options;
-    this.#load.note({ at: clock.now(), hosts: this.#hostsNow, cpuMs: cpuMs() });
+    const { clock, cpuMs, onLoad } = this.#options;
+    const load = { at: clock.now(), hosts: this.#hostsNow, cpuMs: cpuMs() };
+    this.#load.note(load);
+    onLoad?.(load);
   }
 
   async #others(): Promise<PoolMember[]> {
@@ -201,9 +208,12 @@ export class PoolWorker {
     this.#isHidden = false;
     this.#noteLoad();
     await pool.show(queue, this.#me());
+    const isTimeUp = () => !this.#drain.signal.aborted && clock.now() >= receiveUntil;
+    if (clock.now() < this.#nextReadAt && !isTimeUp()) return;
     const members = [this.#me(), ...(await this.#others())];
+    this.#nextReadAt = clock.now() + readPauseMs(this.#id, members);
     if (this.#drain.signal.aborted) await this.#replace(members);
-    else if (clock.now() >= receiveUntil || isSurplus(this.#id, members)) await this.#endReceiving(members);
+    else if (isTimeUp() || isSurplus(this.#id, members)) await this.#endReceiving(members);
     else if (this.#isEnding) await this.#replace(members);
     else if (await this.#isOfWrongSize(members)) await this.#endReceiving(members);
     else await this.#grow(members);

@@ -17,9 +17,10 @@ import type { DocumentReading } from '../shared/turn/document-reading.ts';
 import { HOOK_CALLS, type PageHooks, type ReadLanguage } from '../shared/turn/page-hooks.ts';
 import type { PageWork } from '../shared/turn/page-work.ts';
 import type { Lanes } from '../shared/turn/services.ts';
+import { CpuPlaces } from '../shared/worker/cpu-places.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
 import { activeMembers, minRoomOf } from '../shared/worker/pool-plan.ts';
-import { type SmallWorker, smallWorkerOf } from '../shared/worker/small-worker.ts';
+import { cpuShareOf, type Load, type SmallWorker, smallWorkerOf } from '../shared/worker/small-worker.ts';
 import { startWorker, type Worker } from '../shared/worker/worker.ts';
 import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
@@ -84,7 +85,7 @@ export type StartEvent = SQSEvent | Pick<EventBridgeEvent<string, unknown>, 'det
 export function createWorkerHandler(deps: WorkerDeps) {
   const { settings, clock, log, isSmall = false } = deps;
   const small = smallOf(deps);
-  const places = placesOf(deps, isSmall ? smallWorkerOf(settings) : undefined);
+  const memoryPlaces = placesOf(deps, isSmall ? smallWorkerOf(settings) : undefined);
   const lastReceiveMs = lastReceiveOf(deps);
 
   return async (
@@ -99,6 +100,8 @@ export function createWorkerHandler(deps: WorkerDeps) {
     }
     const stack = deps.open(queueUrl);
     let watching: ReturnType<typeof watch> | undefined;
+
+    const places = isSmall ? memoryPlaces : withCpuPlaces(memoryPlaces, settings);
 
     function openPool({ queue }: StartMessage, endsAt: number): PoolWorker {
       const times = { receiveUntil: endsAt - lastReceiveMs, lastCallAt: endsAt - LAST_LOOK_MS };
@@ -186,13 +189,29 @@ function smallOf({ settings, hooks, hasOwnCode = hooks !== undefined }: WorkerDe
   return hasOwnCode ? undefined : smallWorkerOf(settings);
 }
 
-/** The places for hosts that a worker has: one of full size, or the small one. */
-function placesOf({ settings, usedBytes }: WorkerDeps, small: SmallWorker | undefined) {
+interface Places {
+  readonly maxHosts: number;
+  readonly minRoom: number;
+  readonly placesFor: (hosts: number) => number;
+}
+
+/** The places for hosts that a worker has by its memory: one of full size, or the small one. */
+function placesOf({ settings, usedBytes }: WorkerDeps, small: SmallWorker | undefined): Places {
   const { hostsPerWorker, workerMemoryMb } = settings;
   const { maxHosts, memoryMb } = small ?? { maxHosts: hostsPerWorker, memoryMb: workerMemoryMb };
   const minRoom = minRoomOf(maxHosts);
   const placesFor = (hosts: number) => placesIn({ memoryMb, usedBytes }, { hosts, maxHosts, minRoom });
   return { maxHosts, minRoom, placesFor };
+}
+
+/** The same where the CPU may be used up. A small worker whose CPU is makes room for one of full size. */
+function withCpuPlaces(places: Places, { workerMemoryMb }: StackSettings) {
+  const cpu = new CpuPlaces({ ...places, cpuShare: cpuShareOf(workerMemoryMb) });
+  return {
+    ...places,
+    placesFor: (hosts: number) => Math.min(places.placesFor(hosts), cpu.places),
+    onLoad: (load: Load) => cpu.note(load),
+  };
 }
 
 const turnErrorsTo =

@@ -43,9 +43,27 @@ export const activeMembers = (members: readonly PoolMember[]): readonly PoolMemb
  */
 export function mayGrow(id: string, members: readonly PoolMember[]): boolean {
   const active = activeMembers(members);
-  const isFirst = active.every((member) => id <= member.id) && active.some((member) => member.id === id);
-  return isFirst && hostsOf(active) >= active.reduce((sum, member) => sum + fullAt(member), 0);
+  return isFirst(id, active) && hostsOf(active) >= active.reduce((sum, member) => sum + fullAt(member), 0);
 }
+
+/** Members that one read unit of the table gives. */
+const MEMBERS_PER_UNIT = 24;
+/** Read units that all workers of a pool together use for it in a second at most: a third of what one key of the table serves. */
+const MAX_UNITS_PER_SECOND = 1000;
+
+/**
+ * How long `id` does not look at the pool again, in which each worker reads all. It is nothing for the first worker, which
+ * starts others, and 42 s in a pool of 1,000.
+ */
+export function readPauseMs(id: string, members: readonly PoolMember[]): number {
+  if (isFirst(id, activeMembers(members))) return 0;
+  const { length } = members;
+  return (1000 * length * Math.ceil(length / MEMBERS_PER_UNIT)) / MAX_UNITS_PER_SECOND;
+}
+
+/** Whether `id` is the one of the workers that starts others. */
+const isFirst = (id: string, active: readonly PoolMember[]): boolean =>
+  active.every((member) => id <= member.id) && active.some((member) => member.id === id);
 
 /**
  * How many workers there should be if `messages` wait for a full pool: one for each `maxHosts` messages, but

@@ -55,7 +55,7 @@ export const fittingHosts = ({ maxHosts }: SmallWorker): number =>
 /** The share of a CPU that a worker may use if a small one is to take its place. */
 export const fittingCpuShare = ({ memoryMb }: SmallWorker): number => FIT_CPU_SHARE * cpuShareOf(memoryMb);
 
-interface Load {
+export interface Load {
   readonly at: number;
   readonly hosts: number;
   /** CPU time of the process since it began, in milliseconds of one whole CPU. */
@@ -83,9 +83,14 @@ export class RecentLoad {
     return this.#isWhole && this.couldBe(small);
   }
 
+  /** The share of a CPU that it used, once that is known for a whole minute. */
+  get minuteCpuShare(): number | undefined {
+    return this.#isWhole ? this.#cpuShare() : undefined;
+  }
+
   /** Whether the worker, which is a small one, has used nearly all of its CPU for a whole minute. */
   exceeds(small: SmallWorker): boolean {
-    return this.#isWhole && this.#cpuShare() > MAX_CPU_SHARE * cpuShareOf(small.memoryMb);
+    return (this.minuteCpuShare ?? 0) > MAX_CPU_SHARE * cpuShareOf(small.memoryMb);
   }
 
   get #isWhole(): boolean {

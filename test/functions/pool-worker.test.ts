@@ -641,3 +641,44 @@ describe('a small worker', () => {
     await worker.leave();
   });
 });
+
+describe('a worker of a large pool', () => {
+  /** Looks of one of 1,000 workers in 90 s, and times it was shown. `id`: of the others, who start with it. */
+  async function looksBeside(id: string) {
+    const set = await setUp({ hosts: 8 });
+    for (let other = 1; other < 1000; other++) await set.pool.show(0, set.other(`${id}${other}`, 8));
+    const counts = { looks: 0, shows: 0 };
+    const { members, show } = set.pool;
+    set.pool.members = (queue) => {
+      counts.looks++;
+      return members(queue);
+    };
+    set.pool.show = (queue, member) => {
+      counts.shows++;
+      return show(queue, member);
+    };
+    await set.clock.advance(90_000);
+    return { ...set, counts };
+  }
+
+  test('shows itself every 5 s, and reads all others every 42 s', async () => {
+    const { counts, worker } = await looksBeside('!');
+    expect(counts).toEqual({ shows: 18, looks: 2 });
+    await worker.leave();
+  });
+
+  test('reads them every 5 s if it is the one that starts others', async () => {
+    const { counts, worker } = await looksBeside('~');
+    expect(counts).toEqual({ shows: 18, looks: 18 });
+    await worker.leave();
+  });
+
+  test('starts its successor in the moment in which its time is up', async () => {
+    const { clock, starts, worker, pool, counts } = await looksBeside('!');
+    for (const member of pool.all[0]!.values()) await pool.show(0, { ...member, hosts: member.maxHosts });
+    await clock.advance(10_000);
+    expect(counts.looks).toBe(4);
+    expect(starts).toEqual([{ ...NOW, workers: 1000 }]);
+    await worker.leave();
+  });
+});

@@ -6,6 +6,7 @@ import {
   minRoomOf,
   needsSuccessor,
   type PoolMember,
+  readPauseMs,
   startTimes,
 } from '../../shared/worker/pool-plan.ts';
 
@@ -118,5 +119,32 @@ describe('workers are started for hosts that come back', () => {
     const now = 1_000_000;
     const times = seconds.map((s) => now + s * 1000);
     expect(startTimes(times, now).map((time) => (time - now) / 1000)).toEqual(expected);
+  });
+});
+
+describe('the reads of a pool', () => {
+  const ofSize = (size: number): PoolMember[] =>
+    Array.from({ length: size }, (_, i) => ({ ...pool(90)[0]!, id: `w${String(i).padStart(5, '0')}` }));
+
+  test.each([24, 100, 300, 500, 1000, 3000])('of %i workers are at most 1,100 units a second', (size) => {
+    const members = ofSize(size);
+    const unitsEach = Math.ceil(size / 24);
+    const units = members
+      .slice(0, 3)
+      .map(({ id }) => (1000 * unitsEach) / Math.max(5000, readPauseMs(id, members)));
+    expect(units[0]! + units[1]! * (size - 1)).toBeLessThanOrEqual(1100);
+    expect(units[1]).toBe(units[2]);
+  });
+
+  test('are not delayed in pools of up to 300', () => {
+    const members = ofSize(300);
+    expect(readPauseMs('w00299', members)).toBeLessThanOrEqual(5000);
+  });
+
+  test('are not delayed for the worker that starts others, of those that take on hosts', () => {
+    const [first, ...others] = ofSize(1000);
+    expect(readPauseMs('w00000', [first!, ...others])).toBe(0);
+    expect(readPauseMs('w00001', [first!, ...others])).toBe(42_000);
+    expect(readPauseMs('w00001', [{ ...first!, isEnding: true }, ...others])).toBe(0);
   });
 });
