@@ -1,6 +1,7 @@
 import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
 import { hostKey, origin } from '../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { hasNewRecord } from './canonical-copies.ts';
 import { levelOfPriority } from './depth-true.ts';
 import type { Facts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
@@ -68,7 +69,9 @@ function checkHost(
     const record = crawl.known.get(page.url);
     const found = waiting.get(page.url);
     waiting.delete(page.url);
-    if (record && record.kind === undefined && firsts.get(page.url) === page) {
+    // One with a new record had another rank when it was requested first.
+    const isRanked = record?.kind === undefined && record && !hasNewRecord(record, crawl, web);
+    if (isRanked && firsts.get(page.url) === page) {
       const rank = rankOf(record.depth, record.level);
       for (const [url, { depth, level }] of waiting)
         if (rankOf(depth, level) < rank && origin(url) === origin(page.url)) {

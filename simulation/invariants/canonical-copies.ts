@@ -82,6 +82,13 @@ export function mayBeFreed(
   return isNoPage(crawl.known.get(original)) || hasRedirected();
 }
 
+/** Whether the page was in a run when it was to be fetched once more: then it has depth and level of its canonical URL. */
+export const hasNewRecord = (
+  record: UrlRecord,
+  crawl: Pick<CrawlFacts, 'config' | 'known'>,
+  web: Pick<Facts['web'], 'canonicalOf' | 'log'>,
+): boolean => record.via === undefined && record.depth > 0 && mayBeFreed(record, crawl, web);
+
 /** How often a page of a crawl that recrawls may have been fetched besides, as its canonical URL has proved to be no page. */
 export function mostFreed(
   url: string,

@@ -4,7 +4,7 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
-import { mayBeFreed, originalOf } from './canonical-copies.ts';
+import { hasNewRecord, mayBeFreed, originalOf } from './canonical-copies.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { createFindings } from './findings.ts';
 import { isTooOld, sitemapsOf } from './named-sitemaps.ts';
@@ -20,6 +20,8 @@ interface Source {
   readonly level: number;
   /** `level` is the highest that it may have: of an entry whose time of change counts. */
   readonly isMost?: boolean;
+  /** `depth` is the least that it may have given: the page was fetched once more, and may have risen before. */
+  readonly isLeast?: boolean;
 }
 
 /** An entry of a sitemap without a priority, by its `lastmod` (`turn/sitemap-links.ts`). */
@@ -73,10 +75,6 @@ export function depthTrue(
   return findings.list;
 }
 
-/** Whether the page was in a run when it was to be fetched once more: then it has depth and level of its canonical URL. */
-const hasNewRecord = (record: UrlRecord, crawl: CrawlFacts, web: Facts['web']): boolean =>
-  record.via === undefined && record.depth > 0 && mayBeFreed(record, crawl, web);
-
 function sourcesIn(crawl: CrawlFacts, web: Facts['web'], robots: RobotsLog): Map<string, Source[]> {
   const { known, seeds, laterSeeds, scopeSeeds } = crawl;
   const sources = new Map<string, Source[]>();
@@ -94,7 +92,9 @@ function sourcesIn(crawl: CrawlFacts, web: Facts['web'], robots: RobotsLog): Map
     const { url, state, depth } = from;
     // A page that is gone was there when the crawl recrawls.
     const original = originalOf(url, crawl, web);
-    if (original !== undefined) add(original, { from, depth, redirects: 0, level: levelOf(original, url) });
+    const isLeast = original !== undefined && mayBeFreed(from, crawl, web);
+    if (original !== undefined)
+      add(original, { from, depth, redirects: 0, level: levelOf(original, url), isLeast });
     // Nor is one that was fetched once more what it was.
     const wasFetched = original !== undefined || (state === 'gone' && isRecrawling(crawl.config));
     if (state === 'fetched' || wasFetched) {
@@ -103,7 +103,8 @@ function sourcesIn(crawl: CrawlFacts, web: Facts['web'], robots: RobotsLog): Map
         const isMost = web.isDated(url);
         const listed = isMost ? MAX_DATED_LEVEL : levelOfPriority(web.priorityIn(url, link));
         const level = Math.max(listed, levelOf(link, fetchedUrl(url)));
-        add(link, { from, depth: from.kind === 'sitemap' ? 1 : depth + 1, redirects: 0, level, isMost });
+        const linkDepth = from.kind === 'sitemap' ? 1 : depth + 1;
+        add(link, { from, depth: linkDepth, redirects: 0, level, isMost, isLeast });
       }
       // Their levels are the hook's to say.
       for (const name of isOwnRequest(url) ? [] : web.requestsOf(url))
@@ -127,7 +128,7 @@ function* problemsOf(
   // A URL from nowhere is another invariant's.
   if (sources.length === 0) return;
   const { url, depth, level, redirects } = record;
-  if (!sources.some((source) => source.depth === depth))
+  if (!sources.some((source) => source.depth === depth || (source.isLeast && source.depth < depth)))
     yield `depth ${depth}, its sources give it ${valuesOf(sources, 'depth')}`;
   if (!sources.some((source) => source.redirects === redirects))
     yield `${redirects} redirects, its sources give it ${valuesOf(sources, 'redirects')}`;
@@ -135,7 +136,7 @@ function* problemsOf(
     yield `level ${level}, its sources give it ${valuesOf(sources, 'level')}`;
   for (const { from, ...source } of sources) {
     if (from?.state !== 'fetched' || !isMet(from, record, source.depth)) continue;
-    if (depth > source.depth)
+    if (depth > source.depth && !source.isLeast)
       yield `depth ${depth}, ${from.url} (depth ${from.depth}) linked to ${url} before`;
     // A URL that was taken to be fetched does not rise any more: only the rank of what waits counts.
     if (record.state === 'waiting' && !source.isMost && level < source.level)

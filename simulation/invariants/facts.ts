@@ -22,7 +22,9 @@ export interface Facts {
   /** How often each fault struck. */
   readonly strikes: Readonly<Record<FaultName, number>>;
   /** How often each of these functions was invoked. */
-  readonly invocations: Readonly<Record<'worker' | 'router' | 'waker', number>>;
+  readonly invocations: World['invocations'];
+  readonly strayedStarts: World['strayedStarts'];
+  readonly turnQueues: number;
   readonly failures: readonly Failure[];
   /** The events that were sent to the operator's receiver, in order. */
   readonly events: readonly SentEvent[];

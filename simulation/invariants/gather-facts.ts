@@ -103,6 +103,8 @@ export async function gatherFacts(world: World): Promise<Facts> {
     deletion: deletionFacts(world),
     strikes: cloud.faults.counts,
     invocations: world.invocations,
+    strayedStarts: world.strayedStarts,
+    turnQueues: settings.turnQueueUrls.length,
     failures: world.failures,
     events: world.events,
     finishes: world.finishes,

@@ -1,13 +1,15 @@
 import { isRecrawling } from '../../shared/crawl/config.ts';
 import { latestOpening } from '../../shared/crawl/host-hours.ts';
+import { turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
 import { RETRY_HOST_MS } from '../../shared/turn/recrawl-plan.ts';
+import type { HostKey } from '../../shared/url/host-key.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveHidden, mayHaveLostMessages, wakerLagMs } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { HeadChange } from './history-probe.ts';
 import type { HostVisits } from './visits.ts';
 
-type UsedFacts = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls' | 'deletion'>;
+type UsedFacts = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls' | 'deletion' | 'strayedStarts' | 'turnQueues'>;
 
 /**
  * The waker checks a host whose token has not come back this long after its time (`turn/next-turn.ts`).
@@ -59,10 +61,8 @@ function checkHost(
   turnMs: number,
 ): void {
   const { crawl, host, requests, others } = visits;
-  const dueMs = WAKER_MS + SLACK_MS + turnMs + sizesAgeMs(facts);
+  const promptMs = WAKER_MS + SLACK_MS + turnMs + sizesAgeMs(facts);
   const againMs = WAKE_AGAIN_MS + WAKER_MS;
-  const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
-  const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
   for (const [i, change] of host.heads.entries()) {
     const due = dueOf(change, latestOpening(crawl.config, change.at + maxAheadMs(crawl, change)));
     if (due === undefined) continue;
@@ -79,6 +79,9 @@ function checkHost(
     );
     if (from === undefined) continue;
     const lateMs = next - from - indexMs(change);
+    const dueMs = promptMs + startsAgainMs(facts, host.host, { from, until: next });
+    const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
+    const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
     if (lateMs > dueMs)
       findings.add(
         `${crawl.id}: ${host.host} was due ${since(from)}, and came to its turn ${seconds(lateMs)} later; expected ${seconds(dueMs)} at most`,
@@ -104,6 +107,19 @@ function checkHost(
  */
 const sizesAgeMs = ({ strikes }: UsedFacts): number =>
   strikes.messageLate + strikes.eventLost > 0 && strikes.staleRead > 0 ? SIZES_AGE_MS : 0;
+
+/** For each event that was to start a small worker for the host and strayed, the waker puts another one at its next run. */
+function startsAgainMs(
+  { strayedStarts, turnQueues }: UsedFacts,
+  host: HostKey,
+  { from, until }: { readonly from: number; readonly until: number },
+): number {
+  const queue = turnShardOf(host, turnQueues);
+  const strayed = strayedStarts.filter(
+    (start) => start.queue === queue && start.at >= from && start.at < until,
+  );
+  return WAKER_MS * strayed.length;
+}
 
 /**
  * A host without a token is found by the index of due hosts, whose times are rounded up

@@ -22,6 +22,8 @@ export interface SimEventsOptions<Event> {
   readonly random: Random;
   readonly trace?: Trace | undefined;
   readonly invoke: (event: Event) => Promise<Invoked<unknown>>;
+  /** Called for each event that is lost or comes late. */
+  readonly onStray?: (event: Event) => void;
 }
 
 const CALL_MS = 10;
@@ -33,7 +35,7 @@ const RETRY_MS = 5000;
 const MAX_AGE_MS = 60_000;
 
 export function createSimEvents<Event>(options: SimEventsOptions<Event>): SimEvents<Event> {
-  const { time, faults, random, trace, invoke } = options;
+  const { time, faults, random, trace, invoke, onStray } = options;
   let isStopped = false;
 
   async function deliver(event: Event, afterMs: number): Promise<void> {
@@ -52,10 +54,13 @@ export function createSimEvents<Event>(options: SimEventsOptions<Event>): SimEve
       if (faults.strikes('batchEntryFails')) return false;
       if (faults.strikes('eventLost')) {
         trace?.({ process: process.name, what: 'puts an event that is lost' });
+        onStray?.(event);
         return true;
       }
       const lateMs = () => faults.random('eventLost') * MAX_LATE_MS;
-      void deliver(event, DELIVERY_MS * (0.5 + random()) + (faults.strikes('messageLate') ? lateMs() : 0));
+      const isLate = faults.strikes('messageLate');
+      if (isLate) onStray?.(event);
+      void deliver(event, DELIVERY_MS * (0.5 + random()) + (isLate ? lateMs() : 0));
       if (faults.strikes('messageTwice')) void deliver(event, lateMs());
       // Its response may be lost.
       return !faults.strikes('callFailsAfter');

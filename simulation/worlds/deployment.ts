@@ -67,7 +67,7 @@ import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
 import { createPageGuard } from './page-guard.ts';
 import { simLanguage } from './sim-hooks.ts';
-import type { Failure, Harm, SentEvent } from './spec.ts';
+import type { Failure, Harm, SentEvent, StrayedStart } from './spec.ts';
 import { simNewerLog, simStackWatch } from './stack-watch.ts';
 
 export interface DeployOptions {
@@ -104,6 +104,7 @@ export interface Deployment {
   readonly events: readonly SentEvent[];
   /** Changes of pages that the receiver has got. */
   readonly changes: readonly UrlChange[];
+  readonly strayedStarts: readonly StrayedStart[];
   readonly functions: {
     readonly worker: SimFunction<SqsEvent, unknown>;
     /** The small worker, which is started by events. */
@@ -203,6 +204,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
 
   const newerLog = (process: SimProcess, log: Log) => simNewerLog(cloud, process, log);
 
+  const strayedStarts: StrayedStart[] = [];
   /** Events are delivered at least once, mostly, and with no delay that is promised. */
   const smallStarts = createSimEvents<StartMessage>({
     time,
@@ -210,6 +212,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     random: randomOf(seed, 'events that start small workers'),
     trace,
     invoke: (start) => functions.small.invoke(start),
+    onStray: ({ queue }) => strayedStarts.push({ queue, at: time.now() }),
   });
 
   function loadWorker(process: SimProcess, log: Log, isSmall = false) {
@@ -423,6 +426,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
 
   return {
     failures,
+    strayedStarts,
     events: receiver.events,
     changes: receiver.changes,
     functions,

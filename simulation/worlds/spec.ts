@@ -321,6 +321,12 @@ export interface FinishCall {
   readonly crawl: string;
 }
 
+/** An event to start a small worker of that turn queue, put at that time, that was lost or came late. */
+export interface StrayedStart {
+  readonly queue: number;
+  readonly at: number;
+}
+
 /** A world after its run, for the invariants. */
 export interface World {
   readonly spec: WorldSpec;
@@ -332,7 +338,8 @@ export interface World {
   /** Whether all crawls came to their end in time. */
   readonly hasEnded: boolean;
   /** How often each of these functions was invoked. */
-  readonly invocations: Readonly<Record<'worker' | 'router' | 'waker', number>>;
+  readonly invocations: Readonly<Record<'worker' | 'small' | 'router' | 'waker', number>>;
+  readonly strayedStarts: readonly StrayedStart[];
   readonly failures: readonly Failure[];
   readonly events: readonly SentEvent[];
   readonly pageChanges: readonly UrlChange[];

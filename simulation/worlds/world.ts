@@ -181,7 +181,8 @@ export async function runWorld(
   const maxStarts = sizeOf(spec) * MAX_STARTS;
   /** Until the crawls have ended; those that recrawl are stopped at `stopAt`. */
   const runUntilOver = async (endAt: number, stopAt = Number.POSITIVE_INFINITY): Promise<void> => {
-    while (time.now() < endAt && !isOver() && invocationsOf(deployment).worker < maxStarts) {
+    const starts = () => invocationsOf(deployment).worker + invocationsOf(deployment).small;
+    while (time.now() < endAt && !isOver() && starts() < maxStarts) {
       await time.advance(MINUTE);
       probe.sample();
       operator.look();
@@ -216,6 +217,7 @@ export async function runWorld(
     misfits: operator.misfits(),
     hasEnded,
     invocations: invocationsOf(deployment),
+    strayedStarts: deployment.strayedStarts,
     failures: deployment.failures,
     events: deployment.events,
     pageChanges: deployment.changes,
@@ -252,7 +254,7 @@ export async function runWorld(
 
 function invocationsOf({ functions: { worker, small, router, waker } }: Deployment): World['invocations'] {
   const of = ({ counts }: { readonly counts: { readonly invocations: number } }) => counts.invocations;
-  return { worker: of(worker) + of(small), router: of(router), waker: of(waker) };
+  return { worker: of(worker), small: of(small), router: of(router), waker: of(waker) };
 }
 
 function excusesIn(found: readonly Violation[]): Outcome['excuses'] {

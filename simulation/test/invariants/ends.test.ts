@@ -166,11 +166,13 @@ describe('noDeadLetters', () => {
 describe('startedForWork', () => {
   const { crawls } = makeFacts();
   const turns = crawls.flatMap(({ hosts }) => [...hosts.values()].flatMap(({ heads }) => heads)).length;
-  const found = (worker: number) => messagesOf(makeFacts({ invocations: { worker, router: 2, waker: 5 } }));
+  const found = (worker: number, small = 0) =>
+    messagesOf(makeFacts({ invocations: { worker, small, router: 2, waker: 5 } }));
 
-  test('workers that start each other for nothing are found', () => {
+  test('workers that start each other for nothing are found, of each size by itself', () => {
     const most = 20 + 3 * (2 + 5 + turns);
-    expect(found(most)).toEqual([]);
+    expect(found(most, most)).toEqual([]);
+    expect(found(most, most + 1).join()).toContain(`Small workers were started ${most + 1} times`);
     expect(found(most + 1)).toEqual([
       `startedForWork: Workers were started ${most + 1} times for ${turns} turns, 2 runs of routers and 5 of the waker; expected ${most} at most`,
     ]);

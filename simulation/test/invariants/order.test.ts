@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../shared/crawl/config.ts';
 import { NEW_HEAD } from '../../../shared/frontier/head.ts';
 import { levelOf, MAX_LEVEL } from '../../../shared/frontier/rank.ts';
+import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { HeadChange, StatusChange } from '../../invariants/history-probe.ts';
 import {
   crawlFacts,
@@ -14,6 +15,7 @@ import {
   hostWith,
   makeFacts,
   messagesOf,
+  OLD,
   PAGE,
   ROBOTS,
   request,
@@ -57,6 +59,17 @@ describe('bestFirst', () => {
     expect(violationsOf('bestFirst', facts())).toEqual([
       `bestFirst: crawl: ${DEEP} (rank ${rank(2, DEEP, PAGE)}) was requested T0+20.000 s, before ${PAGE} (rank ${rank(1, PAGE, HOME)}), which was known and is requested T0+30.000 s`,
     ]);
+  });
+
+  test('nor a page that was in a run when it was to be fetched once more: its rank is that of its canonical URL', () => {
+    const deep = (more: object) => urlRecord(DEEP, 'fetched', 200, { depth: 2, level: 0, ...more });
+    const found = (record: UrlRecord) => {
+      const made = facts({ found: [...records.slice(0, 2), record, urlRecord(OLD, 'redirect', 301)] });
+      const canonicalOf = (url: string) => (url === DEEP ? OLD : undefined);
+      return violationsOf('bestFirst', { ...made, web: { ...made.web, canonicalOf } });
+    };
+    expect(found(deep({ via: undefined }))).toEqual([]);
+    expect(found(deep({ via: PAGE }))).toHaveLength(1);
   });
 
   test('not where a turn was discarded, robots.txt did not answer, or several requests are in flight', () => {

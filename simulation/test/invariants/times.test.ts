@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../../shared/crawl/config.ts';
+import { turnShardOf } from '../../../shared/engines/aws/queues/turn-shards.ts';
 import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
 import type { CrawlFacts } from '../../invariants/facts.ts';
@@ -169,6 +170,19 @@ describe('onTime', () => {
     expect(countOf('onTime', facts(token, 195, struck('eventLost', 'staleRead')))).toBe(0);
     for (const one of ['messageLate', 'eventLost', 'staleRead'] as const)
       expect(countOf('onTime', facts(token, 195, struck(one)))).toBe(1);
+  });
+
+  test('each start of a small worker for its turn queue that strays meanwhile gives the waker a minute more', () => {
+    const token = due({ token: '1-x', dueAt: T + 60_000 + 900_000 });
+    const late = (nextAt: number, ...strays: readonly [queue: number, at: number][]) => {
+      const strayedStarts = strays.map(([queue, at]) => ({ queue, at: T + at * 1000 }));
+      return countOf('onTime', { ...facts(token, nextAt, struck('eventLost')), strayedStarts });
+    };
+    const own = turnShardOf('a.test', 2);
+    expect(late(245, [own, 70])).toBe(0);
+    expect(late(255, [own, 70])).toBe(1);
+    expect(late(305, [own, 70], [own, 130])).toBe(0);
+    expect(late(195, [1 - own, 70], [own, 50], [own, 200])).toBe(1);
   });
 
   test('without a token it is found by the waker, by an index that is rounded up', () => {

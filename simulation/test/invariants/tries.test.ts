@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NEW_HEAD } from '../../../shared/frontier/head.ts';
+import type { UrlState } from '../../../shared/frontier/url-record.ts';
 import type { HeadChange } from '../../invariants/history-probe.ts';
 import type { WebRequest } from '../../worlds/spec.ts';
 import {
@@ -8,6 +9,7 @@ import {
   HOME,
   headAt,
   hostWith,
+  LOG,
   makeFacts,
   OLD,
   PAGE,
@@ -210,6 +212,26 @@ describe('depthTrue', () => {
       `depthTrue: crawl: ${PAGE} has 2 redirects, its sources give it 0 or 1`,
     ]);
     expect(found({ level: 7 }).join()).toContain(`${PAGE} has level 7, its sources give it`);
+  });
+
+  test('a page that was fetched once more may have named its canonical URL before it rose', () => {
+    const COPY = 'http://a.test/copy';
+    const wrong = (depth: number, state: UrlState = 'redirect') => {
+      const copy = urlRecord(COPY, 'fetched', 200, { depth: 1 });
+      const original = urlRecord(OLD, state, 301, { depth, level: 0, via: COPY });
+      const log = LOG.filter(({ url }) => url !== OLD || state === 'redirect');
+      const { web, ...made } = makeFacts({
+        log,
+        crawls: [crawlFacts([...RECORDS.slice(0, 2), copy, original])],
+      });
+      const canonicalOf = (url: string) => (url === COPY ? OLD : undefined);
+      const linksOf = (url: string) => (url === HOME ? [COPY] : []);
+      const found = violationsOf('depthTrue', { ...made, web: { ...web, canonicalOf, linksOf } });
+      return found.filter((text) => text.includes(OLD));
+    };
+    expect([wrong(1), wrong(2)]).toEqual([[], []]);
+    expect(wrong(0)).toHaveLength(1);
+    expect(wrong(2, 'fetched')).toHaveLength(1);
   });
 
   test('a URL that stays deeper than a page that linked to it before is found', () => {

@@ -24,13 +24,15 @@ function setUp(
     skewMs: 0,
   });
   const invokedAt: number[] = [];
+  const strayed: string[] = [];
   const events = createSimEvents<string>({
     time,
     faults,
     random: randomOf(1, 'events'),
     invoke: async () => ({ status: answer(invokedAt.push(time.now() - T0)) }) as Invoked<unknown>,
+    onStray: (event) => strayed.push(event),
   });
-  return { time, events, invokedAt, put: () => drive(time, events.put(process, 'event')) };
+  return { time, events, invokedAt, strayed, put: () => drive(time, events.put(process, 'event')) };
 }
 
 test('an event invokes the function once, within a second', async () => {
@@ -63,6 +65,18 @@ test.each<[FaultName, boolean, number]>([
   expect(await put()).toBe(accepted);
   await time.advance(600_000);
   expect(invokedAt).toHaveLength(times);
+});
+
+test.each<[FaultName | undefined, number]>([
+  [undefined, 0],
+  ['callFailsBefore', 0],
+  ['eventLost', 1],
+  ['messageLate', 1],
+])('with %s, %d events stray', async (fault, count) => {
+  const { time, put, strayed } = setUp(fault === undefined ? [] : [fault]);
+  await put();
+  await time.advance(600_000);
+  expect(strayed).toHaveLength(count);
 });
 
 test('nothing is invoked any more once it has stopped', async () => {
