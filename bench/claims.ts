@@ -19,12 +19,23 @@ export interface BenchOptions {
   readonly delay: number;
   /** Whether a crawl is measured to its end. */
   readonly whole: boolean;
+  /** Crawls of a stack that run, and those that have ended and are kept. */
+  readonly running: number;
+  readonly stored: number;
   /** The options that the command line names. */
   readonly given: ReadonlySet<ClaimOption>;
 }
 
 /** An option that some claims take and others do not. */
-export type ClaimOption = 'rounds' | 'hosts' | 'pages' | 'synthweb' | 'delay' | 'whole';
+export type ClaimOption =
+  | 'rounds'
+  | 'hosts'
+  | 'pages'
+  | 'synthweb'
+  | 'delay'
+  | 'whole'
+  | 'running'
+  | 'stored';
 
 export interface Claim {
   readonly name: string;
@@ -152,6 +163,13 @@ export const CLAIMS: readonly Claim[] = [
     says: 'What a broad crawl on AWS costs at list price, by the simulated meter',
     options: ['hosts', 'delay', 'whole'],
     file: './claims/cost.ts',
+  },
+  {
+    name: 'many-crawls',
+    says: 'A stack with thousands of crawls: its waker, its cost at rest, a page that kills workers, a crawl beside others',
+    options: ['running', 'stored'],
+    isByName: true,
+    file: './claims/many-crawls.ts',
   },
   {
     name: 'memory',

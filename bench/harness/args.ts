@@ -13,6 +13,8 @@ Options of some claims; the others refuse them:
   --hosts N         of the generated web (default 50); cost: of the simulated web, on a stack with default options
   --pages N         of each host (default 100)
   --delay SECONDS   cost: between two requests to a host (default 1)
+  --running N       many-crawls: crawls that run, most of them at rest (default 5000)
+  --stored N        many-crawls: crawls that have ended (default 10000)
   --whole           cost: of a crawl from its first page to its last one, instead of minutes in which all hosts have pages
   --synthweb DIR    crawl the web of this program in Go instead, built there`;
 
@@ -26,7 +28,16 @@ export interface BenchCommand {
   readonly options: BenchOptions;
 }
 
-const CLAIM_OPTIONS: readonly ClaimOption[] = ['rounds', 'hosts', 'pages', 'synthweb', 'delay', 'whole'];
+const CLAIM_OPTIONS: readonly ClaimOption[] = [
+  'rounds',
+  'hosts',
+  'pages',
+  'synthweb',
+  'delay',
+  'whole',
+  'running',
+  'stored',
+];
 
 /** Throws for words that are not understood, with one line for people. */
 export function parseBenchArgs(args: readonly string[]): BenchCommand {
@@ -43,6 +54,8 @@ export function parseBenchArgs(args: readonly string[]): BenchCommand {
       delay: { type: 'string' },
       synthweb: { type: 'string' },
       whole: { type: 'boolean' },
+      running: { type: 'string' },
+      stored: { type: 'string' },
     },
   });
   const [name, ...words] = positionals;
@@ -51,7 +64,7 @@ export function parseBenchArgs(args: readonly string[]): BenchCommand {
   const claim = CLAIMS.find((one) => one.name === name);
   if (claim) refuseOthers(claim, given, words);
   if (write !== undefined && name !== 'table') throw new Error('Only table takes --write');
-  const count = (option: 'rounds' | 'hosts' | 'pages', fallback: number): number => {
+  const count = (option: 'rounds' | 'hosts' | 'pages' | 'running' | 'stored', fallback: number): number => {
     const value = Number(values[option] ?? fallback);
     if (!Number.isSafeInteger(value) || value < 1)
       throw new Error(`Expected --${option} to be a whole number from 1 on, got ${values[option]}`);
@@ -66,7 +79,18 @@ export function parseBenchArgs(args: readonly string[]): BenchCommand {
     json,
     save,
     write,
-    options: { words, synthweb, rounds, hosts, pages, delay, whole: values.whole ?? false, given },
+    options: {
+      words,
+      synthweb,
+      rounds,
+      hosts,
+      pages,
+      delay,
+      whole: values.whole ?? false,
+      running: count('running', 5000),
+      stored: count('stored', 10_000),
+      given,
+    },
   };
 }
 
