@@ -50,7 +50,7 @@ export async function addSeeds(
     await registry.setStatus(crawl, 'running', SEEDS_ADDED, { from: ['finished'] });
     await sendSeeds(exchange, crawl, accepted, []);
     const left = refused.map(({ url, reason }) => ({ url, reason }));
-    const limit = record.status === 'limited' ? record.reason : undefined;
+    const limit = record.status === 'limited' ? record.why?.text : undefined;
     return { crawl, added: accepted.length, refused: left, isRunning: isFolderInUse(folder), limit };
   } finally {
     database.close();

@@ -49,7 +49,7 @@ async function entryOf(folder: string): Promise<FolderEntry> {
     const { pages } = await reader.registry.totals(crawl);
     const state = stateOf(opened);
     const isSleeping = state === 'interrupted' && reasonIn(record)?.code === 'nothingDue';
-    return { folder, crawl, state: isSleeping ? 'sleeping' : state, reason: record.reason, pages };
+    return { folder, crawl, state: isSleeping ? 'sleeping' : state, reason: record.why?.text, pages };
   } finally {
     reader.close();
   }

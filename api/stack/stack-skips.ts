@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { storedCause } from '../../shared/causes/stored-cause.ts';
+import { knownCause } from '../../shared/causes/stored-cause.ts';
 import { skipsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
 import type { SkipLine } from '../../shared/engines/aws/archive/skip-objects.ts';
 import { createLineSorter } from '../../shared/engines/local/archive/sorted-lines.ts';
@@ -45,7 +45,7 @@ export async function* distinctSkips(
     if (key === last) continue;
     last = key;
     const { cause, ...skip } = JSON.parse(line.slice(key.length)) as Skip;
-    yield { line, skip: { ...skip, ...(cause !== undefined && { cause: storedCause(cause) }) } };
+    yield { line, skip: { ...skip, ...(cause !== undefined && { cause: knownCause(cause) }) } };
   }
 }
 

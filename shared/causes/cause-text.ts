@@ -4,7 +4,7 @@ import type { Cause, CauseCode, DroppedLinksCause, PageStep, RedirectCause, Trap
 type CauseOf<Code extends CauseCode> = Extract<Cause, { readonly code: Code }>;
 
 /** Says what was done for a page that blocked its thread. */
-export const STEP_WORDS: Readonly<Record<PageStep, string>> = {
+const STEP_WORDS: Readonly<Record<PageStep, string>> = {
   parse: 'when it was parsed',
   robots: 'when its robots.txt was read',
   links: 'when its links were taken in',
@@ -21,7 +21,7 @@ const NOT_FOLLOWED: Readonly<
 };
 
 const JOINS_WORDS = ' (another site, which joins the crawl like a seed)';
-export const SOFT_WORDS = ' (meta refresh)';
+const SOFT_WORDS = ' (meta refresh)';
 const COOKIE_WORDS = ', with a cookie, which Strand does not keep (--cookies sends one)';
 const NOT_FOUND_WORDS = ', as for a page that does not exist (soft 404)';
 const JAVASCRIPT_WORDS =
@@ -106,7 +106,7 @@ export function resultText({
   return [words, `${DUPLICATE_WORDS}${duplicateOf}`].filter(Boolean).join('; ');
 }
 
-export const DUPLICATE_WORDS = 'its canonical URL is ';
+const DUPLICATE_WORDS = 'its canonical URL is ';
 
 /** Why a URL of a closed group is left out. */
 export function trapText({ kind, group }: { readonly kind: TrapKind; readonly group: string }): string {

@@ -110,7 +110,7 @@ export type Cause =
   | { readonly code: 'awaitsFirstVisit' }
   | { readonly code: 'hookFailed'; readonly detail: string }
   | { readonly code: 'ownRequest'; readonly label?: string }
-  /** A sentence that an earlier version stored, and that says nothing of its code. */
+  /** A stored cause whose code this version does not know. */
   | { readonly code: 'other'; readonly text: string };
 
 export type CauseCode = Cause['code'];

@@ -43,35 +43,14 @@ export const nothingDue = (dueAt: number): StatusReason => ({
   text: `nothing is due before ${new Date(dueAt).toISOString().slice(0, 19)}Z`,
 });
 
-/** A reason as a crawl's record keeps it. */
+/** A reason as a crawl's record keeps it. A newer version of the program may have stored a code that is not known here. */
 export interface KeptReason {
-  /** Its text: all that versions before 0.2 know of it. */
-  readonly reason?: string | undefined;
-  /** Counts only while its text is `reason`: an older version that sets another one leaves this as it is. */
   readonly why?: StatusReason | undefined;
 }
 
-export const keptReason = (why: StatusReason | undefined): KeptReason => ({ reason: why?.text, why });
-
 /** The reason in a record; undefined if there is none, or none that this version knows. */
-export function reasonIn({ reason, why }: KeptReason): StatusReason | undefined {
-  if (reason === undefined) return undefined;
-  if (why?.text === reason) return STATUS_CODES.includes(why.code) ? why : undefined;
-  const code = OLDER_TEXTS.find(([, text]) => text.test(reason))?.[0];
-  return code && { code, text: reason };
-}
+export const reasonIn = ({ why }: KeptReason): StatusReason | undefined =>
+  why && STATUS_CODES.includes(why.code) ? why : undefined;
 
 export const isBeingDeleted = (record: KeptReason): boolean => reasonIn(record)?.code === 'deleting';
 export const isArriving = (record: KeptReason): boolean => reasonIn(record)?.code === 'arriving';
-
-/** Sentences of versions that stored no code. */
-const OLDER_TEXTS: readonly (readonly [StatusCode, RegExp])[] = [
-  ['maxPages', /^\d+ pages$/],
-  ['maxBytes', /^\d+ bytes$/],
-  ['maxTime', /^\d[\d.e+-]* seconds$/],
-  ['maxCost', /^maxCost: /],
-  ['requisites', /^\d+ requisites for each of \d+ pages$/],
-  ['proxy', /^proxy: /],
-  ['operator', /^by the operator$/],
-  ['seedsAdded', /^seeds were added$/],
-];

@@ -1,4 +1,4 @@
-import { ARRIVING, isArriving, keptReason } from '../causes/status-reason.ts';
+import { ARRIVING, isArriving } from '../causes/status-reason.ts';
 import { type CrawlOptions, parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlRecord } from '../ports/crawl-registry.ts';
@@ -37,7 +37,7 @@ export async function beginCopy(
   const there = await engine.registry.load(crawl);
   if (there === undefined) {
     await checkNotDeleted(engine, crawl);
-    const status = { status: 'paused', ...keptReason(ARRIVING) } as const;
+    const status = { status: 'paused', why: ARRIVING } as const;
     await engine.registry.create(crawl, { config, scopeSeeds, urlRulesVersion, ...status });
   } else if (!isArriving(there) || !isSame(there.scopeSeeds, scopeSeeds))
     throw new ControlError(

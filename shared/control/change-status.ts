@@ -10,9 +10,12 @@ type Registry = Pick<CrawlRegistry, 'load' | 'setStatus'>;
 
 /** Safe to repeat. Throws {@link ControlError} if there is no such crawl, or if it has ended. */
 export async function pauseCrawl(registry: Registry, crawl: CrawlId): Promise<void> {
-  const { status, reason } = await createFinder(registry).recordOf(crawl);
+  const { status, why } = await createFinder(registry).recordOf(crawl);
   if (status === 'limited')
-    throw new ControlError('conflict', `The crawl ${quoted(crawl)} stands at its limit already: ${reason}`);
+    throw new ControlError(
+      'conflict',
+      `The crawl ${quoted(crawl)} stands at its limit already: ${why?.text}`,
+    );
   if (status === 'stopped' || status === 'finished')
     throw new ControlError('conflict', `The crawl ${quoted(crawl)} is ${status}: there is nothing to pause`);
   if (status === 'running') await registry.setStatus(crawl, 'paused', BY_OPERATOR, { from: ['running'] });

@@ -93,7 +93,7 @@ class EngineControl implements Control {
     const record = await registry.load(crawl);
     if (!record) return [];
     const { pages } = await registry.totals(crawl);
-    return [{ crawl, state: record.status, reason: record.reason, pages }];
+    return [{ crawl, state: record.status, reason: record.why?.text, pages }];
   }
 
   async pause(crawl: CrawlId): Promise<CrawlSummary> {

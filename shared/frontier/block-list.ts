@@ -20,7 +20,7 @@ export interface BlockHeader {
   readonly size: number;
   readonly count: number;
   readonly rank: number;
-  /** Milliseconds since the epoch, rounded up to a second. Blocks of earlier versions: rounded down. */
+  /** Milliseconds since the epoch, rounded up to a second. */
   readonly dueAt: number;
 }
 

@@ -80,11 +80,11 @@ export class NewerFormat extends CorruptBytes {
   override name = 'NewerFormat';
 }
 
-/** Throws {@link NewerFormat} for a version above `newest`, and {@link CorruptBytes} for one below `oldest`. */
-export function checkVersion(what: string, version: number, oldest: number, newest: number): void {
-  if (version >= oldest && version <= newest) return;
-  const message = `${what} version ${version}: this program knows ${oldest} to ${newest}`;
-  throw version > newest ? new NewerFormat(message) : new CorruptBytes(message);
+/** Throws {@link NewerFormat} for a version above `known`, and {@link CorruptBytes} for one below. */
+export function checkVersion(what: string, version: number, known: number): void {
+  if (version === known) return;
+  const message = `${what} version ${version}: this program knows version ${known}`;
+  throw version > known ? new NewerFormat(message) : new CorruptBytes(message);
 }
 
 export class ByteReader {

@@ -55,7 +55,7 @@ export class FreshRecords {
     return this.#changed;
   }
 
-  /** How many requisites wait, in runs too. Fewer than there are where an earlier version took them in. */
+  /** How many requisites wait, in runs too. */
   get waitingRequisites(): number {
     return this.#waitingRequisites;
   }
@@ -154,9 +154,8 @@ export class FreshRecords {
     this.#changed.clear();
   }
 
-  // Those that an earlier version took in were not counted.
   #countRequisites(change: number): void {
-    this.#waitingRequisites = Math.max(0, this.#waitingRequisites + change);
+    this.#waitingRequisites += change;
   }
 
   #newRoom(kind: UrlKind | undefined): WaitingRoom {

@@ -4,7 +4,7 @@
  * sums up the host. It is JSON, and small: writes are billed by size.
  */
 import type { Cause } from '../causes/cause.ts';
-import { storedCause } from '../causes/stored-cause.ts';
+import { knownCause } from '../causes/stored-cause.ts';
 import type { RobotsState } from '../robots/policy.ts';
 import type { DomainState } from './domain-state.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger-index.ts';
@@ -39,9 +39,9 @@ export interface Head extends TrapState {
   readonly setAside?: GivenUp;
   /**
    * The number of the last resume by the operator that was obeyed: another message of it does not try the host once
-   * more. Of a wake-up without a number, which an earlier version sent, its delivery.
+   * more.
    */
-  readonly resumedBy?: number | string;
+  readonly resumedBy?: number;
   /**
    * The URL that a quarantine turn was about to fetch (`turn/quarantine.ts`): it is known by this if it kills the
    * worker. `tries`: how often it was about to be fetched while no other URL was announced.
@@ -307,7 +307,7 @@ export const NEW_HEAD: Head = {
   totals: NO_TOTALS,
 };
 
-/** Reads a stored head. In heads that an earlier version wrote the causes are sentences. */
+/** Reads a stored head. */
 export function parseHead(json: string): Head {
   const head = JSON.parse(json) as Head;
   const { clock, setAside, closedOrigins, quarantine } = head;
@@ -320,9 +320,9 @@ export function parseHead(json: string): Head {
   };
 }
 
-const withCause = <T extends object>(stored: T, cause: Cause | string) => ({
+const withCause = <T extends object>(stored: T, cause: Cause) => ({
   ...stored,
-  cause: storedCause(cause),
+  cause: knownCause(cause),
 });
 
 /** Sums, key by key. */

@@ -10,14 +10,8 @@ import { deflateRawSync } from 'node:zlib';
 import { CorruptBytes, checkVersion, inflateOwn } from './bytes.ts';
 
 export const KEY_RUN_MAGIC = 0x4b;
-/**
- * Version of the whole run, with its lists of records. 2: records may have a kind, and results a size. 3: and
- * a canonical URL. 4: causes are data. 5: records may be due again.
- */
-export const KEY_RUN_VERSION = 5;
-/** The version of a run without such records: earlier versions of the program read it. */
-const WITHOUT_RECRAWL = 4;
-const OLDEST = 1;
+/** Version of the whole run, with its lists of records. */
+export const KEY_RUN_VERSION = 1;
 const HEADER_BYTES = 8;
 
 /** Fingerprints ascending, with no two alike; `notes[i]` belongs to the i-th. */
@@ -121,13 +115,12 @@ export function placeOfKey(run: KeyRun, high: number, low: number): number {
   return -1;
 }
 
-/** `hasAgain`: records of the run may be due again. */
-export function encodeKeyRun(run: KeyRun, hasAgain = false): Uint8Array {
+export function encodeKeyRun(run: KeyRun): Uint8Array {
   // Level 6 takes eight times as long, for hardly less.
   const notes = deflateRawSync(run.notes, { level: 1 });
   const bytes = new Uint8Array(HEADER_BYTES + 8 * run.count + notes.length);
   bytes[0] = KEY_RUN_MAGIC;
-  bytes[1] = hasAgain ? KEY_RUN_VERSION : WITHOUT_RECRAWL;
+  bytes[1] = KEY_RUN_VERSION;
   new DataView(bytes.buffer).setUint32(4, run.count, true);
   bytes.set(new Uint8Array(run.high.buffer, run.high.byteOffset, 4 * run.count), HEADER_BYTES);
   bytes.set(new Uint8Array(run.low.buffer, run.low.byteOffset, 4 * run.count), HEADER_BYTES + 4 * run.count);
@@ -142,7 +135,7 @@ export function encodeKeyRun(run: KeyRun, hasAgain = false): Uint8Array {
 export function decodeKeyRun(bytes: Uint8Array): KeyRun {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEADER_BYTES || bytes[0] !== KEY_RUN_MAGIC) throw new CorruptBytes('not a key run');
-  checkVersion('key run', bytes[1] ?? 0, OLDEST, KEY_RUN_VERSION);
+  checkVersion('key run', bytes[1] ?? 0, KEY_RUN_VERSION);
   const count = view.getUint32(4, true);
   if (bytes.length < HEADER_BYTES + 8 * count) throw new CorruptBytes('a key run is cut short');
   const notes = inflateOwn(bytes.subarray(HEADER_BYTES + 8 * count), count + 1, 'the notes of a key run');

@@ -10,7 +10,7 @@ export interface LedgerIndex {
   readonly runs: readonly RunEntry[];
   /** How many URLs are in each state. Their sum is the number of known URLs. */
   readonly counts: Readonly<Record<UrlState, number>>;
-  /** How many of the waiting URLs are requisites. Heads of earlier versions do not have it. */
+  /** How many of the waiting URLs are requisites. Undefined: none. */
   readonly waitingRequisites?: number;
 }
 

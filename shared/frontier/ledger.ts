@@ -80,7 +80,7 @@ export class HostLedger {
     return this.#counts;
   }
 
-  /** How many requisites wait. Fewer than there are where an earlier version took them in. */
+  /** How many requisites wait. */
   get waitingRequisites(): number {
     return this.#fresh.waitingRequisites;
   }
@@ -151,11 +151,6 @@ export class HostLedger {
         return this.#fresh.take('page');
       const record = await this.#runs.take(now);
       if (record === undefined || this.#fresh.has(record.url)) continue;
-      if (record.kind === 'sitemap') {
-        // The run was written by an earlier version.
-        this.#fresh.put(record);
-        continue;
-      }
       return this.#fresh.takeFromRun(record);
     }
   }
@@ -166,8 +161,7 @@ export class HostLedger {
       const record = await this.#runs.take(now);
       if (record === undefined || this.#fresh.has(record.url)) continue;
       if (record.kind === 'requisite') return this.#fresh.takeFromRun(record);
-      // A page that is to be tried again, or a seed of a run that an earlier version wrote: it waits in
-      // memory.
+      // A page that is to be tried again waits in memory.
       this.#fresh.put(record);
     }
     return undefined;

@@ -11,10 +11,7 @@ import type { Link, Message, OutLinks } from './message.ts';
 import { readTexts, textAt, writeTexts } from './text-column.ts';
 
 export const MESSAGE_MAGIC = 0x4d;
-/** 2: links may have a kind and a level. 3: and linkers; written only where one has. */
-export const MESSAGE_VERSION = 3;
-const WITHOUT_LINKERS = 2;
-const OLDEST = 1;
+export const MESSAGE_VERSION = 1;
 const KINDS = ['links', 'token', 'wake', 'robots'] as const;
 /** Below this, compression costs more than it saves. */
 const MIN_COMPRESSED_BYTES = 200;
@@ -31,10 +28,9 @@ export function encodeMessage(message: Message, compressFrom = MIN_COMPRESSED_BY
   out.text(message.crawl);
   if (message.kind === 'links') writeLinks(out, message.links);
   if (message.kind === 'token') out.text(message.token);
-  if (message.kind === 'wake') writeWake(out, message);
+  if (message.kind === 'wake') out.varint(message.resume ?? 0);
   if (message.kind === 'robots') out.text(message.url);
-  const hasLinkers = message.kind === 'links' && message.links.some(({ linkers }) => linkers !== undefined);
-  return wrap(out.bytes(), compressFrom, hasLinkers ? MESSAGE_VERSION : WITHOUT_LINKERS);
+  return wrap(out.bytes(), compressFrom);
 }
 
 /**
@@ -47,23 +43,12 @@ export function decodeMessage(bytes: Uint8Array, maxLinks = Number.POSITIVE_INFI
   const crawl = input.text();
   if (kind === 'links') return { kind, crawl, links: readLinks(input, maxLinks) };
   if (kind === 'token') return { kind, crawl, token: input.text() };
-  if (kind === 'wake') return readWake(input, crawl);
+  if (kind === 'wake') {
+    const resume = input.varint();
+    return { kind, crawl, ...(resume > 0 && { resume }) };
+  }
   if (kind === 'robots') return { kind, crawl, url: input.text() };
   throw new CorruptBytes('a message of unknown kind');
-}
-
-type Wake = Extract<Message, { kind: 'wake' }>;
-
-/** The number stands at the end, where versions of the program that know of none do not look. */
-function writeWake(out: ByteWriter, { isResumed, resume }: Wake): void {
-  out.byte(isResumed ? 1 : 0);
-  if (isResumed && resume !== undefined) out.varint(resume);
-}
-
-function readWake(input: ByteReader, crawl: string): Wake {
-  if (input.byte() !== 1) return { kind: 'wake', crawl };
-  const resume = input.isAtEnd ? undefined : input.varint();
-  return { kind: 'wake', crawl, isResumed: true, ...(resume !== undefined && { resume }) };
 }
 
 /** As {@link encodeMessage} does it. */
@@ -150,18 +135,18 @@ function readSaid(input: ByteReader, flags: number): Pick<Link, 'kind' | 'level'
   return { kind, level, linkers: flags & HAS_LINKERS ? input.text() : undefined };
 }
 
-function wrap(content: Uint8Array, compressFrom: number, version: number): Uint8Array {
+function wrap(content: Uint8Array, compressFrom: number): Uint8Array {
   const isCompressed = content.length >= compressFrom;
   const payload = isCompressed ? deflateRawSync(content, { level: 3 }) : content;
   const bytes = new Uint8Array(3 + payload.length);
-  bytes.set([MESSAGE_MAGIC, version, isCompressed ? 1 : 0]);
+  bytes.set([MESSAGE_MAGIC, MESSAGE_VERSION, isCompressed ? 1 : 0]);
   bytes.set(payload, 3);
   return bytes;
 }
 
 function unwrap(bytes: Uint8Array): ByteReader {
   if (bytes[0] !== MESSAGE_MAGIC) throw new CorruptBytes('not a message');
-  checkVersion('message', bytes[1] ?? 0, OLDEST, MESSAGE_VERSION);
+  checkVersion('message', bytes[1] ?? 0, MESSAGE_VERSION);
   const payload = bytes.subarray(3);
   return new ByteReader(bytes[2] === 1 ? inflateOwn(payload, MAX_MESSAGE_BYTES, 'a message') : payload);
 }

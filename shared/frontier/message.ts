@@ -38,10 +38,10 @@ export type Message =
   | { readonly kind: 'links'; readonly crawl: string; readonly links: readonly Link[] }
   | { readonly kind: 'token'; readonly crawl: string; readonly token: string }
   /**
-   * `isResumed`: by the operator, who wants even hosts set aside to be tried again. `resume`: the number of that resume
-   * (`CrawlRegistry.resume`); an earlier version of the program gave none.
+   * `resume`: the number of the resume (`CrawlRegistry.resume`, from 1 on) by which the operator wants even hosts set aside to
+   * be tried again.
    */
-  | { readonly kind: 'wake'; readonly crawl: string; readonly isResumed?: boolean; readonly resume?: number }
+  | { readonly kind: 'wake'; readonly crawl: string; readonly resume?: number }
   /**
    * `url`: of the host, which another host's robots.txt redirects to. Its rules are to be in this host's
    * head.

@@ -9,19 +9,19 @@
  * zlib.
  */
 import { deflateRawSync } from 'node:zlib';
-import { decodeResultCause, encodeCause, type ResultCause } from '../causes/stored-cause.ts';
+import type { Cause } from '../causes/cause.ts';
+import { decodeCause, encodeCause } from '../causes/stored-cause.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { URL_KINDS, type UrlKind } from '../url/url-kind.ts';
 import { ByteReader, ByteWriter, CorruptBytes, inflateOwn } from './bytes.ts';
 import { readRecrawl, writeRecrawl } from './recrawl-column.ts';
 import { readTexts, textAt, writeTexts } from './text-column.ts';
-import { type FetchResult, isAgain, URL_STATES, type UrlRecord } from './url-record.ts';
+import { type FetchResult, URL_STATES, type UrlRecord } from './url-record.ts';
 
 const HTTPS = 0x08;
 const HAS_VIA = 0x10;
 const IS_RETRIED = 0x20;
 const HAS_RESULT = 0x40;
-/** Blocks of parts of version 1 have none of these two. */
 const HAS_KIND = 0x80;
 
 const HAS_LOCATION = 1;
@@ -29,9 +29,7 @@ const HAS_DIGEST = 2;
 const HAS_TYPE = 4;
 const HAS_CAUSE = 8;
 const HAS_SIZE = 16;
-/** Parts before version 3 have none. */
 const HAS_DUPLICATE_OF = 32;
-/** Parts before version 5 have none. */
 const HAS_RECRAWL = 64;
 const DIGEST_BYTES = 20;
 
@@ -39,10 +37,6 @@ const DIGEST_BYTES = 20;
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
 /** Characters of all URLs of a block, front-coding undone. */
 const MAX_TEXT_LENGTH = 4 * MAX_BLOCK_BYTES;
-
-/** Whether a record has what parts before version 5 cannot hold. */
-export const needsRecrawlFormat = (records: readonly UrlRecord[]): boolean =>
-  records.some((record) => record.recrawl !== undefined || isAgain(record));
 
 /** Encodes the records in the order given; sorted by URL they take the least room. */
 export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
@@ -99,7 +93,7 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
     fetchedAt = result.fetchedAt;
     if (contentType !== undefined) out.varint(types.indexOf(contentType));
     if (cause !== undefined) out.varint(causes.indexOf(encodeCause(cause)));
-    // Among the causes, as earlier versions have it.
+    // In the table of causes: only few results have one.
     if (duplicateOf !== undefined) out.varint(causes.indexOf(duplicateOf));
     if (location) {
       out.varint(files.indexOf(location.file));
@@ -153,7 +147,6 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
     const state = URL_STATES[flag & 0x07];
     if (state === undefined) throw new CorruptBytes(`record ${i} has the unknown state ${flag & 0x07}`);
     const raw = results[i];
-    const said = causes.at(raw?.cause ?? -1);
     const result: FetchResult | undefined = raw && {
       fetchedAt: raw.fetchedAt,
       httpStatus: raw.httpStatus || undefined,
@@ -165,8 +158,8 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
           : { file: textAt(fileTable, raw.file) as string, offset: raw.offset, length: raw.length },
       bodyBytes: raw.bodyBytes < 0 ? undefined : raw.bodyBytes,
       tookMs: raw.tookMs < 0 ? undefined : raw.tookMs,
-      cause: said.cause,
-      duplicateOf: textAt(causeTable, raw.duplicateOf) ?? said.duplicateOf,
+      cause: causes.at(raw.cause),
+      duplicateOf: textAt(causeTable, raw.duplicateOf),
     };
     const { redirects, attempts, dueAt } = retried[i] as typeof NOT_RETRIED;
     return {
@@ -277,21 +270,19 @@ class Table {
 /** The causes of a block. Each is read once, however many records have it. */
 class CauseReader {
   readonly #table: readonly string[];
-  readonly #read: (ResultCause | undefined)[] = [];
+  readonly #read: (Cause | undefined)[] = [];
 
   constructor(table: readonly string[]) {
     this.#table = table;
   }
 
-  at(i: number): ResultCause {
+  at(i: number): Cause | undefined {
     const text = textAt(this.#table, i);
-    if (text === undefined) return NO_CAUSE;
-    this.#read[i] ??= decodeResultCause(text);
+    if (text === undefined) return undefined;
+    this.#read[i] ??= decodeCause(text);
     return this.#read[i];
   }
 }
-
-const NO_CAUSE: ResultCause = { cause: undefined };
 
 const readTable = (input: ByteReader): string[] => repeat(input.varint(), () => input.text());
 

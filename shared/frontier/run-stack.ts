@@ -13,7 +13,6 @@ import {
   findKey,
   isReadyNote,
   type KeyRun,
-  noteOf,
   placeOfKey,
   unionUpTo,
 } from './key-run.ts';
@@ -23,7 +22,6 @@ import {
   buildRun,
   type Cursor,
   isAtEnd,
-  isReady,
   mergeRuns,
   noteOfRecord,
   type Run,
@@ -216,7 +214,7 @@ class OpenRuns implements RunStack {
     }
     runs.unshift(this.#open(newEntry(id, run), run.keys));
     const { keys, ready, later, done, again } = run;
-    const parts = Object.entries({ keys: encodeKeyRun(keys, again !== undefined), ready, later, done });
+    const parts = Object.entries({ keys: encodeKeyRun(keys), ready, later, done });
     if (again) parts.push(['again', again]);
     return { parts: parts.map(([part, bytes]) => ({ name: `${id}.${part}`, bytes })), obsolete };
   }
@@ -285,11 +283,7 @@ class OpenRuns implements RunStack {
   /** Whether an entry of a run's list is still the runs' last word on its URL. */
   #isCurrent(run: OpenRun, record: UrlRecord): boolean {
     const last = this.#newest(record.url);
-    if (last.run !== run) return false;
-    // The second: as an earlier version noted it.
-    return (
-      last.note === noteOfRecord(record) || last.note === noteOf(isReady(record), record.depth, record.level)
-    );
+    return last.run === run && last.note === noteOfRecord(record);
   }
 
   /** The list whose next record comes first; of equal rank the oldest run's. */

@@ -23,7 +23,7 @@ import {
   READY_REQUISITE_NOTE,
 } from './key-run.ts';
 import { rankOf } from './rank.ts';
-import { decodeRecords, needsRecrawlFormat } from './record-block.ts';
+import { decodeRecords } from './record-block.ts';
 import { isAgain, type UrlRecord } from './url-record.ts';
 
 /** How far a list has been read. At the end of the list, `offset` equals `bytes`. */
@@ -59,6 +59,8 @@ export interface Run {
   readonly again?: Uint8Array | undefined;
 }
 
+const isOfRecrawl = (record: UrlRecord) => record.recrawl !== undefined || isAgain(record);
+
 /** A run of these records, one for each URL. */
 export function buildRun(host: HostKey, records: readonly UrlRecord[], blockRecords: number): Run {
   const fingerprints = new Uint32Array(2 * records.length);
@@ -73,7 +75,7 @@ export function buildRun(host: HostKey, records: readonly UrlRecord[], blockReco
     ready: concat(encodeBlocks(host, records.filter(isReady).sort(byRank), { blockRecords })),
     later: listByDueTime(host, later, blockRecords),
     done: concat(encodeBlocks(host, records.filter(isDone).sort(byUrl), { blockRecords, isMixed: true })),
-    ...(needsRecrawlFormat(records) && { again: listByDueTime(host, records.filter(isAgain), blockRecords) }),
+    ...(records.some(isOfRecrawl) && { again: listByDueTime(host, records.filter(isAgain), blockRecords) }),
   };
 }
 

@@ -5,25 +5,18 @@
  */
 import type { HostKey } from '../url/host-key.ts';
 import { CorruptBytes, checkVersion } from './bytes.ts';
-import { decodeRecords, encodeRecords, needsRecrawlFormat } from './record-block.ts';
+import { decodeRecords, encodeRecords } from './record-block.ts';
 import type { UrlRecord } from './url-record.ts';
 
 export const SEGMENT_MAGIC = 0x53;
-/**
- * 2: records may have a kind, and results a size. 3: and a canonical URL. 4: causes are data. 5: records may be
- * due again.
- */
-export const SEGMENT_VERSION = 5;
-/** The version of a segment without such records: earlier versions of the program read it. */
-const WITHOUT_RECRAWL = 4;
-const OLDEST = 1;
+export const SEGMENT_VERSION = 1;
 
 export function encodeSegment(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
   const sorted = [...records].sort((a, b) => (a.url < b.url ? -1 : 1));
   const block = encodeRecords(host, sorted);
   const bytes = new Uint8Array(2 + block.length);
   bytes[0] = SEGMENT_MAGIC;
-  bytes[1] = needsRecrawlFormat(records) ? SEGMENT_VERSION : WITHOUT_RECRAWL;
+  bytes[1] = SEGMENT_VERSION;
   bytes.set(block, 2);
   return bytes;
 }
@@ -31,6 +24,6 @@ export function encodeSegment(host: HostKey, records: readonly UrlRecord[]): Uin
 /** Throws {@link CorruptBytes}. */
 export function decodeSegment(host: HostKey, bytes: Uint8Array): UrlRecord[] {
   if (bytes[0] !== SEGMENT_MAGIC) throw new CorruptBytes('not a segment');
-  checkVersion('segment', bytes[1] ?? 0, OLDEST, SEGMENT_VERSION);
+  checkVersion('segment', bytes[1] ?? 0, SEGMENT_VERSION);
   return decodeRecords(host, bytes.subarray(2));
 }

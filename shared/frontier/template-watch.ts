@@ -27,7 +27,7 @@
  * listed by page after page, unless they have titles of their own, links to new pages or other images. For such sites set `trapAfterPages` or `trapMinNew` to 0.
  */
 import { SIZES, type Sizes } from '../sizes.ts';
-import { legacyTemplateOf, templateOf } from '../url/template-of.ts';
+import { templateOf } from '../url/template-of.ts';
 import { worthKeeping } from './group-map.ts';
 import {
   needsText,
@@ -141,8 +141,6 @@ class WatchedTemplates implements TemplateWatch {
   readonly #sizes: Sizes;
   readonly #open = new Map<string, Watched>();
   readonly #closed = new Map<string, WatchedTemplate>();
-  /** Whether some are those of an earlier version, with values of parameters. */
-  readonly #hasFormer: boolean;
 
   constructor(
     state: readonly WatchedTemplate[],
@@ -154,7 +152,6 @@ class WatchedTemplates implements TemplateWatch {
       if (kept.isClosed) this.#closed.set(kept.template, kept);
       else this.#open.set(kept.template, unpacked(kept));
     }
-    this.#hasFormer = this.#closed.keys().some(isFormer);
   }
 
   wantsText(url: string): boolean {
@@ -187,12 +184,9 @@ class WatchedTemplates implements TemplateWatch {
   }
 
   closedBy(url: string): string | undefined {
-    const closed = this.#closed;
-    if (closed.size === 0) return undefined;
+    if (this.#closed.size === 0) return undefined;
     const template = templateOf(url);
-    if (closed.has(template)) return template;
-    const former = this.#hasFormer ? legacyTemplateOf(url) : undefined;
-    return former !== undefined && closed.has(former) ? former : undefined;
+    return this.#closed.has(template) ? template : undefined;
   }
 
   closed(): readonly string[] {
@@ -295,10 +289,4 @@ function packed({
     ...(stock > 0 && { stock }),
     ...packMemory(memory),
   };
-}
-
-/** Whether a query in it has a value. */
-function isFormer(template: string): boolean {
-  const mark = template.indexOf('?');
-  return mark >= 0 && template.includes('=', mark);
 }

@@ -16,7 +16,7 @@ export type SummaryExtras = Pick<
 
 export function summaryOf(
   crawl: CrawlId,
-  record: Pick<CrawlRecord, 'status' | 'reason' | 'why' | 'begunBy' | 'firstPass'>,
+  record: Pick<CrawlRecord, 'status' | 'why' | 'begunBy' | 'firstPass'>,
   totals: CrawlTotals,
   extras: SummaryExtras,
 ): CrawlSummary {
@@ -36,7 +36,7 @@ export function summaryOf(
     rate: pageRate(totals.pages, seconds),
     cost: totals.cost ?? 0,
     costByItem: extras.costByItem,
-    reason: record.reason,
+    reason: record.why?.text,
     setAside: extras.setAside,
     httpStatus: totals.httpStatus,
     failing: extras.failing,

@@ -63,9 +63,9 @@ export async function wakeResumed(
   queue: Pick<Engine['queue'], 'send'>,
   crawl: CrawlId,
   hosts: readonly { readonly host: HostKey; readonly head: Head }[],
-  { resume, config }: { readonly resume?: number | undefined; readonly config?: RecrawlConfig | undefined },
+  { resume, config }: { readonly resume: number; readonly config?: RecrawlConfig | undefined },
 ): Promise<void> {
-  const message = { kind: 'wake', crawl, isResumed: true, ...(resume !== undefined && { resume }) } as const;
+  const message = { kind: 'wake', crawl, resume } as const;
   const some = hosts.filter(
     ({ head }) => head.ledger.counts.waiting > 0 || head.setAside || (config && isSwitched(head, config)),
   );

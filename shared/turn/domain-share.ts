@@ -149,7 +149,7 @@ export class DomainShare {
     const wanted = Math.max(1, ledger.counts.waiting);
     const pages = await this.#services.domains.change(crawl.id, this.#domain, (state) => {
       const granted = grantPages(state, { period, budget: budgetOf(state), wanted });
-      // Hosts that an earlier version has met are opened, too.
+      // Opened here, too: the crawl may have had no limits when it met the host.
       return { state: withHost(granted.state, crawl.host), result: granted.pages };
     });
     this.#follow();

@@ -36,11 +36,8 @@ const FIRST_TRIES = 2;
 /** If its worker dies during a request, a host rests no longer than this for what it may have sent. */
 export const MAX_BYTES_LOCK_MS = 300_000;
 
-type ResumedBy = NonNullable<Head['resumedBy']>;
-
 /** Whether the host has obeyed that resume, if it has obeyed `last`. Resumes have numbers in their order. */
-export const isObeyed = (by: ResumedBy, last: ResumedBy | undefined): boolean =>
-  typeof by === 'number' && typeof last === 'number' ? by <= last : by === last;
+export const isObeyed = (by: number, last: Head['resumedBy']): boolean => last !== undefined && by <= last;
 
 export interface HostPaceOptions {
   readonly crawl: TurnCrawl;
@@ -123,7 +120,7 @@ export class HostPace {
   }
 
   /** Tries a host that was given up again, unless this or a later resume was obeyed already. Returns whether it does. */
-  resume(by: ResumedBy): boolean {
+  resume(by: number): boolean {
     if (isObeyed(by, this.#resumedBy)) return false;
     if (this.#givenUp) {
       this.#clock = { ...this.#clock, failures: 0 };

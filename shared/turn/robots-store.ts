@@ -139,7 +139,7 @@ export class RobotsStore {
     return rules;
   }
 
-  /** Undefined: an earlier version of the program wrote them. */
+  /** Undefined: another version of the program wrote them. */
   async #read(host: HostKey, robots: HostRobots): Promise<RobotsRules | undefined> {
     if (robots.kind === 'allowAll') return withoutRules(robots);
     if (!robots.part) return decodeRules(robots.rules ?? '');

@@ -119,7 +119,7 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
     else if (message.kind === 'token') isBegun ||= message.token === head.token;
     else if (message.kind === 'wake') {
       isBegun ||= !isServedWake(delivery, head, now);
-      const resume = resumeIn(delivery);
+      const { resume } = message;
       if (resume !== undefined && !(resumedBy !== undefined && isObeyed(resume, resumedBy)))
         resumedBy = resume;
     }
@@ -136,17 +136,13 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
   };
 }
 
-/** The resume that a wake-up belongs to, if an operator sent it. */
-const resumeIn = ({ id, message }: Delivery): Head['resumedBy'] =>
-  message.kind === 'wake' && message.isResumed ? (message.resume ?? id) : undefined;
-
 /**
  * Whether a wake-up that came back, or as one of several copies, has had its turn: the host is not due any more, and
  * its next turn has a token of its own. It would give the host one turn after the other otherwise, each with a further
  * token.
  */
 function isServedWake(delivery: Delivery, { dueAt, resumedBy }: Head, now: number): boolean {
-  const resume = resumeIn(delivery);
+  const resume = delivery.message.kind === 'wake' ? delivery.message.resume : undefined;
   const isKnown = resume === undefined ? delivery.receiveCount > 1 : isObeyed(resume, resumedBy);
   return isKnown && (dueAt === undefined || dueAt > now);
 }

@@ -31,11 +31,6 @@ export function pathTemplateOf(url: string): string {
   return foldDigits(mark < 0 ? url : url.slice(0, mark), url.indexOf('/', 8));
 }
 
-/** The template as versions before it had it: with the parameters as they stand, and their values. */
-export function legacyTemplateOf(url: string): string {
-  return foldDigits(url, url.indexOf('/', 8));
-}
-
 /**
  * The name of a parameter (`name=value`, or what has no value) without its digits and what is in brackets.
  */

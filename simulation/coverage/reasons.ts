@@ -11,7 +11,7 @@ export const REASONS = {
   types:
     'The types of the SDK or of the language let a value be absent that the service, its model and all callers always give.',
   bytes:
-    'It refuses bytes that no version of the program wrote, or reads those of earlier versions. A world’s queues and tables keep bytes as they are. test/fuzz and the tests of each format reach it.',
+    'It refuses bytes that no version of the program wrote. A world’s queues and tables keep bytes as they are. test/fuzz and the tests of each format reach it.',
   input:
     'It refuses what an operator mistyped or a stranger sent. The operator of a world makes no mistakes; test/functions and test/engines reach it.',
   misuse: 'It refuses a call that no caller in the program makes. A unit test reaches it.',

@@ -78,7 +78,7 @@ const timeLimitsOf = (spec: WorldSpec): TimeLimits => {
 /** The waker checks a host whose token or wake-up is lost; links are in no other place. */
 function isHealed(body: string): boolean {
   const { message } = parseMessageText(body);
-  return message.kind === 'token' || (message.kind === 'wake' && !message.isResumed);
+  return message.kind === 'token' || (message.kind === 'wake' && message.resume === undefined);
 }
 
 /** How long an invocation has what it works on for itself: a host, messages, the compaction of a crawl. */

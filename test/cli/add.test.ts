@@ -100,7 +100,10 @@ test('a process that crawls learns of a wider scope before it has the seeds', as
 });
 
 test('what the crawl excludes is refused with the reason, and the rest is added; a limit stays met', async () => {
-  await makeCrawl({ exclude: ['/logout'] }, { status: 'limited', reason: '60 pages' });
+  await makeCrawl(
+    { exclude: ['/logout'] },
+    { status: 'limited', why: { code: 'maxPages', text: '60 pages' } },
+  );
   expect(await addSeeds(folder, [`${SEED}logout`, `${SEED}a`], fastClock())).toEqual({
     crawl: 'c',
     added: 1,

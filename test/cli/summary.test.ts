@@ -339,7 +339,6 @@ describe('the exit code', () => {
     ['whose seeds were all refused', { seeds: { failed: 2 }, pages: 2 }, 4],
     ['whose only seed led to a login page', { seeds: { redirect: 1, login: 1 } }, 4],
     ['of which one seed was fetched', { seeds: { failed: 2, fetched: 1 } }, 0],
-    ['of an earlier version, which did not count seeds', { seeds: {} }, 0],
     ['whose hooks failed at every page', { hooks: { pages: 3, failed: 3 } }, 5],
     [
       'whose hooks failed at every page up to its limit',

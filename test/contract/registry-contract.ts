@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BY_OPERATOR, keptReason } from '../../shared/causes/status-reason.ts';
+import { BY_OPERATOR } from '../../shared/causes/status-reason.ts';
 import { type HostTotals, NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Subject } from './subject.ts';
@@ -43,7 +43,7 @@ export function registryContract(subject: Subject): void {
   test('keeps a status with its reason, until the next', async () => {
     await registry().create(CRAWL, RECORD);
     await registry().setStatus(CRAWL, 'limited', TEN_PAGES);
-    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, status: 'limited', ...keptReason(TEN_PAGES) });
+    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, status: 'limited', why: TEN_PAGES });
     await registry().setStatus(CRAWL, 'running');
     expect(await registry().load(CRAWL)).toEqual(RECORD);
   });
@@ -55,7 +55,7 @@ export function registryContract(subject: Subject): void {
     expect(await registry().load(CRAWL)).toEqual({
       ...RECORD,
       status: 'stopped',
-      ...keptReason(BY_OPERATOR),
+      why: BY_OPERATOR,
     });
     expect(await registry().setStatus(CRAWL, 'running', undefined, { from: ['paused', 'stopped'] })).toBe(
       true,

@@ -29,7 +29,7 @@ export function turnQueueContract(subject: Subject): void {
       crawl: CRAWL,
       links: [{ url: `http://${A}/x?y=%20`, depth: 3, via: 'http://b.test/', redirects: 2, isSeed: true }],
     };
-    const wake = { kind: 'wake' as const, crawl: 'other', isResumed: true };
+    const wake = { kind: 'wake' as const, crawl: 'other', resume: 1 };
     await queue().send([
       { host: A, message: token('1') },
       { host: A, message: links },

@@ -87,14 +87,6 @@ describe('requisites that wait', () => {
     fresh.putInsteadOfRequisite(recordOf('in a run'));
     expect([fresh.waitingRequisites, fresh.has('in a run')]).toEqual([4, true]);
   });
-
-  test('that an earlier version did not count make no negative number', () => {
-    const fresh = new FreshRecords([requisite('a')], 0);
-    fresh.put(requisite('a', { state: 'gone' }));
-    expect(fresh.waitingRequisites).toBe(0);
-    fresh.put(requisite('b'));
-    expect(fresh.waitingRequisites).toBe(1);
-  });
 });
 
 describe('records that are to be fetched again', () => {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HostLedger } from '../../shared/frontier/ledger.ts';
 import { EMPTY_INDEX, type LedgerIndex } from '../../shared/frontier/ledger-index.ts';
-import { decodeSegment } from '../../shared/frontier/segment.ts';
 import { isAgain, URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
 import { SIZES, type Sizes } from '../../shared/sizes.ts';
 
@@ -201,20 +200,6 @@ describe('a URL that is to be fetched again', () => {
     ledger.settle(fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY));
     expect(ledger.merge({ url: urlOf(1), depth: 0, isSeed: true, via: undefined }, NOW)).toBe(false);
     expect(await ledger.next(NOW + 2 * DAY)).toBeUndefined();
-  });
-
-  test('an earlier version of the program refuses what it could not read, and reads all else', async () => {
-    const host = new Host();
-    let ledger = await host.open();
-    const record = await take(ledger, urlOf(1));
-    ledger.settle({ ...fetched(record, NOW, 0), recrawl: undefined });
-    ledger = await host.commit(ledger);
-    expect(host.parts.get('s1')?.[1], 'the version before recrawls').toBe(4);
-    ledger.settle(fetched(await take(ledger, urlOf(2)), NOW, NOW + DAY));
-    await host.commit(ledger);
-    const segment = host.parts.get('s2') as Uint8Array;
-    expect(segment[1]).toBe(5);
-    expect(() => decodeSegment(HOST, segment.with(1, 6))).toThrow('this program knows 1 to 5');
   });
 });
 

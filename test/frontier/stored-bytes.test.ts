@@ -12,7 +12,6 @@ import {
   readBlockHeader,
 } from '../../shared/frontier/block-list.ts';
 import { ByteReader, ByteWriter, CorruptBytes } from '../../shared/frontier/bytes.ts';
-import { NEW_HEAD, parseHead } from '../../shared/frontier/head.ts';
 import { buildKeyRun, decodeKeyRun, encodeKeyRun, findKey } from '../../shared/frontier/key-run.ts';
 import { ListReader, type ReadPart } from '../../shared/frontier/list-reader.ts';
 import type { Message } from '../../shared/frontier/message.ts';
@@ -21,7 +20,7 @@ import { decodeRecords, encodeRecords } from '../../shared/frontier/record-block
 import { startOf } from '../../shared/frontier/run.ts';
 import { openRunStack } from '../../shared/frontier/run-stack.ts';
 import { decodeSegment, encodeSegment } from '../../shared/frontier/segment.ts';
-import type { FetchResult, UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { WaitingRoom } from '../../shared/frontier/waiting-room.ts';
 
 const HOST = 'h.test';
@@ -124,64 +123,15 @@ describe('the bytes of a record', () => {
   });
 });
 
-describe('causes that earlier versions stored as sentences', () => {
-  /** A record of that time: the text tables end with causes and canonical URLs. */
-  const stored = (sentence: string, canonical?: string): UrlRecord => {
-    const out = new ByteWriter();
-    const flags = canonical === undefined ? 0x08 : 0x28;
-    for (const byte of [1, 0, 0, 2, 0x2f, 0x61, 0x41, 0, 0, 0, flags, 0, 0, 0]) out.byte(byte);
-    if (canonical !== undefined) out.byte(1);
-    for (const byte of [0, 0, 0, canonical === undefined ? 1 : 2]) out.byte(byte);
-    out.text(sentence);
-    if (canonical !== undefined) out.text(canonical);
-    return decodeRecords(HOST, deflateRawSync(out.bytes()))[0]!;
-  };
-
-  test.each<[string, string | undefined, Partial<FetchResult>]>([
-    ['to http://a.test/x', undefined, { cause: { code: 'redirect', to: 'http://a.test/x' } }],
-    ['no answer', undefined, { cause: { code: 'other', text: 'no answer' } }],
-    ['its canonical URL is http://a/', 'http://a/', { duplicateOf: 'http://a/' }],
-    ['its canonical URL is http://a/', undefined, { duplicateOf: 'http://a/' }],
-    [
-      '2 links left out: more than 3 links; its canonical URL is http://a/',
-      'http://a/',
-      { cause: { code: 'linksDropped', links: 2, detail: 'more than 3 links' }, duplicateOf: 'http://a/' },
-    ],
-  ])('are read: %s', (sentence, canonical, result) => {
-    expect(stored(sentence, canonical).result).toEqual({ fetchedAt: 0, ...result });
-  });
-
-  test('are read in a head', () => {
-    const old = {
-      ...NEW_HEAD,
-      clock: { nextFetchAt: 1, failures: 1, cause: 'HTTP 503' },
-      setAside: { cause: 'it failed again and again', at: 2 },
-      closedOrigins: [{ origin: 'http://a', until: 3, failures: 1, cause: 'tls' }],
-      quarantine: [{ url: 'http://a/', cause: 'blocked its thread for 4 s when it was parsed' }],
-    };
-    const head = parseHead(JSON.stringify(old));
-    expect(head).toEqual({
-      ...NEW_HEAD,
-      clock: { nextFetchAt: 1, failures: 1, cause: { code: 'httpStatus', httpStatus: 503 } },
-      setAside: { cause: { code: 'hostFailed' }, at: 2 },
-      closedOrigins: [{ origin: 'http://a', until: 3, failures: 1, cause: { code: 'other', text: 'tls' } }],
-      quarantine: [{ url: 'http://a/', cause: { code: 'threadBlocked', ms: 4000, step: 'parse' } }],
-    });
-    expect(parseHead(JSON.stringify(head))).toEqual(head);
-    expect(parseHead(JSON.stringify(NEW_HEAD))).toEqual(NEW_HEAD);
-  });
-});
-
 test('a file of another kind is refused as a segment, and unknown versions are named', () => {
   const bytes = encodeSegment(HOST, [PLAIN]);
   const withHeader = (magic: number, version: number) => Uint8Array.of(magic, version, ...bytes.subarray(2));
-  expect(hex(bytes.subarray(0, 2))).toBe('5304');
-  expect(() => decodeSegment(HOST, withHeader(0x54, 3))).toThrow('not a segment');
-  for (const version of [0, 6])
+  expect(hex(bytes.subarray(0, 2))).toBe('5301');
+  expect(() => decodeSegment(HOST, withHeader(0x54, 1))).toThrow('not a segment');
+  for (const version of [0, 2])
     expect(() => decodeSegment(HOST, withHeader(0x53, version))).toThrow(
-      `segment version ${version}: this program knows 1 to 5`,
+      `segment version ${version}: this program knows version 1`,
     );
-  for (const version of [1, 2, 3, 4]) expect(decodeSegment(HOST, withHeader(0x53, version))).toEqual([PLAIN]);
 });
 
 describe('numbers', () => {
@@ -224,7 +174,7 @@ describe('numbers', () => {
 
 describe('a key run', () => {
   /** Two keys, and their notes under DEFLATE. */
-  const HEAD = '4b040000 02000000 01000000 07000000 04030201 08000000';
+  const HEAD = '4b010000 02000000 01000000 07000000 04030201 08000000';
   const run = buildKeyRun(Uint32Array.from([7, 8, 1, 0x01020304]), Uint8Array.from([0x9a, 3]), 2);
   const bytes = encodeKeyRun(run);
 
@@ -242,17 +192,15 @@ describe('a key run', () => {
     ]);
   });
 
-  test.each([1, 2, 3, 4])('of version %i is read', (version) => {
-    const other = Uint8Array.from(bytes);
-    other[1] = version;
-    expect(decodeKeyRun(other).count).toBe(2);
-  });
-
   const notes = (...list: number[]) => hex(deflateRawSync(Uint8Array.from(list)));
   test.each([
     ['another kind of part', `5303${HEAD.slice(4)}${notes(3, 4)}`, 'not a key run'],
-    ['a part that ends within its header', '4b0400000200', 'not a key run'],
-    ['a later version', `4b06${HEAD.slice(4)}${notes(3, 4)}`, 'key run version 6: this program knows 1 to 5'],
+    ['a part that ends within its header', '4b0100000200', 'not a key run'],
+    [
+      'a later version',
+      `4b02${HEAD.slice(4)}${notes(3, 4)}`,
+      'key run version 2: this program knows version 1',
+    ],
     ['no version', `4b00${HEAD.slice(4)}${notes(3, 4)}`, 'key run version 0'],
     ['too few keys', HEAD.slice(0, -3), 'a key run is cut short'],
     ['too few notes', HEAD + notes(3), '1 notes for 2 keys'],
@@ -383,7 +331,7 @@ describe('a message', () => {
         ],
       },
       [
-        '4d0200 00 0163', // version 2, not compressed; links; crawl
+        '4d0100 00 0163', // version 2, not compressed; links; crawl
         '02 0007 0902 687474703a2f2f612f 622f', // two URLs
         '000f 0102 0003', // flags, depths, redirects
         '00 01 09687474703a2f2f762f', // the page of the second
@@ -407,22 +355,14 @@ describe('a message', () => {
           },
         ],
       },
-      // Version 3: flags 18, the page, and the domains that link to the host.
-      '4d0300 00 0163 01 00012f 12 01 00 00 01 022f76 084141414141513d3d',
+      // Flags 18, the page, and the domains that link to the host.
+      '4d0100 00 0163 01 00012f 12 01 00 00 01 022f76 084141414141513d3d',
     ],
-    [{ kind: 'token', crawl: 'c', token: 't' }, '4d0200 01 0163 0174'],
-    [{ kind: 'wake', crawl: 'c' }, '4d0200 02 0163 00'],
-    [{ kind: 'wake', crawl: 'c', isResumed: true }, '4d0200 02 0163 01'],
-    [{ kind: 'robots', crawl: 'c', url: 'u' }, '4d0200 03 0163 0175'],
+    [{ kind: 'token', crawl: 'c', token: 't' }, '4d0100 01 0163 0174'],
+    [{ kind: 'wake', crawl: 'c' }, '4d0100 02 0163 00'],
+    [{ kind: 'wake', crawl: 'c', resume: 300 }, '4d0100 02 0163 ac02'],
+    [{ kind: 'robots', crawl: 'c', url: 'u' }, '4d0100 03 0163 0175'],
   ];
-
-  test('the number of a resume follows where earlier versions do not look, and which they did not write', () => {
-    const numbered: Message = { kind: 'wake', crawl: 'c', isResumed: true, resume: 300 };
-    expect(Buffer.from(encodeMessage(numbered)).toString('hex')).toBe('4d020002016301ac02');
-    expect(decodeMessage(fromHex('4d0200 02 0163 01ac02'))).toEqual(numbered);
-    expect(() => decodeMessage(fromHex('4d0200 02 0163 01ac'))).toThrow(CorruptBytes);
-    expect(decodeMessage(fromHex('4d0200 02 0163 00ac02'))).toEqual({ kind: 'wake', crawl: 'c' });
-  });
 
   test.each(MESSAGES)('%j has these bytes, and is refused wherever they end too early', (message, text) => {
     const bytes = fromHex(text);
@@ -444,11 +384,11 @@ describe('a message', () => {
 
   test.each([
     ['4c0200 01 0163 0174', 'not a message'],
-    ['4d0400 01 0163 0174', 'message version 4: this program knows 1 to 3'],
+    ['4d0200 01 0163 0174', 'message version 2: this program knows version 1'],
     ['4d0000 01 0163 0174', 'message version 0'],
-    ['4d0200 04 0163 0174', 'a message of unknown kind'],
-    ['4d0200 00 0163 01 00 01 2f 00 01 00 02 0161 0162', 'at most 1 pages expected, got 2'],
-    ['4d0200 00 0163 01 00 01 2f 04 01 00 00 07', 'a link has the unknown kind 7'],
+    ['4d0100 04 0163 0174', 'a message of unknown kind'],
+    ['4d0100 00 0163 01 00 01 2f 00 01 00 02 0161 0162', 'at most 1 pages expected, got 2'],
+    ['4d0100 00 0163 01 00 01 2f 04 01 00 00 07', 'a link has the unknown kind 7'],
   ])('%s is refused', (text, reason) => {
     expect(() => decodeMessage(fromHex(text))).toThrow(CorruptBytes);
     expect(() => decodeMessage(fromHex(text))).toThrow(reason);

@@ -369,14 +369,3 @@ describe('the state', () => {
     expect(JSON.stringify(watch.state()).length).toBeLessThan(4500);
   });
 });
-
-test('templates that an earlier version closed, with the values of parameters, stay closed: also if a value has a question mark', () => {
-  const closed = (template: string) => ({ template, pages: 90, fresh: 0, seen: [], isClosed: true as const });
-  const closedBy = (state: string[], path: string) =>
-    createTemplateWatch(state.map(closed), { minNew: 0.05 }).closedBy(`http://a.com${path}`);
-  expect(closedBy(['/t?a=x'], '/t?a=x')).toBe('/t?a=x');
-  expect(closedBy(['/t?a=x'], '/t?a=y')).toBeUndefined();
-  expect(closedBy(['/t?a=x?y'], '/t?a=x?y')).toBe('/t?a=x?y');
-  expect(closedBy(['/t?a'], '/t?a=y')).toBe('/t?a');
-  expect(closedBy(['/t=1/b'], '/t=1/b')).toBeUndefined();
-});

@@ -163,21 +163,6 @@ describe('a folder', () => {
 });
 
 describe('the state', () => {
-  test('of an earlier version closes what it had closed, and nothing more', () => {
-    const traps = watch({
-      templates: [
-        { template: '/calendar?month=0&day=0', pages: 86, fresh: 0.01, seen: [], isClosed: true },
-        { template: '/list?page=0', pages: 20, fresh: 0.7, seen: [1, 2] },
-      ],
-    });
-    expect(traps.isClosed(`${A}/calendar?month=7&day=12`)).toBe(true);
-    expect(traps.isClosed(`${A}/calendar?month=may&day=12`)).toBe(false);
-    expect(traps.closedBy(`${A}/calendar?month=7&day=12`)).toEqual({
-      kind: 'template',
-      group: '/calendar?month=0&day=0',
-    });
-  });
-
   test('takes 14 KB at most', () => {
     const traps = watch({}, (url) => url.length % 3 > 0);
     const long = 'long/'.repeat(17);

@@ -32,7 +32,7 @@ const HOUR = 3_600_000;
 const recordOf = (fields: Partial<CrawlRecord>): CrawlRecord => ({ ...RECORD, ...fields });
 const summaryOf = (crawl: string, record: CrawlRecord) =>
   ({
-    ...{ state: record.status, reasonCode: record.why?.code, reason: record.reason },
+    ...{ state: record.status, reasonCode: record.why?.code, reason: record.why?.text },
     ...{ seconds: 61.5, pages: 3, urls: {}, hosts: 2, bytes: 40, byStatus: {}, errors: {} },
     setAside: crawl === 'news' ? [{ host: 'x.test', cause: 'it is down', causeCode: 'other' }] : [],
   }) as unknown as CrawlSummary;
@@ -92,7 +92,7 @@ describe('the announcer', () => {
         held: { status: 'stopped' },
         on: { status: 'running', firstPass: { at: T0 - 9000 } },
         runs: { status: 'running' },
-        spent: { status: 'paused', why: { code: 'maxCost' } as never, reason: 'too much' },
+        spent: { status: 'paused', why: { code: 'maxCost', text: 'too much' } },
         paused: { status: 'paused' },
         hook: { status: 'limited' },
       },

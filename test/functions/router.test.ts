@@ -453,14 +453,8 @@ describe('waking all hosts of a crawl', () => {
       (i) => engine.messages(`h${i}.test`).length > 0,
     );
     expect(woken).toEqual([0, 1, 2, 4, 5, 7, 8, 9, 10, 11]);
-    expect(engine.messages('h0.test')).toEqual([{ kind: 'wake', crawl: CRAWL, isResumed: true, resume: 4 }]);
+    expect(engine.messages('h0.test')).toEqual([{ kind: 'wake', crawl: CRAWL, resume: 4 }]);
     expect(texts).toEqual([]);
-  });
-
-  test('without a number, as an earlier version sent it, wakes them as resumed', async () => {
-    const { run, engine } = await withHosts(3);
-    expect(await run([JSON.stringify({ wakeAll: CRAWL })])).toEqual([]);
-    expect(engine.messages('h1.test')).toEqual([{ kind: 'wake', crawl: CRAWL, isResumed: true }]);
   });
 
   test('a second time wakes the hosts as they are then', async () => {
@@ -494,9 +488,7 @@ describe('waking all hosts of a crawl', () => {
       rounds++;
     }
     expect(rounds).toBe(2);
-    expect(engine.messages('h5599.test')).toEqual([
-      { kind: 'wake', crawl: CRAWL, isResumed: true, resume: 4 },
-    ]);
+    expect(engine.messages('h5599.test')).toEqual([{ kind: 'wake', crawl: CRAWL, resume: 4 }]);
     const counts = Array.from({ length: 5600 }, (_, i) => engine.messages(`h${i}.test`).length);
     expect(counts).toEqual(counts.map((_, i) => (i % 3 !== 0 || i % 9 === 0 ? 1 : 0)));
   });

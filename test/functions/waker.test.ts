@@ -52,8 +52,10 @@ describe('the limit of cost in a day', () => {
     for (const crawl of ['a', 'b'])
       expect(await engine.registry.load(crawl)).toMatchObject({
         status: 'paused',
-        reason: 'maxCostPerDay: all crawls together have cost 20 US dollars today',
-        why: { code: 'maxCost' },
+        why: {
+          code: 'maxCost',
+          text: 'maxCostPerDay: all crawls together have cost 20 US dollars today',
+        },
       });
     expect(logged.map(({ level, crawl }) => [level, crawl]).sort()).toEqual([
       ['warn', 'a'],
@@ -238,7 +240,7 @@ describe('a crawl', () => {
       totals: { ...NEW_HEAD.totals, pages: 5 },
     });
     await run();
-    expect(await engine.registry.load('news')).toMatchObject({ status: 'limited', reason: '5 pages' });
+    expect(await engine.registry.load('news')).toMatchObject({ status: 'limited', why: { text: '5 pages' } });
     expect(woken('news')).toEqual([0, 0]);
   });
 

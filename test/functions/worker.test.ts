@@ -195,14 +195,14 @@ describe('a worker takes on no host so late that it could not see a request thro
 test('a crawl that meets its limit while the worker works is ended', async () => {
   const { run, engine } = await setUp(SITE, SEEDS, { maxPages: 2, delayMs: 2000 });
   await run(START);
-  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '2 pages' });
+  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', why: { text: '2 pages' } });
 });
 
 test('a crawl that meets its limit just before the worker’s end is ended, too', async () => {
   // The worker receives for 2.7 s, and looks at limits after 2 s.
   const { run, engine } = await setUp(SITE, [SEEDS[0]!], { maxPages: 2, delayMs: 2300 });
   await run(START, 39_700);
-  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '2 pages' });
+  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', why: { text: '2 pages' } });
 });
 
 describe('a worker that fetches a page for long', () => {

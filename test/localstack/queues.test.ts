@@ -153,7 +153,7 @@ function sqsTests(): void {
   test('a message repeated within minutes is dropped, a crawl resumed twice is not', async () => {
     const { queue } = await openOne();
     await send(queue, A, '1', '2', '1');
-    const wake = { host: A, message: { kind: 'wake', crawl: CRAWL, isResumed: true } } as const;
+    const wake = { host: A, message: { kind: 'wake', crawl: CRAWL, resume: 1 } } as const;
     await queue.send([wake]);
     const [received] = await queue.receive(10, LONG_MS);
     expect(tokensOf(received!.deliveries)).toEqual(['1', '2', 'wake']);

@@ -60,7 +60,7 @@ test('a ledger that cannot be read keeps nobody from the summary', async () => {
   const broken = {
     ...engine.ledgers,
     readPart: async () => {
-      throw new Error('segment version 9: this program knows 1 to 2');
+      throw new Error('segment version 9: this program knows version 1');
     },
   };
   const record = (await engine.registry.load(CRAWL))!;

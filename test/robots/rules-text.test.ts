@@ -36,13 +36,13 @@ test('rules come back as they were stored', () => {
   );
 });
 
-test('preferences about the use of content are stored as version 2, which earlier versions do not read', () => {
+test('preferences about the use of content are stored in lines of their own', () => {
   const body =
     'User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok/ train-ai=y\nContent-Signal: search=yes\nDisallow: /a\nLicense: https://h/l.xml\n';
   const rules = parseRobots(Buffer.from(body), 'Strand');
   const text = encodeRules(rules);
   expect(text.split('\n')).toEqual([
-    '2',
+    '1',
     '-5 /a',
     'u/ok/ train-ai=y',
     'u/ train-ai=n',
@@ -52,7 +52,7 @@ test('preferences about the use of content are stored as version 2, which earlie
   expect(decodeRules(text)).toEqual(rules);
 });
 
-test.each(['', '4', '4 1000', '1 x', '1000\n+1 /', 'User-agent: *\nDisallow: /'])(
+test.each(['', '2', '2 1000', '1 x', '1000\n+1 /', 'User-agent: *\nDisallow: /'])(
   'text of another version is known as such: %j',
   (text) => expect(decodeRules(text)).toBeUndefined(),
 );

@@ -176,14 +176,8 @@ test('resuming wakes the hosts that have URLs waiting and those that were given 
   };
   await wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 2);
   expect(sent.slice(1)).toEqual([['wake waits'], ['wake given-up']]);
-  const message = (resume: number) => ({ kind: 'wake', crawl: 'crawl', isResumed: true, resume });
+  const message = (resume: number) => ({ kind: 'wake', crawl: 'crawl', resume });
   expect(messages).toEqual([message(1), message(1), message(2), message(2)]);
-});
-
-test('a resume without a number, as earlier versions of the program have them, has none in its message', async () => {
-  const { engine, messages } = open();
-  await wakeResumed(engine.queue, 'crawl', [{ host: 'waits', head: head(1) }], {});
-  expect(messages).toStrictEqual([{ kind: 'wake', crawl: 'crawl', isResumed: true }]);
 });
 
 test('the resume of a crawl with very many hosts sends one message after the other', async () => {

@@ -180,7 +180,7 @@ test('the head holds all that the turn has learnt', async () => {
   });
   const { pace, counters } = turn.parts;
   counters.countPage();
-  pace.resume('wake-7');
+  pace.resume(7);
   pace.postponeTo(T0 + 3000);
   pace.giveUp({ code: 'hostFailed' });
   await run(turn).done;
@@ -194,7 +194,7 @@ test('the head holds all that the turn has learnt', async () => {
     intent,
     quarantine,
     sitemaps: { known: 2, rest: 3 },
-    resumedBy: 'wake-7',
+    resumedBy: 7,
     setAside: { cause: { code: 'hostFailed' }, at: T0 },
     totals: expect.objectContaining({ pages: 1 }),
   });

@@ -127,7 +127,7 @@ describe('rules that were kept', () => {
     expect(reads).toBe(1);
   });
 
-  test('that cannot be read as an earlier version wrote them are not known', async () => {
+  test('that another version wrote are not known', async () => {
     const { store } = await open({
       head: {
         robots: [{ origin: ORIGIN, kind: 'rules', expiresAt: LATER, rules: 'old {' }],

@@ -95,7 +95,7 @@ test.each(['finished', 'limited'] as const)(
     await registry.setStatus(CRAWL_ID, status, BY_OPERATOR);
     await crawl.revive();
     expect(await registry.load(CRAWL_ID)).toMatchObject({ status: 'running' });
-    expect((await registry.load(CRAWL_ID))?.reason).toBeUndefined();
+    expect((await registry.load(CRAWL_ID))?.why).toBeUndefined();
     expect(crawl.status).toBe('running');
   },
 );

@@ -59,7 +59,7 @@ describe('the use of content', () => {
     origin: ORIGIN,
     kind: 'rules' as const,
     expiresAt: T0 + 86_400_000,
-    rules: '2\nu/page train-ai=n\nu/ train-ai=y',
+    rules: '1\nu/page train-ai=n\nu/ train-ai=y',
   };
   const usageOf = async (more: Visit) => {
     const given: (DocumentFacts['usage'] | 'none')[] = [];

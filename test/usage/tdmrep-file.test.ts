@@ -52,9 +52,7 @@ test('of a file with very many entries the first count', () => {
   expect(readTdmrep(JSON.stringify(many))).toHaveLength(1000);
 });
 
-test('what it states can be stored, and is refused by earlier versions', () => {
+test('what it states can be stored', () => {
   const rules = usageRules(readTdmrep(FILE));
-  const text = encodeRules(rules);
-  expect(decodeRules(text)).toEqual(rules);
-  expect(text.startsWith('3\n')).toBe(true);
+  expect(decodeRules(encodeRules(rules))).toEqual(rules);
 });

@@ -130,9 +130,7 @@ describe('domainBudget', () => {
     await world.clock.drive(process.ended);
     expect(requestsOf(world)).toEqual({ 'a.org': [3] });
     await world.engine.registry.configure(CRAWL, { domainBudget: 100 });
-    await world.engine.queue.send([
-      { host: 'a.org', message: { kind: 'wake', crawl: CRAWL, isResumed: true } },
-    ]);
+    await world.engine.queue.send([{ host: 'a.org', message: { kind: 'wake', crawl: CRAWL, resume: 1 } }]);
     expect(await runToEnd(world)).toEqual([]);
     expect(requestsOf(world)).toEqual({ 'a.org': [10] });
   });

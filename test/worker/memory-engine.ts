@@ -1,6 +1,5 @@
 /** An engine in memory, on the clock given: what the ports promise and nothing more. A test double. */
 
-import { keptReason } from '../../shared/causes/status-reason.ts';
 import { withFirstPass } from '../../shared/crawl-state/first-pass.ts';
 import { meetsCondition } from '../../shared/crawl-state/status-condition.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
@@ -295,14 +294,14 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
       let isSet = false;
       change(crawl, (record) => {
         isSet = meetsCondition(record, condition);
-        return isSet ? { status, ...keptReason(reason) } : {};
+        return isSet ? { status, why: reason } : {};
       });
       return isSet;
     },
     async resume(crawl) {
       change(crawl, ({ resumes = 0 }) => ({
         status: 'running',
-        ...keptReason(undefined),
+        why: undefined,
         resumes: resumes + 1,
       }));
       return crawls.get(crawl)?.resumes ?? 0;

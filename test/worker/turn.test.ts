@@ -120,7 +120,7 @@ describe('deliveries', () => {
     await send(world, { kind: 'wake', crawl: CRAWL });
     await runToEnd(world);
     expect(await statesOf(world.engine)).toEqual({ [`${A}/`]: 'waiting' });
-    await send(world, { kind: 'wake', crawl: CRAWL, isResumed: true });
+    await send(world, { kind: 'wake', crawl: CRAWL, resume: 1 });
     await runToEnd(world);
     expect(await statesOf(world.engine)).toEqual({ [`${A}/`]: 'fetched' });
     expect((await head(world))?.setAside).toBeUndefined();
@@ -131,9 +131,9 @@ describe('deliveries', () => {
     await begin(world, [`${A}/`], { delayMs: 1000 });
     await runToEnd(world);
     const { clock, engine, fetcher } = world;
-    for (const _ of [1, 2]) {
+    for (const resume of [1, 2]) {
       const before = fetcher.log.length;
-      await send(world, { kind: 'wake', crawl: CRAWL, isResumed: true });
+      await send(world, { kind: 'wake', crawl: CRAWL, resume });
       const until = clock.now() + 60_000;
       const process = startProcess(engine, fetcher);
       await clock.drive(process.ended, async () => clock.now() > until);
@@ -163,16 +163,16 @@ describe('deliveries', () => {
     expect((await head(world))?.setAside).toBeDefined();
   });
 
-  test.each([false, true])(
-    'a wake-up that comes alone gives the host one turn, however long that rests: isResumed %s',
-    async (isResumed) => {
+  test.each([undefined, 1])(
+    'a wake-up that comes alone gives the host one turn, however long that rests: resume %s',
+    async (resume) => {
       const links = Array.from({ length: 12 }, (_, i) => `/${i}`);
       const world = createWorld({ [`${A}/`]: page(...links) }, { maxDeliveries: 1 });
       await begin(world, [`${A}/`], { delayMs: 1000, turnMaxPages: 1 });
       const { clock, engine, fetcher } = world;
       const process = startProcess(engine, fetcher);
       await clock.drive(process.ended, () => fetcher.log.length > 1);
-      await send(world, { kind: 'wake', crawl: CRAWL, isResumed });
+      await send(world, { kind: 'wake', crawl: CRAWL, ...(resume && { resume }) });
       let most = 0;
       await clock.drive(process.ended, async () => {
         most = Math.max(most, engine.messages(HOST).length);
@@ -193,7 +193,7 @@ describe('deliveries', () => {
     expect(world.fetcher.log).toEqual([]);
     expect(await statesOf(world.engine)).toEqual({ [`${A}/`]: 'waiting' });
     await world.engine.registry.setStatus(CRAWL, 'running');
-    await send(world, { kind: 'wake', crawl: CRAWL, isResumed: true });
+    await send(world, { kind: 'wake', crawl: CRAWL, resume: 1 });
     await runToEnd(world);
     expect(Object.values(await statesOf(world.engine)).sort()).toEqual(['fetched', 'gone', 'gone']);
   });

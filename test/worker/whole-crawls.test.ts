@@ -177,8 +177,8 @@ async function linesOf({
   );
   process.stop();
   await clock.drive(process.ended);
-  const { status, reason } = (await engine.registry.load(CRAWL)) ?? {};
-  const lines = [`ends ${clock.now() - T0} ${status} ${reason ?? ''}`, ...process.errors];
+  const { status, why } = (await engine.registry.load(CRAWL)) ?? {};
+  const lines = [`ends ${clock.now() - T0} ${status} ${why?.text ?? ''}`, ...process.errors];
   for (const { url, startedAt, endedAt } of fetcher.log)
     lines.push(`${startedAt - T0} ${endedAt - startedAt} ${url}`);
   for (const event of reported) lines.push(`event ${textOf(event)}`);

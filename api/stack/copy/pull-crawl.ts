@@ -171,7 +171,7 @@ class Pull {
     const { crawl, record } = this.#pulled;
     const { ledgers, registry } = this.#connection.copies.engine;
     const { activeMs, hosts: all } = await registry.totals(crawl);
-    const { status, reason: _, why: __, begunBy: ___, dedupeFrom: ____, ...kept } = record;
+    const { status, why: _, begunBy: __, dedupeFrom: ___, ...kept } = record;
     await engine.registry.create(crawl, { ...kept, status: 'paused' });
     engine.registry.addActiveMs(crawl, activeMs);
     await engine.registry.setStatus(crawl, status, reasonIn(record));

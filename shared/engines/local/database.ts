@@ -38,7 +38,6 @@ function prepareSchema(database: DatabaseSync, path: string): void {
       throw new InvalidConfig(
         `${path} was written by a newer version of Strand (schema ${version.user_version}): use that one`,
       );
-    for (const [table, column] of ADDED_COLUMNS) addColumn(database, table, column);
     database.exec(SCHEMA);
   });
 }
@@ -109,24 +108,7 @@ function inDatabase<T>(path: string, mode: 'read' | 'join', use: (database: Data
 const TUNING = `PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
 PRAGMA wal_autocheckpoint = 4000`;
 
-const SCHEMA_VERSION = 3;
-
-/** For tables of earlier versions: all of them have the same type. */
-const ADDED_COLUMNS = [
-  ['messages', 'in_flight'],
-  ['messages', 'seeds'],
-  ['parcels', 'seeds'],
-] as const;
-
-/**
- * Adds the column to a table that is there and has none. A program that was killed may have made only some
- * tables.
- */
-function addColumn(database: DatabaseSync, table: string, column: string): void {
-  const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
-  if (columns.length === 0 || columns.some(({ name }) => name === column)) return;
-  database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`);
-}
+const SCHEMA_VERSION = 1;
 
 const SCHEMA = `
 PRAGMA user_version = ${SCHEMA_VERSION};

@@ -16,6 +16,6 @@ export function openEarlier(folder: string): DatabaseSync {
   if (hasPayloads(database)) return database;
   database.close();
   throw new InvalidConfig(
-    `The crawl in ${folder} has no index of its payloads to be deduplicated from: it has archived none, ran without revisits, or was made by an older version`,
+    `The crawl in ${folder} has no index of its payloads to be deduplicated from: it has archived none, or ran without revisits`,
   );
 }

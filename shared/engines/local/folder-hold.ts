@@ -21,8 +21,8 @@ interface Owner {
   readonly pid: number;
   /** Grows with each {@link FolderHold.keep}. */
   readonly beat: number;
-  /** When it kept its hold last, in ms since the epoch. Owners of earlier versions do not say. */
-  readonly at?: number;
+  /** When it kept its hold last, in ms since the epoch. */
+  readonly at: number;
 }
 
 /** A living owner has kept its hold again within this time. */
@@ -54,7 +54,7 @@ export async function holdFolder(
   }
   // A thread of this process may have died a moment ago, long after it kept the hold last.
   const deadForMs =
-    before?.at === undefined || before.pid === pid ? undefined : Math.max(0, now() - before.at - beatMs);
+    before === undefined || before.pid === pid ? undefined : Math.max(0, now() - before.at - beatMs);
   const { database: databasePath, archive, items } = foldersOf(folder);
   // The file of the items is made with the first one.
   const held = [databasePath, archive, items].map((path) => ({ path, identity: identityOf(path) }));

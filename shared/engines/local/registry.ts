@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { boundMethods } from '../../bound-methods.ts';
-import { keptReason } from '../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { withFirstPass } from '../../crawl-state/first-pass.ts';
@@ -115,7 +114,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     let isSet = false;
     this.#change(crawl, (record) => {
       isSet = meetsCondition(record, condition);
-      return isSet ? { ...record, status, ...keptReason(reason) } : record;
+      return isSet ? { ...record, status, why: reason } : record;
     });
     return isSet;
   }
@@ -124,7 +123,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     let resumes = 0;
     this.#change(crawl, (record) => {
       resumes = (record.resumes ?? 0) + 1;
-      return { ...record, status: 'running', ...keptReason(undefined), resumes };
+      return { ...record, status: 'running', why: undefined, resumes };
     });
     return resumes;
   }

@@ -1,10 +1,6 @@
-/** Seeds that have not come to their hosts. */
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCrawls } from '../../../shared/crawl-state/crawls.ts';
-import { openDatabase } from '../../../shared/engines/local/database.ts';
 import { openLocalReader } from '../../../shared/engines/local/engine.ts';
-import { foldersOf } from '../../../shared/engines/local/folders.ts';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
 import { routeParcels } from '../../../shared/routing/router.ts';
 import { headOf } from '../../contract/subjects.ts';
@@ -64,20 +60,4 @@ describe('seeds on their way', () => {
     expect(find('http://h3.test/3')).toBe('http://h3.test/3');
     await close();
   });
-});
-
-test('a database of an earlier program is read, and continued with', async () => {
-  const { close } = await beginCrawl(place.folder, SEEDS.slice(0, 10), {}, { software: 'test' });
-  await close();
-  const path = foldersOf(place.folder).database;
-  const old = new DatabaseSync(path);
-  old.exec(`DROP INDEX message_seeds; DROP INDEX parcel_seeds; ALTER TABLE messages DROP COLUMN seeds;
-    ALTER TABLE parcels DROP COLUMN seeds; PRAGMA user_version = 2`);
-  old.close();
-  expect(await waitingNow()).toBe(0);
-  openDatabase(path, 'write').close();
-  expect(await waitingNow()).toBe(0);
-  const database = new DatabaseSync(path);
-  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
-  database.close();
 });

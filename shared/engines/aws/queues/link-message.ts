@@ -19,14 +19,13 @@ export type LinkMessage =
       readonly config?: Readonly<Record<string, unknown>>;
     }
   /**
-   * Wakes every host of the crawl, a page of hosts at a time, from `cursor` on. `resume`: the number of the resume; an
-   * earlier version of the program gave none.
+   * Wakes every host of the crawl, a page of hosts at a time, from `cursor` on. `resume`: the number of the resume.
    */
   | {
       readonly kind: 'wakeAll';
       readonly crawl: CrawlId;
       readonly cursor?: string;
-      readonly resume?: number;
+      readonly resume: number;
     };
 
 /** The text is no known message. The error's message says why, for the sender. */
@@ -48,7 +47,7 @@ const seedsSchema = z.strictObject({
 const wakeAllSchema = z.strictObject({
   wakeAll: crawlName,
   cursor: text.optional(),
-  resume: z.int().positive().optional(),
+  resume: z.int().positive(),
 });
 
 /**
@@ -67,7 +66,7 @@ export function parseLinkText(body: string): LinkMessage {
 }
 
 /** The message that wakes the crawl's hosts for that resume, from the page at `cursor` on. */
-export const wakeAllText = (crawl: CrawlId, resume: number | undefined, cursor?: string): string =>
+export const wakeAllText = (crawl: CrawlId, resume: number, cursor?: string): string =>
   JSON.stringify({ wakeAll: crawl, cursor, resume });
 
 function parseParcel(base64: string): LinkMessage {
@@ -90,7 +89,7 @@ function parseObject(json: string): LinkMessage {
       kind: 'wakeAll',
       crawl,
       ...(cursor !== undefined && { cursor }),
-      ...(resume !== undefined && { resume }),
+      resume,
     };
   }
   const { crawl, url, urls = [], config } = check(seedsSchema, value, 'crawl', 'url', 'urls', 'config');

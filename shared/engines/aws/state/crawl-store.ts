@@ -48,8 +48,8 @@ export class CrawlStore {
   }
 
   /**
-   * Returns the crawl as the last finished change has left it. A change that a process of an earlier version made, or
-   * one that died before it wrote the stamp, shows after {@link MAX_STAMPED_MS} at the latest if the record is large.
+   * Returns the crawl as the last finished change has left it. A change of a process that
+   * died before it wrote the stamp shows after {@link MAX_STAMPED_MS} at the latest if the record is large.
    */
   async load(crawl: CrawlId): Promise<StoredCrawl | undefined> {
     const seen = this.#seen.get(crawl);
@@ -58,7 +58,7 @@ export class CrawlStore {
     return stamp !== undefined && stamp === seen.stamp ? seen.stored : this.#read(crawl, stamp);
   }
 
-  /** The same as it is now, also if a process of an earlier version has changed it. */
+  /** The same as it is now. */
   loadNow(crawl: CrawlId): Promise<StoredCrawl | undefined> {
     return this.#read(crawl);
   }

@@ -61,7 +61,6 @@ export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs' | 'cost'>
   return {
     hosts: count('hosts'),
     hostsWaiting: count('hostsWaiting'),
-    // Not if an earlier version, which did not count them, gave up hosts that were resumed.
     ...(count('givenUp.hosts') > 0 && {
       givenUp: { hosts: count('givenUp.hosts'), urls: count('givenUp.urls') },
     }),

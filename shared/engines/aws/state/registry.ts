@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { boundMethods } from '../../../bound-methods.ts';
-import { isArriving, keptReason, type StatusReason } from '../../../causes/status-reason.ts';
+import { isArriving, type StatusReason } from '../../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { withFirstPass } from '../../../crawl-state/first-pass.ts';
@@ -176,7 +176,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
       const now = this.#now();
       return {
         ...stored,
-        record: { ...stored.record, status, ...keptReason(reason) },
+        record: { ...stored.record, status, why: reason },
         activeMs: activeMsOf(stored, now),
         runningSince: isRunning ? now : undefined,
       };
@@ -193,7 +193,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
       resumes = (stored.record.resumes ?? 0) + 1;
       return {
         ...stored,
-        record: { ...stored.record, status: 'running', ...keptReason(undefined), resumes },
+        record: { ...stored.record, status: 'running', why: undefined, resumes },
         activeMs: activeMsOf(stored, now),
         runningSince: now,
       };
@@ -221,9 +221,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
 
   async endCopy(crawl: CrawlId, { status, why, activeMs }: CopiedCrawl): Promise<void> {
     await this.#store.change(crawl, (stored) =>
-      isArriving(stored.record)
-        ? { ...stored, record: { ...stored.record, status, ...keptReason(why) }, activeMs }
-        : stored,
+      isArriving(stored.record) ? { ...stored, record: { ...stored.record, status, why }, activeMs } : stored,
     );
   }
 

@@ -1,6 +1,6 @@
 /** The list of deletions of a stack, and the steps of one, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
-import { BEING_DELETED, keptReason } from '../../../../shared/causes/status-reason.ts';
+import { BEING_DELETED } from '../../../../shared/causes/status-reason.ts';
 import { createDeletions, SETTLE_MS } from '../../../../shared/engines/aws/deletion/begin-deletion.ts';
 import {
   loadDeletion,
@@ -144,7 +144,7 @@ function withCrawl(status: CrawlRecord['status'] | undefined) {
     load: async () => record,
     async setStatus(...given: unknown[]) {
       asked.push(given);
-      record = { ...(record as CrawlRecord), status: 'stopped', ...keptReason(BEING_DELETED) } as CrawlRecord;
+      record = { ...(record as CrawlRecord), status: 'stopped', why: BEING_DELETED } as CrawlRecord;
     },
   };
   const deletions = createDeletions({ ...context, registry: registry as never });

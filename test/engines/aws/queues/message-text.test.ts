@@ -27,7 +27,7 @@ function randomLinks(count: number, length: number): Link[] {
 test('gives any message back, with its host', () => {
   const messages: Message[] = [
     token('7'),
-    { kind: 'wake', crawl: CRAWL, isResumed: true },
+    { kind: 'wake', crawl: CRAWL, resume: 1 },
     { kind: 'links', crawl: CRAWL, links: [] },
     { kind: 'links', crawl: CRAWL, links: [linkTo('http://a.test/%20x?y')] },
   ];

@@ -74,7 +74,7 @@ test('a message has the same deduplication id again, a wake-up a new one', async
   const { queue, clock, named } = openQueue([]);
   const wake = { kind: 'wake', crawl: CRAWL } as const;
   for (let i = 0; i < 2; i++) {
-    for (const message of [token('1'), wake, { ...wake, isResumed: true }])
+    for (const message of [token('1'), wake, { ...wake, resume: 1 }])
       await queue.send([{ host: A, message }]);
     await clock.advance(1000);
   }

@@ -122,7 +122,7 @@ describeScenarios(
       async run(world) {
         const registry = registryOf(world);
         const why = { code: 'arriving', text: 'it is being copied here' } as const;
-        await registry.create(CRAWL, { ...RECORD, status: 'paused', reason: why.text, why });
+        await registry.create(CRAWL, { ...RECORD, status: 'paused', why });
         await registry.endCopy(CRAWL, {
           status: 'stopped',
           why: { code: 'operator', text: 'x' },

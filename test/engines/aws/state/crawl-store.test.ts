@@ -167,7 +167,7 @@ test('a crawl of a version without stamps is read, and its changes by such a ver
     const worker = open();
     await putAsBefore(LARGE, 1);
     for (let i = 0; i < 3; i++) expect((await worker.load('news'))?.record).toEqual(LARGE);
-    await worker.changeRecord('news', (record) => ({ ...record, reason: 'ours' }));
+    await worker.changeRecord('news', (record) => ({ ...record, begunBy: 'ours' }));
     await worker.load('news');
     expect(await reading(() => worker.load('news'))).toBe(1);
     // Rolled back: the stamp stays as it is.
@@ -186,9 +186,9 @@ test('the stamp of an earlier change that comes late does not hide a later one',
     const [worker, first, second] = [open(), open(), open()];
     await first.put('news', { record: LARGE, version: 1, activeMs: 0 });
     const release = holdStamp();
-    const changed = first.changeRecord('news', (record) => ({ ...record, reason: 'first' }));
+    const changed = first.changeRecord('news', (record) => ({ ...record, begunBy: 'first' }));
     await release.held;
-    expect((await worker.load('news'))?.record.reason).toBe('first');
+    expect((await worker.load('news'))?.record.begunBy).toBe('first');
     await second.changeRecord('news', stop);
     release.now();
     await changed;
@@ -202,16 +202,16 @@ test('the late stamp of a crawl that was deleted does not hide the one that has 
     const [worker, first, second] = [open(), open(), open()];
     await first.put('news', { record: LARGE, version: 1, activeMs: 0 });
     const release = holdStamp();
-    const changed = first.changeRecord('news', (record) => ({ ...record, reason: 'deleted' }));
+    const changed = first.changeRecord('news', (record) => ({ ...record, begunBy: 'deleted' }));
     await release.held;
-    expect((await worker.load('news'))?.record.reason).toBe('deleted');
+    expect((await worker.load('news'))?.record.begunBy).toBe('deleted');
     await remove('crawl');
     await remove('stamp');
     await second.put('news', { record: LARGE, version: 1, activeMs: 0 });
-    await second.changeRecord('news', (record) => ({ ...record, reason: 'new' }));
+    await second.changeRecord('news', (record) => ({ ...record, begunBy: 'new' }));
     release.now();
     await changed;
-    expect((await worker.load('news'))?.record.reason).toBe('new');
+    expect((await worker.load('news'))?.record.begunBy).toBe('new');
   });
 });
 
@@ -226,11 +226,11 @@ test('a name that was deleted and is used again has the new record', () => {
     await remove('crawl');
     expect(await worker.load('news')).toBeUndefined();
     expect(
-      await operator.put('news', { record: { ...LARGE, reason: 'again' }, version: 1, activeMs: 0 }),
+      await operator.put('news', { record: { ...LARGE, begunBy: 'again' }, version: 1, activeMs: 0 }),
     ).toBe(true);
-    expect((await worker.load('news'))?.record.reason).toBe('again');
+    expect((await worker.load('news'))?.record.begunBy).toBe('again');
     expect(await operator.put('news', { record: LARGE, version: 1, activeMs: 0 })).toBe(false);
-    expect((await worker.load('news'))?.record.reason).toBe('again');
+    expect((await worker.load('news'))?.record.begunBy).toBe('again');
   });
 });
 
@@ -244,12 +244,12 @@ test('changes by several at once are all made, each on what the others have left
       stores.map((store, i) =>
         store.changeRecord('news', (record) => {
           made[i]!++;
-          return { ...record, reason: `${record.reason ?? ''}${i}` };
+          return { ...record, begunBy: `${record.begunBy ?? ''}${i}` };
         }),
       ),
     );
     const { record } = (await open().load('news'))!;
-    expect([...(record.reason ?? '')].sort()).toEqual(['0', '1', '2']);
+    expect([...(record.begunBy ?? '')].sort()).toEqual(['0', '1', '2']);
     // Some of them came second, and began again.
     expect(made.reduce((sum, times) => sum + times, 0)).toBeGreaterThan(3);
   });
@@ -277,7 +277,7 @@ test('a change that others come before waits longer each time, up to a limit, an
       },
     } as unknown as typeof dynamo;
     const store = new CrawlStore({ dynamo: busy, table, clock, onChange: async () => {} });
-    await store.changeRecord('news', (record) => ({ ...record, reason: `after ${others}` }));
+    await store.changeRecord('news', (record) => ({ ...record, begunBy: `after ${others}` }));
     return slept.length;
   };
   await drive(
@@ -288,7 +288,7 @@ test('a change that others come before waits longer each time, up to a limit, an
       expect(slept).toEqual([100, 200, 400, 800, 800, 800]);
       expect(await waiting(19)).toBe(19);
       await expect(waiting(20)).rejects.toThrow('the crawl news is being changed by too many at once');
-      expect((await plain.loadNow('news'))?.record.reason).toBe('after 19');
+      expect((await plain.loadNow('news'))?.record.begunBy).toBe('after 19');
     })(),
   );
 });

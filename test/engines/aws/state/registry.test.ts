@@ -1,6 +1,6 @@
 /** Crawls on AWS: what each change of one must have done when it comes back, over the model of DynamoDB. */
 import { describe, expect, test } from 'vitest';
-import { ARRIVING, keptReason } from '../../../../shared/causes/status-reason.ts';
+import { ARRIVING } from '../../../../shared/causes/status-reason.ts';
 import type { Meter } from '../../../../shared/engines/aws/cost/meter.ts';
 import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
 import type { Head } from '../../../../shared/frontier/head.ts';
@@ -256,7 +256,7 @@ test('the active time of a crawl is the time that it was running', async () => {
 
 test('a copy of a crawl ends once, with the status and the time of the original', async () => {
   const { registry } = open();
-  await registry.create('c', { ...RECORD, status: 'stopped', ...keptReason(ARRIVING) });
+  await registry.create('c', { ...RECORD, status: 'stopped', why: ARRIVING });
   await registry.endCopy('c', { status: 'finished', activeMs: 700 });
   expect([(await registry.load('c'))?.status, (await registry.totals('c')).activeMs]).toEqual([
     'finished',
