@@ -12,6 +12,8 @@ export class CanonicalLinks {
   readonly #crawl: TurnCrawl;
   readonly #ledger: HostLedger;
   readonly #intake: LinkIntake;
+  /** The URLs that the turn's copies name, by copy: another lane's copy may not be settled yet. */
+  readonly #copies = new Map<string, string>();
 
   constructor(crawl: TurnCrawl, ledger: HostLedger, intake: LinkIntake) {
     this.#crawl = crawl;
@@ -44,9 +46,11 @@ export class CanonicalLinks {
       outcome === undefined ||
       outcome.state === 'waiting' ||
       (outcome.state === 'fetched' && !outcome.isDuplicateOf(record.url));
-    if (!isPage) return undefined;
+    if (!isPage || this.#copies.get(url) === record.url) return undefined;
     this.#intake.take(link, now);
-    return this.#intake.knows(url) ? url : undefined;
+    if (!this.#intake.knows(url)) return undefined;
+    this.#copies.set(record.url, url);
+    return url;
   }
 }
 

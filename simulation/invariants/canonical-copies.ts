@@ -153,7 +153,8 @@ function copyProblem(
   // It may have led back to the page before that was fetched, in a turn that was discarded.
   const mayBeLate = mayHaveLostTurns({ strikes }) || messages.some(({ urls }) => urls.includes(url));
   const mayStay = isElsewhere
-    ? web.redirectOf(original) !== url || mayBeLate
+    ? // One that robots.txt forbids has not been asked.
+      known?.state !== 'redirect' || web.redirectOf(original) !== url || mayBeLate
     : hasRuns(crawl, hostKey(url)) && known?.via !== url;
   return mayStay ? undefined : `stays a copy of ${original}, which is ${known?.state}`;
 }

@@ -112,3 +112,14 @@ test('of two pages that name each other the first that was fetched is the copy, 
   expect(await originalOf(ORIGINAL, copyOf(PAGE))).toEqual(NONE);
   expect((await originalOf(ORIGINAL, copyOf(`${ORIGIN}/third`))).original).toBe(ORIGINAL);
 });
+
+test('so it is of two pages that two lanes of a turn read at the same time', async () => {
+  const intake = { take: () => {}, knows: () => true } as unknown as LinkIntake;
+  const ledger = await newLedger();
+  const links = new CanonicalLinks(crawlOfTurn({ config: { obeyCanonical: true } }), ledger, intake);
+  const originals = await Promise.all([
+    links.originalOf(recordOf(PAGE), ORIGINAL, T0),
+    links.originalOf(recordOf(ORIGINAL), PAGE, T0),
+  ]);
+  expect(originals).toEqual([ORIGINAL, undefined]);
+});

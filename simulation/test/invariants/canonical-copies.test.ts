@@ -125,6 +125,14 @@ test('a page is fetched once more at most, if its canonical URL is no page', () 
   expect(answered(2, 'fetched')).toEqual([expect.stringContaining('2 times, expected 1')]);
 });
 
+test('a copy of what robots.txt forbids on another host stays one, though it would redirect back', () => {
+  const situation = { names: { [COPY]: ELSEWHERE }, redirects: { [ELSEWHERE]: COPY } };
+  const stays = (state: UrlState) =>
+    found([record(COPY, ELSEWHERE), record(ELSEWHERE, undefined, state)], situation);
+  expect(stays('deniedByRobots')).toEqual([]);
+  expect(stays('redirect')).toEqual([expect.stringContaining('stays a copy of')]);
+});
+
 test('a copy may be freed by a redirect back whose turn was discarded: its original waits as if it had not been asked', () => {
   const waits = { ...record(ELSEWHERE, undefined, 'waiting'), attempts: 0 };
   const crawl = crawlFacts([...RECORDS, waits]);
