@@ -1,6 +1,7 @@
 /** A crawl's folder may come from somebody else: nothing outside of it is read, written or deleted by way of a link in it. */
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -148,6 +149,55 @@ test('a WARC file that is a link to another file is no part of an archive', asyn
   renameSync(join(folder, 'archive', name!), moved);
   symlinkSync(moved, join(folder, 'archive', name!));
   await expect(openCrawl(folder)).rejects.toThrow('Put the file or folder itself in its place');
+});
+
+describe('of a copy by hard links, as cp -al makes it', () => {
+  test.each(FILES)('nothing is written to a %s that has another name', async (name) => {
+    const folder = crawls.copied();
+    const { home, seen } = homeBeside(folder);
+    // A database stays one.
+    if (existsSync(join(folder, name))) renameSync(join(folder, name), join(home, 'other'));
+    else writeFileSync(join(home, 'other'), '');
+    linkSync(join(home, 'other'), join(folder, name));
+    const before = seen();
+    await expect((async () => (await resumeCrawl(folder, { maxPages: 9 })).done)()).rejects.toThrow(
+      `${join(folder, name)} has another name, too`,
+    );
+    // These may have no use for the file.
+    for (const [, attempt] of ATTEMPTS) await attempt(folder).catch(() => {});
+    expect(seen()).toEqual(before);
+  });
+
+  test('what is only read may have other names', async () => {
+    const folder = crawls.copied();
+    const copy = `${folder}-copy`;
+    await (await openCrawl(folder)).close();
+    for (const name of readdirSync(folder, { recursive: true }).map(String)) {
+      if (statSync(join(folder, name)).isDirectory()) continue;
+      mkdirSync(join(copy, name, '..'), { recursive: true });
+      linkSync(join(folder, name), join(copy, name));
+    }
+    expect(readdirSync(copy)).toContain('crawl.sqlite-shm');
+    const opened = await openCrawl(copy);
+    expect((await all(opened.urls())).length).toBeGreaterThan(3);
+    await opened.close();
+    await expect((async () => (await resumeCrawl(copy)).done)()).rejects.toThrow('cp -a FOLDER NEW');
+  });
+
+  test('a WARC file that was not closed is not cut', async () => {
+    const folder = crawls.copied();
+    const { home, seen } = homeBeside(folder);
+    const [name] = readdirSync(join(folder, 'archive'));
+    const mine = Buffer.concat([readFileSync(join(folder, 'archive', name!)), Buffer.from('mine')]);
+    writeFileSync(join(home, 'mine'), mine);
+    const open = `${name!.replace(/\d{5}\.warc/, '00077.warc')}.open`;
+    linkSync(join(home, 'mine'), join(folder, 'archive', open));
+    const before = seen();
+    await expect((async () => (await resumeCrawl(folder, { maxPages: 9 })).done)()).rejects.toThrow(
+      'has another name',
+    );
+    expect(seen()).toEqual(before);
+  });
 });
 
 test('the folder itself may be a link: the user has named it', async () => {

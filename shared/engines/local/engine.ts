@@ -55,7 +55,7 @@ export async function openLocalEngine(folder: string, options: LocalEngineOption
 }
 
 async function openEngine(folder: string, options: LocalEngineOptions): Promise<LocalEngine> {
-  refuseLinks(folder);
+  refuseLinks(folder, { isWritten: true });
   const lock = lockFolder(folder);
   const paths = foldersOf(folder);
   let database: DatabaseSync | undefined;

@@ -1,5 +1,13 @@
 /** Looks at a crawl's folder, which somebody else may have made, before anything in it is opened. */
-import { constants, type Dirent, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import {
+  constants,
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { InvalidConfig } from '../../crawl/invalid-config.ts';
 import { printable } from '../../text/printable.ts';
@@ -25,13 +33,15 @@ export const isOwnEntry = (name: string): boolean =>
 
 /**
  * Throws `InvalidConfig` if a file or folder of a crawl's folder is a symbolic link, a pipe or a device: what is written,
- * deleted or read by that name would be elsewhere. The folder itself may be a link.
+ * deleted or read by that name would be elsewhere. The folder itself may be a link. `isWritten`: nor may a file that is written
+ * in place have another name.
  */
-export function refuseLinks(folder: string): void {
+export function refuseLinks(folder: string, { isWritten = false } = {}): void {
   for (const entry of entriesOf(folder)) {
     if (!isOwnEntry(entry.name)) continue;
     const path = join(folder, entry.name);
     refuseLink(entry, path);
+    if (isWritten && entry.isFile()) refuseOtherNames(path);
     if (FOLDERS.has(entry.name))
       for (const inner of entriesOf(path)) refuseLink(inner, join(path, inner.name));
   }
@@ -47,6 +57,16 @@ export function refuseLink(entry: Kinds, path: string): void {
     : 'a pipe or a device';
   throw new InvalidConfig(
     `${path} is ${what}: none is followed in a crawl's folder, which somebody else may have made. Put the file or folder itself in its place`,
+  );
+}
+
+/** Throws `InvalidConfig` for a file that has another name, too, as after `cp -al`: to be called before it is written in place. */
+export function refuseOtherNames(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found?.isFile() || found.nlink < 2) return;
+  throw new InvalidConfig(
+    `${path} has another name, too (a hard link, as cp -al makes them): what Strand writes to it would change there. ` +
+      'Copy the folder without links: cp -a FOLDER NEW',
   );
 }
 

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FolderInUse } from '../../crawl/crawl-errors.ts';
 
-import { NO_FOLLOW } from './folder-guard.ts';
+import { NO_FOLLOW, refuseOtherNames } from './folder-guard.ts';
 import { checkFiles } from './open-sqlite.ts';
 
 export { FolderInUse };
@@ -57,6 +57,7 @@ export function lockFolder(folder: string): FolderLock {
 
 function takeLock(folder: string): DatabaseSync {
   checkFiles(lockFile(folder));
+  refuseOtherNames(ownerFile(folder));
   const lock = new DatabaseSync(lockFile(folder), { timeout: PATIENCE_MS });
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -84,7 +85,7 @@ export function identityOf(path: string): string | undefined {
 export function isFolderInUse(folder: string): boolean {
   const path = lockFile(folder);
   if (!existsSync(path)) return false;
-  checkFiles(path);
+  checkFiles(path, { readOnly: true });
   const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
   try {
     lock.prepare('SELECT 1 FROM sqlite_schema').get();

@@ -1,8 +1,8 @@
 /** Opens an SQLite file of a crawl's folder, which somebody else may have made. */
-import { closeSync, existsSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { InvalidConfig } from '../../crawl/invalid-config.ts';
-import { refuseLink } from './folder-guard.ts';
+import { NO_FOLLOW, refuseLink, refuseOtherNames } from './folder-guard.ts';
 
 const BESIDE = ['', '-wal', '-shm', '-journal'];
 
@@ -23,7 +23,7 @@ export function openSqlite(
   path: string,
   { hasFullText = false, ...options }: SqliteOptions = {},
 ): DatabaseSync {
-  checkFiles(path);
+  checkFiles(path, options);
   const database = new DatabaseSync(path, options);
   try {
     // From Node 24.12 on; https://www.sqlite.org/security.html names both.
@@ -58,14 +58,39 @@ const forged = (path: string, what: string): InvalidConfig =>
     `${path} has the ${what.replaceAll(/[^\x20-\x7e]/g, '?')}, which Strand never makes: the file was changed or forged, and is not opened`,
   );
 
-/** Throws `InvalidConfig` for a database that is a link, or whose journal names another file. */
-export function checkFiles(path: string): void {
-  for (const suffix of BESIDE) refuseLinkAt(path + suffix);
+/**
+ * Throws `InvalidConfig` for a database that is a link, that is written and has another name, or whose journal names another
+ * file.
+ */
+export function checkFiles(
+  path: string,
+  { readOnly = false }: Pick<DatabaseSyncOptions, 'readOnly'> = {},
+): void {
+  for (const suffix of BESIDE) {
+    refuseLinkAt(path + suffix);
+    // Who only reads writes the index of the write-ahead log, too, which loses nothing if it is one.
+    const isOnlyRead = readOnly && (suffix !== '-shm' || isWalIndex(path + suffix));
+    if (!isOnlyRead) refuseOtherNames(path + suffix);
+  }
   const journal = `${path}-journal`;
   if (!existsSync(journal) || !namesSuperJournal(journal)) return;
   throw new InvalidConfig(
     `${journal} names another file, which SQLite would delete when it is done with it: Strand writes no such journal, and it is not used`,
   );
+}
+
+/** The version of the format, which begins the file (https://www.sqlite.org/walformat.html#the_wal_index_file_format). */
+const WAL_INDEX_VERSION = 3_007_000;
+
+function isWalIndex(path: string): boolean {
+  if (!existsSync(path)) return true;
+  const start = new Uint32Array(1);
+  const file = openSync(path, constants.O_RDONLY | NO_FOLLOW);
+  try {
+    return readSync(file, start) === start.byteLength && start[0] === WAL_INDEX_VERSION;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The last bytes of a journal that ends with the name of a super-journal (https://www.sqlite.org/fileformat2.html#the_rollback_journal). */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fieldOf, NotWarc } from '../../../archive/read-warc.ts';
 import { scanMembers } from '../../../archive/scan-members.ts';
 import { windowedRead } from '../../../archive/windowed-read.ts';
+import { refuseOtherNames } from '../folder-guard.ts';
 import { listWarcFiles, sizeOf, syncFolder, type WarcFileEntry } from './archive-names.ts';
 import { indexByScanning, indexPath, removeIndexLeftovers } from './cdxj-files.ts';
 import { readHandle } from './read-handle.ts';
@@ -113,6 +114,7 @@ async function makeIndex(
 }
 
 async function cutDurably(path: string, bytes: number): Promise<void> {
+  refuseOtherNames(path);
   const handle = await open(path, 'r+');
   try {
     await handle.truncate(bytes);
