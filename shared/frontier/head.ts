@@ -6,6 +6,8 @@
 import type { Cause } from '../causes/cause.ts';
 import { knownCause } from '../causes/stored-cause.ts';
 import type { RobotsState } from '../robots/policy.ts';
+import { quoted } from '../text/printable.ts';
+import { CorruptBytes } from './bytes.ts';
 import type { DomainState } from './domain-state.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger-index.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
@@ -307,9 +309,9 @@ export const NEW_HEAD: Head = {
   totals: NO_TOTALS,
 };
 
-/** Reads a stored head. */
-export function parseHead(json: string): Head {
-  const head = JSON.parse(json) as Head;
+/** Reads a stored head. Throws {@link CorruptBytes} for what is none, with `place`: where it is stored. */
+export function parseHead(json: string | undefined, place = 'a store'): Head {
+  const head = headFrom(json, place);
   const { clock, setAside, closedOrigins, quarantine } = head;
   return {
     ...head,
@@ -318,6 +320,19 @@ export function parseHead(json: string): Head {
     ...(closedOrigins && { closedOrigins: closedOrigins.map((one) => withCause(one, one.cause)) }),
     ...(quarantine && { quarantine: quarantine.map((one) => withCause(one, one.cause)) }),
   };
+}
+
+function headFrom(json = '', place: string): Head {
+  let head: Partial<Head> | null = null;
+  try {
+    head = JSON.parse(json) as Partial<Head> | null;
+  } catch {
+    // Reported below.
+  }
+  if (typeof head === 'object' && typeof head?.clock === 'object' && head.clock !== null) return head as Head;
+  throw new CorruptBytes(
+    `The head of a host in ${place} is damaged: ${quoted(json.slice(0, 100))}. Restore it from a backup, or delete the crawl`,
+  );
 }
 
 const withCause = <T extends object>(stored: T, cause: Cause) => ({

@@ -66,13 +66,12 @@ test('a head comes back as it was stored, with each of its causes as data', () =
     closedOrigins: [{ origin: 'http://a.test', until: 9, failures: 1, cause }],
     quarantine: [{ url: 'http://a.test/', cause }],
   };
-  expect(parseHead(JSON.stringify(head))).toEqual(head);
-  expect(parseHead(JSON.stringify(NEW_HEAD))).toEqual(NEW_HEAD);
-  const sentence = JSON.parse(JSON.stringify(head), (key, value) =>
-    key === 'cause' ? 'it was down' : value,
-  );
-  const other = { code: 'other', text: 'it was down' };
-  expect(parseHead(JSON.stringify(sentence))).toEqual({
+  expect(parseHead(JSON.stringify(head), 'a table')).toEqual(head);
+  expect(parseHead(JSON.stringify(NEW_HEAD), 'a table')).toEqual(NEW_HEAD);
+  const later = { code: 'ofLater', at: 7 };
+  const newer = JSON.parse(JSON.stringify(head), (key, value) => (key === 'cause' ? later : value));
+  const other = { code: 'other', text: JSON.stringify(later) };
+  expect(parseHead(JSON.stringify(newer), 'a table')).toEqual({
     ...head,
     clock: { ...head.clock, cause: other },
     setAside: { cause: other, at: 7 },
@@ -80,3 +79,12 @@ test('a head comes back as it was stored, with each of its causes as data', () =
     quarantine: [{ url: 'http://a.test/', cause: other }],
   });
 });
+
+test.each([undefined, '', '{', 'null', '[]', '7', '"x"', '{}', '{"clock":null}', '{"clock":7}'])(
+  'what is stored as %j is no head: the error names its place and the mend',
+  (text) => {
+    expect(() => parseHead(text, 'the table t, at pk c a.test,')).toThrow(
+      /^The head of a host in the table t, at pk c a.test, is damaged: ".*". Restore it from a backup, or delete the crawl$/,
+    );
+  },
+);

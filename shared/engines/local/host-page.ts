@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ControlEngine } from '../../control/control-engine.ts';
 import { parseHead } from '../../frontier/head.ts';
+import { placeOfHead } from './ledger-store.ts';
 
 /** `cursor`: the last host of the page before. */
 export function createHostPages(database: DatabaseSync): ControlEngine['ledgers']['hostPage'] {
@@ -10,7 +11,9 @@ export function createHostPages(database: DatabaseSync): ControlEngine['ledgers'
   );
   return async (crawl, cursor = '', limit) => {
     const rows = select.all(crawl, cursor, limit + 1) as { host: string; head: string }[];
-    const hosts = rows.slice(0, limit).map(({ host, head }) => ({ host, head: parseHead(head) }));
+    const hosts = rows
+      .slice(0, limit)
+      .map(({ host, head }) => ({ host, head: parseHead(head, placeOfHead(host)) }));
     return rows.length > limit ? { hosts, cursor: hosts.at(-1)!.host } : { hosts };
   };
 }

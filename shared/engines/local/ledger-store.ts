@@ -9,6 +9,9 @@ import { PartStore } from './part-store.ts';
 
 type OnCommit = (crawl: CrawlId, before: Head | undefined, after: Head) => void;
 
+/** Where a head is stored, in words. */
+export const placeOfHead = (host: HostKey): string => `crawl.sqlite, table heads, host ${host},`;
+
 /**
  * Heads and parts in SQLite, large parts as files in `folder`. `onCommit` is called for each head that was
  * replaced, so that the crawl's totals need no reading.
@@ -60,7 +63,7 @@ class HeadStore {
 
   #load(crawl: CrawlId, host: HostKey): Head | undefined {
     const row = this.#select.get(crawl, host) as { head: string } | undefined;
-    return row && parseHead(row.head);
+    return row && parseHead(row.head, placeOfHead(host));
   }
 
   async commit(crawl: CrawlId, host: HostKey, next: Head): Promise<void> {
@@ -88,7 +91,7 @@ class HeadStore {
   async *hosts(crawl: CrawlId): ReturnType<LedgerStore['hosts']> {
     for (let last = ''; ; ) {
       const rows = this.#selectHosts.all(crawl, last) as { host: string; head: string }[];
-      for (const { host, head } of rows) yield { host, head: parseHead(head) };
+      for (const { host, head } of rows) yield { host, head: parseHead(head, placeOfHead(host)) };
       if (rows.length === 0) return;
       last = (rows.at(-1) as { host: string }).host;
     }

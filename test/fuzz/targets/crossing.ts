@@ -12,6 +12,7 @@ import {
 } from '../../../shared/engines/local/folder-names.ts';
 import { openingsOf } from '../../../shared/engines/local/folder-trust.ts';
 import { checkSchema } from '../../../shared/engines/local/open-sqlite.ts';
+import { CorruptBytes } from '../../../shared/frontier/bytes.ts';
 import { checkHead } from '../../../shared/frontier/check-head.ts';
 import { NEW_HEAD, parseHead } from '../../../shared/frontier/head.ts';
 import { partsOf } from '../../../shared/frontier/head-parts.ts';
@@ -102,6 +103,8 @@ function assertPlain(name: string): void {
 /** As the readers of rows do: no JSON is damage, and reported before. */
 const isSyntax = (error: unknown): boolean => error instanceof SyntaxError || error instanceof TypeError;
 
+const isDamage = (error: unknown): boolean => error instanceof CorruptBytes || isSyntax(error);
+
 const DATABASE = databaseBytes();
 
 function databaseBytes(): Buffer {
@@ -165,9 +168,9 @@ export const TARGETS: readonly FuzzTarget[] = [
       checkHead('a.test', head);
       return head;
     },
-    isDocumented: (error) => isForged(error) || isSyntax(error),
+    isDocumented: (error) => isForged(error) || isDamage(error),
     check(input) {
-      const head = valueIn(() => parseHead(input.toString()), isSyntax);
+      const head = valueIn(() => parseHead(input.toString()), isDamage);
       if (!head) return;
       const isGood = valueIn(() => {
         checkHead('a.test', head);

@@ -42,7 +42,7 @@ export class HostList {
   async *all(crawl: CrawlId): AsyncGenerator<HostEntry> {
     if (!(await this.#isComplete(crawl))) {
       const { table } = this.#options;
-      for await (const item of scanItems(this.#options, headScan(table, crawl))) yield entryOf(item);
+      for await (const item of scanItems(this.#options, headScan(table, crawl))) yield entryOf(item, table);
       return;
     }
     let place: DirectoryPlace | undefined = { shard: 0 };
@@ -86,7 +86,9 @@ export class HostList {
   /** In the order of the hosts. Those without a head yet are left out. */
   async #entriesOf(crawl: CrawlId, hosts: readonly HostKey[]): Promise<HostEntry[]> {
     const keys = hosts.map((host) => itemKey(hostPartition(crawl, host), HEAD));
-    const entries = (await getItems(this.#options, this.#options.table, keys)).map(entryOf);
+    const entries = (await getItems(this.#options, this.#options.table, keys)).map((item) =>
+      entryOf(item, this.#options.table),
+    );
     const byHost = new Map(entries.map((entry) => [entry.host, entry]));
     return hosts.flatMap((host) => byHost.get(host) ?? []);
   }

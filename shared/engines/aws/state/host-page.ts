@@ -28,11 +28,12 @@ export const headScan = (table: string, crawl: CrawlId): ScanCommandInput => ({
   ConsistentRead: true,
 });
 
-export const headIn = (item: Item): Head => parseHead(item.head?.S as string);
+export const headIn = ({ pk, sk, head }: Item, table: string): Head =>
+  parseHead(head?.S, `the table ${table}, at pk ${pk?.S} and sk ${sk?.S},`);
 
-export const entryOf = (item: Item): HostEntry => ({
+export const entryOf = (item: Item, table: string): HostEntry => ({
   host: hostOf(item.pk?.S as string),
-  head: headIn(item),
+  head: headIn(item, table),
 });
 
 /** Requests for one page, each of which looks at some items, or at 1 MB of them. */
@@ -63,7 +64,7 @@ export async function hostPage(
     const page = await withRetry(`scanning ${scan.TableName}`, () => dynamo.send(command), { clock });
     const items = page.Items ?? [];
     const used = items.slice(0, wanted);
-    hosts.push(...used.map(entryOf));
+    hosts.push(...used.map((item) => entryOf(item, scan.TableName as string)));
     start = used.length < items.length ? used.at(-1) : page.LastEvaluatedKey;
     if (!start) return { hosts };
     if (hosts.length === limit) break;

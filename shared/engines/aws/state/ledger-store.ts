@@ -112,7 +112,7 @@ class HeadStore {
     });
     const { Item } = await withRetry('loading a head', () => dynamo.send(command), { clock });
     if (!Item) return undefined;
-    const head = headIn(Item);
+    const head = headIn(Item, this.#table);
     if (Item.isListed === undefined) this.#unlisted.add(partition);
     this.#keepLoaded(partition, head);
     return head;
@@ -172,7 +172,7 @@ class HeadStore {
       }
       this.#unlisted.delete(partition);
       if (replaced && replaced.isListed === undefined) await this.#hosts.enter(crawl, host);
-      return replaced && headIn(replaced);
+      return replaced && headIn(replaced, this.#table);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       // Where the replaced head is not at hand, the difference is not known: then there is none.
@@ -244,7 +244,7 @@ class HeadStore {
     const first = [...unique.values()].sort((a, b) => Number(a.dueAt?.N) - Number(b.dueAt?.N)).slice(0, most);
     const keys = first.map(({ pk }) => itemKey(pk?.S as string, HEAD));
     return (await getItems(this.#options, this.#table, keys))
-      .map(entryOf)
+      .map((item) => entryOf(item, this.#table))
       .filter(({ head: { dueAt } }) => dueAt !== undefined && (dueAt <= now || dueAt > farAfter))
       .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number))
       .slice(0, limit)
