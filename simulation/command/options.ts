@@ -97,6 +97,11 @@ export const OPTIONS = [
     argument: 'N',
     help: 'Maximum pages of a host, instead of the number that the seed chooses',
   },
+  {
+    name: 'crowd',
+    argument: 'N',
+    help: 'Number of crawls beside those of the world, most of them at rest, instead of the number that the seed chooses',
+  },
   { name: 'max-strikes', argument: 'N', help: 'Maximum number of faults that strike in a world' },
   {
     name: 'systematic',
@@ -145,9 +150,10 @@ export function readCommand(argv: readonly string[]): Command {
     if (given[name] !== undefined && !isReplay)
       throw new UsageError(`--${name} says what to show of one world: give --replay with it`);
   }
-  const [hosts, pages, maxStrikes] = [
+  const [hosts, pages, crowd, maxStrikes] = [
     numberOf('hosts', 1),
     numberOf('pages', 1),
+    numberOf('crowd', 0),
     numberOf('max-strikes', 0),
   ] as const;
   const strike = readStrike(textOf('strike'));
@@ -156,6 +162,7 @@ export function readCommand(argv: readonly string[]): Command {
     faults: readFaults(textOf('faults') ?? 'all'),
     ...(hosts !== undefined && { hosts }),
     ...(pages !== undefined && { pages }),
+    ...(crowd !== undefined && { crowd }),
     ...(maxStrikes !== undefined && { maxStrikes }),
     ...(strike && { strike }),
   };

@@ -24,6 +24,7 @@ import { harmBounded } from './harm-bounded.ts';
 import { hoursKept } from './hours-kept.ts';
 import { itemsOnce } from './items-once.ts';
 import { limitsKept } from './limits-kept.ts';
+import { lookedAt } from './looked-at.ts';
 import { nearDuplicates } from './near-duplicates.ts';
 import { noGarbage } from './no-garbage.ts';
 import { notRunning } from './not-running.ts';
@@ -71,6 +72,7 @@ export function checkFacts(facts: Facts): Violation[] {
   return [
     ...ends(facts),
     ...endsRightly(facts),
+    ...lookedAt(facts),
     ...onTime(facts, visits),
     ...oneState(facts),
     ...nothingLost(facts, visits, robots),

@@ -6,6 +6,7 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import { type FaultName, TURN_LOSING } from '../models/faults.ts';
 import { MAX_INDEX_LAG_MS } from '../models/index-lag.ts';
+import type { Crowd } from '../worlds/crowd.ts';
 import type { Failure, FinishCall, SentEvent, SimWeb, Violation, WebRequest, World } from '../worlds/spec.ts';
 import type { ConfigChange, CostChange, HeadChange, StatusChange } from './history-probe.ts';
 
@@ -19,6 +20,8 @@ export interface Facts {
   /** The number of crawls that there were, with the one that was deleted. */
   readonly crawlCount: number;
   readonly deletion?: DeletionFacts | undefined;
+  /** Many crawls beside these. */
+  readonly crowd?: Crowd | undefined;
   /** How often each fault struck. */
   readonly strikes: Readonly<Record<FaultName, number>>;
   /** How often each of these functions was invoked. */

@@ -99,7 +99,8 @@ export async function gatherFacts(world: World): Promise<Facts> {
     crawls: await Promise.all(
       world.crawls.map((plan) => crawlFacts(plan, { ...tables, objects, readPart, stored }, world.history)),
     ),
-    crawlCount: world.crawls.length + (world.deletion ? 1 : 0),
+    crawlCount: world.crawls.length + (world.deletion ? 1 : 0) + (world.crowd?.running ?? 0),
+    crowd: world.crowd,
     deletion: deletionFacts(world),
     strikes: cloud.faults.counts,
     invocations: world.invocations,

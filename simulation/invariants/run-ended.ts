@@ -57,10 +57,15 @@ export function startedForWork({
   invocations,
   crawls,
   deletion,
-}: Pick<Facts, 'invocations' | 'crawls' | 'deletion'>): readonly Violation[] {
+  crowd,
+}: Pick<Facts, 'invocations' | 'crawls' | 'deletion' | 'crowd'>): readonly Violation[] {
   const findings = createFindings('startedForWork');
   const heads = [...crawls.flatMap(({ hosts }) => [...hosts.values()].map(({ heads }) => heads))];
-  const turns = [...heads, ...(deletion?.heads.values() ?? [])].reduce((sum, { length }) => sum + length, 0);
+  const others = crowd?.needy.length ?? 0;
+  const turns = [...heads, ...(deletion?.heads.values() ?? [])].reduce(
+    (sum, { length }) => sum + length,
+    others,
+  );
   const most = STARTS_AT_ONCE + STARTS_FOR_REASON * (invocations.router + invocations.waker + turns);
   const { worker, small, router, waker } = invocations;
   for (const [name, starts] of [

@@ -10,6 +10,7 @@ import type { SimCloud } from '../models/cloud.ts';
 import type { FaultName } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
 import type { WebShape } from '../web/shape.ts';
+import type { Crowd } from './crowd.ts';
 
 /** Everything about a world follows from this. Two runs of the same one are the same, event by event. */
 export interface WorldSpec {
@@ -23,6 +24,8 @@ export interface WorldSpec {
   readonly deletes?: boolean;
   /** Its crawls fetch pages again, whatever the seed says. */
   readonly recrawls?: boolean;
+  /** Crawls beside its own ones, instead of what the seed says. */
+  readonly crowd?: number;
   /** Faults strike so often at most. */
   readonly maxStrikes?: number;
   /** This call is struck, instead of those that the seed plans. */
@@ -74,6 +77,8 @@ export const INVARIANTS = {
   bestFirst: 'The pages of a host are requested in the order of their ranks',
   configured: 'A change of the configuration applies to each turn that begins three seconds later',
   ends: 'The run ends',
+  lookedAt:
+    'Each of many running crawls is looked at in its time: a host that is due is woken, and a limit or an end is found',
   endsRightly: 'A crawl becomes finished or limited when it is, neither earlier nor much later',
   onTime: 'A host that is due gets its turn in time',
   noGarbage: 'No unneeded object is left: parts, uploads, objects that were joined, tables of none',
@@ -351,6 +356,8 @@ export interface World {
   /** The names of the requests that the project's hook makes for a page; none in worlds without such hooks. */
   requestsOf(url: string): readonly string[];
   readonly hasCompactor: boolean;
+  /** Many crawls beside these, in some worlds. */
+  readonly crowd?: Crowd | undefined;
   /** The crawl that was deleted, in some worlds. */
   readonly deletion?: DeletedCrawl | undefined;
   /** In some worlds all crawls fetch their pages again. */

@@ -19,6 +19,7 @@ import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
 import { nameOf, requestsFor } from '../web/own-requests.ts';
 import { shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
+import { beginCrowd, crowdSizeOf } from './crowd.ts';
 import { planDeletion, runDeletion } from './deletion.ts';
 import { type Deployment, deploy } from './deployment.ts';
 import { createRollout } from './newer-version.ts';
@@ -62,6 +63,8 @@ const COMPACTED_MS = 90 * MINUTE;
 const MAX_STEPS = 1_000_000;
 const MAX_STEPS_AT_ONCE = 10_000;
 const MAX_STEPS_OF_HOSTS = 8;
+/** This number of crawls beside the others takes as many again. */
+const STEPS_OF_CROWD = 30;
 /** In these worlds there were 360 starts of workers at most. Many more begin each other in vain: nothing is learned from the rest. */
 const MAX_STARTS = 5000;
 /** Worlds in which the project has hooks; and those of them in which these make requests. */
@@ -69,7 +72,8 @@ const HOOKS_CHANCE = 0.3;
 const REQUESTS_CHANCE = 0.5;
 /** Worlds whose project has an `onFinish`. */
 const FINISH_CHANCE = 0.1;
-const sizeOf = ({ hosts = 0 }: WorldSpec): number => Math.max(1, hosts / MAX_STEPS_OF_HOSTS);
+const sizeOf = (spec: WorldSpec): number =>
+  Math.max(1, (spec.hosts ?? 0) / MAX_STEPS_OF_HOSTS) + crowdSizeOf(spec) / STEPS_OF_CROWD;
 const timeLimitsOf = (spec: WorldSpec): TimeLimits => {
   const size = sizeOf(spec);
   return { steps: size * MAX_STEPS, stepsAtOnce: size * MAX_STEPS_AT_ONCE };
@@ -175,6 +179,8 @@ export async function runWorld(
       return visible + inFlight + delayed === 0;
     });
 
+  const crowdSize = crowdSizeOf(spec);
+  const crowd = crowdSize > 0 ? await beginCrowd(cloud, seed, crowdSize) : undefined;
   const { control } = deployment.operator();
   for (const { id, seeds, config, dedupeFrom } of crawls)
     await drive(time, control.seed({ crawl: id, seeds, config, dedupeFrom }), T0 + END_MS);
@@ -226,6 +232,7 @@ export async function runWorld(
     history,
     requestsOf: (url) => requestsOf(url).map(nameOf),
     hasCompactor: stack.hasCompactor,
+    crowd,
     deletion,
     recrawl,
     recount: (crawl) => drive(time, deployment.operator().recount(crawl), time.now() + END_MS),

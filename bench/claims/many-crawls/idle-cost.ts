@@ -1,7 +1,7 @@
 /** The cost of a stack without a crawl that runs, by the number of those that have ended. */
 import { costOf, priceOf } from '../../../shared/engines/aws/cost/prices.ts';
+import { fillStored } from '../../../simulation/worlds/fill-crawls.ts';
 import { createAccount, type RunCpu } from './account.ts';
-import { fillStored } from './fill.ts';
 import { namesOf } from './running-hour.ts';
 
 export interface IdleCost {

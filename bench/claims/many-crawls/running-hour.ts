@@ -1,9 +1,9 @@
 /** An hour of a stack with running crawls, most of them at rest, beside crawls that have ended. */
 
 import { costOf, priceOf } from '../../../shared/engines/aws/cost/prices.ts';
+import { type CrawlAtRest, fillRunning, fillStored } from '../../../simulation/worlds/fill-crawls.ts';
 import type { Figure } from '../../harness/record.ts';
 import { createAccount, type RunCpu } from './account.ts';
-import { type CrawlAtRest, fillRunning, fillStored } from './fill.ts';
 import { watchWaits } from './waits.ts';
 
 export interface RunningHour {

@@ -1,8 +1,8 @@
 /** Crawls of a stack as crawling has left them, written by the registry and the ledgers themselves. */
-import type { CrawlOptions } from '../../../shared/crawl/config.ts';
-import type { OpenedStack } from '../../../shared/engines/aws/stack.ts';
-import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { URL_RULES_VERSION } from '../../../shared/url/canonical.ts';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
+import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
+import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 
 type Stack = Pick<OpenedStack, 'engine'>;
 
@@ -10,6 +10,8 @@ const DAY_MS = 86_400_000;
 /** Crawls that are written at once. */
 const AT_ONCE = 200;
 const PAGES = 10;
+/** For leases of any stack. */
+const FITTING: CrawlOptions = { totalTimeoutMs: 5000, headersTimeoutMs: 5000, hookTimeoutMs: 1000 };
 
 export interface CrawlAtRest {
   readonly crawl: string;
@@ -20,7 +22,7 @@ export interface CrawlAtRest {
 }
 
 /** The host of such a crawl. */
-export const hostOf = (crawl: string): string => `www.${crawl}.test`;
+export const crowdHostOf = (crawl: string): string => `www.${crawl}.test`;
 
 /** Crawls that run, and whose host waits. */
 export async function fillRunning({ engine }: Stack, crawls: readonly CrawlAtRest[]): Promise<void> {
@@ -32,7 +34,7 @@ export async function fillRunning({ engine }: Stack, crawls: readonly CrawlAtRes
       status: 'running',
       ...(options.recrawlEveryMs !== undefined && { firstPass: { at, isAnnounced: true } }),
     });
-    await engine.ledgers.commit(crawl, hostOf(crawl), headAt(dueAt));
+    await engine.ledgers.commit(crawl, crowdHostOf(crawl), headAt(dueAt));
   });
 }
 
@@ -40,15 +42,15 @@ export async function fillRunning({ engine }: Stack, crawls: readonly CrawlAtRes
 export async function fillStored({ engine }: Stack, crawls: readonly string[]): Promise<void> {
   await forEach(crawls, async (crawl) => {
     await engine.registry.create(crawl, { ...recordOf(crawl, {}), status: 'running' });
-    await engine.ledgers.commit(crawl, hostOf(crawl), headAt(undefined));
+    await engine.ledgers.commit(crawl, crowdHostOf(crawl), headAt(undefined));
     await engine.registry.setStatus(crawl, 'finished');
     await engine.registry.noteAnnounced(crawl);
   });
 }
 
 const recordOf = (crawl: string, config: CrawlOptions) => ({
-  config: { contact: 'https://sim.test/about', ...config },
-  scopeSeeds: [`https://${hostOf(crawl)}/`],
+  config: { ...FITTING, contact: 'https://sim.test/about', ...config },
+  scopeSeeds: [`https://${crowdHostOf(crawl)}/`],
   urlRulesVersion: URL_RULES_VERSION,
 });
 

@@ -1,0 +1,57 @@
+/**
+ * Crawls among many that need something of the waker: a host that is due, a limit of time, an end. How long each waits is
+ * measured by what is done, not by what the waker looks at.
+ */
+import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
+import { CRAWL } from '../../shared/engines/aws/state/tables.ts';
+import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
+import type { SimCloud } from '../models/cloud.ts';
+import { crowdHostOf } from './fill-crawls.ts';
+import { crawlIn } from './stored-items.ts';
+
+/**
+ * A host is due and has no token. The crawl reaches its limit of time. It has nothing left to do, and is to be called
+ * finished.
+ */
+export const NEEDS = ['wake', 'limit', 'end'] as const;
+export type Need = (typeof NEEDS)[number];
+
+/** Need of a crawl, and when. `doneAt`: when it was met. Times are the world's. */
+export interface NeedyCrawl {
+  readonly crawl: string;
+  readonly need: Need;
+  readonly at: number;
+  doneAt?: number;
+}
+
+const MET_BY: Partial<Record<CrawlStatus, Need>> = { limited: 'limit', finished: 'end' };
+
+/** Notes when the needs are met. */
+export function watchNeeds({ time, sqs, dynamo }: SimCloud, needy: readonly NeedyCrawl[]): void {
+  const byName = new Map(needy.map((one) => [one.crawl, one]));
+
+  function note(crawl: string, need: Need): void {
+    const one = byName.get(crawl);
+    if (one?.need === need && time.now() >= one.at) one.doneAt ??= time.now();
+  }
+
+  const byHost = new Map(needy.map((one) => [crowdHostOf(one.crawl), one]));
+  const watched = sqs as { handle: SimCloud['sqs']['handle'] };
+  const { handle } = sqs;
+  watched.handle = (command, input) => {
+    const { Entries = [] } = input as { Entries?: readonly { readonly MessageBody?: string }[] };
+    for (const { MessageBody = '' } of command === 'SendMessageBatchCommand' ? Entries : []) {
+      const one = byHost.get(MessageBody.slice(0, MessageBody.indexOf(' ')));
+      if (one && parseMessageText(MessageBody).message.kind === 'wake') note(one.crawl, 'wake');
+    }
+    return handle.call(sqs, command, input);
+  };
+
+  const { onWrite } = dynamo;
+  dynamo.onWrite = (table, after, before) => {
+    onWrite?.(table, after, before);
+    const crawl = after?.sk?.S === CRAWL ? (after.pk?.S ?? '') : '';
+    const need = after && byName.has(crawl) ? MET_BY[crawlIn(after).record.status] : undefined;
+    if (need) note(crawl, need);
+  };
+}
