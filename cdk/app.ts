@@ -5,6 +5,7 @@ import { readProject } from '../shared/project/project-file.ts';
 import { fittedOptions, readConcurrencyLimit } from './account-limit.ts';
 import { CrawlerStack } from './crawler-stack.ts';
 import { InvalidOptions } from './invalid-options.ts';
+import { notices } from './notices.ts';
 import { optionsInContext, parseOptions, projectFileIn } from './options.ts';
 import { checkWebhook, propsOf } from './props-options.ts';
 
@@ -20,7 +21,8 @@ try {
   const { options, line } = account
     ? await fittedOptions(given, () => readConcurrencyLimit(region))
     : { options: given, line: undefined };
-  if (line !== undefined) process.stderr.write(`${line}\n`);
+  for (const text of [...(line === undefined ? [] : [line]), ...notices(options)])
+    process.stderr.write(`${text}\n`);
   new CrawlerStack(app, options.stackName, {
     ...propsOf(options),
     adopt: options.adopt,

@@ -214,12 +214,12 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly maxCostPerCrawl?: number;
   /**
-   * US dollars that all crawls may cost in a day (UTC). When they have, all are paused, and none can begin or resume on
-   * that day.
+   * US dollars that all crawls may cost in a day (UTC), or `'none'`. When they have, all are paused, and none can begin or
+   * resume on that day. They go on by themselves on the next one.
    *
-   * @default none
+   * @default 10
    */
-  readonly maxCostPerDay?: number;
+  readonly maxCostPerDay?: number | 'none';
   /**
    * Crawls that may run at the same time.
    *

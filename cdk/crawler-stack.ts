@@ -57,6 +57,7 @@ export class CrawlerStack extends Stack {
       CatalogDatabase: crawler.catalog?.database,
       QueryWorkgroup: crawler.catalog?.workgroup,
       EgressAddress: crawler.address,
+      SpendingLimit: crawler.spendingLimit,
     });
   }
 

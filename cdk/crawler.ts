@@ -25,6 +25,7 @@ import { refuseSharedBucket } from './constructs/own-bucket.ts';
 import { publishSettings } from './constructs/published-settings.ts';
 import { State } from './constructs/state.ts';
 import type { CrawlerProps } from './crawler-props.ts';
+import { limitSentence } from './notices.ts';
 import type { StackOptions } from './options.ts';
 import type { FunctionName } from './permissions.ts';
 import { optionsOf } from './props-options.ts';
@@ -72,6 +73,8 @@ export class Crawler extends Construct {
   readonly catalog?: Catalog;
   /** The address by which requests leave, if `fixedAddress` is true. */
   readonly address?: string;
+  /** A sentence about the limit of what all crawls together may cost. */
+  readonly spendingLimit: string;
   /** The URLs of the turn queues, with `*` for their number. */
   readonly turnQueueUrls: string;
 
@@ -81,6 +84,7 @@ export class Crawler extends Construct {
     super(scope, id);
     this.name = props.name ?? Names.uniqueResourceName(this, { maxLength: MAX_NAME, separator: '-' });
     const options = optionsOf(this.name, props);
+    this.spendingLimit = limitSentence(options);
     refuseSharedBucket(this, props.bucket);
     const network = fixedNetwork(this, options, props);
     if (network) this.address = network.address;

@@ -65,6 +65,11 @@ const NAME = matching(/^[A-Za-z0-9][A-Za-z0-9._-]{2,254}$/, ADOPTED);
 const SMALL_MIN_MB = 384;
 const SMALL = `0 or a whole number of MB from ${SMALL_MIN_MB} to 10240`;
 
+/** US dollars that crawls may cost in a day where the deployer says nothing: some ten million pages of a fast crawl. */
+export const DEFAULT_COST_PER_DAY = 10;
+const MAX_DOLLARS = 1_000_000;
+const DOLLARS_OR_NONE = `a number of dollars from 0.01 to ${MAX_DOLLARS}, or none`;
+
 const TAGS = 'a JSON object of texts by names of tags';
 const VARIABLES = 'a JSON object of texts by names of environment variables';
 const variables = z.preprocess(
@@ -165,9 +170,20 @@ export const stackOptionsSchema = z.strictObject({
   /** Bytes a second of one host. */
   maxBytesPerSecondPerHost: whole('bytes', 100, 1_000_000_000_000).optional(),
   /** US dollars of one crawl. */
-  maxCostPerCrawl: number('dollars', 0.01, 1_000_000).optional(),
-  /** US dollars of all crawls in a day (UTC): then they are paused. */
-  maxCostPerDay: number('dollars', 0.01, 1_000_000).optional(),
+  maxCostPerCrawl: number('dollars', 0.01, MAX_DOLLARS).optional(),
+  /** US dollars of all crawls in a day (UTC): then they are paused until the next one. */
+  maxCostPerDay: z
+    .preprocess(
+      fromText,
+      z.union(
+        [
+          z.literal('none'),
+          z.number().min(0.01, { error: DOLLARS_OR_NONE }).max(MAX_DOLLARS, { error: DOLLARS_OR_NONE }),
+        ],
+        { error: DOLLARS_OR_NONE },
+      ),
+    )
+    .default(DEFAULT_COST_PER_DAY),
   /** Crawls that run at the same time. */
   maxRunningCrawls: whole('crawls', 1, 10_000).optional(),
   /** Domains that may be crawled, with all below them. */
@@ -245,7 +261,7 @@ export const stackOptionsSchema = z.strictObject({
    * US dollars that crawls may cost in an hour before an alarm says so. It stops nothing: `maxCost` of a
    * crawl does.
    */
-  maxCostPerHour: number('dollars', 0.01, 1_000_000).default(5),
+  maxCostPerHour: number('dollars', 0.01, MAX_DOLLARS).default(5),
 
   /**
    * Parameter of the Systems Manager that holds the stack's settings, for a command line without access to

@@ -116,7 +116,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // Whether a crawl has ended, it knows by the queues' counts.
     turnQueues: [...SEND, ...COUNT],
     startQueue: SEND,
-    linkQueue: COUNT,
+    // Crawls that were paused for a day go on: the router wakes their hosts.
+    linkQueue: [...COUNT, ...SEND],
     linkShards: COUNT,
     // It announces dead letters.
     linkDeadLetters: COUNT,

@@ -119,7 +119,7 @@ function limitsOf(options: StackOptions): NonNullable<EncodedSettings['limits']>
     ...(maxBytesPerSecond !== undefined && { maxBytesPerSecond }),
     ...(maxBytesPerSecondPerHost !== undefined && { maxBytesPerSecondPerHost }),
     ...(maxCostPerCrawl !== undefined && { maxCostPerCrawl }),
-    ...(maxCostPerDay !== undefined && { maxCostPerDay }),
+    ...(maxCostPerDay !== 'none' && { maxCostPerDay }),
     ...(maxRunningCrawls !== undefined && { maxRunningCrawls }),
     ...(allowedDomains.length > 0 && { allowedDomains }),
   };

@@ -257,6 +257,8 @@ function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
     return [`continue with a higher ${limits}:`, resume];
   }
   if (isAtMaxCost(summary)) return ['continue with a higher --max-cost:', resume];
+  if (summary.state === 'paused' && summary.reasonCode === 'maxCostPerDay')
+    return [`if it should not go on by itself: ${commandAt(place, 'pause')}`];
   if (isWithoutProxy(summary)) return ['when the proxy works again, continue with:', resume];
   if (state !== 'finished') return [`resume with: ${resume}`];
   const again =

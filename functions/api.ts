@@ -1,7 +1,8 @@
 /** The function behind the REST API. Who may call it, API Gateway has decided. */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { createControl } from '../shared/control/create-control.ts';
-import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
+import { controlEngineOf } from '../shared/engines/aws/control-engine.ts';
+import { controlPolicyOf } from '../shared/engines/aws/control-policy.ts';
 import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import { lazy } from '../shared/lazy.ts';
 import { EXPORT_MORE } from '../shared/webhook/event-types.ts';

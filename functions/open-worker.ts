@@ -86,11 +86,11 @@ function openWorker(
   function openFor(turnQueueUrl: string): WorkerStack {
     const opened = open(turnQueueUrl, startSmall);
     if (last?.opened !== opened) {
-      const { engine, meter, flushMeter } = opened;
+      const { engine, meter, flushMeter, noteSpend } = opened;
       const takeCost = () => costOf(meter.takeTotal(), prices).total;
       last = {
         opened,
-        stack: { engine: wrapEngine(engine), meter, flushMeter, takeCost },
+        stack: { engine: wrapEngine(engine), meter, flushMeter, noteSpend, takeCost },
       };
     }
     return last.stack;

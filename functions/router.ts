@@ -5,7 +5,8 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createControl } from '../shared/control/create-control.ts';
 import { createCrawls } from '../shared/crawl-state/crawls.ts';
-import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
+import { controlEngineOf } from '../shared/engines/aws/control-engine.ts';
+import { controlPolicyOf } from '../shared/engines/aws/control-policy.ts';
 import { parker } from '../shared/engines/aws/queues/sqs-queue.ts';
 import { lazy } from '../shared/lazy.ts';
 import { createDeadLetter } from './dead-letter.ts';

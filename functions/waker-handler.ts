@@ -12,6 +12,7 @@ import { wakeDueHosts } from '../shared/routing/waker.ts';
 import { sizesOf } from '../shared/sizes.ts';
 import type { HostKey } from '../shared/url/host-key.ts';
 import { beginningAt, type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
+import type { DailyLimit } from './daily-limit.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';
 import { startingWorkers, startMissing } from './start-workers.ts';
@@ -28,15 +29,8 @@ export interface WakerDeps {
   readonly announcer?: { look(until: number): Promise<void> } | undefined;
   /** Sends the changes of pages. Resolves to whether none of the crawl is left. */
   readonly changeFeed?: { look(crawl: CrawlId, until: number): Promise<boolean> } | undefined;
-  /** The deployer's limit of cost in a day, if there is one. */
-  readonly dailyLimit?: DailyLimit | undefined;
-}
-
-export interface DailyLimit {
-  /** US dollars. */
-  readonly maxCost: number;
-  /** Takes in what crawls have cost so far. Returns the US dollars of all crawls today. */
-  note(costs: ReadonlyMap<CrawlId, number>): Promise<number>;
+  /** The deployer's limit of cost in a day. */
+  readonly dailyLimit?: Pick<DailyLimit, 'isSpent' | 'pause' | 'goOn'> | undefined;
 }
 
 export interface WakerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
@@ -113,7 +107,8 @@ class Waker {
 
   /** One invocation, which begins nothing after `endsAt`. */
   async run(endsAt: number, startMissing: () => Promise<void>): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { clock, log, dailyLimit } = this.#deps;
+    await dailyLimit?.goOn(endsAt);
     const wakeUntil = Math.min(endsAt, clock.now() + WAKE_MS);
     const wasAtRest = this.isAtRest;
     const isLook = this.#runs % LOOK_EVERY_AT_REST === 0;
@@ -129,8 +124,8 @@ class Waker {
     const errors = gatherCrawlErrors(log);
     const [first] = ids;
     // A failure is reported as that of a crawl: another one each time.
-    if (first !== undefined && (await errors.attempt(first, () => this.#isSpent(ids))))
-      await this.#forEach(ids, endsAt, errors, (id) => this.#pauseAsSpent(id));
+    if (dailyLimit && first !== undefined && (await errors.attempt(first, () => dailyLimit.isSpent())))
+      await this.#forEach(ids, endsAt, errors, (id) => dailyLimit.pause(id));
     await this.#forEach(ids, endsAt, errors, (id) => this.#endAtLimits(id));
     // A batch of each in turn: a crawl of many hosts does not hold up the others.
     for (let left = ids; left.length > 0; )
@@ -183,23 +178,6 @@ class Waker {
       all.filter((id) => running.has(id)),
       this.#runs++,
     );
-  }
-
-  /** Whether all crawls have cost together what they may in a day. */
-  async #isSpent(ids: readonly CrawlId[]): Promise<boolean> {
-    const { dailyLimit, stack } = this.#deps;
-    if (!dailyLimit) return false;
-    const costs = new Map<CrawlId, number>();
-    for (const id of ids) costs.set(id, (await stack.engine.registry.totals(id)).cost ?? 0);
-    return (await dailyLimit.note(costs)) >= dailyLimit.maxCost;
-  }
-
-  async #pauseAsSpent(id: CrawlId): Promise<void> {
-    const { dailyLimit, log, stack } = this.#deps;
-    const text = `maxCostPerDay: all crawls together have cost ${dailyLimit?.maxCost} US dollars today`;
-    const reason = { code: 'maxCost', text } as const;
-    if (await stack.engine.registry.setStatus(id, 'paused', reason, { from: ['running'] }))
-      log('warn', { message: 'The crawl is paused', crawl: id, reason: text });
   }
 
   async #endAtLimits(id: CrawlId): Promise<void> {

@@ -9,7 +9,6 @@ import { createCrawls } from '../shared/crawl-state/crawls.ts';
 import { ExportJobs } from '../shared/engines/aws/exports/export-jobs.ts';
 import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
-import { noteSpend } from '../shared/engines/aws/state/daily-spend.ts';
 import { lazy } from '../shared/lazy.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
@@ -19,6 +18,7 @@ import { Announcer, type EventSink } from './announcer.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { createCrawlEnd } from './crawl-end.ts';
 import { allSinks, eventBus, webhookSink } from './event-sinks.ts';
+import { openDailyLimit } from './open-daily-limit.ts';
 import { type FunctionStack, functionStack } from './stack.ts';
 import { countDead, StackWatch } from './stack-watch.ts';
 import { createWakerHandler } from './waker-handler.ts';
@@ -33,7 +33,7 @@ export function openWaker(functions: FunctionStack) {
   const attention = attentionOf(stack);
   const { turnDeadLetterUrl, linkDeadLetterUrl, maxCostPerHour } = settings;
   const urls = { DeadTurns: turnDeadLetterUrl, DeadLinks: linkDeadLetterUrl };
-  const { limits = {}, crawlState: table } = settings;
+  const { crawlState: table } = settings;
   const sink = sinkOf(settings, clock);
   const summarize = (crawl: CrawlId, record: CrawlRecord) =>
     stack.meter.run(crawl, () => endedCrawl(stack.engine, crawl, record));
@@ -48,7 +48,6 @@ export function openWaker(functions: FunctionStack) {
       log('warn', { message: 'The export does not begin before the next hour', crawl, export: id });
   };
   const finish = createCrawlEnd({ load, state: stack.engine.state, summarize, beginExport, clock, log });
-  const spend = { dynamo: stack.clients.dynamo, clock, table };
   return createWakerHandler({
     clock,
     log,
@@ -71,8 +70,11 @@ export function openWaker(functions: FunctionStack) {
       deadLetters: countDead(stack.clients.sqs, urls, clock),
       maxCostPerHour,
     }),
-    ...(limits.maxCostPerDay !== undefined && {
-      dailyLimit: { maxCost: limits.maxCostPerDay, note: (costs) => noteSpend(spend, costs) },
+    dailyLimit: openDailyLimit(stack, settings, {
+      announce: (fields) => attention.announce('DailyLimit', fields),
+      forget: () => attention.notes.forget('DailyLimit'),
+      clock,
+      log,
     }),
   });
 }

@@ -61,7 +61,7 @@ export interface WorkerDeps {
   readonly write: (line: string) => void;
 }
 
-export interface WorkerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
+export interface WorkerStack extends Pick<OpenedStack, 'meter' | 'flushMeter' | 'noteSpend'> {
   readonly engine: Engine & Pick<OpenedStack['engine'], 'queue' | 'workers'>;
   /** US dollars that were used since it was last asked. */
   readonly takeCost: () => number;
@@ -240,7 +240,7 @@ function lastReceiveOf({ settings, hooks, documents }: WorkerDeps): number {
 /** Looks after limits and metrics while the worker works. */
 function watch(
   { stats, crawls }: Worker,
-  { engine, takeCost }: WorkerStack,
+  { engine, takeCost, noteSpend }: WorkerStack,
   endsAt: number,
   deps: WorkerDeps,
 ) {
@@ -267,6 +267,7 @@ function watch(
       if (clock.now() < endsAt - LAST_LOOK_MS) await endAtLimits();
       if (clock.now() - reportedAt < REPORT_MS || ending.signal.aborted) continue;
       metrics.report();
+      await noteSpend();
       reportedAt = clock.now();
     }
   }

@@ -6,7 +6,8 @@ import {
   createControl,
 } from '../../shared/control/create-control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
+import { controlEngineOf } from '../../shared/engines/aws/control-engine.ts';
+import { controlPolicyOf } from '../../shared/engines/aws/control-policy.ts';
 import {
   type CrawlDeletions,
   createCrawlDeletions,

@@ -2,9 +2,10 @@
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { StackEvent } from '../stack-crawl.ts';
 
-/** Whether the crawl has ended. One that an operator has paused has not. */
+/** Whether the crawl has ended. One that an operator has paused has not, nor one that goes on the next day. */
 export const isOver = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reasonCode'>): boolean =>
-  state !== 'running' && !(state === 'paused' && reasonCode === 'operator');
+  state !== 'running' &&
+  !(state === 'paused' && (reasonCode === 'operator' || reasonCode === 'maxCostPerDay'));
 
 /** Returns a function that makes the events of each status. Each failure of a host is reported once. */
 export function createStackEvents(): (summary: CrawlSummary) => StackEvent[] {

@@ -9,6 +9,8 @@ export const STATUS_CODES = [
   'maxTime',
   'maxCost',
   'requisites',
+  // ---- a limit of the deployment, for all crawls together: they go on by themselves on the next day
+  'maxCostPerDay',
   // ---- other ends
   'proxy',
   'patterns',
@@ -35,6 +37,13 @@ export const NO_ROOM: StatusReason = { code: 'operator', text: 'as many crawls r
 export const BEING_DELETED: StatusReason = { code: 'deleting', text: 'it is being deleted' };
 /** The crawl is being copied here, and is not complete. Until it is, nothing sets it running. */
 export const ARRIVING: StatusReason = { code: 'arriving', text: 'it is being copied here' };
+/** All crawls of the deployment together have cost what they may in a day. */
+export const spentForToday = (dollars: number): StatusReason => ({
+  code: 'maxCostPerDay',
+  text:
+    `maxCostPerDay: all crawls together have cost ${dollars} US dollars today. ` +
+    'It goes on by itself at 00:00 UTC, or when the stack is deployed with a higher maxCostPerDay',
+});
 export const SEEDS_ADDED: StatusReason = { code: 'seedsAdded', text: 'seeds were added' };
 
 /** `dueAt`: when the first URL is due. */

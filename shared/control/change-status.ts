@@ -18,7 +18,9 @@ export async function pauseCrawl(registry: Registry, crawl: CrawlId): Promise<vo
     );
   if (status === 'stopped' || status === 'finished')
     throw new ControlError('conflict', `The crawl ${quoted(crawl)} is ${status}: there is nothing to pause`);
-  if (status === 'running') await registry.setStatus(crawl, 'paused', BY_OPERATOR, { from: ['running'] });
+  // One that is paused until the next day would go on then.
+  if (status === 'running' || why?.code === 'maxCostPerDay')
+    await registry.setStatus(crawl, 'paused', BY_OPERATOR, { from: ['running', 'paused'] });
 }
 
 /** Safe to repeat. Throws {@link ControlError} if there is no such crawl, or if it is finished. */

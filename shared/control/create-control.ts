@@ -1,18 +1,15 @@
 import { boundMethods } from '../bound-methods.ts';
-import { withRecrawl } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
-import { canonicalSitemaps } from '../frontier/seed-links.ts';
 import { lookUpUrl } from '../report/look-up-url.ts';
 import { nearCopiesOf } from '../report/near-copies.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import { type UrlDetail, urlDetail } from '../report/url-detail.ts';
 import { quoted } from '../text/printable.ts';
-import { URL_RULES_VERSION, urlAsWritten } from '../url/canonical.ts';
+import { urlAsWritten } from '../url/canonical.ts';
 import { parseSeed } from '../url/parse-seed.ts';
 import { pageOfCaptures } from './capture-page.ts';
 import type { CapturePage, CapturePageRequest } from './captures.ts';
 import { pauseCrawl, stopCrawl } from './change-status.ts';
-import { checkLimitBounds } from './check-bounds.ts';
 import { configOf } from './config-of.ts';
 import {
   type AddedSeeds,
@@ -26,13 +23,13 @@ import {
 import type { ControlEngine } from './control-engine.ts';
 import type { CrawlExport, ExportRequest } from './crawl-export.ts';
 import { deleteCrawl } from './delete-crawl.ts';
-import { checkCost, checkRoom, type DeployerLimits, loweredCost, pauseIfFull } from './deployer-limits.ts';
+import type { DeployerLimits } from './deployer-limits.ts';
 import { pageOfDomains } from './domain-queries.ts';
 import { beginExport, exportOf, exportsOf } from './export-queries.ts';
-import { checkKept, checkRules, createFinder } from './find-crawl.ts';
+import { createFinder } from './find-crawl.ts';
 import { type HostPageRequest, oneHost, pageOfHosts } from './host-queries.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
-import { checkLimits, checkNotAtLimit, type ResumeLimits } from './resume-limits.ts';
+import { resumeCrawl } from './resume-crawl.ts';
 import { Seeding } from './seeding.ts';
 import { summarizeCrawl } from './summarize-crawl.ts';
 
@@ -110,30 +107,8 @@ class EngineControl implements Control {
     return deleteCrawl(this.#engine, crawl, options);
   }
 
-  async resume(...[crawl, given = {}, options = {}]: Parameters<Control['resume']>): Promise<CrawlSummary> {
-    const { registry } = this.#engine;
-    const asked = checkLimits(given);
-    checkLimitBounds(asked);
-    checkCost('maxCost', asked.maxCost, this.#limits);
-    const record = await this.#recordOf(crawl);
-    if (!options.newUrlRules) checkRules(crawl, record);
-    checkKept(crawl, record);
-    const config = configOf(crawl, record);
-    const changes = withRecrawl({ ...asked, ...loweredCost({ ...config, ...asked }, this.#limits) });
-    const limits: ResumeLimits = { ...config, ...changes };
-    const totals = await registry.totals(crawl);
-    checkNotAtLimit(limits, totals);
-    await checkRoom(this.#engine, crawl, this.#limits);
-    if (Object.keys(changes).length > 0) await registry.configure(crawl, changes);
-    if (record.urlRulesVersion !== URL_RULES_VERSION)
-      await registry.setUrlRulesVersion(crawl, URL_RULES_VERSION);
-    const number = await registry.resume(crawl);
-    const full = await pauseIfFull(this.#engine, crawl, this.#limits);
-    if (full) throw full;
-    // Begun by a process that died before its seeds were on their way: merging them twice changes nothing.
-    if (totals.hosts === 0)
-      await this.#seeding.sendSeeds(crawl, record.scopeSeeds, canonicalSitemaps(config.sitemapUrls));
-    await this.#engine.wakeAll(crawl, number);
+  async resume(...[crawl, ...rest]: Parameters<Control['resume']>): Promise<CrawlSummary> {
+    await resumeCrawl({ engine: this.#engine, limits: this.#limits }, crawl, ...rest);
     return this.status(crawl);
   }
 

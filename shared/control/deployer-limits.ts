@@ -22,6 +22,8 @@ export interface DeployerLimits {
   /** US dollars that all crawls may cost in a day (UTC). */
   readonly maxCostPerDay?: number | undefined;
   readonly maxRunningCrawls?: number | undefined;
+  /** Whether crawls are paid for by use: one of scope `any`, which has no end of its own, needs a limit of money. */
+  readonly isPaid?: boolean | undefined;
   /** Crawls stay within these domains. */
   readonly allowedDomains?: readonly string[] | undefined;
 }
@@ -33,7 +35,9 @@ export interface DeployerLimits {
 export function limitedOptions(
   given: CrawlOptions,
   defaults: CrawlOptions,
-  {
+  limits: DeployerLimits,
+): CrawlOptions {
+  const {
     minDelayMs = 0,
     minIpDelayMs = 0,
     maxPerHost = Infinity,
@@ -41,8 +45,7 @@ export function limitedOptions(
     maxBytesPerSecondPerHost,
     maxCostPerCrawl,
     allowedDomains = [],
-  }: DeployerLimits,
-): CrawlOptions {
+  } = limits;
   const options = { ...defaults, ...given };
   for (const [i, override] of [given, ...(given.overrides ?? [])].entries()) {
     const place = i === 0 ? 'config' : `config.overrides.${i - 1}`;
@@ -59,6 +62,7 @@ export function limitedOptions(
   if (minIpDelayMs > 0) checkExceptions(given.ipDelayExcept ?? [], defaults.ipDelayExcept ?? []);
   checkCost('config.maxCost', given.maxCost, { maxCostPerCrawl });
   checkDomains(given.domains ?? [], allowedDomains);
+  checkEndless('config.maxCost', options, limits);
   const { delayMs, ipDelayMs = 0, perHost, maxCost, domains } = options;
   return {
     ...options,
@@ -98,6 +102,20 @@ export const loweredCost = (
   { maxCostPerCrawl = Infinity }: Pick<DeployerLimits, 'maxCostPerCrawl'>,
 ): Pick<CrawlConfig, 'maxCost'> => (maxCost > maxCostPerCrawl ? { maxCost: maxCostPerCrawl } : {});
 
+/** Throws {@link ControlError} for a crawl that has no end of its own, if nothing limits what it costs. */
+export function checkEndless(
+  field: string,
+  { scope, maxCost }: Pick<CrawlOptions, 'scope' | 'maxCost'>,
+  { isPaid = false, maxCostPerCrawl, maxCostPerDay }: DeployerLimits,
+): void {
+  if (!isPaid || scope !== 'any' || (maxCost ?? maxCostPerCrawl ?? maxCostPerDay) !== undefined) return;
+  throw new ControlError(
+    'invalid',
+    'A crawl of scope any has no end of its own, and this stack was deployed with maxCostPerDay=none: give it a maxCost',
+    field,
+  );
+}
+
 /** Throws {@link ControlError} if as many crawls run as may, besides `crawl`, or if the money of the day is spent. */
 export async function checkRoom(
   { registry, spentToday }: Pick<ControlEngine, 'registry' | 'spentToday'>,
@@ -107,7 +125,9 @@ export async function checkRoom(
   if (maxCostPerDay < Infinity && ((await spentToday?.()) ?? 0) >= maxCostPerDay)
     throw new ControlError(
       'conflict',
-      `All crawls together have cost ${maxCostPerDay} US dollars today, as much as this deployment allows in a day (UTC)`,
+      `All crawls together have cost ${maxCostPerDay} US dollars today, as much as this deployment allows in a day ` +
+        '(maxCostPerDay). At 00:00 UTC there is money again, and the crawls that are paused for it go on by themselves. ' +
+        'For more today, deploy the stack with a higher maxCostPerDay',
     );
   if (maxRunningCrawls === undefined) return;
   const names = await (registry.listRunning ?? registry.list)();

@@ -1,6 +1,5 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { takeSeedCredentials } from '../crawl/seed-credentials.ts';
-import { seedLinks } from '../frontier/seed-links.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../ports/crawl-registry.ts';
 import { quoted } from '../text/printable.ts';
 import { checkRequest } from './check-request.ts';
@@ -14,13 +13,12 @@ import { beginReferring, checkArchiveKept } from './earlier-crawls.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
 import { newCrawlSchema, newSeedsSchema } from './request-schemas.ts';
+import { sendSeeds } from './send-seeds.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
 import { wideningSeeds } from './widening-seeds.ts';
 
 /** An ARN is shorter. */
 const MAX_CALLER_LENGTH = 300;
-/** Links in one parcel. */
-const MAX_PARCEL_LINKS = 2000;
 /**
  * URLs that a scope is drawn around: what a registry's record of a crawl holds
  * (`engines/aws/state/registry.ts`).
@@ -124,17 +122,10 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
       await registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
       full = await pauseIfFull(this.#engine, crawl, this.#policy.limits ?? {});
     }
-    await this.sendSeeds(crawl, seeds.accepted);
+    await sendSeeds(this.#engine, crawl, seeds.accepted);
     await registry.noteSent?.(crawl);
     if (full) throw full;
     return added(crawl, seeds);
-  }
-
-  /** Sends canonical URLs to their hosts as seeds, and as sitemaps. To send them twice changes nothing. */
-  async sendSeeds(crawl: CrawlId, urls: readonly string[], sitemaps: readonly string[] = []): Promise<void> {
-    const links = seedLinks(urls, sitemaps);
-    for (let from = 0; from < links.length; from += MAX_PARCEL_LINKS)
-      await this.#engine.exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
   }
 
   async #begin(plan: PlannedCrawl, caller?: string): Promise<void> {
@@ -158,7 +149,7 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
       throw error instanceof CrawlTooLarge ? tooLarge(crawl, error) : error;
     }
     const full = await pauseIfFull(this.#engine, crawl, this.#policy.limits ?? {});
-    await this.sendSeeds(crawl, seeds.accepted, sitemaps);
+    await sendSeeds(this.#engine, crawl, seeds.accepted, sitemaps);
     if (full) throw full;
   }
 

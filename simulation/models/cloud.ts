@@ -161,6 +161,8 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     hostsPerWorker: 20,
     workersPerQueue: 25,
     workerMemoryMb: 1769,
+    // More than any world costs.
+    limits: { maxCostPerDay: 1000 },
     // As the CDK fits it (`cdk/settings.ts`).
     crawlDefaults: {
       hookTimeoutMs: Math.min(HOOK_TIMEOUT_MS, timesOf({ workerTimeoutMs }).maxHookTimeoutMs),

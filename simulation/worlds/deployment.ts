@@ -24,6 +24,7 @@ import { createCompactorHandler } from '../../functions/compactor-handler.ts';
 import { createCrawlEnd } from '../../functions/crawl-end.ts';
 import { createDeadLetter } from '../../functions/dead-letter.ts';
 import { errorFields, type Log } from '../../functions/log.ts';
+import { openDailyLimit } from '../../functions/open-daily-limit.ts';
 import { createRouterHandler } from '../../functions/router-handler.ts';
 import { createUnreadHandlers } from '../../functions/unread-messages.ts';
 import { createWakerHandler } from '../../functions/waker-handler.ts';
@@ -33,7 +34,8 @@ import { endedCrawl } from '../../shared/control/summarize-crawl.ts';
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { compactCrawl } from '../../shared/engines/aws/archive/compactor.ts';
-import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
+import { controlEngineOf } from '../../shared/engines/aws/control-engine.ts';
+import { controlPolicyOf } from '../../shared/engines/aws/control-policy.ts';
 import { costOf } from '../../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import { createCrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
@@ -241,10 +243,10 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
             deadLetters: () => ({ client: opened.clients.sqs, queueUrl: cloud.turnDeadLetterUrl, clock }),
           }),
         });
-        const { meter, flushMeter } = opened;
+        const { meter, flushMeter, noteSpend } = opened;
         const engine = options.wrapWorkerEngine?.(process, opened.engine) ?? opened.engine;
         const takeCost = () => costOf(meter.takeTotal(), prices).total;
-        last = { turnQueueUrl, stack: { engine, meter, flushMeter, takeCost } };
+        last = { turnQueueUrl, stack: { engine, meter, flushMeter, noteSpend, takeCost } };
       }
       return last.stack;
     }
@@ -319,6 +321,9 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       log,
       stack,
       crawls,
+      dailyLimit: openDailyLimit(stack, settings, {
+        ...{ clock, log, announce: async () => {}, forget: async () => {} },
+      }),
       announcer: new Announcer({
         registry: engine.registry,
         clock,

@@ -99,8 +99,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['joined-warcs.ts', 'it archives nothing'],
     ['earlier-payloads.ts readRange', 'the same'],
-    ['link-exchange.ts', 'it sends no links'],
-    ...readsNoMessages,
+    ...[...pollerReceives, ...readsNoMessages],
   ],
   api: [...controls, ...readsNoMessages],
   compactor: [

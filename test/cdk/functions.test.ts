@@ -178,9 +178,23 @@ describe('limits that no caller can exceed', () => {
   };
 
   test('a stack for the open web lets no crawl be faster than ten requests a second, and one for own servers does', () => {
-    expect(limitsOf({})).toEqual({ minDelayMs: 100 });
-    expect(limitsOf({ allowPrivateAddresses: '10.0.0.0/8' })).toEqual({ minDelayMs: 0 });
-    expect(limitsOf({ minDelay: '0' })).toEqual({ minDelayMs: 0 });
+    expect(limitsOf({})).toEqual({ minDelayMs: 100, maxCostPerDay: 10 });
+    expect(limitsOf({ allowPrivateAddresses: '10.0.0.0/8' })).toEqual({ minDelayMs: 0, maxCostPerDay: 10 });
+    expect(limitsOf({ minDelay: '0' })).toEqual({ minDelayMs: 0, maxCostPerDay: 10 });
+  });
+
+  test('a stack without a limit of a day is one that was deployed so, and both say it', () => {
+    expect(limitsOf({ maxCostPerDay: 'none' })).toEqual({ minDelayMs: 100 });
+    const said = (given: Record<string, unknown>) =>
+      synthesized(given).template.findOutputs('SpendingLimit').SpendingLimit?.Value;
+    expect(said({})).toMatch(
+      /^All crawls together may cost 10 US dollars a day; then they are paused until 00:00 UTC/,
+    );
+    expect(said({ maxCostPerDay: '2.5' })).toMatch(/^All crawls together may cost 2.5 US dollars a day/);
+    expect(said({ maxCostPerDay: 'none' })).toMatch(/^Nothing limits what all crawls together cost/);
+    expect(() => synthesized({ maxCostPerDay: '0' })).toThrow(
+      'Option maxCostPerDay: expected a number of dollars from 0.01 to 1000000, or none, got "0"',
+    );
   });
 
   test('all are settings of the functions', () => {

@@ -79,6 +79,7 @@ describe('the whole stack', () => {
       'SeedQueueUrl',
       'Settings',
       'SmallWorkerName',
+      'SpendingLimit',
       'TurnDeadLetterUrl',
       'TurnQueueUrls',
       'UrlSeenTable',

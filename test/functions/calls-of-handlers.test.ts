@@ -338,8 +338,11 @@ describe('the waker', () => {
         announcer: { look: record.watch({ announce: async (_until: number) => {} }).announce },
         changeFeed: { look: record.watch({ feed: async (_crawl: string, _until: number) => true }).feed },
         dailyLimit: {
-          maxCost: 5,
-          ...record.watch({ note: async (_costs: ReadonlyMap<string, number>) => 1 }),
+          ...record.watch({
+            isSpent: async () => false,
+            pause: async (_crawl: string) => {},
+            goOn: async (_until: number) => {},
+          }),
         },
       });
       return async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ControlError } from '../../shared/control/control.ts';
-import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
+import { controlEngineOf } from '../../shared/engines/aws/control-engine.ts';
+import { controlPolicyOf } from '../../shared/engines/aws/control-policy.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
 import { InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
@@ -143,7 +144,9 @@ test('crawls of a stack may be what its settings say', () => {
   };
   // A fifth of the worker's 120 s.
   const fixed = { allowPrivateAddresses: ['10.0.0.0/8'], maxTotalTimeoutMs: 24_000, refuses };
-  expect(controlPolicyOf(settings)).toEqual({ defaults: { delayMs: 5 }, ...fixed });
+  expect(controlPolicyOf(settings)).toEqual({ limits: { isPaid: true }, defaults: { delayMs: 5 }, ...fixed });
   const more = { allowPorts: [8080], limits: { maxPages: 7 } as never, archiveDays: 0 };
-  expect(controlPolicyOf({ ...settings, ...more })).toEqual({ defaults: { delayMs: 5 }, ...more, ...fixed });
+  const limits = { maxPages: 7, isPaid: true };
+  const all = { defaults: { delayMs: 5 }, ...more, limits, ...fixed };
+  expect(controlPolicyOf({ ...settings, ...more })).toEqual(all);
 });

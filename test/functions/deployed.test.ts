@@ -343,7 +343,37 @@ describe('the waker', () => {
     await deployed.wake();
     await work(deployed);
     await deployed.wakeFor(1);
-    expect(await summaryOf(deployed)).toMatchObject({ state: 'paused', reasonCode: 'maxCost' });
+    expect(await summaryOf(deployed)).toMatchObject({ state: 'paused', reasonCode: 'maxCostPerDay' });
+    expect(deployed.logged).toContainEqual(expect.objectContaining({ trouble: 'DailyLimit' }));
+    // It is no end: nobody is sent an event, and it goes on by itself on the next day.
+    expect(deployed.ofType('crawlLimited')).toEqual([]);
+    const { time } = deployed;
+    await time.advance(86_400_000 - (time.now() % 86_400_000));
+    await deployed.wake();
+    expect(await summaryOf(deployed)).toMatchObject({ state: 'running' });
+    await deployed.routeAll();
+    expect(await deployed.starts()).not.toEqual([]);
+  });
+
+  test('lets a crawl of the whole web begin only where something limits its cost', async () => {
+    const begin = async (limits: object, config: object) => {
+      const deployed = deployFunctions({ site: SITE, settings: { limits } });
+      const request = { crawl: 'all', seeds: ['https://a.test/'], config: { ...CONFIG, ...config } };
+      const { status, body } = await deployed.request('POST', '/crawls', request);
+      restoreCalls();
+      return { status, body };
+    };
+    expect(await begin({}, {})).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining('give it a maxCost'), field: 'config.maxCost' } },
+    });
+    for (const [limits, config] of [
+      [{ maxCostPerDay: 10 }, {}],
+      [{ maxCostPerCrawl: 10 }, {}],
+      [{}, { maxCost: 1 }],
+      [{}, { scope: 'host' }],
+    ] as const)
+      expect(await begin(limits, config)).toMatchObject({ status: 201 });
   });
 
   test('lets them run below that', async () => {

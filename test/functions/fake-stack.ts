@@ -93,6 +93,7 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
       flushes++;
       meter.take();
     },
+    noteSpend: async () => {},
     takeCost: () => 0,
     engine: {
       ...engine,

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createWakerHandler, type DailyLimit, type WakerDeps } from '../../functions/waker-handler.ts';
+import { DailyLimit, type DailyLimitDeps } from '../../functions/daily-limit.ts';
+import { createWakerHandler, type WakerDeps } from '../../functions/waker-handler.ts';
+import { pauseCrawl, stopCrawl } from '../../shared/control/change-status.ts';
 import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
@@ -11,7 +13,7 @@ import { contextFor, fakeStack } from './fake-stack.ts';
 async function setUp(
   crawls: Readonly<Record<string, number>>,
   config = {},
-  dailyLimit?: DailyLimit,
+  limit?: Pick<DailyLimitDeps, 'maxCost' | 'spentToday'>,
   more: Pick<WakerDeps, 'watch' | 'changeFeed' | 'announcer'> = {},
 ) {
   const clock = createFakeClock();
@@ -26,6 +28,21 @@ async function setUp(
   for (const parcel of await engine.exchange.receive(100, 0)) await engine.exchange.acknowledge([parcel]);
   const crawlsOf = createCrawls(engine.registry, clock);
   const deps = { clock, log: fake.log, stack: fake.stack, crawls: crawlsOf };
+  const directory = new Set<string>();
+  const dailyLimit =
+    limit &&
+    new DailyLimit({
+      ...limit,
+      ...{ clock, log: fake.log, registry: fake.stack.engine.registry },
+      paused: {
+        enter: async (crawl) => void directory.add(crawl),
+        strike: async (crawl) => void directory.delete(crawl),
+        list: async () => [...directory],
+      },
+      resume: async (crawl) => void (await engine.registry.resume(crawl)),
+      announce: async () => {},
+      forget: async () => {},
+    });
   const handle = createWakerHandler({ ...deps, dailyLimit, ...more });
   const run = (ms = 55_000) => handle({}, contextFor(clock, ms));
   const woken = (crawl: string) =>
@@ -37,46 +54,66 @@ const hostOf = (crawl: string, i: number): string => `h${i}.${crawl}.test`;
 const times = (count: number, value: number): number[] => Array.from({ length: count }, () => value);
 
 describe('the limit of cost in a day', () => {
-  test('pauses all crawls that run once it is spent, with the reason', async () => {
-    const noted: unknown[] = [];
+  test('pauses all crawls that run once it is spent, with the reason, and lets them go on the next day', async () => {
     let spent = 19.99;
-    const note: DailyLimit['note'] = async (costs) => {
-      noted.push([...costs.keys()].sort());
-      return spent;
-    };
-    const { run, engine, logged } = await setUp({ a: 1, b: 1 }, {}, { maxCost: 20, note });
+    const { run, engine, clock, logged } = await setUp(
+      { a: 1, b: 1 },
+      {},
+      { maxCost: 20, spentToday: async () => spent },
+    );
+    const records = () => Promise.all(['a', 'b'].map((crawl) => engine.registry.load(crawl)));
     await run();
-    expect((await engine.registry.load('a'))?.status).toBe('running');
+    expect(await records()).toMatchObject([{ status: 'running' }, { status: 'running' }]);
     spent = 20;
     await run();
-    for (const crawl of ['a', 'b'])
-      expect(await engine.registry.load(crawl)).toMatchObject({
-        status: 'paused',
-        why: {
-          code: 'maxCost',
-          text: 'maxCostPerDay: all crawls together have cost 20 US dollars today',
-        },
-      });
+    const paused = {
+      status: 'paused',
+      why: {
+        code: 'maxCostPerDay',
+        text: expect.stringMatching(
+          /^maxCostPerDay: all crawls together have cost 20 US dollars today\. It goes on by itself at 00:00 UTC/,
+        ),
+      },
+    };
+    expect(await records()).toMatchObject([paused, paused]);
     expect(logged.map(({ level, crawl }) => [level, crawl]).sort()).toEqual([
       ['warn', 'a'],
       ['warn', 'b'],
     ]);
     await run();
-    expect(noted).toEqual([
-      ['a', 'b'],
-      ['a', 'b'],
-    ]);
+    expect(await records()).toMatchObject([paused, paused]);
+    await clock.advance(86_400_000);
+    spent = 0;
+    await run();
+    expect(await records()).toMatchObject([{ status: 'running' }, { status: 'running' }]);
+  });
+
+  test('leaves crawls as they are that an operator has paused, stopped or deleted meanwhile', async () => {
+    let spent = 20;
+    const { run, engine, clock } = await setUp(
+      { a: 1, b: 1, c: 1 },
+      {},
+      { maxCost: 20, spentToday: async () => spent },
+    );
+    await run();
+    await pauseCrawl(engine.registry, 'a');
+    await stopCrawl(engine.registry, 'b');
+    await clock.advance(86_400_000);
+    spent = 0;
+    await run();
+    const statuses = ['a', 'b', 'c'].map(async (crawl) => (await engine.registry.load(crawl))?.status);
+    expect(await Promise.all(statuses)).toEqual(['paused', 'stopped', 'running']);
   });
 
   test('that cannot be checked fails the run, and the other crawls are woken', async () => {
-    const note = () => Promise.reject(new Error('no table'));
-    const { run, woken } = await setUp({ a: 1, b: 1 }, {}, { maxCost: 20, note });
+    const spentToday = () => Promise.reject(new Error('no table'));
+    const { run, woken } = await setUp({ a: 1, b: 1 }, {}, { maxCost: 20, spentToday });
     await expect(run()).rejects.toThrow(/^It failed for: [ab]$/);
     expect([...woken('a'), ...woken('b')].sort()).toEqual([0, 1]);
   });
 
   test('pauses a crawl again that was resumed on the same day', async () => {
-    const { run, engine } = await setUp({ a: 1 }, {}, { maxCost: 20, note: async () => 20 });
+    const { run, engine } = await setUp({ a: 1 }, {}, { maxCost: 20, spentToday: async () => 20 });
     for (let time = 0; time < 2; time++) {
       await engine.registry.setStatus('a', 'running');
       await run();
@@ -84,12 +121,12 @@ describe('the limit of cost in a day', () => {
     }
   });
 
-  test('leaves a crawl as it is that was stopped meanwhile', async () => {
-    const note: DailyLimit['note'] = async () => {
+  test('leaves a crawl as it is that was stopped in the same moment', async () => {
+    const spentToday = async () => {
       await engine.registry.setStatus('a', 'stopped');
       return 20;
     };
-    const { run, engine, logged } = await setUp({ a: 1 }, {}, { maxCost: 20, note });
+    const { run, engine, logged } = await setUp({ a: 1 }, {}, { maxCost: 20, spentToday });
     await run();
     expect((await engine.registry.load('a'))?.status).toBe('stopped');
     expect(logged).toEqual([]);
@@ -99,7 +136,7 @@ describe('the limit of cost in a day', () => {
     const { run, engine, stack } = await setUp(
       { a: 1, b: 1, c: 1 },
       {},
-      { maxCost: 20, note: async () => 20 },
+      { maxCost: 20, spentToday: async () => 20 },
     );
     const { setStatus } = stack.engine.registry;
     stack.engine.registry.setStatus = async (crawl, ...rest) => {

@@ -4,29 +4,12 @@ import { StackWatch } from '../../functions/stack-watch.ts';
 import { newCrawlSchema } from '../../shared/control/request-schemas.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import type { WatchState } from '../../shared/engines/aws/state/attention-notes.ts';
-import { noteSpend, spentToday } from '../../shared/engines/aws/state/daily-spend.ts';
 import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
-import { createSimCloud } from '../../simulation/models/cloud.ts';
-import { drive } from '../../simulation/models/virtual-time.ts';
 
 /** `news` shows that the test itself can see what it looks for. */
 const NAMES = ['news', '__proto__', 'constructor', 'hasOwnProperty', 'toString', 'valueOf'];
 
 describe.each(NAMES)('a crawl named %s', (name) => {
-  test('counts in what all crawls cost in a day', async () => {
-    const cloud = createSimCloud({ seed: 1 });
-    const process = cloud.begin('waker');
-    const { clock } = process;
-    const context = { dynamo: cloud.clientsOf(process).dynamo, clock, table: cloud.settings.crawlState };
-    await drive(
-      cloud.time,
-      (async () => {
-        for (const cost of [0, 400, 1000]) await noteSpend(context, new Map([[name, cost]]));
-        expect(await spentToday(context)).toBe(1000);
-      })(),
-    );
-  });
-
   test('sets off the alarm for what all crawls cost in an hour, in each process of the waker', async () => {
     let now = 0;
     let cost = 0;

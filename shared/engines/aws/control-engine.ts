@@ -4,7 +4,7 @@
  */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { ControlError } from '../../control/control.ts';
-import type { ControlEngine, ControlPolicy } from '../../control/create-control.ts';
+import type { ControlEngine } from '../../control/control-engine.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { SIZES } from '../../sizes.ts';
 import { warcFolder } from './archive/archives.ts';
@@ -17,7 +17,7 @@ import { createReferrers } from './deletion/referrers.ts';
 import { ExportJobs } from './exports/export-jobs.ts';
 import { wakeAllText } from './queues/link-message.ts';
 import { withRetry } from './retry.ts';
-import { type StackSettings, timesOf } from './settings.ts';
+import type { StackSettings } from './settings.ts';
 import type { OpenedStack } from './stack.ts';
 import { spentToday } from './state/daily-spend.ts';
 import { InvalidCursor } from './state/host-page.ts';
@@ -100,29 +100,5 @@ export function controlEngineOf(
     locate: (crawl, location) => meter.run(crawl, () => resolveLocation(mapping, crawl, location)),
     captures: (crawl, asked) => meter.run(crawl, () => capturePages.page(crawl, asked)),
     costOf: (usage) => costOf(usage, prices),
-  };
-}
-
-/** Returns the limits for the crawls of the stack. */
-export function controlPolicyOf(
-  settings: Pick<
-    StackSettings,
-    'crawlDefaults' | 'allowPrivateAddresses' | 'allowPorts' | 'workerTimeoutMs' | 'limits' | 'archiveDays'
-  >,
-): ControlPolicy {
-  return {
-    defaults: settings.crawlDefaults,
-    allowPrivateAddresses: settings.allowPrivateAddresses,
-    ...(settings.allowPorts && { allowPorts: settings.allowPorts }),
-    ...(settings.limits && { limits: settings.limits }),
-    ...(settings.archiveDays !== undefined && { archiveDays: settings.archiveDays }),
-    maxTotalTimeoutMs: timesOf(settings).maxTotalTimeoutMs,
-    refuses: {
-      hosts: 'how many hosts a worker serves at once is an option of the stack, hostsPerWorker',
-      clientCertificates: 'a private key is not kept in a table',
-      identity: 'a private key is not kept in a table; the option identityParameter gives a stack its own',
-      fromFolder: 'a stack has no folders',
-      warcMaxBytes: 'WARC objects are written as they come, and joined into files of 1 GB later',
-    },
   };
 }

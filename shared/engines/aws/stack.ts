@@ -5,9 +5,12 @@ import { version } from '../../version.ts';
 import { createClients } from './clients.ts';
 import { createMeter, type Meter } from './cost/meter.ts';
 import { meterEngine } from './cost/metered-engine.ts';
+import { costOf } from './cost/prices.ts';
+import { stackPrices } from './cost/stack-prices.ts';
 import { type AwsClients, type AwsEngine, createAwsEngine } from './engine.ts';
 import type { UnreadHandlers } from './queues/delivery.ts';
 import { regionOf, type StackSettings, timesOf } from './settings.ts';
+import { createSpendCounter } from './state/daily-spend.ts';
 import type { StartSmall } from './workers/worker-pool.ts';
 
 export interface OpenStackOptions extends UnreadHandlers {
@@ -33,6 +36,8 @@ export interface OpenedStack {
   readonly meter: Meter;
   /** Stores what the meter has gathered: to be called at an invocation's end. */
   flushMeter(): Promise<void>;
+  /** Adds it to the cost of the day, which `flushMeter` does, too: to be called each minute. Never rejects. */
+  noteSpend(): Promise<void>;
   close(): void;
 }
 
@@ -57,11 +62,22 @@ export function openStack(settings: StackSettings, options: OpenStackOptions): O
     startSmall,
     warn,
   });
+  const { limits: { maxCostPerDay } = {}, crawlState: table } = settings;
+  const prices = stackPrices(settings);
+  const takeCost = () => costOf(meter.takeSpent(), prices).total;
+  const noteSpend =
+    maxCostPerDay === undefined
+      ? async () => {}
+      : createSpendCounter({ dynamo: clients.dynamo, clock, table, maxCostPerDay, takeCost, warn });
   return {
     engine: meterEngine(engine, meter),
     clients,
     meter,
-    flushMeter: engine.registry.flushUsage,
+    noteSpend,
+    async flushMeter() {
+      await engine.registry.flushUsage();
+      await noteSpend();
+    },
     close() {
       for (const client of [clients.dynamo, clients.s3, clients.sqs]) client.destroy();
     },

@@ -23,7 +23,7 @@ import { createAttentionNotes } from '../../../shared/engines/aws/state/attentio
 import { createCrawlCounters } from '../../../shared/engines/aws/state/crawl-counters.ts';
 import { CrawlDirectory } from '../../../shared/engines/aws/state/crawl-directory.ts';
 import { CrawlStore } from '../../../shared/engines/aws/state/crawl-store.ts';
-import { noteSpend, spentToday } from '../../../shared/engines/aws/state/daily-spend.ts';
+import { createSpendCounter, spentToday } from '../../../shared/engines/aws/state/daily-spend.ts';
 import { HookState } from '../../../shared/engines/aws/state/hook-state.ts';
 import { HostDirectory } from '../../../shared/engines/aws/state/host-directory.ts';
 import { HostList } from '../../../shared/engines/aws/state/host-list.ts';
@@ -140,8 +140,9 @@ const READS: readonly [name: string, writeAndRead: (stack: Stack) => Promise<unk
     [
       'the cost of the day',
       async (stack) => {
-        await noteSpend(stack, new Map([['c', 1]]));
-        await noteSpend(stack, new Map([['c', 3]]));
+        const note = createSpendCounter({ ...stack, maxCostPerDay: 9, takeCost: () => 1 });
+        await note();
+        await note();
         return spentToday(stack);
       },
       2,

@@ -37,6 +37,8 @@ export interface Meter {
    * counted separately.
    */
   takeTotal(): Usage;
+  /** The same since the last `takeSpent`: for the cost of the day. */
+  takeSpent(): Usage;
   /**
    * Attempts since the last `takeCalls`, of all crawls, by call: `sqsFifo.SendMessageBatch`,
    * `dynamo.PutItem`, ...
@@ -69,7 +71,10 @@ class UsageMeter implements Meter {
   /** How often each crawl used something: since the last `take`, and in the last time that any did. */
   #uses = new Map<CrawlId, number>();
   #earlierUses = new Map<CrawlId, number>();
+  /** All that was used, and what of it was taken. */
   #total: Units = {};
+  #takenAsTotal: Units = {};
+  #takenAsSpent: Units = {};
   #calls: Record<string, number> = {};
   /** Up to when time is accounted for; and whether an invocation continues. */
   #accountedUntil = Number.NEGATIVE_INFINITY;
@@ -124,8 +129,15 @@ class UsageMeter implements Meter {
 
   takeTotal(): Usage {
     this.#accountTime();
-    const taken = this.#total;
-    this.#total = {};
+    const taken = minus(this.#total, this.#takenAsTotal);
+    this.#takenAsTotal = { ...this.#total };
+    return taken;
+  }
+
+  takeSpent(): Usage {
+    this.#accountTime();
+    const taken = minus(this.#total, this.#takenAsSpent);
+    this.#takenAsSpent = { ...this.#total };
     return taken;
   }
 
@@ -176,6 +188,15 @@ function addTo(units: Units, more: Usage): void {
     const item = name as LineItem;
     if (more[item]) units[item] = (units[item] ?? 0) + more[item];
   }
+}
+
+function minus(units: Usage, less: Usage): Units {
+  const left: Units = {};
+  for (const item of LINE_ITEMS) {
+    const difference = (units[item] ?? 0) - (less[item] ?? 0);
+    if (difference !== 0) left[item] = difference;
+  }
+  return left;
 }
 
 /**

@@ -1,9 +1,12 @@
-/** The cost of all crawls in a day (UTC), kept by the waker where the deployer has set a limit for it. */
-import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
+/**
+ * The cost of all crawls in a day (UTC): one item, to which each process of the stack adds what it has used. Kept where the
+ * deployer has set a limit for it.
+ */
+import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { messageOf } from '../../../error-message.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { withRetry } from '../retry.ts';
-import { EXPIRES_AT, type Item, itemKey, N, S, SPEND } from './tables.ts';
+import { EXPIRES_AT, type Item, itemKey, N, SPEND } from './tables.ts';
 
 export interface SpendContext {
   readonly dynamo: DynamoDBClient;
@@ -12,51 +15,62 @@ export interface SpendContext {
   readonly table: string;
 }
 
-/** US dollars: a crawl's cost when it was first seen that day, and when it was last seen. */
-type Costs = Map<CrawlId, readonly [first: number, last: number]>;
+export interface SpendCounterOptions extends SpendContext {
+  /** US dollars of the day's limit. */
+  readonly maxCostPerDay: number;
+  /** Returns the US dollars that this process has used since the last call. */
+  readonly takeCost: () => number;
+  /** Called with costs that could not be stored yet. */
+  readonly warn?: ((message: string) => void) | undefined;
+}
 
-const KEPT_MS = 40 * 86_400_000;
+const DAY_MS = 86_400_000;
+const KEPT_MS = 40 * DAY_MS;
+/** Less is not worth the write, which costs a three-hundredth of this; and no more than a part of a small limit. */
+const LEAST_COST = 0.0002;
+const LEAST_PARTS = 1000;
 
 /**
- * Takes in the present costs of crawls. Returns the US dollars that all crawls have cost today. A crawl counts from the
- * first call of the day on that names it, and to the last one.
+ * Returns a function that adds to the day's cost what this process has used since, if that is worth a write. It never rejects:
+ * what could not be stored is added the next time. An addition whose answer was lost may count twice.
  */
-export async function noteSpend(context: SpendContext, now: ReadonlyMap<CrawlId, number>): Promise<number> {
+export function createSpendCounter(options: SpendCounterOptions): () => Promise<void> {
+  const { dynamo, clock, table, maxCostPerDay, takeCost, warn } = options;
+  const least = Math.min(LEAST_COST, maxCostPerDay / LEAST_PARTS);
+  let held = 0;
+  return async () => {
+    held += takeCost();
+    if (held < least) return;
+    const amount = held;
+    held = 0;
+    const command = new UpdateItemCommand({
+      TableName: table,
+      Key: keyOfToday(options),
+      UpdateExpression: `SET ${EXPIRES_AT} = :expires ADD spent :amount`,
+      ExpressionAttributeValues: {
+        ':expires': N(Math.ceil((clock.now() + KEPT_MS) / 1000)),
+        ':amount': N(amount),
+      },
+    });
+    try {
+      await withRetry('adding to the cost of the day', () => dynamo.send(command), { clock });
+    } catch (error) {
+      held += amount;
+      warn?.(`the cost of the day is behind: ${messageOf(error)}`);
+    }
+  };
+}
+
+/** Returns the US dollars that all crawls have cost today, as far as the processes have stored it. */
+export async function spentToday(context: SpendContext): Promise<number> {
   const { dynamo, clock, table } = context;
-  // The day may end before the costs are stored: they are still this day's.
-  const key = keyOfToday(context);
-  const { costs } = await load(context, key);
-  for (const [crawl, cost] of now) costs.set(crawl, [costs.get(crawl)?.[0] ?? cost, cost]);
-  const sum = sumOf(costs);
-  if (now.size === 0) return sum;
-  const command = new PutItemCommand({
-    TableName: table,
-    Item: {
-      ...key,
-      costs: S(JSON.stringify(Object.fromEntries(costs))),
-      [EXPIRES_AT]: N(Math.ceil((clock.now() + KEPT_MS) / 1000)),
-    },
-  });
-  await withRetry('noting the cost of the day', () => dynamo.send(command), { clock });
-  return sum;
-}
-
-/** Returns the US dollars that all crawls have cost today, as the waker last noted it. */
-export const spentToday = async (context: SpendContext): Promise<number> =>
-  (await load(context, keyOfToday(context))).spent;
-
-async function load(
-  { dynamo, clock, table }: SpendContext,
-  key: Item,
-): Promise<{ costs: Costs; spent: number }> {
-  const command = new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true });
+  const command = new GetItemCommand({ TableName: table, Key: keyOfToday(context), ConsistentRead: true });
   const { Item } = await withRetry('loading the cost of the day', () => dynamo.send(command), { clock });
-  const costs: Costs = new Map(Object.entries(JSON.parse(Item?.costs?.S ?? '{}')));
-  return { costs, spent: sumOf(costs) };
+  return Number(Item?.spent?.N ?? 0);
 }
+
+/** When the next day (UTC) begins. */
+export const nextDayAt = (now: number): number => (Math.floor(now / DAY_MS) + 1) * DAY_MS;
 
 const keyOfToday = ({ clock }: SpendContext): Item =>
   itemKey(SPEND, new Date(clock.now()).toISOString().slice(0, 10));
-
-const sumOf = (costs: Costs): number =>
-  [...costs.values()].reduce((sum, [first, last]) => sum + Math.max(0, last - first), 0);

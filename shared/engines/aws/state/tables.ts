@@ -23,7 +23,8 @@
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
  * | CrawlState | `#referrers` | `CRAWL BY` | none: the archive of the crawl `BY` may refer to records of `CRAWL` (`referrers.ts`) |
  * | CrawlState | `#exports` | `CRAWL ID` | `request` (JSON), `state`, `requestedAt`, `endedAt`, `progress` (JSON), `message`, `version`, `holder`, `leaseUntil`, `tries`: an export that the stack makes (`export-jobs.ts`) |
- * | CrawlState | `#spend` | the day | `costs` (JSON), `expiresAt`: the costs of crawls on that day (`daily-spend.ts`) |
+ * | CrawlState | `#spend` | the day | `spent`, `expiresAt`: US dollars of all crawls on that day (`daily-spend.ts`) |
+ * | CrawlState | `#untilNextDay` | `CRAWL` | none: the directory of those that are paused until the next day, perhaps with others among them |
  * | CrawlState | `#attention` | `state`, `trouble#NAME` | `json`; `saidAt`, `claim`; `expiresAt`: troubles of the stack (`attention-notes.ts`) |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
  */
@@ -84,6 +85,7 @@ export const DELETED = '#deleted';
 export const REFERRERS = '#referrers';
 export const EXPORTS = '#exports';
 export const SPEND = '#spend';
+export const UNTIL_NEXT_DAY = '#untilNextDay';
 export const ATTENTION = '#attention';
 
 /** Attribute of items that may die: the second, since the epoch, from which DynamoDB may delete them. */

@@ -8,7 +8,7 @@ import {
 import { CrawlDirectory } from '../../../../shared/engines/aws/state/crawl-directory.ts';
 import { encodeCrawl, type StoredCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
 import { CrawlStore } from '../../../../shared/engines/aws/state/crawl-store.ts';
-import { noteSpend, spentToday } from '../../../../shared/engines/aws/state/daily-spend.ts';
+import { createSpendCounter, spentToday } from '../../../../shared/engines/aws/state/daily-spend.ts';
 import { changedCounts, totalsOf, usageCountsIn } from '../../../../shared/engines/aws/state/head-counts.ts';
 import {
   createQuietNotes,
@@ -258,41 +258,24 @@ describeScenarios(
     }),
     scenario({
       name: 'sums up what crawls have cost today',
+      // Costs that could not be added are added the next time.
+      hides: ['UpdateItemCommand'],
+      excuses: ['fails'],
       async run(world) {
         const context = contextOf(world);
-        const results = [await spentToday(context), await noteSpend(context, new Map())];
-        results.push(
-          await noteSpend(
-            context,
-            new Map([
-              ['a', 1],
-              ['b', 2],
-            ]),
-          ),
-        );
-        results.push(
-          await noteSpend(
-            context,
-            new Map([
-              ['a', 1.5],
-              ['c', 7],
-            ]),
-          ),
-        );
-        results.push(
-          await noteSpend(
-            context,
-            new Map([
-              ['a', 1.25],
-              ['b', 1],
-              ['c', 9],
-            ]),
-          ),
-        );
-        results.push(await spentToday(context));
+        const costs = [0.0019, 0.0002, 2];
+        const takeCost = () => costs.shift() ?? 0;
+        const note = createSpendCounter({ ...context, maxCostPerDay: 2, takeCost });
+        const results = [await spentToday(context)];
+        for (let time = 0; time < 4; time++) {
+          await note();
+          results.push(await spentToday(context));
+        }
         await world.engine.clock.sleep(86_400_000);
-        results.push(await spentToday(context), await noteSpend(context, new Map([['a', 4]])));
-        return [...results, await noteSpend(context, new Map([['a', 5]]))];
+        results.push(await spentToday(context));
+        costs.push(4);
+        await note();
+        return [...results, await spentToday(context)];
       },
     }),
     scenario({

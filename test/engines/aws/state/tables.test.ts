@@ -34,6 +34,7 @@ test('the names in the tables are those of earlier versions', () => {
     REFERRERS: '#referrers',
     EXPORTS: '#exports',
     SPEND: '#spend',
+    UNTIL_NEXT_DAY: '#untilNextDay',
     ATTENTION: '#attention',
     EXPIRES_AT: 'expiresAt',
     TOTALS_SHARDS: 8,

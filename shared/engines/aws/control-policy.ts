@@ -1,0 +1,27 @@
+/** The limits for the requests of a deployed stack's callers. */
+import type { ControlPolicy } from '../../control/plan-crawl.ts';
+import { type StackSettings, timesOf } from './settings.ts';
+
+/** Returns the limits for the crawls of the stack. */
+export function controlPolicyOf(
+  settings: Pick<
+    StackSettings,
+    'crawlDefaults' | 'allowPrivateAddresses' | 'allowPorts' | 'workerTimeoutMs' | 'limits' | 'archiveDays'
+  >,
+): ControlPolicy {
+  return {
+    defaults: settings.crawlDefaults,
+    allowPrivateAddresses: settings.allowPrivateAddresses,
+    ...(settings.allowPorts && { allowPorts: settings.allowPorts }),
+    limits: { ...settings.limits, isPaid: true },
+    ...(settings.archiveDays !== undefined && { archiveDays: settings.archiveDays }),
+    maxTotalTimeoutMs: timesOf(settings).maxTotalTimeoutMs,
+    refuses: {
+      hosts: 'how many hosts a worker serves at once is an option of the stack, hostsPerWorker',
+      clientCertificates: 'a private key is not kept in a table',
+      identity: 'a private key is not kept in a table; the option identityParameter gives a stack its own',
+      fromFolder: 'a stack has no folders',
+      warcMaxBytes: 'WARC objects are written as they come, and joined into files of 1 GB later',
+    },
+  };
+}
