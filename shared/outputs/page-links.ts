@@ -1,4 +1,5 @@
 /** The links of an HTML page with their texts, as people know them. */
+import { MAX_FRAMES } from '../parser/frame-document.ts';
 import { parseShallow } from '../parser/shallow-parser.ts';
 
 /** A reference of a page to something else. */
@@ -27,17 +28,18 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   embed: 'src',
   object: 'data',
 };
-const READ: ReadonlySet<string> = new Set(['href', 'src', 'data', 'alt', 'title']);
+const READ: ReadonlySet<string> = new Set(['href', 'src', 'srcdoc', 'data', 'alt', 'title']);
 const MAX_TEXT = 200;
 
 /**
- * Reports each link in the order of its start tag's end; `onBase` is called for the first `base` element, before
- * the links after it. In time linear in the page's length.
+ * Reports each link in the order of its start tag's end, also those in the `srcdoc` of frames, which are relative to the page's
+ * base; `onBase` is called for the page's first `base` element, before the links after it. In time linear in the page's length.
  */
 export function readPageLinks(
   html: string,
   onLink: (link: TextLink) => void,
   onBase: (reference: string) => void,
+  depth = 0,
 ): void {
   let open: { reference: string; text: string } | undefined;
   let hasBase = false;
@@ -58,6 +60,8 @@ export function readPageLinks(
         }
         if (name === 'a') close();
         if (name === 'img') add(` ${attributes.alt ?? ''} `);
+        if (name === 'iframe' && attributes.srcdoc !== undefined && depth < MAX_FRAMES)
+          readPageLinks(attributes.srcdoc, onLink, () => {}, depth + 1);
         const attribute = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : undefined;
         const reference = attribute === undefined ? undefined : attributes[attribute];
         if (reference === undefined) return;

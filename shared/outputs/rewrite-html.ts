@@ -1,6 +1,7 @@
 /** An HTML page whose references lead elsewhere; all other bytes stay as they are. */
 import { Tokenizer } from 'htmlparser2';
 import { decodeAttribute } from '../parser/character-references.ts';
+import { MAX_FRAMES } from '../parser/frame-document.ts';
 import { LAZY_SETS, LAZY_SOURCES } from '../parser/html-requisites.ts';
 import { refreshReference } from '../parser/meta-refresh.ts';
 import { srcsetReferences } from '../parser/srcset.ts';
@@ -41,10 +42,11 @@ const MAX_ATTRIBUTE = 1024 * 1024;
 
 /**
  * The page with other references, in `href`, `src`, `srcset`, `style`, style sheets, and refreshes. `html` may be
- * text, or bytes as Latin-1: only what is ASCII is looked at. In time linear in its length.
+ * text, or bytes as Latin-1: only what is ASCII is looked at. References in the `srcdoc` of frames are relative to the
+ * page's base. In time linear in its length.
  */
-export function rewriteHtml(html: string, rewriter: HtmlRewriter): string {
-  const rewriting = new Rewriting(html, rewriter);
+export function rewriteHtml(html: string, rewriter: HtmlRewriter, depth = 0): string {
+  const rewriting = new Rewriting(html, rewriter, depth);
   const tokenizer = new Tokenizer({ decodeEntities: false, xmlMode: rewriter.isXml === true }, rewriting);
   tokenizer.write(html);
   tokenizer.end();
@@ -57,6 +59,8 @@ const nothing = (): void => {};
 class Rewriting {
   readonly #html: string;
   readonly #rewriter: HtmlRewriter;
+  /** Frames around it. */
+  readonly #depth: number;
   readonly #pieces: string[] = [];
   #done = 0;
   #element = '';
@@ -79,9 +83,10 @@ class Rewriting {
   readonly onprocessinginstruction = nothing;
   readonly onend = nothing;
 
-  constructor(html: string, rewriter: HtmlRewriter) {
+  constructor(html: string, rewriter: HtmlRewriter, depth: number) {
     this.#html = html;
     this.#rewriter = rewriter;
+    this.#depth = depth;
   }
 
   readonly #rewriteInStyle: Rewrite = (reference) => {
@@ -182,14 +187,23 @@ class Rewriting {
   #changed(raw: string): string | undefined {
     const name = this.#attribute;
     if (name === 'style') {
-      const css = decodeAttribute(raw);
-      const other = rewriteCss(css, this.#rewriteInStyle);
+      const css = this.#textOf(raw);
+      const other = rewriteCss(css, this.#rewriter.rewrite);
       return other === css ? undefined : other;
     }
+    if (name === 'srcdoc') return this.#element === 'iframe' ? this.#frame(this.#textOf(raw)) : undefined;
     if (SETS.has(name)) return this.#set(raw);
     if (LAZY.has(name)) return IMAGES.has(this.#element) ? this.#one(this.#textOf(raw)) : undefined;
     if (!REFERENCES.has(name) || (name === 'data' && !DATA_ELEMENTS.has(this.#element))) return undefined;
     return this.#element === 'base' ? '' : this.#one(this.#textOf(raw));
+  }
+
+  /** The document that the frame holds. It is HTML, also in XML. */
+  #frame(text: string): string | undefined {
+    if (this.#depth >= MAX_FRAMES) return undefined;
+    const { rewrite, withoutScripts = false } = this.#rewriter;
+    const other = rewriteHtml(text, { onBase: nothing, rewrite, withoutScripts }, this.#depth + 1);
+    return other === text ? undefined : other;
   }
 
   #textOf(raw: string): string {
@@ -222,5 +236,10 @@ const inSet = (reference: string): string =>
     .replace(/,$/, '%2C')
     .replace(/[\t\n\f\r ]/g, encodeURIComponent);
 
+/** In ASCII, as the page may be bytes of any charset. */
 const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replace(/[^\0-\x7f]/gu, (char) => `&#${char.codePointAt(0)};`);

@@ -2,12 +2,13 @@
 import type { UrlKind } from '../url/url-kind.ts';
 import { createCssLinks } from './css-links.ts';
 import { createHtmlLinks, type HtmlLinks, type HtmlLinksOptions } from './html-links.ts';
+import { createJsonFeedLinks, JSON_FEED_TYPE } from './json-feed.ts';
 import type { DroppedLinks, HtmlLink } from './link-set.ts';
 import { createMarkdownLinks, isMarkdown } from './markdown-links.ts';
 import { createSitemapLinks } from './sitemap-links.ts';
 import { isXmlType, XHTML_TYPE } from './type-of-xml.ts';
 import { isWholeType } from './whole-types.ts';
-import { createXmlLinks } from './xml-links.ts';
+import { createXmlLinks, MAX_SITEMAP_BYTES } from './xml-links.ts';
 
 /**
  * The type as which the document was read. `document`: to be read as a whole (`whole-types.ts`), which is not done here.
@@ -72,7 +73,22 @@ export function createDocumentReader(
     return { write: markdown.write, end: () => ({ type: 'markdown', ...markdown.end() }) };
   }
   if (isWholeType(mimeType)) return UNREAD_WHOLE;
+  if (mimeType === JSON_FEED_TYPE) return createJsonFeedLinks(options);
+  if (isPackedXml(mimeType, options.url)) return withoutRoot(createPackedXml(options));
   return isXmlType(mimeType) ? withoutRoot(createXmlLinks(options)) : undefined;
+}
+
+const GZIP_TYPES =
+  /^(?:application\/(?:x-)?gzip|(?:application|binary)\/octet-stream|(?:application|text)\/xml)$/;
+
+/** Whether it is XML in a gzip file by its name, as sitemaps are: `sitemap.xml.gz`. */
+const isPackedXml = (mimeType = '', url: string): boolean =>
+  GZIP_TYPES.test(mimeType) && /\.xml\.gz(?:[?#]|$)/i.test(url);
+
+/** Other XML than sitemaps and feeds has no links. */
+function createPackedXml(options: ReaderOptions): ListParser {
+  const maxDecodedBytes = Math.min(options.maxDecodedBytes, MAX_SITEMAP_BYTES);
+  return createSitemapLinks({ ...options, maxDecodedBytes, isXmlAlone: true });
 }
 
 /** A style sheet has requisites only. */

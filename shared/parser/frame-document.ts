@@ -10,7 +10,7 @@ export interface FrameListener {
 }
 
 /** Frames within frames that are looked into. */
-const MAX_FRAMES = 4;
+export const MAX_FRAMES = 4;
 
 /**
  * Reports the tags of the document that a frame holds in its `srcdoc`, which is relative to the page's base (HTML standard,

@@ -325,7 +325,7 @@ const isOtherPage = (rel: string, attributes: RawAttributes): boolean =>
   hasToken(rel, 'prev');
 
 /** Types of feeds, where a `link` names one. */
-const FEED = /^[\t\n\f\r ]*application\/(?:rss|atom|rdf)\+xml[\t\n\f\r ]*(?:;|$)/i;
+const FEED = /^[\t\n\f\r ]*application\/(?:(?:rss|atom|rdf)\+xml|feed\+json)[\t\n\f\r ]*(?:;|$)/i;
 
 /** HTML standard, section 4.2.3: a base that does not parse, or is a script or data, counts as none. */
 function documentBase(reference: string | undefined, url: string, charset: string): string {

@@ -8,6 +8,8 @@ import { createXmlLinks, type XmlLinks, type XmlLinksOptions } from './xml-links
 export interface SitemapLinksOptions extends XmlLinksOptions {
   /** The largest size of a decompressed gzip file: more is not read. */
   readonly maxDecodedBytes: number;
+  /** A text is no list of URLs. */
+  readonly isXmlAlone?: boolean;
 }
 
 export interface SitemapLinks extends Omit<XmlLinks, 'charset'> {
@@ -58,6 +60,7 @@ function createReader(start: Buffer, options: SitemapLinksOptions, isInGzip: boo
   if (start[0] === 0x1f && start[1] === 0x8b)
     return isInGzip ? createRefused('gzip inside of gzip') : createGzip(options);
   const isXml = /^[\0\t\n\r \xef\xbb\xbf\xfe\xff]*</.test(start.toString('latin1', 0, SNIFFED_BYTES));
+  if (!isXml && options.isXmlAlone) return createRefused('no XML');
   return isXml ? createXml(options) : createText(options);
 }
 

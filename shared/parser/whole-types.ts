@@ -1,4 +1,5 @@
 /** Media types of documents that are read as a whole, when their last byte is there: PDF and Office. */
+import { isJsonFeed, JSON_FEED_TYPE } from './json-feed.ts';
 import { MIME_SNIFFED_BYTES, sniffMimeType } from './media-type.ts';
 import { isXhtml, isXmlType, listTypeOf, XHTML_TYPE } from './type-of-xml.ts';
 
@@ -38,9 +39,12 @@ export const isWholeType = (mimeType: string | undefined): boolean =>
 
 /** How many of a document's first bytes may show that it is another one than its server says. */
 export const bytesToSniff = (declared: string | undefined): number =>
-  isUncertain(declared) || TEXTS.has(declared) ? MIME_SNIFFED_BYTES : SIGNATURE_BYTES;
+  isUncertain(declared) || TEXTS.has(declared) || declared === JSON_TYPE
+    ? MIME_SNIFFED_BYTES
+    : SIGNATURE_BYTES;
 
 const SIGNATURE_BYTES = 5;
+const JSON_TYPE = 'application/json';
 
 /** Types that servers send for files that they do not know. */
 const VAGUE: ReadonlySet<string | undefined> = new Set([
@@ -82,7 +86,7 @@ export function correctedType(
 
 /**
  * The type as which a document is read: as declared, or, if nothing is declared, as its first bytes suggest; unless that is wrong
- * ({@link correctedType}), or its root element shows that it is XHTML, a feed or a sitemap. Undefined if nothing is declared and the document is empty.
+ * ({@link correctedType}), or its root element shows that it is XHTML, a feed or a sitemap, or it is JSON that says that it is a feed. Undefined if nothing is declared and the document is empty.
  */
 export function typeToRead(declared: string | undefined, start: Uint8Array, url: string): string | undefined {
   const sniffed =
@@ -92,6 +96,7 @@ export function typeToRead(declared: string | undefined, start: Uint8Array, url:
   const type = correctedType(declared ?? sniffed, start, url);
   const first = start.subarray(0, MIME_SNIFFED_BYTES);
   if (isXmlType(type)) return isXhtml(first) ? XHTML_TYPE : type;
+  if (type === JSON_TYPE) return isJsonFeed(first) ? JSON_FEED_TYPE : type;
   return (VAGUE.has(type) || TEXTS.has(type) ? listTypeOf(first) : undefined) ?? type;
 }
 

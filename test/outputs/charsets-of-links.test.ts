@@ -21,10 +21,22 @@ test('links that are listed again have the query of the crawl', () => {
   ]);
 });
 
+test('links in the document of a frame are links of the page, relative to its base', () => {
+  const inner = "<base href='/x/'><a href='ж?ж'>a <b>b</b></a><iframe srcdoc='<img src=i alt=c>'></iframe>";
+  const html = `<base href="/b/"><iframe srcdoc="${inner}"></iframe><a href=z>z</a>`;
+  expect(resolvedLinks(htmlOf(payload(html)), PAGE)).toEqual([
+    { target: 'https://a.test/b/%D0%B6?%E6', text: 'a b', element: 'a' },
+    { target: 'https://a.test/b/i', text: 'c', element: 'img' },
+    { target: 'https://a.test/b/z', text: 'z', element: 'a' },
+  ]);
+});
+
 test.each([
   ['a link', HTML, TARGET, 'text/html'],
   ['a set', '<img srcset="/ж?ж 1x">', 'https://a.test/%D0%B6?%E6', 'text/html'],
   ['a style', '<style>a{b:url(/ж?ж)}</style>', 'https://a.test/%D0%B6?%E6', 'text/html'],
+  ['a style in an attribute', '<p style="a:url(/ж?ж)">', 'https://a.test/%D0%B6?%E6', 'text/html'],
+  ['a frame', '<iframe srcdoc="&lt;a href=/ж?ж>"></iframe>', 'https://a.test/%D0%B6?%E6', 'text/html'],
   ['a style sheet', 'a{b:url(/ж?ж)}', 'https://a.test/%D0%B6?%E6', 'text/css'],
 ])('a mirror and a replay look for %s under the URL of the crawl', (_, text, target, type) => {
   const seen: string[] = [];

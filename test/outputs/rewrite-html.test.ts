@@ -45,6 +45,22 @@ test.each([
   ],
   ['<base href="/b/"><a href=a>', '<base href=""><a href="[a]">'],
   ['<input data="x"><object data="a">', '<input data="x"><object data="[a]">'],
+  [
+    '<iframe src=s srcdoc="<base href=/x/><a href=a>\u00e9 &eacute; \ud83d\ude00</a>"></iframe>',
+    '<iframe src="[s]" srcdoc="&lt;base href=&quot;&quot;>&lt;a href=&quot;[a]&quot;>&#233; &#233; &#128512;&lt;/a>"></iframe>',
+  ],
+  [
+    '<iframe srcdoc="<p>\u00e9"></iframe><p srcdoc="<a href=a>">',
+    '<iframe srcdoc="<p>\u00e9"></iframe><p srcdoc="<a href=a>">',
+  ],
+  [
+    '<iframe srcdoc="<iframe srcdoc=\'<img src=a>\'></iframe>"></iframe>',
+    '<iframe srcdoc="&lt;iframe srcdoc=&quot;&amp;lt;img src=&amp;quot;[a]&amp;quot;>&quot;>&lt;/iframe>"></iframe>',
+  ],
+  [
+    '<p style="content:\'&eacute;\u65e5\';background:url(a)">',
+    '<p style="content:\'&#233;&#26085;\';background:url([a])">',
+  ],
   ['<a href="a', '<a href="a'],
   ['caf\u00e9 <a href=a>\u65e5', 'caf\u00e9 <a href="[a]">\u65e5'],
 ])('%j', (text, expected) => {

@@ -1,5 +1,6 @@
 /** Sitemaps, feeds and their values. */
 import { gzipSync } from 'node:zlib';
+import { createJsonFeedLinks } from '../../../shared/parser/json-feed.ts';
 import { readRslLicense } from '../../../shared/parser/rsl-license.ts';
 import { parseW3cDatetime } from '../../../shared/parser/w3c-datetime.ts';
 import { usageRules } from '../../../shared/robots/usage-files.ts';
@@ -59,6 +60,32 @@ const XML = [
     '1',
   ],
 ];
+const JSON_FEED = [
+  ...[
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"',
+    'null',
+    '7',
+    '"id":',
+    '"url":"/a",',
+    '"external_url":',
+    '"attachments":[',
+  ],
+  ...[
+    '"date_modified":"2026-01-02T00:00:00Z",',
+    '"next_url":',
+    '{"url":"https://b.test/"},',
+    '\\u0000',
+    '\\',
+    ' ',
+  ],
+];
+
 const RSL = [
   ...XML,
   ...['<rsl>', '<content url="/{#}">', '<content url="https://example.com/">', '</content>', ' server="x"'],
@@ -223,6 +250,23 @@ export const TARGETS: readonly FuzzTarget[] = [
     asSitemap,
   ),
   xml('feed', FEED, 'application/rss+xml', { seeds: ['feed.xml', 'feed.atom'] }),
+  {
+    name: 'JSON feed',
+    tokens: JSON_FEED,
+    frames: [
+      ['{"version":"https://jsonfeed.org/version/1","items":[', ']}'],
+      ['{"items":[{"url":"', '"}]}'],
+    ],
+    nests: ['[', '{"items":'],
+    maxBytes: MB,
+    maxUsPerByte: 0.6,
+    maxHeldPerByte: 64,
+    run(body) {
+      const feed = createJsonFeedLinks({ url: 'https://example.com/feed.json', maxLinks: 1000 });
+      feed.write(body);
+      return feed.end();
+    },
+  },
   {
     name: 'RSL',
     tokens: RSL,
