@@ -3,9 +3,11 @@ import { formatCounted } from './format.ts';
 
 /** Says what a crawl has lost, the worst first. Undefined if that is nothing. */
 export function lossesText(losses: Losses): string | undefined {
-  const { hostsGivenUp = 0, urlsGivenUp = 0, undecoded = 0, brokeOff = 0, cut = 0, traps = 0 } = losses;
+  const { hostsGivenUp = 0, urlsGivenUp = 0, quarantined = 0 } = losses;
+  const { undecoded = 0, brokeOff = 0, cut = 0, traps = 0 } = losses;
   const parts = [
     [hostsGivenUp, 'host', `given up (${formatCounted(urlsGivenUp, 'URL')} not fetched)`],
+    [quarantined, 'page', 'in quarantine'],
     [undecoded, 'response', 'not decoded'],
     [brokeOff, 'response', 'not read to the end'],
     [cut, 'page', 'cut at a limit'],

@@ -49,6 +49,8 @@ export interface Head extends TrapState {
    * worker. `tries`: how often it was about to be fetched while no other URL was announced.
    */
   readonly intent?: { readonly url: string; readonly tries: number };
+  /** Only after turns of the host were lost (`turn/caution.ts`): how carefully the next one goes on. */
+  readonly caution?: HostCaution;
   /**
    * Pages that blocked their thread (`turn/quarantine-page.ts`): they fail with that cause and are not
    * fetched again.
@@ -155,6 +157,14 @@ export interface HostSoft404 {
   readonly to?: string;
   /** The page (`alike/not-found-page.ts`): at most 3.7 KB, mostly 400 bytes. */
   readonly page?: string;
+}
+
+/** How carefully a host is visited of which turns were lost. */
+export interface HostCaution {
+  /** URLs that the next turn may fetch: twice as many after each commit. */
+  readonly maxUrls: number;
+  /** URLs that are still announced, each before it is fetched; none: a single turn was lost. */
+  readonly announced?: number;
 }
 
 /** Why the host was given up, and when. */

@@ -27,7 +27,7 @@ export function encodeMessage(message: Message, compressFrom = MIN_COMPRESSED_BY
   out.byte(KINDS.indexOf(message.kind));
   out.text(message.crawl);
   if (message.kind === 'links') writeLinks(out, message.links);
-  if (message.kind === 'token') out.text(message.token);
+  if (message.kind === 'token') writeToken(out, message);
   if (message.kind === 'wake') out.varint(message.resume ?? 0);
   if (message.kind === 'robots') out.text(message.url);
   return wrap(out.bytes(), compressFrom);
@@ -42,13 +42,27 @@ export function decodeMessage(bytes: Uint8Array, maxLinks = Number.POSITIVE_INFI
   const kind = KINDS[input.byte()];
   const crawl = input.text();
   if (kind === 'links') return { kind, crawl, links: readLinks(input, maxLinks) };
-  if (kind === 'token') return { kind, crawl, token: input.text() };
+  if (kind === 'token') return readToken(input, crawl);
   if (kind === 'wake') {
     const resume = input.varint();
     return { kind, crawl, ...(resume > 0 && { resume }) };
   }
   if (kind === 'robots') return { kind, crawl, url: input.text() };
   throw new CorruptBytes('a message of unknown kind');
+}
+
+type Token = Extract<Message, { kind: 'token' }>;
+
+function writeToken(out: ByteWriter, { token, caution }: Token): void {
+  out.text(token);
+  out.byte(caution ?? 0);
+}
+
+function readToken(input: ByteReader, crawl: string): Token {
+  const token = input.text();
+  const caution = input.byte();
+  if (caution > 2) throw new CorruptBytes(`a token with the unknown caution ${caution}`);
+  return { kind: 'token', crawl, token, ...(caution > 0 && { caution: caution as 1 | 2 }) };
 }
 
 /** As {@link encodeMessage} does it. */

@@ -36,7 +36,8 @@ export interface OutLinks {
 /** A message to one host. */
 export type Message =
   | { readonly kind: 'links'; readonly crawl: string; readonly links: readonly Link[] }
-  | { readonly kind: 'token'; readonly crawl: string; readonly token: string }
+  /** `caution`: of the host's head. 1: it visits the host in small turns. 2: and announces URLs (`turn/caution.ts`). */
+  | { readonly kind: 'token'; readonly crawl: string; readonly token: string; readonly caution?: 1 | 2 }
   /**
    * `resume`: the number of the resume (`CrawlRegistry.resume`, from 1 on) by which the operator wants even hosts set aside to
    * be tried again.

@@ -116,6 +116,7 @@ const crawlSummarySchema = z.strictObject({
     .strictObject({
       hostsGivenUp: count.optional().describe('Hosts that were given up while URLs waited there'),
       urlsGivenUp: count.optional().describe('These URLs'),
+      quarantined: count.optional().describe('Pages that ended or blocked their process'),
       undecoded: count.optional().describe('Responses of which nothing could be decoded'),
       brokeOff: count.optional().describe('Responses that broke off, or could not be decoded to their end'),
       cut: count.optional().describe('Pages cut at maxBodyBytes or maxDecodedBytes'),

@@ -17,11 +17,13 @@ export function lossesOf({
   givenUp = { hosts: 0, urls: 0 },
   hints = {},
   skipped,
-}: Pick<CrawlTotals, 'givenUp' | 'hints' | 'skipped'>): Losses {
+  errors,
+}: Pick<CrawlTotals, 'givenUp' | 'hints' | 'skipped' | 'errors'>): Losses {
   const { undecoded = 0, brokeOff = 0, cutPage = 0, trap = 0 } = hints;
   const all = {
     hostsGivenUp: givenUp.hosts,
     urlsGivenUp: givenUp.urls,
+    quarantined: (errors.killed ?? 0) + (errors.blocked ?? 0),
     undecoded,
     brokeOff,
     cut: cutPage,
@@ -31,10 +33,10 @@ export function lossesOf({
 }
 
 /**
- * Whether the crawl lost something by faults of servers: hosts that were given up, responses that broke off or could not be
- * decoded. Limits and traps are settings.
+ * Whether the crawl lost something by faults of servers or hooks: hosts that were given up, pages in quarantine, responses that
+ * broke off or could not be decoded. Limits and traps are settings.
  */
 export function isIncomplete({ losses }: Pick<CrawlSummary, 'losses'>): boolean {
-  const { hostsGivenUp = 0, undecoded = 0, brokeOff = 0 } = losses;
-  return hostsGivenUp + undecoded + brokeOff > 0;
+  const { hostsGivenUp = 0, quarantined = 0, undecoded = 0, brokeOff = 0 } = losses;
+  return hostsGivenUp + quarantined + undecoded + brokeOff > 0;
 }

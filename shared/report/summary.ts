@@ -91,6 +91,8 @@ export interface Losses {
   readonly hostsGivenUp?: number;
   /** These URLs. */
   readonly urlsGivenUp?: number;
+  /** Pages that ended or blocked their process, or its thread. They are not fetched again. */
+  readonly quarantined?: number;
   /** Responses of which nothing could be decoded. */
   readonly undecoded?: number;
   /** Responses that broke off, or could not be decoded to their end. */

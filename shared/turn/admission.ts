@@ -216,6 +216,7 @@ export class UrlAdmission {
     const answer = await this.#options.quarantine.announce(record.url);
     if (answer === 'allowed') return undefined;
     if (answer === 'busy') return { outcome: 'turnEnds', record };
+    this.#options.counters.countError('killed');
     // To be committed before another URL is announced in its place, and perhaps kills, too.
     const result = { fetchedAt: this.#now(), cause: causeOfDeath('page') };
     return { outcome: 'turnEnds', record: { ...record, state: 'failed', result } };

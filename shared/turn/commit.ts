@@ -2,6 +2,7 @@ import type { Head } from '../frontier/head.ts';
 import { partsOf } from '../frontier/head-parts.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { TrapWatch } from '../frontier/trap-watch.ts';
+import type { TurnCaution } from './caution.ts';
 import type { TurnCounters } from './counters.ts';
 import type { DomainShare } from './domain-share.ts';
 import type { HostPace } from './host-pace.ts';
@@ -33,6 +34,7 @@ export interface TurnResults {
   readonly knownRobots: KnownRobots;
   readonly traps: TrapWatch;
   readonly sitemaps: SitemapPace;
+  readonly caution: Pick<TurnCaution, 'next' | 'ofToken'>;
   readonly quarantine: Quarantine;
   readonly output: TurnOutput;
   readonly recrawl: RecrawlPlan;
@@ -113,7 +115,8 @@ export class TurnCommit {
 
   async #sendToken(token: string): Promise<void> {
     const { id: crawl, host } = this.#results.crawl;
-    await this.#services.engine.queue.send([{ host, message: { kind: 'token', crawl, token } }]);
+    const message = { kind: 'token', crawl, token, ...this.#results.caution.ofToken() } as const;
+    await this.#services.engine.queue.send([{ host, message }]);
   }
 
   #nextHead(id: string, ledger: Head['ledger'], plan: NextTurn): Omit<Head, 'version'> {
@@ -123,6 +126,7 @@ export class TurnCommit {
     const share = this.#results.share.state();
     const soft404 = this.#results.soft404.state();
     const templatePages = this.#results.templates.state();
+    const caution = this.#results.caution.next();
     const { closedOrigins, movedRobots } = knownRobots;
     const { resumedBy } = pace;
     const sitemapPace = sitemaps.state();
@@ -140,6 +144,7 @@ export class TurnCommit {
       setAside: pace.givenUp,
       ...(resumedBy !== undefined && { resumedBy }),
       ...(quarantine.suspect && { intent: quarantine.suspect }),
+      ...(caution && { caution }),
       ...(quarantine.blocked.length > 0 && { quarantine: quarantine.blocked }),
       ...(recrawl && { recrawl }),
       ...(share && { share }),

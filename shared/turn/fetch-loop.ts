@@ -4,6 +4,7 @@ import { isAgain, type UrlRecord } from '../frontier/url-record.ts';
 import { sizesOf } from '../sizes.ts';
 import { origin } from '../url/host-key.ts';
 import type { Admission, UrlAdmission } from './admission.ts';
+import type { TurnCaution } from './caution.ts';
 import type { FreedCopies } from './freed-copies.ts';
 import type { LinkIntake } from './link-intake.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
@@ -18,14 +19,6 @@ const MAX_PUT_OFF = 1000;
 /** URLs to be tried again that are passed over at most when another one is looked for. */
 const MAX_PASSED_OVER = 20;
 
-/** How far a turn may go. */
-export interface TurnLimits {
-  /** URLs fetched at most. */
-  readonly maxUrls: number;
-  /** Where robots.txt files of other hosts lead to: fetched before all else. */
-  readonly askedRobots: readonly string[];
-}
-
 export interface FetchLoopOptions extends VisitOptions {
   readonly ledger: HostLedger;
   readonly admission: UrlAdmission;
@@ -34,7 +27,9 @@ export interface FetchLoopOptions extends VisitOptions {
   readonly sitemaps: SitemapPace;
   readonly probe: Soft404Probe;
   readonly freedCopies: FreedCopies;
-  readonly limits: TurnLimits;
+  readonly caution: Pick<TurnCaution, 'maxUrls' | 'countUrl'>;
+  /** Where robots.txt files of other hosts lead to: fetched before all else. */
+  readonly askedRobots: readonly string[];
 }
 
 /**
@@ -66,11 +61,10 @@ export class FetchLoop {
 
   /** Resolves when the turn has had enough, and nothing of it is in flight. */
   async run(): Promise<void> {
-    const { crawl, quarantine } = this.#options;
+    const { crawl, caution, quarantine } = this.#options;
     await this.#fetchAskedRobots();
-    const lanes = Array.from({ length: quarantine.isAnnouncing ? 1 : crawl.config.perHost }, () =>
-      this.#runLane(),
-    );
+    const count = quarantine.isAnnouncing ? 1 : Math.min(crawl.config.perHost, caution.maxUrls);
+    const lanes = Array.from({ length: count }, () => this.#runLane());
     // All of them, so that nothing is in flight when the turn is discarded.
     for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
   }
@@ -80,8 +74,8 @@ export class FetchLoop {
    * is lost.
    */
   async #fetchAskedRobots(): Promise<void> {
-    const { limits, robots, pace, quarantine } = this.#options;
-    for (const url of new Set(limits.askedRobots)) {
+    const { askedRobots, robots, pace, quarantine } = this.#options;
+    for (const url of new Set(askedRobots)) {
       if (robots.isKnown(url)) continue;
       if (!(await pace.waitForMoment()) || (await quarantine.announce(url)) !== 'allowed') return;
       await robots.fetchForOthers(url);
@@ -115,10 +109,10 @@ export class FetchLoop {
 
   /** Whether the turn is to be committed now, by one of its limits, or has nothing left to fetch. */
   #hasEnough(): boolean {
-    const { limits, ledger, intake, output } = this.#options;
+    const { caution, ledger, intake, output } = this.#options;
     const { maxTurnChanges, maxWithoutRequest } = sizesOf(this.#services.engine);
     return (
-      this.#begun >= limits.maxUrls ||
+      this.#begun >= caution.maxUrls ||
       this.#unasked >= maxWithoutRequest ||
       ledger.changes >= maxTurnChanges ||
       intake.outLinks.size >= maxTurnChanges ||
@@ -271,8 +265,9 @@ export class FetchLoop {
   }
 
   async #visit(record: UrlRecord, from: string): Promise<boolean> {
-    const { pace, quarantine, robots, settlement, sitemaps, freedCopies } = this.#options;
+    const { caution, pace, quarantine, robots, settlement, sitemaps, freedCopies } = this.#options;
     this.#begun++;
+    caution.countUrl();
     sitemaps.countRequest(record.kind === 'sitemap');
     const visit = new UrlVisit(this.#services, this.#options, record);
     this.#inFlight++;

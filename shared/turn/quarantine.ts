@@ -1,5 +1,6 @@
 import type { Cause } from '../causes/cause.ts';
 import type { BlockedPage, Head } from '../frontier/head.ts';
+import type { TurnCaution } from './caution.ts';
 import type { TurnServices } from './services.ts';
 import type { StoredHead } from './stored-head.ts';
 
@@ -14,8 +15,7 @@ const MAX_INTENTS = 3;
 export type QuarantineAnswer = 'allowed' | 'quarantined' | 'busy';
 
 export interface QuarantineOptions {
-  /** Whether the turn announces each URL before it fetches it, one at a time. */
-  readonly isAnnouncing: boolean;
+  readonly caution: Pick<TurnCaution, 'isAnnouncing' | 'stored'>;
   /** How long the turn waits for those that it cannot announce beside. */
   readonly until: number;
 }
@@ -61,9 +61,9 @@ export class Quarantine {
     this.#isSuspected = this.#suspect !== undefined;
   }
 
-  /** The turn goes one URL at a time, and fetches one page. */
+  /** The turn announces each URL before it fetches it, one at a time. */
   get isAnnouncing(): boolean {
-    return this.#options.isAnnouncing;
+    return this.#options.caution.isAnnouncing;
   }
 
   /** An announcement came to nothing, as another turn of this process had the lock. */
@@ -82,7 +82,7 @@ export class Quarantine {
 
   /** Stores the URL as the one that is about to be fetched, if this is a quarantine turn. */
   async announce(url: string): Promise<QuarantineAnswer> {
-    if (!this.#options.isAnnouncing) return 'allowed';
+    if (!this.isAnnouncing) return 'allowed';
     // By what the turn found, not by what it has announced since: robots.txt comes before each page.
     const tries = this.#suspect?.url === url ? this.#suspect.tries : 0;
     if (tries >= MAX_INTENTS) return 'quarantined';
@@ -130,7 +130,8 @@ export class Quarantine {
     const { head } = this.#head;
     // The next turn cannot take again a page that this one takes of the share.
     const share = head.share && { ...head.share, left: 0 };
-    await this.#head.replace({ ...head, ...(share && { share }), intent });
+    const { stored: caution } = this.#options.caution;
+    await this.#head.replace({ ...head, ...(share && { share }), ...(caution && { caution }), intent });
   }
 }
 

@@ -4,6 +4,7 @@ import type { Crawl, Crawls } from '../crawl-state/crawls.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
+import type { HostDeliveries } from '../ports/turn-queue.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { AddressLeases } from './address-leases.ts';
 import type { AddressLines } from './address-lines.ts';
@@ -103,6 +104,16 @@ export interface Lanes {
   readonly addresses: AddressLines;
   /** Those of crawls that take a certain number of bytes a second. */
   readonly rates: Map<CrawlId, CrawlLine>;
+  readonly receives: Receives;
+}
+
+/** How often this process has received each delivery: it has survived all receives but the last. */
+export interface Receives {
+  note(received: HostDeliveries): void;
+  /** Their turn has failed: it counts as lost. */
+  forget(received: HostDeliveries): void;
+  /** 0: never, or it is forgotten. */
+  of(id: string): number;
 }
 
 /**

@@ -4,6 +4,7 @@ import { createTrapWatch } from '../frontier/trap-watch.ts';
 import { sizesOf } from '../sizes.ts';
 import { UrlAdmission } from './admission.ts';
 import { CanonicalLinks } from './canonical-link.ts';
+import type { TurnCaution } from './caution.ts';
 import type { TurnResults } from './commit.ts';
 import { TurnCounters } from './counters.ts';
 import { DomainShare } from './domain-share.ts';
@@ -53,13 +54,13 @@ export interface TurnPartsOptions {
   readonly lease: Lease;
   readonly lastRequestAt: number;
   readonly endBy: () => number;
-  readonly isAnnouncing: boolean;
+  readonly caution: TurnCaution;
   readonly askedRobots: readonly string[];
 }
 
 /** Makes the collaborators and gives each those that it needs. */
 export function createTurnParts(services: TurnServices, options: TurnPartsOptions): TurnParts {
-  const { crawl, ledger, lease, lastRequestAt, endBy, isAnnouncing } = options;
+  const { crawl, ledger, lease, lastRequestAt, endBy, caution } = options;
   const { engine, onSeed, onEvent } = services;
   const { host, config } = crawl;
   const head = new StoredHead(services, { crawl: crawl.id, host, head: options.head });
@@ -69,7 +70,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     isKnown: (url) => ledger.has(url),
     sizes: engine.sizes,
   });
-  const quarantine = new Quarantine(services, head, { isAnnouncing, until: endBy() });
+  const quarantine = new Quarantine(services, head, { caution, until: endBy() });
   const output = new TurnOutput(services, crawl, quarantine);
   const pace = new HostPace(services, options.head, {
     crawl,
@@ -84,7 +85,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const nearDuplicates = new NearDuplicates(crawl);
   const templates = new TemplateQuota(config, options.head.templatePages);
   const rest = { recrawl, share, nearDuplicates, templates, soft404: createSoft404(services, options) };
-  const own = { crawl, head, ledger, counters, traps, quarantine, output, pace, ...rest };
+  const own = { crawl, head, ledger, counters, traps, caution, quarantine, output, pace, ...rest };
 
   const linkParts = createLinkParts(services, own);
   const listed = new ListedChanges(services, own);
@@ -107,7 +108,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const allowance = new PageAllowance(own, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
   const freedCopies = new FreedCopies(own);
-  const limits = { maxUrls: isAnnouncing ? 1 : config.turnMaxPages, askedRobots: options.askedRobots };
+  const { askedRobots } = options;
   return {
     ...own,
     ...linkParts,
@@ -121,7 +122,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     allowance,
     admission,
     probe: new Soft404Probe(services, { ...own, ...robotsParts, settlement, freedCopies }),
-    limits,
+    askedRobots,
   };
 }
 
@@ -136,7 +137,8 @@ const createReader = (
   });
 
 const createSoft404 = ({ engine }: TurnServices, options: TurnPartsOptions): Soft404 => {
-  const { crawl, ledger, head, isAnnouncing } = options;
+  const { crawl, ledger, head, caution } = options;
+  const { isAnnouncing } = caution;
   const now = engine.clock.now();
   return new Soft404({ crawl, ledger, stored: head.soft404, isAnnouncing, now, sizes: sizesOf(engine) });
 };
@@ -148,6 +150,7 @@ type OwnParts = Pick<
   | 'ledger'
   | 'counters'
   | 'traps'
+  | 'caution'
   | 'quarantine'
   | 'output'
   | 'pace'

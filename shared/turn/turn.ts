@@ -6,10 +6,12 @@ import type { HostLedger } from '../frontier/ledger.ts';
 import type { Link } from '../frontier/message.ts';
 import type { Delivery } from '../ports/turn-queue.ts';
 import type { HostKey } from '../url/host-key.ts';
+import { cautionOf, TurnCaution } from './caution.ts';
 import { TurnCommit } from './commit.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import { isObeyed } from './host-pace.ts';
 import type { Lease } from './lease.ts';
+import { lostTurns } from './lost-turns.ts';
 import { openHost } from './open-host.ts';
 import { openLedger } from './open-ledger.ts';
 import { HOOK_CALLS } from './page-hooks.ts';
@@ -17,13 +19,6 @@ import { RETRY_HOST_MS } from './recrawl-plan.ts';
 import type { TurnServices } from './services.ts';
 import { TurnCrawl } from './turn-crawl.ts';
 import { createTurnParts, type TurnParts } from './turn-parts.ts';
-
-/** A delivery that was received so often has perhaps killed its workers: its turn is a quarantine turn. */
-const QUARANTINE_RECEIVE_COUNT = 3;
-
-/** Whether one of the deliveries came back so often that the host's turn is a quarantine turn. */
-export const isSuspicious = (deliveries: readonly Delivery[]): boolean =>
-  deliveries.some(({ receiveCount }) => receiveCount >= QUARANTINE_RECEIVE_COUNT);
 
 /** No request is begun that could outlive the lease, with this much to commit in. */
 const COMMIT_MS = 10_000;
@@ -41,6 +36,8 @@ export interface TurnInput {
   readonly host: HostKey;
   readonly deliveries: readonly Delivery[];
   readonly lease: Lease;
+  /** The process serves no other host, since pages of this one have perhaps killed others. Default: no. */
+  readonly isApart?: boolean;
 }
 
 /** When the host may next be given to anybody; until then its deliveries are to be held. */
@@ -82,6 +79,7 @@ export async function runTurn(services: TurnServices, loaded: Crawl, input: Turn
     await changes?.publish(crawl.id, host, stored.version, stored.stagedChanges);
   const known = withoutFarTimes(stored, clock.now(), crawl.config);
   const asked = requestOf(input.deliveries, known, clock.now());
+  const lost = lostTurns(input.deliveries, stored, services.lanes.receives);
   const { isOpen, share } = await openHost(services, crawl, known, asked.links);
   const request = isOpen ? asked : { ...asked, links: [] };
   const head = share ? { ...known, share } : known;
@@ -90,7 +88,12 @@ export async function runTurn(services: TurnServices, loaded: Crawl, input: Turn
   const ledger =
     services.ledgers.take(crawl.id, host, head.version) ??
     (await openLedger(ledgers, { crawl: crawl.id, host, index: head.ledger, sizes }));
-  return new Turn(services, { crawl, head, ledger, request, lease: input.lease }).run();
+  const caution = new TurnCaution(cautionOf(head.caution, lost), {
+    turnMaxPages: crawl.config.turnMaxPages,
+    isApart: input.isApart ?? false,
+    isSuspected: head.intent !== undefined,
+  });
+  return new Turn(services, { crawl, head, ledger, request, caution, lease: input.lease }).run();
 }
 
 /** The requests of the deliveries to a turn. */
@@ -104,8 +107,6 @@ interface TurnRequest {
   /** The last resume by which an operator wants the host tried again, even if it was given up. */
   readonly resumedBy: Head['resumedBy'];
   readonly askedRobots: readonly string[];
-  /** The deliveries came back so often that they have perhaps killed their workers. */
-  readonly isSuspicious: boolean;
 }
 
 function requestOf(deliveries: readonly Delivery[], head: Head, now: number): TurnRequest {
@@ -132,7 +133,6 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
     isBegun: isBegun || askedRobots.length > 0,
     resumedBy,
     askedRobots,
-    isSuspicious: isSuspicious(deliveries),
   };
 }
 
@@ -155,6 +155,7 @@ interface TurnOptions {
   readonly head: Head;
   readonly ledger: HostLedger;
   readonly request: TurnRequest;
+  readonly caution: TurnCaution;
   readonly lease: Lease;
 }
 
@@ -169,7 +170,7 @@ class Turn {
   readonly #commit: TurnCommit;
 
   constructor(services: TurnServices, options: TurnOptions) {
-    const { crawl, head, ledger, request, lease } = options;
+    const { crawl, head, ledger, request, caution, lease } = options;
     this.#services = services;
     this.#options = options;
     const lastRequestAt = lease.endsAt - leastLeaseMs(services, crawl);
@@ -180,8 +181,7 @@ class Turn {
       lease,
       lastRequestAt,
       endBy: turnEnd(crawl, services.engine.clock.now(), lease, lastRequestAt),
-      // Or a URL is suspected since an earlier turn, and has not been fetched since.
-      isAnnouncing: request.isSuspicious || head.intent !== undefined,
+      caution,
       askedRobots: request.askedRobots,
     });
     this.#commit = new TurnCommit(services, this.#parts);

@@ -120,7 +120,11 @@ export class HostServer {
     if (error instanceof StaleTurn) stats.staleTurns++;
     else if (error instanceof NeedsLargerWorker) this.#options.onTooLarge?.();
     else {
-      if (!isNewer) this.#failures++;
+      if (!isNewer) {
+        this.#failures++;
+        // The next turn is a small one: what it fetches may be in vain, too.
+        this.#services.lanes.receives.forget(received);
+      }
       this.#options.onError?.(error, received.host);
     }
     const tries = Math.max(...received.deliveries.map(({ receiveCount }) => receiveCount));

@@ -3,6 +3,7 @@ import { Semaphore } from '../semaphore.ts';
 import type { Lanes } from '../turn/services.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { createAddressLines } from './address-lines.ts';
+import { createReceives } from './receives.ts';
 import { timedRequest } from './timed-request.ts';
 
 interface Lane {
@@ -33,6 +34,7 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
   return {
     addresses: createAddressLines(clock, maxIdle),
     rates: new Map(),
+    receives: createReceives(),
     async run(host, { perHost, gapMs, latestAt, signal }, request, isCounted = () => true) {
       const lane = laneOf(host);
       const { places } = lane;

@@ -1,6 +1,6 @@
 import type { HostDeliveries } from '../ports/turn-queue.ts';
+import { areSuspicious } from '../turn/lost-turns.ts';
 import type { TurnServices } from '../turn/services.ts';
-import { isSuspicious } from '../turn/turn.ts';
 
 /** Ordinary hosts are served for this long between suspicious ones ... */
 const GAP_MS = 20_000;
@@ -17,12 +17,12 @@ const MAX_WAIT_MS = 120_000;
  * has started. The ordinary turns end first: their length is limited.
  */
 export class SuspectHosts {
-  readonly #services: Pick<TurnServices, 'engine' | 'stats'>;
+  readonly #services: Pick<TurnServices, 'engine' | 'lanes' | 'stats'>;
   readonly #hosts: HostDeliveries[] = [];
   #nextAt = Number.NEGATIVE_INFINITY;
   #dueAt = 0;
 
-  constructor(services: Pick<TurnServices, 'engine' | 'stats'>) {
+  constructor(services: Pick<TurnServices, 'engine' | 'lanes' | 'stats'>) {
     this.#services = services;
   }
 
@@ -39,8 +39,9 @@ export class SuspectHosts {
 
   /** Keeps a host that was received, if it is suspicious. A park would make it come back once more. */
   keep(received: HostDeliveries): boolean {
-    if (!isSuspicious(received.deliveries)) return false;
-    const now = this.#services.engine.clock.now();
+    const { engine, lanes } = this.#services;
+    if (!areSuspicious(received.deliveries, lanes.receives)) return false;
+    const now = engine.clock.now();
     const latestAt = now + (received.leaseUntil - now) * MAX_KEPT_SHARE;
     this.#dueAt = Math.min(latestAt, this.size === 0 ? Math.max(now, this.#nextAt) : this.#dueAt);
     this.#hosts.push(received);

@@ -209,6 +209,7 @@ class WorkerLoop {
   }
 
   #take(received: HostDeliveries, isLate: boolean): void {
+    this.#services.lanes.receives.note(received);
     const { queue } = this.#services.engine;
     if (isLate) this.#track(queue.park(received, 0));
     else if (!this.#options.suspects.keep(received)) this.#track(this.#server.serve(received));

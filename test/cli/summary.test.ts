@@ -281,6 +281,7 @@ describe('a crawl that has lost a part says so in its first line', () => {
 
   test.each<[CrawlSummary['losses'], string]>([
     [{ hostsGivenUp: 1, urlsGivenUp: 8 }, 'Finished, but 1 host given up (8 URLs not fetched)'],
+    [{ quarantined: 2 }, 'Finished, but 2 pages in quarantine'],
     [{ undecoded: 3 }, 'Finished, but 3 responses not decoded'],
     [{ brokeOff: 1 }, 'Finished, but 1 response not read to the end'],
     [{ cut: 1200 }, 'Finished, but 1,200 pages cut at a limit'],
@@ -354,6 +355,7 @@ describe('the exit code', () => {
     ['paused for its proxy', { state: 'paused', reason: 'maxCost: x', reasonCode: 'proxy' }, 7],
     ['paused by the operator', { state: 'paused', reason: 'proxy: x', reasonCode: 'operator' }, 130],
     ['that gave up a host', { losses: { hostsGivenUp: 1, urlsGivenUp: 8 } }, 8],
+    ['with a page in quarantine', { losses: { quarantined: 1 } }, 8],
     ['with a response that could not be decoded', { losses: { undecoded: 1 } }, 8],
     ['with a response that broke off', { losses: { brokeOff: 1 } }, 8],
     [

@@ -358,7 +358,8 @@ describe('a message', () => {
       // Flags 18, the page, and the domains that link to the host.
       '4d0100 00 0163 01 00012f 12 01 00 00 01 022f76 084141414141513d3d',
     ],
-    [{ kind: 'token', crawl: 'c', token: 't' }, '4d0100 01 0163 0174'],
+    [{ kind: 'token', crawl: 'c', token: 't' }, '4d0100 01 0163 0174 00'],
+    [{ kind: 'token', crawl: 'c', token: 't', caution: 2 }, '4d0100 01 0163 0174 02'],
     [{ kind: 'wake', crawl: 'c' }, '4d0100 02 0163 00'],
     [{ kind: 'wake', crawl: 'c', resume: 300 }, '4d0100 02 0163 ac02'],
     [{ kind: 'robots', crawl: 'c', url: 'u' }, '4d0100 03 0163 0175'],
@@ -374,12 +375,12 @@ describe('a message', () => {
 
   test('is compressed above a size, and says so', () => {
     const message: Message = { kind: 'token', crawl: 'c', token: 't' };
-    expect(encodeMessage(message, 5)[2]).toBe(1);
-    expect(encodeMessage(message, 6)[2]).toBe(0);
+    expect(encodeMessage(message, 6)[2]).toBe(1);
+    expect(encodeMessage(message, 7)[2]).toBe(0);
     const long = (characters: number): Message => ({ ...message, token: 'x'.repeat(characters) });
-    // 5 bytes around a token of that length: a number of two bytes.
-    expect(encodeMessage(long(194))[2]).toBe(0);
-    expect(encodeMessage(long(195))[2]).toBe(1);
+    // 6 bytes around a token of that length: a number of two bytes.
+    expect(encodeMessage(long(193))[2]).toBe(0);
+    expect(encodeMessage(long(194))[2]).toBe(1);
   });
 
   test.each([
@@ -387,6 +388,7 @@ describe('a message', () => {
     ['4d0200 01 0163 0174', 'message version 2: this program knows version 1'],
     ['4d0000 01 0163 0174', 'message version 0'],
     ['4d0100 04 0163 0174', 'a message of unknown kind'],
+    ['4d0100 01 0163 0174 03', 'a token with the unknown caution 3'],
     ['4d0100 00 0163 01 00 01 2f 00 01 00 02 0161 0162', 'at most 1 pages expected, got 2'],
     ['4d0100 00 0163 01 00 01 2f 04 01 00 00 07', 'a link has the unknown kind 7'],
   ])('%s is refused', (text, reason) => {

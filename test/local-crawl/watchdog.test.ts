@@ -59,7 +59,7 @@ describe('a page that blocks its thread', () => {
       const cause = 'blocked its thread for 1 s when it was parsed';
       expect(err).toContain(`${hang} ${cause}`);
       const { state, pages, errors, setAside } = JSON.parse(out);
-      expect([code, state, pages, errors, setAside]).toEqual([0, 'finished', 30, { blocked: 1 }, []]);
+      expect([code, state, pages, errors, setAside]).toEqual([8, 'finished', 30, { blocked: 1 }, []]);
       expect(times('/hang')).toBe(1);
       await using stored = await openCrawl(here.folder);
       expect(await stored.url(hang)).toMatchObject({ status: 'failed', cause });
@@ -71,7 +71,7 @@ describe('a page that blocks its thread', () => {
   test('is remembered although it was found and fetched in one visit', async () => {
     site = await startSite({ '/': '<a href="/hang">', '/hang': HANG });
     const { code, out } = await here.crawl(site, project(1000)).ended;
-    expect([code, JSON.parse(out).errors]).toEqual([0, { blocked: 1 }]);
+    expect([code, JSON.parse(out).errors]).toEqual([8, { blocked: 1 }]);
     expect(times('/hang')).toBe(1);
   });
 
@@ -99,7 +99,7 @@ describe('a page that blocks its thread', () => {
     const { code, out } = await ended;
     expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
     const resumed = await here.resume().ended;
-    expect([resumed.code, JSON.parse(resumed.out).state]).toEqual([0, 'finished']);
+    expect([resumed.code, JSON.parse(resumed.out).state]).toEqual([8, 'finished']);
     expect(times('/1')).toBe(1);
   });
 
@@ -129,7 +129,7 @@ test.each([1, 2])(
       .ended;
     const { pages, byStatus } = JSON.parse(out);
     // Its links were never read.
-    expect([code, pages, byStatus.failed]).toEqual([0, 3, 1]);
+    expect([code, pages, byStatus.failed]).toEqual([8, 3, 1]);
     await using stored = await openCrawl(here.folder);
     const page = await stored.url(`${site.url}/3`);
     expect(page?.cause).toBe('the worker died 3 times when it fetched this');

@@ -366,7 +366,7 @@ test('a page that has killed too many workers fails, and the turn ends; another 
       state: 'failed',
       result: { fetchedAt: T0, cause: { code: 'workerDied', times: 3, at: 'page' } },
     },
-    log: ['wait', `announce ${PAGE}`],
+    log: ['wait', `announce ${PAGE}`, 'error killed'],
   });
   expect(await decide(recordOf(PAGE), { ...situation, answers: ['busy'] })).toEqual({
     outcome: 'turnEnds',

@@ -177,8 +177,10 @@ test('the head holds all that the turn has learnt', async () => {
       sitemaps: { known: 2, rest: 3 },
     },
     links: [link('/a')],
+    caution: { maxUrls: 2, announced: 3 },
   });
-  const { pace, counters } = turn.parts;
+  const { pace, counters, caution } = turn.parts;
+  caution.countUrl();
   counters.countPage();
   pace.resume(7);
   pace.postponeTo(T0 + 3000);
@@ -192,6 +194,7 @@ test('the head holds all that the turn has learnt', async () => {
     closedOrigins: [closed],
     movedRobots: [moved],
     intent,
+    caution: { maxUrls: 4, announced: 2 },
     quarantine,
     sitemaps: { known: 2, rest: 3 },
     resumedBy: 7,

@@ -327,7 +327,7 @@ describe('with several requests at once', () => {
       site: pages(...many),
       links: many.map((path) => link(path)),
       config: perHost(3),
-      isAnnouncing: true,
+      caution: { maxUrls: 1, announced: 4 },
     });
     await run();
     expect(asked()).toEqual(['/1']);
@@ -388,7 +388,6 @@ describe("files that other hosts' robots.txt lead to", () => {
       head: { ...OPEN_ROBOTS, intent },
       site,
       askedRobots: [asked1],
-      isAnnouncing: true,
     });
     expect(quarantine.suspect).toEqual(intent);
     await run();
@@ -401,7 +400,6 @@ describe("files that other hosts' robots.txt lead to", () => {
       head: { ...OPEN_ROBOTS, intent: { url: asked1, tries: 3 } },
       site,
       askedRobots: [asked1],
-      isAnnouncing: true,
     });
     await run();
     expect(asked()).toEqual([]);
@@ -414,7 +412,6 @@ test('a suspected URL that was fetched, or settled without a request, is no long
       head: { ...head, intent: { url: ORIGIN + path, tries } },
       site: pages('/a'),
       links: [link(path)],
-      isAnnouncing: true,
     });
     await turn.run();
     const { state } = (await turn.ledger.lookUp(ORIGIN + path)) as UrlRecord;

@@ -43,7 +43,14 @@ function open(head: Partial<Head> = {}, { isAnnouncing = true, locks = [true] } 
     log.push(isAlone ? 'lock alone' : 'lock');
     return answers.shift() ? () => void log.push('free') : undefined;
   };
-  return { log, state, quarantine: new Quarantine({ intentLock }, stored, { isAnnouncing, until: UNTIL }) };
+  return {
+    log,
+    state,
+    quarantine: new Quarantine({ intentLock }, stored, {
+      caution: { isAnnouncing, stored: undefined },
+      until: UNTIL,
+    }),
+  };
 }
 
 test('a turn that is not suspicious announces nothing', async () => {

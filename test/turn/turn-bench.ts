@@ -5,11 +5,12 @@
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { type Crawl, createCrawls } from '../../shared/crawl-state/crawls.ts';
 import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
-import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
+import { type Head, type HostCaution, NEW_HEAD } from '../../shared/frontier/head.ts';
 import { type Link, linkOf } from '../../shared/frontier/message.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import type { OptionalPorts } from '../../shared/ports/engine.ts';
 import { SIZES, type Sizes } from '../../shared/sizes.ts';
+import { TurnCaution } from '../../shared/turn/caution.ts';
 import { createCrawlRates } from '../../shared/turn/crawl-rates.ts';
 import { createDomainHeads } from '../../shared/turn/domain-heads.ts';
 import { createLinkMedians } from '../../shared/turn/link-medians.ts';
@@ -45,7 +46,7 @@ export interface TurnSituation {
   readonly sizes?: Partial<Sizes>;
   readonly optional?: OptionalPorts;
   readonly hooks?: PageHooks;
-  readonly isAnnouncing?: boolean;
+  readonly caution?: HostCaution;
   readonly askedRobots?: readonly string[];
   /** From the turn's beginning. */
   readonly endMs?: number;
@@ -160,7 +161,11 @@ export async function openTurn(situation: TurnSituation = {}): Promise<OpenTurn>
     },
     lastRequestAt: T0 + lastRequestMs,
     endBy: () => T0 + endMs,
-    isAnnouncing: situation.isAnnouncing ?? false,
+    caution: new TurnCaution(situation.caution, {
+      turnMaxPages: crawl.config.turnMaxPages,
+      isApart: false,
+      isSuspected: head.intent !== undefined,
+    }),
     askedRobots: situation.askedRobots ?? [],
   });
   parts.intake.mergeDelivered(situation.links ?? [], T0);

@@ -614,7 +614,7 @@ export const WORKS: readonly [string, Work][] = [
   ],
   [
     'a turn after its worker has died some times',
-    { situation: { site: SITE, config, head: OPEN_ROBOTS }, run: (turn) => turnBy(turn, [links('/1')], 3) },
+    { situation: { site: SITE, config, head: OPEN_ROBOTS }, run: (turn) => turnBy(turn, [links('/1')], 4) },
   ],
   [
     'a turn that publishes what its host had staged',

@@ -371,7 +371,7 @@ describe('a turn that fails', () => {
 
   test('takes back what it announced if a service failed, and lets others announce', async () => {
     const { end, engine, headOf, services, clock } = await run({
-      deliveries: [{ ...links('/1'), receiveCount: 3 }],
+      deliveries: [{ ...links('/1'), receiveCount: 4 }],
     });
     engine.archiveOf('c').flush = () => Promise.reject(new Error('disk full'));
     await expect(end).rejects.toThrow('disk full');
@@ -384,7 +384,7 @@ describe('a turn whose claims of bytes cannot be settled at its end', () => {
   /** A page of more bytes than were expected; the table takes no claim of what is owed. */
   async function runOwing(flush?: () => Promise<never>) {
     const given = await run({
-      deliveries: [{ ...links('/1'), receiveCount: 3 }],
+      deliveries: [{ ...links('/1'), receiveCount: 4 }],
       config: { maxPages: 1, maxBytesPerSecond: 1000 },
       site: { [`${ORIGIN}/1`]: { body: 'x'.repeat(1_000_000) } },
       async prepare({ services }) {
@@ -506,7 +506,7 @@ test.each([
 
 test('a turn that ends well counts its pages and frees what it held', async () => {
   const { end, services, crawl } = await run({
-    deliveries: [{ ...links('/1'), receiveCount: 3 }],
+    deliveries: [{ ...links('/1'), receiveCount: 4 }],
     config: { maxPages: 1 },
   });
   expect(services.stats.open.size).toBe(0);
@@ -574,7 +574,7 @@ describe('a host’s share of the budget of its domain', () => {
 test('a turn that is discarded lets its host rest before it takes back what it had announced', async () => {
   const rests: boolean[] = [];
   const { end, services } = await run({
-    deliveries: [{ ...links('/1'), receiveCount: 3 }],
+    deliveries: [{ ...links('/1'), receiveCount: 4 }],
     async prepare({ engine, services: given }) {
       const { ledgers } = engine;
       const { commit } = ledgers;

@@ -10,6 +10,7 @@ import { StorageFailed } from '../../shared/storage-failed.ts';
 import type { TurnServices } from '../../shared/turn/services.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
 import { HostServer } from '../../shared/worker/host-server.ts';
+import { createReceives } from '../../shared/worker/receives.ts';
 import { createFakeClock, T0 } from './fake-clock.ts';
 
 const LEASE_MS = 600_000;
@@ -86,7 +87,7 @@ function open({
               ...(deleting.includes(id) && { reason: BEING_DELETED }),
             },
     },
-    lanes: { restUntil: () => lanesRestUntil },
+    lanes: { restUntil: () => lanesRestUntil, receives: createReceives() },
     stats,
     stopping: new AbortController().signal,
   } as unknown as TurnServices;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { optionalText } from '../../shared/causes/cause-text.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import { mortal } from './mortal.ts';
+import { crawlThrough } from './deaths.ts';
 import { page, robots, type Site } from './scripted-fetcher.ts';
 import {
   areQuiet,
@@ -16,7 +16,6 @@ import {
   said,
   startProcess,
   statesOf,
-  type World,
 } from './world.ts';
 
 const HOSTS = Array.from({ length: 20 }, (_, i) => `http://h${i}.test`);
@@ -33,38 +32,6 @@ const site = (hosts: readonly string[]): Site =>
   );
 
 const CONFIG: CrawlOptions = { scope: 'any', delayMs: 1000, turnMaxPages: 3, totalTimeoutMs: 10_000 };
-
-/** Crawls to the end, a new process for each that has died; gives how many did. */
-async function crawlThrough(
-  world: World,
-  kills: (url: string) => boolean,
-  { processes = 1, maxDeaths = 40, onDeath = async () => {} } = {},
-): Promise<number> {
-  const { clock, engine, fetcher } = world;
-  let deaths = 0;
-  const isOver = () => areQuiet(engine);
-  async function live(): Promise<void> {
-    for (;;) {
-      const own = mortal(engine, fetcher, kills);
-      const process = startProcess(own.engine, own.fetcher);
-      let isEnding = false;
-      const end = clock.sleep(0).then(async () => {
-        while (!isEnding && !(await isOver())) await clock.sleep(1000);
-        process.stop();
-        await process.ended;
-      });
-      const died = await Promise.race([own.died.then(() => true), end.then(() => false)]);
-      isEnding = true;
-      if (!died) return;
-      await onDeath();
-      if (++deaths > maxDeaths) throw new Error(`${deaths} deaths, and no end`);
-      // A new one comes some seconds later.
-      await clock.sleep(5000);
-    }
-  }
-  await clock.drive(Promise.all(Array.from({ length: processes }, live)));
-  return deaths;
-}
 
 describe('a page that kills its worker', () => {
   test.each([

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
+import { createLanes } from '../../shared/worker/lanes.ts';
 import { SuspectHosts } from '../../shared/worker/suspect-hosts.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createMemoryEngine } from './memory-engine.ts';
@@ -8,7 +9,11 @@ import { createMemoryEngine } from './memory-engine.ts';
 function open({ leaseMs = 313_000 } = {}) {
   const clock = createFakeClock();
   const stats = newStats();
-  const suspects = new SuspectHosts({ engine: createMemoryEngine(clock), stats });
+  const suspects = new SuspectHosts({
+    engine: createMemoryEngine(clock),
+    stats,
+    lanes: createLanes(clock, 10),
+  });
   const received = (host: string, ...counts: number[]): HostDeliveries => ({
     host,
     leaseUntil: clock.now() + leaseMs,
