@@ -37,7 +37,7 @@ export const big5Index = lazy((): Uint32Array => {
   return index;
 });
 
-/** Of these the last pointer counts, of others the first. */
+/** The last pointer of these characters counts, and the first one of others. */
 const LAST_COUNTS = '═╞╡╪十卅';
 
 /** Bytes by character. */
