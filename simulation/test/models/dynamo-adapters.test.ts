@@ -1,4 +1,5 @@
 /** The engine's own adapters on the models of DynamoDB and S3, held to the contract suite. */
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { encodeCapture } from '../../../shared/archive/capture.ts';
 import type { RecordLocation } from '../../../shared/archive/record-location.ts';
@@ -8,6 +9,7 @@ import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
 import { resolveLocation } from '../../../shared/engines/aws/archive/joined-warcs.ts';
 import { createLedgerStore } from '../../../shared/engines/aws/state/ledger-store.ts';
 import { createRegistry } from '../../../shared/engines/aws/state/registry.ts';
+import { NEW_HEAD } from '../../../shared/frontier/head.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Engine } from '../../../shared/ports/engine.ts';
 import { captureOf, joined, newId, RECORDS } from '../../../test/archive/captures.ts';
@@ -56,6 +58,22 @@ function engineOn({ clients, clock, names }: World) {
     ledgers: createLedgerStore({ ...clients, names, clock, onCommit: registry.onCommit }),
   };
 }
+
+test('a head that is damaged is an error that names table and key, by each way to read it', async () => {
+  const world = createWorld(NO_FAULTS);
+  const { ledgers } = engineOn(world);
+  await ledgers.commit(CRAWL, 'a.test', { ...NEW_HEAD, version: 1 });
+  const item = [...world.dynamo.items('CrawlState')].find(({ sk }) => sk?.S === 'head');
+  const damaged = { ...item, head: { S: '{"clock"' } };
+  await world.clients.dynamo.send(new PutItemCommand({ TableName: 'CrawlState', Item: damaged }));
+  const all = async () => {
+    for await (const entry of ledgers.hosts(CRAWL)) void entry;
+  };
+  for (const read of [() => ledgers.loadHead(CRAWL, 'a.test'), all])
+    await expect(read()).rejects.toThrow(
+      `in the table CrawlState, at pk ${CRAWL} a.test and sk head, is damaged: "{"clock""`,
+    );
+});
 
 describe.each([
   ['as they are', () => NO_FAULTS],
