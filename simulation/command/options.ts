@@ -102,6 +102,7 @@ export const OPTIONS = [
     argument: 'N',
     help: 'Number of crawls beside those of the world, most of them at rest, instead of the number that the seed chooses',
   },
+  { name: 'poisoned', help: 'A page of a large host kills its worker, in each world that does not recrawl' },
   { name: 'max-strikes', argument: 'N', help: 'Maximum number of faults that strike in a world' },
   {
     name: 'systematic',
@@ -163,6 +164,7 @@ export function readCommand(argv: readonly string[]): Command {
     ...(hosts !== undefined && { hosts }),
     ...(pages !== undefined && { pages }),
     ...(crowd !== undefined && { crowd }),
+    ...(given.poisoned === true && { poisoned: true }),
     ...(maxStrikes !== undefined && { maxStrikes }),
     ...(strike && { strike }),
   };

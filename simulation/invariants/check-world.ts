@@ -41,6 +41,7 @@ import { rested } from './rested.ts';
 import { readRobotsLog } from './robots-answers.ts';
 import { robotsObeyed } from './robots-obeyed.ts';
 import { ends, noCrash, noDeadLetters, startedForWork } from './run-ended.ts';
+import { servedApart } from './served-apart.ts';
 import { soft404 } from './soft-404.ts';
 import { stateOnce } from './state-once.ts';
 import { templateQuota } from './template-quota.ts';
@@ -73,6 +74,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...ends(facts),
     ...endsRightly(facts),
     ...lookedAt(facts),
+    ...servedApart(facts),
     ...onTime(facts, visits),
     ...oneState(facts),
     ...nothingLost(facts, visits, robots),

@@ -17,14 +17,20 @@ const MAX_REQUESTS = { kills: 6, blocks: 2 } as const;
  */
 export function harmBounded({
   crawls,
-  crawlCount,
+  deletion,
   web,
   strikes,
-}: Pick<Facts, 'crawls' | 'crawlCount' | 'web' | 'strikes'>): readonly Violation[] {
+}: Pick<Facts, 'crawls' | 'deletion' | 'web' | 'strikes'>): readonly Violation[] {
   const findings = createFindings('harmBounded');
   if (strikes.pageHarms === 0 || TURN_LOSING_OTHERS.some((name) => strikes[name] > 0)) return findings.list;
   const harmful = web.log.filter(({ url }) => web.harmOf(url) !== undefined);
-  const pages = new Set(harmful.map(({ url }) => url)).size * crawlCount;
+  const pages = new Set(harmful.map(({ url }) => url)).size * (crawls.length + (deletion ? 1 : 0));
+  // Where two crawls share a host, one may have its turn in a worker that dies for the other one.
+  const mostDeaths = (MAX_REQUESTS.kills + (crawls.length > 1 ? 1 : 0)) * pages;
+  if (strikes.pageHarms > mostDeaths)
+    findings.add(
+      `${pages} pages killed or blocked ${strikes.pageHarms} workers, expected ${mostDeaths} at most`,
+    );
   for (const crawl of crawls) {
     const own = harmful.filter((request) => isBy(request, crawl));
     for (const [url, requests] of Map.groupBy(own, ({ url }) => url)) {

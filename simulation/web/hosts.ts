@@ -38,7 +38,11 @@ export function createHosts(shape: WebShape, chance: Chance): Hosts {
 
   function make(number: number): WebHost {
     const isOurs = number < shape.hosts;
-    const kind = shape.plain || !isOurs ? 'ordinary' : kindAt(chance.at(DRAW.kind, number), kinds);
+    const kind = isPoisonous(number)
+      ? 'poisonous'
+      : shape.plain || !isOurs
+        ? 'ordinary'
+        : kindAt(chance.at(DRAW.kind, number), kinds);
     const { scheme, port } = shape.plain ? PLAIN_SCHEME : schemeAt(chance.at(DRAW.scheme, number));
     return {
       number,
@@ -55,7 +59,10 @@ export function createHosts(shape: WebShape, chance: Chance): Hosts {
     return domain === 0 ? DOMAIN : `sim-${domain}.test`;
   }
 
+  const isPoisonous = (number: number) => shape.poison !== undefined && number === 0;
+
   function pagesOf(number: number): number {
+    if (shape.poison && isPoisonous(number)) return shape.poison.pages;
     if (number === hugeNumber) return shape.hugeHost?.pages ?? 1;
     if (number === popularNumber) return shape.maxPages;
     return Math.max(shape.minPages ?? 1, Math.floor((shape.maxPages + 1) ** chance.at(DRAW.pages, number)));

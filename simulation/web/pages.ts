@@ -1,4 +1,5 @@
 /** The properties of a page: its type, whether it fails, where it redirects to. All follow from its place. */
+import { lazy } from '../../shared/lazy.ts';
 import type { Harm } from '../worlds/spec.ts';
 import { type Chance, DRAW } from './chance.ts';
 import type { Hosts, WebHost } from './hosts.ts';
@@ -102,8 +103,19 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
     return { how, times: times < 3 ? times : isLeaf(host, page) ? Number.POSITIVE_INFINITY : 1 };
   }
 
+  const isHtmlLeaf = (host: WebHost, page: number) => isLeaf(host, page) && typeOf(host, page) === 'html';
+
+  /** The leaf of the host that kills its worker, if one is to do so. */
+  const poisonPage = lazy(() => {
+    const { pages = 0, from = 0 } = shape.poison ?? {};
+    const host = hosts.of(0);
+    const order = Array.from({ length: pages }, (_, i) => (from + i) % pages);
+    return order.find((page) => isHtmlLeaf(host, page));
+  });
+
   function harmOf(host: WebHost, page: number): Harm | undefined {
-    if (host.kind !== 'poisonous' || !isLeaf(host, page) || typeOf(host, page) !== 'html') return undefined;
+    if (shape.poison) return host.number === 0 && page === poisonPage() ? 'kills' : undefined;
+    if (host.kind !== 'poisonous' || !isHtmlLeaf(host, page)) return undefined;
     const at = chance.at(DRAW.harm, host.number, page);
     if (at >= HARMFUL_SHARE) return undefined;
     return at < HARMFUL_SHARE / 2 ? 'kills' : 'blocks';

@@ -64,6 +64,8 @@ export interface WebShape {
   readonly responseMs: readonly number[];
   /** Only these kinds of hosts. */
   readonly kinds?: readonly HostKind[];
+  /** The first host has this number of pages, and of all pages of the web one of its leaves kills its worker: one from `from` on. */
+  readonly poison?: { readonly pages: number; readonly from: number } | undefined;
   /** Ordinary hosts with nothing odd about them. */
   readonly plain?: boolean;
   /** One host more, to which every page links. Its number is `hosts`. */
@@ -144,6 +146,18 @@ const WITH_DOMAINS = 0.12;
 export function domainsOf(seed: number): number {
   const random = randomOf(seed, 'domains');
   return random() < WITH_DOMAINS ? between(random, 2, 4) : 1;
+}
+
+/** The share of worlds in which one page of a large host kills its worker. */
+const WITH_POISON = 0.04;
+/** More pages than most turns have. */
+const POISON_PAGES = [40, 120] as const;
+
+export function poisonOf(seed: number, isCertain = false): WebShape['poison'] {
+  const random = randomOf(seed, 'poison');
+  if (random() >= WITH_POISON && !isCertain) return undefined;
+  const pages = between(random, ...POISON_PAGES);
+  return { pages, from: between(random, 0, pages - 1) };
 }
 
 /** The share of worlds whose hosts share IP addresses. */

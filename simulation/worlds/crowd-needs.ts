@@ -16,12 +16,21 @@ import { crawlIn } from './stored-items.ts';
 export const NEEDS = ['wake', 'limit', 'end'] as const;
 export type Need = (typeof NEEDS)[number];
 
-/** Need of a crawl, and when. `doneAt`: when it was met. Times are the world's. */
+/** Need of a crawl, and when. Times are the world's. */
 export interface NeedyCrawl {
   readonly crawl: string;
   readonly need: Need;
   readonly at: number;
+  /** When it was met: a host that is due was sent its wake-up. */
   doneAt?: number;
+  /** When a worker had served the host, and deleted that message. */
+  servedAt?: number;
+}
+
+interface Entry {
+  readonly MessageBody?: string;
+  readonly Body?: string;
+  readonly ReceiptHandle?: string;
 }
 
 const MET_BY: Partial<Record<CrawlStatus, Need>> = { limited: 'limit', finished: 'end' };
@@ -36,16 +45,32 @@ export function watchNeeds({ time, sqs, dynamo }: SimCloud, needy: readonly Need
   }
 
   const byHost = new Map(needy.map((one) => [crowdHostOf(one.crawl), one]));
+  /** Hosts of received messages, by the handles of these. */
+  const received = new Map<string, NeedyCrawl>();
+  const ofBody = (body: string) => byHost.get(body.slice(0, body.indexOf(' ')));
   const watched = sqs as { handle: SimCloud['sqs']['handle'] };
   const { handle } = sqs;
   watched.handle = (command, input) => {
-    const { Entries = [] } = input as { Entries?: readonly { readonly MessageBody?: string }[] };
+    const { Entries = [] } = input as { Entries?: readonly Entry[] };
     for (const { MessageBody = '' } of command === 'SendMessageBatchCommand' ? Entries : []) {
-      const one = byHost.get(MessageBody.slice(0, MessageBody.indexOf(' ')));
+      const one = ofBody(MessageBody);
       if (one && parseMessageText(MessageBody).message.kind === 'wake') note(one.crawl, 'wake');
     }
-    return handle.call(sqs, command, input);
+    for (const { ReceiptHandle = '' } of command === 'DeleteMessageBatchCommand' ? Entries : []) {
+      const one = received.get(ReceiptHandle);
+      if (one) one.servedAt ??= time.now();
+    }
+    const output = handle.call(sqs, command, input);
+    if (command === 'ReceiveMessageCommand') void Promise.resolve(output).then(noteReceived, () => {});
+    return output;
   };
+  function noteReceived(output: unknown): void {
+    for (const { Body = '', ReceiptHandle = '' } of (output as { Messages?: readonly Entry[] }).Messages ??
+      []) {
+      const one = ofBody(Body);
+      if (one) received.set(ReceiptHandle, one);
+    }
+  }
 
   const { onWrite } = dynamo;
   dynamo.onWrite = (table, after, before) => {

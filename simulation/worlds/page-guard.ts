@@ -41,7 +41,7 @@ export function createPageGuard({ cloud, process, harmOf, log }: PageGuardOption
   return {
     ...UNWATCHED,
     run(crawl, url, step, work) {
-      const harm = step === 'parse' && !process.isFrozen ? harmOf(url) : undefined;
+      const harm = step === 'parse' && !process.isFrozen && !process.isDead ? harmOf(url) : undefined;
       if (harm !== undefined && faults.strikes('pageHarms')) {
         if (harm === 'kills') process.kill('out of memory');
         else void block({ crawl, url, step });

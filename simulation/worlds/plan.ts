@@ -91,6 +91,9 @@ const WITHOUT_LIMITS = {
   maxCost: undefined,
 };
 
+/** All pages of a large host are reached, and fetched. */
+const WITHOUT_ENDS = { ...WITHOUT_LIMITS, maxDepth: 20, maxPagesPerTemplate: undefined };
+
 /** The second of two crawls then does not store again what the first one has stored. */
 const DEDUPE_CHANCE = 0.5;
 
@@ -99,7 +102,10 @@ export function planCrawls(
   seed: number,
   web: Pick<SimWeb, 'seeds' | 'someUrl' | 'someSitemap'>,
   maxTotalTimeoutMs: number,
-  recrawl?: RecrawlPlan,
+  {
+    recrawl,
+    isPoisoned = false,
+  }: { readonly recrawl?: RecrawlPlan | undefined; readonly isPoisoned?: boolean } = {},
 ): CrawlPlan[] {
   const random = randomOf(seed, 'crawls');
   const requisites = randomOf(seed, 'requisites');
@@ -133,6 +139,7 @@ export function planCrawls(
       ...planFeeds(randomOf(seed, 'alternate feeds', i), feedShareOf(seed) > 0),
       ...planCanonicals(randomOf(seed, 'canonical links of crawl', i), canonicalShareOf(seed) > 0),
       soft404: true,
+      ...(isPoisoned && WITHOUT_ENDS),
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,
     };

@@ -24,6 +24,8 @@ export interface WorldSpec {
   readonly deletes?: boolean;
   /** Its crawls fetch pages again, whatever the seed says. */
   readonly recrawls?: boolean;
+  /** A page of a large host kills its worker, whatever the seed says. */
+  readonly poisoned?: boolean;
   /** Crawls beside its own ones, instead of what the seed says. */
   readonly crowd?: number;
   /** Faults strike so often at most. */
@@ -79,6 +81,7 @@ export const INVARIANTS = {
   ends: 'The run ends',
   lookedAt:
     'Each of many running crawls is looked at in its time: a host that is due is woken, and a limit or an end is found',
+  servedApart: 'No crawl waits long for the pages of another one, also if these kill workers',
   endsRightly: 'A crawl becomes finished or limited when it is, neither earlier nor much later',
   onTime: 'A host that is due gets its turn in time',
   noGarbage: 'No unneeded object is left: parts, uploads, objects that were joined, tables of none',

@@ -17,7 +17,7 @@ import { randomOf } from '../models/random.ts';
 import type { TraceEntry } from '../models/trace.ts';
 import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
 import { nameOf, requestsFor } from '../web/own-requests.ts';
-import { shapeOf } from '../web/shape.ts';
+import { poisonOf, shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
 import { beginCrowd, crowdSizeOf } from './crowd.ts';
 import { planDeletion, runDeletion } from './deletion.ts';
@@ -125,7 +125,10 @@ export async function runWorld(
       createFaults({
         seed,
         names: spec.strike ? [...new Set([...spec.faults, 'callStruck' as const])] : spec.faults,
-        certain: spec.strike ? ['callStruck'] : [],
+        certain: [
+          ...(spec.strike ? (['callStruck'] as const) : []),
+          ...(spec.poisoned ? (['pageHarms'] as const) : []),
+        ],
         isCalm: () => now() >= calmAt,
         maxStrikes: spec.maxStrikes,
       }),
@@ -135,10 +138,12 @@ export async function runWorld(
   now = time.now;
   const hasHooks = randomOf(seed, 'hooks')() < HOOKS_CHANCE;
   const recrawl = planRecrawl(seed, CALM_MS, { isCertain: spec.recrawls });
+  const poison = recrawl ? undefined : poisonOf(seed, spec.poisoned);
   const shape = shapeOf(seed, {
     ...recrawl?.web,
     ...(spec.hosts !== undefined && { hosts: spec.hosts }),
     ...(spec.pages !== undefined && { maxPages: spec.pages }),
+    poison,
   });
   const web = createSimWeb({ seed, time, faults, calls: cloud.calls, trace, shape });
   const hasRequests = !recrawl && randomOf(seed, 'hooks that make requests')() < REQUESTS_CHANCE;
@@ -160,7 +165,10 @@ export async function runWorld(
     wrapWorkerEngine: (process, engine) => causes.wrap(rollout.wrap(process, engine)),
     versions: rollout,
   });
-  const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs, recrawl);
+  const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs, {
+    recrawl,
+    isPoisoned: poison !== undefined,
+  });
   const probe = createChainProbe(cloud, causes);
   const deletes = probeDeletes(cloud);
   const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);

@@ -45,10 +45,9 @@ const CONTEXT = { getRemainingTimeInMillis: () => 900_000 };
 const stackOf = ({ port, clock }: Process) => ({
   meter: createMeter({ clock, memoryMb: 1024 }),
   flushMeter: async () => {},
-  engine: { registry: port, unjoined: port },
+  engine: { registry: port },
 });
-const COMPACTED = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false, isDone: true };
-const entry = (crawl: string) => ({ crawl, enteredAt: 0, entry: crawl });
+const COMPACTED = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false };
 const held = (crawl: string, id: string) => ({
   ...{ crawl, id, request: { format: 'jsonl' }, version: 1, progress: NO_PROGRESS },
   tries: 6,
@@ -81,14 +80,14 @@ test.each<[string, (process: Process) => () => Promise<unknown>, Answers, Answer
     {
       pending: () => ['x'],
       proceed: () => ({ requestedAt: 0 }),
-      list: () => [entry('a')],
+      list: () => ['a'],
       load: () => ({ ...RECORD, status: 'running' }),
       compact: () => COMPACTED,
     },
     {
       pending: () => ['x', 'y'],
       proceed: () => ({ requestedAt: 0, deletedAt: 1 }),
-      list: () => [entry('a'), entry('b')],
+      list: () => ['a', 'b'],
       load: () => ({ ...RECORD, status: 'finished' }),
       compact: () => ({ ...COMPACTED, joined: 2, isCut: true }),
     },

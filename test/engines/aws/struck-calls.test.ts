@@ -474,7 +474,7 @@ const OPERATIONS = [
       await archive.flush();
       return locations.map((location) => bytesAt(world, location));
     },
-    hides: ['PutItemCommand', 'PutObjectCommand'],
+    hides: ['PutObjectCommand'],
     isConcurrent: true,
   }),
   operation({

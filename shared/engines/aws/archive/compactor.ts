@@ -20,7 +20,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { lazy } from '../../../lazy.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import type { StateNames } from '../state/tables.ts';
@@ -57,8 +56,6 @@ export interface CompactOptions {
    * time.
    */
   readonly deadline?: number;
-  /** Called before anything is read or written for joining: once, and not if there is nothing to join. */
-  readonly onBegin?: () => Promise<void>;
   /** Whether the captures of a joined file become Parquet tables, too, and the items. Default true. */
   readonly tables?: boolean;
   /** Called with what people should look at. */
@@ -77,8 +74,6 @@ export interface Compacted {
   readonly itemTables: number;
   /** Time was up: there may be more to join. */
   readonly isCut: boolean;
-  /** Nothing is left that a later run would join, unless more is written or the crawl ends. */
-  readonly isDone: boolean;
 }
 
 const MAX_TARGET_BYTES = 20_000_000_000;
@@ -106,19 +101,17 @@ export async function compactCrawl(options: CompactOptions): Promise<Compacted> 
   const lease = await takeLease({ dynamo, clock, table: names.crawlState, crawl });
   if (!lease) return NOTHING;
   const compaction = new Compaction(options, lease);
-  let left: LeftToJoin = { isCut: false, isDone: false };
+  let isCut = false;
   try {
-    left = await compaction.run();
+    isCut = await compaction.run();
   } catch (error) {
-    if (error instanceof OutOfTime) left = { isCut: true, isDone: false };
+    if (error instanceof OutOfTime) isCut = true;
     else if (!(error instanceof LeaseLost)) throw error;
   } finally {
     await lease.release();
   }
-  return { ...compaction.result(), ...left };
+  return { ...compaction.result(), isCut };
 }
-
-type LeftToJoin = Pick<Compacted, 'isCut' | 'isDone'>;
 
 /** One run of the compactor, while it holds the crawl's lease. */
 class Compaction {
@@ -130,9 +123,6 @@ class Compaction {
   readonly #state: Parameters<typeof takeLease>[0];
   readonly #context: FinishContext;
   readonly #aside = new Map<string, AsideFile>();
-  readonly #begin: () => Promise<void>;
-  /** Some objects are too young to be joined. */
-  #hasYounger = false;
   #joined = 0;
   #objects = 0;
   #bytes = 0;
@@ -146,7 +136,6 @@ class Compaction {
     this.#lease = lease;
     this.#deadline = options.deadline ?? Infinity;
     this.#warn = options.warn ?? (() => {});
-    this.#begin = lazy(options.onBegin ?? (async () => {}));
     this.#state = { dynamo, clock, table: names.crawlState, crawl };
     this.#context = {
       folder: { s3, bucket: names.bucket, clock, sizes, folder: `${warcFolder(crawl)}/` },
@@ -161,17 +150,17 @@ class Compaction {
     };
   }
 
-  /** Finishes the plan of an earlier run, then joins what there is. */
-  async run(): Promise<LeftToJoin> {
+  /** Finishes the plan of an earlier run, then joins what there is. Returns whether there was no time for all items. */
+  async run(): Promise<boolean> {
     const { plan, isStored } = this.#lease;
     if (plan) await this.#finish(plan, isStored);
-    const items = this.#context.tables ? await this.#tableItems() : 'done';
+    const isCut = this.#context.tables && (await this.#tableItems());
     await this.#joinAll();
-    return { isCut: items === 'cut', isDone: items === 'done' && !this.#hasYounger };
+    return isCut;
   }
 
-  /** Throws {@link OutOfTime}. */
-  async #tableItems(): ReturnType<typeof writeItemTables> {
+  /** Returns whether its time was up before all was done. Throws {@link OutOfTime}. */
+  async #tableItems(): Promise<boolean> {
     const { s3, names, crawl, clock, minAgeMs = this.#sizes.minJoinAgeMs, finished = false } = this.#options;
     const latest = clock.now() + ITEM_TABLES_SHARE * (this.#deadline - clock.now());
     return writeItemTables({
@@ -185,7 +174,7 @@ class Compaction {
     });
   }
 
-  result(): Omit<Compacted, keyof LeftToJoin> {
+  result(): Omit<Compacted, 'isCut'> {
     const aside = [...this.#aside.values()];
     const itemTables = this.#itemTables;
     return { joined: this.#joined, objects: this.#objects, bytes: this.#bytes, aside, itemTables };
@@ -193,7 +182,6 @@ class Compaction {
 
   async #stepUntil(latest: number): Promise<void> {
     if (this.#options.clock.now() >= latest) throw new OutOfTime();
-    await this.#begin();
     await this.#lease.keep();
   }
 
@@ -223,9 +211,6 @@ class Compaction {
       ...{ folder, state: this.#state, mapping, crawl, warn: this.#warn },
       olderThan: clock.now() - minAgeMs,
       onAside: (file) => this.#aside.set(file.file, file),
-      onYounger: () => {
-        this.#hasYounger = true;
-      },
     });
     return ahead(inFullBatches(found, this.#sizes, finished), SCANS_AT_ONCE, async (source) => ({
       ...source,
@@ -260,10 +245,7 @@ class Compaction {
   }
 }
 
-const NOTHING: Compacted = {
-  ...{ joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0 },
-  ...{ isCut: false, isDone: false },
-};
+const NOTHING: Compacted = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false };
 
 type FinishPlanCaptures = ReadonlyMap<string, readonly TabledCapture[]>;
 

@@ -30,8 +30,6 @@ test('the names in the tables are those of earlier versions', () => {
     DIRECTORY: '#crawls',
     RUNNING: '#running',
     UNANNOUNCED: '#unannounced',
-    UNJOINED: '#unjoined',
-    COMPACTOR: '#compactor',
     DELETED: '#deleted',
     REFERRERS: '#referrers',
     EXPORTS: '#exports',
