@@ -4,6 +4,7 @@ import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { Compacted, CompactOptions } from '../shared/engines/aws/archive/compactor.ts';
 import type { CrawlDeletions } from '../shared/engines/aws/deletion/crawl-deletions.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import { isSettledEntry, type UnjoinedCrawl } from '../shared/engines/aws/state/unjoined.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { CrawlStatus } from '../shared/ports/crawl-registry.ts';
 import { beginningAt, type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
@@ -14,11 +15,17 @@ export interface CompactorDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly stack: Pick<OpenedStack, 'meter' | 'flushMeter'> & {
-    readonly engine: { readonly registry: Pick<OpenedStack['engine']['registry'], 'list' | 'load'> };
+    readonly engine: {
+      readonly registry: Pick<OpenedStack['engine']['registry'], 'load'>;
+      readonly unjoined: Pick<
+        OpenedStack['engine']['unjoined'],
+        'list' | 'strike' | 'lastBegun' | 'noteBegun'
+      >;
+    };
   };
   readonly deletions: Pick<CrawlDeletions, 'pending' | 'proceed'>;
   readonly compact: (
-    options: Pick<CompactOptions, 'crawl' | 'finished' | 'deadline' | 'warn'>,
+    options: Pick<CompactOptions, 'crawl' | 'finished' | 'deadline' | 'onBegin' | 'warn'>,
   ) => Promise<Compacted>;
   /** Has another run begun at once, the one of that number in a row. Default: the next one comes in an hour. */
   readonly continueAs?: (round: number) => Promise<void>;
@@ -42,43 +49,11 @@ const DELETION_SHARE = 0.5;
 const ENDED: readonly CrawlStatus[] = ['finished', 'stopped'];
 
 /**
- * Continues the deletion of crawls, then joins the WARC files of one crawl after the other, while there is time;
- * another one first each hour. If time is up before all is joined, the next run follows at once.
+ * Continues the deletion of crawls, then joins the WARC files of one crawl after the other, while there is time. It begins
+ * after the crawl that was begun last. If time is up before all is joined, the next run follows at once.
  */
 export function createCompactorHandler(deps: CompactorDeps) {
-  const { clock, log, stack, deletions, compact } = deps;
-  const { registry } = stack.engine;
-
-  async function run(
-    crawl: CrawlId,
-    deadline: number,
-  ): Promise<Pick<Compacted, 'joined' | 'itemTables' | 'isCut'> | undefined> {
-    const record = await registry.load(crawl);
-    if (!record || isBeingDeleted(record)) return undefined;
-    const done = await compact({
-      crawl,
-      deadline,
-      finished: ENDED.includes(record.status),
-      warn: (message) => log('warn', { crawl, message }),
-    });
-    const { isCut, ...joined } = done;
-    if (done.joined + done.itemTables > 0)
-      log('info', { crawl, message: 'WARC files were joined, and items put into tables', ...joined });
-    return done;
-  }
-
-  /** Joins while there is time. Returns the number of files that were made, and whether there may be more to join. */
-  async function joinAll(deadline: number, errors: CrawlErrors): Promise<{ joined: number; isCut: boolean }> {
-    let joined = 0;
-    let isCut = false;
-    for (const crawl of beginningAt(await registry.list(), Math.floor(clock.now() / HOUR_MS))) {
-      if (clock.now() >= deadline) return { joined, isCut: true };
-      const done = await errors.attempt(crawl, () => stack.meter.run(crawl, () => run(crawl, deadline)));
-      joined += (done?.joined ?? 0) + (done?.itemTables ?? 0);
-      isCut ||= done?.isCut ?? false;
-    }
-    return { joined, isCut };
-  }
+  const { clock, log, stack, deletions } = deps;
 
   async function continueAfter(round: number): Promise<void> {
     if (round >= MANY_ROUNDS) await deps.announceBehind?.(round);
@@ -106,11 +81,70 @@ export function createCompactorHandler(deps: CompactorDeps) {
       const deadline = clock.now() + leftMs;
       const errors = gatherCrawlErrors(log);
       await continueDeletions(clock.now() + DELETION_SHARE * leftMs, errors);
-      const { joined, isCut } = await joinAll(deadline, errors);
-      // One that has joined nothing would be repeated for ever.
-      if (isCut && joined > 0) await continueAfter(roundIn(event ?? {}));
+      const { isCut, isFurther } = await joinAll(deps, deadline, errors);
+      // One that has done nothing would be repeated for ever.
+      if (isCut && isFurther) await continueAfter(roundIn(event ?? {}));
       errors.throwAny();
     });
+}
+
+/** Joins while there is time. Returns whether there may be more to join, and whether this run has left less of it. */
+async function joinAll(
+  deps: CompactorDeps,
+  deadline: number,
+  errors: CrawlErrors,
+): Promise<{ isCut: boolean; isFurther: boolean }> {
+  const { clock, stack } = deps;
+  const { unjoined } = stack.engine;
+  let isFurther = false;
+  let isCut = false;
+  let last: CrawlId | undefined;
+  for (const entry of startingAfter(await unjoined.list(), await unjoined.lastBegun())) {
+    if (clock.now() >= deadline) {
+      if (last !== undefined) await unjoined.noteBegun(last);
+      return { isCut: true, isFurther };
+    }
+    const { crawl } = entry;
+    last = crawl;
+    await errors.attempt(crawl, () =>
+      stack.meter.run(crawl, async () => {
+        // Before it is looked at: later writes enter it again.
+        const isSettled = isSettledEntry(entry, clock.now());
+        const done = await joinOne(deps, crawl, deadline);
+        isCut ||= done.isCut;
+        isFurther ||= done.joined + done.itemTables > 0;
+        if (done.isDone && isSettled && (await unjoined.strike(entry))) isFurther = true;
+      }),
+    );
+  }
+  return { isCut, isFurther };
+}
+
+async function joinOne(
+  { log, stack, compact }: CompactorDeps,
+  crawl: CrawlId,
+  deadline: number,
+): Promise<Pick<Compacted, 'joined' | 'itemTables' | 'isCut' | 'isDone'>> {
+  const { registry, unjoined } = stack.engine;
+  const record = await registry.load(crawl);
+  if (!record || isBeingDeleted(record)) return { joined: 0, itemTables: 0, isCut: false, isDone: true };
+  const done = await compact({
+    crawl,
+    deadline,
+    finished: ENDED.includes(record.status),
+    onBegin: () => unjoined.noteBegun(crawl),
+    warn: (message) => log('warn', { crawl, message }),
+  });
+  const { isCut: _, isDone: __, ...joined } = done;
+  if (done.joined + done.itemTables > 0)
+    log('info', { crawl, message: 'WARC files were joined, and items put into tables', ...joined });
+  return done;
+}
+
+/** The same crawls in their order, beginning with the one after `last`. */
+function startingAfter(all: readonly UnjoinedCrawl[], last: CrawlId | undefined): UnjoinedCrawl[] {
+  const first = last === undefined ? 0 : all.findIndex(({ crawl }) => crawl > last);
+  return beginningAt(all, Math.max(0, first));
 }
 
 const roundIn = ({ detail: { round } = {} }: CompactorEvent): number =>

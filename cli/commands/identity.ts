@@ -1,5 +1,5 @@
 /** `strand identity`: makes the keys that sign requests, and what is published about them. */
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -104,11 +104,15 @@ const textOf = (document: IdentityDocument): string => `${JSON.stringify(documen
 /** All or nothing: half of a file would have no key. A link stays a link. */
 function replace(link: string, document: IdentityDocument): void {
   const file = realpathSync(link);
-  const part = `${file}.part`;
+  const part = `${file}.${randomUUID().slice(0, 8)}.part`;
   writing(file, () => {
-    rmSync(part, { force: true });
-    writeFileSync(part, textOf(document), { flag: 'wx', mode: 0o600, flush: true });
-    renameSync(part, file);
+    try {
+      writeFileSync(part, textOf(document), { flag: 'wx', mode: 0o600, flush: true });
+      renameSync(part, file);
+    } catch (error) {
+      rmSync(part, { force: true });
+      throw error;
+    }
   });
 }
 

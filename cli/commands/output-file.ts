@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { lstat, rename, rm } from 'node:fs/promises';
@@ -18,8 +19,9 @@ export async function withOutput(
 ): Promise<void> {
   if (path === undefined) return write(process.stdout);
   const isInPlace = await isSpecial(path);
-  const part = isInPlace ? path : `${path}.part`;
-  const file = createWriteStream(part);
+  // No name that a file of the user may have.
+  const part = isInPlace ? path : `${path}.${randomUUID().slice(0, 8)}.part`;
+  const file = createWriteStream(part, { flags: isInPlace ? 'w' : 'wx' });
   try {
     await once(file, 'open');
   } catch (cause) {

@@ -1,8 +1,9 @@
 /**
- * The encodings by name, and text from bytes. Node's TextDecoder knows all of the Encoding standard but one, and EUC-KR in
- * part.
+ * The encodings by name, and text from bytes. Node's TextDecoder knows all of the Encoding standard but one, and EUC-KR and
+ * Big5 in part.
  */
 import { trimAsciiSpace } from './ascii-space.ts';
+import { createBig5Decoder } from './big5.ts';
 import { createEucKrDecoder } from './euc-kr.ts';
 
 /**
@@ -47,6 +48,7 @@ export interface CharsetDecoder {
 export function createCharsetDecoder(charset: string): CharsetDecoder {
   if (charset === 'replacement') return createReplacementDecoder();
   if (charset === 'euc-kr') return createEucKrDecoder();
+  if (charset === 'big5') return createBig5Decoder();
   const decoder = new TextDecoder(charset);
   if (THROWING.has(charset)) return inLargerPieces(decoder);
   return {
@@ -64,7 +66,7 @@ export function decodeAll(bytes: Uint8Array, charset: string): string {
  * For these encodings, Node's decoder throws if a piece of one or two bytes shows those before it to be
  * malformed: the text of all does not fit into what Node has made room for (Node 24.21).
  */
-const THROWING = new Set(['gb18030', 'gbk', 'big5', 'euc-jp', 'shift_jis', 'iso-2022-jp']);
+const THROWING = new Set(['gb18030', 'gbk', 'euc-jp', 'shift_jis', 'iso-2022-jp']);
 
 const LEAST_PIECE_BYTES = 8;
 

@@ -3,6 +3,7 @@
  * only decodes them: the tables are the inverse of its decoders, each made when it is first used.
  */
 import { lazy } from '../lazy.ts';
+import { big5Table } from './big5.ts';
 import { eucKrTable } from './euc-kr.ts';
 
 /** The bytes of a character as a number, the first one highest. */
@@ -67,44 +68,22 @@ const range = (from: number, to: number): number[] =>
 const pairs = (leads: readonly number[], trails: readonly number[]): number[] =>
   leads.flatMap((lead) => trails.map((trail) => (lead << 8) | trail));
 
-interface Choice {
-  readonly isLast?: (character: string) => boolean;
-  readonly isLeftOut?: (character: string) => boolean;
-}
-
-/**
- * The characters of byte sequences, by the decoder of `charset`: of several sequences for a character the first one, unless
- * `isLast` says otherwise.
- */
-function tableOf(
-  charset: string,
-  sequences: readonly number[],
-  { isLast = () => false, isLeftOut = () => false }: Choice = {},
-): Table {
+/** The characters of byte sequences, by the decoder of `charset`: of several sequences for a character the first one. */
+function tableOf(charset: string, sequences: readonly number[]): Table {
   const bytes = sequences.flatMap((value) => [...(bytesOf(value) as number[]), NEWLINE]);
   const characters = new TextDecoder(charset).decode(Uint8Array.from(bytes)).split('\n');
   const table = new Map<string, number>();
   for (const [i, value] of sequences.entries()) {
     const character = characters[i] as string;
     const isOne = character.length === ((character.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
-    if (!isOne || character === '\ufffd' || character < '\x80' || isLeftOut(character)) continue;
-    if (!table.has(character) || isLast(character)) table.set(character, value);
+    if (!isOne || character === '\ufffd' || character < '\x80') continue;
+    if (!table.has(character)) table.set(character, value);
   }
   return table;
 }
 const NEWLINE = 0x0a;
 
 const HIGH = range(0xa1, 0xfe);
-/**
- * Section 5, "index Big5 pointer": of six characters the last pointer counts. Node lacks the characters of Hong Kong and of
- * ETEN, and gives private ones instead.
- */
-const BIG5 = lazy(() =>
-  tableOf('big5', pairs(HIGH, [...range(0x40, 0x7e), ...HIGH]), {
-    isLast: (character) => '═╞╡╪十卅'.includes(character),
-    isLeftOut: (character) => /[\ue000-\uf8ff]/.test(character),
-  }),
-);
 const EUC_JP = lazy(() => tableOf('euc-jp', pairs(HIGH, HIGH)));
 /** Section 5, "index Shift_JIS pointer": without the pointers 8272 to 8835 (NEC's copies of IBM's extensions) and without those of private use. */
 const SHIFT_JIS = lazy(() =>
@@ -163,7 +142,7 @@ const eucJp = japanese(EUC_JP, (at) => [0x8e, at + 0xa1]);
 const shiftJis = japanese(SHIFT_JIS, (at) => [at + 0xa1]);
 
 const MULTI_BYTE: ReadonlyMap<string, CharacterEncoder> = new Map<string, CharacterEncoder>([
-  ['big5', (character) => bytesOf(BIG5().get(character))],
+  ['big5', (character) => bytesOf(big5Table().get(character))],
   ['euc-kr', (character) => bytesOf(eucKrTable().get(character))],
   ['euc-jp', eucJp],
   // U+0080 is itself there.

@@ -5,22 +5,16 @@ import type { FirstPass } from '../ports/crawl-registry.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { WebhookEvent } from './webhook.ts';
 
+/** The counts of a summary that events have. */
+const COUNTS = ['pages', 'urls', 'hosts', 'bytes', 'seconds', 'byStatus', 'errors'] as const;
+
 /** The parts of a summary that events represent. */
 export type EndedCrawl = Pick<
   CrawlSummary,
-  | 'state'
-  | 'reason'
-  | 'reasonCode'
-  | 'pages'
-  | 'urls'
-  | 'hosts'
-  | 'bytes'
-  | 'seconds'
-  | 'byStatus'
-  | 'errors'
-  | 'setAside'
-  | 'losses'
+  (typeof COUNTS)[number] | 'state' | 'reason' | 'reasonCode' | 'setAside' | 'losses'
 >;
+
+const countsOf = (ended: EndedCrawl) => Object.fromEntries(COUNTS.map((name) => [name, ended[name]]));
 
 export interface EventContext {
   readonly now: () => number;
@@ -49,7 +43,7 @@ export function endedType({
 export function firstPassEvent(
   crawl: CrawlId,
   { at }: FirstPass,
-  { pages, urls, hosts, bytes, seconds, byStatus, errors }: EndedCrawl,
+  counts: EndedCrawl,
   now: number,
 ): WebhookEvent {
   return {
@@ -57,26 +51,13 @@ export function firstPassEvent(
     type: 'firstPassFinished',
     time: new Date(now).toISOString(),
     crawl,
-    data: { at: new Date(at).toISOString(), pages, urls, hosts, bytes, seconds, byStatus, errors },
+    data: { at: new Date(at).toISOString(), ...countsOf(counts) },
   };
 }
 
 /** Returns an event for each host that was given up, then that of the crawl, if it is over. */
 export function crawlEvents(crawl: CrawlId, ended: EndedCrawl, { now, idOf }: EventContext): WebhookEvent[] {
-  const {
-    state,
-    reason,
-    reasonCode,
-    pages,
-    urls,
-    hosts,
-    bytes,
-    seconds,
-    byStatus,
-    errors,
-    setAside,
-    losses,
-  } = ended;
+  const { state, reason, reasonCode, setAside, losses } = ended;
   const event = (type: string, subject: string, data: object): WebhookEvent => ({
     id: idOf(subject),
     type,
@@ -85,17 +66,7 @@ export function crawlEvents(crawl: CrawlId, ended: EndedCrawl, { now, idOf }: Ev
     data,
   });
   const type = endedType(ended);
-  const counts = {
-    pages,
-    urls,
-    hosts,
-    bytes,
-    seconds,
-    byStatus,
-    errors,
-    hostsGivenUp: setAside.length,
-    losses,
-  };
+  const counts = { ...countsOf(ended), hostsGivenUp: setAside.length, losses };
   return [
     ...setAside.slice(0, MAX_HOSTS).map((host) => event('hostGivenUp', host.host, host)),
     ...(type === undefined ? [] : [event(type, '', { state, reason, reasonCode, ...counts })]),

@@ -123,6 +123,8 @@ export interface CrawlFacts {
   readonly tables: ReadonlyMap<string, readonly string[]>;
   /** Where files stand that were joined. */
   readonly joined: ReadonlyMap<string, JoinedFacts>;
+  /** The compactor has it on its list. */
+  readonly isUnjoined: boolean;
 }
 
 export interface JoinedFacts {

@@ -30,6 +30,7 @@ import {
   partObject,
   statePartition,
   TOTALS_PREFIX,
+  UNJOINED,
 } from '../../shared/engines/aws/state/tables.ts';
 import { isDomain, openedHosts } from '../../shared/frontier/domain-state.ts';
 import type { Head } from '../../shared/frontier/head.ts';
@@ -305,6 +306,7 @@ async function crawlFacts(
     state: stateIn(own, id),
     tables: await tableRows(objects, id),
     joined: joinedIn(items),
+    isUnjoined: (own.get(UNJOINED) ?? []).some(({ sk }) => sk?.S === id),
   };
 }
 

@@ -12,7 +12,7 @@ const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
  * Checks that a commit sweeps the parts it makes obsolete: all parts that neither the new head names nor the
  * one before, except those of attempts at this version or later. Checks that an object that holds a part has
  * its row. And that a crawl that is over has no WARC objects other than joined ones if there is a compactor,
- * and no unfinished multipart upload.
+ * and no unfinished multipart upload; and that the compactor looks at it no more.
  *
  * A process that died after its commit, or whose calls failed, leaves its sweep to the next one.
  */
@@ -72,7 +72,7 @@ const versionOf = (name: string): number => Number(/^[a-z]+(\d+)-/.exec(name)?.[
 
 function checkArchive(
   findings: Findings,
-  { id, status, files, tables, joined, uploads, aside }: CrawlFacts,
+  { id, status, files, tables, joined, uploads, aside, isUnjoined }: CrawlFacts,
   excuse: Excuse,
 ): void {
   for (const key of uploads) findings.add(`${id}: an upload of ${key} has not ended`, { excuse });
@@ -83,6 +83,7 @@ function checkArchive(
     if (!made.has(file))
       findings.add(`${id}: there are tables of ${file}, which is not announced`, { excuse });
   if (status !== 'finished' && status !== 'stopped') return;
+  if (isUnjoined) findings.add(`${id} is ${status}, and the compactor still has it on its list`, { excuse });
   const indexes = new Set([...made].map(indexName));
   for (const file of files.keys())
     if (!made.has(file) && !indexes.has(file) && !joined.has(file) && !aside.includes(file))

@@ -105,6 +105,8 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'daily-spend.ts': { dynamodb: ['crawlState'] },
   'attention-notes.ts': { dynamodb: ['crawlState'] },
   'unannounced.ts': { dynamodb: ['crawlState'] },
+  'unjoined.ts': { dynamodb: ['crawlState'] },
+  'transact.ts': { dynamodb: ['crawlState'] },
   'functions/event-sinks.ts': { events: ['eventBus'] },
   'functions/change-feed.ts': {
     GetObjectCommand: ['changes'],

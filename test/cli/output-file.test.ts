@@ -33,6 +33,14 @@ test('a file has its name, and replaces an older one, once all is written', asyn
   expect(readdirSync(folder)).toEqual(['out.csv']);
 });
 
+test('a file of the user that is called FILE.part stays as it is', async () => {
+  writeFileSync(`${path}.part`, 'mine');
+  await withOutput(path, async (out) => void out.write('new'));
+  await withOutput(path, () => Promise.reject(new Error('no'))).catch(() => {});
+  expect(readdirSync(folder).sort()).toEqual(['out.csv', 'out.csv.part']);
+  expect(readFileSync(`${path}.part`, 'utf8')).toBe('mine');
+});
+
 test('what fails while it is made leaves the older file, and comes as it is', async () => {
   writeFileSync(path, 'old');
   const failure = new Error('no such part');

@@ -81,7 +81,7 @@ test('a head comes back as it was stored, with each of its causes as data', () =
 });
 
 test.each([undefined, '', '{', 'null', '[]', '7', '"x"', '{}', '{"clock":null}', '{"clock":7}'])(
-  'what is stored as %j is no head: the error names its place and the mend',
+  'what is stored as %j is no head: the error says where it is and what helps',
   (text) => {
     expect(() => parseHead(text, 'the table t, at pk c a.test,')).toThrow(
       /^The head of a host in the table t, at pk c a.test, is damaged: ".*". Restore it from a backup, or delete the crawl$/,

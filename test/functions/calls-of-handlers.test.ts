@@ -60,8 +60,18 @@ describe('the compactor', () => {
           ...meterOf(record),
           engine: {
             registry: record.watch({
-              list: async () => [...Object.keys(records), 'gone'],
               load: async (crawl: string) => records[crawl] as CrawlRecord | undefined,
+            }),
+            unjoined: record.watch({
+              list: async () =>
+                [...Object.keys(records), 'gone'].map((crawl) => ({
+                  crawl,
+                  enteredAt: T0 - HOUR,
+                  entry: `of ${crawl}`,
+                })),
+              strike: async (_entry: object) => true,
+              lastBegun: async () => 'a',
+              noteBegun: async (_crawl: string) => {},
             }),
           },
         },
@@ -87,7 +97,7 @@ describe('the compactor', () => {
             const isCut = record.clock.now() > deadline - MINUTE;
             const joined = crawl === 'a' ? 2 : 0;
             const itemTables = crawl === 'b' ? 1 : 0;
-            return { joined, objects: 4, bytes: 7, aside: [], itemTables, isCut };
+            return { joined, objects: 4, bytes: 7, aside: [], itemTables, isCut, isDone: !isCut };
           },
           continueAs: async (_round: number) => {},
           announceBehind: async (_rounds: number) => {},

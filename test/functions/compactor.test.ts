@@ -1,30 +1,55 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createCompactorHandler } from '../../functions/compactor-handler.ts';
 import { BEING_DELETED } from '../../shared/causes/status-reason.ts';
+import type { UnjoinedCrawl } from '../../shared/engines/aws/state/unjoined.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { begin } from '../worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
 
-const NOTHING = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false };
+const NOTHING = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false, isDone: false };
+const DONE = { ...NOTHING, isDone: true };
+const HOUR = 3_600_000;
+
+/** The crawls to look at, in memory. */
+function createUnjoined(clock: Pick<Clock, 'now'>) {
+  const entries = new Map<string, UnjoinedCrawl>();
+  let entered = 0;
+  const begun: string[] = [];
+  return {
+    entries,
+    begun,
+    enter: (crawl: string) =>
+      void entries.set(crawl, { crawl, enteredAt: clock.now(), entry: String(entered++) }),
+    list: async () => [...entries.values()].sort((a, b) => (a.crawl < b.crawl ? -1 : 1)),
+    strike: async ({ crawl, entry }: UnjoinedCrawl) =>
+      entries.get(crawl)?.entry === entry && entries.delete(crawl),
+    lastBegun: async () => begun.at(-1),
+    noteBegun: async (crawl: string) => void begun.push(crawl),
+  };
+}
 
 async function setUp(...crawls: string[]) {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
   const fake = fakeStack(engine, clock);
+  const unjoined = createUnjoined(clock);
   for (const crawl of crawls) {
     await begin({ engine }, [`http://${crawl}.test/`], {}, crawl);
-    fake.crawls.push(crawl);
+    unjoined.enter(crawl);
   }
+  await clock.advance(HOUR);
   const deleting: string[] = [];
   const rounds: number[] = [];
   const behind: number[] = [];
   const proceeded: { crawl: string; deadline: number | undefined }[] = [];
   const compacted: { crawl: string; finished?: boolean; deadline?: number }[] = [];
+  const during = new Map<string, () => Promise<void>>();
   const handle = createCompactorHandler({
     clock,
     log: fake.log,
-    stack: fake.stack,
+    stack: { ...fake.stack, engine: { ...fake.stack.engine, unjoined } },
     deletions: {
       pending: async () => deleting,
       async proceed(crawl, { deadline } = {}) {
@@ -34,8 +59,11 @@ async function setUp(...crawls: string[]) {
         return { requestedAt: 0, archive: false, ...(crawl === 'gone' && { deletedAt: 1 }) };
       },
     },
-    async compact({ crawl, finished, deadline, warn }) {
+    async compact({ crawl, finished, deadline, onBegin, warn }) {
       compacted.push({ crawl, finished, deadline });
+      if (!crawl.startsWith('done')) await onBegin?.();
+      await during.get(crawl)?.();
+      if (crawl.startsWith('done')) return DONE;
       if (crawl === 'broken') throw new Error('no bucket');
       if (crawl === 'odd') warn?.('a file is none');
       await clock.advance(60_000);
@@ -51,6 +79,9 @@ async function setUp(...crawls: string[]) {
     ...fake,
     clock,
     engine,
+    unjoined,
+    /** Called while that crawl is joined. */
+    during,
     compacted,
     deleting,
     proceeded,
@@ -84,13 +115,39 @@ describe('each hour', () => {
     expect(logged).toEqual([{ level: 'warn', crawl: 'odd', message: 'a file is none' }]);
   });
 
-  test('another crawl is the first, so that all have their time when it is short', async () => {
-    const { run, compacted, clock } = await setUp('a', 'b', 'c');
+  test('the first crawl is the one after the last that was begun, so that all have their time when it is short', async () => {
+    const { run, compacted } = await setUp('a', 'b', 'c');
+    for (let i = 0; i < 4; i++) await run(80_000);
+    expect(compacted.map(({ crawl }) => crawl)).toEqual(['a', 'b', 'c', 'a']);
+  });
+
+  test('the first crawl is the next one, though the process died of the one before it', async () => {
+    const { run, compacted, during, unjoined } = await setUp('a', 'b', 'c');
+    during.set('b', () => new Promise(() => {}));
+    // It does not come back.
+    void run();
+    await vi.waitFor(() => expect(compacted).toHaveLength(2));
+    during.clear();
+    unjoined.entries.delete('b');
+    compacted.length = 0;
+    await run();
+    expect(compacted.map(({ crawl }) => crawl)).toEqual(['c', 'a']);
+  });
+
+  test('a run that comes through notes nothing where nothing is to be joined', async () => {
+    const { run, unjoined } = await setUp('done-a', 'done-b');
+    await run();
+    expect(unjoined.begun).toEqual([]);
+  });
+
+  test('looks that take all of the time are continued where they ended', async () => {
+    const { run, compacted, clock, unjoined, during, rounds } = await setUp('a', 'done-b', 'done-c');
+    unjoined.begun.push('a');
+    during.set('done-b', () => clock.advance(60_000));
     await run(80_000);
-    await clock.advance(3_600_000 - 60_000);
     await run(80_000);
-    expect(compacted).toHaveLength(2);
-    expect(compacted[0]?.crawl).not.toBe(compacted[1]?.crawl);
+    expect(compacted.map(({ crawl }) => crawl)).toEqual(['done-b', 'done-c', 'a']);
+    expect(rounds).toEqual([2]);
   });
 
   test('a crawl that fails stops no other, and is reported at the end', async () => {
@@ -124,6 +181,60 @@ describe('each hour', () => {
     await engine.registry.setStatus('gone', 'stopped', BEING_DELETED);
     await run();
     expect(compacted.map(({ crawl }) => crawl)).toEqual(['a']);
+  });
+});
+
+describe('a crawl of which all is joined', () => {
+  const namesOf = ({ unjoined }: Awaited<ReturnType<typeof setUp>>) => [...unjoined.entries.keys()];
+
+  test('is looked at no more', async () => {
+    const world = await setUp('a', 'done');
+    await world.run();
+    expect(namesOf(world)).toEqual(['a']);
+    await world.run();
+    expect(world.compacted.map(({ crawl }) => crawl)).toEqual(['a', 'done', 'a']);
+  });
+
+  test('is looked at again if it was entered less than an hour ago: its writer may not have written yet', async () => {
+    const world = await setUp('done');
+    await world.clock.advance(1000);
+    world.unjoined.enter('done');
+    await world.clock.advance(HOUR - 1);
+    await world.run();
+    expect(namesOf(world)).toEqual(['done']);
+    await world.clock.advance(1);
+    await world.run();
+    expect(namesOf(world)).toEqual([]);
+  });
+
+  test('is looked at again if it was entered while it was looked at', async () => {
+    const world = await setUp('done');
+    const { list } = world.unjoined;
+    world.unjoined.list = async () => {
+      const listed = await list();
+      world.unjoined.enter('done');
+      return listed;
+    };
+    await world.run();
+    expect(namesOf(world)).toEqual(['done']);
+  });
+
+  test.each(['broken', 'slow', 'a'])(
+    'is not one that failed, was cut or has more to come: %s',
+    async (crawl) => {
+      const world = await setUp(crawl);
+      await world.run().catch(() => {});
+      expect(namesOf(world)).toEqual([crawl]);
+    },
+  );
+
+  test('is also one that is gone, or is being deleted', async () => {
+    const world = await setUp('deleted');
+    world.unjoined.enter('gone');
+    await world.engine.registry.setStatus('deleted', 'stopped', BEING_DELETED);
+    await world.clock.advance(HOUR);
+    await world.run();
+    expect([namesOf(world), world.compacted]).toEqual([[], []]);
   });
 });
 

@@ -45,9 +45,10 @@ const CONTEXT = { getRemainingTimeInMillis: () => 900_000 };
 const stackOf = ({ port, clock }: Process) => ({
   meter: createMeter({ clock, memoryMb: 1024 }),
   flushMeter: async () => {},
-  engine: { registry: port },
+  engine: { registry: port, unjoined: port },
 });
-const COMPACTED = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false };
+const COMPACTED = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false, isDone: true };
+const entry = (crawl: string) => ({ crawl, enteredAt: 0, entry: crawl });
 const held = (crawl: string, id: string) => ({
   ...{ crawl, id, request: { format: 'jsonl' }, version: 1, progress: NO_PROGRESS },
   tries: 6,
@@ -80,14 +81,14 @@ test.each<[string, (process: Process) => () => Promise<unknown>, Answers, Answer
     {
       pending: () => ['x'],
       proceed: () => ({ requestedAt: 0 }),
-      list: () => ['a'],
+      list: () => [entry('a')],
       load: () => ({ ...RECORD, status: 'running' }),
       compact: () => COMPACTED,
     },
     {
       pending: () => ['x', 'y'],
       proceed: () => ({ requestedAt: 0, deletedAt: 1 }),
-      list: () => ['a', 'b'],
+      list: () => [entry('a'), entry('b')],
       load: () => ({ ...RECORD, status: 'finished' }),
       compact: () => ({ ...COMPACTED, joined: 2, isCut: true }),
     },

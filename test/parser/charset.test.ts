@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { charsetSniffing, sniffCharset, UNDECLARED_BYTES } from '../../shared/parser/charset.ts';
@@ -158,6 +159,42 @@ describe('createCharsetDecoder', () => {
       );
     },
   );
+});
+
+describe('Big5', () => {
+  test.each([
+    ['Big5', 'a4a4f9d5', '中龘'],
+    ['Hong Kong', '9df69df8fb48cbdd925d91c1', '喺啲嘅咁哋嚟'],
+    ['a character beyond the BMP', '9bd0', '𠝹'],
+    ['ETEN', 'c6e8c755c85cc6a1', 'あのж①'],
+    ['pointers of two characters', '886288a5', 'Ê̄ê̌'],
+    ['a fault keeps the ASCII behind it', 'a440f030813c8041', '一\ufffd0\ufffd<\ufffdA'],
+    ['a cut character', '41a4', 'A\ufffd'],
+  ])('%s, in any pieces', (_, hex, text) => {
+    const bytes = [...Buffer.from(hex, 'hex')];
+    const whole = createCharsetDecoder('big5');
+    expect(whole.decode(Uint8Array.from(bytes)) + whole.end()).toBe(text);
+    const cut = createCharsetDecoder('big5');
+    expect(bytes.map((byte) => cut.decode(Uint8Array.of(byte))).join('') + cut.end()).toBe(text);
+  });
+
+  test('has the 18,594 sequences of the Encoding standard', () => {
+    const all = createHash('sha256');
+    let count = 0;
+    for (let lead = 0x81; lead <= 0xfe; lead++)
+      for (let trail = 0x40; trail <= 0xfe; trail++) {
+        if (trail > 0x7e && trail < 0xa1) continue;
+        const text = decodeAll(Uint8Array.of(lead, trail), 'big5');
+        if (text.includes('\ufffd')) continue;
+        count++;
+        all.update(`${lead.toString(16)}${trail.toString(16)} ${text}\n`);
+      }
+    // As an implementation of others has them.
+    expect([count, all.digest('hex')]).toEqual([
+      18_594,
+      'fb25c838ac48ed5f1afa49791b8de9e3285433bd33a5af3b403bbdf433fd5d25',
+    ]);
+  });
 });
 
 describe('EUC-KR', () => {

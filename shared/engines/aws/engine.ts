@@ -25,6 +25,7 @@ import { type AwsLedgerStore, createLedgerStore } from './state/ledger-store.ts'
 import { SHARDED_SETTLE_MS } from './state/quiet.ts';
 import { type AwsCrawlRegistry, createRegistry } from './state/registry.ts';
 import type { StateNames } from './state/tables.ts';
+import { UnjoinedCrawls } from './state/unjoined.ts';
 import { AwsWorkerPool, type StartSmall, type WorkerPool } from './workers/worker-pool.ts';
 
 export interface AwsClients {
@@ -78,6 +79,7 @@ export interface AwsEngine extends Engine {
   readonly linkShards: LinkShards;
   readonly ledgers: AwsLedgerStore;
   readonly registry: AwsCrawlRegistry;
+  readonly unjoined: UnjoinedCrawls;
   readonly workers: WorkerPool;
 }
 
@@ -104,21 +106,19 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     warn,
     hasMessages: () => anyMessages(sqs, queueUrls, clock),
   });
+  const unjoined = new UnjoinedCrawls({ dynamo, clock, table: names.crawlState });
   const state = new HookState({ dynamo, clock, table: names.crawlState });
   const ledgers = createLedgerStore({ dynamo, s3, names, clock, sizes, state, onCommit: registry.onCommit });
   return {
     clock,
     sizes,
     registry,
+    unjoined,
     state,
     queue: openTurnQueues(options, sizes),
     exchange: createLinkExchange({
-      client: sqs,
-      queueUrl: linkQueueUrl,
-      clock,
-      ...sizes,
-      onCorrupt,
-      onNewer,
+      ...{ client: sqs, queueUrl: linkQueueUrl, clock, ...sizes },
+      ...{ onCorrupt, onNewer },
     }),
     linkShards: createLinkShards({ client: sqs, queueUrls: linkShardUrls, clock, sizes }),
     workers: new AwsWorkerPool({
@@ -132,7 +132,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       startSmall: options.startSmall,
     }),
     ledgers,
-    items: createItemObjects({ s3, bucket: names.bucket, clock }),
+    items: createItemObjects({ s3, bucket: names.bucket, clock, storing: unjoined.whileEntered }),
     changes: createChangeObjects({ s3, bucket: names.bucket, clock }),
     payloads: withEarlierPayloads(recentPayloads(sizes.maxRecentPayloads), {
       ...{ s3, bucket: names.bucket, clock, sizes, ledgers, warn },
@@ -144,6 +144,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       bucket: names.bucket,
       clock,
       registry,
+      storing: unjoined.whileEntered,
       maxBytes: sizes.warcObjectBytes,
       partBytes: sizes.uploadPartBytes,
       gatherMs: sizes.archiveGatherMs,

@@ -59,6 +59,8 @@ const THROTTLES: ReadonlySet<string> = new Set([
   'Throttling',
   'ThrottlingException',
   'TooManyRequestsException',
+  // A transaction has the item at this moment.
+  'TransactionConflictException',
   'TransactionInProgressException',
 ]);
 

@@ -193,6 +193,7 @@ export function crawlFacts(
     unsentChanges: [],
     tables: new Map(),
     joined: new Map(),
+    isUnjoined: false,
     ...more,
   };
 }

@@ -390,7 +390,7 @@ describe('noGarbage', () => {
     expect(countOf('noGarbage', facts(['s3-a'], struck(), ['s3-a', 's2-b']))).toBe(1);
   });
 
-  test('an upload that continues, a source that stands beside its joined file, and one that was never joined are found, and tables of none', () => {
+  test('an upload that continues, a source that stands beside its joined file, and one that was never joined are found, tables of none, and a crawl that is looked at for ever', () => {
     const files = new Map(
       ['old.warc.gz', 'joined.warc.gz', 'joined.cdxj', 'left.warc.gz'].map((name) => [
         name,
@@ -402,10 +402,17 @@ describe('noGarbage', () => {
       ['joined.warc.gz', []],
       ['given-up.warc.gz', []],
     ]);
-    const crawl = { ...crawlFacts([]), files, tables, joined, uploads: ['warc/crawl/x.gz'] };
+    const crawl = {
+      ...crawlFacts([]),
+      files,
+      tables,
+      joined,
+      uploads: ['warc/crawl/x.gz'],
+      isUnjoined: true,
+    };
     const garbage = (hasCompactor: boolean) =>
       violationsOf('noGarbage', makeFacts({ log: [], crawls: [crawl], hasCompactor }));
     expect(garbage(false)).toEqual([]);
-    expect(garbage(true).map((text) => text.slice(0, 60))).toHaveLength(4);
+    expect(garbage(true).map((text) => text.slice(0, 60))).toHaveLength(5);
   });
 });

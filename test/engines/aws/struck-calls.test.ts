@@ -474,7 +474,7 @@ const OPERATIONS = [
       await archive.flush();
       return locations.map((location) => bytesAt(world, location));
     },
-    hides: ['PutObjectCommand'],
+    hides: ['PutItemCommand', 'PutObjectCommand'],
     isConcurrent: true,
   }),
   operation({

@@ -29,6 +29,8 @@ export interface S3ArchiveOptions {
   readonly partBytes?: number;
   /** A flush waits so long for other turns' records before it stores an object: fewer PUTs. Default 0. */
   readonly gatherMs?: number;
+  /** Does the write of each object. Default: it is just done. */
+  readonly storing?: <T>(write: () => Promise<T>) => Promise<T>;
 }
 
 /** Objects' worth of bytes not stored yet, beyond which an append waits until they are. */
@@ -159,8 +161,9 @@ class ObjectArchive implements Archive {
   async #putObject(object: BufferedObject): Promise<void> {
     const bytes = Buffer.concat(object.pieces, object.bytes);
     object.pieces = [bytes];
-    const key = warcKey(this.#options.folder, object.file);
-    await putWarcObject(this.#context, key, bytes, object.captures?.text());
+    const { folder, storing = justDone } = this.#options;
+    const key = warcKey(folder, object.file);
+    await storing(() => putWarcObject(this.#context, key, bytes, object.captures?.text()));
     this.#unstored = this.#unstored.filter((other) => other !== object);
   }
 
@@ -169,7 +172,12 @@ class ObjectArchive implements Archive {
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  async #appendUploaded(members: AsyncIterable<Uint8Array>[], captures: Captures): Promise<RecordLocation[]> {
+  #appendUploaded(members: AsyncIterable<Uint8Array>[], captures: Captures): Promise<RecordLocation[]> {
+    const { storing = justDone } = this.#options;
+    return storing(() => this.#upload(members, captures));
+  }
+
+  async #upload(members: AsyncIterable<Uint8Array>[], captures: Captures): Promise<RecordLocation[]> {
     const { folder, warcinfo } = this.#options;
     const file = this.#nextName();
     let upload: WarcUpload | undefined;
@@ -191,6 +199,8 @@ class ObjectArchive implements Archive {
     return `${prefix}-${stamp}-${this.#random}-${String(this.#serial++).padStart(5, '0')}.warc.gz`;
   }
 }
+
+const justDone = <T>(write: () => Promise<T>): Promise<T> => write();
 
 type Captures = Parameters<Archive['append']>[1];
 

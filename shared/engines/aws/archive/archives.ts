@@ -6,10 +6,12 @@ import type { Archive } from '../../../ports/archive.ts';
 import type { CrawlRegistry } from '../../../ports/crawl-registry.ts';
 import { createS3Archive, type S3ArchiveOptions } from './archive.ts';
 
-export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warcinfo'> {
+export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warcinfo' | 'storing'> {
   readonly registry: Pick<CrawlRegistry, 'load'>;
   /** Name and version of the program, for the WARC files. */
   readonly software: string;
+  /** Does the write of each object of a crawl. Default: it is just done. */
+  readonly storing?: <T>(crawl: CrawlId, write: () => Promise<T>) => Promise<T>;
 }
 
 /** The folder of a crawl's WARC objects within the bucket. */
@@ -21,7 +23,7 @@ export const warcFolder = (crawl: CrawlId): string => `warc/${crawl}`;
  * configuration has it.
  */
 export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Archive {
-  const { registry, software, ...shared } = options;
+  const { registry, software, storing, ...shared } = options;
   const archives = new Map<CrawlId, Archive>();
 
   async function open(crawl: CrawlId): Promise<Archive> {
@@ -30,6 +32,7 @@ export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Ar
     return createS3Archive({
       ...shared,
       folder: warcFolder(crawl),
+      ...(storing && { storing: (write) => storing(crawl, write) }),
       warcinfo: (filename) =>
         encodeWarcinfo({
           id: recordId(shared.clock.uuid()),

@@ -16,6 +16,8 @@ export interface CandidatesContext {
   readonly warn: (message: string) => void;
   /** Called with those that were set aside and are still there. */
   readonly onAside: (file: AsideFile) => void;
+  /** Called if there are objects that are left alone for their age. */
+  readonly onYounger: () => void;
 }
 
 /**
@@ -23,10 +25,11 @@ export interface CandidatesContext {
  * that had been carried out) is deleted: its records are in the joined file.
  */
 export async function* candidates(context: CandidatesContext): AsyncGenerator<ListedSource> {
-  const { folder, state, mapping, crawl, olderThan, warn, onAside } = context;
+  const { folder, state, mapping, crawl, olderThan, warn, onAside, onYounger } = context;
   const aside = await asideFiles(state);
   for await (const page of listSources(folder)) {
     const old = page.filter(({ modifiedAt }) => modifiedAt <= olderThan);
+    if (old.length < page.length) onYounger();
     const files = old.map(({ file }) => file);
     const joined = await joinedSources(mapping, crawl, files);
     const again = old.filter(({ file, bytes }) => joined.get(file)?.bytes === bytes);

@@ -20,6 +20,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { lazy } from '../../../lazy.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import type { StateNames } from '../state/tables.ts';
@@ -56,6 +57,8 @@ export interface CompactOptions {
    * time.
    */
   readonly deadline?: number;
+  /** Called before anything is read or written for joining: once, and not if there is nothing to join. */
+  readonly onBegin?: () => Promise<void>;
   /** Whether the captures of a joined file become Parquet tables, too, and the items. Default true. */
   readonly tables?: boolean;
   /** Called with what people should look at. */
@@ -74,6 +77,8 @@ export interface Compacted {
   readonly itemTables: number;
   /** Time was up: there may be more to join. */
   readonly isCut: boolean;
+  /** Nothing is left that a later run would join, unless more is written or the crawl ends. */
+  readonly isDone: boolean;
 }
 
 const MAX_TARGET_BYTES = 20_000_000_000;
@@ -101,17 +106,19 @@ export async function compactCrawl(options: CompactOptions): Promise<Compacted> 
   const lease = await takeLease({ dynamo, clock, table: names.crawlState, crawl });
   if (!lease) return NOTHING;
   const compaction = new Compaction(options, lease);
-  let isCut = false;
+  let left: LeftToJoin = { isCut: false, isDone: false };
   try {
-    isCut = await compaction.run();
+    left = await compaction.run();
   } catch (error) {
-    if (error instanceof OutOfTime) isCut = true;
+    if (error instanceof OutOfTime) left = { isCut: true, isDone: false };
     else if (!(error instanceof LeaseLost)) throw error;
   } finally {
     await lease.release();
   }
-  return { ...compaction.result(), isCut };
+  return { ...compaction.result(), ...left };
 }
+
+type LeftToJoin = Pick<Compacted, 'isCut' | 'isDone'>;
 
 /** One run of the compactor, while it holds the crawl's lease. */
 class Compaction {
@@ -123,6 +130,9 @@ class Compaction {
   readonly #state: Parameters<typeof takeLease>[0];
   readonly #context: FinishContext;
   readonly #aside = new Map<string, AsideFile>();
+  readonly #begin: () => Promise<void>;
+  /** Some objects are too young to be joined. */
+  #hasYounger = false;
   #joined = 0;
   #objects = 0;
   #bytes = 0;
@@ -136,6 +146,7 @@ class Compaction {
     this.#lease = lease;
     this.#deadline = options.deadline ?? Infinity;
     this.#warn = options.warn ?? (() => {});
+    this.#begin = lazy(options.onBegin ?? (async () => {}));
     this.#state = { dynamo, clock, table: names.crawlState, crawl };
     this.#context = {
       folder: { s3, bucket: names.bucket, clock, sizes, folder: `${warcFolder(crawl)}/` },
@@ -150,17 +161,17 @@ class Compaction {
     };
   }
 
-  /** Finishes the plan of an earlier run, then joins what there is. Returns whether there was no time for all items. */
-  async run(): Promise<boolean> {
+  /** Finishes the plan of an earlier run, then joins what there is. */
+  async run(): Promise<LeftToJoin> {
     const { plan, isStored } = this.#lease;
     if (plan) await this.#finish(plan, isStored);
-    const isCut = this.#context.tables && (await this.#tableItems());
+    const items = this.#context.tables ? await this.#tableItems() : 'done';
     await this.#joinAll();
-    return isCut;
+    return { isCut: items === 'cut', isDone: items === 'done' && !this.#hasYounger };
   }
 
-  /** Returns whether its time was up before all was done. Throws {@link OutOfTime}. */
-  async #tableItems(): Promise<boolean> {
+  /** Throws {@link OutOfTime}. */
+  async #tableItems(): ReturnType<typeof writeItemTables> {
     const { s3, names, crawl, clock, minAgeMs = this.#sizes.minJoinAgeMs, finished = false } = this.#options;
     const latest = clock.now() + ITEM_TABLES_SHARE * (this.#deadline - clock.now());
     return writeItemTables({
@@ -174,7 +185,7 @@ class Compaction {
     });
   }
 
-  result(): Omit<Compacted, 'isCut'> {
+  result(): Omit<Compacted, keyof LeftToJoin> {
     const aside = [...this.#aside.values()];
     const itemTables = this.#itemTables;
     return { joined: this.#joined, objects: this.#objects, bytes: this.#bytes, aside, itemTables };
@@ -182,6 +193,7 @@ class Compaction {
 
   async #stepUntil(latest: number): Promise<void> {
     if (this.#options.clock.now() >= latest) throw new OutOfTime();
+    await this.#begin();
     await this.#lease.keep();
   }
 
@@ -211,6 +223,9 @@ class Compaction {
       ...{ folder, state: this.#state, mapping, crawl, warn: this.#warn },
       olderThan: clock.now() - minAgeMs,
       onAside: (file) => this.#aside.set(file.file, file),
+      onYounger: () => {
+        this.#hasYounger = true;
+      },
     });
     return ahead(inFullBatches(found, this.#sizes, finished), SCANS_AT_ONCE, async (source) => ({
       ...source,
@@ -245,7 +260,10 @@ class Compaction {
   }
 }
 
-const NOTHING: Compacted = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false };
+const NOTHING: Compacted = {
+  ...{ joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0 },
+  ...{ isCut: false, isDone: false },
+};
 
 type FinishPlanCaptures = ReadonlyMap<string, readonly TabledCapture[]>;
 

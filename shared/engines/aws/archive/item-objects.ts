@@ -26,6 +26,8 @@ const MAX_REMEMBERED = 10_000;
 
 export interface ItemObjectsOptions extends ObjectContext {
   readonly clock: Pick<Clock, 'now' | 'sleep' | 'random' | 'uuid'>;
+  /** Does the write of each object. Default: it is just done. */
+  readonly storing?: <T>(crawl: CrawlId, write: () => Promise<T>) => Promise<T>;
 }
 
 /** The folders of a crawl, with their slashes. */
@@ -39,7 +41,7 @@ export const createItemObjects = (options: ItemObjectsOptions): ItemStore =>
   boundMethods<ItemStore>(new ItemObjects(options, { staged: stagedItemsPrefix, published: itemsPrefix }));
 
 /** The same for changes of pages. A published object is deleted when it was sent. */
-export const createChangeObjects = (options: ItemObjectsOptions): ItemStore =>
+export const createChangeObjects = (options: Omit<ItemObjectsOptions, 'storing'>): ItemStore =>
   boundMethods<ItemStore>(
     new ItemObjects(options, { staged: stagedChangesPrefix, published: changesPrefix }),
   );
@@ -61,7 +63,7 @@ class ItemObjects implements ItemStore {
     lines: readonly string[],
   ): Promise<string | undefined> {
     if (lines.length === 0) return undefined;
-    const { s3, bucket, clock } = this.#options;
+    const { s3, bucket, clock, storing = justDone } = this.#options;
     const name = `${stampOf(clock.now())}-${clock.uuid()}.jsonl.gz`;
     const key = this.#folders.staged(crawl) + name;
     const command = new PutObjectCommand({
@@ -70,13 +72,13 @@ class ItemObjects implements ItemStore {
       Body: gzipSync(`${lines.join('\n')}\n`),
       ContentType: 'application/gzip',
     });
-    await withRetry(`storing ${key}`, () => s3.send(command), { clock });
+    await storing(crawl, () => withRetry(`storing ${key}`, () => s3.send(command), { clock }));
     return name;
   }
 
   async publish(crawl: CrawlId, _host: HostKey, _version: number, name?: string): Promise<void> {
     if (name === undefined || this.#published.has(name)) return;
-    const { s3, bucket, clock } = this.#options;
+    const { s3, bucket, clock, storing = justDone } = this.#options;
     const [from, to] = [this.#folders.staged(crawl) + name, this.#folders.published(crawl) + name];
     const command = new CopyObjectCommand({
       Bucket: bucket,
@@ -84,7 +86,7 @@ class ItemObjects implements ItemStore {
       CopySource: `${bucket}/${encodeURIComponent(from)}`,
     });
     try {
-      await withRetry(`publishing ${to}`, () => s3.send(command), { clock });
+      await storing(crawl, () => withRetry(`publishing ${to}`, () => s3.send(command), { clock }));
       await deleteObjects(this.#options, `deleting ${from}`, [from]);
     } catch (error) {
       if (!isMissing(error)) throw error;
@@ -98,6 +100,8 @@ class ItemObjects implements ItemStore {
       this.#published.delete(this.#published.values().next().value as string);
   }
 }
+
+const justDone = <T>(_: CrawlId, write: () => Promise<T>): Promise<T> => write();
 
 /** `YYYYMMDDhhmmss`, as the names of such objects begin. */
 export const stampOf = (time: number): string => new Date(time).toISOString().replace(/\D/g, '').slice(0, 14);

@@ -56,29 +56,29 @@ const READS_AT_ONCE = 16;
 const MAX_LATE = 5000;
 
 /**
- * Finishes the plan of an earlier run, then makes tables of what there is, until it may begin no more. Returns whether
- * there may be more to do.
+ * Finishes the plan of an earlier run, then makes tables of what there is, until it may begin no more. Resolves to `cut`
+ * if there may be more to do, to `younger` if some objects are left alone for their age.
  */
-export async function writeItemTables(context: ItemTablesContext): Promise<boolean> {
+export async function writeItemTables(context: ItemTablesContext): Promise<'done' | 'cut' | 'younger'> {
   const { store } = context;
   if (store.state.plan) await finish(context, store.state.plan);
   // Before what is published is listed: what is in neither list will never be published.
   const staged = await namesIn(context, stagedItemsPrefix(context.crawl));
   while (context.mayBegin()) {
-    await context.step();
     const plan = await nextPlan(context, staged);
-    if (!plan) return false;
+    if (typeof plan === 'string') return plan;
+    await context.step();
     await store.replace({ ...store.state, plan });
     await finish(context, plan);
   }
-  return true;
+  return 'cut';
 }
 
-/** Undefined if there is not enough for a table. */
+/** If there is not enough for a table: whether the rest is too young. */
 async function nextPlan(
   context: ItemTablesContext,
   staged: ReadonlySet<string>,
-): Promise<ItemTablePlan | undefined> {
+): Promise<ItemTablePlan | 'done' | 'younger'> {
   const { clock, minAgeMs, sizes, finished, warn, crawl } = context;
   const { until: before, late: lateBefore } = context.store.state;
   const end = stampOf(clock.now() - minAgeMs);
@@ -87,13 +87,15 @@ async function nextPlan(
   let bytes = found.reduce((sum, source) => sum + source.bytes, 0);
   const isFull = () => bytes >= sizes.itemTableBytes || found.length + published.size >= sizes.maxSources;
   let until = before;
+  let hasYounger = false;
   for await (const source of sourcesAfter(context, before)) {
-    if (isFull() || source.file.slice(0, end.length) > end) break;
+    hasYounger = source.file.slice(0, end.length) > end;
+    if (isFull() || hasYounger) break;
     published.add(source.file);
     bytes += source.bytes;
     until = source.file;
   }
-  if (found.length + published.size === 0 || !(finished || isFull())) return undefined;
+  if (found.length + published.size === 0 || !(finished || isFull())) return hasYounger ? 'younger' : 'done';
   const isFound = new Set(found.map(({ file }) => file));
   const late = [
     ...lateBefore.filter((name) => staged.has(name) && !isFound.has(name)),
@@ -103,7 +105,7 @@ async function nextPlan(
     warn(
       `${late.length} staged objects of items of ${crawl} were not published: no table is made of its items`,
     );
-    return undefined;
+    return 'done';
   }
   return { until, late, found: [...isFound] };
 }

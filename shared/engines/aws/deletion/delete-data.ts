@@ -41,6 +41,7 @@ import {
   type StateNames,
   statePartition,
   UNANNOUNCED,
+  UNJOINED,
 } from '../state/tables.ts';
 import type { DeletionsContext } from './deletions.ts';
 
@@ -203,7 +204,7 @@ class DataDeletion {
     for (const shard of allHostShards(this.#crawl)) await this.#deletePartition(crawlState, shard);
     await this.#deletePartition(crawlState, statePartition(this.#crawl));
     await this.#deletePartition(crawlState, this.#crawl, CRAWL);
-    const names = [RUNNING, UNANNOUNCED, DIRECTORY];
+    const names = [RUNNING, UNANNOUNCED, UNJOINED, DIRECTORY];
     await this.#deleteItems(
       crawlState,
       names.map((name) => itemKey(name, this.#crawl)),

@@ -2,11 +2,7 @@
  * The sums over a crawl's heads, kept in a few counter items, so that to ask for them reads no head; and with
  * them what the crawl has used of AWS, so that to note it costs no further call.
  */
-import {
-  ConditionalCheckFailedException,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { messageOf } from '../../../error-message.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -17,6 +13,7 @@ import { withRetry } from '../retry.ts';
 import { type PagesContext, queryItems } from './dynamo-pages.ts';
 import { type Counts, sumOfCounts, usageCounts } from './head-counts.ts';
 import { type Item, itemKey, N, S, TOTALS_PREFIX, TOTALS_SHARDS } from './tables.ts';
+import { transact } from './transact.ts';
 
 const COUNT_PREFIX = 'n.';
 /** The addition is not the one that the counters have seen last. */
@@ -127,46 +124,37 @@ class TotalsCounters implements CrawlCounters {
   }
 
   async replace(crawl: CrawlId, { shards, lastAt }: ReadCounts, counts: Counts): Promise<boolean> {
-    const { dynamo, table, clock } = this.#options;
+    const { table, clock } = this.#options;
     const allShards = Array.from({ length: TOTALS_SHARDS }, (_, shard) => `${TOTALS_PREFIX}${shard}`);
     const [first = ''] = allShards;
     const sums = Object.entries(counts).map(([name, count]) => [COUNT_PREFIX + name, N(count)]);
     const isFirst = ({ sk }: Item) => sk?.S === first;
     const id = clock.uuid();
-    const command = new TransactWriteItemsCommand({
-      TransactItems: [
-        {
-          Put: {
-            TableName: table,
-            Item: {
-              ...itemKey(crawl, first),
-              lastAdd: S(id),
-              lastAt: N(lastAt),
-              exactAt: N(lastAt),
-              ...Object.fromEntries(sums),
-            },
-            ...unchanged(shards.find(isFirst)),
+    const failed = await transact(this.#options, 'replacing totals', [
+      {
+        Put: {
+          TableName: table,
+          Item: {
+            ...itemKey(crawl, first),
+            lastAdd: S(id),
+            lastAt: N(lastAt),
+            exactAt: N(lastAt),
+            ...Object.fromEntries(sums),
           },
+          ...unchanged(shards.find(isFirst)),
         },
-        // Those that are not there yet, too: another process may make its first addition just now.
-        ...allShards.slice(1).map((sk) => ({
-          Delete: {
-            TableName: table,
-            Key: itemKey(crawl, sk),
-            ...unchanged(shards.find((shard) => shard.sk?.S === sk)),
-          },
-        })),
-      ],
-    });
-    try {
-      await withRetry('replacing totals', () => dynamo.send(command), { clock });
-      return true;
-    } catch (error) {
-      const { CancellationReasons = [] } = error as { CancellationReasons?: { Code?: string }[] };
-      if (!CancellationReasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw error;
-      // Replaced by this very call, whose answer was lost?
-      return (await this.#readShards(crawl)).find(isFirst)?.lastAdd?.S === id;
-    }
+      },
+      // Those that are not there yet, too: another process may make its first addition just now.
+      ...allShards.slice(1).map((sk) => ({
+        Delete: {
+          TableName: table,
+          Key: itemKey(crawl, sk),
+          ...unchanged(shards.find((shard) => shard.sk?.S === sk)),
+        },
+      })),
+    ]);
+    // Replaced by this very call, whose answer was lost?
+    return failed === undefined || (await this.#readShards(crawl)).find(isFirst)?.lastAdd?.S === id;
   }
 
   #takeUsage(): void {

@@ -1,4 +1,10 @@
-import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteItemCommand,
+  type DeleteItemCommandInput,
+  type DynamoDBClient,
+  PutItemCommand,
+  type PutItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { withRetry } from '../retry.ts';
@@ -21,15 +27,27 @@ export class CrawlDirectory {
     this.#options = options;
   }
 
+  /** The write of `enter`, for a transaction. */
+  entry(crawl: CrawlId): { readonly Put: PutItemCommandInput } {
+    const { table, name } = this.#options;
+    return { Put: { TableName: table, Item: itemKey(name, crawl) } };
+  }
+
+  /** The write of `strike`, for a transaction. */
+  withoutEntry(crawl: CrawlId): { readonly Delete: DeleteItemCommandInput } {
+    const { table, name } = this.#options;
+    return { Delete: { TableName: table, Key: itemKey(name, crawl) } };
+  }
+
   async enter(crawl: CrawlId): Promise<void> {
-    const { dynamo, table, clock, name } = this.#options;
-    const command = new PutItemCommand({ TableName: table, Item: itemKey(name, crawl) });
+    const { dynamo, clock } = this.#options;
+    const command = new PutItemCommand(this.entry(crawl).Put);
     await withRetry('entering a crawl into a directory', () => dynamo.send(command), { clock });
   }
 
   async strike(crawl: CrawlId): Promise<void> {
-    const { dynamo, table, clock, name } = this.#options;
-    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(name, crawl) });
+    const { dynamo, clock } = this.#options;
+    const command = new DeleteItemCommand(this.withoutEntry(crawl).Delete);
     await withRetry('striking a crawl out of a directory', () => dynamo.send(command), { clock });
   }
 

@@ -3,6 +3,8 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  type PutItemCommandInput,
+  type TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
@@ -12,6 +14,7 @@ import { type Sizes, sizesOf } from '../../../sizes.ts';
 import { retryWaitMs, withRetry } from '../retry.ts';
 import { createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';
 import { CRAWL, type Item, itemKey, N, replacing, S, STAMP } from './tables.ts';
+import { transact } from './transact.ts';
 
 export interface CrawlStoreOptions {
   readonly dynamo: DynamoDBClient;
@@ -88,9 +91,9 @@ export class CrawlStore {
   /**
    * Writes the crawl over its last version. False if another has written meanwhile. The stamp of a new crawl is
    * written before it, as nobody knows the crawl yet: it is never without one. Otherwise after it, so that a
-   * process that reads the new stamp reads the new record, too.
+   * process that reads the new stamp reads the new record, too. `beside`: what is written together with the crawl.
    */
-  async put(crawl: CrawlId, next: StoredCrawl): Promise<boolean> {
+  async put(crawl: CrawlId, next: StoredCrawl, beside: readonly TransactWriteItem[] = []): Promise<boolean> {
     const nonce = this.#options.clock.uuid();
     const item = encodeCrawl(next);
     const isLarge = (item.record?.B?.length ?? 0) > sizesOf(this.#options).maxUnstampedBytes;
@@ -98,7 +101,7 @@ export class CrawlStore {
     if (isLarge && isNew) await this.#stamp(crawl, nonce, next.version);
     // The item that is replaced, as read last.
     const wasLarge = this.#seen.has(crawl);
-    if (!(await this.#replace(crawl, next.version, { ...item, nonce: S(nonce) }))) return false;
+    if (!(await this.#replace(crawl, next.version, { ...item, nonce: S(nonce) }, beside))) return false;
     this.#seen.delete(crawl);
     if ((isLarge || wasLarge) && !isNew) await this.#stamp(crawl, nonce, next.version);
     return true;
@@ -123,26 +126,48 @@ export class CrawlStore {
     }
   }
 
-  async #replace(crawl: CrawlId, version: number, item: Item): Promise<boolean> {
-    const { dynamo, table, clock } = this.#options;
-    const command = new PutItemCommand({
+  async #replace(
+    crawl: CrawlId,
+    version: number,
+    item: Item,
+    beside: readonly TransactWriteItem[],
+  ): Promise<boolean> {
+    const { table } = this.#options;
+    const Put = {
       TableName: table,
       Item: { ...itemKey(crawl, CRAWL), ...item },
       ...replacing(version - 1),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    };
+    const failed =
+      beside.length === 0
+        ? await this.#putAlone(Put)
+        : await transact(this.#options, 'storing a crawl', [{ Put }, ...beside]);
+    // Written by this very call, whose answer was lost?
+    return failed === undefined || failed.get(0)?.nonce?.S === item.nonce?.S;
+  }
+
+  /** As `transact` does it for the one item. */
+  async #putAlone(put: PutItemCommandInput): Promise<ReadonlyMap<number, Item | undefined> | undefined> {
+    const { dynamo, clock } = this.#options;
     try {
-      await withRetry('storing a crawl', () => dynamo.send(command), { clock });
-      return true;
+      await withRetry('storing a crawl', () => dynamo.send(new PutItemCommand(put)), { clock });
+      return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // Written by this very call, whose answer was lost?
-      return error.Item?.nonce?.S === item.nonce?.S;
+      return new Map([[0, error.Item]]);
     }
   }
 
-  /** Changes a crawl that is there, as often as it takes. What `changes` returns unchanged is not written. */
-  async change(crawl: CrawlId, changes: (stored: StoredCrawl) => StoredCrawl): Promise<void> {
+  /**
+   * Changes a crawl that is there, as often as it takes. What `changes` returns unchanged is not written. `beside`: what
+   * is written together with the crawl.
+   */
+  async change(
+    crawl: CrawlId,
+    changes: (stored: StoredCrawl) => StoredCrawl,
+    beside?: readonly TransactWriteItem[],
+  ): Promise<void> {
     const { clock, onChange } = this.#options;
     await onChange(crawl);
     for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
@@ -150,7 +175,7 @@ export class CrawlStore {
       if (!stored) throw new Error(`there is no crawl ${crawl}`);
       const changed = changes(stored);
       if (changed === stored) return;
-      if (await this.put(crawl, { ...changed, version: stored.version + 1 })) return;
+      if (await this.put(crawl, { ...changed, version: stored.version + 1 }, beside)) return;
       await clock.sleep(retryWaitMs(Math.min(attempt, 4), clock.random()));
     }
     throw new Error(`the crawl ${crawl} is being changed by too many at once`);

@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { boundMethods } from '../../../bound-methods.ts';
 import { isArriving, type StatusReason } from '../../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../../crawl/config.ts';
@@ -20,7 +20,7 @@ import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf } from '../cost/prices.ts';
 import { type CrawlCounters, createCrawlCounters } from './crawl-counters.ts';
 import { CrawlDirectory } from './crawl-directory.ts';
-import { activeMsOf } from './crawl-record.ts';
+import { activeMsOf, type StoredCrawl } from './crawl-record.ts';
 import { CrawlStore } from './crawl-store.ts';
 import { queryItems } from './dynamo-pages.ts';
 import {
@@ -44,6 +44,7 @@ import {
 } from './quiet.ts';
 import { allDueShards, DIRECTORY, DUE_INDEX, dueShardsOf, RUNNING, S, type StateNames } from './tables.ts';
 import { type FinishNote, type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
+import { UnjoinedCrawls } from './unjoined.ts';
 
 export interface AwsCrawlRegistry extends CrawlRegistry {
   /** All of a crawl that was created as `ARRIVING` is here. Safe to repeat. */
@@ -65,11 +66,7 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   flushUsage(): Promise<void>;
   /** The names of all crawls. */
   list(): Promise<CrawlId[]>;
-  /**
-   * Those that run, and perhaps some others: what must be done every minute for each crawl must cost nothing
-   * for those that ended long ago. A process that ends while it sets a crawl running may leave it out: look
-   * at `list` now and then.
-   */
+  /** Those that run: the list changes together with their records. */
   listRunning(): Promise<CrawlId[]>;
   /** Those that run, or whose end is still to be announced; perhaps with others among them. */
   listUnannounced(): Promise<UnannouncedCrawl[]>;
@@ -126,6 +123,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   readonly #all: CrawlDirectory;
   readonly #running: CrawlDirectory;
   readonly #unannounced: UnannouncedCrawls;
+  readonly #unjoined: UnjoinedCrawls;
   readonly #hosts: HostDirectory;
   readonly #list: HostList;
   readonly #quiet: QuietNotes;
@@ -142,6 +140,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     this.#all = new CrawlDirectory({ ...context, name: DIRECTORY });
     this.#running = new CrawlDirectory({ ...context, name: RUNNING });
     this.#unannounced = new UnannouncedCrawls(context);
+    this.#unjoined = new UnjoinedCrawls(context);
     this.#hosts = new HostDirectory(context);
     this.#list = new HostList({ ...context, sizes });
     const exists = async (crawl: CrawlId) => (await this.#store.load(crawl)) !== undefined;
@@ -153,12 +152,10 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   }
 
   async create(crawl: CrawlId, record: CrawlRecord): Promise<void> {
-    // The directories first: a name there without a crawl does no harm.
-    await this.#all.enter(crawl);
-    if (record.status === 'running') await this.#enterRunning(crawl);
-    const runningSince = record.status === 'running' ? this.#now() : undefined;
-    if (!(await this.#store.put(crawl, { record, version: 1, activeMs: 0, runningSince })))
-      throw new Error(`there is a crawl ${crawl} already`);
+    const isRunning = record.status === 'running';
+    const stored = { record, version: 1, activeMs: 0, ...(isRunning && { runningSince: this.#now() }) };
+    const listed = [this.#all.entry(crawl), ...(isRunning ? this.#listedAs('running', crawl) : [])];
+    if (!(await this.#store.put(crawl, stored, listed))) throw new Error(`there is a crawl ${crawl} already`);
     // After the record: the hosts of a crawl that was there before may be missing in the directory.
     await this.#hosts.open(crawl);
   }
@@ -168,9 +165,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   ): Promise<boolean> {
     if (condition?.isQuiet && !(await this.#quiet.isNoted(crawl))) return false;
     let isSet = false;
-    const isRunning = status === 'running';
-    if (isRunning) await this.#enterRunning(crawl);
-    await this.#store.change(crawl, (stored) => {
+    const change = (stored: StoredCrawl) => {
       isSet = meetsCondition(stored.record, condition);
       if (!isSet) return stored;
       const now = this.#now();
@@ -178,51 +173,40 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
         ...stored,
         record: { ...stored.record, status, why: reason },
         activeMs: activeMsOf(stored, now),
-        runningSince: isRunning ? now : undefined,
+        runningSince: status === 'running' ? now : undefined,
       };
-    });
-    if (isSet) await this.#enterAgain(crawl, isRunning);
+    };
+    await this.#store.change(crawl, change, this.#listedAs(status, crawl));
     return isSet;
   }
 
   async resume(crawl: CrawlId): Promise<number> {
     let resumes = 0;
-    await this.#enterRunning(crawl);
-    await this.#store.change(crawl, (stored) => {
+    const change = (stored: StoredCrawl) => {
       const now = this.#now();
       resumes = (stored.record.resumes ?? 0) + 1;
       return {
         ...stored,
-        record: { ...stored.record, status: 'running', why: undefined, resumes },
+        record: { ...stored.record, status: 'running', why: undefined, resumes } as const,
         activeMs: activeMsOf(stored, now),
         runningSince: now,
       };
-    });
-    await this.#enterAgain(crawl, true);
+    };
+    await this.#store.change(crawl, change, this.#listedAs('running', crawl));
     return resumes;
   }
 
-  /**
-   * Another process that sets a status at the same time may delete the entry between our two writes, or we
-   * what they entered: so the one enters it again, and the other looks again.
-   */
-  async #enterAgain(crawl: CrawlId, isRunning: boolean): Promise<void> {
-    if (!isRunning) {
-      await this.#running.strike(crawl);
-      if ((await this.#store.loadNow(crawl))?.record.status !== 'running') return;
-    }
-    await this.#enterRunning(crawl);
-  }
-
-  async #enterRunning(crawl: CrawlId): Promise<void> {
-    await this.#running.enter(crawl);
-    await this.#unannounced.enter(crawl);
+  /** The writes that a change to that status takes with it, so that no list is ever without a crawl that belongs there. */
+  #listedAs(status: CrawlStatus, crawl: CrawlId): TransactWriteItem[] {
+    if (status === 'running') return [this.#running.entry(crawl), this.#unannounced.entry(crawl)];
+    // The rest of its archive can be joined now.
+    return [this.#running.withoutEntry(crawl), this.#unjoined.entry(crawl)];
   }
 
   async endCopy(crawl: CrawlId, { status, why, activeMs }: CopiedCrawl): Promise<void> {
-    await this.#store.change(crawl, (stored) =>
-      isArriving(stored.record) ? { ...stored, record: { ...stored.record, status, why }, activeMs } : stored,
-    );
+    const change = (stored: StoredCrawl) =>
+      isArriving(stored.record) ? { ...stored, record: { ...stored.record, status, why }, activeMs } : stored;
+    await this.#store.change(crawl, change, this.#listedAs(status, crawl));
   }
 
   async configure(crawl: CrawlId, changes: CrawlOptions): Promise<void> {

@@ -18,8 +18,10 @@
  * | CrawlState | `CRAWL` | `hosts` | none: all hosts of the crawl are in its directory of hosts |
  * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | none: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
- * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
+ * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run |
  * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`, `finishTries`, `isFinishDone`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
+ * | CrawlState | `#unjoined` | `CRAWL` | `enteredAt`, `entry`: a crawl that may have WARC objects to join, or items without a table (`unjoined.ts`) |
+ * | CrawlState | `#compactor` | `last` | `crawl`: the one that the compactor began last (`unjoined.ts`) |
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
  * | CrawlState | `#referrers` | `CRAWL BY` | none: the archive of the crawl `BY` may refer to records of `CRAWL` (`referrers.ts`) |
  * | CrawlState | `#exports` | `CRAWL ID` | `request` (JSON), `state`, `requestedAt`, `endedAt`, `progress` (JSON), `message`, `version`, `holder`, `leaseUntil`, `tries`: an export that the stack makes (`export-jobs.ts`) |
@@ -81,6 +83,8 @@ export const HOSTS = 'hosts';
 export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
 export const UNANNOUNCED = '#unannounced';
+export const UNJOINED = '#unjoined';
+export const COMPACTOR = '#compactor';
 export const DELETED = '#deleted';
 export const REFERRERS = '#referrers';
 export const EXPORTS = '#exports';

@@ -4,6 +4,7 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
   PutItemCommand,
+  type PutItemCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
@@ -39,10 +40,15 @@ export class UnannouncedCrawls {
     this.#context = context;
   }
 
+  /** The write of `enter`, for a transaction. */
+  entry(crawl: CrawlId): { readonly Put: PutItemCommandInput } {
+    return { Put: { TableName: this.#context.table, Item: itemKey(UNANNOUNCED, crawl) } };
+  }
+
   /** Safe to repeat. Forgets earlier tries. */
   async enter(crawl: CrawlId): Promise<void> {
-    const { dynamo, table, clock } = this.#context;
-    const command = new PutItemCommand({ TableName: table, Item: itemKey(UNANNOUNCED, crawl) });
+    const { dynamo, clock } = this.#context;
+    const command = new PutItemCommand(this.entry(crawl).Put);
     await withRetry('noting a crawl to announce', () => dynamo.send(command), { clock });
   }
 

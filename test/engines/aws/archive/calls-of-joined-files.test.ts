@@ -126,6 +126,7 @@ describeScenarios(
           olderThan: context.clock.now() - 3000,
           warn: (text) => void warnings.push(text),
           onAside: (file) => void aside.push(file),
+          onYounger: () => void warnings.push('some are younger'),
         });
         const chosen = (await allOf(found)).map(({ file, bytes }) => ({ file, bytes }));
         const lumps: unknown[] = [];

@@ -36,6 +36,7 @@ function open() {
         ...{ folder, state, mapping, crawl: 'news', olderThan },
         warn: (message) => void warnings.push(message),
         onAside: (file) => void aside.push(file),
+        onYounger: () => void warnings.push('some are younger'),
       });
       for await (const { file } of found) files.push(file);
       return { files, warnings, aside };
@@ -47,7 +48,9 @@ test('all that are old enough are chosen, by name', async () => {
   const { cloud, chosen } = open();
   cloud.put(FOLDER + fileName(1), Buffer.from('young'), new Date(1));
   cloud.put(`${FOLDER}mine.warc.gz`, Buffer.from('of a person'));
-  expect(await chosen()).toEqual({ files: [0, 2, 3].map(fileName), warnings: [], aside: [] });
+  expect(await chosen()).toEqual({
+    ...{ files: [0, 2, 3].map(fileName), warnings: ['some are younger'], aside: [] },
+  });
   expect((await chosen(1)).files).toEqual([0, 1, 2, 3].map(fileName));
 });
 

@@ -203,6 +203,7 @@ describe('a compaction', () => {
       aside: [{ file: corrupt.file, problem: expect.stringContaining('expected a gzip member') }],
       itemTables: 0,
       isCut: false,
+      isDone: true,
     });
     expect(heard).toEqual([expect.stringContaining(`${FOLDER}${corrupt.file} is skipped: Member at 0`)]);
     expectAllReadable(cloud);
@@ -342,7 +343,15 @@ describe('a compaction', () => {
       commands.add(command);
       return carryOut();
     });
-    expect(again).toEqual({ joined: 0, objects: 0, bytes: 0, aside, itemTables: 0, isCut: false });
+    expect(again).toEqual({
+      joined: 0,
+      objects: 0,
+      bytes: 0,
+      aside,
+      itemTables: 0,
+      isCut: false,
+      isDone: true,
+    });
     expect(cloud.state()).toEqual(state);
     expect(commands).not.toContain('GetObjectCommand');
   });
@@ -356,17 +365,37 @@ describe('a compaction', () => {
       reads.push(command);
       return carryOut();
     });
-    expect(idle).toMatchObject({ joined: 0, objects: 0 });
+    // The rest is joined when more is written, or the crawl ends.
+    expect(idle).toMatchObject({ joined: 0, objects: 0, isDone: true });
     expect(reads).not.toContain('GetObjectCommand');
     expect(cloud.state()).toEqual(state);
     expect(await compact()).toMatchObject({ joined: 1, objects: 4 });
   });
 
+  test('says before it reads or writes anything that it begins, once, and nothing where there is nothing to join', async () => {
+    const { cloud, compact } = createWorld();
+    const seen: string[] = [];
+    const onBegin = async () => void seen.push('begin');
+    const around: Around = async (command, carryOut) => {
+      seen.push(command);
+      return carryOut();
+    };
+    await compact({ onBegin }, around);
+    const first = seen.findIndex((name) => /^(Get|Put|Copy|Create|Upload|Delete)Object/.test(name));
+    expect(seen.indexOf('begin')).toBeLessThan(first);
+    expect(seen.filter((name) => name === 'begin')).toHaveLength(1);
+    seen.length = 0;
+    const state = cloud.state();
+    await compact({ onBegin }, around);
+    expect(seen).not.toContain('begin');
+    expect(cloud.state()).toEqual(state);
+  });
+
   test('leaves young objects alone', async () => {
     const { cloud, clock, compact } = createWorld();
     cloud.put(FOLDER + files[6]!.file, files[6]!.bytes, new Date(clock.time - 30 * 60_000));
-    expect(await compact()).toMatchObject({ objects: 6 });
-    expect(await compact({ minAgeMs: 30 * 60_000 })).toMatchObject({ objects: 1 });
+    expect(await compact()).toMatchObject({ objects: 6, isDone: false });
+    expect(await compact({ minAgeMs: 30 * 60_000 })).toMatchObject({ objects: 1, isDone: true });
     expectAllReadable(cloud);
   });
 
@@ -482,6 +511,7 @@ describe('a process that ends', () => {
       aside: [],
       itemTables: 0,
       isCut: false,
+      isDone: false,
     });
     expect(cloud.state()).toEqual(state);
   });

@@ -108,7 +108,7 @@ describe('tables of items', () => {
     ];
     world.publish(world.nameAt(-2 * HOUR, 'a'), given[0]!, given[1]!);
     world.publish(world.nameAt(-2 * HOUR, 'b'), given[2]!, given[3]!);
-    expect(await world.compact()).toMatchObject({ itemTables: 1, isCut: false });
+    expect(await world.compact()).toMatchObject({ itemTables: 1, isCut: false, isDone: true });
     const found = createItemColumns();
     for (const item of given) found.add(item);
     const columns = found.columns().filter(({ name }) => name !== 'Item');
@@ -129,10 +129,10 @@ describe('tables of items', () => {
     expect(await world.compact({ finished: false, sizes: SMALL })).toMatchObject({ itemTables: 2 });
     expect(await numbers(world)).toEqual(Array.from({ length: 12 }, (_, n) => n));
     expect(await world.compact({ sizes: SMALL })).toMatchObject({ itemTables: 1 });
-    expect(await world.compact()).toMatchObject({ itemTables: 0 });
+    expect(await world.compact()).toMatchObject({ itemTables: 0, isDone: false });
     expect(await numbers(world)).toEqual(Array.from({ length: 15 }, (_, n) => n));
     world.clock.time += 2 * HOUR;
-    await world.compact();
+    expect(await world.compact()).toMatchObject({ itemTables: 1, isDone: true });
     expect(await numbers(world)).toEqual([...Array.from({ length: 15 }, (_, n) => n), 100]);
     expect(world.tables()).toEqual(
       [0, 1, 2, 3].map((i) => `item-tables/crawl=news/items-00000${i}.zstd.parquet`),

@@ -8,6 +8,12 @@ import { createServices } from '../../../../simulation/test/models/dynamo-servic
 import { headOf, RECORD } from '../../../contract/subjects.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
 
+type Keyed = { readonly sk?: { readonly S?: string } };
+interface Written {
+  readonly Item?: Keyed;
+  readonly Key?: Keyed;
+}
+
 function open({ hasMessages = async () => false } = {}) {
   const { clients, dynamo, call } = createServices();
   const used = new Map<string, object>();
@@ -24,9 +30,10 @@ function open({ hasMessages = async () => false } = {}) {
   const client = {
     async send(command: {
       readonly constructor: { readonly name: string };
-      readonly input: { Item?: { sk?: { S?: string } }; Key?: { sk?: { S?: string } } };
+      readonly input: Written & { readonly TransactItems?: readonly { readonly Put?: Written }[] };
     }) {
-      const { Item, Key } = command.input;
+      const { TransactItems: [first] = [] } = command.input;
+      const { Item, Key } = first?.Put ?? command.input;
       await before.on?.(command.constructor.name, (Item ?? Key)?.sk?.S);
       return clients.dynamo.send(command as never);
     },
@@ -124,7 +131,7 @@ describe('a change of a crawl', () => {
     const { registry, before } = open();
     await registry.create('c', RECORD);
     before.on = async (command, sk) => {
-      if (command === 'PutItemCommand' && sk === 'crawl') throw new Error('the table is full');
+      if (/^(Put|Transact)/.test(command) && sk === 'crawl') throw new Error('the table is full');
     };
     const changes = [
       () => registry.setStatus('c', 'stopped'),
@@ -135,6 +142,7 @@ describe('a change of a crawl', () => {
     ];
     for (const change of changes) await expect(change()).rejects.toThrow('the table is full');
     expect(await registry.load('c')).toEqual(RECORD);
+    expect(await registry.listRunning()).toEqual(['c']);
   });
 
   test('adds seeds that are new, each once, and writes nothing for those that are known', async () => {
@@ -170,15 +178,15 @@ describe('the list of crawls that run', () => {
   });
 
   test.each(['resume', 'setStatus'] as const)(
-    'has it when %s is over, though another process struck it out meanwhile',
+    'has it when %s is over, though another process stopped it meanwhile',
     async (method) => {
       const { registry, other, before } = open();
       await registry.create('c', RECORD);
       await registry.setStatus('c', 'stopped');
       let isStruck = false;
-      // Between the two writes of the first process.
-      before.on = async (command, sk) => {
-        if (command !== 'PutItemCommand' || sk !== 'crawl' || isStruck) return;
+      // Between the reading and the writing of the first process.
+      before.on = async (command) => {
+        if (command !== 'TransactWriteItemsCommand' || isStruck) return;
         isStruck = true;
         await other.setStatus('c', 'stopped');
       };
@@ -188,17 +196,47 @@ describe('the list of crawls that run', () => {
     },
   );
 
-  test('keeps it if it was resumed while another process noted its end', async () => {
-    const { registry, other, before } = open();
+  test.each([
+    [['running'], false],
+    [['running', 'stopped'], true],
+  ] as const)(
+    'agrees with the record, though another process stops the crawl in the moment of its end: %s, %s',
+    async (from, isSet) => {
+      const { registry, other, before } = open();
+      await registry.create('c', RECORD);
+      before.on = async (command) => {
+        if (command !== 'TransactWriteItemsCommand') return;
+        before.on = undefined;
+        await other.setStatus('c', 'stopped');
+      };
+      expect(await registry.setStatus('c', 'finished', undefined, { from })).toBe(isSet);
+      expect((await registry.load('c'))?.status).toBe(isSet ? 'finished' : 'stopped');
+      expect(await registry.listRunning()).toEqual([]);
+    },
+  );
+
+  test('agrees with the record after each change of which the answer is lost or which never comes', async () => {
+    const { registry, before, items } = open();
     await registry.create('c', RECORD);
-    before.on = async (command) => {
-      if (command !== 'DeleteItemCommand' || (await other.load('c'))?.status === 'running') return;
+    for (const change of [
+      () => registry.setStatus('c', 'paused'),
+      () => registry.resume('c'),
+      () => registry.setStatus('c', 'finished'),
+      () => registry.setStatus('c', 'running'),
+    ]) {
+      before.on = async (command) => {
+        if (command !== 'TransactWriteItemsCommand') return;
+        throw new Error('the process died');
+      };
+      const running = await registry.listRunning();
+      await expect(change()).rejects.toThrow('the process died');
+      expect(await registry.listRunning()).toEqual(running);
       before.on = undefined;
-      await other.resume('c');
-    };
-    await registry.setStatus('c', 'finished');
-    expect((await registry.load('c'))?.status).toBe('running');
-    expect(await registry.listRunning()).toEqual(['c']);
+      await change();
+      const isRunning = (await registry.load('c'))?.status === 'running';
+      expect(await registry.listRunning()).toEqual(isRunning ? ['c'] : []);
+      expect(items()).toContain('#unjoined c');
+    }
   });
 
   test('keeps the end to be announced of a crawl that was resumed meanwhile', async () => {

@@ -30,6 +30,8 @@ test('the names in the tables are those of earlier versions', () => {
     DIRECTORY: '#crawls',
     RUNNING: '#running',
     UNANNOUNCED: '#unannounced',
+    UNJOINED: '#unjoined',
+    COMPACTOR: '#compactor',
     DELETED: '#deleted',
     REFERRERS: '#referrers',
     EXPORTS: '#exports',
