@@ -3,6 +3,7 @@
 import type { Item } from '../shared/project/project.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts';
+import type { SiteVisit } from '../shared/webhook/site-events.ts';
 
 export type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts';
 
@@ -14,6 +15,7 @@ export type CrawlEvent =
   | PageEvent
   | ItemEvent
   | HostBackoffEvent
+  | SiteEvent
   | WarningEvent
   | DroppedEvent
   | LimitEvent
@@ -25,6 +27,12 @@ export interface ItemEvent {
   /** URL of the page. */
   readonly url: string;
   readonly item: Item;
+}
+
+/** A visit of a site has ended. */
+export interface SiteEvent {
+  readonly type: 'site';
+  readonly visit: SiteVisit;
 }
 
 /** Something that a person should know, such as the first error of a hook. One line. */

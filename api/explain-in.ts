@@ -3,12 +3,13 @@
 import { parseConfig } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import { linkBudget } from '../shared/crawl/domain-limits.ts';
+import { sitesOf } from '../shared/crawl-state/crawls.ts';
 import { domainKey } from '../shared/frontier/domain-state.ts';
 import type { Head } from '../shared/frontier/head.ts';
 import type { HostLedger } from '../shared/frontier/ledger.ts';
 import { rankOf } from '../shared/frontier/rank.ts';
 import { countUrls, type UrlRecord } from '../shared/frontier/url-record.ts';
-import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
+import type { CrawlRecord, CrawlRegistry } from '../shared/ports/crawl-registry.ts';
 import type { LedgerStore } from '../shared/ports/ledger-store.ts';
 import { explainUrl, nameIn } from '../shared/report/explain.ts';
 import type { Explanation, HostLine } from '../shared/report/explanation.ts';
@@ -31,6 +32,7 @@ const MAX_COUNTED = 500_000;
 /** A crawl, in a folder or on a stack. */
 export interface ExplainedCrawl {
   readonly ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>;
+  readonly registry: Pick<CrawlRegistry, 'readSites'>;
   readonly crawl: CrawlId;
   readonly record: CrawlRecord;
   readonly state: CrawlSummary['state'];
@@ -40,7 +42,7 @@ export interface ExplainedCrawl {
 
 /** Returns what would happen to a URL in the crawl, whether it runs or not. */
 export async function explainIn(
-  { ledgers, crawl, record: kept, state, medianLinkers }: ExplainedCrawl,
+  { ledgers, registry, crawl, record: kept, state, medianLinkers }: ExplainedCrawl,
   url: string,
 ): Promise<Explanation> {
   const config = parseConfig(kept.config);
@@ -56,7 +58,7 @@ export async function explainIn(
   return explainUrl({
     url,
     config,
-    crawl: { id: crawl, state, scopeSeeds: kept.scopeSeeds },
+    crawl: { id: crawl, state, scopeSeeds: kept.scopeSeeds, sites: await sitesOf(registry, crawl, kept) },
     head,
     domainHead,
     medianLinkers: linkBudget(config.domainBudget) === undefined ? undefined : await medianLinkers(),

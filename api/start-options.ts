@@ -1,5 +1,6 @@
 /** The options that start a crawl. */
 import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
+import type { SiteOptions } from '../shared/crawl/sites.ts';
 import type { StrandConfig } from '../shared/project/project.ts';
 import type { LogEntry, LogLevel } from '../shared/text/log-entry.ts';
 import type { StackAddress } from './stack-address.ts';
@@ -37,8 +38,10 @@ interface SharedOptions extends CrawlHooks {
 
 /** All settings of a crawl, its seeds, its folder and your hooks, in one object. */
 export interface StartCrawlOptions extends CrawlOptions, SharedOptions {
-  /** Where the crawl begins. `example.org` means `https://example.org/`. */
-  readonly seeds: readonly string[];
+  /** Where the crawl begins. `example.org` means `https://example.org/`. At least one, unless there are `sites`. */
+  readonly seeds?: readonly string[];
+  /** The sites of the crawl, 15,000 at most, each with settings of its own. Their URLs are seeds. */
+  readonly sites?: readonly SiteOptions[];
   /**
    * The folder for the crawl.
    * @default a new folder in `crawls/`, named after the first seed and the time
@@ -57,8 +60,10 @@ export interface StartCrawlOptions extends CrawlOptions, SharedOptions {
 
 /** All settings of a crawl on a deployed stack, and its seeds, in one object. */
 export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
-  /** Where the crawl begins. `example.org` means `https://example.org/`. */
-  readonly seeds: readonly string[];
+  /** Where the crawl begins. `example.org` means `https://example.org/`. At least one, unless there are `sites`. */
+  readonly seeds?: readonly string[];
+  /** The sites of the crawl, 15,000 at most, each with settings of its own. Their URLs are seeds. */
+  readonly sites?: readonly SiteOptions[];
   /**
    * The crawl's name: letters, digits, `.`, `_` and `-`.
    * @default made from the first seed's host
@@ -94,6 +99,8 @@ export type RaisedLimits = Pick<
 >;
 
 export interface ResumeCrawlOptions extends RaisedLimits, Pick<CrawlOptions, 'identity'>, SharedOptions {
+  /** The sites that the crawl has from now on. Pages of those that it had, and that are not in the list, are not fetched again. */
+  readonly sites?: readonly SiteOptions[];
   /**
    * Another folder than that which the crawl began with, for the responses of an earlier crawl; `false`: none, so that
    * the sites are asked.

@@ -2,7 +2,14 @@
 
 import type { ExportWarning } from '../shared/archive/replay-codings.ts';
 import type { UrlCapture } from '../shared/archive/url-history.ts';
-import type { AddedSeeds, DomainPage, HostDetail, HostPage } from '../shared/control/control.ts';
+import type {
+  AddedSeeds,
+  DomainPage,
+  HostDetail,
+  HostPage,
+  SitePage,
+  SitePageRequest,
+} from '../shared/control/control.ts';
 import type { HostPageRequest } from '../shared/control/host-queries.ts';
 import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 import type { UrlChange } from '../shared/frontier/url-change.ts';
@@ -167,6 +174,11 @@ export interface StoredCrawl extends AsyncDisposable {
   host(host: string): Promise<HostDetail>;
   /** Returns registrable domains with their budgets, as {@link hosts} does hosts. Crawls without limits of domains have none. */
   domains(page?: HostPageRequest): Promise<DomainPage>;
+  /**
+   * Returns the sites of a crawl that has a list of them, with how the last visit of each went: those of a group or a state if
+   * given, up to `limit` (100 by default). The next ones begin at the `cursor` of the answer.
+   */
+  sites(page?: SitePageRequest): Promise<SitePage>;
   /**
    * Pauses the crawl: a process that crawls in the folder stores what was fetched and ends, usually within three
    * seconds, and this waits for it, a minute at most. Throws `ControlError` if the crawl has ended.

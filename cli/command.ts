@@ -6,6 +6,7 @@ import type { TableName } from '../api/stored-crawl.ts';
 import type { CloudFormat } from '../shared/control/crawl-export.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { SiteFilter } from '../shared/report/site-entries.ts';
 import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
 import type { Shell } from './completion.ts';
 import type { TemplateName } from './init/templates.ts';
@@ -31,6 +32,8 @@ export interface Seeds {
   readonly seeds: readonly string[];
   /** A file with more seeds; `-` is standard input. */
   readonly seedsFile?: string;
+  /** A file with the sites of the crawl, whose URLs are seeds. */
+  readonly sitesFile?: string | undefined;
 }
 
 /** Settings that are given as files, or that are secret. */
@@ -94,6 +97,8 @@ export type LocalCommand =
   | (Logging & {
       readonly verb: 'resume';
       readonly dir: string;
+      /** A file with the sites that the crawl has from now on. */
+      readonly sitesFile?: string | undefined;
       readonly config?: string;
       readonly limits: RaisedLimits & Pick<CrawlOptions, 'identity'>;
       readonly workers: number;
@@ -124,6 +129,8 @@ export type LocalCommand =
       readonly limit?: number;
       /** The registrable domains instead. */
       readonly domains: boolean;
+      /** The sites instead: those that are wanted. */
+      readonly sites?: SiteFilter | undefined;
       readonly json: boolean;
     }
   | {
@@ -340,6 +347,8 @@ export type StackRequest =
   | {
       readonly verb: 'resume';
       readonly crawl: CrawlId;
+      /** A file with the sites that the crawl has from now on. */
+      readonly sitesFile?: string | undefined;
       readonly limits: RaisedLimits;
       /** Continues though the crawl began with other rules for canonical URLs. */
       readonly newUrlRules: boolean;
@@ -371,6 +380,8 @@ export type StackRequest =
       readonly limit?: number;
       /** The registrable domains instead. */
       readonly domains: boolean;
+      /** The sites instead: those that are wanted. */
+      readonly sites?: SiteFilter | undefined;
     }
   | { readonly verb: 'url'; readonly crawl: CrawlId; readonly url: string }
   | { readonly verb: 'history'; readonly crawl: CrawlId; readonly url: string }

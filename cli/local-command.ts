@@ -211,7 +211,10 @@ function resumeCommand(given: ParsedOptions): LocalCommandOf<'resume'> {
   const cache = isWithout ? false : folder;
   const identity = textOf(given, 'identity');
   const limits = { ...configOf(given), ...(identity !== undefined && { identity: { key: identity } }) };
-  return { verb: 'resume', dir: dir!, limits, newUrlRules, trustSettings, cache, ...runSettings(given) };
+  const sitesFile = textOf(given, 'sites');
+  const listed = sitesFile !== undefined && { sitesFile };
+  const settings = { limits, newUrlRules, trustSettings, ...runSettings(given) };
+  return { verb: 'resume', dir: dir!, ...listed, cache, ...settings };
 }
 
 /** A level asks for lines of a log. */

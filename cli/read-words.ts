@@ -4,6 +4,7 @@ import type { TableName } from '../api/stored-crawl.ts';
 import type { CloudFormat } from '../shared/control/crawl-export.ts';
 import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
+import type { SiteFilter } from '../shared/report/site-entries.ts';
 import { quoted } from '../shared/text/printable.ts';
 import type { NetworkFiles, Seeds } from './command.ts';
 import { isDate } from './format.ts';
@@ -109,18 +110,33 @@ export function readHosts(given: ParsedOptions, place: string) {
     throw new UsageError('Expected --limit and --cursor without a host: one host has one answer');
   const domains = isSet(given, 'domains');
   if (host !== undefined && domains) throw new UsageError('Expected --domains without a host');
-  return { names: [crawl!, host?.toLowerCase()] as const, cursor, limit, domains };
+  const sites = readSiteFilter(given);
+  if (sites && (host !== undefined || domains))
+    throw new UsageError('Expected --sites without a host and without --domains');
+  return { names: [crawl!, host?.toLowerCase()] as const, cursor, limit, domains, ...(sites && { sites }) };
+}
+
+/** Which sites are to be listed; undefined: hosts are. A group or a state is one of sites. */
+function readSiteFilter(given: ParsedOptions): SiteFilter | undefined {
+  const group = textOf(given, 'group');
+  const state = textOf(given, 'state') as SiteFilter['state'];
+  if (!isSet(given, 'sites') && group === undefined && state === undefined) return undefined;
+  return { ...(group !== undefined && { group }), ...(state !== undefined && { state }) };
 }
 
 /** `example`: the words before the seeds. */
 export function readSeedWords(words: readonly string[], given: ParsedOptions, example: string): Seeds {
   const seedsFile = textOf(given, 'seeds');
-  if (words.length === 0 && seedsFile === undefined) {
+  const sitesFile = textOf(given, 'sites');
+  if (words.length === 0 && seedsFile === undefined && sitesFile === undefined) {
     throw new UsageError(
       `Expected a seed, got none: ${PROGRAM} ${example} https://example.org/, or --seeds FILE`,
     );
   }
-  return { seeds: words.map((word) => seedUrl(word)), seedsFile };
+  if (seedsFile === '-' && sitesFile === '-')
+    throw new UsageError('Expected --seeds or --sites to read standard input, got both');
+  const seeds = words.map((word) => seedUrl(word));
+  return { seeds, seedsFile, ...(sitesFile !== undefined && { sitesFile }) };
 }
 
 interface RowKinds {

@@ -42,13 +42,7 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       return { verb, crawl: readCrawlName(crawl), ...readSeedWords(seeds, given, '--stack NAME add CRAWL') };
     }
     case 'resume':
-      return {
-        verb,
-        crawl: crawlAlone(),
-        limits: configOf(given),
-        newUrlRules: isSet(given, 'new-url-rules'),
-        watch,
-      };
+      return resumeRequest(given, crawlAlone(), watch);
     case 'status':
     case 'watch':
     case 'pause':
@@ -94,6 +88,18 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'exports':
       return exportsRequest(given);
   }
+}
+
+function resumeRequest(given: ParsedOptions, crawl: string, watch: boolean): StackRequest {
+  const sitesFile = textOf(given, 'sites');
+  return {
+    verb: 'resume',
+    crawl,
+    ...(sitesFile !== undefined && { sitesFile }),
+    limits: configOf(given),
+    newUrlRules: isSet(given, 'new-url-rules'),
+    watch,
+  };
 }
 
 function crawlRequest(given: ParsedOptions, watch: boolean): StackRequest {

@@ -18,6 +18,7 @@ import {
   wrapWords,
 } from './format.ts';
 import { type CrawlPlace, commandAt } from './place.ts';
+import { siteCountTexts } from './site-text.ts';
 import { lossesText } from './summary-losses.ts';
 import { troubledHeading, troubleSections } from './summary-trouble.ts';
 
@@ -113,6 +114,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['Requisites', requisiteLines(summary)],
     ['URLs', wrapItems([`${formatCount(summary.urls)} known`, ...countTexts(byStatusCounts)])],
     ['Hosts', [formatCount(summary.hosts)]],
+    ['Sites', summary.sites.count === undefined ? [] : wrapItems(siteCountTexts(summary.sites))],
     ['Bytes', [formatBytes(summary.bytes)]],
     ['Cache', cacheLines(summary)],
     ['Recrawl', recrawlLines(summary)],

@@ -6,7 +6,7 @@ import { deleteObjects } from '../shared/engines/aws/archive/delete-objects.ts';
 import { changesPrefix } from '../shared/engines/aws/archive/item-folders.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
 import type { Clock } from '../shared/ports/clock.ts';
-import { changeGroups, changesEvent } from '../shared/webhook/change-events.ts';
+import { changeGroups, changesEvents } from '../shared/webhook/change-events.ts';
 import { type EventSink, TimeIsUp } from './announcer.ts';
 import type { Log } from './log.ts';
 
@@ -78,7 +78,7 @@ export class ChangeFeed {
       .toString('utf8')
       .split('\n')
       .filter((line) => line !== '');
-    const events = changeGroups(lines).map((group) => changesEvent(crawl, group, clock.now()));
+    const events = changeGroups(lines).flatMap((group) => changesEvents(crawl, group, clock.now()));
     const fault = await sink.send(events, until).catch((error) => {
       if (error instanceof TimeIsUp) return error;
       throw error;

@@ -168,7 +168,7 @@ class Waker {
       const load = async (id: CrawlId) => {
         const record = await registry.load(id);
         if (record?.status === 'running') running.add(id);
-        if (record?.config.changeFeed) this.#feeding.add(id);
+        if (record?.config.changeFeed || record?.sites) this.#feeding.add(id);
       };
       await Promise.all(all.slice(from, from + LOADS).map(load));
     }

@@ -1,5 +1,6 @@
 /** Opens the session of a crawl as its start says. */
 import { join } from 'node:path';
+import { checkSites } from '../../shared/crawl/check-sites.ts';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/crawl/config.ts';
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
@@ -37,23 +38,30 @@ export async function beginSession(
   if (continues !== undefined)
     return [continues, await inFolder(continues, continueCrawl(continues, options))];
   if (start.kind === 'begin') return begin(start, project, options);
-  const { folder, limits, newUrlRules, trustSettings, cache } = start;
+  const { folder, sites, limits, newUrlRules, trustSettings, cache } = start;
   checkedConfig(limits);
   // The crawl's settings are those that it began with: only hooks and middleware of the project's file count.
   return [
     folder,
-    await inFolder(folder, resumeCrawl(folder, limits, { ...options, newUrlRules, trustSettings, cache })),
+    await inFolder(
+      folder,
+      resumeCrawl(folder, limits, { ...options, sites, newUrlRules, trustSettings, cache }),
+    ),
   ];
 }
 
 async function begin(
-  { seeds, options: given, folder = defaultFolder(seeds), dedupeFrom, cache }: BeginStart,
+  { seeds: own, sites: listed, options: given, folder: asked, dedupeFrom, cache }: BeginStart,
   project: Project,
   session: SessionOptions,
 ): Promise<[folder: string, opened: LocalSession]> {
   const options = { ...project.crawl, ...given };
-  checkContact(seeds, checkedConfig(options));
-  const opening = beginCrawl(folder, seeds, options, { ...session, dedupeFrom, cache });
+  const config = checkedConfig(options);
+  const sites = listed && checkSites(listed, (index) => `sites.${index}`, parseConfig(options));
+  const seeds = [...own, ...(sites?.map(({ url }) => url) ?? [])];
+  const folder = asked ?? defaultFolder(seeds);
+  checkContact(seeds, config);
+  const opening = beginCrawl(folder, seeds, options, { ...session, sites, dedupeFrom, cache });
   return [folder, await inFolder(folder, opening)];
 }
 

@@ -1,6 +1,6 @@
 /** Sends the changes of pages to the project's webhook while a crawl on this machine runs. */
 import type { ChangeOutbox } from '../../shared/engines/local/items/change-outbox.ts';
-import { changesEvent } from '../../shared/webhook/change-events.ts';
+import { changesEvents } from '../../shared/webhook/change-events.ts';
 import type { Webhook } from '../../shared/webhook/webhook.ts';
 import { openWebhook, type WebhookSession } from './crawl-webhooks.ts';
 
@@ -60,8 +60,11 @@ async function sendAll(
   for (;;) {
     const pending = signal?.aborted ? undefined : outbox.next(crawl);
     if (!pending) return undefined;
-    const fault = await webhook.send(changesEvent(crawl, pending.lines, clock.now()));
-    if (fault !== undefined) return fault;
+    // The receiver that has got the first of two knows it by its id.
+    for (const event of changesEvents(crawl, pending.lines, clock.now())) {
+      const fault = await webhook.send(event);
+      if (fault !== undefined) return fault;
+    }
     outbox.remove(pending);
   }
 }

@@ -119,6 +119,7 @@ class SessionRun implements CrawlRun {
         );
       },
       onSeed: (event) => post({ kind: 'seed', event }),
+      onSite: (visit) => post({ kind: 'site', visit }),
       onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
       onClockStep: (ms) => post({ kind: 'clockStep', ms }),
       onLate: (line) => post({ kind: 'warning', line }),
@@ -168,8 +169,10 @@ class SessionRun implements CrawlRun {
     { id: crawl, config, engine }: LocalSession,
     { webhook: target }: Project,
   ): Promise<{ readonly end: () => Promise<void> } | undefined> {
-    if (!config.changeFeed) return undefined;
-    if (!isRecrawling(config)) this.#warn('--change-feed reports nothing: the crawl fetches no page again');
+    const hasSites = (await engine.registry.load(crawl))?.sites !== undefined;
+    if (!config.changeFeed && !(hasSites && target)) return undefined;
+    if (config.changeFeed && !isRecrawling(config))
+      this.#warn('--change-feed reports nothing: the crawl fetches no page again');
     if (target === undefined) {
       this.#warn('--change-feed: the project has no webhook, and changes are kept until a session has one');
       return undefined;

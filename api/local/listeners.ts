@@ -60,6 +60,8 @@ function eventOf(message: CrawlMessage): CrawlEvent | undefined {
       if (event.type !== 'item') return event;
       return { type: 'item', url: event.url, item: JSON.parse(event.line) };
     }
+    case 'site':
+      return { type: 'site', visit: message.visit };
     case 'warning':
       return { type: 'warning', message: message.line };
     case 'retried':

@@ -3,10 +3,12 @@
 import type { CrawlConfig, CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { ProxyOptions } from '../../shared/crawl/crawl-options.ts';
+import type { SiteOptions } from '../../shared/crawl/sites.ts';
 import type { SlotMemory } from '../../shared/engines/watchdog/work-slot.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { SeedEvent } from '../../shared/turn/seed-events.ts';
 import type { WorkEvent } from '../../shared/turn/work-events.ts';
+import type { SiteVisit } from '../../shared/webhook/site-events.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 
 /** The start of a new or a resumed crawl on this machine. */
@@ -32,6 +34,8 @@ export interface BeginStart extends StartOptions {
   readonly kind: 'begin';
   /** Canonical. */
   readonly seeds: readonly string[];
+  /** Their URLs are seeds, too. */
+  readonly sites?: readonly SiteOptions[] | undefined;
   /** As given; those of the project's file come after them. */
   readonly options: CrawlOptions;
   /** Default: a new one in `crawls/`, named after the first seed and the time. */
@@ -45,6 +49,8 @@ export interface BeginStart extends StartOptions {
 export interface ResumeStart extends StartOptions {
   readonly kind: 'resume';
   readonly folder: string;
+  /** The sites that the crawl has from now on. */
+  readonly sites?: readonly SiteOptions[] | undefined;
   /** Settings instead of those that the crawl began with. */
   readonly limits: CrawlOptions;
   /** Continues though this program's rules for canonical URLs differ from those the crawl began with. */
@@ -83,6 +89,8 @@ export type CrawlMessage =
   | { readonly kind: 'progress'; readonly progress: CrawlProgress }
   | { readonly kind: 'event'; readonly event: WorkEvent }
   | { readonly kind: 'seed'; readonly event: SeedEvent }
+  /** A pass over a site has ended. */
+  | { readonly kind: 'site'; readonly visit: SiteVisit }
   /** The machine's clock was set by this number of ms; negative: back. */
   | { readonly kind: 'clockStep'; readonly ms: number }
   /** A turn failed, or a thread died, and is tried again. */

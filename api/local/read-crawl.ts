@@ -2,8 +2,10 @@
 
 import { pageOfDomains } from '../../shared/control/domain-queries.ts';
 import { type HostPageRequest, oneHost, pageOfHosts } from '../../shared/control/host-queries.ts';
+import { pageOfSites } from '../../shared/control/site-list.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
+import { sitesOf } from '../../shared/crawl-state/crawls.ts';
 import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
@@ -95,6 +97,7 @@ export async function openStoredCrawl(
     hosts: (page = {}) => pageOfHosts(reader, crawl, page),
     host: (host) => oneHost(reader.ledgers, crawl, host),
     domains: (page = {}) => domainsOf(opened, page),
+    sites: (page = {}) => pageOfSites({ ...reader, clock: systemClock }, crawl, record, page),
     pause: () => pauseFolder(folder, systemClock),
     stop: () => stopFolder(folder, systemClock),
     close,
@@ -105,7 +108,9 @@ export async function openStoredCrawl(
 
 async function reportOf(folder: string, { reader, crawl, record }: OpenedFolder): Promise<CrawlReport> {
   const config = parseConfig(record.config);
-  const report = await buildReport(reportedHosts(reader, crawl), await summarize(folder), Date.now(), config);
+  const sites = await sitesOf(reader.registry, crawl, record);
+  const summary = await summarize(folder);
+  const report = await buildReport(reportedHosts(reader, crawl), summary, Date.now(), { config, sites });
   return reportWithClusters(foldersOf(folder).sketches, report);
 }
 
@@ -164,6 +169,7 @@ const urlQueries = (
       explainIn(
         {
           ledgers: reader.ledgers,
+          registry: reader.registry,
           crawl,
           record,
           state: stateOf(opened),

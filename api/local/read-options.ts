@@ -36,26 +36,30 @@ const HOOK_KEYS = [
 /** Throws {@link InvalidConfig} with all that is wrong. */
 export function readStartOptions({
   seeds,
+  sites,
   out,
   dedupeFrom,
   cache,
   ...rest
 }: StartCrawlOptions): CheckedStart {
-  const { options, faults, ...shared } = readShared(rest, ['seeds', 'out', 'dedupeFrom', 'cache']);
+  const { options, faults, ...shared } = readShared(rest, ['seeds', 'sites', 'out', 'dedupeFrom', 'cache']);
+  refuseNoList(sites, faults);
   if (cache !== undefined && !isFolderName(cache))
     faults.push(`Expected cache to be the folder of an earlier crawl, got ${shown(cache)}`);
-  const parsed = readSeeds(seeds, faults);
+  const parsed = seeds === undefined && sites !== undefined ? [] : readSeeds(seeds, faults);
   refuse('startCrawl', faults);
-  const start = { kind: 'begin', ...shared.start, seeds: parsed, options, folder: out } as const;
+  const start = { kind: 'begin', ...shared.start, seeds: parsed, sites, options, folder: out } as const;
   return { ...shared, start: { ...start, dedupeFrom, cache } };
 }
 
 /** As {@link readStartOptions}. */
 export function readResumeOptions(
   folder: string,
-  { newUrlRules = false, trustSettings = false, cache, ...rest }: ResumeCrawlOptions,
+  { sites, newUrlRules = false, trustSettings = false, cache, ...rest }: ResumeCrawlOptions,
 ): CheckedStart {
-  const { options: limits, faults, ...shared } = readShared(rest, ['newUrlRules', 'trustSettings', 'cache']);
+  const own = ['sites', 'newUrlRules', 'trustSettings', 'cache'];
+  const { options: limits, faults, ...shared } = readShared(rest, own);
+  refuseNoList(sites, faults);
   if (cache !== undefined && cache !== false && !isFolderName(cache))
     faults.push(`Expected cache to be the folder of an earlier crawl, or false, got ${shown(cache)}`);
   const strange = Object.keys(limits).filter((key) => !LIMITS.has(key));
@@ -63,7 +67,7 @@ export function readResumeOptions(
   refuse('resumeCrawl', faults);
   return {
     ...shared,
-    start: { kind: 'resume', ...shared.start, folder, limits, newUrlRules, trustSettings, cache },
+    start: { kind: 'resume', ...shared.start, folder, sites, limits, newUrlRules, trustSettings, cache },
   };
 }
 
@@ -89,7 +93,12 @@ function refuse(name: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new InvalidConfig(`${name}: ${faults.join('; ')}`);
 }
 
-type Shared = Omit<StartCrawlOptions, 'seeds' | 'out' | 'dedupeFrom' | 'cache'>;
+function refuseNoList(sites: unknown, faults: string[]): void {
+  if (sites !== undefined && !Array.isArray(sites))
+    faults.push(`Expected sites to be a list, got ${shown(sites)}`);
+}
+
+type Shared = Omit<StartCrawlOptions, 'seeds' | 'sites' | 'out' | 'dedupeFrom' | 'cache'>;
 
 function readShared(given: Shared, more: readonly string[]) {
   const { project, workers = 1, once, signal, logLevel: level, onLog, ...rest } = given;

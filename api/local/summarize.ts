@@ -1,5 +1,7 @@
+import { siteCounts } from '../../shared/control/site-list.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import { findFailedSeeds } from '../../shared/report/failed-seeds.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { summaryOf } from '../../shared/report/summary-of.ts';
@@ -22,6 +24,7 @@ export async function summarize(folder: string): Promise<CrawlSummary> {
       hookErrors: reader.hookErrors(crawl),
       lateHookFailures: reader.lateHookFailures(crawl),
       warcFiles,
+      sites: await siteCounts({ ...reader, clock: systemClock }, crawl, record),
     });
     return { ...summary, state: stateOf(opened) };
   } finally {

@@ -9,6 +9,7 @@ import { ControlError } from '../../shared/control/control.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
+import { sitesOf } from '../../shared/crawl-state/crawls.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import type { Item } from '../../shared/project/project.ts';
@@ -79,6 +80,7 @@ function stackCrawl(
     hosts: (page = {}) => control.hosts(crawl, page),
     host: (host) => control.host(crawl, host),
     domains: (page = {}) => control.domains(crawl, page),
+    sites: (page = {}) => control.sites(crawl, page),
     ...queries,
     ...archiveQueries(connection, crawl, archive),
     wacz: (warn) =>
@@ -175,12 +177,14 @@ function urlQueries(
   record: CrawlRecord,
 ): Pick<StackCrawl, 'report' | 'urls' | 'changes' | 'url' | 'explain'> {
   const { control, rows, clock } = connection;
+  const { registry } = connection.copies.engine;
   const { sketches } = cacheFiles(connection.stack, crawl);
   return {
     report: async () => {
       const summary = await control.status(crawl);
       const config = parseConfig(record.config);
-      const report = buildReport(reportedHosts(rows, crawl), summary, clock.now(), config);
+      const sites = await explainedOne(connection, sitesOf(registry, crawl, record));
+      const report = buildReport(reportedHosts(rows, crawl), summary, clock.now(), { config, sites });
       return reportWithClusters(sketches, await explainedOne(connection, report));
     },
     urls: () => explainedAll(connection, flat(urlRows(rows, crawl))),
@@ -197,7 +201,7 @@ function urlQueries(
     async explain(url) {
       const { state } = await control.status(crawl);
       const medianLinkers = async () => (await control.domains(crawl, { limit: 1 })).medianLinkers;
-      const explained = { ledgers: rows.ledgers, crawl, record, state, medianLinkers };
+      const explained = { ledgers: rows.ledgers, registry, crawl, record, state, medianLinkers };
       return explainedOne(connection, explainIn(explained, url));
     },
   };

@@ -10,8 +10,10 @@ export async function createWithSeeds(
   control: Pick<Control, 'create' | 'addSeeds'>,
   request: NewCrawl,
 ): Promise<CrawlSummary> {
-  const summary = await control.create({ ...request, seeds: request.seeds.slice(0, MAX_SEEDS) });
-  const rest = request.seeds.slice(MAX_SEEDS);
+  const { seeds = [] } = request;
+  const first = seeds.length > 0 ? { seeds: seeds.slice(0, MAX_SEEDS) } : {};
+  const summary = await control.create({ ...request, ...first });
+  const rest = seeds.slice(MAX_SEEDS);
   if (rest.length > 0) await addAllSeeds(control, summary.crawl, rest);
   return summary;
 }

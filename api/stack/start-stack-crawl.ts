@@ -2,6 +2,7 @@
 import { type CrawlOptions, InvalidConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { takeSeedCredentials } from '../../shared/crawl/seed-credentials.ts';
+import type { SiteOptions } from '../../shared/crawl/sites.ts';
 import { crawlFaults, readProject } from '../../shared/project/project-file.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { parseSeed } from '../../shared/url/parse-seed.ts';
@@ -12,6 +13,8 @@ import { createWithSeeds } from './seed-batches.ts';
 export interface StackStart {
   readonly crawl?: CrawlId;
   readonly seeds: readonly string[];
+  /** Their URLs are seeds, too. */
+  readonly sites?: readonly SiteOptions[] | undefined;
   readonly dedupeFrom?: CrawlId | undefined;
   /** As given; those of the project's file come after them. */
   readonly options: CrawlOptions;
@@ -42,23 +45,26 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /** Throws {@link InvalidConfig} with all that is wrong. */
 export function readStackOptions(given: StartStackCrawlOptions): StackStart {
-  const { stack, region, crawl, seeds, project, dedupeFrom, ...rest } = given;
+  const { stack, region, crawl, seeds = [], sites, project, dedupeFrom, ...rest } = given;
   const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
   const isRefused = ([key]: [string, unknown]) => Object.hasOwn(REFUSED, key);
   const options: CrawlOptions = Object.fromEntries(entries.filter((entry) => !isRefused(entry)));
   const faults = [
     ...entries.filter(isRefused).map(([key]) => `Expected no ${key} with stack: ${REFUSED[key]}`),
-    ...crawlFaults(options, [], ['stack', 'region', 'crawl', 'seeds', 'project', 'dedupeFrom']),
+    ...crawlFaults(options, [], ['stack', 'region', 'crawl', 'seeds', 'sites', 'project', 'dedupeFrom']),
   ];
   if (typeof stack !== 'string') faults.push(`Expected stack to be a name, got ${typeof stack}`);
   if (region !== undefined && typeof region !== 'string')
     faults.push(`Expected region to be a name, got ${typeof region}`);
-  if (!Array.isArray(seeds) || seeds.length === 0)
+  if (sites !== undefined && !Array.isArray(sites))
+    faults.push(`Expected sites to be a list, got ${typeof sites}`);
+  if (!Array.isArray(seeds) || (seeds.length === 0 && sites === undefined))
     faults.push('Expected seeds to be a list of at least one URL');
   if (faults.length > 0) throw new InvalidConfig(`startCrawl: ${faults.join('; ')}`);
   return {
     ...(crawl !== undefined && { crawl }),
     ...(dedupeFrom !== undefined && { dedupeFrom }),
+    ...(sites && { sites }),
     // The stack refuses text that is not a URL, and takes the other seeds.
     seeds: seeds.map((seed) => parseSeed(String(seed)) ?? String(seed)),
     options,
@@ -69,17 +75,20 @@ export function readStackOptions(given: StartStackCrawlOptions): StackStart {
 /** Begins the crawl with all its seeds. Throws `ControlError`. */
 export async function beginStackCrawl(
   { control, refusedKeys }: Pick<StackConnection, 'control' | 'refusedKeys'>,
-  { crawl, seeds, dedupeFrom, options, projectOptions }: StackStart,
+  { crawl, seeds, sites, dedupeFrom, options, projectOptions }: StackStart,
 ): Promise<CrawlSummary> {
   const ofProject = Object.entries((await projectOptions?.()) ?? {});
   // A setting that the whole stack decides is left out here, since a project's settings also hold on one
   // machine.
   const shared = Object.fromEntries(ofProject.filter(([key]) => !refusedKeys.includes(key)));
-  const taken = takeSeedCredentials({ ...shared, ...options }, seeds);
+  const all = [...seeds, ...(sites?.map(({ url }) => url) ?? [])];
+  const { options: config } = takeSeedCredentials({ ...shared, ...options }, all);
+  const taken = takeSeedCredentials({}, seeds);
   return createWithSeeds(control, {
     ...(crawl !== undefined && { crawl }),
     ...(dedupeFrom !== undefined && { dedupeFrom }),
-    seeds: taken.seeds,
-    config: taken.options,
+    ...(taken.seeds.length > 0 && { seeds: taken.seeds }),
+    ...(sites && { sites }),
+    config,
   });
 }

@@ -9,6 +9,7 @@ import { createLiveLine } from '../live-line.ts';
 import { commandAt } from '../place.ts';
 import { markShown } from '../refusal.ts';
 import { createSeedLines, createSilenceLine } from '../seed-lines.ts';
+import { createVisitLines } from '../site-text.ts';
 
 export type CrawlCommand = LocalCommandOf<'crawl'> | LocalCommandOf<'resume'>;
 
@@ -28,6 +29,7 @@ export function createCrawlDisplay(command: CrawlCommand, isStopping: () => bool
   const log = createCrawlLog({ level: command.logLevel, onLog: printerOf(command) });
   const warn = quiet && logFormat === undefined ? printLine : live.log;
   const printSeed = createSeedLines(live.log, Date.now);
+  const printSite = createVisitLines(live.log);
   let printSilence: ReturnType<typeof createSilenceLine> | undefined;
 
   return {
@@ -44,6 +46,9 @@ export function createCrawlDisplay(command: CrawlCommand, isStopping: () => bool
           break;
         case 'seed':
           printSeed(message.event);
+          break;
+        case 'site':
+          printSite(message.visit);
           break;
         case 'clockStep':
           live.log(clockStepText(message.ms));

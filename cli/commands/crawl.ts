@@ -14,6 +14,7 @@ import { withNetworkFiles } from './network-options.ts';
 import { printSummary } from './print-summary.ts';
 import { openForDocuments } from './project-modules.ts';
 import { readSeeds } from './read-seeds.ts';
+import { readSites } from './read-sites.ts';
 
 /** Crawls in a thread of its own. This one shows its progress and receives signals. */
 export async function crawl(command: CrawlCommand): Promise<number> {
@@ -88,12 +89,15 @@ function startOf(command: CrawlCommand, warn: (line: string) => void): LocalStar
   const shared = { workers, project, proxies, reportsEvents, ...(once && { once }) };
   if (command.verb === 'crawl') {
     const { out: folder, dedupeFrom, cache } = command;
+    const sites = readSites(command.sitesFile);
     const seeds = readSeeds(command);
-    const options = withNetworkFiles(command.options, command.network, seeds, warn);
-    return { kind: 'begin', ...shared, seeds, options, folder, dedupeFrom, cache };
+    const all = [...seeds, ...(sites?.map(({ url }) => url) ?? [])];
+    const options = withNetworkFiles(command.options, command.network, all, warn);
+    return { kind: 'begin', ...shared, seeds, sites, options, folder, dedupeFrom, cache };
   }
   const { dir: folder, limits, newUrlRules, trustSettings, cache } = command;
-  return { kind: 'resume', ...shared, folder, limits, newUrlRules, trustSettings, cache };
+  const sites = readSites(command.sitesFile);
+  return { kind: 'resume', ...shared, folder, sites, limits, newUrlRules, trustSettings, cache };
 }
 
 /**

@@ -8,9 +8,10 @@ import { addAllSeeds } from '../../api/stack/seed-batches.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl } from '../../api/stack-crawl.ts';
 import type { OpenCrawlOptions } from '../../api/stored-crawl.ts';
-import { ControlError } from '../../shared/control/control.ts';
+import { ControlError, type SitePageRequest } from '../../shared/control/control.ts';
 import type { CrawlExport } from '../../shared/control/crawl-export.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { siteChangesText } from '../../shared/crawl/sites.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { printable } from '../../shared/text/printable.ts';
@@ -30,9 +31,11 @@ import { UsageError } from '../usage-error.ts';
 import { withNetworkFiles } from './network-options.ts';
 import { withOutput } from './output-file.ts';
 import { readSeeds } from './read-seeds.ts';
+import { readSites } from './read-sites.ts';
 import { type WatchOptions, watchCrawl } from './watch.ts';
 import { writeItems } from './write-items.ts';
 import { type RowStream, writeRows } from './write-rows.ts';
+import { writeSites } from './write-sites.ts';
 
 /** Where answers go, and what watching needs. */
 export interface StackOutput extends Omit<WatchOptions, 'stream'> {
@@ -230,13 +233,16 @@ class StackAnswer {
 
   async crawl(command: CommandOf<'crawl'>): Promise<ExitCode> {
     const { err } = this.#output;
-    const seeds = readSeeds(command);
+    const sites = readSites(command.sitesFile);
+    const own = readSeeds(command);
+    const seeds = [...own, ...(sites?.map(({ url }) => url) ?? [])];
     const { crawl, file } = await readProject(command.config);
     const warn = (line: string) => err.write(`${printable(line)}\n`);
     const options = withNetworkFiles(command.options, command.network, seeds, warn);
     parseCrawlConfig({ ...crawl, ...options });
     const { name, dedupeFrom } = command;
-    const start = { crawl: name, seeds, dedupeFrom, options, projectOptions: async () => crawl };
+    const projectOptions = async () => crawl;
+    const start = { crawl: name, seeds: own, sites, dedupeFrom, options, projectOptions };
     const summary = await beginStackCrawl(this.#session, start);
     const begun = `The crawl ${summary.crawl} begins with ${formatCounted(seeds.length, 'seed')}${file ? ` and ${file}` : ''}`;
     if (command.watch) {
@@ -253,8 +259,13 @@ class StackAnswer {
     return added.added > 0 ? exitCodes.finished : exitCodes.usage;
   }
 
-  async resume({ crawl, limits, newUrlRules, watch }: CommandOf<'resume'>): Promise<ExitCode> {
+  async resume({ crawl, sitesFile, limits, newUrlRules, watch }: CommandOf<'resume'>): Promise<ExitCode> {
     parseCrawlConfig(limits);
+    const sites = readSites(sitesFile);
+    if (sites) {
+      const changes = await this.#session.control.setSites(crawl, sites);
+      this.#output.err.write(`${printable(siteChangesText(changes))}\n`);
+    }
     const summary = await this.#session.control.resume(crawl, limits, { newUrlRules });
     return watch ? this.watch(crawl) : this.summary(summary);
   }
@@ -302,8 +313,14 @@ class StackAnswer {
     return this.value(copied, pulledText(copied, dir, stack));
   }
 
-  async hosts({ crawl, host, cursor, limit, domains }: CommandOf<'hosts'>): Promise<ExitCode> {
+  async hosts(command: CommandOf<'hosts'>): Promise<ExitCode> {
+    const { crawl, host, cursor, limit, domains, sites } = command;
     const { control } = this.#session;
+    if (sites) {
+      const pageOf = (page: SitePageRequest) => control.sites(crawl, page);
+      await writeSites(pageOf, command, this.#output.out);
+      return exitCodes.finished;
+    }
     if (host !== undefined) {
       const detail = await control.host(crawl, host);
       return this.value(detail, hostText(detail));

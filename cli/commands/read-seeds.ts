@@ -8,15 +8,15 @@ import { UsageError } from '../usage-error.ts';
 
 /**
  * The seeds of the command line and of its file, canonical, each once. Throws {@link UsageError} where there
- * is none.
+ * is none, unless sites are given.
  */
-export function readSeeds({ seeds, seedsFile }: Seeds): string[] {
+export function readSeeds({ seeds, seedsFile, sitesFile }: Seeds): string[] {
   const more = seedsFile === undefined ? [] : seedLines(readText(seedsFile), seedsFile);
   // User and password stay: the crawl's settings take them out of the URL.
   const canonical = [...seeds, ...more].map((seed) =>
     hasUserinfo(seed) ? seed : (canonicalize(seed) ?? seed),
   );
-  if (canonical.length === 0) throw new UsageError(`${seedsFile} holds no seed`);
+  if (canonical.length === 0 && sitesFile === undefined) throw new UsageError(`${seedsFile} holds no seed`);
   return [...new Set(canonical)];
 }
 

@@ -1,3 +1,4 @@
+import { SITE_STATES } from '../../shared/report/site-entries.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../shared/text/log-entry.ts';
 import { BOTH, DEFAULT_PORT, EXPORT_FORMATS, type OptionSpec, TABLES } from '../option-spec.ts';
 import { LOCAL_VERBS, type LocalVerb, STACK_VERBS } from '../verbs.ts';
@@ -254,6 +255,30 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     verbs: ['hosts'],
     group: 'Output',
     help: 'list registrable domains instead: requests of this period, budget, hosts, linking domains',
+  },
+  {
+    name: 'sites',
+    type: 'flag',
+    verbs: ['hosts'],
+    group: 'Output',
+    help: 'list the sites of a crawl that has a list of them instead: how the last visit of each went',
+  },
+  {
+    name: 'group',
+    argument: 'NAME',
+    type: 'text',
+    verbs: ['hosts'],
+    group: 'Output',
+    help: 'only sites of this group',
+  },
+  {
+    name: 'state',
+    argument: SITE_STATES.join('|'),
+    type: 'choice',
+    choices: SITE_STATES,
+    verbs: ['hosts'],
+    group: 'Output',
+    help: 'only sites of this state',
   },
   {
     name: 'cursor',

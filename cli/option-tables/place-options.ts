@@ -48,6 +48,14 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     help: 'more seeds, one URL a line (# begins a comment); - reads standard input',
   },
   {
+    name: 'sites',
+    argument: 'FILE|-',
+    type: 'text',
+    verbs: BOTH,
+    group: 'Crawl',
+    help: 'the sites of the crawl, at most 15,000: a URL a line, or CSV or JSON lines with settings and a group for each; with resume, the list that takes the place of the one before',
+  },
+  {
     name: 'config',
     argument: 'FILE',
     type: 'text',

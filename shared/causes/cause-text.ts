@@ -71,6 +71,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   robotsBlockedThread: (blocked) => `it ${blockText(blocked)}`,
   pagesBlockedThread: ({ pages, ...last }) =>
     `${pages} of its pages blocked their thread; the last one ${blockText(last)}`,
+  siteRemoved: () => 'the site is not in the list of sites any more',
   hostFailed: () => 'it failed again and again',
   awaitsFirstVisit: () => "a seed that waits for its host's first visit",
   hookFailed: ({ detail }) => detail,

@@ -107,6 +107,8 @@ export type Cause =
     }
   // ---- the host, and the project
   | { readonly code: 'hostFailed' }
+  /** The site is no longer in the crawl's list. */
+  | { readonly code: 'siteRemoved' }
   | { readonly code: 'awaitsFirstVisit' }
   | { readonly code: 'hookFailed'; readonly detail: string }
   | { readonly code: 'ownRequest'; readonly label?: string }

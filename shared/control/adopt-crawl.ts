@@ -1,6 +1,7 @@
 import { ARRIVING, isArriving } from '../causes/status-reason.ts';
 import { type CrawlOptions, parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { Site } from '../crawl/sites.ts';
 import type { CrawlRecord } from '../ports/crawl-registry.ts';
 import { quoted } from '../text/printable.ts';
 import { ControlError } from './control.ts';
@@ -12,6 +13,13 @@ import { crawlIdSchema } from './request-schemas.ts';
 /** Settings that hold only in the place where a crawl was begun, and that no other place needs. */
 const OF_A_PLACE = ['hosts', 'warcMaxBytes', 'identity'] as const satisfies readonly (keyof CrawlOptions)[];
 
+/** A crawl as it stands where it is copied from. */
+export interface CopiedCrawl {
+  readonly record: CrawlRecord;
+  /** Its list of sites, if it has one. */
+  readonly sites?: readonly Site[] | undefined;
+}
+
 /**
  * Begins the copy of a crawl that was begun elsewhere: it is here from now on, and cannot be resumed before its copy is
  * complete. Safe to repeat until then. Returns the settings that it does not have here. Throws {@link ControlError}, also
@@ -21,7 +29,7 @@ export async function beginCopy(
   engine: Pick<ControlEngine, 'registry' | 'deletions'>,
   policy: ControlPolicy,
   crawl: CrawlId,
-  { config: given, scopeSeeds, urlRulesVersion }: CrawlRecord,
+  { record: { config: given, scopeSeeds, urlRulesVersion }, sites }: CopiedCrawl,
 ): Promise<readonly string[]> {
   if (!crawlIdSchema.safeParse(crawl).success)
     throw new ControlError(
@@ -38,7 +46,8 @@ export async function beginCopy(
   if (there === undefined) {
     await checkNotDeleted(engine, crawl);
     const status = { status: 'paused', why: ARRIVING } as const;
-    await engine.registry.create(crawl, { config, scopeSeeds, urlRulesVersion, ...status });
+    const listed = sites && { sites: await engine.registry.storeSites(crawl, sites) };
+    await engine.registry.create(crawl, { config, scopeSeeds, ...listed, urlRulesVersion, ...status });
   } else if (!isArriving(there) || !isSame(there.scopeSeeds, scopeSeeds))
     throw new ControlError(
       'conflict',

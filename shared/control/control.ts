@@ -12,8 +12,10 @@
 
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlOptions } from '../crawl/crawl-options.ts';
+import type { SiteChanges, SiteOptions } from '../crawl/sites.ts';
 import type { CrawlStatus } from '../ports/crawl-registry.ts';
 import type { DomainEntry } from '../report/domain-entry.ts';
+import type { SiteEntry, SiteFilter } from '../report/site-entries.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
 import type { HostKey } from '../url/host-key.ts';
@@ -30,6 +32,13 @@ export interface Control {
   addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds>;
   /** As create if there is no such crawl, else as addSeeds, refused if `config` is not the crawl's own: what a seed message means. */
   seed(request: NewCrawl & { readonly crawl: CrawlId }, caller?: string): Promise<AddedSeeds>;
+  /**
+   * Replaces the list of sites of a crawl. New sites are visited, settings hold within seconds, and the pages of sites that
+   * are not in it are not fetched again. The hosts of a site that comes back are visited at the next resume.
+   */
+  setSites(crawl: CrawlId, sites: readonly SiteOptions[]): Promise<SiteChanges>;
+  /** The sites of a crawl with their last visits, a page at a time. */
+  sites(crawl: CrawlId, page: SitePageRequest): Promise<SitePage>;
   status(crawl: CrawlId): Promise<CrawlSummary>;
   list(): Promise<readonly CrawlEntry[]>;
   pause(crawl: CrawlId): Promise<CrawlSummary>;
@@ -64,7 +73,10 @@ export interface ResumeOptions {
 
 export interface NewCrawl {
   readonly crawl?: CrawlId;
-  readonly seeds: readonly string[];
+  /** At least one, unless there are sites. */
+  readonly seeds?: readonly string[] | undefined;
+  /** Their URLs are seeds, too. */
+  readonly sites?: readonly SiteOptions[] | undefined;
   readonly config?: CrawlOptions;
   /** An earlier crawl of the same place, whose payloads are not stored again. */
   readonly dedupeFrom?: CrawlId | undefined;
@@ -76,6 +88,19 @@ export interface AddedSeeds {
   readonly added: number;
   /** Those left out, with the reason. */
   readonly refused: readonly { readonly url: string; readonly reason: string }[];
+}
+
+export interface SitePageRequest extends SiteFilter {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface SitePage {
+  /** The numbers of all sites of the crawl: `count`, `visited` in the last 24 hours, and by state. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly sites: readonly SiteEntry[];
+  /** For the next page; none on the last. */
+  readonly cursor?: string;
 }
 
 export interface CrawlEntry {

@@ -19,6 +19,8 @@ import {
   type DomainPage,
   type HostDetail,
   type HostPage,
+  type SitePage,
+  type SitePageRequest,
 } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import type { CrawlExport, ExportRequest } from './crawl-export.ts';
@@ -31,6 +33,7 @@ import { type HostPageRequest, oneHost, pageOfHosts } from './host-queries.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
 import { resumeCrawl } from './resume-crawl.ts';
 import { Seeding } from './seeding.ts';
+import { pageOfSites } from './site-list.ts';
 import { summarizeCrawl } from './summarize-crawl.ts';
 
 export type { ControlEngine, ControlPolicy };
@@ -68,6 +71,14 @@ class EngineControl implements Control {
 
   seed(...request: Parameters<Control['seed']>): Promise<AddedSeeds> {
     return this.#seeding.seed(...request);
+  }
+
+  setSites(...request: Parameters<Control['setSites']>): ReturnType<Control['setSites']> {
+    return this.#seeding.setSites(...request);
+  }
+
+  async sites(crawl: CrawlId, page: SitePageRequest): Promise<SitePage> {
+    return pageOfSites(this.#engine, crawl, await this.#recordOf(crawl), page);
   }
 
   async status(crawl: CrawlId): Promise<CrawlSummary> {

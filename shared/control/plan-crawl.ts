@@ -2,6 +2,7 @@ import { type CrawlConfig, type CrawlOptions, parseConfig } from '../crawl/confi
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { crawlNameOf } from '../crawl/crawl-name.ts';
 import { takeSeedCredentials } from '../crawl/seed-credentials.ts';
+import type { Site } from '../crawl/sites.ts';
 import { messageOf } from '../error-message.ts';
 import { canonicalSitemaps } from '../frontier/seed-links.ts';
 import type { CrawlRecord } from '../ports/crawl-registry.ts';
@@ -15,6 +16,7 @@ import { contactFault } from './contact-fault.ts';
 import { ControlError, type NewCrawl } from './control.ts';
 import { type DeployerLimits, limitedOptions } from './deployer-limits.ts';
 import { crawlIdSchema, newCrawlSchema } from './request-schemas.ts';
+import { planSites } from './site-list.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
 import { wideningSeeds } from './widening-seeds.ts';
 
@@ -44,6 +46,7 @@ export interface PlannedCrawl {
   readonly crawl: CrawlId;
   readonly record: CrawlRecord;
   readonly seeds: SortedSeeds;
+  readonly sites?: readonly Site[] | undefined;
   /** Canonical. */
   readonly sitemaps: readonly string[];
   /** The earlier crawl whose payloads are not stored again. */
@@ -56,14 +59,22 @@ export interface PlannedCrawl {
  */
 export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCrawl {
   checkRequest(newCrawlSchema, request, 'the crawl');
-  const taken = seedCredentials(crawlOptionsOf(request.config ?? {}, policy), request.seeds);
+  const { seeds: own = [], sites: listed } = request;
+  if (listed === undefined && own.length === 0)
+    throw new ControlError('invalid', 'Expected seeds or sites, got neither', 'seeds');
+  const asked = crawlOptionsOf(request.config ?? {}, policy);
+  const sites = listed && planSites(listed, parseConfig(asked), policy);
+  const urls = sites?.map(({ url }) => url) ?? [];
+  const taken = seedCredentials(asked, [...own, ...urls]);
   const { options } = taken;
   const config = parseConfig(options);
   const seeds = sortSeeds(taken.seeds, config);
   const [first] = seeds.accepted;
   if (first === undefined) throw seedsError(seeds.refused);
   checkContact(seeds.accepted, config);
-  const widening = wideningSeeds(config, [], seeds.accepted);
+  const ofSites = new Set(urls);
+  const besides = seeds.accepted.filter((url) => !ofSites.has(url));
+  const widening = wideningSeeds(config, [], besides);
   return {
     crawl: request.crawl ?? nameFor(seeds.accepted),
     record: {
@@ -73,6 +84,7 @@ export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCraw
       status: 'running',
     },
     seeds,
+    sites,
     sitemaps: sitemapsOf(config),
     dedupeFrom: request.dedupeFrom,
   };

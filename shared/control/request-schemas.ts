@@ -1,7 +1,9 @@
 /** The schemas of an operator's requests to begin a crawl or to add seeds. */
 import { z } from 'zod';
+import { siteSchema } from '../crawl/check-sites.ts';
 import { crawlConfigSchema } from '../crawl/config.ts';
 import { CRAWL_ID } from '../crawl/crawl-id.ts';
+import { MAX_SITES } from '../crawl/sites.ts';
 import { CLOUD_FORMATS, CLOUD_TABLES } from './crawl-export.ts';
 
 /** Seeds of one request. */
@@ -19,9 +21,19 @@ const seeds = z
   .max(MAX_SEEDS)
   .describe('http and https URLs; `example.org` is taken as `https://example.org/`');
 
+const sites = z
+  .array(siteSchema)
+  .min(1)
+  .max(MAX_SITES)
+  .describe('The sites of the crawl, each with its own settings; their URLs are seeds');
+
+/** The list that takes the place of the one that a crawl has. */
+export const newSitesSchema = z.strictObject({ sites });
+
 export const newCrawlSchema = z.strictObject({
   crawl: crawlIdSchema.optional(),
-  seeds,
+  seeds: seeds.optional(),
+  sites: sites.optional(),
   config: crawlConfigSchema
     .optional()
     .describe('What is not set is as the deployment has it, or else has the default named here'),

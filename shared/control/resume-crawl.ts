@@ -1,5 +1,6 @@
 /** Sets a crawl running that was paused, stopped or limited, or is finished. */
 import { withRecrawl } from '../crawl/config.ts';
+import { allSeeds } from '../crawl-state/crawls.ts';
 import { canonicalSitemaps } from '../frontier/seed-links.ts';
 import { URL_RULES_VERSION } from '../url/canonical.ts';
 import { checkLimitBounds } from './check-bounds.ts';
@@ -50,6 +51,11 @@ export async function resumeCrawl(
   if (full) throw full;
   // Begun by a process that died before its seeds were on their way: merging them twice changes nothing.
   if (totals.hosts === 0)
-    await sendSeeds(engine, crawl, record.scopeSeeds, canonicalSitemaps(config.sitemapUrls));
+    await sendSeeds(
+      engine,
+      crawl,
+      await allSeeds(registry, crawl, record),
+      canonicalSitemaps(config.sitemapUrls),
+    );
   await engine.wakeAll(crawl, number);
 }

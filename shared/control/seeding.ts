@@ -1,5 +1,6 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { takeSeedCredentials } from '../crawl/seed-credentials.ts';
+import { replaceSites, type SiteChanges } from '../crawl/sites.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../ports/crawl-registry.ts';
 import { quoted } from '../text/printable.ts';
 import { checkRequest } from './check-request.ts';
@@ -12,8 +13,9 @@ import { checkRoom, pauseIfFull } from './deployer-limits.ts';
 import { beginReferring, checkArchiveKept } from './earlier-crawls.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
-import { newCrawlSchema, newSeedsSchema } from './request-schemas.ts';
+import { newCrawlSchema, newSeedsSchema, newSitesSchema } from './request-schemas.ts';
 import { sendSeeds } from './send-seeds.ts';
+import { newUrls, planSites } from './site-list.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
 import { wideningSeeds } from './widening-seeds.ts';
 
@@ -54,7 +56,7 @@ const alreadyThere = (crawl: CrawlId): ControlError =>
   );
 
 /** How seeds come into crawls. */
-export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
+export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> {
   readonly #engine: ControlEngine;
   readonly #policy: ControlPolicy;
   readonly #finder: ReturnType<typeof createFinder>;
@@ -68,7 +70,8 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
   /** Begins the crawl that is requested, and gives its name. */
   async create(...[request, caller]: Parameters<Control['create']>): Promise<CrawlId> {
     const plan = planCrawl(request, this.#policy);
-    const unreadable = plan.seeds.refused.filter(({ isUnreadable }) => isUnreadable);
+    // Seeds may be left out; a list of sites is taken as a whole.
+    const unreadable = plan.seeds.refused.filter(({ isUnreadable }) => isUnreadable || plan.sites);
     if (unreadable.length > 0) throw seedsError(unreadable);
     await checkNotDeleted(this.#engine, plan.crawl);
     await this.#begin(plan, caller);
@@ -91,11 +94,13 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
   }
 
   /** To a crawl that is there, if it has the settings of the request. */
-  #addTo(record: CrawlRecord, request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
+  async #addTo(record: CrawlRecord, request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
     checkRequest(newCrawlSchema, request, 'the crawl');
-    const { crawl, seeds, config = {} } = request;
+    const { crawl, seeds = [], config = {} } = request;
     const auth = { ...takeSeedCredentials({}, seeds).options.auth, ...config.auth };
     checkSettings(crawl, record, { ...config, auth });
+    if (request.sites) await this.setSites(crawl, request.sites);
+    if (request.sites && seeds.length === 0) return { crawl, added: 0, refused: [] };
     return this.addSeeds(crawl, seeds);
   }
 
@@ -115,6 +120,37 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     checkContact(seeds.accepted, config);
     // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
     await this.#widen(crawl, record, wideningSeeds(config, record.scopeSeeds, seeds.accepted));
+    await this.#bring(crawl, record, seeds.accepted);
+    return added(crawl, seeds);
+  }
+
+  /** Replaces the list of sites. In this order, so that a crash loses nothing: the list, the status, the seeds. */
+  async setSites(...[crawl, given]: Parameters<Control['setSites']>): Promise<SiteChanges> {
+    checkRequest(newSitesSchema, { sites: given }, 'the sites');
+    const { registry, clock } = this.#engine;
+    await registry.noteSent?.(crawl);
+    const record = await this.#finder.recordOf(crawl);
+    checkRules(crawl, record);
+    checkKept(crawl, record);
+    if (record.status === 'stopped')
+      throw new ControlError('conflict', `The crawl ${quoted(crawl)} is stopped: resume it first`);
+    const config = configOf(crawl, record);
+    const next = planSites(given, config, this.#policy);
+    const before = record.sites ? await registry.readSites(crawl, record.sites) : [];
+    const { sites, changes } = replaceSites(before, next);
+    const urls = newUrls(before, next);
+    const seeds = sortSeeds(urls, config);
+    if (seeds.refused.length > 0) throw seedsError(seeds.refused);
+    checkContact(seeds.accepted, config);
+    await registry.setSites(crawl, await registry.storeSites(crawl, sites));
+    if (urls.length > 0 && registry.isShared) await clock.sleep(SCOPE_HEARD_MS);
+    if (urls.length > 0) await this.#bring(crawl, record, seeds.accepted);
+    return changes;
+  }
+
+  /** Sends seeds to a crawl that is there, and runs again if it was finished. */
+  async #bring(crawl: CrawlId, record: CrawlRecord, urls: readonly string[]): Promise<void> {
+    const { registry } = this.#engine;
     // Found finished only after this, it is set running again by the turn that takes the seeds in.
     let full: ControlError | undefined;
     if (record.status === 'finished') {
@@ -122,14 +158,13 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
       await registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
       full = await pauseIfFull(this.#engine, crawl, this.#policy.limits ?? {});
     }
-    await sendSeeds(this.#engine, crawl, seeds.accepted);
+    await sendSeeds(this.#engine, crawl, urls);
     await registry.noteSent?.(crawl);
     if (full) throw full;
-    return added(crawl, seeds);
   }
 
   async #begin(plan: PlannedCrawl, caller?: string): Promise<void> {
-    const { crawl, record, seeds, sitemaps, dedupeFrom: earlier } = plan;
+    const { crawl, record, seeds, sites, sitemaps, dedupeFrom: earlier } = plan;
     const { registry } = this.#engine;
     if (await registry.load(crawl)) throw alreadyThere(crawl);
     await checkRoom(this.#engine, crawl, this.#policy.limits ?? {});
@@ -137,8 +172,10 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     const dedupeFrom = earlier === undefined ? undefined : await beginReferring(this.#engine, crawl, earlier);
     try {
       const begunBy = (caller ?? (await this.#policy.callerOf?.()))?.slice(0, MAX_CALLER_LENGTH);
+      const ref = sites && (await registry.storeSites(crawl, sites));
       await registry.create(crawl, {
         ...record,
+        ...(ref && { sites: ref }),
         ...(dedupeFrom !== undefined && { dedupeFrom }),
         ...(begunBy !== undefined && { begunBy }),
       });

@@ -5,6 +5,7 @@ import type { CrawlSummary } from '../report/summary.ts';
 import { summaryOf } from '../report/summary-of.ts';
 import { isTroubled, type KnownHost, troubledHosts } from '../report/troubled-hosts.ts';
 import type { ControlEngine } from './control-engine.ts';
+import { siteCounts } from './site-list.ts';
 
 /** WARC files named. */
 const MAX_FILES = 1000;
@@ -23,10 +24,11 @@ export async function summarizeCrawl(
   record: CrawlRecord,
 ): Promise<CrawlSummary> {
   const totals = await engine.registry.totals(crawl);
-  const [files, hosts, failedSeeds] = await Promise.all([
+  const [files, hosts, failedSeeds, sites] = await Promise.all([
     engine.warcFiles?.(crawl) ?? [],
     findTroubled(engine, crawl, totals),
     findFailedSeeds(engine.ledgers, crawl, record, totals),
+    siteCounts(engine, crawl, record),
   ]);
   const { total = 0, byItem = {} } = (totals.usage && engine.costOf?.(totals.usage)) ?? {};
   return summaryOf(
@@ -40,6 +42,7 @@ export async function summarizeCrawl(
       // A stack runs no hooks but middleware around fetches.
       hookErrors: [],
       warcFiles: files.slice(0, MAX_FILES),
+      sites,
     },
   );
 }

@@ -3,6 +3,7 @@ import type { CrawlConfig, HostConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
 import { createScope, type Scope } from '../crawl/scope.ts';
+import { Sites } from '../crawl/sites.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CrawlRecord, CrawlRegistry, CrawlStatus } from '../ports/crawl-registry.ts';
 import type { HostKey } from '../url/host-key.ts';
@@ -15,7 +16,9 @@ import type { Tally } from './tally.ts';
 export interface Crawl {
   readonly id: CrawlId;
   readonly config: CrawlConfig;
-  /** The configuration of a host: with the overrides that mean it. */
+  /** Undefined for a crawl that was begun without a list of them. */
+  readonly sites?: Sites | undefined;
+  /** The configuration of a host: with the overrides that mean it, and the settings of its site. */
   readonly configOf: (host: HostKey) => HostConfig;
   readonly budget: Budget;
   readonly scope: Scope;
@@ -87,15 +90,17 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     const { id, budget } = crawl;
     const isConfigured = JSON.stringify(old.config) !== JSON.stringify(record.config);
     const config = isConfigured ? parseStoredConfig(record.config) : crawl.config;
-    const configOf = isConfigured ? createHostConfigs(config) : crawl.configOf;
-    const isWidened = old.scopeSeeds.length !== record.scopeSeeds.length;
-    const scope = isConfigured || isWidened ? createScope(config, record.scopeSeeds) : crawl.scope;
+    const isListed = old.sites?.id !== record.sites?.id;
+    const sites = isListed ? await sitesOf(registry, id, record) : crawl.sites;
+    const configOf = isConfigured || isListed ? createHostConfigs(config, sites) : crawl.configOf;
+    const isWidened = isListed || old.scopeSeeds.length !== record.scopeSeeds.length;
+    const scope = isConfigured || isWidened ? createScope(config, record.scopeSeeds, sites) : crawl.scope;
     const isRead = registry.isShared || budget.isInDoubt();
     const isStale = isRead && elapsed() - totalsAt >= TOTALS_AGE_MS;
     if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
     return {
       // The URL rules stay: under others, known URLs would be new ones.
-      crawl: { ...crawl, config, configOf, scope, status: record.status, reason: reasonIn(record) },
+      crawl: { ...crawl, config, sites, configOf, scope, status: record.status, reason: reasonIn(record) },
       totalsAt: isStale ? elapsed() : totalsAt,
     };
   }
@@ -140,16 +145,36 @@ async function openCrawl(
   const shared = { isShared: registry.isShared, tally };
   const budget = createBudget(config, await registry.totals(id), elapsed, shared);
   const nameOf = createUrlRules(config.urlRules);
-  const configOf = createHostConfigs(config);
+  const sites = await sitesOf(registry, id, record);
   return {
     id,
     config,
-    configOf,
+    sites,
+    configOf: createHostConfigs(config, sites),
     budget,
-    scope: createScope(config, scopeSeeds),
+    scope: createScope(config, scopeSeeds, sites),
     status,
     reason: reasonIn(record),
     dedupeFrom: record.dedupeFrom?.[0],
     nameOf,
   };
+}
+
+/** The sites of a crawl as its record has them; undefined for one without. */
+export async function sitesOf(
+  registry: Pick<CrawlRegistry, 'readSites'>,
+  crawl: CrawlId,
+  { sites }: Pick<CrawlRecord, 'sites'>,
+): Promise<Sites | undefined> {
+  return sites && new Sites(await registry.readSites(crawl, sites));
+}
+
+/** The URLs that a crawl began with, and those that were added: its scope is drawn around them. */
+export async function allSeeds(
+  registry: Pick<CrawlRegistry, 'readSites'>,
+  crawl: CrawlId,
+  record: Pick<CrawlRecord, 'scopeSeeds' | 'sites'>,
+): Promise<readonly string[]> {
+  const sites = await sitesOf(registry, crawl, record);
+  return sites ? [...new Set([...record.scopeSeeds, ...sites.urls])] : record.scopeSeeds;
 }

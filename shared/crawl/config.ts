@@ -97,7 +97,7 @@ const urlRulesSchema = z.strictObject({
 /**
  * Another way with some hosts. What is not named stays as for all; where several match, the last one counts.
  */
-const overrideSchema = z.strictObject({
+export const overrideSchema = z.strictObject({
   /**
    * Host names; `*` matches any labels: `*.example.org`. With `:port` where it is not the scheme's
    * default.

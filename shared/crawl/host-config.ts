@@ -4,31 +4,33 @@ import type { HostKey } from '../url/host-key.ts';
 import { compileHostPattern } from '../url/host-pattern.ts';
 import type { CrawlConfig, HostConfig, HostOverride } from './config.ts';
 import { withWeek } from './host-hours.ts';
+import { type Site, type Sites, settingsOfSite } from './sites.ts';
 
 /** Hosts remembered for a configuration, those requested last. */
 const MAX_HOSTS = 10_000;
 
 /**
  * Returns a function that gives the configuration of a host: the overrides that match the host are applied to
- * `config`, in their order. Where none does, that is `config` itself. Hosts that the same overrides mean have
- * the same object, as long as they are remembered. `include` and `exclude` stay as they are: what overrides
- * say about them is the scope's (`scope.ts`).
+ * `config`, in their order, and then those of the host's site. Where none does, that is `config` itself. Hosts that
+ * the same overrides mean have the same object, as long as they are remembered. `include` and `exclude` stay as they
+ * are: what overrides say about them is the scope's (`scope.ts`).
  */
-export function createHostConfigs(config: CrawlConfig): (host: HostKey) => HostConfig {
+export function createHostConfigs(config: CrawlConfig, sites?: Sites): (host: HostKey) => HostConfig {
   const overrides = [...withoutPauses(config), ...config.overrides];
-  if (overrides.length === 0) return () => config;
+  if (overrides.length === 0 && !sites) return () => config;
   const matches = overrides.map(({ hosts }) => compileHosts(hosts));
   const byHost = new QuickLRU<HostKey, HostConfig>({ maxSize: MAX_HOSTS });
   const byMatches = new QuickLRU<string, HostConfig>({ maxSize: MAX_HOSTS });
 
   function configOf(host: HostKey): HostConfig {
     const matching = [...matches.keys()].filter((i) => matches[i]?.(host));
-    if (matching.length === 0) return config;
-    const key = matching.join();
+    const ofSite = settingsIn(sites?.of(host));
+    if (matching.length === 0 && ofSite === undefined) return config;
+    const key = JSON.stringify([matching, ofSite]);
     const known = byMatches.get(key);
     if (known !== undefined) return known;
     const made: HostConfig = withWeek(
-      Object.assign({}, config, ...matching.map((i) => settingsOf(overrides[i]))),
+      Object.assign({}, config, ...matching.map((i) => settingsOf(overrides[i])), ofSite),
     );
     byMatches.set(key, made);
     return made;
@@ -42,6 +44,15 @@ export function createHostConfigs(config: CrawlConfig): (host: HostKey) => HostC
     }
     return found;
   };
+}
+
+/** Undefined for a site that has none. One kind of times for fetching again takes the place of the other. */
+function settingsIn(site: Site | undefined): Partial<HostConfig> | undefined {
+  const settings = site && settingsOfSite(site);
+  if (!settings || Object.keys(settings).length === 0) return undefined;
+  const { recrawlEveryMs, recrawlSchedule }: Partial<Site> = settings;
+  const hasOwnTimes = (recrawlEveryMs ?? recrawlSchedule) !== undefined;
+  return hasOwnTimes ? { recrawlEveryMs, recrawlSchedule, ...settings } : settings;
 }
 
 /** Hosts whose pages come from a folder serve nobody else. An override of the operator comes after it. */

@@ -1,12 +1,13 @@
 /** Which URLs belong to a crawl. Pure; made once per crawl and worker, requested every link. */
 
 import { blockedPortOfUrl } from '../url/blocked-ports.ts';
-import type { HostKey } from '../url/host-key.ts';
+import { type HostKey, hostKey } from '../url/host-key.ts';
 import type { CrawlConfig } from './crawl-options.ts';
 import { createDomainCheck, createUrlDomainCheck } from './domains.ts';
 import { createHostRules, type HostRulesConfig } from './host-rules.ts';
 import { createHostPreset, createPreset } from './scope-presets.ts';
 import { ruleInWords } from './scope-words.ts';
+import type { Sites } from './sites.ts';
 import type { SkipReason } from './skip-reason.ts';
 import { type TrapConfig, trapReason } from './traps.ts';
 
@@ -38,18 +39,23 @@ export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'maxUrlLength'> &
   Partial<TrapConfig & Pick<CrawlConfig, 'allowPorts' | 'domains'>>;
 
 /**
- * `scopeSeeds`: the canonical URLs that the preset is drawn around. A check takes the same time for one of
+ * `scopeSeeds`: the canonical URLs that the preset is drawn around, besides those of the sites. A check takes the same time for one of
  * them and for 100,000, but for a binary search in `prefix`; the patterns take what they take. Throws
  * InvalidConfig for a pattern that is no regular expression.
  */
-export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]): Scope {
+export function createScope(config: ScopeConfig, scopeSeeds: readonly string[], sites?: Sites): Scope {
   const { maxUrlLength } = config;
-  const rulesFor = createHostRules(config);
+  const rulesFor = createHostRules(config, sites);
   const { domains = [] } = config;
   const isInDomains = createUrlDomainCheck(domains);
   const isHostInDomains = createDomainCheck(domains);
-  const isHostInPreset = createHostPreset(config.scope, scopeSeeds);
-  const isInPreset = createPreset(config.scope, scopeSeeds);
+  const around = sites ? [...scopeSeeds, ...sites.urls] : scopeSeeds;
+  const isHostOfSeeds = createHostPreset(config.scope, around);
+  const isAroundSeeds = createPreset(config.scope, around);
+  // The host of a site is the same with `www.`: thousands of redirects there need not widen the scope one by one.
+  const hostSites = config.scope === 'host' ? sites : undefined;
+  const isHostInPreset = (host: HostKey) => isHostOfSeeds(host) || hostSites?.has(host) === true;
+  const isInPreset = (url: string) => isAroundSeeds(url) || hostSites?.has(hostKey(url)) === true;
   const traps: TrapConfig = {
     maxPathDepth: config.maxPathDepth ?? Infinity,
     maxRepeatedSegments: config.maxRepeatedSegments ?? Infinity,

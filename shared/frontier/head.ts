@@ -11,6 +11,7 @@ import { CorruptBytes } from './bytes.ts';
 import type { DomainState } from './domain-state.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger-index.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
+import type { SitePass } from './site-pass.ts';
 import type { TrapState } from './trap-watch.ts';
 
 /** For a large host, also which of its URLs add nothing new ({@link TrapState}). */
@@ -76,6 +77,8 @@ export interface Head extends TrapState {
   readonly soft404?: HostSoft404;
   /** In a crawl with a quota of pages for each URL template: the counts (`template-counts.ts`), in base64. */
   readonly templatePages?: string;
+  /** In a crawl with a list of sites, for a host of one: the last pass over its pages. */
+  readonly site?: SitePass;
   /** Only in the head of a domain, which is no host's: it has nothing else but counts of skipped links. */
   readonly domain?: DomainState;
 }

@@ -11,6 +11,7 @@ import type {
   HostDetail,
   HostEntry,
   HostPage,
+  SitePage,
 } from '../control/control.ts';
 import { CLOUD_FORMATS, CLOUD_TABLES, type CrawlExport, EXPORT_STATES } from '../control/crawl-export.ts';
 import type { CrawlDeletion } from '../control/deletion.ts';
@@ -19,6 +20,7 @@ import {
   newCrawlSchema,
   newExportSchema,
   newSeedsSchema,
+  newSitesSchema,
 } from '../control/request-schemas.ts';
 import { resumeSchema } from '../control/resume-limits.ts';
 import { crawlConfigSchema } from '../crawl/config.ts';
@@ -26,6 +28,7 @@ import { FAILURE_CODES } from '../fetcher/outcome/failure-codes.ts';
 import { URL_CHANGES } from '../frontier/url-change.ts';
 import { URL_STATES } from '../frontier/url-record.ts';
 import type { DomainEntry } from '../report/domain-entry.ts';
+import { SITE_STATES, type SiteEntry } from '../report/site-entries.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
 import { URL_KINDS } from '../url/url-kind.ts';
@@ -123,6 +126,9 @@ const crawlSummarySchema = z.strictObject({
       traps: count.optional().describe('Links left out as traps, each time one was met'),
     })
     .describe('The part of the crawl that was lost so far; empty if nothing was'),
+  sites: counts.describe(
+    'In a crawl with a list of sites: their `count`, those `visited` in the last 24 hours, and those of each state; empty without a list',
+  ),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({
@@ -153,6 +159,34 @@ const crawlEntrySchema = z.strictObject({
   reason: z.string().optional(),
   pages: count,
 }) satisfies z.ZodType<CrawlEntry>;
+
+const siteChangesSchema = z.strictObject({
+  added: z.array(z.string()).describe('Hosts of sites that are new in the list'),
+  changed: z.array(z.string()).describe('Those whose settings or groups have changed'),
+  removed: z.array(z.string()).describe('Those that are not in it any more'),
+});
+
+const siteEntrySchema = z.strictObject({
+  site: z.string().describe('Its URL, as the list has it'),
+  host: z.string(),
+  group: z.string().optional(),
+  state: z.enum(SITE_STATES).describe('How the last visit went; `running`: it goes on'),
+  pages: count.describe('Pages of the last visit'),
+  pagesBefore: count.optional().describe('Pages of the visit before'),
+  gone: count.optional(),
+  blocked: count.optional(),
+  failed: count.optional(),
+  movedTo: z.string().optional(),
+  cause: z.string().optional().describe('Why the first page that was not there was not'),
+  visitedAt: time.optional().describe('When the last page was there'),
+  endedAt: time.optional().describe('When the last visit was over'),
+}) satisfies z.ZodType<SiteEntry>;
+
+const sitePageSchema = z.strictObject({
+  counts: counts.describe('Of all sites of the crawl, as in its summary'),
+  sites: z.array(siteEntrySchema),
+  cursor: z.string().optional().describe('For the next page; none on the last'),
+}) satisfies z.ZodType<SitePage>;
 
 const hostEntrySchema = z.strictObject({
   host: z.string(),
@@ -298,6 +332,10 @@ export const API_SCHEMAS = {
   CrawlConfig: crawlConfigSchema,
   NewCrawl: newCrawlSchema,
   NewSeeds: newSeedsSchema,
+  NewSites: newSitesSchema,
+  SiteChanges: siteChangesSchema,
+  SitePage: sitePageSchema,
+  SiteEntry: siteEntrySchema,
   ResumeLimits: resumeSchema,
   CrawlSummary: crawlSummarySchema,
   CrawlList: z.strictObject({ crawls: z.array(crawlEntrySchema) }),

@@ -7,8 +7,10 @@ import {
   newCrawlSchema,
   newExportSchema,
   newSeedsSchema,
+  newSitesSchema,
 } from '../control/request-schemas.ts';
 import { resumeSchema } from '../control/resume-limits.ts';
+import { SITE_STATES } from '../report/site-entries.ts';
 import { API_SCHEMAS } from './api-schemas.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Route, RouteInput } from './route.ts';
@@ -84,6 +86,33 @@ export const ROUTES: readonly Route[] = [
     bodyName: 'NewSeeds',
     answerName: 'AddedSeeds',
     run: (control, { params, body }) => control.addSeeds(params.crawl, body.seeds),
+  }),
+  route({
+    operationId: 'setSites',
+    method: 'POST',
+    path: '/crawls/{crawl}/sites',
+    summary:
+      'Replace the list of sites of a crawl. Pages of sites that are not in it any more are not fetched again.',
+    params: crawl,
+    body: newSitesSchema,
+    bodyName: 'NewSites',
+    answerName: 'SiteChanges',
+    run: (control, { params, body }) => control.setSites(params.crawl, body.sites),
+  }),
+  route({
+    operationId: 'listSites',
+    method: 'GET',
+    path: '/crawls/{crawl}/sites',
+    summary: 'The sites of a crawl with their last visits, a page at a time; only the last has no cursor.',
+    params: crawl,
+    query: {
+      group: z.string().max(64).optional().describe('Those of this group'),
+      state: z.enum(SITE_STATES).optional().describe('Those of this state'),
+      cursor,
+      limit: limitOf('Sites'),
+    },
+    answerName: 'SitePage',
+    run: (control, { params, query }) => control.sites(params.crawl, query),
   }),
   route({
     operationId: 'pauseCrawl',

@@ -1,6 +1,7 @@
 import type { KeptReason, StatusReason } from '../causes/status-reason.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlOptions } from '../crawl/crawl-options.ts';
+import type { Site, SitesRef } from '../crawl/sites.ts';
 import type { HostTotals } from '../frontier/head.ts';
 import type { UrlState } from '../frontier/url-record.ts';
 
@@ -43,6 +44,8 @@ export interface CrawlRecord extends KeptReason {
   readonly config: CrawlOptions;
   /** URLs that the scope is drawn around: the seeds, and where seeds redirected to. */
   readonly scopeSeeds: readonly string[];
+  /** The list of its sites, which is kept apart. None: it was begun without one. */
+  readonly sites?: SitesRef;
   /** Version of the canonical form's rules (`url/canonical.ts`) that the crawl was begun with. */
   readonly urlRulesVersion: number;
   /**
@@ -106,6 +109,12 @@ export interface CrawlRegistry {
    * `create` does, if the record has no room for them.
    */
   addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void>;
+  /** Keeps a list of sites for the crawl, which need not be there yet. Safe to repeat. */
+  storeSites(crawl: CrawlId, sites: readonly Site[]): Promise<SitesRef>;
+  /** The crawl has this list from now on, which is stored. Lists that it had earlier may be deleted, but the last one. */
+  setSites(crawl: CrawlId, sites: SitesRef): Promise<void>;
+  /** Returns the list that a record of the crawl names. Throws if it is not there. */
+  readSites(crawl: CrawlId, sites: SitesRef): Promise<readonly Site[]>;
   /**
    * Notes that the first pass of a crawl that recrawls is complete, or, with `isAnnounced`, that it was announced. The
    * first time stays, so it is safe to repeat.

@@ -1,5 +1,6 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Head } from '../frontier/head.ts';
+import type { SitePass } from '../frontier/site-pass.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { StateChange } from './shared-state.ts';
 
@@ -53,4 +54,14 @@ export interface LedgerStore {
     limit: number,
     farAfter?: number,
   ): Promise<{ host: HostKey; version: number }[]>;
+  /**
+   * The hosts of the crawl's sites with the last pass over each, in any order; a pass that has begun or ended since may be
+   * missing for a moment. Costs less than reading their heads.
+   */
+  sitePasses(crawl: CrawlId): AsyncIterable<HostPass>;
+}
+
+export interface HostPass {
+  readonly host: HostKey;
+  readonly pass: SitePass;
 }

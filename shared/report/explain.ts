@@ -1,10 +1,11 @@
 /** Explains the next decision about a URL: each rule that applies, with its result. Pure. */
 import { causeText, optionalText, trapText } from '../causes/cause-text.ts';
-import type { CrawlConfig } from '../crawl/config.ts';
+import type { CrawlConfig, HostConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
 import { allowedFrom, hoursText } from '../crawl/host-hours.ts';
-import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
+import { createScope, type Scope, type ScopeVerdict } from '../crawl/scope.ts';
+import type { Sites } from '../crawl/sites.ts';
 import { hostRate } from '../frontier/byte-rate.ts';
 import type { Head, HostWait } from '../frontier/head.ts';
 import { rankOf } from '../frontier/rank.ts';
@@ -15,7 +16,7 @@ import { robotsUrl } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
 import { isAllowed, pathAndQuery, usageAt } from '../robots/rules.ts';
 import { canonicalize } from '../url/canonical.ts';
-import { hostKey, origin } from '../url/host-key.ts';
+import { type HostKey, hostKey, origin } from '../url/host-key.ts';
 import { templateOf } from '../url/template-of.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 import { appliedUrlRules, createUrlRules } from '../url/url-rules.ts';
@@ -36,6 +37,7 @@ export interface ExplainFacts {
     readonly id: CrawlId;
     readonly state: CrawlSummary['state'];
     readonly scopeSeeds: readonly string[];
+    readonly sites?: Sites | undefined;
   };
   /** The head of the URL's host, with the stored robots rules of the URL's origin. */
   readonly head?: Head;
@@ -74,7 +76,9 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
   const canonical = nameIn(config, plain);
   const host = hostKey(canonical);
   const scopeSeeds = crawl?.scopeSeeds ?? [canonical];
-  const isSeed = record ? record.depth === 0 && record.via === undefined : scopeSeeds.includes(canonical);
+  const sites = crawl?.sites;
+  const isGiven = scopeSeeds.includes(canonical) || sites?.of(host)?.url === canonical;
+  const isSeed = record ? record.depth === 0 && record.via === undefined : isGiven;
   const as = isSeed ? 'seed' : (record?.kind ?? 'link');
   const depth = record?.depth ?? (isSeed ? 0 : 1);
   return {
@@ -84,14 +88,14 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
     host,
     as,
     depth,
-    scope: scopeOf(config, scopeSeeds, canonical, { as, depth }),
+    scope: scopeOf(createScope(config, scopeSeeds, sites), canonical, { as, depth }),
     template: quotaWord(facts, canonical, depth) ?? templateWord(facts, canonical, depth),
     robots: robotsWord(facts, canonical),
     known: record && urlDetail(record),
     rank: record ? rankOf(record.depth, record.level, record.kind) : rankOf(depth, 0),
     line,
-    settings: settingsOf(config, host),
-    hostState: head && hostWord(head, createHostConfigs(config)(host)),
+    settings: settingsOf(facts, host),
+    hostState: head && hostWord(head, configOf(facts, host)),
     hours: hoursWord(facts, host),
     domain: explainDomain({ config, host, head, domainHead, isSeed, medianLinkers, now }),
   };
@@ -99,25 +103,24 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
 
 /** A part of a page and a sitemap need not lie within the scope: only what excludes seeds excludes them. */
 function scopeOf(
-  config: CrawlConfig,
-  scopeSeeds: readonly string[],
+  scope: Scope,
   url: string,
   { as, depth }: { readonly as: 'seed' | 'link' | UrlKind; readonly depth: number },
 ): ScopeVerdict {
-  const scope = createScope(config, scopeSeeds);
   if (as === 'link') return scope.explain(url, depth);
   const word = scope.explain(url, as === 'seed' ? depth : 0, true);
   if (word.reason !== undefined || as === 'seed') return word;
   return { rule: as === 'sitemap' ? 'it is a sitemap' : 'it is a part of a page that belongs to the crawl' };
 }
 
+/** The settings of a host, with those of its site. */
+const configOf = ({ config, crawl }: Pick<ExplainFacts, 'config' | 'crawl'>, host: HostKey): HostConfig =>
+  createHostConfigs(config, crawl?.sites)(host);
+
 /** The word about a template that has had all its pages. */
-function quotaWord(
-  { head, record, config }: ExplainFacts,
-  url: string,
-  depth: number,
-): TemplateWord | undefined {
-  const { maxPagesPerTemplate: max } = createHostConfigs(config)(hostKey(url));
+function quotaWord(facts: ExplainFacts, url: string, depth: number): TemplateWord | undefined {
+  const { head, record } = facts;
+  const { maxPagesPerTemplate: max } = configOf(facts, hostKey(url));
   const template = max === undefined ? undefined : quotaTemplateOf({ url, depth, kind: record?.kind });
   if (max === undefined || template === undefined) return undefined;
   const pages = createTemplateCounts(head?.templatePages).of(template);
@@ -148,7 +151,7 @@ function robotsWord(facts: ExplainFacts, url: string): RobotsWord {
   const { config, head, robots, usageFiles = [], now } = facts;
   const at = robotsUrl(url) as string;
   const from = origin(url);
-  if (createHostConfigs(config)(hostKey(url)).robots === 'ignore') return { says: 'ignored', url: at };
+  if (configOf(facts, hostKey(url)).robots === 'ignore') return { says: 'ignored', url: at };
   const closed = head?.closedOrigins?.find((one) => one.origin === from && one.until > now);
   if (closed)
     return { says: 'closed', url: at, until: isoTime(closed.until), cause: causeText(closed.cause) };
@@ -181,8 +184,9 @@ function robotsWord(facts: ExplainFacts, url: string): RobotsWord {
 }
 
 /** If the host may not be asked when its turn comes: when and why. */
-function hoursWord({ config, head, record, now }: ExplainFacts, host: string): HoursWord | undefined {
-  const own = createHostConfigs(config)(host);
+function hoursWord(facts: ExplainFacts, host: string): HoursWord | undefined {
+  const { head, record, now } = facts;
+  const own = configOf(facts, host);
   const at = Math.max(now, head?.clock.nextFetchAt ?? 0, record?.dueAt ?? 0);
   const from = allowedFrom(own, at);
   return from > at ? { allowed: hoursText(own), from: isoTime(from) } : undefined;
@@ -212,9 +216,9 @@ function hostWord({ clock, setAside, totals, wait }: Head, config: CrawlConfig):
   };
 }
 
-function settingsOf(config: CrawlConfig, host: string): Readonly<Record<string, unknown>> {
-  const own = createHostConfigs(config)(host);
-  if (own === config) return {};
-  const plain: Readonly<Record<string, unknown>> = config;
+function settingsOf(facts: ExplainFacts, host: string): Readonly<Record<string, unknown>> {
+  const own = configOf(facts, host);
+  if (own === facts.config) return {};
+  const plain: Readonly<Record<string, unknown>> = facts.config;
   return Object.fromEntries(Object.entries(own).filter(([key, value]) => value !== plain[key]));
 }

@@ -4,6 +4,7 @@
 import { optionalText } from '../causes/cause-text.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
+import type { Sites } from '../crawl/sites.ts';
 import { type DomainState, isDomain } from '../frontier/domain-state.ts';
 import { addCounts, type Head } from '../frontier/head.ts';
 import { medianLinkers } from '../frontier/link-budget.ts';
@@ -112,13 +113,13 @@ const ANSWERED: ReadonlySet<UrlState> = new Set(['fetched', 'gone']);
 
 /**
  * Each host is requested once, and its records read once. Memory does not grow with hosts or URLs: it has
- * some 50 MB. `config`: of the crawl, by which copies are fetched again.
+ * some 50 MB. `config` and `sites`: of the crawl, by which copies are fetched again.
  */
 export async function buildReport(
   hosts: AsyncIterable<ReportedHost>,
   summary: CrawlSummary,
   madeAt: number,
-  config?: CrawlConfig,
+  { config, sites }: { readonly config?: CrawlConfig; readonly sites?: Sites | undefined } = {},
 ): Promise<CrawlReport> {
   const [sizes, times, timeline] = [createHistogram(), createHistogram(), createTimeline()];
   const [duplicates, nearClusters] = [createDuplicates(), createNearClusters()];
@@ -128,7 +129,7 @@ export async function buildReport(
   const tables = createHostTables();
   const groups = createTop<ClosedGroupRow>(ROWS, ({ pages }) => pages);
   const fresh = new Freshness(madeAt);
-  const configOf = config && createHostConfigs(config);
+  const configOf = config && createHostConfigs(config, sites);
   const domains = config && createDomainTable(config, madeAt);
   let closedGroupCount = 0;
 

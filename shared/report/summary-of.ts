@@ -12,6 +12,8 @@ export type SummaryExtras = Pick<
 > & {
   /** Pages whose hooks failed after their calls had ended. Default: 0. */
   readonly lateHookFailures?: number;
+  /** Default: the crawl has no list of them. */
+  readonly sites?: CrawlSummary['sites'] | undefined;
 };
 
 export function summaryOf(
@@ -55,6 +57,7 @@ export function summaryOf(
     exact: totals.isExact ?? true,
     begunBy: record.begunBy,
     losses: lossesOf(totals),
+    sites: extras.sites ?? {},
   };
 }
 

@@ -75,6 +75,11 @@ export interface CrawlSummary {
   readonly full: Readonly<Record<string, number>>;
   /** The part of the crawl that was lost so far. Empty if nothing was. */
   readonly losses: Losses;
+  /**
+   * In a crawl with a list of sites: their `count`, those `visited` in the last 24 hours, and those of each state of the
+   * last visit (`done`, `fewer`, `gone`, `blocked`, `failed`, `moved`, `running`, `waiting`). Empty without a list.
+   */
+  readonly sites: Readonly<Record<string, number>>;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];
   /** On a stack: who began the crawl, as far as AWS says. */
@@ -155,6 +160,7 @@ export const SUMMARY_KEYS = [
   'begunBy',
   'exact',
   'losses',
+  'sites',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

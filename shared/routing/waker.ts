@@ -31,7 +31,7 @@ export async function wakeDueHosts(
   if (current.budget.metLimit() !== undefined && !isDraining(current)) return 0;
   const now = clock.now();
   const limit = sizesOf({ sizes }).wakeBatch + woken.size;
-  const due = await ledgers.dueHosts(crawl, now, limit, lastDueAt(current.config, now));
+  const due = await ledgers.dueHosts(crawl, now, limit, lastDueAt(current.config, now, current.sites));
   const hosts = due.filter(({ host, version }) => {
     const last = woken.get(host);
     return last?.version !== version || now - last.at > AGAIN_MS;

@@ -15,6 +15,7 @@ import type { Quarantine } from './quarantine.ts';
 import type { RecrawlPlan } from './recrawl-plan.ts';
 import { countRequisites } from './requisites.ts';
 import type { TurnServices } from './services.ts';
+import type { SiteWatch } from './site-watch.ts';
 import type { SitemapPace } from './sitemap-pace.ts';
 import type { Soft404 } from './soft-404.ts';
 import type { StoredHead } from './stored-head.ts';
@@ -41,6 +42,7 @@ export interface TurnResults {
   readonly share: DomainShare;
   readonly soft404: Soft404;
   readonly templates: TemplateQuota;
+  readonly site: SiteWatch;
 }
 
 /**
@@ -78,14 +80,14 @@ export class TurnCommit {
     const commit = await ledger.prepareCommit(id);
     for (const part of commit.parts)
       await engine.ledgers.putPart(crawl.id, crawl.host, part.name, part.bytes);
-    // Also where there are none: those of an attempt that was discarded may stand there.
-    const stagedItems = hooks ? await head.stageItems(output.items) : undefined;
-    const stagedChanges = output.takesChanges ? await head.stageChanges(output.changes) : undefined;
-
     countRequisites(this.#results, engine.clock.now());
     share.countWaiting();
     countWaitingPages('full', counters.isFull(crawl.config), this.#results);
     const plan = await planNextTurn(engine, this.#results);
+    this.#endPass(plan);
+    // Also where there are none: those of an attempt that was discarded may stand there.
+    const stagedItems = hooks ? await head.stageItems(output.items) : undefined;
+    const stagedChanges = output.takesEvents ? await head.stageChanges(output.changes) : undefined;
     if (plan.hasToken) await this.#sendToken(id);
     const next = {
       ...this.#nextHead(id, commit.index, plan),
@@ -104,6 +106,17 @@ export class TurnCommit {
     await share.giveBack();
     if (commit.obsolete.length > 0) await this.#sweep(before, after);
     return plan.restUntil;
+  }
+
+  /** Reports the pass over the site if it is over. */
+  #endPass({ urlDueAt }: NextTurn): void {
+    const { site, pace, head, output } = this.#results;
+    const { onSite, engine } = this.#services;
+    // One that was given up by an earlier turn was not tried in this one.
+    const givenUp = pace.givenUp === head.head.setAside ? undefined : pace.givenUp?.cause;
+    site.end({ now: engine.clock.now(), urlDueAt, givenUp });
+    for (const visit of site.visits) output.addEvent(visit);
+    for (const visit of site.visits) onSite?.(visit);
   }
 
   async #sendLinks(): Promise<void> {
@@ -130,6 +143,7 @@ export class TurnCommit {
     const { closedOrigins, movedRobots } = knownRobots;
     const { resumedBy } = pace;
     const sitemapPace = sitemaps.state();
+    const { pass } = this.#results.site;
     return {
       token: plan.hasToken ? id : undefined,
       clock: pace.clock,
@@ -151,6 +165,7 @@ export class TurnCommit {
       ...(soft404 && { soft404 }),
       ...(templatePages !== undefined && { templatePages }),
       ...(wait && { wait }),
+      ...(pass && { site: pass }),
     };
   }
 

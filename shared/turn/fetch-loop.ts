@@ -213,6 +213,7 @@ export class FetchLoop {
     const { admission, settlement } = this.#options;
     const from = origin(record.url);
     const admitted = await admission.decide(record, from);
+    if (admitted.outcome === 'unasked') this.#countForSite(admitted.record);
     if (isAgain(record) && admitted.outcome !== 'fetch') return this.#keepCopy(record, admitted);
     switch (admitted.outcome) {
       case 'fetch':
@@ -233,6 +234,11 @@ export class FetchLoop {
         if (admitted.seedCause !== undefined) settlement.reportSeed(admitted.record, admitted.seedCause);
         return false;
     }
+  }
+
+  #countForSite({ kind, state, result }: UrlRecord): void {
+    const at = this.#now();
+    this.#options.site.count({ isPage: kind === undefined, state, cause: result?.cause, at });
   }
 
   /** A URL that was to be fetched again is not: what is known of it stays. Returns whether the turn continues. */

@@ -2,6 +2,7 @@ import { isRecrawling } from '../crawl/config.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { longestBudgetWaitMs } from '../crawl/domain-limits.ts';
 import { allowedFrom, latestOpening } from '../crawl/host-hours.ts';
+import type { Sites } from '../crawl/sites.ts';
 import { isCutShort, isDraining } from '../crawl-state/drain.ts';
 import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
@@ -35,9 +36,10 @@ const DRAINED_MS = 7_200_000;
  * A head that says that its host is due later than at this time was written by a process whose clock was ahead. One with hours
  * (`crawl/host-hours.ts`) is due when they begin next.
  */
-export function lastDueAt(config: CrawlConfig, now: number): number {
-  const own = config.overrides.map((override) => maxWaitMs({ ...config, ...withoutUndefined(override) }));
-  return latestOpening(config, now + maxDueMs(config, Math.max(maxWaitMs(config), ...own)));
+export function lastDueAt(config: CrawlConfig, now: number, sites?: Pick<Sites, 'extremes'>): number {
+  const overrides = [...config.overrides, ...(sites?.extremes ?? [])];
+  const own = overrides.map((override) => maxWaitMs({ ...config, ...withoutUndefined(override) }));
+  return latestOpening({ overrides }, now + maxDueMs(config, Math.max(maxWaitMs(config), ...own)));
 }
 
 /** How far ahead a host may be due, if it is not closed then. */
@@ -58,6 +60,8 @@ export interface NextTurn {
   readonly dueAt?: number;
   /** When the host may next be given to anybody. */
   readonly restUntil: number;
+  /** When the next of its URLs is due, whatever the host waits for; Infinity: none is. */
+  readonly urlDueAt: number;
 }
 
 export interface NextTurnParts {
@@ -109,6 +113,7 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
       hasToken: false,
       ...(recrawl.isOn && { dueAt: now + RETRY_HOST_MS }),
       restUntil: Math.min(pace.gapUntil, nextFetchAt),
+      urlDueAt: Number.POSITIVE_INFINITY,
     };
   const isFull = counters.isFull(crawl.config);
   const withoutPages = isFull || isDraining(crawl);
@@ -120,7 +125,12 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
     // URLs wait only while the crawl fetches no pages any more: for when it is resumed, which wakes all hosts; and should one be
     // left out.
     const isDue = !isFull && ledger.nextDueAt(now) !== undefined;
-    return { hasToken: false, ...(isDue && { dueAt: now + DRAINED_MS }), restUntil: nextFetchAt };
+    return {
+      hasToken: false,
+      ...(isDue && { dueAt: now + DRAINED_MS }),
+      restUntil: nextFetchAt,
+      urlDueAt: Number.POSITIVE_INFINITY,
+    };
   }
   const urlDueAt = Math.min(
     firstDueAt === undefined ? Number.POSITIVE_INFINITY : soonest(firstDueAt, now, maxWaitMs(crawl.config)),
@@ -131,9 +141,9 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
   // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses
   // nothing.
   if (crawl.status !== 'running' || (crawl.budget.metLimit() !== undefined && !isDraining(crawl)))
-    return { hasToken: false, dueAt: workAt, restUntil: nextFetchAt };
+    return { hasToken: false, dueAt: workAt, restUntil: nextFetchAt, urlDueAt };
   const isParked = workAt - Math.max(nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;
   return isParked
-    ? { hasToken: true, dueAt: workAt + TOKEN_LOST_MS, restUntil: workAt }
-    : { hasToken: false, dueAt: workAt, restUntil: nextFetchAt };
+    ? { hasToken: true, dueAt: workAt + TOKEN_LOST_MS, restUntil: workAt, urlDueAt }
+    : { hasToken: false, dueAt: workAt, restUntil: nextFetchAt, urlDueAt };
 }

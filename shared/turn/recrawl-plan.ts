@@ -200,6 +200,17 @@ export class RecrawlPlan {
   }
 
   /**
+   * When the pass over the host's pages begins that follows one begun at `since`; `at` undefined: there is none.
+   * `isPartial`: a pass does not fetch all pages, as each has an interval of its own.
+   */
+  nextPassAt(since: number): { readonly at: number | undefined; readonly isPartial: boolean } {
+    const { recrawlEveryMs } = this.#options.crawl.config;
+    if (!this.isOn) return { at: undefined, isPartial: false };
+    if (this.#schedule) return { at: this.#schedule.next(since), isPartial: false };
+    return { at: since + (recrawlEveryMs ?? DAY_MS), isPartial: recrawlEveryMs === undefined };
+  }
+
+  /**
    * The record of a page of which a list says that it was modified at `modifiedAt`: due sooner, as far as the host's
    * lists have proved true. Undefined: that says nothing new, or a try is being repeated.
    */

@@ -5,6 +5,7 @@ import type { Head } from '../frontier/head.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { SiteVisit } from '../webhook/site-events.ts';
 
 /** A seed, or what a seed redirected to, that was not fetched. JSON, as it goes from thread to thread. */
 export interface SeedEvent {
@@ -22,6 +23,9 @@ export interface SeedEvent {
 }
 
 export type OnSeed = (event: SeedEvent) => void;
+
+/** `visit`: JSON, as it goes from thread to thread. */
+export type OnSite = (visit: SiteVisit) => void;
 
 /** The host of a seed, in a seed event. */
 export interface SeedHost {

@@ -14,7 +14,7 @@ import type { DomainHeads } from './domain-heads.ts';
 import type { LinkMedians } from './link-medians.ts';
 import type { PageHooks, ReadLanguage } from './page-hooks.ts';
 import type { PageWork } from './page-work.ts';
-import type { OnSeed } from './seed-events.ts';
+import type { OnSeed, OnSite } from './seed-events.ts';
 import type { OnWorkEvent } from './work-events.ts';
 import type { WorkerStats } from './worker-stats.ts';
 
@@ -43,6 +43,8 @@ export interface TurnServices {
   readonly documents?: DocumentReading;
   /** Called when a seed was not fetched: after each try that fails, and after the last. */
   readonly onSeed?: OnSeed;
+  /** Called when a pass over a site has ended, before that is committed. */
+  readonly onSite?: OnSite;
   /** Called with what happens, as it happens. None: there is no listener. */
   readonly onEvent?: OnWorkEvent;
   /** Shows a watchdog what the thread does at this moment. */

@@ -35,7 +35,7 @@ export function createPatternWatch(
   depth: number,
 ): ((links: readonly HtmlLink[], page: string) => Promise<void>) | undefined {
   const { cpuMs } = work;
-  if (cpuMs === undefined || !hasPatterns(crawl.config)) return undefined;
+  if (cpuMs === undefined || !(hasPatterns(crawl.config) || crawl.sites?.hasPatterns)) return undefined;
   const begunAt = cpuMs();
   let count = 0;
   let isOver = false;

@@ -1,6 +1,7 @@
 import type { HostConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Scope } from '../crawl/scope.ts';
+import type { Site, Sites } from '../crawl/sites.ts';
 import type { Budget } from '../crawl-state/budget.ts';
 import type { Crawl } from '../crawl-state/crawls.ts';
 import { type CrawlStatus, CrawlTooLarge } from '../ports/crawl-registry.ts';
@@ -20,6 +21,7 @@ export class TurnCrawl {
   /** With the settings of all hosts. */
   #loaded: Crawl;
   #config: HostConfig;
+  #site: Site | undefined;
   #isGone = false;
 
   constructor(services: Pick<TurnServices, 'crawls' | 'engine'>, loaded: Crawl, host: HostKey) {
@@ -29,6 +31,7 @@ export class TurnCrawl {
     this.#services = services;
     this.#loaded = loaded;
     this.#config = loaded.configOf(host);
+    this.#site = loaded.sites?.of(host);
   }
 
   /**
@@ -41,6 +44,7 @@ export class TurnCrawl {
     if (loaded !== undefined && loaded !== this.#loaded) {
       this.#loaded = loaded;
       this.#config = loaded.configOf(this.host);
+      this.#site = loaded.sites?.of(this.host);
     }
     return this;
   }
@@ -62,6 +66,15 @@ export class TurnCrawl {
   /** The settings that hold for the turn's host. */
   get config(): HostConfig {
     return this.#config;
+  }
+
+  /** The sites of the crawl, if it has a list of them, and the one that the turn's host belongs to. */
+  get sites(): Sites | undefined {
+    return this.#loaded.sites;
+  }
+
+  get site(): Site | undefined {
+    return this.#site;
   }
 
   get scope(): Scope {

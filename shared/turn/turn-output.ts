@@ -14,6 +14,7 @@ import type { UrlChange } from '../frontier/url-change.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
+import type { SiteVisit } from '../webhook/site-events.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -63,7 +64,7 @@ export class TurnOutput {
     }
   }
 
-  /** Changes of pages, as lines of JSON. */
+  /** Changes of pages, and visits of sites, as lines of JSON. */
   get changes(): readonly string[] {
     return this.#changes;
   }
@@ -73,8 +74,19 @@ export class TurnOutput {
     return this.#crawl.config.changeFeed === true && this.#services.engine.changes !== undefined;
   }
 
+  /** Whether anything at all is reported to the operator's programs while the crawl goes on. */
+  get takesEvents(): boolean {
+    return (
+      this.takesChanges || (this.#crawl.sites !== undefined && this.#services.engine.changes !== undefined)
+    );
+  }
+
   addChange(change: UrlChange): void {
     this.#changes.push(JSON.stringify(change));
+  }
+
+  addEvent(visit: SiteVisit): void {
+    if (this.takesEvents) this.#changes.push(JSON.stringify(visit));
   }
 
   /** The turn is to be committed, so that its items and its changes of state take no more memory. */

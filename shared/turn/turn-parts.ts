@@ -29,6 +29,7 @@ import { RobotsKeeper } from './robots-keeper.ts';
 import { RobotsStore } from './robots-store.ts';
 import type { TurnServices } from './services.ts';
 import { Settlement } from './settlement.ts';
+import { SiteWatch } from './site-watch.ts';
 import { SitemapLinks } from './sitemap-links.ts';
 import { SitemapPace } from './sitemap-pace.ts';
 import { Soft404 } from './soft-404.ts';
@@ -84,7 +85,9 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const share = new DomainShare(services, { crawl, ledger, counters, share: options.head.share });
   const nearDuplicates = new NearDuplicates(crawl);
   const templates = new TemplateQuota(config, options.head.templatePages);
-  const rest = { recrawl, share, nearDuplicates, templates, soft404: createSoft404(services, options) };
+  const soft404 = createSoft404(services, options);
+  const site = new SiteWatch({ crawl, recrawl, pass: options.head.site });
+  const rest = { recrawl, share, nearDuplicates, templates, site, soft404 };
   const own = { crawl, head, ledger, counters, traps, caution, quarantine, output, pace, ...rest };
 
   const linkParts = createLinkParts(services, own);
@@ -94,17 +97,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const hooks = new TurnHooks(services, { ...own, intake: linkParts.intake });
   const documents = new PageDocuments(services, own);
   const reader = createReader(services, { ...own, ...linkParts, hooks });
-  const settlement = new Settlement({
-    host,
-    ledger,
-    counters,
-    pace,
-    recrawl,
-    hooks,
-    output,
-    onSeed,
-    onEvent,
-  });
+  const settlement = new Settlement({ ...own, host, hooks, onSeed, onEvent });
   const allowance = new PageAllowance(own, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
   const freedCopies = new FreedCopies(own);
@@ -159,6 +152,7 @@ type OwnParts = Pick<
   | 'soft404'
   | 'nearDuplicates'
   | 'templates'
+  | 'site'
 >;
 
 /** Where links lead: into the ledger, to other hosts, or nowhere. */

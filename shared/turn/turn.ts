@@ -214,6 +214,7 @@ class Turn {
     stats.open.set(ledger, head.ledger.counts);
     let readsBefore = crawl.budget.reads();
     try {
+      if (crawl.site?.isRemoved && pace.givenUp === undefined) pace.giveUp({ code: 'siteRemoved' });
       if (pace.givenUp !== undefined || crawl.status !== 'running') pace.end();
       else if (this.#hasPageDue()) await share.prepare();
       await this.#parts.recrawl.load();

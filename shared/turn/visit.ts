@@ -27,6 +27,7 @@ import { Refetch } from './refetch.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { TurnServices } from './services.ts';
 import type { Settlement } from './settlement.ts';
+import type { SiteWatch } from './site-watch.ts';
 import type { Soft404 } from './soft-404.ts';
 import type { TemplateQuota } from './template-quota.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -52,6 +53,7 @@ export interface VisitOptions {
   readonly soft404: Soft404;
   readonly nearDuplicates: NearDuplicates;
   readonly templates: TemplateQuota;
+  readonly site: SiteWatch;
 }
 
 const MAX_TYPE_CHARS = 100;
@@ -121,6 +123,7 @@ export class UrlVisit {
       const facts = verdict.isAttempt
         ? await this.#finish(outcome.startedAt, response, verdict, found)
         : this.#giveBack();
+      if (verdict.isFinal) this.#countForSite(outcome, verdict);
       if (facts) this.#remember(facts);
       if (facts && response) await this.#takeLinks(response, facts);
       return this.#named();
@@ -134,6 +137,18 @@ export class UrlVisit {
         templates.count(this.#named());
       }
     }
+  }
+
+  /** A known page keeps its state if its fetch has failed, but this answer counts. */
+  #countForSite(outcome: FetchOutcome, verdict: Verdict): void {
+    const { state, result, kind } = this.#record;
+    this.#options.site.count({
+      isPage: kind === undefined,
+      state: verdict.state === 'fetched' ? state : verdict.state,
+      httpStatus: outcome.status === 'response' ? outcome.httpStatus : undefined,
+      cause: verdict.cause ?? result?.cause,
+      at: outcome.startedAt,
+    });
   }
 
   #remember(facts: DocumentFacts): void {

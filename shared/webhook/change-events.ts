@@ -1,7 +1,8 @@
-/** The changes of pages on their way to the operator's programs: many in one event. */
+/** The changes of pages and the visits of sites on their way to the operator's programs: many in one event. */
 import { hash } from 'node:crypto';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { UrlChange } from '../frontier/url-change.ts';
+import type { SiteVisit } from './site-events.ts';
 import type { WebhookEvent } from './webhook.ts';
 
 /** Changes of one event, and their bytes: EventBridge counts each 64 KB of an event as one. */
@@ -26,17 +27,34 @@ export function changeGroups(lines: readonly string[]): string[][] {
   return groups;
 }
 
-/** `lines`: each a {@link UrlChange} as JSON. The event of the same lines has the same id. */
-export function changesEvent(
+export type ChangesEvent = WebhookEvent<'pagesChanged', { readonly changes: readonly UrlChange[] }>;
+export type SitesEvent = WebhookEvent<'sitesVisited', { readonly sites: readonly SiteVisit[] }>;
+
+/**
+ * The events of some lines, each a {@link UrlChange} or a {@link SiteVisit} as JSON: one for each kind that is there. Those of
+ * the same lines have the same ids.
+ */
+export function changesEvents(
   crawl: CrawlId,
   lines: readonly string[],
   now: number,
-): WebhookEvent<'pagesChanged', { readonly changes: readonly UrlChange[] }> {
-  return {
-    id: hash('sha256', JSON.stringify([crawl, lines])).slice(0, 32),
-    type: 'pagesChanged',
+): (ChangesEvent | SitesEvent)[] {
+  const changes: UrlChange[] = [];
+  const sites: SiteVisit[] = [];
+  for (const line of lines) {
+    const parsed = JSON.parse(line) as UrlChange | SiteVisit;
+    if ('outcome' in parsed) sites.push(parsed);
+    else changes.push(parsed);
+  }
+  const eventOf = <Type extends string, Data extends object>(type: Type, data: Data) => ({
+    id: hash('sha256', JSON.stringify([crawl, type, lines])).slice(0, 32),
+    type,
     time: new Date(now).toISOString(),
     crawl,
-    data: { changes: lines.map((line) => JSON.parse(line) as UrlChange) },
-  };
+    data,
+  });
+  const events: (ChangesEvent | SitesEvent)[] = [];
+  if (changes.length > 0) events.push(eventOf('pagesChanged', { changes }));
+  if (sites.length > 0) events.push(eventOf('sitesVisited', { sites }));
+  return events;
 }

@@ -20,7 +20,7 @@ import { createDomainHeads } from '../turn/domain-heads.ts';
 import { createLinkMedians } from '../turn/link-medians.ts';
 import type { PageHooks, ReadLanguage } from '../turn/page-hooks.ts';
 import { type PageWork, UNWATCHED } from '../turn/page-work.ts';
-import type { OnSeed } from '../turn/seed-events.ts';
+import type { OnSeed, OnSite } from '../turn/seed-events.ts';
 import type { Lanes, TurnServices } from '../turn/services.ts';
 import type { OnWorkEvent } from '../turn/work-events.ts';
 import { newStats, type WorkerStats } from '../turn/worker-stats.ts';
@@ -74,6 +74,8 @@ export interface WorkerOptions {
   readonly documents?: DocumentReading;
   /** Called when a seed was not fetched. */
   readonly onSeed?: OnSeed;
+  /** Called when a pass over a site has ended. */
+  readonly onSite?: OnSite;
   /** Called with each event. None: there is no listener. */
   readonly onEvent?: OnWorkEvent;
   /** Default: no watchdog watches the thread. */
@@ -126,6 +128,7 @@ export function startWorker(
     ...(options.languageOf && { languageOf: options.languageOf }),
     ...(options.documents && { documents: options.documents }),
     onSeed: options.onSeed,
+    onSite: options.onSite,
     onEvent: options.onEvent,
     work: options.work ?? UNWATCHED,
     stats: newStats(),

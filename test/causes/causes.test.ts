@@ -134,6 +134,7 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
     { code: 'redirect', to: TO, notFollowed: 'otherHost' },
     `to ${TO}, not followed: a request of the project that is no plain GET is not sent to another host`,
   ],
+  [{ code: 'siteRemoved' }, 'the site is not in the list of sites any more'],
 ];
 
 test('each code has a sentence here', () => {

@@ -17,6 +17,7 @@ const T0 = Date.UTC(2026, 0, 2, 3, 4, 5);
 const SUMMARY: CrawlSummary = {
   exact: true,
   losses: {},
+  sites: {},
   pages: 3,
   urls: 9,
   hosts: 2,

@@ -5,6 +5,7 @@ import type { CrawlSummary } from '../../shared/report/summary.ts';
 export const RUNNING: CrawlSummary = {
   exact: true,
   losses: {},
+  sites: {},
   pages: 1234,
   urls: 6354,
   hosts: 52,

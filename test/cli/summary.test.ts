@@ -7,6 +7,7 @@ import type { CrawlSummary } from '../../shared/report/summary.ts';
 const SUMMARY: CrawlSummary = {
   exact: true,
   losses: {},
+  sites: {},
   pages: 1234,
   urls: 5120,
   hosts: 12,
@@ -230,6 +231,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'full',
     'exact',
     'losses',
+    'sites',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);

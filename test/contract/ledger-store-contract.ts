@@ -40,6 +40,25 @@ export function ledgerStoreContract(subject: Subject): void {
     }
   });
 
+  test('lists the last passes over hosts of sites, of this crawl alone', async () => {
+    const passes = async () => {
+      const found = [];
+      for await (const one of store().sitePasses(CRAWL)) found.push([one.host, one.pass]);
+      return found.sort();
+    };
+    const began = { since: 1.7e12, pages: 1 };
+    await store().commit(CRAWL, A, headOf(1, { site: began }));
+    await store().commit(CRAWL, 'b.test', headOf(1));
+    await store().commit('another', A, headOf(1, { site: began }));
+    expect(await passes()).toEqual([[A, began]]);
+    const ended = { ...began, pages: 9, said: 'done', saidAt: 1.7e12 + 5 } as const;
+    await store().commit(CRAWL, A, headOf(2, { site: ended }));
+    await store().commit(CRAWL, 'b.test', headOf(2, { site: ended }));
+    await expect(store().commit(CRAWL, A, headOf(1, { site: began }))).rejects.toThrow(StaleTurn);
+    await store().importHead(CRAWL, 'c.test', headOf(7, { site: ended }));
+    expect(await passes()).toEqual([A, 'b.test', 'c.test'].map((host) => [host, ended]));
+  });
+
   test.each([1, 2, 4, 5, 9])(
     'refuses version %i where 3 is to follow 2, and nothing becomes visible',
     async (version) => {

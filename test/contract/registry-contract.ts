@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { BY_OPERATOR } from '../../shared/causes/status-reason.ts';
 import { type HostTotals, NO_TOTALS } from '../../shared/frontier/head.ts';
@@ -25,6 +26,29 @@ export function registryContract(subject: Subject): void {
     expect(both.sort()).toEqual([3, 4]);
     expect(await registry().load(CRAWL)).toEqual({ ...RECORD, resumes: 4 });
     await expect(registry().resume('other')).rejects.toThrow();
+  });
+
+  test('keeps lists of sites beside the record, which names one of them', async () => {
+    // Random names, as those of real hosts do not compress.
+    const many = Array.from({ length: 15_000 }, (_, i) => ({
+      url: `https://${hash('sha256', String(i))}.test/`,
+      delayMs: i,
+    }));
+    const first = await registry().storeSites(CRAWL, many);
+    expect(first.count).toBe(15_000);
+    expect(await registry().storeSites(CRAWL, many)).toEqual(first);
+    await registry().create(CRAWL, { ...RECORD, sites: first });
+    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, sites: first });
+    expect(await registry().readSites(CRAWL, first)).toEqual(many);
+    const fewer = many.slice(1);
+    const next = await registry().storeSites(CRAWL, fewer);
+    await registry().setSites(CRAWL, next);
+    expect((await registry().load(CRAWL))?.sites).toEqual(next);
+    expect(await registry().readSites(CRAWL, next)).toEqual(fewer);
+    // A process that has read the record before needs it.
+    expect(await registry().readSites(CRAWL, first)).toEqual(many);
+    await registry().setSites(CRAWL, next);
+    await expect(registry().readSites(CRAWL, { id: 'none', count: 1 })).rejects.toThrow();
   });
 
   test('knows a crawl once it was created', async () => {

@@ -41,7 +41,7 @@ async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () 
       async seed(request, caller) {
         callers.push(caller);
         seeded.push(request);
-        return { crawl: request.crawl, added: request.seeds.length, refused: [], ...answer(request) };
+        return { crawl: request.crawl, added: (request.seeds ?? []).length, refused: [], ...answer(request) };
       },
     },
     deadLetter: async (body, reason) => void dead.push({ body, reason }),
@@ -293,11 +293,11 @@ describe('seeds', () => {
     const { run, seeded } = await setUp();
     const urls = (host: string) => Array.from({ length: 6000 }, (_, i) => `https://${host}/${i}`).join('\n');
     expect(await run([urls('a.test'), urls('b.test')])).toEqual([]);
-    expect(seeded.map(({ seeds }) => seeds.length)).toEqual([6000, 6000]);
+    expect(seeded.map(({ seeds = [] }) => seeds.length)).toEqual([6000, 6000]);
   });
 
   test('that are refused go to the dead letters with the reason, and others of the batch do not', async () => {
-    const { run, seeded, dead } = await setUp(({ seeds }) => {
+    const { run, seeded, dead } = await setUp(({ seeds = [] }) => {
       if (seeds.includes('https://bad.test/'))
         throw new ControlError('invalid', 'no contact', 'config.contact');
       return {};
@@ -305,7 +305,7 @@ describe('seeds', () => {
     const bad = '{"urls": ["https://bad.test/"]}';
     expect(await run(['https://a.test/', bad, 'https://b.test/'])).toEqual([]);
     expect(dead).toEqual([{ body: bad, reason: 'config.contact: no contact' }]);
-    expect(seeded.map(({ seeds }) => seeds.length)).toEqual([3, 1, 1, 1]);
+    expect(seeded.map(({ seeds = [] }) => seeds.length)).toEqual([3, 1, 1, 1]);
   });
 
   test.each(['conflict', 'notFound'] as const)('that meet a %s go to the dead letters', async (code) => {

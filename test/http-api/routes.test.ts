@@ -224,8 +224,9 @@ describe('over HTTP', () => {
         400,
         'invalid',
         /Unknown key seed in the body; did you mean seeds\?/,
-        'seeds',
+        'seed',
       ],
+      ['POST /crawls', { crawl: 'x' }, 400, 'invalid', /^Expected seeds or sites, got neither$/, 'seeds'],
       ['POST /crawls', { crawl: 'one', seeds: [A] }, 409, 'conflict', /already/, 'crawl'],
       ['POST /crawls', `"${'x'.repeat(1_000_000)}"`, 413, 'tooLarge', /at most 1000000 bytes/],
       ['POST /crawls/one/seeds', { seeds: ['x:y'] }, 400, 'invalid', /seeds.0 cannot be a seed/, 'seeds.0'],
@@ -319,7 +320,7 @@ describe('the description of the API', () => {
       default: 1000,
     });
     expect(schemas.CrawlConfig.required).toBeUndefined();
-    expect(schemas.NewCrawl.required).toEqual(['seeds']);
+    expect(schemas.NewCrawl.required).toBeUndefined();
     expect(schemas.CrawlSummary.required).toEqual(
       SUMMARY_KEYS.filter((key) => !['reason', 'reasonCode', 'firstPassAt', 'begunBy'].includes(key)),
     );

@@ -141,12 +141,9 @@ describe('the freshness of copies', () => {
       httpStatus: {},
     };
     const config = parseConfig({ recrawl: 'changes' });
-    const made = await buildReport(
-      hosts(),
-      { ...summary, crawl: 'a', state: 'running' } as never,
-      NOW,
+    const made = await buildReport(hosts(), { ...summary, crawl: 'a', state: 'running' } as never, NOW, {
       config,
-    );
+    });
     expect(made.freshness?.pages).toBe(2);
     const html = reportHtml(made, true);
     expect(html).toContain('up to date');

@@ -72,9 +72,21 @@ async function plan(situation: Situation) {
     isShared: false,
     totals: async () => ({ requisites: { fetched: situation.fetchedRequisites ?? 0 } }),
   };
-  const next = await planNextTurn({ registry: registry as never, clock }, parts);
+  const { urlDueAt, ...next } = await planNextTurn({ registry: registry as never, clock }, parts);
+  urlsDueAt.push(urlDueAt);
   return { ...next, revived };
 }
+
+/** When URLs were due by the plans, in their order. */
+const urlsDueAt: number[] = [];
+
+test('a plan says when the next URL is due, whatever its host waits for', async () => {
+  urlsDueAt.length = 0;
+  await plan({ pageAt: T0 + 5000, nextFetchAt: T0 + 60 * MINUTE });
+  await plan({ nextFetchAt: T0 + 1000 });
+  await plan({ isGivenUp: true, pageAt: 0 });
+  expect(urlsDueAt).toEqual([T0 + 5000, Infinity, Infinity]);
+});
 
 test('a host with a URL that is due has a token, and rests until its next moment', async () => {
   expect(await plan({ pageAt: 0, nextFetchAt: T0 + 1000 })).toEqual({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   changeGroups,
-  changesEvent,
+  changesEvents,
   MAX_CHANGE_BYTES,
   MAX_CHANGES,
 } from '../../shared/webhook/change-events.ts';
@@ -38,7 +38,7 @@ test.each([
 
 test('the event of the same changes has the same id at each try', () => {
   const lines = ['{"id":"1 new a"}', '{"id":"2 gone b"}'];
-  const event = changesEvent('c', lines, 0);
+  const [event] = changesEvents('c', lines, 0);
   expect(event).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{32}$/),
     type: 'pagesChanged',
@@ -46,7 +46,17 @@ test('the event of the same changes has the same id at each try', () => {
     crawl: 'c',
     data: { changes: [{ id: '1 new a' }, { id: '2 gone b' }] },
   });
-  expect(changesEvent('c', lines, 60_000)).toEqual({ ...event, time: '1970-01-01T00:01:00.000Z' });
-  for (const other of [changesEvent('d', lines, 0), changesEvent('c', lines.slice(1), 0)])
-    expect(other.id).not.toBe(event.id);
+  expect(changesEvents('c', lines, 60_000)).toEqual([{ ...event, time: '1970-01-01T00:01:00.000Z' }]);
+  for (const [other] of [changesEvents('d', lines, 0), changesEvents('c', lines.slice(1), 0)])
+    expect(other?.id).not.toBe(event?.id);
+});
+
+test('visits of sites are an event of their own, with an id of its own', () => {
+  const lines = ['{"id":"1 new a"}', '{"id":"2 done b","outcome":"done"}'];
+  const events = changesEvents('c', lines, 0);
+  expect(events.map(({ type, data }) => [type, data])).toEqual([
+    ['pagesChanged', { changes: [{ id: '1 new a' }] }],
+    ['sitesVisited', { sites: [{ id: '2 done b', outcome: 'done' }] }],
+  ]);
+  expect(new Set(events.map(({ id }) => id)).size).toBe(2);
 });

@@ -1,5 +1,6 @@
 /** An engine in memory, on the clock given: what the ports promise and nothing more. A test double. */
 
+import { decodeSites, encodeSites } from '../../shared/crawl/sites.ts';
 import { withFirstPass } from '../../shared/crawl-state/first-pass.ts';
 import { meetsCondition } from '../../shared/crawl-state/status-condition.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
@@ -51,6 +52,8 @@ interface Store {
   readonly heads: Map<string, Map<string, string>>;
   readonly parts: Map<string, Map<string, Uint8Array>>;
   readonly crawls: Map<string, CrawlRecord>;
+  /** By crawl and id: JSON. */
+  readonly siteLists: Map<string, Map<string, string>>;
   readonly archive: MemoryArchive;
   serial: number;
 }
@@ -62,6 +65,7 @@ export function createMemoryEngine(clock: Clock, options: MemoryOptions = {}): M
     heads: new Map(),
     parts: new Map(),
     crawls: new Map(),
+    siteLists: new Map(),
     archive: createMemoryArchive(),
     serial: 0,
   });
@@ -262,6 +266,12 @@ function createLedgers({ heads, parts }: Store): LedgerStore {
     async *hosts(crawl) {
       for (const [host, text] of [...getOrAdd(heads, crawl)]) yield { host, head: parse(text) };
     },
+    async *sitePasses(crawl) {
+      for (const [host, text] of [...getOrAdd(heads, crawl)]) {
+        const { site: pass } = parse(text);
+        if (pass) yield { host, pass };
+      }
+    },
     async dueHosts(crawl, now, limit, farAfter = Infinity) {
       return [...getOrAdd(heads, crawl)]
         .map(([host, text]) => ({ host, head: parse(text) }))
@@ -273,7 +283,7 @@ function createLedgers({ heads, parts }: Store): LedgerStore {
   };
 }
 
-function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistry {
+function createRegistry({ crawls, siteLists, heads, groups, parcels }: Store): CrawlRegistry {
   const headsOf = (crawl: string) =>
     [...getOrAdd(heads, crawl).values()].map((text): Head => JSON.parse(text));
   function change(crawl: string, changes: (record: CrawlRecord) => Partial<CrawlRecord>): void {
@@ -311,6 +321,19 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
     },
     async addScopeSeeds(crawl, urls) {
       change(crawl, ({ scopeSeeds }) => ({ scopeSeeds: [...new Set([...scopeSeeds, ...urls])] }));
+    },
+    async storeSites(crawl, sites) {
+      const { ref, json } = encodeSites(sites);
+      getOrAdd(siteLists, crawl).set(ref.id, json);
+      return ref;
+    },
+    async setSites(crawl, sites) {
+      change(crawl, () => ({ sites }));
+    },
+    async readSites(crawl, { id }) {
+      const json = siteLists.get(crawl)?.get(id);
+      if (json === undefined) throw new Error(`no list ${id} of ${crawl}`);
+      return decodeSites(json);
     },
     async noteFirstPass(crawl, noted) {
       change(crawl, (record) => withFirstPass(record, noted));

@@ -5,6 +5,7 @@ import type { CrawlSummary } from '../../../shared/report/summary.ts';
 import type { LogEntry } from '../../../shared/text/log-entry.ts';
 import type { SeedEvent } from '../../../shared/turn/seed-events.ts';
 import type { WorkEvent } from '../../../shared/turn/work-events.ts';
+import type { SiteVisit } from '../../../shared/webhook/site-events.ts';
 import type { CrawlProgress } from '../../crawl-events.ts';
 import type { CrawlMessage } from '../messages.ts';
 
@@ -23,6 +24,8 @@ export function logEntryOf(message: CrawlMessage): Entry | undefined {
       return eventEntry(message.event);
     case 'seed':
       return seedEntry(message.event);
+    case 'site':
+      return siteEntry(message.visit);
     case 'clockStep':
       return { level: 'warn', message: "The machine's clock was set", fields: { ms: message.ms } };
     case 'retried': {
@@ -51,6 +54,14 @@ function eventEntry(event: WorkEvent): Entry | undefined {
   if (event.type === 'item') return undefined;
   const { type, ...fields } = event;
   return { level: 'debug', message: type === 'page' ? 'Page' : 'Host backs off', fields };
+}
+
+function siteEntry({ id, outcome, ...fields }: SiteVisit): Entry {
+  return {
+    level: outcome === 'done' ? 'info' : 'warn',
+    message: `Site visited: ${outcome}`,
+    fields: { outcome, ...fields },
+  };
 }
 
 function seedEntry({ url, state, httpStatus, cause, nextTryAt, isGivenUp }: SeedEvent): Entry {

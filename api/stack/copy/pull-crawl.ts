@@ -172,6 +172,7 @@ class Pull {
     const { ledgers, registry } = this.#connection.copies.engine;
     const { activeMs, hosts: all } = await registry.totals(crawl);
     const { status, why: _, begunBy: __, dedupeFrom: ___, ...kept } = record;
+    if (record.sites) await engine.registry.storeSites(crawl, await registry.readSites(crawl, record.sites));
     await engine.registry.create(crawl, { ...kept, status: 'paused' });
     engine.registry.addActiveMs(crawl, activeMs);
     await engine.registry.setStatus(crawl, status, reasonIn(record));

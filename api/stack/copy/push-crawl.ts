@@ -91,7 +91,8 @@ class Push {
   async run(): Promise<CopiedCrawl> {
     const { engine, crawl, record, to } = this.#from;
     const stack = this.#connection.copies;
-    const leftOut = await beginCopy(stack.control, stack.policy, to, record);
+    const sites = record.sites && (await engine.registry.readSites(crawl, record.sites));
+    const leftOut = await beginCopy(stack.control, stack.policy, to, { record, sites });
     const warcFiles = await this.#archive();
     const items = await this.#items();
     await this.#skips();

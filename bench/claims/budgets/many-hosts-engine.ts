@@ -59,6 +59,9 @@ export function createManyHostsEngine(clock: Clock, crawl: CrawlRecord): ManyHos
         record = { ...record, config: { ...record.config, ...changes } };
       },
       async addScopeSeeds() {},
+      storeSites: async () => ({ id: '', count: 0 }),
+      async setSites() {},
+      readSites: async () => [],
       async noteFirstPass() {},
       async setUrlRulesVersion() {},
       resume: async () => 1,
@@ -213,6 +216,7 @@ function createLedgers(counts: EngineCounts) {
     async *hosts() {
       for (const [host, text] of heads) yield { host, head: parseHead(text) };
     },
+    async *sitePasses() {},
     async dueHosts(_, now, limit) {
       const due: { readonly host: string; readonly version: number }[] = [];
       for (const [host, { at, version }] of dueAt)

@@ -8,6 +8,7 @@ import { maxGapAfter } from '../../frontier/politeness.ts';
 import { isOriginKey } from '../../robots/policy.ts';
 import { MAX_BYTES_LOCK_MS } from '../../turn/host-pace.ts';
 import type { HostKey } from '../../url/host-key.ts';
+import { currentSites } from './site-lists.ts';
 
 /**
  * For how long a host is to be left alone that was with a worker when that died: as if its longest request
@@ -20,7 +21,7 @@ export function createKeepBack(
   deadForMs = 0,
 ): (host: HostKey) => number {
   const select = database.prepare('SELECT head FROM heads WHERE crawl = ? AND host = ?');
-  const configOf = createHostConfigs(config);
+  const configOf = createHostConfigs(config, currentSites(database, crawl));
   return (host) => {
     const row = select.get(crawl, host) as { head: string } | undefined;
     const robots = row ? (JSON.parse(row.head) as Head).robots : [];

@@ -33,6 +33,7 @@ class HeadStore {
   readonly #update: StatementSync;
   readonly #import: StatementSync;
   readonly #selectHosts: StatementSync;
+  readonly #selectPasses: StatementSync;
   readonly #selectDue: StatementSync;
 
   constructor(database: DatabaseSync, onCommit: OnCommit) {
@@ -51,6 +52,9 @@ class HeadStore {
     );
     this.#selectHosts = database.prepare(
       'SELECT host, head FROM heads WHERE crawl = ? AND host > ? ORDER BY host LIMIT 500',
+    );
+    this.#selectPasses = database.prepare(
+      `SELECT host, head ->> '$.site' AS pass FROM heads WHERE crawl = ? AND pass IS NOT NULL`,
     );
     this.#selectDue = database.prepare(
       'SELECT host, version FROM heads WHERE crawl = ? AND (due_at <= ? OR due_at > ?) ORDER BY due_at LIMIT ?',
@@ -95,6 +99,11 @@ class HeadStore {
       if (rows.length === 0) return;
       last = (rows.at(-1) as { host: string }).host;
     }
+  }
+
+  async *sitePasses(crawl: CrawlId): ReturnType<LedgerStore['sitePasses']> {
+    for (const { host, pass } of this.#selectPasses.all(crawl) as { host: string; pass: string }[])
+      yield { host, pass: JSON.parse(pass) };
   }
 
   async dueHosts(

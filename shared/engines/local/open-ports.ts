@@ -44,6 +44,8 @@ export interface LocalPortsOptions {
   /** The database of an earlier crawl, whose payloads are found, too. Closed with the rest. */
   readonly earlier?: DatabaseSync;
   readonly items?: ItemStore;
+  /** The project has a webhook for the visits of sites. */
+  readonly takesSites?: boolean | undefined;
   /** Which hosts are served here, if not all. */
   readonly turns?: Pick<TurnQueueOptions, 'serves' | 'onOthers'>;
   /** For how long the process has been dead that had hosts before, if that is what left them; in ms. */
@@ -63,7 +65,7 @@ export async function openLocalPorts(
   paths: Folders,
   options: LocalPortsOptions,
 ): Promise<LocalPorts> {
-  const { crawl, config, earlier, warcPrefix, deadForMs = 0, warn } = options;
+  const { crawl, config, earlier, warcPrefix, deadForMs = 0, takesSites, warn } = options;
   try {
     const fileArchive = await openFileArchive({
       folder: paths.archive,
@@ -109,7 +111,7 @@ export async function openLocalPorts(
       payloads: config.revisits ? guard(createPayloadIndex(database, earlier)) : undefined,
       skips,
       items: options.items,
-      changes: config.changeFeed ? guard(createChangeStage(database)) : undefined,
+      changes: config.changeFeed || takesSites ? guard(createChangeStage(database)) : undefined,
       hookErrors,
       database,
       close: () =>

@@ -2,11 +2,13 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { boundMethods } from '../../bound-methods.ts';
 import type { CrawlOptions } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Site, SitesRef } from '../../crawl/sites.ts';
 import { withFirstPass } from '../../crawl-state/first-pass.ts';
 import { meetsCondition } from '../../crawl-state/status-condition.ts';
 import type { Head } from '../../frontier/head.ts';
 import type { CrawlRecord, CrawlRegistry, CrawlTotals, FirstPass } from '../../ports/crawl-registry.ts';
 import { inTransaction } from './database.ts';
+import { keepSites, readSites, storeSites } from './site-lists.ts';
 import { addSums, NO_SUMS, replaceHead, type Sums } from './sums.ts';
 
 /**
@@ -18,7 +20,7 @@ export type FolderUse = 'dedupeFrom' | 'cache';
 export interface LocalCrawlRegistry extends CrawlRegistry {
   /**
    * When the first host is due, if until then there is nothing to do: no message, and no URL that waits for its first
-   * fetch but for the hours of its host. Undefined if there is. The sums of several threads lag: ask for some time.
+   * fetch but for the hours of its host, or because that has had its pages. Undefined if there is. The sums of several threads lag: ask for some time.
    */
   nextDueAt(crawl: CrawlId, now: number): number | undefined;
   /** Call it for every head that is replaced. */
@@ -139,6 +141,20 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     }));
   }
 
+  async storeSites(crawl: CrawlId, sites: readonly Site[]): Promise<SitesRef> {
+    return storeSites(this.#database, crawl, sites);
+  }
+
+  async setSites(crawl: CrawlId, sites: SitesRef): Promise<void> {
+    const before = this.#load(crawl)?.sites;
+    this.#change(crawl, (record) => ({ ...record, sites }));
+    keepSites(this.#database, crawl, sites, before);
+  }
+
+  async readSites(crawl: CrawlId, sites: SitesRef): Promise<readonly Site[]> {
+    return readSites(this.#database, crawl, sites);
+  }
+
   async noteFirstPass(crawl: CrawlId, noted: FirstPass): Promise<void> {
     this.#change(crawl, (record) => withFirstPass(record, noted));
   }
@@ -180,8 +196,8 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   }
 
   nextDueAt(crawl: CrawlId, now: number): number | undefined {
-    const { hostsWaiting, hostsClosed } = this.sums(crawl);
-    if (this.#hasMessages(false) || hostsWaiting > hostsClosed) return undefined;
+    const { hostsWaiting, hostsClosed, hostsFull } = this.sums(crawl);
+    if (this.#hasMessages(false) || hostsWaiting > hostsClosed + hostsFull) return undefined;
     const { due_at: dueAt } = this.#firstDue.get(crawl) as { due_at: number | null };
     return dueAt !== null && dueAt > now ? dueAt : undefined;
   }

@@ -18,6 +18,8 @@ export interface Sums {
   readonly hostsWaiting: number;
   /** Those of them that wait for their hours. */
   readonly hostsClosed: number;
+  /** Others of them whose URLs all wait in vain, as they have had their `maxPagesPerHost` pages. */
+  readonly hostsFull: number;
   /** Hosts that were given up while URLs wait there, and these URLs. */
   readonly givenUp: { readonly hosts: number; readonly urls: number };
   readonly urls: Readonly<Record<UrlState, number>>;
@@ -28,6 +30,7 @@ export const NO_SUMS: Sums = {
   hosts: 0,
   hostsWaiting: 0,
   hostsClosed: 0,
+  hostsFull: 0,
   givenUp: { hosts: 0, urls: 0 },
   urls: EMPTY_INDEX.counts,
   totals: NO_TOTALS,
@@ -38,6 +41,7 @@ export function addSums(a: Sums, b: Sums): Sums {
     hosts: a.hosts + b.hosts,
     hostsWaiting: a.hostsWaiting + b.hostsWaiting,
     hostsClosed: a.hostsClosed + b.hostsClosed,
+    hostsFull: a.hostsFull + b.hostsFull,
     givenUp: { hosts: a.givenUp.hosts + b.givenUp.hosts, urls: a.givenUp.urls + b.givenUp.urls },
     urls: addCounts(a.urls, b.urls) as Sums['urls'],
     totals: addTotals(a.totals, b.totals),
@@ -54,21 +58,25 @@ function sumsOf(head: Head): Sums {
   const { ledger, totals, domain, setAside, wait } = head;
   const urls = urlsGivenUp(head);
   const isWaiting = ledger.counts.waiting > 0 && setAside === undefined;
+  const isClosed = isWaiting && wait?.for === 'hours';
+  const isFull = isWaiting && !isClosed && totals.full?.urls === ledger.counts.waiting;
   return {
     hosts: domain ? 0 : 1,
     hostsWaiting: isWaiting ? 1 : 0,
-    hostsClosed: isWaiting && wait?.for === 'hours' ? 1 : 0,
+    hostsClosed: isClosed ? 1 : 0,
+    hostsFull: isFull ? 1 : 0,
     givenUp: { hosts: urls > 0 ? 1 : 0, urls },
     urls: ledger.counts,
     totals,
   };
 }
 
-function negative({ hosts, hostsWaiting, hostsClosed, givenUp, urls, totals }: Sums): Sums {
+function negative({ hosts, hostsWaiting, hostsClosed, hostsFull, givenUp, urls, totals }: Sums): Sums {
   return {
     hosts: -hosts,
     hostsWaiting: -hostsWaiting,
     hostsClosed: -hostsClosed,
+    hostsFull: -hostsFull,
     givenUp: { hosts: -givenUp.hosts, urls: -givenUp.urls },
     urls: negated(urls) as Sums['urls'],
     totals: {

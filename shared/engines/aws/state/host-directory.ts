@@ -2,12 +2,21 @@
  * The directory of a crawl's hosts: an item for each, in partitions of the crawl's own, so that its hosts are found
  * without a look at those of other crawls.
  */
-import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { SitePass } from '../../../frontier/site-pass.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import type { HostPass } from '../../../ports/ledger-store.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { withRetry } from '../retry.ts';
-import { allHostShards, HOSTS, hostShardOf, type Item, itemKey, S } from './tables.ts';
+import { queryItems } from './dynamo-pages.ts';
+import { allHostShards, HOSTS, hostShardOf, type Item, itemKey, N, S } from './tables.ts';
 
 export interface HostDirectoryContext {
   readonly dynamo: DynamoDBClient;
@@ -59,6 +68,44 @@ export class HostDirectory {
     const { dynamo, table, clock } = this.#context;
     const command = new PutItemCommand({ TableName: table, Item: itemKey(hostShardOf(crawl, host), host) });
     await withRetry('entering a host into the directory', () => dynamo.send(command), { clock });
+  }
+
+  /**
+   * Enters a host with the pass over it. Before its head is stored, so that no pass is left out if the process ends; a turn
+   * that is late changes nothing.
+   */
+  async enterPass(crawl: CrawlId, host: HostKey, pass: SitePass, version: number): Promise<void> {
+    const { dynamo, table, clock } = this.#context;
+    const command = new PutItemCommand({
+      TableName: table,
+      Item: {
+        ...itemKey(hostShardOf(crawl, host), host),
+        site: S(JSON.stringify(pass)),
+        version: N(version),
+      },
+      ConditionExpression: 'attribute_not_exists(#version) OR #version <= :version',
+      ExpressionAttributeNames: { '#version': 'version' },
+      ExpressionAttributeValues: { ':version': N(version) },
+    });
+    try {
+      await withRetry('noting the pass over a site', () => dynamo.send(command), { clock });
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+
+  /** The hosts that have a pass, as their entries have it. */
+  async *passes(crawl: CrawlId): AsyncGenerator<HostPass> {
+    const { table } = this.#context;
+    for (const partition of allHostShards(crawl)) {
+      const entries = queryItems(this.#context, {
+        TableName: table,
+        KeyConditionExpression: 'pk = :partition',
+        ExpressionAttributeValues: { ':partition': S(partition) },
+      });
+      for await (const { sk, site } of entries)
+        if (site?.S !== undefined) yield { host: sk?.S as HostKey, pass: JSON.parse(site.S) };
+    }
   }
 
   /** Returns up to `limit` hosts from `place` on, of one partition, read consistently. */

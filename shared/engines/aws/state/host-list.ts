@@ -4,7 +4,9 @@
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { SitePass } from '../../../frontier/site-pass.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import type { HostPass } from '../../../ports/ledger-store.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { getItems } from './dynamo-batch.ts';
@@ -37,6 +39,14 @@ export class HostList {
   /** Before a host's first head is stored. */
   enter(crawl: CrawlId, host: HostKey): Promise<void> {
     return this.#directory.enter(crawl, host);
+  }
+
+  enterPass(crawl: CrawlId, host: HostKey, pass: SitePass, version: number): Promise<void> {
+    return this.#directory.enterPass(crawl, host, pass, version);
+  }
+
+  passes(crawl: CrawlId): AsyncIterable<HostPass> {
+    return this.#directory.passes(crawl);
   }
 
   async *all(crawl: CrawlId): AsyncGenerator<HostEntry> {

@@ -8,6 +8,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { boundMethods } from '../../../bound-methods.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Head } from '../../../frontier/head.ts';
+import { noteOf } from '../../../frontier/site-pass.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import type { StateChange } from '../../../ports/shared-state.ts';
@@ -140,15 +141,25 @@ class HeadStore {
     next: Head,
     changes: readonly StateChange[] = [],
   ): Promise<void> {
-    if (next.version === 1) await this.#hosts.enter(crawl, host);
+    await this.#enter(crawl, host, next);
     const before = await this.#put(crawl, host, next, { condition: replacing(next.version - 1), changes });
     await this.#options.onCommit?.(crawl, before, next);
   }
 
   async importHead(crawl: CrawlId, host: HostKey, head: Head): Promise<void> {
-    await this.#hosts.enter(crawl, host);
+    await (head.site
+      ? this.#hosts.enterPass(crawl, host, head.site, head.version)
+      : this.#hosts.enter(crawl, host));
     const before = await this.#put(crawl, host, head, { condition: replacingUpTo(head.version) });
     await this.#options.onCommit?.(crawl, before, head);
+  }
+
+  /** Enters a new host into the directory, or one of a site whose pass others must know of. */
+  async #enter(crawl: CrawlId, host: HostKey, { site, version }: Head): Promise<void> {
+    const before = this.#loaded.get(hostPartition(crawl, host));
+    const known = before?.version === version - 1 ? noteOf(before.site) : undefined;
+    if (site && noteOf(site) !== known) await this.#hosts.enterPass(crawl, host, site, version);
+    else if (version === 1) await this.#hosts.enter(crawl, host);
   }
 
   /** Returns the head that was replaced. */
@@ -228,6 +239,10 @@ class HeadStore {
 
   hostPage(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage> {
     return this.#hosts.page(crawl, cursor, limit);
+  }
+
+  sitePasses(crawl: CrawlId): ReturnType<LedgerStore['sitePasses']> {
+    return this.#hosts.passes(crawl);
   }
 
   async dueHosts(

@@ -3,6 +3,7 @@ import { boundMethods } from '../../../bound-methods.ts';
 import { isArriving, type StatusReason } from '../../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Site, SitesRef } from '../../../crawl/sites.ts';
 import { withFirstPass } from '../../../crawl-state/first-pass.ts';
 import { meetsCondition } from '../../../crawl-state/status-condition.ts';
 import type { Head } from '../../../frontier/head.ts';
@@ -42,6 +43,7 @@ import {
   type QuietTimes,
   type SettleTimes,
 } from './quiet.ts';
+import { SiteLists } from './site-lists.ts';
 import { allDueShards, DIRECTORY, DUE_INDEX, dueShardsOf, RUNNING, S, type StateNames } from './tables.ts';
 import { type FinishNote, type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
 import { UnjoinedCrawls } from './unjoined.ts';
@@ -127,6 +129,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   readonly #hosts: HostDirectory;
   readonly #list: HostList;
   readonly #quiet: QuietNotes;
+  readonly #sites: SiteLists;
   readonly #counters: CrawlCounters;
 
   constructor(options: RegistryOptions) {
@@ -142,6 +145,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     this.#unannounced = new UnannouncedCrawls(context);
     this.#unjoined = new UnjoinedCrawls(context);
     this.#hosts = new HostDirectory(context);
+    this.#sites = new SiteLists(context);
     this.#list = new HostList({ ...context, sizes });
     const exists = async (crawl: CrawlId) => (await this.#store.load(crawl)) !== undefined;
     this.#counters = createCrawlCounters({ ...context, sizes, meter, warn, exists });
@@ -221,6 +225,23 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
       const scopeSeeds = [...new Set([...record.scopeSeeds, ...urls])];
       return scopeSeeds.length === record.scopeSeeds.length ? record : { ...record, scopeSeeds };
     });
+  }
+
+  storeSites(crawl: CrawlId, sites: readonly Site[]): Promise<SitesRef> {
+    return this.#sites.store(crawl, sites);
+  }
+
+  async setSites(crawl: CrawlId, sites: SitesRef): Promise<void> {
+    let before: SitesRef | undefined;
+    await this.#store.changeRecord(crawl, (record) => {
+      before = record.sites;
+      return record.sites?.id === sites.id ? record : { ...record, sites };
+    });
+    await this.#sites.keep(crawl, sites, before);
+  }
+
+  readSites(crawl: CrawlId, sites: SitesRef): Promise<readonly Site[]> {
+    return this.#sites.read(crawl, sites);
   }
 
   noteFirstPass(crawl: CrawlId, noted: FirstPass): Promise<void> {

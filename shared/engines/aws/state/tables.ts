@@ -10,13 +10,14 @@
  * | CrawlState | `CRAWL` | `totals#SHARD` | a number for each count (`crawl-counters.ts`), `lastAdd`, `lastAt`, `exactAt` |
  * | CrawlState | `CRAWL` | `quiet` | `idleSince`, `looks`, `quietSince`, `recounted`, `expiresAt` (`quiet.ts`) |
  * | CrawlState | `CRAWL` | `compact` | `holder`, `leaseUntil`; `planFile`, `planSources` (JSON, gzip), `isStored` (`compact-lease.ts`) |
+ * | CrawlState | `CRAWL` | `sites#ID#PART` | `bytes`: a part of a list of its sites (JSON, gzip; `site-lists.ts`) |
  * | CrawlState | `CRAWL` | `itemTables` | `tabled` (JSON, gzip), `writtenBy`: which items are in tables (`item-table-plan.ts`) |
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
  * | CrawlState | `#state CRAWL` | a key of the project | `value` (JSON), `version`: what hooks keep (`hook-state.ts`) |
  * | CrawlState | `#workers QUEUE` | the worker's id | `hosts`, `maxHosts`, `isEnding`, `aliveUntil`, `expiresAt`: a worker of that turn queue (`worker-pool.ts`) |
  * | CrawlState | `CRAWL` | `hosts` | none: all hosts of the crawl are in its directory of hosts |
- * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | none: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
+ * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | `site`, `version`: the last pass over a host of a site (JSON), and the version of its head: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run |
  * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`, `finishTries`, `isFinishDone`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
@@ -77,6 +78,7 @@ export const COMPACTION = 'compact';
 export const ITEM_TABLES = 'itemTables';
 export const JOINED_PREFIX = 'joined#';
 export const ASIDE_PREFIX = 'aside#';
+export const SITES_PREFIX = 'sites#';
 export const WORKERS_PREFIX = '#workers ';
 /** The sort key of the item which says that a crawl's directory of hosts is complete. */
 export const HOSTS = 'hosts';

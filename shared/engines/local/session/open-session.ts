@@ -1,6 +1,7 @@
 import { type CrawlConfig, InvalidConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { IdentityOptions, ProxyOptions } from '../../../crawl/crawl-options.ts';
+import type { Site } from '../../../crawl/sites.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { createDocumentReading } from '../../../hooks/document-reading.ts';
 import { createLanguageReader } from '../../../hooks/read-language.ts';
@@ -67,6 +68,8 @@ export interface SessionOptions {
   readonly keyFile?: string;
   /** The folder's settings are obeyed though they open something and this user has not made them. */
   readonly trustSettings?: boolean;
+  /** The list of sites of the crawl, or the one that takes its place. */
+  readonly sites?: readonly Site[] | undefined;
   /** Goes on though the crawl began with other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
 }
@@ -96,6 +99,7 @@ export async function openSession(
     software,
     warcPrefix: 'strand',
     earlier,
+    takesSites: session.project?.webhook !== undefined,
     turns: workers > 1 ? { serves: () => false, onOthers: (hosts) => threads?.notice(hosts) } : undefined,
     warn,
   });
@@ -116,6 +120,7 @@ export async function openSession(
     projectFile,
     dedupeFrom,
     cache,
+    takesSites: session.project?.webhook !== undefined,
   };
   const startWorkerPool = (options: WorkerPoolOptions) => {
     threads = startThreads(engine, { ...options, start, warn });

@@ -79,8 +79,8 @@ async function runToEnd(
   const { signal } = stopping;
   options.signal.addEventListener('abort', stop);
   if (options.signal.aborted) stop();
-  const { onError, onSeed, onEvent, onFirstPass, once = false } = options;
-  const pool = startWorkerPool({ signal, onError, onSeed, onEvent });
+  const { onError, onSeed, onSite, onEvent, onFirstPass, once = false } = options;
+  const pool = startWorkerPool({ signal, onError, onSeed, onSite, onEvent });
   const firstPass = createFirstPassNotes(engine, onFirstPass);
   const report = reporter(engine, options, firstPass);
   let end: LocalRunEnd = { status: 'running' };

@@ -3,13 +3,16 @@
  * resume` do.
  */
 import { resolve } from 'node:path';
+import { checkSites } from '../../../crawl/check-sites.ts';
 import { InvalidConfig, parseConfig, withRecrawl } from '../../../crawl/config.ts';
 import { CrawlExists, NoCrawl } from '../../../crawl/crawl-errors.ts';
 import { crawlNameOf } from '../../../crawl/crawl-name.ts';
 import type { CrawlOptions } from '../../../crawl/crawl-options.ts';
 import { createScope } from '../../../crawl/scope.ts';
 import { takeSeedCredentials } from '../../../crawl/seed-credentials.ts';
+import { replaceSites, type Site, Sites, siteChangesText } from '../../../crawl/sites.ts';
 import type { SkipReason } from '../../../crawl/skip-reason.ts';
+import { allSeeds } from '../../../crawl-state/crawls.ts';
 import { canonicalSitemaps } from '../../../frontier/seed-links.ts';
 import type { CrawlRecord } from '../../../ports/crawl-registry.ts';
 import { wakeAllHosts } from '../../../routing/waker.ts';
@@ -53,11 +56,13 @@ export async function beginCrawl(
         `${seed} cannot be a seed: browsers refuse port ${port}; \`--allow-port ${port}\` allows it`,
       );
   }
-  const scope = createScope(config, canonical);
+  const { sites } = session;
+  const scope = createScope(config, canonical, sites && new Sites(sites));
   const reasons = new Map(canonical.map((seed) => [seed, scope.check(seed, 0, true)]));
   const accepted = canonical.filter((seed) => reasons.get(seed) === undefined);
   if (accepted.length === 0)
     throw new InvalidConfig('Every seed is excluded: look at `exclude` and `maxUrlLength`');
+  refuseSites(sites, reasons);
   checkNewFolder(folder);
   const id = crawlNameOf(canonical);
   const dedupeFrom = session.dedupeFrom === undefined ? undefined : resolve(session.dedupeFrom);
@@ -67,9 +72,10 @@ export async function beginCrawl(
   hideFolder(folder, options);
   await registry.create(id, {
     config: withoutPrivateKey(options),
-    scopeSeeds: canonical,
+    scopeSeeds: besidesSites(canonical, sites),
     urlRulesVersion: URL_RULES_VERSION,
     status: 'running',
+    ...(sites && { sites: await registry.storeSites(id, sites) }),
   });
   registry.keepFolder('dedupeFrom', dedupeFrom);
   registry.keepFolder('cache', cache);
@@ -82,6 +88,24 @@ export async function beginCrawl(
   if (excluded.length > MAX_WARNED_SEEDS)
     session.warn?.(`Left out ${excluded.length} seeds: strand export ${folder} --skipped lists them`);
   return hidden(opened, folder, options);
+}
+
+/** A list of sites is taken as a whole. */
+function refuseSites(
+  sites: readonly Site[] | undefined,
+  reasons: ReadonlyMap<string, SkipReason | undefined>,
+): void {
+  for (const { url } of sites ?? []) {
+    const reason = reasons.get(url);
+    if (reason !== undefined) throw new InvalidConfig(`The site ${url} is left out by the scope: ${reason}`);
+  }
+}
+
+/** The scope is drawn around the sites anyway. A crawl has at least one seed. */
+function besidesSites(seeds: readonly string[], sites: readonly Site[] = []): readonly string[] {
+  const ofSites = new Set(sites.map(({ url }) => url));
+  const others = seeds.filter((seed) => !ofSites.has(seed));
+  return others.length > 0 ? others : seeds.slice(0, 1);
 }
 
 /** Throws `InvalidConfig` if no crawl can begin in the folder: it holds one, or files that a crawl would write to. */
@@ -137,17 +161,35 @@ export async function resumeCrawl(
       given: { ...given, cache: session.cache },
     });
   }
+  const sites = session.sites && checkSites(session.sites, (index) => `sites.${index}`, config);
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom, cache });
   hideFolder(folder, config);
   const { registry } = opened.engine;
   registry.keepFolder('cache', cache);
   await registry.configure(id, withoutPrivateKey(limits));
+  const newSeeds = sites ? await changeSites(opened, record, sites, session.warn) : [];
   await markSettings(opened, session);
   if (hasNewRules) await registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   const number = await registry.resume(id);
   await sendLostSeeds(opened, record);
+  if (newSeeds.length > 0) await sendSeeds(opened.engine.exchange, id, newSeeds, []);
   await wakeAllHosts(opened.engine, id, number, config);
   return hidden(opened, folder, config);
+}
+
+/** Replaces the list of sites. Returns the URLs that are new in it, which are to be sent as seeds. */
+async function changeSites(
+  { id, engine: { registry } }: LocalSession,
+  record: CrawlRecord,
+  next: readonly Site[],
+  warn: SessionOptions['warn'],
+): Promise<readonly string[]> {
+  const before = record.sites ? await registry.readSites(id, record.sites) : [];
+  const { sites, changes } = replaceSites(before, next);
+  await registry.setSites(id, await registry.storeSites(id, sites));
+  warn?.(siteChangesText(changes));
+  const known = new Set(new Sites(before).urls);
+  return next.flatMap(({ url }) => (known.has(url) ? [] : url));
 }
 
 /** The session, whose files are hidden at its end, too, if its settings are secret: it may have made some. */
@@ -187,10 +229,8 @@ async function readCrawl(folder: string) {
 }
 
 /** Killed before its seeds had reached their hosts: merging them twice changes nothing. */
-async function sendLostSeeds(
-  { id, config, engine }: LocalSession,
-  { scopeSeeds }: CrawlRecord,
-): Promise<void> {
-  if ((await engine.registry.totals(id)).hosts === 0)
-    await sendSeeds(engine.exchange, id, scopeSeeds, canonicalSitemaps(config.sitemapUrls));
+async function sendLostSeeds({ id, config, engine }: LocalSession, record: CrawlRecord): Promise<void> {
+  if ((await engine.registry.totals(id)).hosts > 0) return;
+  const seeds = await allSeeds(engine.registry, id, record);
+  await sendSeeds(engine.exchange, id, seeds, canonicalSitemaps(config.sitemapUrls));
 }

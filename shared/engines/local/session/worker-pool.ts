@@ -2,7 +2,7 @@ import type { Crawls } from '../../../crawl-state/crawls.ts';
 import type { Fetcher } from '../../../ports/fetcher.ts';
 import type { PageHooks } from '../../../turn/page-hooks.ts';
 import type { PageWork } from '../../../turn/page-work.ts';
-import type { OnSeed } from '../../../turn/seed-events.ts';
+import type { OnSeed, OnSite } from '../../../turn/seed-events.ts';
 import type { OnWorkEvent } from '../../../turn/work-events.ts';
 import { startWorker } from '../../../worker/worker.ts';
 import type { LocalEngine } from '../engine.ts';
@@ -27,6 +27,7 @@ export interface WorkerPoolOptions {
   readonly onError?: (error: unknown, where: string) => void;
   /** Called when a seed was not fetched: at each failed try, and at the final state. */
   readonly onSeed?: OnSeed;
+  readonly onSite?: OnSite;
   /** Called with each event, where somebody listens. */
   readonly onEvent?: OnWorkEvent | undefined;
 }

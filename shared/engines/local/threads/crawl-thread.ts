@@ -66,6 +66,7 @@ async function crawl(): Promise<void> {
     languageOf: createLanguageReader(),
     documents,
     onSeed: (event) => post({ kind: 'seed', event }),
+    onSite: (visit) => post({ kind: 'site', visit }),
     onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
     work,
     onError: (error, host) => post({ kind: 'turnFailed', host, message: stackOrMessageOf(error) }),

@@ -25,6 +25,10 @@ export function sharingRegistry(registry: LocalCrawlRegistry, onChange: () => vo
       await registry.addScopeSeeds(...args);
       onChange();
     },
+    async setSites(...args) {
+      await registry.setSites(...args);
+      onChange();
+    },
     async noteFirstPass(...args) {
       await registry.noteFirstPass(...args);
       onChange();

@@ -189,7 +189,7 @@ class BlockThreads implements ThreadPool {
   }
 
   #onMessage(block: Block, message: FromThread): void {
-    const { onError, onSeed, onEvent, warn } = this.#options;
+    const { onError, onSeed, onSite, onEvent, warn } = this.#options;
     switch (message.kind) {
       case 'hosts':
         this.notice(message.hosts);
@@ -208,6 +208,9 @@ class BlockThreads implements ThreadPool {
         break;
       case 'seed':
         onSeed?.(message.event);
+        break;
+      case 'site':
+        onSite?.(message.visit);
         break;
       case 'event':
         onEvent?.(message.event);

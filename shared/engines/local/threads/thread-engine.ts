@@ -42,6 +42,7 @@ export async function openThreadEngine(
     software,
     warcPrefix: `strand-${block + 1}`,
     deadForMs: start.deadForMs,
+    takesSites: start.takesSites,
     earlier: dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom),
     items: withStorageFailures(
       { ...createItemStage(database), publish: publications.publish },

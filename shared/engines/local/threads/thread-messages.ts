@@ -4,6 +4,7 @@ import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { SeedEvent } from '../../../turn/seed-events.ts';
 import type { WorkEvent } from '../../../turn/work-events.ts';
 import type { HostKey } from '../../../url/host-key.ts';
+import type { SiteVisit } from '../../../webhook/site-events.ts';
 import type { SlotMemory } from '../../watchdog/work-slot.ts';
 import type { CacheFolder } from '../cache/response-cache.ts';
 import type { PoolStats } from '../session/pool-stats.ts';
@@ -27,6 +28,7 @@ export interface ThreadStart {
   /** Absolute. */
   readonly projectFile?: string;
   readonly dedupeFrom?: string;
+  readonly takesSites?: boolean;
   /** For how long the process before has been dead, in ms; none for a thread in the place of one that died. */
   readonly deadForMs?: number | undefined;
   /** Where responses of an earlier crawl are. */
@@ -67,6 +69,7 @@ export type FromThread =
   | { readonly kind: 'turnFailed'; readonly host: HostKey; readonly message: string }
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'seed'; readonly event: SeedEvent }
+  | { readonly kind: 'site'; readonly visit: SiteVisit }
   | { readonly kind: 'event'; readonly event: WorkEvent }
   /** The head of that version is committed: its items may go to the file. */
   | {

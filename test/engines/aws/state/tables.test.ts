@@ -25,6 +25,7 @@ test('the names in the tables are those of earlier versions', () => {
     ITEM_TABLES: 'itemTables',
     JOINED_PREFIX: 'joined#',
     ASIDE_PREFIX: 'aside#',
+    SITES_PREFIX: 'sites#',
     WORKERS_PREFIX: '#workers ',
     HOSTS: 'hosts',
     DIRECTORY: '#crawls',

@@ -1,0 +1,22 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { SiteOptions } from '../../shared/crawl/sites.ts';
+import { messageOf } from '../../shared/error-message.ts';
+import { siteLines } from '../site-lines.ts';
+import { UsageError } from '../usage-error.ts';
+
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** The sites of the file, checked. Undefined if there is no file. Throws {@link UsageError}. */
+export function readSites(file: string | undefined): SiteOptions[] | undefined {
+  return file === undefined ? undefined : siteLines(readText(file), file);
+}
+
+function readText(file: string): string {
+  try {
+    if (file !== '-' && statSync(file).size > MAX_BYTES)
+      throw new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (cause) {
+    throw new UsageError(`--sites: ${file} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
