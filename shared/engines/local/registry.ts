@@ -148,7 +148,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   async setSites(crawl: CrawlId, sites: SitesRef): Promise<void> {
     const before = this.#load(crawl)?.sites;
     this.#change(crawl, (record) => ({ ...record, sites }));
-    keepSites(this.#database, crawl, sites, before);
+    if (before?.id !== sites.id) keepSites(this.#database, crawl, sites, before);
   }
 
   async readSites(crawl: CrawlId, sites: SitesRef): Promise<readonly Site[]> {

@@ -237,7 +237,8 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
       before = record.sites;
       return record.sites?.id === sites.id ? record : { ...record, sites };
     });
-    await this.#sites.keep(crawl, sites, before);
+    // Repeated, it would delete the list that others may still read.
+    if (before?.id !== sites.id) await this.#sites.keep(crawl, sites, before);
   }
 
   readSites(crawl: CrawlId, sites: SitesRef): Promise<readonly Site[]> {
