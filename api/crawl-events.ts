@@ -1,9 +1,9 @@
 /** The events of a running crawl. */
 
+import type { SiteVisit } from '../shared/frontier/site-visit.ts';
 import type { Item } from '../shared/project/project.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts';
-import type { SiteVisit } from '../shared/webhook/site-events.ts';
 
 export type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts';
 

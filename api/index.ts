@@ -17,6 +17,7 @@ export type { CrawlDeletion, DeleteOptions as StackDeleteOptions } from '../shar
 export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
 export { InvalidConfig } from '../shared/crawl/invalid-config.ts';
 export type { SiteChanges, SiteOptions } from '../shared/crawl/sites.ts';
+export type { SiteVisit } from '../shared/frontier/site-visit.ts';
 export type { DocumentRow } from '../shared/outputs/document-row.ts';
 export type { PageDocument } from '../shared/outputs/page-document.ts';
 export * from '../shared/project/project.ts';
@@ -24,7 +25,6 @@ export type { SiteEntry, SiteFilter, SiteState } from '../shared/report/site-ent
 export { StorageFailed } from '../shared/storage-failed.ts';
 export type { LogEntry, LogLevel } from '../shared/text/log-entry.ts';
 export { type VerifyOptions, verifyWebhook } from '../shared/webhook/signature.ts';
-export type { SiteVisit } from '../shared/webhook/site-events.ts';
 export type { WebhookEvent, WebhookTarget } from '../shared/webhook/webhook.ts';
 export type * from './archive-types.ts';
 export type { BrokenLink, BrokenLinks, LinkingPage } from './broken-links.ts';

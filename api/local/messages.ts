@@ -5,10 +5,10 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { ProxyOptions } from '../../shared/crawl/crawl-options.ts';
 import type { SiteOptions } from '../../shared/crawl/sites.ts';
 import type { SlotMemory } from '../../shared/engines/watchdog/work-slot.ts';
+import type { SiteVisit } from '../../shared/frontier/site-visit.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { SeedEvent } from '../../shared/turn/seed-events.ts';
 import type { WorkEvent } from '../../shared/turn/work-events.ts';
-import type { SiteVisit } from '../../shared/webhook/site-events.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 
 /** The start of a new or a resumed crawl on this machine. */

@@ -1,6 +1,6 @@
 /** The list of sites of a crawl as an operator gives it, and as it is shown with the visits of each. */
 import { checkSites } from '../crawl/check-sites.ts';
-import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
+import { type CrawlConfig, type CrawlOptions, parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { InvalidConfig } from '../crawl/invalid-config.ts';
 import { type Site, type SiteOptions, Sites, type SitesRef } from '../crawl/sites.ts';
@@ -10,15 +10,20 @@ import { isWanted, type SiteEntries, siteEntries } from '../report/site-entries.
 import { checkBounds } from './check-bounds.ts';
 import { checkPatterns } from './check-patterns.ts';
 import { ControlError, type SitePage, type SitePageRequest } from './control.ts';
-import { limitedOptions } from './deployer-limits.ts';
+import { type DeployerLimits, limitedOptions } from './deployer-limits.ts';
 import { checkedLimit } from './host-queries.ts';
-import type { ControlPolicy } from './plan-crawl.ts';
+
+/** The limits for the crawls of an engine, as far as they concern sites. */
+export interface SitePolicy {
+  readonly defaults: CrawlOptions;
+  readonly limits?: DeployerLimits;
+}
 
 /** Throws {@link ControlError} that names the first site at fault. */
 export function planSites(
   given: readonly SiteOptions[],
   config: CrawlConfig,
-  { defaults, limits = {} }: ControlPolicy,
+  { defaults, limits = {} }: SitePolicy,
 ): Site[] {
   try {
     const sites = checkSites(given, (index) => `sites.${index}`, config);

@@ -3,9 +3,9 @@
 import type { Cause } from '../causes/cause.ts';
 import type { Head } from '../frontier/head.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
+import type { SiteVisit } from '../frontier/site-visit.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { HostKey } from '../url/host-key.ts';
-import type { SiteVisit } from '../webhook/site-events.ts';
 
 /** A seed, or what a seed redirected to, that was not fetched. JSON, as it goes from thread to thread. */
 export interface SeedEvent {

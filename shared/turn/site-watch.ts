@@ -9,9 +9,9 @@ import {
   type SiteOutcome,
   type SitePass,
 } from '../frontier/site-pass.ts';
+import type { SiteVisit } from '../frontier/site-visit.ts';
 import type { UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
-import type { SiteVisit } from '../webhook/site-events.ts';
 import type { RecrawlPlan } from './recrawl-plan.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 

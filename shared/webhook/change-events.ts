@@ -1,8 +1,8 @@
 /** The changes of pages and the visits of sites on their way to the operator's programs: many in one event. */
 import { hash } from 'node:crypto';
 import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { SiteVisit } from '../frontier/site-visit.ts';
 import type { UrlChange } from '../frontier/url-change.ts';
-import type { SiteVisit } from './site-events.ts';
 import type { WebhookEvent } from './webhook.ts';
 
 /** Changes of one event, and their bytes: EventBridge counts each 64 KB of an event as one. */

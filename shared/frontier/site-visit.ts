@@ -1,6 +1,5 @@
-/** The visits of sites on their way to the operator's programs: many in one event. */
-import type { SiteOutcome } from '../frontier/site-pass.ts';
 import type { HostKey } from '../url/host-key.ts';
+import type { SiteOutcome } from './site-pass.ts';
 
 /** How a pass over a site went. JSON. */
 export interface SiteVisit {
