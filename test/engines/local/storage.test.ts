@@ -173,7 +173,7 @@ describe('a folder', () => {
     mkdirSync(folder);
     const path = foldersOf(folder).database;
     const writer = new DatabaseSync(path);
-    writer.exec('CREATE TABLE other (x)');
+    writer.exec('PRAGMA user_version = 1');
     // The transaction's pages are in the file, and what undoes it is in the journal.
     writer.exec('PRAGMA cache_size = 1; BEGIN; CREATE TABLE crawls (x)');
     for (let i = 0; i < 20; i++) writer.exec(`INSERT INTO crawls VALUES ('${'x'.repeat(4000)}')`);
