@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Control } from '../shared/control/control.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { handleRequest } from '../shared/http-api/routes.ts';
@@ -35,8 +35,11 @@ const HEADERS = {
 
 /** Answers each request. The log has a line for each, with its caller, and what failed on our side. */
 export function createApiHandler({ clock, log, stack, control }: ApiDeps) {
-  return (event: ApiEvent): Promise<APIGatewayProxyResult> =>
-    invoked(stack, { clock, log }, async () => {
+  return (
+    event: ApiEvent,
+    context?: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<APIGatewayProxyResult> =>
+    invoked(stack, { clock, log, context }, async () => {
       const { httpMethod: method, path } = event;
       const { requestId, identity = {} } = event.requestContext ?? {};
       const caller = callerOf(identity);

@@ -1,5 +1,5 @@
 /** The function behind the REST API. Who may call it, API Gateway has decided. */
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { createControl } from '../shared/control/create-control.ts';
 import { controlEngineOf } from '../shared/engines/aws/control-engine.ts';
 import { controlPolicyOf } from '../shared/engines/aws/control-policy.ts';
@@ -22,4 +22,5 @@ export function openApi(functions: FunctionStack) {
   return createApiHandler({ clock, log, stack, control });
 }
 
-export const handler = (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => api()(event);
+export const handler = (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> =>
+  api()(event, context);

@@ -76,7 +76,7 @@ export function createCompactorHandler(deps: CompactorDeps) {
     event: CompactorEvent | undefined,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<void> =>
-    invoked(stack, { clock, log }, async () => {
+    invoked(stack, { clock, log, context }, async () => {
       const leftMs = context.getRemainingTimeInMillis() - END_MS;
       const deadline = clock.now() + leftMs;
       const errors = gatherCrawlErrors(log);

@@ -49,7 +49,7 @@ export function createExporterHandler(deps: ExporterDeps) {
   const { clock, log, stack, jobs } = deps;
 
   return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
-    invoked(stack, { clock, log }, async () => {
+    invoked(stack, { clock, log, context }, async () => {
       const end = clock.now() + context.getRemainingTimeInMillis();
       const errors = gatherCrawlErrors(log);
       let isMore = false;

@@ -74,7 +74,7 @@ export function createRouterHandler(deps: RouterDeps) {
   const { queue, startWorkers } = startingWorkers(stack.engine.queue, stack.engine.workers, log);
   const starting: RouterDeps = { ...deps, stack: { ...stack, engine: { ...stack.engine, queue } } };
   return (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> =>
-    invoked(stack, { clock, log }, async () => {
+    invoked(stack, { clock, log, context }, async () => {
       stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
       const failed = await new RouterEvent(starting, event, () =>
         context.getRemainingTimeInMillis(),

@@ -2,6 +2,7 @@
  * The dependencies of a function: made at its first invocation, never at import, and kept for the next ones.
  */
 
+import type { Context } from 'aws-lambda';
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, type OpenStackOptions, openStack } from '../shared/engines/aws/stack.ts';
 import { type AttentionNotes, createAttentionNotes } from '../shared/engines/aws/state/attention-notes.ts';
@@ -124,6 +125,9 @@ export function payOnceFrom(startedAt: number): (now: number) => number {
   };
 }
 
+/** For the calls of a flush that are in progress when its time is up. */
+const FLUSH_END_MS = 2000;
+
 const paidFrom = payOnceFrom(performance.timeOrigin);
 
 /**
@@ -135,10 +139,13 @@ export async function invoked<T>(
   {
     clock,
     log,
+    context,
     isAtRest = () => false,
   }: {
     readonly clock: Pick<Clock, 'now' | 'follow'>;
     readonly log: Log;
+    /** The invocation, which ends the process when its time is up. Default: there is time. */
+    readonly context?: Pick<Context, 'getRemainingTimeInMillis'> | undefined;
     /** Whether the invocation found nothing to do. Then there is no line. */
     readonly isAtRest?: () => boolean;
   },
@@ -150,7 +157,7 @@ export async function invoked<T>(
     return await work();
   } finally {
     meter.endInvocation();
-    await flushMeter();
+    await flushMeter(context && clock.now() + context.getRemainingTimeInMillis() - FLUSH_END_MS);
     const calls = meter.takeCalls();
     if (Object.keys(calls).length > 0 && !isAtRest()) log('info', { calls });
   }

@@ -78,7 +78,7 @@ export function createWakerHandler(deps: WakerDeps) {
   const { queue, startWorkers } = startingWorkers(stack.engine.queue, workers, log);
   const waker = new Waker({ ...deps, stack: { ...stack, engine: { ...stack.engine, queue } } });
   return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
-    invoked(stack, { clock, log, isAtRest: () => waker.isAtRest }, async () => {
+    invoked(stack, { clock, log, context, isAtRest: () => waker.isAtRest }, async () => {
       const endsAt = clock.now() + context.getRemainingTimeInMillis() - END_MS;
       try {
         await waker.run(endsAt, () => startMissing(workers, log));

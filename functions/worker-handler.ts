@@ -143,7 +143,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
     }
 
     try {
-      await invoked(stack, deps, serve);
+      await invoked(stack, { ...deps, context }, serve);
       return { batchItemFailures: [] };
     } finally {
       // Now that the cost of the whole invocation is known.

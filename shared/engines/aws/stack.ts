@@ -34,8 +34,11 @@ export interface OpenedStack {
   readonly engine: AwsEngine;
   readonly clients: AwsClients;
   readonly meter: Meter;
-  /** Stores what the meter has gathered: to be called at an invocation's end. */
-  flushMeter(): Promise<void>;
+  /**
+   * Stores what the meter has gathered: to be called at an invocation's end. Begins nothing from `until` on: the rest is
+   * stored the next time.
+   */
+  flushMeter(until?: number): Promise<void>;
   /** Adds it to the cost of the day, which `flushMeter` does, too: to be called each minute. Never rejects. */
   noteSpend(): Promise<void>;
   close(): void;
@@ -74,9 +77,10 @@ export function openStack(settings: StackSettings, options: OpenStackOptions): O
     clients,
     meter,
     noteSpend,
-    async flushMeter() {
-      await engine.registry.flushUsage();
+    async flushMeter(until) {
+      // One write at most, and before many.
       await noteSpend();
+      await engine.registry.flushUsage(until);
     },
     close() {
       for (const client of [clients.dynamo, clients.s3, clients.sqs]) client.destroy();

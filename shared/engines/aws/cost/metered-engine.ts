@@ -11,30 +11,34 @@ import type { Meter } from './meter.ts';
 export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
   const { queue, exchange, linkShards, ledgers, registry, items, skips, payloads, archiveOf } = engine;
 
-  /** The port's methods within `meter.run`, where the arguments name the crawl. */
-  function paid<T extends object>(port: T, crawlOf: CrawlOf): T {
-    const members = Object.entries(port).map(([name, member]) => [
-      name,
-      typeof member === 'function'
-        ? (...args: unknown[]) => payFor(meter, crawlOf(args), () => member.apply(port, args))
-        : member,
-    ]);
+  /** The port's methods within `meter.run`. */
+  function paid<T extends object>(port: T, payers: Payers<T>): T {
+    const members = Object.entries(port).map(([name, member]) => {
+      const payerOf = (payers as unknown as Record<string, PayerOf | undefined>)[name];
+      if (typeof member !== 'function' || payerOf === undefined) return [name, member];
+      return [name, (...args: unknown[]) => payFor(meter, payerOf(...args), () => member.apply(port, args))];
+    });
     return Object.fromEntries(members);
   }
 
   const archives = new WeakMap<Archive, Archive>();
   function paidArchive(crawl: CrawlId): Archive {
     const archive = archiveOf(crawl);
-    const metered = archives.get(archive) ?? paid(archive, () => crawl);
+    const metered = archives.get(archive) ?? paid(archive, { append: () => crawl, flush: () => crawl });
     archives.set(archive, metered);
     return metered;
   }
 
-  const send = paid({ send: queue.send }, ([messages]) =>
-    onlyOne((messages as Parameters<typeof queue.send>[0]).map(({ message }) => message.crawl)),
+  const send = paid(
+    { send: queue.send },
+    { send: (messages) => onlyOne(messages.map(({ message }) => message.crawl)) },
   );
-  const settle = paid({ acknowledge: queue.acknowledge, hold: queue.hold, park: queue.park }, ([received]) =>
-    onlyOne((received as HostDeliveries).deliveries.map(({ message }) => message.crawl)),
+  const { acknowledge, hold, park } = queue;
+  const ofReceived = ({ deliveries }: HostDeliveries) =>
+    onlyOne(deliveries.map(({ message }) => message.crawl));
+  const settle = paid(
+    { acknowledge, hold, park },
+    { acknowledge: ofReceived, hold: ofReceived, park: ofReceived },
   );
   return {
     ...engine,
@@ -51,23 +55,40 @@ export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
           exchange.acknowledge(parcels),
         ),
     },
-    linkShards: paid(linkShards, firstArgument),
-    ledgers: paid(ledgers, firstArgument),
-    registry: paid(registry, firstArgument),
-    items: paid(items, firstArgument),
-    payloads: paid(payloads, firstArgument),
-    skips: { ...skips, ...paid({ makeDurable: skips.makeDurable }, firstArgument) },
+    linkShards: paid(linkShards, { send: named }),
+    ledgers: paid(ledgers, LEDGER_PAYERS),
+    registry: paid(registry, REGISTRY_PAYERS),
+    items: paid(items, { stage: named, publish: named }),
+    payloads: paid(payloads, { find: named, add: named }),
+    skips: { ...skips, ...paid({ makeDurable: skips.makeDurable }, { makeDurable: named }) },
     archiveOf: paidArchive,
   };
 }
 
-type CrawlOf = (args: readonly unknown[]) => CrawlId | undefined;
+type PayerOf = (...args: unknown[]) => CrawlId | undefined;
 
-/** The crawl, or a note about one. None for what is about all crawls. */
-const firstArgument: CrawlOf = ([about]) => {
-  if (typeof about === 'string') return about;
-  const { crawl } = (about ?? {}) as { readonly crawl?: unknown };
-  return typeof crawl === 'string' ? crawl : undefined;
+/** Names the crawl that each call of the port is made for; undefined: it is about several or all. */
+type Payers<T> = {
+  readonly [Name in keyof T as NonNullable<T[Name]> extends (...args: never) => unknown ? Name : never]-?: (
+    ...args: Parameters<Extract<T[Name], (...args: never) => unknown>>
+  ) => CrawlId | undefined;
+};
+
+const named = (crawl: CrawlId): CrawlId => crawl;
+const noted = ({ crawl }: { readonly crawl: CrawlId }): CrawlId => crawl;
+const ofAll = (): undefined => undefined;
+
+const LEDGER_PAYERS: Payers<AwsEngine['ledgers']> = {
+  ...{ loadHead: named, commit: named, importHead: named, hosts: named, hostPage: named, dueHosts: named },
+  ...{ putPart: named, readPart: named, listParts: named, deleteParts: named },
+};
+
+export const REGISTRY_PAYERS: Payers<AwsEngine['registry']> = {
+  ...{ load: named, create: named, setStatus: named, resume: named, configure: named, totals: named },
+  ...{ addScopeSeeds: named, setUrlRulesVersion: named, noteFirstPass: named, noteSent: named },
+  ...{ isQuiet: named, countWaitingHosts: named, recount: named, endCopy: named, onCommit: named },
+  ...{ noteAnnounced: named, delayAnnouncement: noted, noteFinish: noted },
+  ...{ list: ofAll, listRunning: ofAll, listUnannounced: ofAll, flushUsage: ofAll },
 };
 
 const onlyOne = ([first, ...rest]: readonly CrawlId[]): CrawlId | undefined =>

@@ -4,18 +4,23 @@
  */
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { messageOf } from '../../../error-message.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import { coalesced } from '../../coalesced.ts';
 import type { Meter } from '../cost/meter.ts';
+import { costOf, priceOf, type Usage } from '../cost/prices.ts';
 import { withRetry } from '../retry.ts';
+import { type Addition, Additions } from './additions.ts';
 import { type PagesContext, queryItems } from './dynamo-pages.ts';
 import { type Counts, sumOfCounts, usageCounts } from './head-counts.ts';
-import { type Item, itemKey, N, S, TOTALS_PREFIX, TOTALS_SHARDS } from './tables.ts';
+import { type Item, itemKey, N, S, STACK_USAGE, TOTALS_PREFIX, TOTALS_SHARDS } from './tables.ts';
 import { transact } from './transact.ts';
 
 const COUNT_PREFIX = 'n.';
+/** US dollars: two writes. */
+const LEAST_OWN_COST = 0.000_001_25;
+/** Those of any region are about the same. */
+const PRICES = priceOf('us-east-1');
 /** The addition is not the one that the counters have seen last. */
 const IS_ANOTHER = 'attribute_exists(pk) AND (attribute_not_exists(lastAdd) OR lastAdd <> :id)';
 const IS_NEW_OR_ANOTHER = 'attribute_not_exists(lastAdd) OR lastAdd <> :id';
@@ -30,9 +35,10 @@ export interface CrawlCounters {
   add(crawl: CrawlId, counts: Counts): Promise<void>;
   /**
    * Adds what the meter has gathered for any crawl and no difference has taken along: for the end of an
-   * invocation. What this itself uses, the next one adds. Resolves as `add` does.
+   * invocation. What this itself uses, the next one adds. Begins nothing from `until` on; the rest is for the next
+   * time, as is what fails. What is worth less than a write of its own is added to the usage of the stack.
    */
-  flush(): Promise<void>;
+  flush(until?: number): Promise<void>;
   /** The sums, read consistently. */
   read(crawl: CrawlId): Promise<ReadCounts>;
   /**
@@ -67,14 +73,6 @@ export interface CrawlCountersOptions extends PagesContext {
   readonly warn?: (message: string) => void;
 }
 
-interface Addition {
-  readonly id: string;
-  readonly crawl: CrawlId;
-  readonly counts: Counts;
-  /** Nothing happened in the crawl: only its usage is added. */
-  readonly isUsageOnly: boolean;
-}
-
 export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounters {
   return new TotalsCounters(options);
 }
@@ -83,33 +81,49 @@ class TotalsCounters implements CrawlCounters {
   readonly #options: CrawlCountersOptions;
   /** A process keeps to one shard: then the last addition to it is most often the process's own. */
   readonly #ownShard: string;
-  #gathered = new Map<CrawlId, Counts>();
-  /** Crawls of which more is gathered than their usage. */
-  #changed = new Set<CrawlId>();
+  readonly #additions: Additions;
   /** Usage that the meter reported and that is not among the additions yet. */
-  readonly #usage = new Map<CrawlId, Counts>();
-  #additions: Addition[] = [];
+  readonly #usage = new Map<CrawlId, Usage>();
+  /** The time from which on a run begins nothing. */
+  #until = Number.POSITIVE_INFINITY;
   /** Stores what was gathered. Calls at the same time share one run. */
-  readonly #send = coalesced(() => this.#storeAll());
+  readonly #send = coalesced(() => this.#additions.store(() => this.#until));
 
   constructor(options: CrawlCountersOptions) {
+    const { clock, meter, warn } = options;
     this.#options = options;
-    this.#ownShard = `${TOTALS_PREFIX}${Math.floor(options.clock.random() * TOTALS_SHARDS)}`;
+    this.#ownShard = `${TOTALS_PREFIX}${Math.floor(clock.random() * TOTALS_SHARDS)}`;
+    this.#additions = new Additions({
+      clock,
+      maxCounts: sizesOf(options).maxCountsInUpdate,
+      takeUsage: (crawl) => this.#usageOf(crawl),
+      store: (addition) => {
+        const store = () => this.#store(addition);
+        return meter ? meter.run(addition.crawl, store) : store();
+      },
+      warn,
+    });
   }
 
   async add(crawl: CrawlId, counts: Counts): Promise<void> {
-    this.#gathered.set(crawl, sumOfCounts(this.#gathered.get(crawl) ?? {}, counts));
-    this.#changed.add(crawl);
+    this.#additions.gather(crawl, counts, false);
     await this.#send();
-    // The run may have been one that caught up with a failed one's.
-    if (this.#additions.length === 0 && this.#gathered.has(crawl)) await this.#send();
   }
 
-  async flush(): Promise<void> {
+  async flush(until = Number.POSITIVE_INFINITY): Promise<void> {
     this.#takeUsage();
-    for (const crawl of this.#usage.keys()) this.#gathered.set(crawl, this.#gathered.get(crawl) ?? {});
-    await this.#send();
-    if (this.#additions.length === 0 && this.#gathered.size > 0) await this.#send();
+    for (const [crawl, usage] of [...this.#usage]) {
+      // The last addition to that of the stack has used something, which goes along with the next one.
+      if (crawl === STACK_USAGE) continue;
+      const isOwn = this.#additions.has(crawl) || costOf(usage, PRICES).total >= LEAST_OWN_COST;
+      this.#additions.gather(isOwn ? crawl : STACK_USAGE, isOwn ? {} : this.#usageOf(crawl), true);
+    }
+    this.#until = until;
+    try {
+      await this.#send();
+    } finally {
+      this.#until = Number.POSITIVE_INFINITY;
+    }
   }
 
   async read(crawl: CrawlId): Promise<ReadCounts> {
@@ -159,56 +173,28 @@ class TotalsCounters implements CrawlCounters {
 
   #takeUsage(): void {
     for (const [crawl, used] of this.#options.meter?.take() ?? [])
-      this.#usage.set(crawl, sumOfCounts(this.#usage.get(crawl) ?? {}, usageCounts(used)));
+      this.#usage.set(crawl, sumOfCounts(this.#usage.get(crawl) ?? {}, used));
   }
 
-  /** A crawl's usage goes along when the crawl is written to in any case. */
-  #takeGathered(): Addition[] {
+  /** Takes what the crawl has used up to now, to be added. */
+  #usageOf(crawl: CrawlId): Counts {
     this.#takeUsage();
-    const { clock } = this.#options;
-    const maxCounts = sizesOf(this.#options).maxCountsInUpdate;
-    const next = [...this.#gathered].flatMap(([crawl, counts]) => {
-      const used = this.#usage.get(crawl) ?? {};
-      this.#usage.delete(crawl);
-      const isUsageOnly = !this.#changed.has(crawl);
-      return partsOf(sumOfCounts(counts, used), maxCounts).map(
-        (counts): Addition => ({ id: clock.uuid(), crawl, counts, isUsageOnly }),
-      );
-    });
-    this.#gathered = new Map();
-    this.#changed = new Set();
-    return next;
-  }
-
-  async #storeAll(): Promise<void> {
-    const { meter, warn } = this.#options;
-    // Those of a failed run first, and alone: so there are never more than two runs' worth.
-    if (this.#additions.length === 0) this.#additions = this.#takeGathered();
-    try {
-      for (let first = this.#additions[0]; first; first = this.#additions[0]) {
-        const addition = first;
-        const store = () => this.#store(addition);
-        try {
-          await (meter ? meter.run(addition.crawl, store) : store());
-        } catch (error) {
-          if (!isInvalid(error)) throw error;
-          // It would fail for ever, and all others wait behind it.
-          warn?.(`totals of ${addition.crawl}: an addition is refused, and left out: ${messageOf(error)}`);
-        }
-        this.#additions.shift();
-      }
-    } catch (error) {
-      warn?.(`totals of ${this.#additions[0]?.crawl} are behind: ${messageOf(error)}`);
-    }
+    const used = this.#usage.get(crawl) ?? {};
+    this.#usage.delete(crawl);
+    return usageCounts(used);
   }
 
   /** A repeated update would count twice: it is refused while it is the last that its shard has seen. */
   async #store(addition: Addition): Promise<void> {
     const { exists } = this.#options;
-    if (!addition.isUsageOnly || exists === undefined) await this.#update(addition, IS_NEW_OR_ANOTHER);
+    const { crawl, counts, isUsageOnly } = addition;
+    if (!isUsageOnly || crawl === STACK_USAGE || exists === undefined)
+      await this.#update(addition, IS_NEW_OR_ANOTHER);
     else if (await this.#update(addition, IS_ANOTHER)) return;
     // A turn has committed something for any other addition, so the crawl is there.
-    else if (await exists(addition.crawl)) await this.#update(addition, IS_NEW_OR_ANOTHER);
+    else if (await exists(crawl)) await this.#update(addition, IS_NEW_OR_ANOTHER);
+    // It was deleted: its deletion has used something, too.
+    else this.#additions.gather(STACK_USAGE, counts, true);
   }
 
   /** Returns false if the counters are not there, and the condition wants them to be. */
@@ -259,23 +245,11 @@ class TotalsCounters implements CrawlCounters {
   }
 }
 
-/** Whether DynamoDB will refuse the request at each try (DynamoDB developer guide, "Error handling"). */
-const isInvalid = (error: unknown): boolean =>
-  error instanceof Error && ['ValidationException', 'SerializationException'].includes(error.name);
-
 /** The condition that nothing was added since the shard was read. */
 function unchanged(shard: Item | undefined) {
   if (shard === undefined) return { ConditionExpression: 'attribute_not_exists(pk)' };
   if (shard.lastAdd === undefined) return { ConditionExpression: 'attribute_not_exists(lastAdd)' };
   return { ConditionExpression: 'lastAdd = :seen', ExpressionAttributeValues: { ':seen': shard.lastAdd } };
-}
-
-/** Splits counts into parts of at most `maxCounts`; one empty part for none. */
-function partsOf(counts: Counts, maxCounts: number): Counts[] {
-  const entries = Object.entries(counts);
-  return Array.from({ length: Math.max(1, Math.ceil(entries.length / maxCounts)) }, (_, i) =>
-    Object.fromEntries(entries.slice(i * maxCounts, (i + 1) * maxCounts)),
-  );
 }
 
 /** Returns the counts in a row of counters. */

@@ -64,8 +64,11 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
    * crawl of too many hosts to be read in a moment.
    */
   countWaitingHosts(crawl: CrawlId): Promise<number | undefined>;
-  /** Notes what the crawls have used since the last commits: for the end of an invocation. Never rejects. */
-  flushUsage(): Promise<void>;
+  /**
+   * Notes what the crawls have used since the last commits: for the end of an invocation. Begins nothing from `until` on.
+   * Never rejects: the rest is noted the next time.
+   */
+  flushUsage(until?: number): Promise<void>;
   /** The names of all crawls. */
   list(): Promise<CrawlId[]>;
   /** Those that run: the list changes together with their records. */
@@ -323,8 +326,8 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     return this.#counters.replace(crawl, read, { ...sum, ...usageCountsIn(read.counts) });
   }
 
-  flushUsage(): Promise<void> {
-    return this.#counters.flush();
+  flushUsage(until?: number): Promise<void> {
+    return this.#counters.flush(until);
   }
 
   list(): Promise<CrawlId[]> {

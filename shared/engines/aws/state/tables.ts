@@ -22,6 +22,7 @@
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run |
  * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`, `finishTries`, `isFinishDone`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
  * | CrawlState | `#unjoined` | `CRAWL` | `enteredAt`, `entry`: a crawl that may have WARC objects to join, or items without a table (`unjoined.ts`) |
+ * | CrawlState | `#stack` | `totals#SHARD` | the same of what was used for crawls and is not worth a write to theirs |
  * | CrawlState | `#compactor` | `last` | `crawl`: the one that the compactor began last (`unjoined.ts`) |
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
  * | CrawlState | `#referrers` | `CRAWL BY` | none: the archive of the crawl `BY` may refer to records of `CRAWL` (`referrers.ts`) |
@@ -87,6 +88,8 @@ export const RUNNING = '#running';
 export const UNANNOUNCED = '#unannounced';
 export const UNJOINED = '#unjoined';
 export const COMPACTOR = '#compactor';
+/** In place of a crawl: usage of the stack that is not worth a write to the counters of its crawl. */
+export const STACK_USAGE = '#stack';
 export const DELETED = '#deleted';
 export const REFERRERS = '#referrers';
 export const EXPORTS = '#exports';

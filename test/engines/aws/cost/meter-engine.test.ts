@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { createMeter } from '../../../../shared/engines/aws/cost/meter.ts';
-import { meterEngine } from '../../../../shared/engines/aws/cost/metered-engine.ts';
+import { meterEngine, REGISTRY_PAYERS } from '../../../../shared/engines/aws/cost/metered-engine.ts';
 import type { AwsEngine } from '../../../../shared/engines/aws/engine.ts';
+import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
 import type { Archive } from '../../../../shared/ports/archive.ts';
 import type { LinkParcel } from '../../../../shared/ports/link-exchange.ts';
 import type { HostDeliveries } from '../../../../shared/ports/turn-queue.ts';
+import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
 import { headOf } from '../../../contract/subjects.ts';
+import { createFakeClock } from '../../../worker/fake-clock.ts';
 
 /** An engine each of whose calls costs one read, after a while. */
 function setUp() {
@@ -145,4 +148,23 @@ test('a crawl’s archive is the same one each time, and other members stay', ()
   expect(engine.archiveOf('a')).toBe(engine.archiveOf('a'));
   expect(engine.archiveOf('a')).not.toBe(engine.archiveOf('b'));
   expect(engine.registry.isShared).toBe(true);
+});
+
+test('each method of a stack’s registry names the crawl that pays, if there is one', async () => {
+  const { clients } = createServices();
+  const registry = createRegistry({
+    ...{ dynamo: clients.dynamo, names: { crawlState: 'T' }, clock: createFakeClock() },
+    hasMessages: async () => false,
+  });
+  const methods = Object.entries(registry).flatMap(([name, member]) =>
+    typeof member === 'function' ? [name] : [],
+  );
+  expect(Object.keys(REGISTRY_PAYERS).toSorted()).toEqual(methods.toSorted());
+  const ofAll = ['flushUsage', 'list', 'listRunning', 'listUnannounced'];
+  const ofNotes = ['delayAnnouncement', 'noteFinish'];
+  const payers = REGISTRY_PAYERS as unknown as Record<string, (about: unknown) => unknown>;
+  for (const name of methods) {
+    const about = ofNotes.includes(name) ? { crawl: 'a' } : 'a';
+    expect([name, payers[name]?.(about)]).toEqual([name, ofAll.includes(name) ? undefined : 'a']);
+  }
 });

@@ -1,6 +1,7 @@
 /** The counters of a crawl, over the model of DynamoDB. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createMeter } from '../../../../shared/engines/aws/cost/meter.ts';
+import type { LineItem, Usage } from '../../../../shared/engines/aws/cost/prices.ts';
 import { createCrawlCounters } from '../../../../shared/engines/aws/state/crawl-counters.ts';
 import { createServices, key, N } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
@@ -213,4 +214,119 @@ test('usage of a crawl that could not be stored is stored with the next call, if
     await counters.flush();
     expect((await counters.read('crawl')).counts['usage.s3Puts']).toBe(isThere ? 2 : undefined);
   }
+});
+
+describe('at the end of an invocation', () => {
+  const WORTH = { s3Puts: 1 };
+
+  function metered(options: { readonly exists?: (crawl: string) => Promise<boolean> } = {}) {
+    const { clients } = createServices();
+    const clock = createFakeClock();
+    const meter = createMeter({ clock });
+    /** Called before each update of the crawl's counters. */
+    const before: { on?: (crawl: string) => Promise<void> } = {};
+    const updated: string[] = [];
+    const warnings: string[] = [];
+    let atOnce = 0;
+    let most = 0;
+    const dynamo = {
+      async send(command: { readonly input: { readonly Key?: { readonly pk?: { readonly S?: string } } } }) {
+        const crawl = command.input.Key?.pk?.S ?? '';
+        const isUpdate = command.constructor.name === 'UpdateItemCommand';
+        if (!isUpdate) return clients.dynamo.send(command as never);
+        most = Math.max(most, ++atOnce);
+        try {
+          await before.on?.(crawl);
+          updated.push(crawl);
+          // In the name of the crawl that the write is for.
+          meter.add('dynamoWriteUnits', 1);
+          return await clients.dynamo.send(command as never);
+        } finally {
+          atOnce--;
+        }
+      },
+    } as unknown as typeof clients.dynamo;
+    const warn = (message: string) => void warnings.push(message);
+    const counters = createCrawlCounters({ dynamo, table: 'T', clock, meter, warn, ...options });
+    const usageOf = async (crawl: string) => (await counters.read(crawl)).counts;
+    const use = (crawl: string, usage: Usage) => {
+      for (const item in usage) meter.add(item as LineItem, usage[item as LineItem]!, crawl);
+    };
+    return { counters, clock, meter, before, updated, warnings, usageOf, use, most: () => most };
+  }
+
+  test('a thousand crawls are stored some at a time, each once', async () => {
+    const { counters, updated, use, usageOf, most, before } = metered();
+    before.on = async () => void (await Promise.resolve());
+    for (let i = 0; i < 1000; i++) use(`c${i}`, WORTH);
+    await counters.flush();
+    expect(new Set(updated).size).toBe(1000);
+    expect([updated.length, most()]).toEqual([1000, 16]);
+    expect(await usageOf('c999')).toMatchObject({ 'usage.s3Puts': 1 });
+  });
+
+  test('nothing is begun when time is up, and the next invocation stores the rest: nothing is lost', async () => {
+    const { counters, clock, updated, use, usageOf, before } = metered();
+    const crawls = Array.from({ length: 100 }, (_, i) => `c${i}`);
+    for (const crawl of crawls) use(crawl, WORTH);
+    before.on = async () => clock.set(100);
+    await counters.flush(clock.now() + 1000);
+    const first = updated.length;
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(40);
+    before.on = async () => {};
+    for (const crawl of crawls) use(crawl, WORTH);
+    await counters.flush(clock.now() + 1000);
+    for (const crawl of crawls) expect(await usageOf(crawl)).toMatchObject({ 'usage.s3Puts': 2 });
+  });
+
+  test('a crawl whose counters cannot be stored holds up no other, and is stored later, once', async () => {
+    const { counters, updated, warnings, use, usageOf, before } = metered();
+    before.on = async (crawl) => {
+      if (crawl === 'a') throw new Error('no connection');
+    };
+    for (const crawl of ['a', 'b']) use(crawl, WORTH);
+    await counters.flush();
+    expect([updated, warnings]).toEqual([['b'], ['totals of a are behind: no connection']]);
+    before.on = async () => {};
+    await counters.flush();
+    await counters.flush();
+    expect(await usageOf('a')).toMatchObject({ 'usage.s3Puts': 1 });
+  });
+
+  test('an addition that DynamoDB refuses is left out with one word, and all others are stored', async () => {
+    const { counters, warnings, use, usageOf, before } = metered();
+    before.on = async (crawl) => {
+      if (crawl === 'bad') throw Object.assign(new Error('type mismatch'), { name: 'ValidationException' });
+    };
+    for (const crawl of ['bad', 'good']) use(crawl, WORTH);
+    for (let i = 0; i < 3; i++) await counters.flush();
+    expect(warnings).toEqual(['totals of bad: an addition is refused, and left out: type mismatch']);
+    expect(await usageOf('good')).toMatchObject({ 'usage.s3Puts': 1 });
+  });
+
+  test('what is worth less than a write is the stack’s, in one write for all crawls', async () => {
+    const { counters, updated, use, usageOf } = metered();
+    for (let i = 0; i < 1000; i++) use(`c${i}`, { dynamoReadUnits: 1 });
+    await counters.flush();
+    expect(updated).toEqual(['#stack']);
+    expect(await usageOf('#stack')).toEqual({ 'usage.dynamoReadUnits': 1000 });
+    expect(await usageOf('c1')).toEqual({});
+  });
+
+  test('a process that is invoked in vain writes nothing: not even for its own last write', async () => {
+    const { counters, updated, use } = metered();
+    use('a', WORTH);
+    for (let i = 0; i < 10; i++) await counters.flush();
+    expect(updated.length).toBeLessThanOrEqual(2);
+  });
+
+  test('what was used for a crawl that is deleted meanwhile is the stack’s', async () => {
+    const { counters, use, usageOf } = metered({ exists: async () => false });
+    use('gone', { s3Puts: 5 });
+    await counters.flush();
+    await counters.flush();
+    expect(await usageOf('gone')).toEqual({});
+    expect(await usageOf('#stack')).toMatchObject({ 'usage.s3Puts': 5 });
+  });
 });

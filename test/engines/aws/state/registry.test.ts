@@ -264,7 +264,7 @@ test('a crawl is created once, however often a process tries, and stays as it wa
 test('what a crawl has used is kept while the crawl is there, not before and not after', async () => {
   const { registry, used, items, wipe } = open();
   const use = async () => {
-    used.set('c', { sqsFifo: 5 });
+    used.set('c', { sqsFifoRequests: 5 });
     await registry.flushUsage();
   };
   await use();
@@ -272,7 +272,7 @@ test('what a crawl has used is kept while the crawl is there, not before and not
   await registry.create('c', RECORD);
   await use();
   await use();
-  expect((await registry.totals('c')).usage).toMatchObject({ sqsFifo: 10 });
+  expect((await registry.totals('c')).usage).toMatchObject({ sqsFifoRequests: 10 });
   wipe('c');
   await use();
   expect(items().filter((item) => item.startsWith('c '))).toEqual([]);

@@ -33,6 +33,7 @@ test('the names in the tables are those of earlier versions', () => {
     UNANNOUNCED: '#unannounced',
     UNJOINED: '#unjoined',
     COMPACTOR: '#compactor',
+    STACK_USAGE: '#stack',
     DELETED: '#deleted',
     REFERRERS: '#referrers',
     EXPORTS: '#exports',
