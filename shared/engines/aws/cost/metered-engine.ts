@@ -80,7 +80,7 @@ const ofAll = (): undefined => undefined;
 
 const LEDGER_PAYERS: Payers<AwsEngine['ledgers']> = {
   ...{ loadHead: named, commit: named, importHead: named, hosts: named, hostPage: named, dueHosts: named },
-  ...{ putPart: named, readPart: named, listParts: named, deleteParts: named },
+  ...{ sitePasses: named, putPart: named, readPart: named, listParts: named, deleteParts: named },
 };
 
 export const REGISTRY_PAYERS: Payers<AwsEngine['registry']> = {
@@ -88,6 +88,7 @@ export const REGISTRY_PAYERS: Payers<AwsEngine['registry']> = {
   ...{ addScopeSeeds: named, setUrlRulesVersion: named, noteFirstPass: named, noteSent: named },
   ...{ isQuiet: named, countWaitingHosts: named, recount: named, endCopy: named, onCommit: named },
   ...{ noteAnnounced: named, delayAnnouncement: noted, noteFinish: noted },
+  ...{ storeSites: named, setSites: named, readSites: named },
   ...{ list: ofAll, listRunning: ofAll, listUnannounced: ofAll, flushUsage: ofAll },
 };
 
