@@ -19,7 +19,7 @@ import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
 import { nameOf, requestsFor } from '../web/own-requests.ts';
 import { poisonOf, shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
-import { beginCrowd, crowdSizeOf } from './crowd.ts';
+import { beginCrowd, type Crowd, crowdSizeOf } from './crowd.ts';
 import { planDeletion, runDeletion } from './deletion.ts';
 import { type Deployment, deploy } from './deployment.ts';
 import { createRollout } from './newer-version.ts';
@@ -45,6 +45,8 @@ export interface RunOptions {
 const MINUTE = 60_000;
 /** Faults strike for this time from the beginning on. Afterwards the world must end without them. */
 const CALM_MS = 45 * MINUTE;
+/** By then the needs of all other crawls must have been met (`invariants/looked-at.ts`). */
+const CROWD_MS = 90 * MINUTE;
 /** By then every crawl must have ended. */
 const END_MS = 24 * 60 * MINUTE;
 /** By then the waker has announced the ends of all crawls. */
@@ -178,7 +180,9 @@ export async function runWorld(
   const deletion =
     planned &&
     runDeletion(planned, { cloud, web, hasCompactor: stack.hasCompactor, open: deployment.operator });
+  let crowd: Crowd | undefined;
   const isOver = () =>
+    (crowd === undefined || time.now() >= T0 + CROWD_MS || crowd.needy.every(({ doneAt }) => doneAt)) &&
     !operator.isBusy() &&
     !deletion?.isBusy() &&
     crawls.every(({ id }) => ['finished', 'limited', 'stopped'].includes(statusOf(cloud, id) ?? '')) &&
@@ -188,7 +192,7 @@ export async function runWorld(
     });
 
   const crowdSize = crowdSizeOf(spec);
-  const crowd = crowdSize > 0 ? await beginCrowd(cloud, seed, crowdSize) : undefined;
+  crowd = crowdSize > 0 ? await beginCrowd(cloud, seed, crowdSize) : undefined;
   const { control } = deployment.operator();
   for (const { id, seeds, config, dedupeFrom } of crawls)
     await drive(time, control.seed({ crawl: id, seeds, config, dedupeFrom }), T0 + END_MS);
