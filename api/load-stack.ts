@@ -1,6 +1,7 @@
 /** The library's calls for a stack. The AWS SDK is loaded when one is made. */
 import type { CrawlEntry } from '../shared/control/control.ts';
 import type { CrawlDeletion, DeleteOptions } from '../shared/control/deletion.ts';
+import { crawlPages } from '../shared/control/list-crawls.ts';
 import type { CopiedCrawl, CopyOptions, PushOptions } from './copy-options.ts';
 import type { ProcessedPage, ProcessOptions } from './process-options.ts';
 import type { StackConnection } from './stack/connect-stack.ts';
@@ -59,7 +60,9 @@ export async function openOnStack(at: StackCrawlAddress, options?: OpenCrawlOpti
 export async function listOnStack(at: StackAddress): Promise<readonly CrawlEntry[]> {
   const connection = await connect(at);
   try {
-    return await connection.control.list();
+    const all: CrawlEntry[] = [];
+    for await (const page of crawlPages(connection.control)) all.push(...page);
+    return all;
   } finally {
     await connection.close();
   }

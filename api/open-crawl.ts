@@ -33,7 +33,7 @@ export async function openCrawl(
 
 /** Returns the crawls in `folder` and in the folders directly in it, by name. */
 export function listCrawls(folder: string): Promise<readonly FolderEntry[]>;
-/** Returns the crawls of a deployed stack by name, 1,000 at most. Throws `StackRefused` and `StackUnavailable`. */
+/** Returns the crawls of a deployed stack by name. Throws `StackRefused` and `StackUnavailable`. */
 export function listCrawls(at: StackAddress): Promise<readonly CrawlEntry[]>;
 export async function listCrawls(
   at: string | StackAddress,

@@ -6,6 +6,7 @@ import type { TableName } from '../api/stored-crawl.ts';
 import type { CloudFormat } from '../shared/control/crawl-export.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { CrawlStatus } from '../shared/ports/crawl-registry.ts';
 import type { SiteFilter } from '../shared/report/site-entries.ts';
 import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
 import type { Shell } from './completion.ts';
@@ -170,6 +171,9 @@ export type LocalCommand =
       readonly format: ExportFormat;
       /** The links left out, not the URLs known. */
       readonly skipped: boolean;
+      /** A file for each site in the folder `out`, of a group alone if one is given. */
+      readonly bySite?: boolean;
+      readonly group?: string | undefined;
       /** The items, not the URLs known. */
       readonly items?: boolean;
       /** A file instead of standard output, or a folder. Required for `wacz`, `markdown` and `llms`. */
@@ -370,7 +374,12 @@ export type StackRequest =
       readonly name?: CrawlId | undefined;
     }
   | { readonly verb: 'pull'; readonly crawl: CrawlId; readonly dir: string }
-  | { readonly verb: 'list' }
+  | {
+      readonly verb: 'list';
+      /** Only crawls whose names begin so, or of this state. */
+      readonly prefix?: string | undefined;
+      readonly state?: CrawlStatus | undefined;
+    }
   | {
       readonly verb: 'hosts';
       readonly crawl: CrawlId;
@@ -432,6 +441,9 @@ export type StackRequest =
       readonly format: ExportFormat;
       /** The links left out, not the URLs known. */
       readonly skipped: boolean;
+      /** A file for each site in the folder `out`, of a group alone if one is given. */
+      readonly bySite?: boolean;
+      readonly group?: string | undefined;
       /** The items, not the URLs known. */
       readonly items: boolean;
       /** A file instead of standard output, or a folder. Required for `wacz`, `markdown` and `llms`. */

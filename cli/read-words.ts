@@ -139,6 +139,24 @@ export function readSeedWords(words: readonly string[], given: ParsedOptions, ex
   return { seeds, seedsFile, ...(sitesFile !== undefined && { sitesFile }) };
 }
 
+/** Throws {@link UsageError} for files by site of anything but rows of URLs. */
+export function readBySite(
+  given: ParsedOptions,
+  format: ExportFormat,
+  { out, ...kinds }: RowKinds & { readonly out?: string | undefined },
+): { readonly bySite?: true; readonly group?: string } {
+  const group = textOf(given, 'group');
+  if (!isSet(given, 'by-site')) {
+    if (group !== undefined) throw new UsageError('Expected --by-site with --group');
+    return {};
+  }
+  if (!isRowFormat(format) || kinds.skipped || kinds.items)
+    throw new UsageError('Expected --format jsonl|csv with --by-site, without --items and --skipped');
+  if (out === undefined)
+    throw new UsageError('Expected --out FOLDER with --by-site: it writes several files');
+  return { bySite: true, ...(group !== undefined && { group }) };
+}
+
 interface RowKinds {
   readonly skipped: boolean;
   readonly items: boolean;

@@ -1,10 +1,12 @@
 /** Requests to a deployed stack. */
+import type { CrawlStatus } from '../shared/ports/crawl-registry.ts';
 import type { StackRequest } from './command.ts';
 import type { ParsedOptions } from './read-options.ts';
 import {
   configOf,
   isSet,
   networkOf,
+  readBySite,
   readChunk,
   readCloudFormat,
   readCrawlName,
@@ -55,8 +57,7 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'pull':
       return pullRequest(given);
     case 'list':
-      readWords(verb, given);
-      return { verb };
+      return listRequest(given);
     case 'hosts':
       return hostsRequest(given);
     case 'changes':
@@ -88,6 +89,13 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'exports':
       return exportsRequest(given);
   }
+}
+
+function listRequest(given: ParsedOptions): StackRequest {
+  const [prefix, ...others] = given.words;
+  if (others.length > 0) throw wrongWords('list', given.words, ['[PREFIX]']);
+  const state = textOf(given, 'state') as CrawlStatus | undefined;
+  return { verb: 'list', ...(prefix !== undefined && { prefix }), ...(state && { state }) };
 }
 
 function resumeRequest(given: ParsedOptions, crawl: string, watch: boolean): StackRequest {
@@ -164,6 +172,7 @@ function exportRequest(given: ParsedOptions, crawl: string): StackRequest {
     chunkTokens: readChunk(given, format),
     tables: readTables(given, format),
     config: textOf(given, 'config'),
+    ...readBySite(given, format, { skipped, items, out }),
     ...(inCloud && { inCloud }),
   };
 }

@@ -226,9 +226,9 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   list: {
     usage: 'list [FOLDER]',
-    stackUsage: 'list',
+    stackUsage: 'list [PREFIX]',
     summary: 'List the crawls in a folder (crawls by default), or on the stack.',
-    examples: ['list', 'list /data/crawls --json', '--stack Strand list'],
+    examples: ['list', 'list /data/crawls --json', '--stack Strand list news- --state running'],
   },
   estimate: {
     usage: 'estimate PAGES HOSTS [options]',

@@ -6,7 +6,7 @@ import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, formatCounted } from '../format.ts';
 import { type ArchiveFormat, DOCUMENT_FORMATS, type ExportFormat, isRowFormat } from '../option-spec.ts';
 import { gathered } from './gathered.ts';
 import { withOutput } from './output-file.ts';
@@ -26,6 +26,12 @@ export async function exportUrls(command: LocalCommandOf<'export'>): Promise<num
     ? openForDocuments(dir, command.config)
     : openCrawl(dir));
   if (!isRowFormat(format)) return await exportArchiveOf(crawl, { ...command, format });
+  if (command.bySite) {
+    const { exportBySite } = await import('./export-by-site.ts');
+    const files = await exportBySite(crawl, { format, out: out!, group: command.group });
+    process.stderr.write(`${formatCounted(files, 'file')}\n`);
+    return exitCodes.finished;
+  }
   const write = items ? exportItems : skipped ? exportSkipped : exportRows;
   await write(crawl, format, out);
   return exitCodes.finished;

@@ -8,12 +8,14 @@ import { addAllSeeds } from '../../api/stack/seed-batches.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl } from '../../api/stack-crawl.ts';
 import type { OpenCrawlOptions } from '../../api/stored-crawl.ts';
-import { ControlError, type SitePageRequest } from '../../shared/control/control.ts';
+import { ControlError, type CrawlEntry, type SitePageRequest } from '../../shared/control/control.ts';
 import type { CrawlExport } from '../../shared/control/crawl-export.ts';
+import { crawlPages } from '../../shared/control/list-crawls.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { siteChangesText } from '../../shared/crawl/sites.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { RowFormat } from '../../shared/report/url-line.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { StackCommand } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
@@ -90,6 +92,8 @@ export interface StackSession
 
 type AskedCrawl = Pick<
   StackCrawl,
+  | 'sites'
+  | 'urls'
   | 'report'
   | 'changes'
   | 'history'
@@ -166,7 +170,9 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
     case 'pull':
       return printed.pull(command);
     case 'list': {
-      const crawls = await control.list();
+      const { prefix, state } = command;
+      const crawls: CrawlEntry[] = [];
+      for await (const page of crawlPages(control, { prefix, state })) crawls.push(...page);
       return printed.value({ crawls }, crawlsText(crawls, `${stackProgram(command)} crawl SEED...`));
     }
     case 'hosts':
@@ -415,6 +421,13 @@ class StackAnswer {
     if (command.inCloud) {
       const request = { format: command.inCloud, ...(command.tables && { tables: [...command.tables] }) };
       return this.#cloudExport(await control.beginExport(crawl, request));
+    }
+    if (command.bySite) {
+      const { exportBySite } = await import('./export-by-site.ts');
+      const { sites, urls } = await openCrawl(crawl);
+      const answer = { format: format as RowFormat, out: out!, group: command.group };
+      this.#output.err.write(`${formatCounted(await exportBySite({ sites, urls }, answer), 'file')}\n`);
+      return exitCodes.finished;
     }
     if (!isRowFormat(format)) {
       const { exportArchiveOf, makesDocuments } = await import('./export.ts');

@@ -1,3 +1,4 @@
+import { CRAWL_STATUSES } from '../../shared/ports/crawl-registry.ts';
 import { SITE_STATES } from '../../shared/report/site-entries.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../shared/text/log-entry.ts';
 import { BOTH, DEFAULT_PORT, EXPORT_FORMATS, type OptionSpec, TABLES } from '../option-spec.ts';
@@ -257,6 +258,24 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     help: 'list registrable domains instead: requests of this period, budget, hosts, linking domains',
   },
   {
+    name: 'state',
+    argument: CRAWL_STATUSES.join('|'),
+    type: 'choice',
+    choices: CRAWL_STATUSES,
+    verbs: [],
+    stackVerbs: ['list'],
+    reason: 'a folder has few crawls',
+    group: 'Output',
+    help: 'only crawls of this state',
+  },
+  {
+    name: 'by-site',
+    type: 'flag',
+    verbs: ['export'],
+    group: 'Output',
+    help: 'with --format jsonl or csv and --out FOLDER: a file for each site of a crawl that has a list of them',
+  },
+  {
     name: 'sites',
     type: 'flag',
     verbs: ['hosts'],
@@ -267,9 +286,9 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     name: 'group',
     argument: 'NAME',
     type: 'text',
-    verbs: ['hosts'],
+    verbs: ['hosts', 'export'],
     group: 'Output',
-    help: 'only sites of this group',
+    help: 'only sites of this group; of export with --by-site',
   },
   {
     name: 'state',

@@ -40,7 +40,8 @@ export interface Control {
   /** The sites of a crawl with their last visits, a page at a time. */
   sites(crawl: CrawlId, page: SitePageRequest): Promise<SitePage>;
   status(crawl: CrawlId): Promise<CrawlSummary>;
-  list(): Promise<readonly CrawlEntry[]>;
+  /** Crawls by name, up to 1,000 a page: those of a state, or whose names begin with `prefix`. */
+  list(page?: CrawlPageRequest): Promise<CrawlPage>;
   pause(crawl: CrawlId): Promise<CrawlSummary>;
   resume(crawl: CrawlId, limits?: CrawlOptions, options?: ResumeOptions): Promise<CrawlSummary>;
   stop(crawl: CrawlId): Promise<CrawlSummary>;
@@ -99,6 +100,18 @@ export interface SitePage {
   /** The numbers of all sites of the crawl: `count`, `visited` in the last 24 hours, and by state. */
   readonly counts: Readonly<Record<string, number>>;
   readonly sites: readonly SiteEntry[];
+  /** For the next page; none on the last. */
+  readonly cursor?: string;
+}
+
+export interface CrawlPageRequest {
+  readonly prefix?: string | undefined;
+  readonly state?: CrawlStatus | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface CrawlPage {
+  readonly crawls: readonly CrawlEntry[];
   /** For the next page; none on the last. */
   readonly cursor?: string;
 }

@@ -15,7 +15,8 @@ import {
   type AddedSeeds,
   type Control,
   ControlError,
-  type CrawlEntry,
+  type CrawlPage,
+  type CrawlPageRequest,
   type DomainPage,
   type HostDetail,
   type HostPage,
@@ -30,6 +31,7 @@ import { pageOfDomains } from './domain-queries.ts';
 import { beginExport, exportOf, exportsOf } from './export-queries.ts';
 import { createFinder } from './find-crawl.ts';
 import { type HostPageRequest, oneHost, pageOfHosts } from './host-queries.ts';
+import { listCrawls } from './list-crawls.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
 import { resumeCrawl } from './resume-crawl.ts';
 import { Seeding } from './seeding.ts';
@@ -37,10 +39,6 @@ import { pageOfSites } from './site-list.ts';
 import { summarizeCrawl } from './summarize-crawl.ts';
 
 export type { ControlEngine, ControlPolicy };
-
-/** Crawls of a list, and those of them looked at together. */
-const MAX_LISTED = 1000;
-const LIST_BATCH = 10;
 
 /**
  * Returns an operator's control over the crawls of `engine`. All calls except `create` are safe to repeat.
@@ -85,23 +83,8 @@ class EngineControl implements Control {
     return summarizeCrawl(this.#engine, crawl, await this.#recordOf(crawl));
   }
 
-  async list(): Promise<CrawlEntry[]> {
-    const names = (await this.#engine.registry.list()).sort().slice(0, MAX_LISTED);
-    const entries: CrawlEntry[] = [];
-    for (let from = 0; from < names.length; from += LIST_BATCH) {
-      const batch = names.slice(from, from + LIST_BATCH).map((crawl) => this.#entryOf(crawl));
-      entries.push(...(await Promise.all(batch)).flat());
-    }
-    return entries;
-  }
-
-  /** None if the crawl is not there any more. */
-  async #entryOf(crawl: CrawlId): Promise<CrawlEntry[]> {
-    const { registry } = this.#engine;
-    const record = await registry.load(crawl);
-    if (!record) return [];
-    const { pages } = await registry.totals(crawl);
-    return [{ crawl, state: record.status, reason: record.why?.text, pages }];
+  list(page?: CrawlPageRequest): Promise<CrawlPage> {
+    return listCrawls(this.#engine, page);
   }
 
   async pause(crawl: CrawlId): Promise<CrawlSummary> {

@@ -7,6 +7,7 @@ import { CAPTURE_KINDS, type CaptureEntry, type CapturePage } from '../control/c
 import type {
   AddedSeeds,
   CrawlEntry,
+  CrawlPage,
   DomainPage,
   HostDetail,
   HostEntry,
@@ -338,7 +339,10 @@ export const API_SCHEMAS = {
   SiteEntry: siteEntrySchema,
   ResumeLimits: resumeSchema,
   CrawlSummary: crawlSummarySchema,
-  CrawlList: z.strictObject({ crawls: z.array(crawlEntrySchema) }),
+  CrawlList: z.strictObject({
+    crawls: z.array(crawlEntrySchema),
+    cursor: z.string().optional().describe('For the next page; none on the last'),
+  }) satisfies z.ZodType<CrawlPage>,
   CrawlEntry: crawlEntrySchema,
   AddedSeeds: addedSeedsSchema,
   CrawlDeletion: crawlDeletionSchema,

@@ -10,6 +10,7 @@ import {
   newSitesSchema,
 } from '../control/request-schemas.ts';
 import { resumeSchema } from '../control/resume-limits.ts';
+import { CRAWL_STATUSES } from '../ports/crawl-registry.ts';
 import { SITE_STATES } from '../report/site-entries.ts';
 import { API_SCHEMAS } from './api-schemas.ts';
 import { openApiDocument } from './openapi.ts';
@@ -63,9 +64,14 @@ export const ROUTES: readonly Route[] = [
     operationId: 'listCrawls',
     method: 'GET',
     path: '/crawls',
-    summary: 'The crawls, by name: the first 1,000.',
+    summary: 'The crawls, by name, up to 1,000 a page; a page may be short, and only the last has no cursor.',
+    query: {
+      prefix: z.string().max(64).optional().describe('Those whose names begin so'),
+      state: z.enum(CRAWL_STATUSES).optional().describe('Those of this state'),
+      cursor,
+    },
     answerName: 'CrawlList',
-    run: async (control) => ({ crawls: await control.list() }),
+    run: (control, { query }) => control.list(query),
   }),
   route({
     operationId: 'getCrawl',

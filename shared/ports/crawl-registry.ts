@@ -13,7 +13,8 @@ import type { UrlState } from '../frontier/url-record.ts';
  * crawl running again. In all states but `running` turns fetch nothing. Each worker learns of a change within
  * seconds, and lets the requests in flight end gracefully.
  */
-export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'limited' | 'finished';
+export type CrawlStatus = (typeof CRAWL_STATUSES)[number];
+export const CRAWL_STATUSES = ['running', 'paused', 'stopped', 'limited', 'finished'] as const;
 
 /** Sums over the heads of all hosts of a crawl, so they cannot drift. May lag by some seconds. */
 export interface CrawlTotals extends HostTotals {

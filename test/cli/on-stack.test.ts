@@ -320,12 +320,12 @@ describe('the other verbs', () => {
       { crawl: 'news', state: 'running' as const, pages: 12_345 },
       { crawl: 'a', state: 'paused' as const, pages: 3, reason: 'by the operator' },
     ];
-    const list = async () => crawls;
+    const list = async () => ({ crawls });
     expect((await runOn('list', { list })).out).toBe(
       'CRAWL  STATE     PAGES\nnews   running  12,345\na      paused        3  by the operator\n',
     );
     expect(JSON.parse((await runOn('list --json', { list })).out)).toEqual({ crawls });
-    expect((await runOn('list', { list: async () => [] })).out).toBe(
+    expect((await runOn('list', { list: async () => ({ crawls: [] }) })).out).toBe(
       'No crawls yet. Begin one with: npm run strand -- --stack S crawl SEED...\n',
     );
   });

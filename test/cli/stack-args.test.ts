@@ -260,7 +260,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
       'Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got "crawls/news"; all of a stack: npm run strand -- --stack NAME list',
     ],
     ['--stack S status', 'Expected npm run strand -- status CRAWL, got nothing'],
-    ['--stack S list news', 'Expected npm run strand -- list, got "news"'],
+    ['--stack S list news other', 'Expected npm run strand -- list [PREFIX], got "news" "other"'],
     ['--stack S add', 'Expected npm run strand -- add CRAWL SEED..., got nothing'],
     [
       '--stack S add news',

@@ -54,7 +54,9 @@ describe('a crawl that was run', () => {
       setAside: [],
     });
     expect(summary.warcFiles).toHaveLength(1000);
-    expect(await control.list()).toEqual([{ crawl: 'one', state: 'running', reason: undefined, pages: 3 }]);
+    expect((await control.list()).crawls).toEqual([
+      { crawl: 'one', state: 'running', reason: undefined, pages: 3 },
+    ]);
   });
 
   test('reports what happened to a URL, in any spelling, and where its record is now', async () => {
@@ -255,7 +257,7 @@ describe('a crawl with settings that a newer version has added', () => {
   test('is shown, paused, stopped and deleted', async () => {
     const { control } = await newer();
     expect(await control.status('one')).toMatchObject({ state: 'running' });
-    expect(await control.list()).toMatchObject([{ crawl: 'one' }]);
+    expect((await control.list()).crawls).toMatchObject([{ crawl: 'one' }]);
     expect(await control.pause('one')).toMatchObject({ state: 'paused' });
     expect(await control.stop('one')).toMatchObject({ state: 'stopped' });
   });

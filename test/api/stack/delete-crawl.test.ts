@@ -78,7 +78,7 @@ test('a running crawl is deleted by the stack: state, items and archive, and no 
       await time.sleep(130 * MINUTE);
       expect(remainsOf(cloud, 'gone')).toEqual(['#deleted gone']);
       expect(tables.map((key) => cloud.s3.objects(Bucket).has(key))).toEqual([false, true]);
-      expect(await control.list()).toMatchObject([{ crawl: 'kept', state: 'finished', pages: 6 }]);
+      expect((await control.list()).crawls).toMatchObject([{ crawl: 'kept', state: 'finished', pages: 6 }]);
       expect(await control.delete('gone')).toMatchObject({ state: 'deleted', archive: true, requestedAt });
       await expect(control.status('gone')).rejects.toMatchObject({ code: 'notFound' });
     },
