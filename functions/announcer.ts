@@ -28,7 +28,7 @@ export class TimeIsUp extends Error {
 export interface AnnouncerDeps {
   readonly registry: Pick<
     AwsCrawlRegistry,
-    'load' | 'listUnannounced' | 'noteAnnounced' | 'delayAnnouncement' | 'noteFinish' | 'noteFirstPass'
+    'loadUnannounced' | 'noteAnnounced' | 'delayAnnouncement' | 'noteFinish' | 'noteFirstPass'
   >;
   readonly summarize: (crawl: CrawlId, record: CrawlRecord) => Promise<EndedCrawl>;
   readonly sink: EventSink;
@@ -60,37 +60,47 @@ export class Announcer {
     this.#deps = deps;
   }
 
-  /** One look. Begins nothing after `until`. What fails is logged, and done by a later one. */
-  async look(until: number): Promise<void> {
+  /**
+   * One look at a crawl that has ended, or whose first pass is complete; `record`: as it is now, if it is there. Begins
+   * nothing after `until`. Returns when to look again, in ms since the epoch; undefined: nothing is left to announce. What
+   * fails is logged, and done by a later look.
+   */
+  async look(crawl: CrawlId, record: CrawlRecord | undefined, until: number): Promise<number | undefined> {
     const { registry, clock, log } = this.#deps;
-    for (const unannounced of await registry.listUnannounced()) {
-      if (clock.now() >= until) return;
-      if (unannounced.retryAt > clock.now() + EARLY_MS) continue;
-      try {
-        await this.#announce(unannounced, until);
-      } catch (error) {
-        log('warn', {
-          message: 'The end of a crawl cannot be announced now',
-          crawl: unannounced.crawl,
-          cause: messageOf(error),
-        });
-      }
+    try {
+      if (clock.now() >= until) return clock.now();
+      const unannounced = await registry.loadUnannounced(crawl);
+      if (unannounced === undefined) return undefined;
+      if (unannounced.retryAt > clock.now() + EARLY_MS) return unannounced.retryAt;
+      if (record) return await this.#announce(unannounced, record, until);
+      await registry.noteAnnounced(crawl);
+      return undefined;
+    } catch (error) {
+      log('warn', {
+        message: 'The end of a crawl cannot be announced now',
+        crawl,
+        cause: messageOf(error),
+      });
+      return clock.now();
     }
   }
 
-  async #announce(unannounced: UnannouncedCrawl, until: number): Promise<void> {
+  /** Returns when to try again; undefined if that is not necessary. */
+  async #announce(
+    unannounced: UnannouncedCrawl,
+    record: CrawlRecord,
+    until: number,
+  ): Promise<number | undefined> {
     const { registry, summarize, sink, clock } = this.#deps;
     const { crawl } = unannounced;
-    const record = await registry.load(crawl);
-    if (record === undefined) return registry.noteAnnounced(crawl);
     const isPassNew = record.firstPass !== undefined && !record.firstPass.isAnnounced;
-    const isPassReported = await this.#announceFirstPass(unannounced, record, until);
+    const passAgainAt = await this.#announceFirstPass(unannounced, record, until);
     if (endedType({ state: record.status, reasonCode: record.why?.code }) === undefined) {
       // A paused crawl ends later. Its operator knows of a crawl that was stopped.
-      if (record.status !== 'stopped') return;
+      if (record.status !== 'stopped') return passAgainAt;
       await this.#finish(unannounced, record, until);
-      if (isPassReported) await registry.noteAnnounced(crawl);
-      return;
+      if (passAgainAt === undefined) await registry.noteAnnounced(crawl);
+      return passAgainAt;
     }
     const ended = await summarize(crawl, record);
     const { state, seconds } = ended;
@@ -100,9 +110,10 @@ export class Announcer {
     // The tries that count are those of the first pass until it is reported or given up.
     const own = isPassNew ? { ...unannounced, tries: 0 } : unannounced;
     // Noted before the call of `onFinish`, in which the process may die.
-    const isSentAgain = !isPassReported || (fault !== undefined && (await this.#delay(own, fault)));
+    const againAt = passAgainAt ?? (fault === undefined ? undefined : await this.#delay(own, fault));
     await this.#finish(unannounced, record, until);
-    if (!isSentAgain) await registry.noteAnnounced(crawl);
+    if (againAt === undefined) await registry.noteAnnounced(crawl);
+    return againAt;
   }
 
   async #finish(
@@ -127,26 +138,27 @@ export class Announcer {
     await registry.noteFinish({ crawl, finishTries: tries, isFinishDone: true });
   }
 
-  /** Resolves to whether that event was received, or there is none. */
+  /** Resolves to when to try again; undefined if that event was received, or there is none. */
   async #announceFirstPass(
     unannounced: UnannouncedCrawl,
     { firstPass, ...record }: CrawlRecord,
     until: number,
-  ): Promise<boolean> {
-    if (!firstPass || firstPass.isAnnounced) return true;
+  ): Promise<number | undefined> {
+    if (!firstPass || firstPass.isAnnounced) return undefined;
     const { registry, summarize, sink, clock } = this.#deps;
     const { crawl, tries } = unannounced;
     const event = firstPassEvent(crawl, firstPass, await summarize(crawl, record), clock.now());
     const fault = await sink.send([event], until);
-    if (fault !== undefined && (await this.#delay(unannounced, fault))) return false;
+    const againAt = fault === undefined ? undefined : await this.#delay(unannounced, fault);
+    if (againAt !== undefined) return againAt;
     await registry.noteFirstPass(crawl, { ...firstPass, isAnnounced: true });
     // The end of the crawl has tries of its own.
     if (tries > 0) await registry.delayAnnouncement({ crawl, tries: 0, retryAt: 0 });
-    return fault === undefined;
+    return fault === undefined ? undefined : clock.now();
   }
 
-  /** Notes a try that failed. Returns false if it was the last one. */
-  async #delay({ crawl, tries: before }: UnannouncedCrawl, cause: string): Promise<boolean> {
+  /** Notes a try that failed. Returns when to try again; undefined if it was the last one. */
+  async #delay({ crawl, tries: before }: UnannouncedCrawl, cause: string): Promise<number | undefined> {
     const { registry, clock, log } = this.#deps;
     const tries = before + 1;
     if (tries >= MAX_TRIES) {
@@ -155,11 +167,11 @@ export class Announcer {
         crawl,
         cause,
       });
-      return false;
+      return undefined;
     }
     log('warn', { message: 'The events of a crawl were not received', crawl, tries, cause });
     const retryAt = clock.now() + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** before);
     await registry.delayAnnouncement({ crawl, tries, retryAt });
-    return true;
+    return retryAt;
   }
 }

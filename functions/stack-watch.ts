@@ -18,7 +18,6 @@ export interface StackWatchOptions {
   readonly now: () => number;
   readonly attention: Attention;
   readonly notes: AttentionNotes;
-  readonly totals: (crawl: CrawlId) => Promise<CrawlTotals>;
   /** Returns how many messages the dead-letter queue of that trouble keeps. */
   readonly deadLetters: (trouble: 'DeadTurns' | 'DeadLinks') => Promise<number>;
   /** US dollars of all crawls in an hour; none: no limit. */
@@ -37,8 +36,6 @@ const MIN_REQUESTS = 200;
 const BAD_SAMPLES = 3;
 /** Crawls whose figures are remembered: they are one item. */
 const MAX_CRAWLS = 2000;
-/** Crawls that are asked for at once. */
-const LOADS = 10;
 
 /** Returns a function that counts the messages of a dead-letter queue; those of a queue that there is not are none. */
 export function countDead(
@@ -57,6 +54,10 @@ type Found = Partial<Record<Trouble, Readonly<Record<string, unknown>>>>;
 /** Those that this watches. Functions that meet a newer format announce that themselves. */
 const WATCHED = ['DeadTurns', 'DeadLinks', 'ErrorRatio', 'Spend'] as const satisfies readonly Trouble[];
 
+/** The totals of a crawl that are watched. */
+export type WatchedTotals = Pick<HostTotals, 'requests' | 'errors' | 'httpStatus'> &
+  Pick<CrawlTotals, 'cost' | 'activeMs'>;
+
 /** Looks every five minutes for troubles of the whole stack, and announces them. */
 export class StackWatch {
   readonly #options: StackWatchOptions;
@@ -64,13 +65,20 @@ export class StackWatch {
   #state: WatchState | undefined;
   /** When each trouble was announced that has not ended since. */
   #announced: Map<string, number> | undefined;
+  /** The crawls that were looked at since the last sample. */
+  readonly #noted = new Map<CrawlId, WatchedTotals>();
 
   constructor(options: StackWatchOptions) {
     this.#options = options;
   }
 
-  /** `running`: the crawls that run. Reads nothing between two looks. */
-  async look(running: readonly CrawlId[]): Promise<void> {
+  /** Takes in what a crawl has used so far. One that rests uses nothing, and needs no note. */
+  note(crawl: CrawlId, totals: WatchedTotals): void {
+    this.#noted.set(crawl, totals);
+  }
+
+  /** Reads nothing between two looks. */
+  async look(): Promise<void> {
     const now = this.#options.now();
     if (Math.abs(now - this.#lookedAt) < LOOK_MS - EARLY_MS) return;
     if (!this.#announced) {
@@ -79,7 +87,7 @@ export class StackWatch {
       this.#state = state;
     }
     const announced = this.#announced;
-    await this.#sample(running, now);
+    await this.#sample(now);
     const found = await this.#troubles(now);
     for (const trouble of WATCHED) await this.#settle(trouble, found[trouble], announced);
     this.#lookedAt = now;
@@ -98,27 +106,21 @@ export class StackWatch {
   }
 
   /** Adds a sample if the last one is old enough, and something ran since. */
-  async #sample(running: readonly CrawlId[], now: number): Promise<void> {
+  async #sample(now: number): Promise<void> {
     const before = this.#state;
     if (before && Math.abs(now - before.at) < LOOK_MS - EARLY_MS) return;
-    // Those that ran at the last look have used something since.
+    if (this.#noted.size === 0 && before) return;
     const known = new Map(Object.entries(before?.crawls ?? {}));
-    const all = [...new Set([...running, ...known.keys()])];
-    if (all.length === 0 && before) return;
     const crawls = new Map<CrawlId, Figures>();
     let sum: Figures = [0, 0, 0];
-    for (let from = 0; from < all.length; from += LOADS) {
-      const batch = all.slice(from, from + LOADS);
-      const totals = await Promise.all(batch.map((id) => this.#options.totals(id)));
-      for (const [i, each] of totals.entries()) {
-        const id = batch[i] as CrawlId;
-        const figures = figuresOf(each);
-        // A crawl that is new has used all of it since the last look.
-        const isNew = before !== undefined && each.activeMs <= now - before.at;
-        sum = plus(sum, minus(figures, known.get(id) ?? (isNew ? [0, 0, 0] : figures)));
-        if (running.includes(id) && crawls.size < MAX_CRAWLS) crawls.set(id, figures);
-      }
+    for (const [id, totals] of this.#noted) {
+      const figures = figuresOf(totals);
+      // A crawl that is new has used all of it since the last look.
+      const isNew = before !== undefined && totals.activeMs <= now - before.at;
+      sum = plus(sum, minus(figures, known.get(id) ?? (isNew ? [0, 0, 0] : figures)));
+      if (crawls.size < MAX_CRAWLS) crawls.set(id, figures);
     }
+    this.#noted.clear();
     const samples = (before?.samples ?? []).filter(({ at }) => at <= now && now - at < HOUR_MS);
     this.#state = {
       at: now,
@@ -165,12 +167,7 @@ const NOT_OF_HOSTS: ReadonlySet<string> = new Set([
   'onPage',
 ]);
 
-function figuresOf({
-  requests,
-  errors,
-  httpStatus,
-  cost = 0,
-}: Pick<HostTotals, 'requests' | 'errors' | 'httpStatus'> & Pick<CrawlTotals, 'cost'>): Figures {
+function figuresOf({ requests, errors, httpStatus, cost = 0 }: WatchedTotals): Figures {
   let failed = 0;
   for (const reason in errors) if (!NOT_OF_HOSTS.has(reason)) failed += errors[reason] as number;
   for (const status in httpStatus)

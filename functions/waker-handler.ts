@@ -1,19 +1,14 @@
 import type { Context } from 'aws-lambda';
-import { isRecrawling } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import type { Crawls } from '../shared/crawl-state/crawls.ts';
-import { FirstPassWatch } from '../shared/crawl-state/first-pass.ts';
-import { LateWatch } from '../shared/crawl-state/late-watch.ts';
-import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import { type AgendaEntry, type NextLook, netAt } from '../shared/engines/aws/state/agenda.ts';
 import type { Clock } from '../shared/ports/clock.ts';
-import type { Engine } from '../shared/ports/engine.ts';
-import { wakeDueHosts } from '../shared/routing/waker.ts';
-import { sizesOf } from '../shared/sizes.ts';
-import type { HostKey } from '../shared/url/host-key.ts';
+import type { CrawlRecord, CrawlTotals } from '../shared/ports/crawl-registry.ts';
 import { beginningAt, type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
+import { CrawlLooks, type Looked, type LooksEngine } from './crawl-looks.ts';
 import type { DailyLimit } from './daily-limit.ts';
 import type { Log } from './log.ts';
+import { later, soon } from './look-plan.ts';
 import { invoked } from './stack.ts';
 import { startingWorkers, startMissing } from './start-workers.ts';
 
@@ -21,12 +16,12 @@ export interface WakerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly stack: WakerStack;
-  /** Kept over the invocations. */
-  readonly crawls: Crawls;
   /** Looks for troubles of the whole stack. */
-  readonly watch?: { look(running: readonly CrawlId[]): Promise<void> } | undefined;
-  /** Announces the ends of crawls. */
-  readonly announcer?: { look(until: number): Promise<void> } | undefined;
+  readonly watch?: { note(crawl: CrawlId, totals: CrawlTotals): void; look(): Promise<void> } | undefined;
+  /** Announces what has ended of a crawl. Returns when to look again; undefined: nothing is left to announce. */
+  readonly announcer?:
+    | { look(crawl: CrawlId, record: CrawlRecord | undefined, until: number): Promise<number | undefined> }
+    | undefined;
   /** Sends the changes of pages. Resolves to whether none of the crawl is left. */
   readonly changeFeed?: { look(crawl: CrawlId, until: number): Promise<boolean> } | undefined;
   /** The deployer's limit of cost in a day. */
@@ -34,43 +29,37 @@ export interface WakerDeps {
 }
 
 export interface WakerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
-  readonly engine: Pick<Engine, 'queue' | 'ledgers' | 'clock' | 'sizes'> & {
+  readonly engine: LooksEngine & {
     readonly workers: OpenedStack['engine']['workers'];
-    readonly registry: Engine['registry'] &
-      Pick<OpenedStack['engine']['registry'], 'list' | 'listRunning' | 'countWaitingHosts'>;
+    readonly agenda: OpenedStack['engine']['agenda'];
+    readonly registry: Pick<OpenedStack['engine']['registry'], 'listRunning' | 'listUnannounced'>;
   };
 }
 
-/** Hosts are woken for so long; then it is looked which crawls are over. */
-const WAKE_MS = 40_000;
+/** Crawls are looked at for so long, and hosts woken; the rest of a run is for changes of pages, announcements and troubles. */
+const LOOK_MS = 40_000;
 /** Before the invocation's end, nothing is begun any more. */
 const END_MS = 5000;
+/** Crawls that are looked at at once. */
+const LOOKS_AT_ONCE = 8;
+/** Crawls whose records are loaded together. */
+const LOADED_AT_ONCE = 100;
 /**
- * The maximal number of batches of a crawl's hosts that may be awake without a turn: more would wait in the
- * queue, and to look beyond them reads them all.
+ * A run begins no further look when the looks have taken this number of calls: 15 s of a function's CPU of 512 MB. The crawls
+ * that are left have waited longest in the next run.
  */
-const MAX_AWAKE_BATCHES = 10;
-/** After this number of runs all crawls are checked again, not only those listed as running. */
-const ALL_EVERY = 60;
-/** While no crawl runs, workers that are missing, and ends to announce, are looked for in one of this number of runs. */
-const LOOK_EVERY_AT_REST = 5;
-/**
- * Links to another host arrive within seconds; within minutes where a process has died, or link shards gather them. By then the
- * number of known URLs has stayed the same.
- */
-const PASS_SETTLE_MS = 600_000;
-/** The share of the hosts of a large crawl that may wait by counters that are wrong, as workers died before they counted. */
-const LOST_COUNTS = 0.001;
-/** The share of the time that is left for the changes of pages. The rest is for the ends of crawls, and troubles. */
+const MAX_CALLS = 9000;
+/** In one of this number of runs, crawls that the agenda has lost are looked for. */
+const LOST_EVERY = 60;
+/** While no crawl is to be looked at, workers that are missing are looked for in one of this number of runs. */
+const WORKERS_EVERY_AT_REST = 5;
+/** The share of the time that is left for the changes of pages. The rest is for announcements, and troubles. */
 const CHANGES_SHARE = 0.5;
-/** Crawls loaded at once. */
-const LOADS = 10;
-
-type Woken = Map<HostKey, { readonly version: number; readonly at: number }>;
 
 /**
- * Starts a worker where messages wait and there is none, ends the crawls that have reached a limit, wakes the hosts
- * that are due, and calls a crawl finished that is quiet.
+ * Starts a worker where messages wait and there is none, and looks at the crawls that the agenda names, the one that has waited
+ * longest first: ends those that have reached a limit, wakes the hosts that are due, calls a crawl finished that is quiet, and
+ * announces what has ended. So a run's work does not grow with crawls that rest.
  */
 export function createWakerHandler(deps: WakerDeps) {
   const { stack, clock, log } = deps;
@@ -88,167 +77,205 @@ export function createWakerHandler(deps: WakerDeps) {
     });
 }
 
+/** A crawl that is looked at in a run. */
+interface Visit {
+  readonly id: CrawlId;
+  /** Its entries, which are struck when the next look is entered. */
+  readonly entries: readonly AgendaEntry[];
+  looked?: Looked;
+  /** Something was left to do. */
+  isBusy: boolean;
+  announceAt?: number | undefined;
+}
+
 class Waker {
   readonly #deps: WakerDeps;
-  /** By crawl. */
-  readonly #woken = new Map<CrawlId, Woken>();
-  /** Crawls that may have changes to send. */
-  readonly #feeding = new Set<CrawlId>();
-  readonly #late = new Map<CrawlId, LateWatch>();
-  /** For crawls whose first pass goes on. */
-  readonly #passes = new Map<CrawlId, FirstPassWatch>();
+  readonly #looks: CrawlLooks;
   #runs = 0;
-  /** The last run found no crawl that runs: such runs are kept cheap, as there are 1,440 a day. */
+  /** The last run found nothing to look at: such runs are kept cheap, as there are 1,440 a day. */
   isAtRest = false;
 
   constructor(deps: WakerDeps) {
     this.#deps = deps;
+    this.#looks = new CrawlLooks({ engine: deps.stack.engine, clock: deps.clock, log: deps.log });
   }
 
   /** One invocation, which begins nothing after `endsAt`. */
   async run(endsAt: number, startMissing: () => Promise<void>): Promise<void> {
-    const { clock, log, dailyLimit } = this.#deps;
+    const { clock, log, dailyLimit, watch } = this.#deps;
     await dailyLimit?.goOn(endsAt);
-    const wakeUntil = Math.min(endsAt, clock.now() + WAKE_MS);
-    const wasAtRest = this.isAtRest;
-    const isLook = this.#runs % LOOK_EVERY_AT_REST === 0;
+    const now = clock.now();
+    const lookUntil = Math.min(endsAt, now + LOOK_MS);
+    const isLook = this.#runs % WORKERS_EVERY_AT_REST === 0;
     this.isAtRest = false;
-    let ids: CrawlId[] = [];
+    let visits: Visit[] = [];
     try {
-      ids = await this.#runningCrawls();
-      this.isAtRest = ids.length === 0;
+      visits = await this.#visits(now);
+      this.isAtRest = visits.length === 0;
     } finally {
+      this.#runs++;
       // Before all else: a run may take most of a minute.
       if (!this.isAtRest || isLook) await startMissing();
     }
     const errors = gatherCrawlErrors(log);
-    const [first] = ids;
-    // A failure is reported as that of a crawl: another one each time.
-    if (dailyLimit && first !== undefined && (await errors.attempt(first, () => dailyLimit.isSpent())))
-      await this.#forEach(ids, endsAt, errors, (id) => dailyLimit.pause(id));
-    await this.#forEach(ids, endsAt, errors, (id) => this.#endAtLimits(id));
-    // A batch of each in turn: a crawl of many hosts does not hold up the others.
-    for (let left = ids; left.length > 0; )
-      left = await this.#forEach(left, wakeUntil, errors, (id) => this.#wake(id));
-    await this.#forEach(ids, endsAt, errors, (id) => this.#reportLate(id));
-    await this.#forEach(ids, endsAt, errors, (id) => this.#noteFirstPass(id));
-    await this.#forEach(ids, endsAt, errors, (id) => this.#finishIfQuiet(id));
-    const leftMs = Math.max(0, endsAt - clock.now());
-    await this.#sendChanges(ids, clock.now() + CHANGES_SHARE * leftMs, errors);
-    // At the end, too, of those that this run has ended.
-    if (!this.isAtRest || !wasAtRest || isLook) await this.#deps.announcer?.look(endsAt);
-    if (clock.now() < endsAt) await this.#deps.watch?.look(ids);
+    await this.#pauseIfSpent(visits, endsAt, errors);
+    await this.#lookAt(visits, lookUntil, errors);
+    const looked = visits.filter(({ looked }) => looked);
+    const [waiting, others] = [looked.filter(isWaiting), looked.filter((visit) => !isWaiting(visit))];
+    const failed = visits.filter(({ id, looked }) => !looked && errors.has(id));
+    await this.#enterNext([...others, ...failed], errors, now);
+    await this.#sendChanges(waiting, clock.now() + CHANGES_SHARE * Math.max(0, endsAt - clock.now()), errors);
+    for (const visit of waiting) await this.#announce(visit, endsAt, errors);
+    await this.#enterNext(waiting, errors, now);
+    if (clock.now() < endsAt) await watch?.look();
     errors.throwAny();
   }
 
-  /** Does `step` for each crawl that has not failed. Returns those for which it says true. */
-  async #forEach(
-    some: readonly CrawlId[],
-    until: number,
-    errors: CrawlErrors,
-    step: (id: CrawlId) => Promise<unknown>,
-  ): Promise<CrawlId[]> {
-    const { clock, stack } = this.#deps;
-    const more: CrawlId[] = [];
-    for (const id of some) {
-      if (errors.has(id) || clock.now() >= until) continue;
-      const isMore = await errors.attempt(id, () => stack.meter.run(id, () => step(id)));
-      if (isMore === true) more.push(id);
-    }
-    return more;
+  /** The crawls to look at, the one that has waited longest first. */
+  async #visits(now: number): Promise<Visit[]> {
+    const { agenda } = this.#deps.stack.engine;
+    const byCrawl = new Map<CrawlId, AgendaEntry[]>();
+    for (const entry of await agenda.due())
+      byCrawl.set(entry.crawl, [...(byCrawl.get(entry.crawl) ?? []), entry]);
+    // At the first run of a process, and once an hour or so.
+    if (this.#runs % LOST_EVERY === 0)
+      for (const id of await this.#lost(now)) if (!byCrawl.has(id)) byCrawl.set(id, []);
+    return [...byCrawl].map(([id, entries]) => ({ id, entries, isBusy: false }));
   }
 
-  /** Those that run, another one first each time. */
-  async #runningCrawls(): Promise<CrawlId[]> {
-    const { registry } = this.#deps.stack.engine;
-    const running = new Set<CrawlId>();
-    // All of them at the first run of a process, and once an hour or so.
-    const all = await (this.#runs % ALL_EVERY === 0 ? registry.list() : registry.listRunning());
-    for (let from = 0; from < all.length; from += LOADS) {
-      const load = async (id: CrawlId) => {
-        const record = await registry.load(id);
-        if (record?.status === 'running') running.add(id);
-        if (record?.config.changeFeed || record?.sites) this.#feeding.add(id);
-      };
-      await Promise.all(all.slice(from, from + LOADS).map(load));
+  /**
+   * Crawls that run and that the agenda does not know: an earlier version has no agenda, and an operator may have deleted items.
+   * Those that do not run, and may have something to announce, are entered for later.
+   */
+  async #lost(now: number): Promise<CrawlId[]> {
+    const { agenda, registry } = this.#deps.stack.engine;
+    const [running, unannounced, known] = await Promise.all([
+      registry.listRunning(),
+      registry.listUnannounced(),
+      agenda.crawls(),
+    ]);
+    const lost = running.filter((id) => !known.has(id));
+    const isRunning = new Set(running);
+    const others = unannounced.map(({ crawl }) => crawl).filter((id) => !known.has(id) && !isRunning.has(id));
+    await agenda.replace(
+      others.map((crawl) => later(crawl, netAt(crawl, now), now)),
+      [],
+    );
+    return lost;
+  }
+
+  /** Looks at several crawls at once. A batch of each in turn: a crawl of many hosts does not hold up the others. */
+  async #lookAt(visits: readonly Visit[], until: number, errors: CrawlErrors): Promise<void> {
+    const { clock, stack, watch } = this.#deps;
+    const { registry } = stack.engine;
+    const callsBefore = this.#looks.calls;
+    for (let from = 0; from < visits.length; from += LOADED_AT_ONCE) {
+      if (clock.now() >= until || this.#looks.calls - callsBefore >= MAX_CALLS) break;
+      const some = visits.slice(from, from + LOADED_AT_ONCE);
+      const loaded = await registry.loadMany(some.map(({ id }) => id));
+      await this.#forEach(some, until, errors, async (visit) => {
+        const { id, entries } = visit;
+        visit.looked = await this.#looks.look(id, {
+          isDue: entries.length === 0 || entries.some(({ isDue }) => isDue),
+          isUnsure: entries.some(({ isUnsure }) => isUnsure),
+          stored: loaded.get(id),
+        });
+        if (visit.looked.totals) watch?.note(id, visit.looked.totals);
+      });
     }
-    for (const known of [this.#woken, this.#late, this.#passes])
-      for (const id of known.keys()) if (!running.has(id)) known.delete(id);
-    return beginningAt(
-      all.filter((id) => running.has(id)),
-      this.#runs++,
+    let more = visits.filter(({ looked }) => looked?.isMore);
+    while (more.length > 0 && clock.now() < until) {
+      const next: Visit[] = [];
+      for (const visit of more) {
+        if (clock.now() >= until) break;
+        const isMore = await errors.attempt(visit.id, () =>
+          stack.meter.run(visit.id, () => this.#looks.wake(visit.id)),
+        );
+        if (isMore) next.push(visit);
+      }
+      more = next;
+    }
+  }
+
+  async #forEach(
+    visits: readonly Visit[],
+    until: number,
+    errors: CrawlErrors,
+    step: (visit: Visit) => Promise<void>,
+  ): Promise<void> {
+    const { clock, stack } = this.#deps;
+    const left = visits.values();
+    const work = async () => {
+      // All share one iterator.
+      for (const visit of left) {
+        if (clock.now() >= until) return;
+        await errors.attempt(visit.id, () => stack.meter.run(visit.id, () => step(visit)));
+      }
+    };
+    await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, work));
+  }
+
+  /** Pauses all crawls if they have cost together what they may in a day. */
+  async #pauseIfSpent(visits: readonly Visit[], endsAt: number, errors: CrawlErrors): Promise<void> {
+    const { clock, dailyLimit, stack } = this.#deps;
+    const [first] = visits;
+    if (!dailyLimit || !first) return;
+    // A failure is reported as that of a crawl: another one each time.
+    if (!(await errors.attempt(first.id, () => dailyLimit.isSpent()))) return;
+    for (const id of await stack.engine.registry.listRunning()) {
+      if (clock.now() >= endsAt) return;
+      await errors.attempt(id, () => stack.meter.run(id, () => dailyLimit.pause(id)));
+    }
+  }
+
+  async #sendChanges(visits: readonly Visit[], until: number, errors: CrawlErrors): Promise<void> {
+    const { changeFeed, clock, stack } = this.#deps;
+    if (!changeFeed) return;
+    const feeding = visits.filter(({ looked }) => hasFeed(looked?.record));
+    for (const visit of feeding) visit.isBusy = true;
+    // Another one first each time: those of one crawl may take all of a run.
+    for (const visit of beginningAt(feeding, this.#runs)) {
+      if (clock.now() >= until) return;
+      const isDone = await errors.attempt(visit.id, () =>
+        stack.meter.run(visit.id, () => changeFeed.look(visit.id, until)),
+      );
+      visit.isBusy = isDone !== true;
+    }
+  }
+
+  async #announce(visit: Visit, until: number, errors: CrawlErrors): Promise<void> {
+    const { announcer } = this.#deps;
+    const record = visit.looked?.record;
+    if (!announcer || !hasNews(record)) return;
+    visit.announceAt = await errors.attempt(visit.id, () => announcer.look(visit.id, record, until));
+  }
+
+  /** Enters the next looks. A crawl without one does not run, and has nothing left to announce. */
+  async #enterNext(visits: readonly Visit[], errors: CrawlErrors, now: number): Promise<void> {
+    if (visits.length === 0) return;
+    const next = visits.flatMap((visit) =>
+      errors.has(visit.id) ? soon(visit.id, now) : (this.#nextOf(visit, now) ?? []),
+    );
+    await this.#deps.stack.engine.agenda.replace(
+      next,
+      visits.flatMap(({ entries }) => entries),
     );
   }
 
-  async #endAtLimits(id: CrawlId): Promise<void> {
-    const { crawls, stack } = this.#deps;
-    await crawls.get(id);
-    const known = () => crawls.known().filter((crawl) => crawl.id === id);
-    await endCrawlsAtLimits(stack.engine, { ...crawls, known });
-  }
-
-  /** Whether there may be more to wake. */
-  async #wake(id: CrawlId): Promise<boolean> {
-    const { crawls, stack } = this.#deps;
-    const { wakeBatch } = sizesOf(stack.engine);
-    const own: Woken = this.#woken.get(id) ?? new Map();
-    this.#woken.set(id, own);
-    const count = await wakeDueHosts(stack.engine, crawls, id, own);
-    return count >= wakeBatch && own.size < MAX_AWAKE_BATCHES * wakeBatch;
-  }
-
-  async #sendChanges(running: readonly CrawlId[], until: number, errors: CrawlErrors): Promise<void> {
-    const { changeFeed, clock, stack } = this.#deps;
-    // Another one first each time: those of one crawl may take all of a run.
-    for (const id of changeFeed ? beginningAt([...this.#feeding], this.#runs) : []) {
-      if (clock.now() >= until) return;
-      await errors.attempt(id, async () => {
-        const isDone = await stack.meter.run(id, () => changeFeed?.look(id, until));
-        // A crawl that does not run any more is looked at until its last change is sent.
-        if (isDone && !running.includes(id)) this.#feeding.delete(id);
-      });
-    }
-  }
-
-  /** Says so when pages skip a time of the crawl's schedule. */
-  async #reportLate(id: CrawlId): Promise<void> {
-    const { clock, crawls, log, stack } = this.#deps;
-    const crawl = await crawls.get(id);
-    if (crawl?.config.recrawlSchedule === undefined) return;
-    const { recrawl = {} } = await stack.engine.registry.totals(id);
-    const watch = this.#late.get(id) ?? new LateWatch();
-    this.#late.set(id, watch);
-    const message = watch.look(crawl, recrawl.late ?? 0, clock.now());
-    if (message !== undefined) log('warn', { message, crawl: id });
-  }
-
-  async #noteFirstPass(id: CrawlId): Promise<void> {
-    const { clock, crawls, log, stack } = this.#deps;
-    const { registry } = stack.engine;
-    const crawl = await crawls.get(id);
-    if (!crawl || !isRecrawling(crawl.config)) return;
-    const record = await registry.load(id);
-    if (record?.status !== 'running' || record.firstPass) return;
-    const watch = this.#passes.get(id) ?? new FirstPassWatch({ settleMs: PASS_SETTLE_MS });
-    this.#passes.set(id, watch);
-    const totals = await registry.totals(id);
-    const look = watch.look(crawl, totals, clock.now());
-    if (look === 'goesOn') return;
-    // By the counters alone if the crawl has too many hosts.
-    const waiting = crawl.budget.metLimit()?.allowsRecrawl ? 0 : await registry.countWaitingHosts(id);
-    const isComplete =
-      waiting === 0 ||
-      (waiting === undefined && (look === 'isComplete' || totals.hostsWaiting <= LOST_COUNTS * totals.hosts));
-    if (!isComplete) return watch.contradict(clock.now());
-    await registry.noteFirstPass(id, { at: clock.now() });
-    log('info', { message: 'The first pass of the crawl is complete', crawl: id });
-  }
-
-  async #finishIfQuiet(id: CrawlId): Promise<void> {
-    const { log, stack } = this.#deps;
-    const { registry } = stack.engine;
-    if ((await registry.load(id))?.status !== 'running' || !(await registry.isQuiet(id))) return;
-    if (!(await registry.setStatus(id, 'finished', undefined, { from: ['running'], isQuiet: true }))) return;
-    log('info', { message: 'The crawl has finished', crawl: id });
+  #nextOf({ id, looked, isBusy, announceAt }: Visit, now: number): NextLook | undefined {
+    if (looked?.record?.status === 'running') return this.#looks.plan(id, { isBusy, announceAt }, now);
+    if (isBusy) return soon(id, now);
+    return announceAt === undefined ? undefined : later(id, announceAt, now);
   }
 }
+
+/** Whether the crawl has ended, or its first pass, so there may be something to announce. */
+const hasNews = (record: CrawlRecord | undefined): boolean =>
+  record?.status !== 'running' || (record.firstPass !== undefined && !record.firstPass.isAnnounced);
+
+/** Whether changes of its pages, or visits of its sites, are sent to the operator's programs. */
+const hasFeed = (record: CrawlRecord | undefined): boolean =>
+  record !== undefined && (record.config.changeFeed === true || record.sites !== undefined);
+
+/** Whether changes are to be sent, or something is to be announced, before the next look is entered. */
+const isWaiting = ({ looked }: Visit): boolean => hasNews(looked?.record) || hasFeed(looked?.record);

@@ -5,7 +5,6 @@ import type { Context } from 'aws-lambda';
 import type { ExportRequest } from '../shared/control/crawl-export.ts';
 import { endedCrawl } from '../shared/control/summarize-crawl.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import { createCrawls } from '../shared/crawl-state/crawls.ts';
 import { ExportJobs } from '../shared/engines/aws/exports/export-jobs.ts';
 import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
@@ -52,7 +51,6 @@ export function openWaker(functions: FunctionStack) {
     clock,
     log,
     stack,
-    crawls: createCrawls(stack.engine.registry, clock),
     announcer: new Announcer({
       registry: stack.engine.registry,
       clock,
@@ -66,7 +64,6 @@ export function openWaker(functions: FunctionStack) {
       now: () => clock.now(),
       attention,
       notes: attention.notes,
-      totals: stack.engine.registry.totals,
       deadLetters: countDead(stack.clients.sqs, urls, clock),
       maxCostPerHour,
     }),

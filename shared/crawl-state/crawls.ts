@@ -36,6 +36,8 @@ export interface Crawls {
   get(id: CrawlId): Promise<Crawl | undefined>;
   /** Forgets what is known, so that the next `get` loads it. */
   refresh(id: CrawlId): void;
+  /** Frees the memory of a crawl that is not needed for some time. */
+  forget(id: CrawlId): void;
   /** Those met so far, as last loaded, without those that were not there any more. */
   known(): readonly Crawl[];
 }
@@ -123,6 +125,10 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
       refreshes.set(id, (refreshes.get(id) ?? 0) + 1);
       const entry = known.get(id);
       if (entry) entry.loadedAt = Number.NEGATIVE_INFINITY;
+    },
+    forget(id) {
+      known.delete(id);
+      refreshes.delete(id);
     },
     known: () => [...known.values()].map(({ crawl }) => crawl),
   };

@@ -302,7 +302,6 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   function loadWaker(process: SimProcess, log: Log): SimHandler<undefined, unknown> {
     const { clock } = process;
     const stack = cloud.open(process, { memoryMb: MEMORY_MB.waker });
-    const crawls = createCrawls(stack.engine.registry, clock);
     const { engine, meter } = stack;
     const summarize = (crawl: string, record: CrawlRecord) =>
       meter.run(crawl, () => endedCrawl(engine, crawl, record));
@@ -320,7 +319,6 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       clock,
       log,
       stack,
-      crawls,
       dailyLimit: openDailyLimit(stack, settings, {
         ...{ clock, log, announce: async () => {}, forget: async () => {} },
       }),

@@ -34,7 +34,6 @@ export function simStackWatch(
     now: clock.now,
     attention,
     notes,
-    totals: stack.engine.registry.totals,
     deadLetters: countDead(stack.clients.sqs, urls, clock),
     maxCostPerHour: cloud.settings.maxCostPerHour,
   });

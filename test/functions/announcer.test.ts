@@ -39,8 +39,7 @@ function setUp(
   let beforeSending = () => {};
   const announcer = new Announcer({
     registry: {
-      load: async (crawl) => (crawl === 'gone' ? undefined : record),
-      listUnannounced: async () => [...crawls.values()],
+      loadUnannounced: async (crawl) => crawls.get(crawl),
       async noteFirstPass(_, noted) {
         record = withFirstPass(record, noted);
       },
@@ -72,7 +71,25 @@ function setUp(
   const onSend = (work: () => void) => {
     beforeSending = work;
   };
-  return { announcer, clock, crawls, sent, untils, logged, ended, onSummary, onSend, record: () => record };
+  /** One look at each of the crawls, as the waker has them announced. */
+  async function look(until: number): Promise<(number | undefined)[]> {
+    const again: (number | undefined)[] = [];
+    for (const crawl of [...crawls.keys()])
+      again.push(await announcer.look(crawl, crawl === 'gone' ? undefined : record, until));
+    return again;
+  }
+  return {
+    announcer: { look },
+    clock,
+    crawls,
+    sent,
+    untils,
+    logged,
+    ended,
+    onSummary,
+    onSend,
+    record: () => record,
+  };
 }
 
 describe('the end of a crawl', () => {

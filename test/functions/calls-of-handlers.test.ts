@@ -343,9 +343,15 @@ describe('the waker', () => {
         clock: record.clock,
         log: record.log,
         stack: stack as never,
-        crawls: createCrawls(stack.engine.registry, record.clock),
-        watch: record.watch({ look: async (_ids: readonly string[]) => {} }),
-        announcer: { look: record.watch({ announce: async (_until: number) => {} }).announce },
+        watch: { note() {}, ...record.watch({ look: async () => {} }) },
+        announcer: {
+          look: record.watch(
+            {
+              announce: async (_crawl: string, _record: CrawlRecord | undefined, _until: number) => undefined,
+            },
+            { announce: (crawl, of, until) => [crawl, of?.status, until] },
+          ).announce,
+        },
         changeFeed: { look: record.watch({ feed: async (_crawl: string, _until: number) => true }).feed },
         dailyLimit: {
           ...record.watch({

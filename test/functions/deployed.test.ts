@@ -446,7 +446,7 @@ test('an export at the end of a crawl is begun before the exporter is woken, and
     command === 'PutItemCommand' && JSON.stringify(input).includes('documents-end-');
   let isBegun = false;
   deployed.faults.refuses = begins;
-  await deployed.wakeFor(4);
+  await deployed.wakeFor(3);
   expect(deployed.ofType(EXPORT_MORE)).toEqual([]);
   expect(deployed.said('warn')).toContain('The end of a crawl cannot be announced now');
   deployed.faults.refuses = (command, input) => {
@@ -574,7 +574,7 @@ describe('the compactor', () => {
       const deployed = await finished({}, {}, ['news', 'other']);
       await deployed.time.advance(2 * HOUR_MS);
       deployed.bus.answer = answer;
-      await deployed.compact({ detail: { round: 24 } }, 45_035);
+      await deployed.compact({ detail: { round: 24 } }, 45_050);
       expect(deployed.said('info')).toContain('WARC files were joined, and items put into tables');
       expect(deployed.ofType(COMPACT_MORE).map(({ detail }) => detail)).toEqual(
         answer === 'takes' ? [{ stack: 'Sim', round: 25 }] : [],

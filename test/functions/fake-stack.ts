@@ -4,6 +4,10 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { createMeter, type Meter } from '../../shared/engines/aws/cost/meter.ts';
 import type { LinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+import type { Agenda } from '../../shared/engines/aws/state/agenda.ts';
+import type { DueHosts } from '../../shared/engines/aws/state/ledger-store.ts';
+import type { CrawlLook } from '../../shared/engines/aws/state/registry.ts';
+import type { UnannouncedCrawl } from '../../shared/engines/aws/state/unannounced.ts';
 import type { StartOptions, WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
 import { activeMembers, type PoolMember } from '../../shared/worker/pool-plan.ts';
 import type { FakeClock } from '../worker/fake-clock.ts';
@@ -79,6 +83,26 @@ export function createFakePool(starts: Started[] = []): WorkerPool & {
   return pool;
 }
 
+/** An agenda by which each of these crawls is looked at in each run. */
+function createFakeAgenda(crawls: () => readonly CrawlId[]): Agenda {
+  const entryOf = (crawl: CrawlId) => ({
+    crawl,
+    at: 0,
+    isDue: true,
+    isUnsure: false,
+    partition: '#soon',
+    sort: `0 ${crawl}`,
+  });
+  return {
+    enter: async () => {},
+    entry: () => ({ Put: { TableName: '', Item: {} } }),
+    ensureDue: async () => {},
+    due: async () => crawls().map(entryOf),
+    replace: async () => {},
+    crawls: async () => new Set(crawls()),
+  };
+}
+
 export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
   const texts: string[] = [];
   const starts: Started[] = [];
@@ -97,12 +121,20 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
     takeCost: () => 0,
     engine: {
       ...engine,
+      agenda: createFakeAgenda(() => crawls),
       queue: { ...queue },
       workers: createFakePool(starts),
       linkShards: { count: 0, send: async () => {} } as LinkShards,
       exchange: { ...exchange, sendTexts: async (more: readonly string[]) => void texts.push(...more) },
       ledgers: {
         ...ledgers,
+        async due(...[crawl, now, ...rest]: Parameters<typeof ledgers.dueHosts>): Promise<DueHosts> {
+          const hosts = await stack.engine.ledgers.dueHosts(crawl, now, ...rest);
+          const times: number[] = [];
+          for await (const { head } of ledgers.hosts(crawl))
+            if (head.dueAt !== undefined && head.dueAt > now) times.push(head.dueAt);
+          return { hosts, ...(times.length > 0 && { nextAt: Math.min(...times) }) };
+        },
         async hostPage(crawl: CrawlId, cursor: string | undefined, limit: number) {
           const all = [];
           for await (const entry of ledgers.hosts(crawl)) all.push(entry);
@@ -113,6 +145,16 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
       },
       registry: {
         ...registry,
+        async look(crawl: CrawlId): Promise<CrawlLook | undefined> {
+          const { load, totals } = stack.engine.registry;
+          const record = await load(crawl);
+          if (!record) return undefined;
+          // By such counters the index is looked at each time.
+          return { record, totals: await totals(crawl), lastAt: 0, hostsDue: 0 };
+        },
+        loadMany: async () => new Map(),
+        noteBusy: async () => {},
+        listUnannounced: async () => [] as UnannouncedCrawl[],
         list: async () => [...crawls],
         listRunning: async () => [...crawls],
         async countWaitingHosts(crawl: CrawlId): Promise<number | undefined> {

@@ -112,20 +112,21 @@ test.each<[string, (process: Process) => () => Promise<unknown>, Answers, Answer
   [
     'the announcer',
     ({ port, clock, log }) => {
-      const { summarize, finish } = port as Record<string, never>;
+      const { summarize, finish, load } = port as Record<string, never>;
       const announcer = new Announcer({
         ...{ registry: port, sink: port, clock, log, summarize: summarize as never, finish: finish as never },
       });
-      return () => announcer.look(T0 + 60_000);
+      const record = load as unknown as () => Promise<typeof RECORD>;
+      return async () => announcer.look('a', await record(), T0 + 60_000);
     },
     {
-      listUnannounced: () => [NOTE],
+      loadUnannounced: () => NOTE,
       load: () => ({ ...RECORD, status: 'finished', firstPass: { at: 5 } }),
       summarize: () => SUMMARY,
       send: () => 'the receiver is down',
     },
     {
-      listUnannounced: () => [NOTE],
+      loadUnannounced: () => NOTE,
       load: () => ({ ...RECORD, status: 'finished', firstPass: { at: 5 } }),
       summarize: () => SUMMARY,
     },

@@ -15,7 +15,6 @@ import { decodeMember, fieldOf, type WarcRecord } from '../../shared/archive/rea
 import { scanMembers } from '../../shared/archive/scan-members.ts';
 import { endedCrawl } from '../../shared/control/summarize-crawl.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
 import type { AwsEngine } from '../../shared/engines/aws/engine.ts';
@@ -142,7 +141,6 @@ function wakerOf(engine: AwsEngine, { s3, names }: Pick<Place, 's3' | 'names'>, 
     clock,
     log,
     stack: { engine: { ...engine, workers: createFakePool() }, meter, flushMeter: async () => {} },
-    crawls: createCrawls(registry, clock),
     announcer: new Announcer({
       registry,
       clock,

@@ -4,7 +4,6 @@ import { StackWatch } from '../../functions/stack-watch.ts';
 import { newCrawlSchema } from '../../shared/control/request-schemas.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import type { WatchState } from '../../shared/engines/aws/state/attention-notes.ts';
-import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
 
 /** `news` shows that the test itself can see what it looks for. */
 const NAMES = ['news', '__proto__', 'constructor', 'hasOwnProperty', 'toString', 'valueOf'];
@@ -27,13 +26,14 @@ describe.each(NAMES)('a crawl named %s', (name) => {
           claim: async () => true,
           forget: async () => {},
         },
-        totals: async () =>
-          ({ requests: 0, errors: {}, httpStatus: {}, activeMs: now, cost }) as unknown as CrawlTotals,
         deadLetters: async () => 0,
         maxCostPerHour: 60,
       });
     for (let look = 0; look < 4; look++) {
-      await open().look([name, 'other']);
+      const watch = open();
+      for (const id of [name, 'other'])
+        watch.note(id, { requests: 0, errors: {}, httpStatus: {}, activeMs: now, cost });
+      await watch.look();
       now += 300_000;
       cost += 20;
     }

@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { boundMethods } from '../../bound-methods.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
@@ -20,6 +21,7 @@ import { createLinkShards, type LinkShards } from './queues/link-shards.ts';
 import { createTurnQueue } from './queues/turn-queue.ts';
 import { createShardedTurnQueue } from './queues/turn-shards.ts';
 import { recentPayloads } from './recent-payloads.ts';
+import { type Agenda, StateAgenda } from './state/agenda.ts';
 import { HookState } from './state/hook-state.ts';
 import { type AwsLedgerStore, createLedgerStore } from './state/ledger-store.ts';
 import { SHARDED_SETTLE_MS } from './state/quiet.ts';
@@ -79,6 +81,8 @@ export interface AwsEngine extends Engine {
   readonly linkShards: LinkShards;
   readonly ledgers: AwsLedgerStore;
   readonly registry: AwsCrawlRegistry;
+  /** When the waker looks at each crawl. */
+  readonly agenda: Agenda;
   readonly unjoined: UnjoinedCrawls;
   readonly workers: WorkerPool;
 }
@@ -88,31 +92,16 @@ export interface AwsEngine extends Engine {
  * is not there, by design. The clients are the caller's to make, and to destroy.
  */
 export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
-  const { clients, names, clock, archive, settleMs, region, meter, onCorrupt, onNewer, warn } = options;
+  const { clients, names, clock, archive, onCorrupt, onNewer, warn } = options;
   const { dynamo, s3, sqs } = clients;
   const sizes = sizesOf(options);
   const { turnQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
-  // While crawls are at work, the first ones mostly have messages: then the others are not asked.
-  const queueUrls = [...turnQueueUrls, linkQueueUrl, ...linkShardUrls];
-  const registry = createRegistry({
-    dynamo,
-    names,
-    clock,
-    sizes,
-    settleMs,
-    ...(linkShardUrls.length > 0 && { sharedSettleMs: SHARDED_SETTLE_MS }),
-    region,
-    meter,
-    warn,
-    hasMessages: () => anyMessages(sqs, queueUrls, clock),
-  });
-  const unjoined = new UnjoinedCrawls({ dynamo, clock, table: names.crawlState });
-  const state = new HookState({ dynamo, clock, table: names.crawlState });
-  const ledgers = createLedgerStore({ dynamo, s3, names, clock, sizes, state, onCommit: registry.onCommit });
+  const { agenda, registry, unjoined, state, ledgers } = openState(options, sizes);
   return {
     clock,
     sizes,
     registry,
+    agenda,
     unjoined,
     state,
     queue: openTurnQueues(options, sizes),
@@ -151,6 +140,37 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       ...archive,
     }),
   };
+}
+
+/** The parts that are kept in the tables. */
+function openState(
+  { clients, names, clock, settleMs, region, meter, warn }: AwsEngineOptions,
+  sizes: Sizes,
+): Pick<AwsEngine, 'agenda' | 'registry' | 'unjoined' | 'state' | 'ledgers'> {
+  const { dynamo, s3, sqs } = clients;
+  const { crawlState: table, turnQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
+  // While crawls are at work, the first ones mostly have messages: then the others are not asked.
+  const queueUrls = [...turnQueueUrls, linkQueueUrl, ...linkShardUrls];
+  const agenda = boundMethods<Agenda>(new StateAgenda({ dynamo, clock, table }));
+  const registry = createRegistry({
+    dynamo,
+    names,
+    clock,
+    sizes,
+    agenda,
+    settleMs,
+    ...(linkShardUrls.length > 0 && { sharedSettleMs: SHARDED_SETTLE_MS }),
+    region,
+    meter,
+    warn,
+    hasMessages: () => anyMessages(sqs, queueUrls, clock),
+  });
+  const unjoined = new UnjoinedCrawls({ dynamo, clock, table });
+  const state = new HookState({ dynamo, clock, table });
+  const { onCommit } = registry;
+  const { ensureDue } = agenda;
+  const ledgers = createLedgerStore({ dynamo, s3, names, clock, sizes, state, ensureDue, onCommit });
+  return { agenda, registry, unjoined, state, ledgers };
 }
 
 function openTurnQueues(options: AwsEngineOptions, sizes: Sizes): TurnQueue {

@@ -80,13 +80,14 @@ const ofAll = (): undefined => undefined;
 
 const LEDGER_PAYERS: Payers<AwsEngine['ledgers']> = {
   ...{ loadHead: named, commit: named, importHead: named, hosts: named, hostPage: named, dueHosts: named },
-  ...{ sitePasses: named, putPart: named, readPart: named, listParts: named, deleteParts: named },
+  ...{ due: named, sitePasses: named, putPart: named, readPart: named, listParts: named, deleteParts: named },
 };
 
 export const REGISTRY_PAYERS: Payers<AwsEngine['registry']> = {
   ...{ load: named, create: named, setStatus: named, resume: named, configure: named, totals: named },
   ...{ addScopeSeeds: named, setUrlRulesVersion: named, noteFirstPass: named, noteSent: named },
   ...{ isQuiet: named, countWaitingHosts: named, recount: named, endCopy: named, onCommit: named },
+  ...{ look: named, noteBusy: named, loadUnannounced: named, loadMany: ofAll },
   ...{ noteAnnounced: named, delayAnnouncement: noted, noteFinish: noted },
   ...{ storeSites: named, setSites: named, readSites: named },
   ...{ list: ofAll, listRunning: ofAll, listUnannounced: ofAll, flushUsage: ofAll },

@@ -24,7 +24,7 @@ export interface Sample {
 export interface WatchState {
   /** When `crawls` was read. */
   readonly at: number;
-  /** Each crawl's figures since its beginning. */
+  /** The figures since their beginning of the crawls that were looked at. */
   readonly crawls: Readonly<Record<CrawlId, Figures>>;
   /** Those of the last hour, oldest first. */
   readonly samples: readonly Sample[];

@@ -13,7 +13,8 @@ import type { CrawlRecord } from '../../../ports/crawl-registry.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import { retryWaitMs, withRetry } from '../retry.ts';
 import { createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';
-import { CRAWL, type Item, itemKey, N, replacing, S, STAMP } from './tables.ts';
+import { getItems } from './dynamo-batch.ts';
+import { CRAWL, type Item, itemKey, N, PARTITION_KEY, replacing, S, STAMP } from './tables.ts';
 import { transact } from './transact.ts';
 
 export interface CrawlStoreOptions {
@@ -66,13 +67,36 @@ export class CrawlStore {
     return this.#read(crawl);
   }
 
+  /** Those of the crawls that are there and whose records are small or not known yet, in a few calls. */
+  async loadMany(crawls: readonly CrawlId[]): Promise<Map<CrawlId, StoredCrawl>> {
+    const { table } = this.#options;
+    const readAt = this.#elapsed();
+    const keys = crawls.filter((crawl) => !this.#seen.has(crawl)).map((crawl) => itemKey(crawl, CRAWL));
+    const found = new Map<CrawlId, StoredCrawl>();
+    for (const item of await getItems(this.#options, table, keys)) {
+      const crawl = item[PARTITION_KEY]?.S as string;
+      found.set(crawl, this.#decoded(crawl, item, { readAt }));
+    }
+    return found;
+  }
+
   /** `stamp`: that which was read before. Default: the stamp that belongs to the item. */
   async #read(crawl: CrawlId, stamp?: string): Promise<StoredCrawl | undefined> {
     const readAt = this.#elapsed();
     const item = await this.#get(crawl, CRAWL);
-    const stored = item && this.#decode(crawl, item);
-    const isLarge = (item?.record?.B?.length ?? 0) > sizesOf(this.#options).maxUnstampedBytes;
-    if (stored && isLarge) this.#seen.set(crawl, { stored, stamp: stamp ?? item?.nonce?.S, readAt });
+    if (item) return this.#decoded(crawl, item, { readAt, stamp });
+    this.#seen.delete(crawl);
+    return undefined;
+  }
+
+  #decoded(
+    crawl: CrawlId,
+    item: Item,
+    { readAt, stamp = item.nonce?.S }: { readonly readAt: number; readonly stamp?: string | undefined },
+  ): StoredCrawl {
+    const stored = this.#decode(crawl, item);
+    const isLarge = (item.record?.B?.length ?? 0) > sizesOf(this.#options).maxUnstampedBytes;
+    if (isLarge) this.#seen.set(crawl, { stored, stamp, readAt });
     else this.#seen.delete(crawl);
     return stored;
   }

@@ -49,11 +49,22 @@ export interface LedgerStoreOptions {
   readonly sizes?: Sizes;
   /** Changes of the state of hooks are committed by it. Default: there are none. */
   readonly state?: Pick<HookState, 'change'>;
+  /** Called before a head is committed, with the time at which its host is due. What it throws, `commit` throws. */
+  readonly ensureDue?: (crawl: CrawlId, dueAt: number) => Promise<void>;
   /** Called for each head that was replaced, before `commit` resolves. What it throws, `commit` throws. */
   readonly onCommit?: (crawl: CrawlId, before: Head | undefined, after: Head) => Promise<void>;
 }
 
+/** The hosts that are due, and when to look again. */
+export interface DueHosts {
+  readonly hosts: { readonly host: HostKey; readonly version: number }[];
+  /** The earliest time at which a further host may be due; none: no other host of the crawl has a due time. */
+  readonly nextAt?: number;
+}
+
 export interface AwsLedgerStore extends LedgerStore {
+  /** The same as `dueHosts`, with the time of the next ones. */
+  due(...asked: Parameters<LedgerStore['dueHosts']>): Promise<DueHosts>;
   /**
    * Like `hosts`, page by page, for those who cannot hold out till the end: from the beginning without a
    * cursor, on from there with the cursor that the page before gave. At most `limit` hosts, and perhaps fewer
@@ -62,6 +73,9 @@ export interface AwsLedgerStore extends LedgerStore {
    */
   hostPage(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage>;
 }
+
+/** Items of a shard of the index that are read at first: more are due only where a crawl has many hosts. */
+const FEW_DUE = 10;
 
 /**
  * Heads in CrawlState, parts in UrlSeen and S3. A commit is one conditional PutItem, and the head that it
@@ -142,6 +156,7 @@ class HeadStore {
     changes: readonly StateChange[] = [],
   ): Promise<void> {
     await this.#enter(crawl, host, next);
+    if (next.dueAt !== undefined) await this.#options.ensureDue?.(crawl, next.dueAt);
     const before = await this.#put(crawl, host, next, { condition: replacing(next.version - 1), changes });
     await this.#options.onCommit?.(crawl, before, next);
   }
@@ -245,39 +260,67 @@ class HeadStore {
     return this.#hosts.passes(crawl);
   }
 
-  async dueHosts(
+  async dueHosts(...asked: Parameters<LedgerStore['dueHosts']>): ReturnType<LedgerStore['dueHosts']> {
+    return (await this.due(...asked)).hosts;
+  }
+
+  async due(
     ...[crawl, now, limit, farAfter = Infinity]: Parameters<LedgerStore['dueHosts']>
-  ): Promise<{ host: HostKey; version: number }[]> {
+  ): Promise<DueHosts> {
     const most = limit + this.#sizes.dueSlack;
     const shards = allDueShards(crawl, this.#dueShards);
-    const found = await Promise.all([
-      ...shards.map((shard) => this.#indexed(shard, ['<=', indexedUntil(now)], most)),
-      ...(farAfter < Infinity ? shards.map((shard) => this.#indexed(shard, ['>', farAfter], most)) : []),
+    const [come, far] = await Promise.all([
+      Promise.all(shards.map((shard) => this.#come(shard, indexedUntil(now), most))),
+      farAfter < Infinity
+        ? Promise.all(shards.map((shard) => this.#indexed(shard, ['>', farAfter], most)))
+        : [],
     ]);
     // One that is due within the index's step after `farAfter` is found twice.
-    const unique = new Map(found.flat().map((item) => [item.pk?.S, item]));
-    const first = [...unique.values()].sort((a, b) => Number(a.dueAt?.N) - Number(b.dueAt?.N)).slice(0, most);
-    const keys = first.map(({ pk }) => itemKey(pk?.S as string, HEAD));
-    return (await getItems(this.#options, this.#table, keys))
-      .map((item) => entryOf(item, this.#table))
-      .filter(({ head: { dueAt } }) => dueAt !== undefined && (dueAt <= now || dueAt > farAfter))
-      .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number))
-      .slice(0, limit)
-      .map(({ host, head: { version } }) => ({ host, version }));
+    const unique = new Map(
+      [...come.map(({ items }) => items), ...far].flat().map((item) => [item.pk?.S, item]),
+    );
+    const all = [...unique.values()].sort((a, b) => Number(a.dueAt?.N) - Number(b.dueAt?.N));
+    const keys = all.slice(0, most).map(({ pk }) => itemKey(pk?.S as string, HEAD));
+    const heads = (await getItems(this.#options, this.#table, keys)).map((item) =>
+      entryOf(item, this.#table),
+    );
+    const isDue = (dueAt: number) => dueAt <= now || dueAt > farAfter;
+    const due = heads
+      .filter(({ head: { dueAt } }) => dueAt !== undefined && isDue(dueAt))
+      .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number));
+    // The index rounds up, and may be late: of what it shows a head may say another time, or none.
+    const later = heads.flatMap(({ head: { dueAt } }) => (dueAt === undefined || isDue(dueAt) ? [] : dueAt));
+    const isMore = due.length > limit || all.length > most;
+    const nextAt = Math.min(isMore ? now : Infinity, ...later, ...come.map(({ nextAt }) => nextAt));
+    return {
+      hosts: due.slice(0, limit).map(({ host, head: { version } }) => ({ host, version })),
+      ...(nextAt < Infinity && { nextAt }),
+    };
+  }
+
+  /** Items of the index's shard up to `until`, and the time of the first one after them: one query where these are few. */
+  async #come(shard: string, until: number, limit: number): Promise<{ items: Item[]; nextAt: number }> {
+    const few = Math.min(limit, FEW_DUE);
+    const first = await this.#indexed(shard, undefined, few);
+    const items = first.filter(({ dueAt }) => Number(dueAt?.N) <= until);
+    if (items.length < first.length) return { items, nextAt: Number(first[items.length]?.dueAt?.N) };
+    if (first.length < few) return { items, nextAt: Infinity };
+    // There may be more of them than are asked for.
+    return { items: few === limit ? items : await this.#indexed(shard, ['<=', until], limit), nextAt: until };
   }
 
   /** Up to `limit` items of the index's shard, those that are due earliest first. */
   async #indexed(
     shard: string,
-    [comparison, time]: readonly ['<=' | '>', number],
+    bound: readonly ['<=' | '>', number] | undefined,
     limit: number,
   ): Promise<Item[]> {
     const found: Item[] = [];
     const query = queryItems(this.#options, {
       TableName: this.#table,
       IndexName: DUE_INDEX,
-      KeyConditionExpression: `dueShard = :shard AND dueAt ${comparison} :time`,
-      ExpressionAttributeValues: { ':shard': S(shard), ':time': N(time) },
+      KeyConditionExpression: bound ? `dueShard = :shard AND dueAt ${bound[0]} :time` : 'dueShard = :shard',
+      ExpressionAttributeValues: { ':shard': S(shard), ...(bound && { ':time': N(bound[1]) }) },
       Limit: limit,
     });
     for await (const item of query) if (found.push(item) >= limit) break;

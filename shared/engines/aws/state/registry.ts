@@ -19,7 +19,8 @@ import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import type { Sizes } from '../../../sizes.ts';
 import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf } from '../cost/prices.ts';
-import { type CrawlCounters, createCrawlCounters } from './crawl-counters.ts';
+import type { Agenda } from './agenda.ts';
+import { type CrawlCounters, createCrawlCounters, type ReadCounts } from './crawl-counters.ts';
 import { CrawlDirectory } from './crawl-directory.ts';
 import { activeMsOf, type StoredCrawl } from './crawl-record.ts';
 import { CrawlStore } from './crawl-store.ts';
@@ -75,12 +76,30 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   listRunning(): Promise<CrawlId[]>;
   /** Those that run, or whose end is still to be announced; perhaps with others among them. */
   listUnannounced(): Promise<UnannouncedCrawl[]>;
+  /** The crawl's note of this kind, if there is one. */
+  loadUnannounced(crawl: CrawlId): Promise<UnannouncedCrawl | undefined>;
+  /** Most of the crawls' records, in a few calls, for looks at many crawls. */
+  loadMany(crawls: readonly CrawlId[]): Promise<ReadonlyMap<CrawlId, StoredCrawl>>;
+  /** All that the waker decides by; undefined: there is no such crawl. `stored`: the record, as it was loaded just now. */
+  look(crawl: CrawlId, stored?: StoredCrawl): Promise<CrawlLook | undefined>;
+  /** The crawl has something to do: it is not quiet before it was found quiet again for some time. */
+  noteBusy(crawl: CrawlId): Promise<void>;
   /** The end of the crawl was announced, unless it runs again. */
   noteAnnounced(crawl: CrawlId): Promise<void>;
   /** The end of the crawl was announced in vain, and is to be announced again. */
   delayAnnouncement(delayed: Pick<UnannouncedCrawl, 'crawl' | 'tries' | 'retryAt'>): Promise<void>;
   /** How far the call of the project's `onFinish` is. Forgotten when the crawl runs again. */
   noteFinish(note: FinishNote): Promise<void>;
+}
+
+/** A crawl's record and counters as they were read together. */
+export interface CrawlLook {
+  readonly record: CrawlRecord;
+  readonly totals: CrawlTotals;
+  /** When the last head was committed, by the clock of the process that did it; 0: none was. */
+  readonly lastAt: number;
+  /** Hosts that are due at some time, by the counters. */
+  readonly hostsDue: number;
 }
 
 /** How a crawl stood where it was copied from. */
@@ -95,6 +114,8 @@ export interface RegistryOptions extends SettleTimes {
   readonly names: Pick<StateNames, 'crawlState' | 'dueShards'>;
   readonly clock: Clock;
   readonly sizes?: Sizes;
+  /** The waker's looks at crawls that change are entered here. Default: nobody looks. */
+  readonly agenda?: Pick<Agenda, 'enter' | 'entry'>;
   /** Whether the queues hold any message or parcel, received ones too. */
   readonly hasMessages: () => Promise<boolean>;
   /** Whose list prices the cost is by. Default us-east-1. */
@@ -103,6 +124,9 @@ export interface RegistryOptions extends SettleTimes {
   readonly meter?: Meter;
   readonly warn?: (message: string) => void;
 }
+
+/** Seeds have come to their turns by then, mostly. */
+const SENT_MS = 90_000;
 
 /** The heads of a larger crawl are not read to check its counters: that would take the waker's time. */
 const MAX_RECOUNTED = 50_000;
@@ -203,11 +227,21 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     return resumes;
   }
 
-  /** The writes that a change to that status takes with it, so that no list is ever without a crawl that belongs there. */
+  /**
+   * The writes that a change to that status takes with it, so that no list is ever without a crawl that belongs there, and the
+   * waker looks at it.
+   */
   #listedAs(status: CrawlStatus, crawl: CrawlId): TransactWriteItem[] {
-    if (status === 'running') return [this.#running.entry(crawl), this.#unannounced.entry(crawl)];
+    const { agenda } = this.#options;
+    const look = agenda ? [agenda.entry(crawl, { isDue: true })] : [];
+    if (status === 'running') return [this.#running.entry(crawl), this.#unannounced.entry(crawl), ...look];
     // The rest of its archive can be joined now.
-    return [this.#running.withoutEntry(crawl), this.#unjoined.entry(crawl)];
+    return [this.#running.withoutEntry(crawl), this.#unjoined.entry(crawl), ...look];
+  }
+
+  /** The waker looks at the crawl. */
+  async #enterLook(...look: Parameters<Agenda['enter']>): Promise<void> {
+    await this.#options.agenda?.enter(...look);
   }
 
   async endCopy(crawl: CrawlId, { status, why, activeMs }: CopiedCrawl): Promise<void> {
@@ -221,6 +255,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
       ...record,
       config: { ...record.config, ...changes },
     }));
+    await this.#enterLook(crawl);
   }
 
   async addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void> {
@@ -259,10 +294,27 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   }
 
   async totals(crawl: CrawlId): Promise<CrawlTotals> {
-    const [stored, { counts, isExact }] = await Promise.all([
-      this.#store.load(crawl),
-      this.#counters.read(crawl),
-    ]);
+    const [stored, read] = await Promise.all([this.#store.load(crawl), this.#counters.read(crawl)]);
+    return this.#totalsOf(stored, read);
+  }
+
+  loadMany(crawls: readonly CrawlId[]): Promise<ReadonlyMap<CrawlId, StoredCrawl>> {
+    return this.#store.loadMany(crawls);
+  }
+
+  async look(crawl: CrawlId, loaded?: StoredCrawl): Promise<CrawlLook | undefined> {
+    const [stored, read] = await Promise.all([loaded ?? this.#store.load(crawl), this.#counters.read(crawl)]);
+    if (!stored) return undefined;
+    const { lastAt, counts } = read;
+    return {
+      record: stored.record,
+      totals: this.#totalsOf(stored, read),
+      lastAt,
+      hostsDue: counts[HOSTS_DUE] ?? 0,
+    };
+  }
+
+  #totalsOf(stored: StoredCrawl | undefined, { counts, isExact }: ReadCounts): CrawlTotals {
     const totals = totalsOf(counts);
     const prices = priceOf(this.#options.region ?? 'us-east-1');
     return {
@@ -274,7 +326,12 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     };
   }
 
-  noteSent(crawl: CrawlId): Promise<void> {
+  async noteSent(crawl: CrawlId): Promise<void> {
+    await this.#enterLook(crawl, { inMs: SENT_MS });
+    await this.#quiet.noteBusy(crawl);
+  }
+
+  noteBusy(crawl: CrawlId): Promise<void> {
     return this.#quiet.noteBusy(crawl);
   }
 
@@ -340,6 +397,10 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
 
   listUnannounced(): Promise<UnannouncedCrawl[]> {
     return this.#unannounced.list();
+  }
+
+  loadUnannounced(crawl: CrawlId): Promise<UnannouncedCrawl | undefined> {
+    return this.#unannounced.load(crawl);
   }
 
   async noteAnnounced(crawl: CrawlId): Promise<void> {

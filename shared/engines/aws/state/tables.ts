@@ -20,6 +20,7 @@
  * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | `site`, `version`: the last pass over a host of a site (JSON), and the version of its head: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run |
+ * | CrawlState | `#soon`, `#agenda` | `TIME CRAWL`, `TIME CRAWL due`, `TIME CRAWL unsure` | none: when the waker looks at the crawl next, one that is at work and one that rests (`agenda.ts`) |
  * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`, `finishTries`, `isFinishDone`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
  * | CrawlState | `#unjoined` | `CRAWL` | `enteredAt`, `entry`: a crawl that may have WARC objects to join, or items without a table (`unjoined.ts`) |
  * | CrawlState | `#stack` | `totals#SHARD` | the same of what was used for crawls and is not worth a write to theirs |
@@ -85,6 +86,8 @@ export const WORKERS_PREFIX = '#workers ';
 export const HOSTS = 'hosts';
 export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
+export const SOON = '#soon';
+export const AGENDA = '#agenda';
 export const UNANNOUNCED = '#unannounced';
 export const UNJOINED = '#unjoined';
 export const COMPACTOR = '#compactor';

@@ -3,6 +3,7 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
+  GetItemCommand,
   PutItemCommand,
   type PutItemCommandInput,
   UpdateItemCommand,
@@ -97,14 +98,28 @@ export class UnannouncedCrawls {
         ConsistentRead: true,
       },
     );
-    for await (const { sk, tries, retryAt, finishTries, isFinishDone } of entries)
-      found.push({
-        crawl: sk?.S as string,
-        tries: Number(tries?.N ?? 0),
-        retryAt: Number(retryAt?.N ?? 0),
-        finishTries: Number(finishTries?.N ?? 0),
-        isFinishDone: isFinishDone?.BOOL === true,
-      });
+    for await (const item of entries) found.push(unannouncedOf(item));
     return found;
   }
+
+  async load(crawl: CrawlId): Promise<UnannouncedCrawl | undefined> {
+    const { dynamo, table, clock } = this.#context;
+    const command = new GetItemCommand({
+      TableName: table,
+      Key: itemKey(UNANNOUNCED, crawl),
+      ConsistentRead: true,
+    });
+    const { Item } = await withRetry('loading how an end is announced', () => dynamo.send(command), {
+      clock,
+    });
+    return Item && unannouncedOf(Item);
+  }
 }
+
+const unannouncedOf = ({ sk, tries, retryAt, finishTries, isFinishDone }: Item): UnannouncedCrawl => ({
+  crawl: sk?.S as string,
+  tries: Number(tries?.N ?? 0),
+  retryAt: Number(retryAt?.N ?? 0),
+  finishTries: Number(finishTries?.N ?? 0),
+  isFinishDone: isFinishDone?.BOOL === true,
+});

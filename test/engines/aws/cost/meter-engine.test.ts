@@ -160,7 +160,7 @@ test('each method of a stack’s registry names the crawl that pays, if there is
     typeof member === 'function' ? [name] : [],
   );
   expect(Object.keys(REGISTRY_PAYERS).toSorted()).toEqual(methods.toSorted());
-  const ofAll = ['flushUsage', 'list', 'listRunning', 'listUnannounced'];
+  const ofAll = ['flushUsage', 'list', 'listRunning', 'listUnannounced', 'loadMany'];
   const ofNotes = ['delayAnnouncement', 'noteFinish'];
   const payers = REGISTRY_PAYERS as unknown as Record<string, (about: unknown) => unknown>;
   for (const name of methods) {

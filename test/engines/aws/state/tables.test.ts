@@ -30,6 +30,8 @@ test('the names in the tables are those of earlier versions', () => {
     HOSTS: 'hosts',
     DIRECTORY: '#crawls',
     RUNNING: '#running',
+    SOON: '#soon',
+    AGENDA: '#agenda',
     UNANNOUNCED: '#unannounced',
     UNJOINED: '#unjoined',
     COMPACTOR: '#compactor',
