@@ -19,8 +19,12 @@ const ALARMS = 0.4;
 const RECEIVES_A_MONTH = (2 * 5 * 3600 * MONTH_HOURS) / 20;
 /** The exporter looks for exports once an hour: ASSUMED at 200 ms of 1,769 MB. */
 const EXPORTER = { lambdaRequests: 1, lambdaMbMs: 200 * 1769, dynamoReadUnits: 1 };
-/** By then the compactor has nothing left to join. */
-const SETTLING_RUNS = 2;
+/** A run that has found nothing to join makes no more of any call. */
+const SOME_CALLS = 100;
+/** After this number of runs the compactor has nothing left to join ... */
+const MAX_SETTLING_RUNS = 8;
+/** ... and after this number of minutes the waker has seen all crawls. */
+const SETTLING_MINUTES = 3;
 
 export async function measureIdleCost(stored: number): Promise<IdleCost> {
   const account = createAccount({ web: { hosts: 1, minPages: 1, maxPages: 1 } });
@@ -29,9 +33,14 @@ export async function measureIdleCost(stored: number): Promise<IdleCost> {
   const prices = priceOf('us-east-1');
   deployment.disableRules();
   await account.drive(fillStored(operator, namesOf('ended', stored)));
-  for (let run = 0; run < SETTLING_RUNS; run++) {
-    await account.run('compactor');
+  for (let run = 0, left = true; left && run < MAX_SETTLING_RUNS; run++) {
+    const { byCall } = await account.run('compactor');
+    left = Object.values(byCall).some((calls) => calls > SOME_CALLS);
     await time.advance(HOUR_MINUTES * MINUTE);
+  }
+  for (let minute = 0; minute < SETTLING_MINUTES; minute++) {
+    await account.run('waker');
+    await time.advance(MINUTE);
   }
   const cost = () => costOf(account.takeUsage(), prices).total * MONTH_HOURS;
   cost();
