@@ -13,6 +13,7 @@ import { NewerFormat } from '../shared/frontier/bytes.ts';
 import { createLanguageReader } from '../shared/hooks/read-language.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
+import type { HostDeliveries } from '../shared/ports/turn-queue.ts';
 import type { DocumentReading } from '../shared/turn/document-reading.ts';
 import { HOOK_CALLS, type PageHooks, type ReadLanguage } from '../shared/turn/page-hooks.ts';
 import type { PageWork } from '../shared/turn/page-work.ts';
@@ -26,7 +27,7 @@ import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
 import { placesIn } from './memory-places.ts';
 import { createMetrics } from './metrics.ts';
-import { PoolWorker } from './pool-worker.ts';
+import { PoolWorker, type PoolWorkerOptions } from './pool-worker.ts';
 import { invoked } from './stack.ts';
 import type { ReportNewer } from './unread-messages.ts';
 
@@ -103,18 +104,17 @@ export function createWorkerHandler(deps: WorkerDeps) {
 
     const places = isSmall ? memoryPlaces : withCpuPlaces(memoryPlaces, settings);
 
-    function openPool({ queue }: StartMessage, endsAt: number): PoolWorker {
-      const times = { receiveUntil: endsAt - lastReceiveMs, lastCallAt: endsAt - LAST_LOOK_MS };
-      const size = { small, isSmall, cpuMs: deps.cpuMs ?? (() => 0) };
-      return new PoolWorker({ pool: stack.engine.workers, queue, clock, log, ...size, ...places, ...times });
-    }
-
     async function serve(): Promise<void> {
       // Not before `invoked` has adopted the machine's time, which may have been set back since the last invocation.
       const endsAt = clock.now() + context.getRemainingTimeInMillis();
-      const pool = openPool(start, endsAt);
+      const times = { receiveUntil: endsAt - lastReceiveMs, lastCallAt: endsAt - LAST_LOOK_MS };
+      const pool = openPool(start, stack, { small, ...places, ...times }, deps);
       if ('Records' in event)
         stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
+      if (start.apart) {
+        watching = await serveApart(start, stack, { endsAt, lastReceiveMs }, deps);
+        return;
+      }
       if (!isSmall && small && (await isPassedOn(start, stack, log))) return;
       if (!(await pool.join(start.workers, start.inPlaceOf))) return;
       const queue = pool.watch(stack.engine.queue);
@@ -127,6 +127,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         deadline: endsAt - END_MS,
         drain: pool.drain,
         beforeIdleEnd: () => pool.hide(),
+        handOver: (hosts) => handOver(stack, start.queue, hosts),
       });
       watching = watch(worker, stack, endsAt, deps);
       pool.follow(() => worker.stats);
@@ -150,6 +151,52 @@ export function createWorkerHandler(deps: WorkerDeps) {
       watching?.report();
     }
   };
+}
+
+const openPool = (
+  { queue }: StartMessage,
+  { engine: { workers: pool } }: WorkerStack,
+  options: Pick<PoolWorkerOptions, 'placesFor' | 'small' | 'receiveUntil' | 'lastCallAt'>,
+  { clock, log, isSmall = false, cpuMs = () => 0 }: WorkerDeps,
+): PoolWorker => new PoolWorker({ pool, queue, clock, log, isSmall, cpuMs, ...options });
+
+/** Serves hosts that another worker has handed over: a page of theirs may end this process. */
+async function serveApart(
+  { queue, apart = [] }: StartMessage,
+  stack: WorkerStack,
+  { endsAt, lastReceiveMs }: { readonly endsAt: number; readonly lastReceiveMs: number },
+  deps: WorkerDeps,
+): Promise<ReturnType<typeof watch>> {
+  const { engine } = stack;
+  const taken = await Promise.all(apart.map((host) => engine.queue.unpack?.(host)));
+  const hosts = taken.filter((host) => host !== undefined);
+  const worker = startWorker(engine, (crawl) => deps.fetchers.of(crawl), {
+    ...partsOf(deps),
+    maxHosts: hosts.length,
+    receiveUntil: endsAt - lastReceiveMs,
+    deadline: endsAt - END_MS,
+    apart: hosts,
+  });
+  const watching = watch(worker, stack, endsAt, deps);
+  try {
+    await worker.done;
+  } finally {
+    await watching.end();
+  }
+  // The one that handed them over may have ended since.
+  await engine.workers.ensure(queue);
+  return watching;
+}
+
+/** Starts a worker for these hosts alone, if their messages are not too large for that. */
+async function handOver(
+  { engine: { queue, workers } }: WorkerStack,
+  of: number,
+  hosts: readonly HostDeliveries[],
+): Promise<'accepted' | 'refused'> {
+  const packed = hosts.map((host) => queue.pack?.(host)).filter((host) => host !== undefined);
+  if (packed.length < hosts.length) return 'refused';
+  return (await workers.startApart(of, packed)) ? 'accepted' : 'refused';
 }
 
 /** A delayed message, which only the start queue can hold, may be for a small worker. False: it is not, or cannot be started. */

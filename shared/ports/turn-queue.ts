@@ -21,6 +21,12 @@ export interface HostDeliveries {
   readonly leaseUntil: number;
 }
 
+/** A received group on its way to another process: JSON. */
+export interface PackedHost extends HostDeliveries {
+  /** By delivery: what acknowledges it. */
+  readonly handles: readonly (readonly [id: string, handle: string])[];
+}
+
 /**
  * Messages to hosts, one group a host: while a message of a group is received and neither acknowledged nor
  * visible again, no other message of that group is handed out. That lock is what makes the crawler polite by
@@ -48,4 +54,11 @@ export interface TurnQueue {
    * Hides the whole group for `ms`, then hands it out again, with the deliveries that were not acknowledged.
    */
   park(received: HostDeliveries, ms: number): Promise<void>;
+  /**
+   * Returns the group as another process can take it over, which no one of this process may use any more then. Undefined: its
+   * lease is over. Only where other processes work.
+   */
+  pack?(received: HostDeliveries): PackedHost | undefined;
+  /** Takes a group over, for a whole lease. Undefined: its lease was over. Another process may have done the same. */
+  unpack?(packed: PackedHost): Promise<HostDeliveries | undefined>;
 }

@@ -28,11 +28,18 @@ export function lostTurns(
  * Whether two turns in a row were perhaps lost, as far as the deliveries say: such a host is served apart from others. Its
  * newest token says what its head does.
  */
-export function areSuspicious(deliveries: readonly Delivery[], receives: Counted): boolean {
+export const areSuspicious = (deliveries: readonly Delivery[], receives: Counted): boolean =>
+  suspicionOf(deliveries, receives) >= 2;
+
+/** Whether a turn was perhaps lost since then: such a host is served alone. */
+export const haveLostAgain = (deliveries: readonly Delivery[], receives: Counted): boolean =>
+  suspicionOf(deliveries, receives) >= 3;
+
+function suspicionOf(deliveries: readonly Delivery[], receives: Counted): number {
   const token = deliveries.findLast(({ message }) => message.kind === 'token');
   const counted = token ? [token] : deliveries;
   const caution = token?.message.kind === 'token' ? (token.message.caution ?? 0) : 0;
-  return Math.max(...counted.map((delivery) => returnsOf(delivery, receives))) + caution >= 2;
+  return Math.max(...counted.map((delivery) => returnsOf(delivery, receives))) + caution;
 }
 
 const returnsOf = ({ id, receiveCount }: Delivery, receives: Counted): number =>

@@ -23,6 +23,8 @@ const NEWER_RETRY_MS = 60_000;
 const MAX_FAILURES = 20;
 
 export interface HostServerOptions extends WorkerTimes {
+  /** The hosts were handed to this process by another one. */
+  readonly isApart?: boolean;
   /** Called when a page needs more than this worker has, which is a small one. */
   readonly onTooLarge?: (() => void) | undefined;
   /** Called with turns that failed by our own fault. */
@@ -83,7 +85,12 @@ export class HostServer {
         continue;
       }
       this.#checkLease(leaseMs, leastLeaseMs(this.#services, crawl));
-      const end = await runTurn(this.#services, crawl, { host: received.host, deliveries, lease });
+      const end = await runTurn(this.#services, crawl, {
+        host: received.host,
+        deliveries,
+        lease,
+        isApart: this.#options.isApart ?? false,
+      });
       served.restUntil = Math.max(served.restUntil, end.restUntil);
       served.hasRequested ||= end.hasRequested ?? false;
       if (end.isPostponed) break;
@@ -118,8 +125,10 @@ export class HostServer {
     // The ledger waits for the version that wrote it. Nothing is wrong with this worker.
     const isNewer = error instanceof NewerFormat;
     if (error instanceof StaleTurn) stats.staleTurns++;
-    else if (error instanceof NeedsLargerWorker) this.#options.onTooLarge?.();
-    else {
+    // The message that handed the host over came twice: another process serves it, with the same lease.
+    if (error instanceof StaleTurn && this.#options.isApart) return;
+    if (error instanceof NeedsLargerWorker) this.#options.onTooLarge?.();
+    else if (!(error instanceof StaleTurn)) {
       if (!isNewer) {
         this.#failures++;
         // The next turn is a small one: what it fetches may be in vain, too.

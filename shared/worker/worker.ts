@@ -24,6 +24,7 @@ import type { OnSeed, OnSite } from '../turn/seed-events.ts';
 import type { Lanes, TurnServices } from '../turn/services.ts';
 import type { OnWorkEvent } from '../turn/work-events.ts';
 import { newStats, type WorkerStats } from '../turn/worker-stats.ts';
+import { ApartHosts, type HandOver } from './apart-hosts.ts';
 import { HostServer } from './host-server.ts';
 import { createLanes } from './lanes.ts';
 import { createLedgerCache } from './ledger-cache.ts';
@@ -80,6 +81,10 @@ export interface WorkerOptions {
   readonly onEvent?: OnWorkEvent;
   /** Default: no watchdog watches the thread. */
   readonly work?: PageWork;
+  /** Hands suspicious hosts to another process. Default: this one serves them when it serves no others. */
+  readonly handOver?: HandOver;
+  /** Hosts that were handed to this process: it serves these alone, and ends. */
+  readonly apart?: readonly HostDeliveries[];
   /** Called when a page needs more than this worker has, which is a small one. */
   readonly onTooLarge?: () => void;
   /** Called with turns that failed by our own fault. */
@@ -149,6 +154,7 @@ class WorkerLoop {
   readonly #services: TurnServices;
   readonly #options: LoopOptions;
   readonly #server: HostServer;
+  readonly #apart: ApartHosts | undefined;
   readonly #active = new Set<Promise<void>>();
   /** The first error after which the worker cannot continue. */
   #failure: { readonly error: unknown } | undefined;
@@ -160,20 +166,32 @@ class WorkerLoop {
   constructor(services: TurnServices, options: LoopOptions) {
     this.#services = services;
     this.#options = options;
-    const { receiveUntil = Infinity, deadline = Infinity, drain, onTooLarge, onError } = options;
+    const {
+      receiveUntil = Infinity,
+      deadline = Infinity,
+      drain,
+      handOver,
+      apart,
+      onTooLarge,
+      onError,
+    } = options;
+    this.#apart = handOver && new ApartHosts(services, handOver);
     this.#server = new HostServer(services, {
       get receiveUntil() {
         return drain?.aborted ? Number.NEGATIVE_INFINITY : receiveUntil;
       },
       deadline,
+      isApart: apart !== undefined,
       onTooLarge,
       onError,
     });
   }
 
   async run(): Promise<void> {
-    const { suspects } = this.#options;
-    while (this.#goesOn()) await (suspects.areDue ? this.#serveSuspects() : this.#receive());
+    const { suspects, apart } = this.#options;
+    for (const received of apart ?? []) this.#track(this.#server.serve(received));
+    while (apart === undefined && this.#goesOn())
+      await (suspects.areDue ? this.#serveSuspects() : this.#receive());
     for (const received of suspects.take()) this.#track(this.#services.engine.queue.park(received, 0));
     // Also after a failure: what is in progress holds hosts.
     await Promise.all(this.#active);
@@ -204,7 +222,9 @@ class WorkerLoop {
       const batch = await queue.receive(room, waitMs, stopping);
       // An answer may come late: then there is no time for these hosts, and others are to have them at once.
       const isLate = clock.now() >= receiveUntil;
-      for (const received of batch) this.#take(received, isLate);
+      for (const received of batch) this.#services.lanes.receives.note(received);
+      const own = isLate || !this.#apart ? batch : await this.#apart.take(batch);
+      for (const received of own) this.#take(received, isLate);
       if (endsWhenIdle) await this.#endIfIdle();
     } catch (error) {
       this.#fail(error);
@@ -212,7 +232,6 @@ class WorkerLoop {
   }
 
   #take(received: HostDeliveries, isLate: boolean): void {
-    this.#services.lanes.receives.note(received);
     const { queue } = this.#services.engine;
     if (isLate) this.#track(queue.park(received, 0));
     else if (!this.#options.suspects.keep(received)) this.#track(this.#server.serve(received));

@@ -76,6 +76,9 @@ export function createFakePool(starts: Started[] = []): WorkerPool & {
     hasLostSmall: async () => false,
     noteFewHosts: async (queue: number) => void fewHosts.push(queue),
     fewHosts,
+    async startApart() {
+      return false;
+    },
     async ensure(queue: number) {
       if (activeMembers(await pool.members(queue)).length === 0) await pool.start(queue, 1, 1);
     },

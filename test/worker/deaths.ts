@@ -1,5 +1,7 @@
 /** Crawls whose processes die: of a page, or of a hook. */
 
+import type { HandOver } from '../../shared/worker/apart-hosts.ts';
+import { startWorker } from '../../shared/worker/worker.ts';
 import { mortal } from './mortal.ts';
 import { page, type Site } from './scripted-fetcher.ts';
 import { areQuiet, startProcess, type World } from './world.ts';
@@ -9,32 +11,60 @@ export interface DeathsOptions {
   readonly maxDeaths?: number;
   readonly onDeath?: () => Promise<void>;
   readonly crawls?: readonly string[];
+  /** Suspicious hosts are handed to processes that serve these alone. Their deaths count, too. */
+  readonly handsOver?: boolean;
 }
 
 /** Crawls to the end, a new process for each that has died; gives how many did. */
 export async function crawlThrough(
   world: World,
   kills: (url: string) => boolean,
-  { processes = 1, maxDeaths = 40, onDeath = async () => {}, crawls }: DeathsOptions = {},
+  { processes = 1, maxDeaths = 40, onDeath = async () => {}, crawls, handsOver = false }: DeathsOptions = {},
 ): Promise<number> {
   const { clock, engine, fetcher, hooks } = world;
   let deaths = 0;
   const isOver = () => areQuiet(engine, crawls && [...crawls]);
+  async function died(): Promise<void> {
+    await onDeath();
+    if (++deaths > maxDeaths) throw new Error(`${deaths} deaths, and no end`);
+  }
+  /** The process ends when its hosts are served, or one of their pages kills it. */
+  const handOver: HandOver = async (apart) => {
+    const own = mortal(engine, fetcher, kills);
+    startWorker(own.engine, () => own.fetcher, {
+      maxHosts: apart.length,
+      signal: new AbortController().signal,
+      apart,
+    });
+    void own.died.then(died);
+    return 'accepted';
+  };
   async function live(): Promise<void> {
     for (;;) {
       const own = mortal(engine, fetcher, kills);
-      const process = startProcess(own.engine, own.fetcher, crawls && [...crawls], undefined, hooks);
+      const process = startProcess(
+        own.engine,
+        own.fetcher,
+        crawls && [...crawls],
+        undefined,
+        hooks,
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+        handsOver ? handOver : undefined,
+      );
       let isEnding = false;
       const end = clock.sleep(0).then(async () => {
         while (!isEnding && !(await isOver())) await clock.sleep(1000);
         process.stop();
         await process.ended;
       });
-      const died = await Promise.race([own.died.then(() => true), end.then(() => false)]);
+      const isDead = await Promise.race([own.died.then(() => true), end.then(() => false)]);
       isEnding = true;
-      if (!died) return;
-      await onDeath();
-      if (++deaths > maxDeaths) throw new Error(`${deaths} deaths, and no end`);
+      if (!isDead) return;
+      await died();
       // A new one comes some seconds later.
       await clock.sleep(5000);
     }

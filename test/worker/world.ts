@@ -20,6 +20,7 @@ import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import type { OnSeed } from '../../shared/turn/seed-events.ts';
 import type { OnWorkEvent } from '../../shared/turn/work-events.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
+import type { HandOver } from '../../shared/worker/apart-hosts.ts';
 import { startWorker, type Worker } from '../../shared/worker/worker.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryEngine, type MemoryEngine, type MemoryOptions } from './memory-engine.ts';
@@ -96,6 +97,7 @@ export function startProcess(
   wakerMs = 60_000,
   leaseOwner?: () => string,
   documents?: DocumentReading,
+  handOver?: HandOver,
 ): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
@@ -114,6 +116,7 @@ export function startProcess(
     onEvent,
     ...(leaseOwner && { leaseOwner }),
     ...(documents && { documents }),
+    ...(handOver && { handOver }),
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
   async function route() {

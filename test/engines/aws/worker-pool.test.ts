@@ -81,6 +81,17 @@ describe('starting a worker', () => {
     );
   });
 
+  test('for hosts that it serves alone hands these over, unless they are too large for a message', async () => {
+    const { pool, run, bodies } = setUp();
+    const apart = [{ host: 'a.test', deliveries: [], leaseUntil: 7, handles: [['1', 'handle']] }] as const;
+    expect(await run(pool.startApart(1, apart))).toBe(true);
+    expect(bodies().map(parseStartText)).toEqual([{ queue: 1, workers: 1, apart }]);
+    const large = [{ ...apart[0], host: 'a'.repeat(250_000) }];
+    expect(await run(pool.startApart(1, large))).toBe(false);
+    // An event of the account's bus hands over none.
+    expect(startMessageIn({ queue: 1, workers: 1, apart })).toEqual({ queue: 1, workers: 1 });
+  });
+
   test('of small size is not possible where nobody can', async () => {
     const { pool, run, bodies } = setUp();
     expect(await run(pool.startSmall(0, 1))).toBe(false);

@@ -1,7 +1,7 @@
 import { boundMethods } from '../../../bound-methods.ts';
 import type { Message } from '../../../frontier/message.ts';
 import { StaleTurn } from '../../../ports/stale-turn.ts';
-import type { Delivery, HostDeliveries, TurnQueue } from '../../../ports/turn-queue.ts';
+import type { Delivery, HostDeliveries, PackedHost, TurnQueue } from '../../../ports/turn-queue.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { groupRecords, type SqsRecord, type UnreadHandlers } from './delivery.ts';
@@ -153,6 +153,26 @@ class FifoTurnQueue implements TurnQueue {
     const handles = [...held.handles.values()].reverse();
     await this.#hideEach(handles.map((handle) => ({ handle, group: received.host, seconds })));
     this.#leases.delete(received);
+  }
+
+  pack(received: HostDeliveries): PackedHost | undefined {
+    const held = this.#heldOf(received);
+    return held && { ...received, handles: [...held.handles] };
+  }
+
+  async unpack({ host, deliveries, handles }: PackedHost): Promise<HostDeliveries | undefined> {
+    const receivedAt = this.#now();
+    // The other process has another clock: the lease begins once more, by this one.
+    const expired = await hideAll(
+      this.#options,
+      handles.map(([, handle]) => handle),
+      this.#visibilityS,
+    );
+    if (expired.size > 0) return undefined;
+    const until = receivedAt + this.#visibilityS * 1000;
+    const received = { host, deliveries, leaseUntil: until };
+    this.#leases.set(received, { handles: new Map(handles), receivedAt, until });
+    return received;
   }
 
   #take(received: HostDeliveries, records: readonly SqsRecord[], held: Pick<Held, 'receivedAt'>): void {

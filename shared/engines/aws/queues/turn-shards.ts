@@ -76,6 +76,15 @@ export function createShardedTurnQueue(
       return groups;
     },
 
+    pack: (received) => owners.get(received)?.pack?.(received),
+
+    async unpack(packed) {
+      const queue = queues[turnShardOf(packed.host, queues.length)] as TurnQueue;
+      const received = await queue.unpack?.(packed);
+      if (received) own(queue, [received]);
+      return received;
+    },
+
     async acknowledge(received, deliveries) {
       await owners.get(received)?.acknowledge(received, deliveries);
     },

@@ -1,4 +1,5 @@
 /** The message that starts a worker. */
+import type { PackedHost } from '../../../ports/turn-queue.ts';
 
 export interface StartMessage {
   /** The turn queue that the worker receives from. */
@@ -9,6 +10,8 @@ export interface StartMessage {
   readonly isSmall?: boolean | undefined;
   /** The item of the pool that stands for the worker until it shows itself. */
   readonly inPlaceOf?: string | undefined;
+  /** Hosts that have perhaps killed their workers: the worker serves these alone. */
+  readonly apart?: readonly PackedHost[] | undefined;
 }
 
 /** The longest delay of a message (SQS developer guide, message timers). */
@@ -20,11 +23,14 @@ export const MAX_START_DELAY_MS = 900_000;
  */
 export const startRetentionMs = (visibilityMs: number): number => MAX_START_DELAY_MS + 2 * visibilityMs;
 
-export const startText = ({ queue, workers, isSmall }: StartMessage): string =>
-  JSON.stringify({ queue, workers, ...(isSmall && { isSmall }) });
+export const startText = ({ queue, workers, isSmall, apart }: StartMessage): string =>
+  JSON.stringify({ queue, workers, ...(isSmall && { isSmall }), ...(apart && { apart }) });
 
-/** Throws where the text is no such message. */
-export const parseStartText = (text: string): StartMessage => startMessageIn(JSON.parse(text));
+/** Throws where the text is no such message. Only workers of the stack send to its start queue. */
+export function parseStartText(text: string): StartMessage {
+  const parsed = JSON.parse(text);
+  return { ...startMessageIn(parsed), ...(Array.isArray(parsed.apart) && { apart: parsed.apart }) };
+}
 
 /** The same for what was parsed already: an event's detail, which has more besides. */
 export function startMessageIn(value: unknown): StartMessage {

@@ -1,6 +1,7 @@
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../../ports/clock.ts';
+import type { PackedHost } from '../../../ports/turn-queue.ts';
 import { activeMembers, type PoolMember } from '../../../worker/pool-plan.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
@@ -32,6 +33,8 @@ export interface WorkerPool {
   hasLostSmall(queue: number): Promise<boolean>;
   /** Notes that a worker has ended idle after it served few hosts: for a quarter of an hour, small ones are started. */
   noteFewHosts(queue: number): Promise<void>;
+  /** Starts a worker that serves these hosts alone. Resolves to whether that was possible. */
+  startApart(queue: number, hosts: readonly PackedHost[]): Promise<boolean>;
   /** Starts a worker for the turn queue if none takes on hosts. */
   ensure(queue: number): Promise<void>;
 }
@@ -73,6 +76,9 @@ const FEW_HOSTS_MS = 900_000;
 const KEPT_MS = 3_600_000;
 /** After a small worker has died, the pool has full-size ones for so long. */
 const LOST_MS = KEPT_MS;
+
+/** The largest message that hands hosts over: SQS takes four times as much. */
+const MAX_APART_BYTES = 250_000;
 
 /** The pool of a deployed stack. */
 export class AwsWorkerPool implements WorkerPool {
@@ -165,6 +171,15 @@ export class AwsWorkerPool implements WorkerPool {
       });
       await withRetry('starting a worker', () => sqs.send(command), { clock });
     }
+  }
+
+  async startApart(queue: number, apart: readonly PackedHost[]): Promise<boolean> {
+    const { sqs, clock, startQueueUrl } = this.#options;
+    const text = startText({ queue, workers: 1, apart });
+    if (startQueueUrl === undefined || Buffer.byteLength(text) > MAX_APART_BYTES) return false;
+    const command = new SendMessageCommand({ QueueUrl: startQueueUrl, MessageBody: text });
+    await withRetry('starting a worker', () => sqs.send(command), { clock });
+    return true;
   }
 
   async startSmall(queue: number, workers: number): Promise<boolean> {

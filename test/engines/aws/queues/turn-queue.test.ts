@@ -304,3 +304,30 @@ test('counts visible, received and delayed messages', async () => {
   }));
   expect(await countMessages(client, 'http://sqs.test/turns')).toBe(321);
 });
+
+test('a group goes to another process with its handles, for a whole lease by the clock of that one', async () => {
+  const { queue } = openQueue([[sqsMessage(A, '1'), sqsMessage(A, '2')]]);
+  const [received] = await queue.receive(1, 0);
+  const packed = queue.pack!(received!)!;
+  const other = openQueue([]);
+  await other.clock.advance(HOUR_MS);
+  const taken = (await other.queue.unpack!(JSON.parse(JSON.stringify(packed))))!;
+  expect([taken.host, tokensOf(taken.deliveries)]).toEqual([A, ['1', '2']]);
+  expect(taken.leaseUntil).toBe(other.clock.now() + VISIBILITY_MS);
+  expect(hidden(other.named('ChangeMessageVisibilityBatch'))).toEqual([
+    ['handle 1', 600],
+    ['handle 2', 600],
+  ]);
+  await other.queue.acknowledge(taken, taken.deliveries);
+  expect(other.named('DeleteMessageBatch').flatMap(entriesOf)).toHaveLength(2);
+});
+
+test('a group whose lease is over goes to nobody', async () => {
+  const { queue, clock } = openQueue([[sqsMessage(A, '1')]]);
+  const [received] = await queue.receive(1, 0);
+  const packed = queue.pack!(received!)!;
+  await clock.advance(VISIBILITY_MS);
+  expect(queue.pack!(received!)).toBeUndefined();
+  const other = openQueue([], { fails: () => 'ReceiptHandleIsInvalid' });
+  expect(await other.queue.unpack!(packed)).toBeUndefined();
+});
