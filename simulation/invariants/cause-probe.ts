@@ -83,6 +83,11 @@ export function createCauseProbe(now: () => number): CauseProbe {
             hold(received);
             return received;
           },
+          async unpack(packed) {
+            const received = await queue.unpack?.(packed);
+            if (received) hold([received]);
+            return received;
+          },
           async acknowledge(received, deliveries) {
             for (const { message } of deliveries)
               if (message.kind === 'token' && !committed.has(message.token)) droppedEarly.add(message.token);
