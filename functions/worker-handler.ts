@@ -127,7 +127,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         deadline: endsAt - END_MS,
         drain: pool.drain,
         beforeIdleEnd: () => pool.hide(),
-        handOver: (hosts) => handOver(stack, start.queue, hosts),
+        handOver: (hosts) => handOver(stack, start.queue, hosts, log),
       });
       watching = watch(worker, stack, endsAt, deps);
       pool.follow(() => worker.stats);
@@ -162,12 +162,13 @@ const openPool = (
 
 /** Serves hosts that another worker has handed over: a page of theirs may end this process. */
 async function serveApart(
-  { queue, apart = [] }: StartMessage,
+  { queue, apart = [], id = '' }: StartMessage,
   stack: WorkerStack,
   { endsAt, lastReceiveMs }: { readonly endsAt: number; readonly lastReceiveMs: number },
   deps: WorkerDeps,
-): Promise<ReturnType<typeof watch>> {
+): Promise<ReturnType<typeof watch> | undefined> {
   const { engine } = stack;
+  if (!(await engine.workers.claimApart(queue, id))) return undefined;
   const taken = await Promise.all(apart.map((host) => engine.queue.unpack?.(host)));
   const hosts = taken.filter((host) => host !== undefined);
   const worker = startWorker(engine, (crawl) => deps.fetchers.of(crawl), {
@@ -193,10 +194,17 @@ async function handOver(
   { engine: { queue, workers } }: WorkerStack,
   of: number,
   hosts: readonly HostDeliveries[],
+  log: Log,
 ): Promise<'accepted' | 'refused'> {
   const packed = hosts.map((host) => queue.pack?.(host)).filter((host) => host !== undefined);
   if (packed.length < hosts.length) return 'refused';
-  return (await workers.startApart(of, packed)) ? 'accepted' : 'refused';
+  try {
+    return (await workers.startApart(of, packed)) ? 'accepted' : 'refused';
+  } catch (error) {
+    // Perhaps it has started: nobody else may serve them before their leases end.
+    log('error', { notHandedOver: hosts.map(({ host }) => host), ...errorFields(error) });
+    return 'accepted';
+  }
 }
 
 /** A delayed message, which only the start queue can hold, may be for a small worker. False: it is not, or cannot be started. */

@@ -5,8 +5,7 @@ import type { TurnServices } from '../turn/services.ts';
 import type { HostKey } from '../url/host-key.ts';
 
 /**
- * Hands hosts of one crawl to a process that serves no others. `refused`: they are still with this process. If it rejects, it
- * is unknown whether they are, and nobody has them until their lease is over.
+ * Hands hosts of one crawl to a process that serves no others. `refused`: they are still with this process.
  */
 export type HandOver = (hosts: readonly HostDeliveries[]) => Promise<'accepted' | 'refused'>;
 

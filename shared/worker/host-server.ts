@@ -125,8 +125,6 @@ export class HostServer {
     // The ledger waits for the version that wrote it. Nothing is wrong with this worker.
     const isNewer = error instanceof NewerFormat;
     if (error instanceof StaleTurn) stats.staleTurns++;
-    // The message that handed the host over came twice: another process serves it, with the same lease.
-    if (error instanceof StaleTurn && this.#options.isApart) return;
     if (error instanceof NeedsLargerWorker) this.#options.onTooLarge?.();
     else if (!(error instanceof StaleTurn)) {
       if (!isNewer) {

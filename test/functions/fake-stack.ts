@@ -76,6 +76,9 @@ export function createFakePool(starts: Started[] = []): WorkerPool & {
     hasLostSmall: async () => false,
     noteFewHosts: async (queue: number) => void fewHosts.push(queue),
     fewHosts,
+    async claimApart() {
+      return true;
+    },
     async startApart() {
       return false;
     },

@@ -85,7 +85,11 @@ describe('starting a worker', () => {
     const { pool, run, bodies } = setUp();
     const apart = [{ host: 'a.test', deliveries: [], leaseUntil: 7, handles: [['1', 'handle']] }] as const;
     expect(await run(pool.startApart(1, apart))).toBe(true);
-    expect(bodies().map(parseStartText)).toEqual([{ queue: 1, workers: 1, apart }]);
+    const [message] = bodies().map(parseStartText);
+    expect(message).toEqual({ queue: 1, workers: 1, apart, id: expect.any(String) });
+    expect(await run(pool.claimApart(1, message!.id!))).toBe(true);
+    expect(await run(pool.claimApart(1, message!.id!))).toBe(false);
+    expect(await run(pool.members(1))).toEqual([]);
     const large = [{ ...apart[0], host: 'a'.repeat(250_000) }];
     expect(await run(pool.startApart(1, large))).toBe(false);
     // An event of the account's bus hands over none.

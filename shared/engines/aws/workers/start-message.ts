@@ -12,6 +12,8 @@ export interface StartMessage {
   readonly inPlaceOf?: string | undefined;
   /** Hosts that have perhaps killed their workers: the worker serves these alone. */
   readonly apart?: readonly PackedHost[] | undefined;
+  /** The name of this handing over: the message may come twice, and one worker may serve the hosts. */
+  readonly id?: string | undefined;
 }
 
 /** The longest delay of a message (SQS developer guide, message timers). */
@@ -23,13 +25,15 @@ export const MAX_START_DELAY_MS = 900_000;
  */
 export const startRetentionMs = (visibilityMs: number): number => MAX_START_DELAY_MS + 2 * visibilityMs;
 
-export const startText = ({ queue, workers, isSmall, apart }: StartMessage): string =>
-  JSON.stringify({ queue, workers, ...(isSmall && { isSmall }), ...(apart && { apart }) });
+export const startText = ({ queue, workers, isSmall, apart, id }: StartMessage): string =>
+  JSON.stringify({ queue, workers, ...(isSmall && { isSmall }), ...(apart && { apart, id }) });
 
 /** Throws where the text is no such message. Only workers of the stack send to its start queue. */
 export function parseStartText(text: string): StartMessage {
   const parsed = JSON.parse(text);
-  return { ...startMessageIn(parsed), ...(Array.isArray(parsed.apart) && { apart: parsed.apart }) };
+  const start = startMessageIn(parsed);
+  const { apart, id } = parsed;
+  return Array.isArray(apart) ? { ...start, apart, id: String(id) } : start;
 }
 
 /** The same for what was parsed already: an event's detail, which has more besides. */

@@ -1,4 +1,9 @@
-import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../../ports/clock.ts';
 import type { PackedHost } from '../../../ports/turn-queue.ts';
@@ -35,6 +40,8 @@ export interface WorkerPool {
   noteFewHosts(queue: number): Promise<void>;
   /** Starts a worker that serves these hosts alone. Resolves to whether that was possible. */
   startApart(queue: number, hosts: readonly PackedHost[]): Promise<boolean>;
+  /** Resolves to whether no other worker has claimed the hosts of that message; if unknown, to false. */
+  claimApart(queue: number, id: string): Promise<boolean>;
   /** Starts a worker for the turn queue if none takes on hosts. */
   ensure(queue: number): Promise<void>;
 }
@@ -77,6 +84,8 @@ const KEPT_MS = 3_600_000;
 /** After a small worker has died, the pool has full-size ones for so long. */
 const LOST_MS = KEPT_MS;
 
+/** Ids of items that say that a worker serves the hosts of a message. */
+const APART = 'apart-';
 /** The largest message that hands hosts over: SQS takes four times as much. */
 const MAX_APART_BYTES = 250_000;
 
@@ -175,11 +184,30 @@ export class AwsWorkerPool implements WorkerPool {
 
   async startApart(queue: number, apart: readonly PackedHost[]): Promise<boolean> {
     const { sqs, clock, startQueueUrl } = this.#options;
-    const text = startText({ queue, workers: 1, apart });
+    const text = startText({ queue, workers: 1, apart, id: clock.uuid() });
     if (startQueueUrl === undefined || Buffer.byteLength(text) > MAX_APART_BYTES) return false;
     const command = new SendMessageCommand({ QueueUrl: startQueueUrl, MessageBody: text });
     await withRetry('starting a worker', () => sqs.send(command), { clock });
     return true;
+  }
+
+  async claimApart(queue: number, id: string): Promise<boolean> {
+    const { dynamo, clock, table } = this.#options;
+    const command = new PutItemCommand({
+      TableName: table,
+      Item: {
+        ...itemKey(partitionOf(queue), `${APART}${id}`),
+        [EXPIRES_AT]: N(Math.ceil((clock.now() + KEPT_MS) / 1000)),
+      },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    try {
+      await withRetry('claiming hosts', () => dynamo.send(command), { clock });
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
   }
 
   async startSmall(queue: number, workers: number): Promise<boolean> {
