@@ -1,17 +1,12 @@
 /** The list of deleted crawls: one item of CrawlState for each, which outlives the crawl's data. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Deletion } from '../../../control/deletion.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { withRetry } from '../retry.ts';
-import { queryItems } from '../state/dynamo-pages.ts';
-import { DELETED, EXPIRES_AT, type Item, itemKey, N, S } from '../state/tables.ts';
+import { CrawlDirectory } from '../state/crawl-directory.ts';
+import { DELETED, DELETING, EXPIRES_AT, type Item, itemKey, N, S } from '../state/tables.ts';
+import { transact } from '../state/transact.ts';
 
 export interface DeletionsContext {
   readonly dynamo: DynamoDBClient;
@@ -42,21 +37,10 @@ export async function loadDeletion(
   return deletion?.nameFreeAt !== undefined && deletion.nameFreeAt <= clock.now() ? undefined : deletion;
 }
 
-/** The crawls whose deletion is not complete. */
-export async function pendingDeletions({ dynamo, clock, table }: DeletionsContext): Promise<CrawlId[]> {
-  const pending: CrawlId[] = [];
-  const query = queryItems(
-    { dynamo, clock },
-    {
-      TableName: table,
-      KeyConditionExpression: 'pk = :deleted',
-      ExpressionAttributeValues: { ':deleted': S(DELETED) },
-      ConsistentRead: true,
-    },
-  );
-  for await (const { sk, deletedAt } of query) if (deletedAt === undefined) pending.push(sk?.S as CrawlId);
-  return pending;
-}
+/** The crawls whose deletion is not complete. Those that are deleted are in another list, which is never read as a whole. */
+export const pendingDeletions = (context: DeletionsContext): Promise<CrawlId[]> => pendingOf(context).list();
+
+const pendingOf = (context: DeletionsContext) => new CrawlDirectory({ ...context, name: DELETING });
 
 /** Notes that the crawl is to be deleted. A second request may add the archive, and takes nothing back. */
 export async function requestDeletion(
@@ -64,20 +48,20 @@ export async function requestDeletion(
   crawl: CrawlId,
   { archive }: { readonly archive: boolean },
 ): Promise<void> {
-  const { dynamo, clock, table } = context;
+  const { clock, table } = context;
   const known = await loadDeletion(context, crawl);
   if (known !== undefined && (known.archive || !archive)) return;
   const { requestedAt = clock.now(), stoppedAt } = known ?? {};
-  const command = new PutItemCommand({
-    TableName: table,
-    Item: {
-      ...itemKey(DELETED, crawl),
-      requestedAt: N(requestedAt),
-      withArchive: { BOOL: archive },
-      ...(stoppedAt !== undefined && { stoppedAt: N(stoppedAt) }),
-    },
-  });
-  await withRetry('requesting a deletion', () => dynamo.send(command), { clock });
+  const Item = {
+    ...itemKey(DELETED, crawl),
+    requestedAt: N(requestedAt),
+    withArchive: { BOOL: archive },
+    ...(stoppedAt !== undefined && { stoppedAt: N(stoppedAt) }),
+  };
+  await transact(context, 'requesting a deletion', [
+    { Put: { TableName: table, Item } },
+    pendingOf(context).entry(crawl),
+  ]);
 }
 
 /** Notes since when nothing begins work on the crawl any more. */
@@ -110,12 +94,13 @@ export async function noteArchiveKept(
 
 /** Notes that the data is deleted. Returns false if more was requested meanwhile. */
 export async function noteDeleted(
-  { dynamo, clock, table }: DeletionsContext,
+  context: DeletionsContext,
   crawl: CrawlId,
   { archive }: Pick<Deletion, 'archive'>,
 ): Promise<boolean> {
+  const { clock, table } = context;
   const now = clock.now();
-  const command = new UpdateItemCommand({
+  const Update = {
     TableName: table,
     Key: itemKey(DELETED, crawl),
     UpdateExpression: `SET deletedAt = :now, ${EXPIRES_AT} = :expires`,
@@ -125,14 +110,12 @@ export async function noteDeleted(
       ':expires': N(Math.ceil((now + NAME_KEPT_MS) / 1000)),
       ':archive': { BOOL: archive },
     },
-  });
-  try {
-    await withRetry('noting a deletion', () => dynamo.send(command), { clock });
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  };
+  const failed = await transact(context, 'noting a deletion', [
+    { Update },
+    pendingOf(context).withoutEntry(crawl),
+  ]);
+  return failed === undefined;
 }
 
 function decoded({

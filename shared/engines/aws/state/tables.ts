@@ -26,6 +26,7 @@
  * | CrawlState | `#stack` | `totals#SHARD` | the same of what was used for crawls and is not worth a write to theirs |
  * | CrawlState | `#compactor` | `last` | `crawl`: the one that the compactor began last (`unjoined.ts`) |
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
+ * | CrawlState | `#deleting` | `CRAWL` | none: the directory of crawls whose deletion is not complete |
  * | CrawlState | `#referrers` | `CRAWL BY` | none: the archive of the crawl `BY` may refer to records of `CRAWL` (`referrers.ts`) |
  * | CrawlState | `#exports` | `CRAWL ID` | `request` (JSON), `state`, `requestedAt`, `endedAt`, `progress` (JSON), `message`, `version`, `holder`, `leaseUntil`, `tries`: an export that the stack makes (`export-jobs.ts`) |
  * | CrawlState | `#spend` | the day | `spent`, `expiresAt`: US dollars of all crawls on that day (`daily-spend.ts`) |
@@ -94,6 +95,7 @@ export const COMPACTOR = '#compactor';
 /** In place of a crawl: usage of the stack that is not worth a write to the counters of its crawl. */
 export const STACK_USAGE = '#stack';
 export const DELETED = '#deleted';
+export const DELETING = '#deleting';
 export const REFERRERS = '#referrers';
 export const EXPORTS = '#exports';
 export const SPEND = '#spend';

@@ -105,6 +105,9 @@ test('those that are not complete are listed', async () => {
   for (const crawl of ['a', 'b', 'c']) await requestDeletion(context, crawl, { archive: false });
   await noteDeleted(context, 'b', { archive: false });
   expect(await pendingDeletions(context)).toEqual(['a', 'c']);
+  // Its archive, too.
+  await requestDeletion(context, 'b', { archive: true });
+  expect(await pendingDeletions(context)).toEqual(['a', 'b', 'c']);
 });
 
 test('nothing is noted about a deletion that nobody has requested', async () => {
