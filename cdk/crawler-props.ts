@@ -96,6 +96,14 @@ export interface CrawlerProps extends ExistingResources {
    * @default none
    */
   readonly webhookParameter?: string;
+  /**
+   * Name of a parameter of the Systems Manager (SecureString) with secrets that all crawls use: `{ "headers": ..., "cookies": ...,
+   * "auth": ..., "proxies": ... }`, each as in `crawl`, headers and passwords for hosts by name. The worker alone reads it. Make it
+   * with `aws ssm put-parameter`: a template must not hold it.
+   *
+   * @default none
+   */
+  readonly secretsParameter?: string;
 
   /**
    * How long a worker may run: 30 seconds to 15 minutes. All other times follow from it.
@@ -247,6 +255,13 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly pointInTimeRecovery?: boolean;
   /**
+   * Write units a second that the tables take from the first moment on, 4,000 to 40,000: a crawl of more than some 7,000 pages a second needs
+   * them. The rise is paid for once, and cannot be taken back. Not together with `tables`.
+   *
+   * @default DynamoDB's own: 4,000, and twice the last peak
+   */
+  readonly warmWriteUnits?: number;
+  /**
    * The crawl of a seed message that names none.
    *
    * @default 'default'
@@ -303,7 +318,8 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly permissionsBoundary?: string;
   /**
-   * Whether there is a managed policy for operators (`operatorPolicy` of the crawler): all that the command line needs.
+   * Whether there are two managed policies: for operators (`operatorPolicy` of the crawler), with all that the command line needs, and for
+   * readers (`readerPolicy`), with its commands that change nothing.
    *
    * @default false
    */
@@ -347,6 +363,13 @@ export interface CrawlerProps extends ExistingResources {
    * @default 5
    */
   readonly maxCostPerHour?: number;
+  /**
+   * US dollars of the whole account in a month: AWS Budgets mails `alarmEmail` at 80 % of them, and when more are forecast. It stops
+   * nothing.
+   *
+   * @default none
+   */
+  readonly budgetUsd?: number;
   /**
    * Environment variables for the code of the project's file, in the worker and the waker. They are in the template: give the
    * name of a secret, not the secret.

@@ -54,6 +54,7 @@ export class CrawlerStack extends Stack {
       CompactorName: functions.compactor.functionName,
       ExporterName: functions.exporter.functionName,
       OperatorPolicyArn: crawler.operatorPolicy?.managedPolicyArn,
+      ReaderPolicyArn: crawler.readerPolicy?.managedPolicyArn,
       CatalogDatabase: crawler.catalog?.database,
       QueryWorkgroup: crawler.catalog?.workgroup,
       EgressAddress: crawler.address,

@@ -13,6 +13,7 @@ import { followAccountRules } from './constructs/account-rules.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { Api } from './constructs/api.ts';
 import { Archive } from './constructs/archive.ts';
+import { Budget } from './constructs/budget.ts';
 import { Catalog } from './constructs/catalog.ts';
 import { Dashboard } from './constructs/dashboard.ts';
 import { fixedNetwork } from './constructs/fixed-network.ts';
@@ -20,7 +21,7 @@ import { Frontier } from './constructs/frontier.ts';
 import { Functions } from './constructs/functions.ts';
 import { keysOf, type Stores } from './constructs/grants.ts';
 import { crawlMetric } from './constructs/metrics.ts';
-import { createOperatorPolicy } from './constructs/operator-policy.ts';
+import { createOperatorPolicy, createReaderPolicy } from './constructs/operator-policy.ts';
 import { refuseSharedBucket } from './constructs/own-bucket.ts';
 import { publishSettings } from './constructs/published-settings.ts';
 import { State } from './constructs/state.ts';
@@ -69,6 +70,8 @@ export class Crawler extends Construct {
   readonly alarms: readonly cloudwatch.Alarm[];
   /** A policy for people who use the command line, if `operatorPolicy` is true. */
   readonly operatorPolicy?: iam.ManagedPolicy;
+  /** A policy for people who only look at crawls and their data, if `operatorPolicy` is true. */
+  readonly readerPolicy?: iam.ManagedPolicy;
   /** The tables of crawls in Glue, and the workgroup for queries, if `catalog` is true. */
   readonly catalog?: Catalog;
   /** The address by which requests leave, if `fixedAddress` is true. */
@@ -90,11 +93,13 @@ export class Crawler extends Construct {
     if (network) this.address = network.address;
     const existing = network ? { ...props, vpc: network.vpc } : props;
     const stores: Stores = {
+      name: this.name,
       frontier: new Frontier(this, 'Frontier', options, props),
       state: new State(this, 'State', options, props),
       archive: new Archive(this, 'Archive', options, props),
       identityArn: parameterArn(this, options.identityParameter),
       webhookArn: parameterArn(this, options.webhookParameter),
+      secretsArn: parameterArn(this, options.secretsParameter),
     };
     const { frontier, state, archive } = stores;
     const settings = settingsOf(options, props, stores);
@@ -120,11 +125,17 @@ export class Crawler extends Construct {
     this.turnQueueUrls = frontier.turns.urls.pattern;
     this.alarms = this.watch(options, props);
     publishSettings(this, settingsJson, props.parameterName);
-    if (options.operatorPolicy) this.operatorPolicy = createOperatorPolicy(this, stores);
+    if (options.operatorPolicy) {
+      this.operatorPolicy = createOperatorPolicy(this, stores);
+      this.readerPolicy = createReaderPolicy(this, stores);
+    }
     if (options.catalog) {
       const { bucket, name } = this;
       this.catalog = new Catalog(this, 'Catalog', { name, bucket, maxScanGb: options.catalogMaxScanGb });
     }
+    const { budgetUsd, alarmEmail } = options;
+    if (budgetUsd !== undefined && alarmEmail !== undefined)
+      new Budget(this, 'Budget', { budgetUsd, alarmEmail });
     followAccountRules(this, options);
   }
 

@@ -155,6 +155,15 @@ export const stackOptionsSchema = z.strictObject({
     'a path such as /strand/webhook: letters, digits, ., - and _ after each /',
   ).optional(),
 
+  /**
+   * Parameter of the Systems Manager (SecureString) with headers, cookies, passwords and proxies that all crawls use, as JSON of the
+   * project file's keys. The worker alone reads it. `aws ssm put-parameter` makes it.
+   */
+  secretsParameter: matching(
+    PARAMETER,
+    'a path such as /strand/secrets: letters, digits, ., - and _ after each /',
+  ).optional(),
+
   // ---- limits that no caller can exceed
   /**
    * Seconds between two requests to a host at least. By default 0.1, or 0 where crawls may connect to private addresses:
@@ -190,6 +199,11 @@ export const stackOptionsSchema = z.strictObject({
   allowedDomains: domains.default([]),
 
   // ---- data
+  /**
+   * Write units a second that both tables can take from the first moment on. DynamoDB gives a new one 4,000, and twice its last
+   * peak later (developer guide, "Warm throughput"). The rise is paid for once, and can not be taken back.
+   */
+  warmWriteUnits: whole('write units a second', 4000, 40_000).optional(),
   /** The removal policy of tables and bucket. `destroy` deletes all that was ever fetched. */
   removalPolicy: oneOf('retain', 'destroy').default('retain'),
   /**
@@ -263,6 +277,9 @@ export const stackOptionsSchema = z.strictObject({
    */
   maxCostPerHour: number('dollars', 0.01, MAX_DOLLARS).default(5),
 
+  /** US dollars of the account's bill of a month: AWS Budgets mails `alarmEmail` at 80 % and when more are expected. */
+  budgetUsd: number('dollars', 1, MAX_DOLLARS).optional(),
+
   /**
    * Parameter of the Systems Manager that holds the stack's settings, for a command line without access to
    * CloudFormation.
@@ -292,6 +309,8 @@ export function parseOptions(given: Readonly<Record<string, unknown>>): StackOpt
   }
   if (parsed.data.catalog && !parsed.data.indexTables)
     throw new InvalidOptions('Option catalog: expected indexTables=true, whose tables it is for, got false');
+  if (parsed.data.budgetUsd !== undefined && parsed.data.alarmEmail === undefined)
+    throw new InvalidOptions('Option budgetUsd: expected alarmEmail, the address to which it is mailed');
   return parsed.data;
 }
 

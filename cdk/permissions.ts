@@ -3,6 +3,8 @@
  * function may write its own log, and traces if they are enabled.
  */
 
+import { COMPACT_MORE, EXPORT_MORE, START_SMALL } from '../shared/webhook/event-types.ts';
+
 export const FUNCTIONS = ['worker', 'router', 'waker', 'api', 'compactor', 'exporter'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 
@@ -44,12 +46,14 @@ export type ResourceName =
   | 'exportLists'
   /** Listing parts, tables and items, staged and published. */
   | 'stateLists'
-  /** The account's default event bus. */
+  /** The account's default event bus: events of the stack's own source alone, and for most functions of one type ({@link OWN_EVENTS}). */
   | 'eventBus'
   /** The parameter with the identity, if the stack has one. */
   | 'identity'
   /** The parameter with the webhook, if the stack has one. */
-  | 'webhook';
+  | 'webhook'
+  /** The parameter with the secrets of all crawls, if the stack has one. */
+  | 'secrets';
 
 export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[]>>>;
 
@@ -64,7 +68,6 @@ const GET_ITEM = ['dynamodb:GetItem'];
  */
 const ITEMS = [...GET_ITEM, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 const QUERY = ['dynamodb:Query'];
-const SCAN = ['dynamodb:Scan'];
 /** The batch calls are permissions of their own, and need no others. */
 const BATCH_GET = ['dynamodb:BatchGetItem'];
 const BATCH_WRITE = ['dynamodb:BatchWriteItem'];
@@ -76,6 +79,14 @@ const LIST = ['s3:ListBucket'];
 const WRITE = ['s3:PutObject'];
 const ABORT = ['s3:AbortMultipartUpload'];
 const DELETE = ['s3:DeleteObject'];
+
+/** The only type of event that the function may put on the bus. The waker announces crawls, by types of several kinds. */
+export const OWN_EVENTS: Readonly<Partial<Record<FunctionName, string>>> = {
+  worker: START_SMALL,
+  api: EXPORT_MORE,
+  compactor: COMPACT_MORE,
+  exporter: EXPORT_MORE,
+};
 
 export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   worker: {
@@ -99,10 +110,11 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // Nobody else reads the private key. It is decrypted by the key of the Systems Manager, whose policy allows that to all
     // that may read the parameter.
     identity: ['ssm:GetParameter'],
+    secrets: ['ssm:GetParameter'],
   },
   router: {
-    // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds
-    // by their directory, or by a scan.
+    // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds by
+    // their directory.
     // A message of a newer version it hides for minutes.
     linkQueue: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     linkDeadLetters: SEND,
@@ -110,7 +122,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     linkShards: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     turnQueues: SEND,
     startQueue: SEND,
-    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...SCAN],
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
   },
   waker: {
     // Whether a crawl has ended, it knows by the queues' counts.
@@ -122,8 +134,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It announces dead letters.
     linkDeadLetters: COUNT,
     turnDeadLetters: COUNT,
-    // The event of a crawl's end names the hosts that were given up, which it finds by their directory, or by a scan.
-    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...SCAN],
+    // The event of a crawl's end names the hosts that were given up, which it finds by their directory.
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
     dueIndex: QUERY,
     eventBus: ['events:PutEvents'],
     // It sends the changes of pages, and deletes what was received.
@@ -134,7 +146,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   },
   api: {
     linkQueue: SEND,
-    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...SCAN],
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
     urlSeen: GET_ITEM,
     parts: READ,
     // It looks captures up in the archive.
@@ -148,8 +160,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     warcList: LIST,
     tables: [...WRITE, ...DELETE],
     uploads: ['s3:ListBucketMultipartUploads'],
-    // It deletes the data of crawls that an operator has deleted: their hosts it finds by their directory, or by a scan.
-    crawlState: [...ITEMS, ...QUERY, ...SCAN, ...BATCH_GET, ...BATCH_WRITE],
+    // It deletes the data of crawls that an operator has deleted: their hosts it finds by their directory.
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...BATCH_WRITE],
     urlSeen: [...QUERY, ...BATCH_WRITE],
     parts: DELETE,
     items: [...READ, ...DELETE],
@@ -161,7 +173,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   },
   exporter: {
     // It reads crawls and ledgers, and writes its own items and what it has used.
-    crawlState: [...GET_ITEM, 'dynamodb:UpdateItem', ...QUERY, ...SCAN, ...BATCH_GET],
+    crawlState: [...GET_ITEM, 'dynamodb:UpdateItem', ...QUERY, ...BATCH_GET],
     urlSeen: GET_ITEM,
     parts: READ,
     warc: READ,

@@ -53,6 +53,7 @@ export function settingsOf(
     ...(configFile !== undefined && { hasHooks: true }),
     ...(options.identityParameter !== undefined && { identityParameter: options.identityParameter }),
     ...(options.webhookParameter !== undefined && { webhookParameter: options.webhookParameter }),
+    ...(options.secretsParameter !== undefined && { secretsParameter: options.secretsParameter }),
   };
 }
 
@@ -94,8 +95,9 @@ function refuseSecrets({
   ].map((key) => `crawl.${key}`);
   if (found.length === 0) return;
   throw new InvalidOptions(
-    `${found.join(', ')}: secrets of a deployed project would be in its template and its outputs: leave them out, and give them ` +
-      'to each crawl, for example strand --stack NAME crawl URL --basic-auth @FILE, --header @FILE, --cookies FILE or --proxy URL',
+    `${found.join(', ')}: secrets of a deployed project would be in its template and its outputs: leave them out. Put them into ` +
+      'the parameter that the option secretsParameter names, or give them to each crawl, for example strand --stack NAME crawl URL ' +
+      '--basic-auth @FILE, --header @FILE, --cookies FILE or --proxy URL',
   );
 }
 

@@ -54,6 +54,7 @@ export function estimateText(estimate: Estimate): string {
     row('storage, a month', '', formatDollars(stack.storageMonth)),
     row('to download the archive', '', formatDollars(stack.download)),
     '',
+    'Other regions cost up to 1.7 times as much, Lambda mostly the same.',
     'An estimate: sites are slower, smaller or larger than assumed, and link to each other more or less.',
   ].join('\n');
 }

@@ -224,7 +224,7 @@ function fileLines(names: readonly string[]): string[] {
 }
 
 /** At list price, with the largest items of it; that of a million pages is what crawls are compared by. */
-function costLines({ cost, costByItem, pages }: CrawlSummary): string[] {
+function costLines({ cost, costByItem, costIsEstimated, pages }: CrawlSummary): string[] {
   if (cost <= 0) return [];
   const perMillion = pages > 0 ? `${formatDollars((cost / pages) * 1e6)} for a million pages` : undefined;
   const items = largestFirst(costByItem).filter(([, dollars]) => dollars > 0);
@@ -232,7 +232,8 @@ function costLines({ cost, costByItem, pages }: CrawlSummary): string[] {
   const others = items.slice(MAX_COST_ITEMS).reduce((sum, [, dollars]) => sum + dollars, 0);
   if (others > 0) shown.push(['other', others]);
   const texts = shown.map(([name, dollars]) => `${itemWord(name)} ${formatDollars(dollars)}`);
-  return wrapItems([formatDollars(cost), ...(perMillion ? [perMillion] : []), ...texts]);
+  const total = `${formatDollars(cost)}${costIsEstimated ? ' (estimated: at most, by the prices of the region)' : ''}`;
+  return wrapItems([total, ...(perMillion ? [perMillion] : []), ...texts]);
 }
 
 const itemWord = (name: string): string =>

@@ -13,6 +13,7 @@ export const TROUBLES = {
   NewerFormat: 'A newer version has written messages or ledgers, which wait until it is deployed again',
   ErrorRatio: 'More than half of the requests count against their hosts',
   Identity: 'The identity of the stack cannot be used, or expires soon',
+  Secrets: 'The secrets of the stack cannot be used',
   ArchiveBehind: 'WARC files have come faster for hours than the compactor joins them',
   DailyLimit: 'All crawls together have cost maxCostPerDay today, and are paused until 00:00 UTC',
   Spend: 'All crawls together have cost more than maxCostPerHour in an hour',

@@ -4,7 +4,7 @@ import { parseConfig } from '../shared/crawl/config.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
 import type { Clock } from '../shared/ports/clock.ts';
-import { EVENT_SOURCE } from '../shared/webhook/event-types.ts';
+import { eventSource } from '../shared/webhook/event-types.ts';
 import { createWebhook, type WebhookTarget } from '../shared/webhook/webhook.ts';
 import { type EventSink, TimeIsUp } from './announcer.ts';
 
@@ -27,7 +27,7 @@ export interface EventBusOptions {
 export const eventBus = ({ client, clock, stack }: EventBusOptions): EventSink => ({
   async send(events) {
     const entries = events.map((event) => ({
-      Source: EVENT_SOURCE,
+      Source: eventSource(stack),
       DetailType: event.type,
       Detail: JSON.stringify({ ...event, stack }),
       Time: new Date(event.time),

@@ -28,6 +28,7 @@ import { createWorkerFetchers } from './worker-fetchers.ts';
 import { createWorkerHandler, type StartEvent, type WorkerStack } from './worker-handler.ts';
 import { createFailureLog, createWorkerHooks, guardWorker } from './worker-hooks.ts';
 import { createWorkerIdentity } from './worker-identity.ts';
+import { createWorkerSecrets } from './worker-secrets.ts';
 
 export interface WorkerParts {
   /**
@@ -54,8 +55,8 @@ type Handler = (event: StartEvent, context: Context) => Promise<SQSBatchResponse
 export function createWorkerFunction(parts: WorkerParts, functionsOf = functionStack): Handler {
   const worker = lazy(() => openWorker(parts, functionsOf()));
   return async (event, context) => {
-    const { handler, identity } = worker();
-    await identity.load();
+    const { handler, identity, secrets } = worker();
+    await Promise.all([identity.load(), secrets.load()]);
     return handler(event, context);
   };
 }
@@ -75,6 +76,7 @@ function openWorker(
   const prices = stackPrices(settings);
   const identity = createWorkerIdentity({ parameter: settings.identityParameter, clock, log, announce });
   const { sign } = identity;
+  const secrets = createWorkerSecrets({ parameter: settings.secretsParameter, clock, log, announce });
   const middleware = project.middleware ?? [];
   const fetchers = createWorkerFetchers({ settings, clock, log, middleware, sign });
   const hooks = createWorkerHooks({ project, clock, log });
@@ -110,7 +112,10 @@ function openWorker(
     log,
     open: openFor,
     lanes: createLanes(clock, SIZES.maxIdleLanes),
-    fetchers: { ...fetchers, of: (crawl) => wrapFetcher(fetchers.of(crawl)) },
+    fetchers: {
+      ...fetchers,
+      of: ({ id, config }) => wrapFetcher(fetchers.of({ id, config: secrets.settingsOf(config) })),
+    },
     usedBytes: () => process.memoryUsage.rss(),
     cpuMs,
     hasOwnCode: hasOwnCode(project),
@@ -127,7 +132,7 @@ function openWorker(
       }),
     }),
   });
-  return { handler, identity };
+  return { handler, identity, secrets };
 }
 
 /** Small workers are started by events: a start queue of their own would cost $0.26 a month at rest. */

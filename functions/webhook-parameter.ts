@@ -3,6 +3,7 @@ import { messageOf } from '../shared/error-message.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import { isWebhookTarget, MIN_SECRET, type WebhookTarget } from '../shared/webhook/webhook.ts';
 import type { EventSink } from './announcer.ts';
+import { secretJson } from './secret-json.ts';
 import { readSecretParameter } from './secret-parameter.ts';
 
 export interface WebhookInParameterOptions {
@@ -50,12 +51,7 @@ export function webhookInParameter(options: WebhookInParameterOptions): EventSin
 }
 
 function targetIn(text: string, parameter: string): WebhookTarget {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The error of JSON.parse shows a part of the text.
-  }
+  const value = secretJson(text);
   if (isWebhookTarget(value)) return value;
   throw new Error(
     `Expected ${parameter} to hold { "url", "secret" } as JSON: an http(s) URL, and at least ${MIN_SECRET} characters`,

@@ -116,7 +116,9 @@ export function createWorkerHandler(deps: WorkerDeps) {
         return;
       }
       if (!isSmall && small && (await isPassedOn(start, stack, log))) return;
-      if (!(await pool.join(start.workers, start.inPlaceOf))) return;
+      // A caller who may put events on the account's bus can ask for any number.
+      const workers = Math.min(start.workers, stack.engine.workers.maxWorkers);
+      if (!(await pool.join(workers, start.inPlaceOf))) return;
       const queue = pool.watch(stack.engine.queue);
       const engine = { ...stack.engine, queue };
       const worker = startWorker(engine, (crawl) => deps.fetchers.of(crawl), {

@@ -5,6 +5,7 @@ import { InvalidIdentity } from '../shared/identity/invalid-identity.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Attention } from './attention.ts';
 import { errorFields, type Log } from './log.ts';
+import { secretJson } from './secret-json.ts';
 import { readSecretParameter } from './secret-parameter.ts';
 
 export interface WorkerIdentityOptions {
@@ -74,12 +75,8 @@ export function createWorkerIdentity(options: WorkerIdentityOptions): WorkerIden
 }
 
 function parsed(text: string, parameter: string): Identity {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The error of JSON.parse shows a part of the text.
+  const value = secretJson(text);
+  if (value === undefined)
     throw new InvalidIdentity(`Expected the parameter ${parameter} to hold an identity as JSON`);
-  }
   return readIdentity(value, { where: parameter });
 }

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Stack } from 'aws-cdk-lib';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -74,7 +74,11 @@ export class CrawlerFunction extends Construct {
       retention: logRetentionDays as number as logs.RetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new iam.Role(this, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') });
+    // For this account alone. Lambda's guide does not say that it always sends the key, and a role that it cannot assume would
+    // stop all; the function's own ARN would be a cycle.
+    const conditions = { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(this).account } };
+    const assumedBy = new iam.ServicePrincipal('lambda.amazonaws.com', { conditions });
+    const role = new iam.Role(this, 'Role', { assumedBy });
     logGroup.grantWrite(role);
     return { role, logGroup };
   }

@@ -6,7 +6,7 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { EncodedSettings } from '../../shared/engines/aws/settings.ts';
-import { COMPACT_MORE, EVENT_SOURCE, EXPORT_MORE, START_SMALL } from '../../shared/webhook/event-types.ts';
+import { COMPACT_MORE, EXPORT_MORE, eventSource, START_SMALL } from '../../shared/webhook/event-types.ts';
 import { smallWorkerOf } from '../../shared/worker/small-worker.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
@@ -139,7 +139,7 @@ export class Functions extends Construct {
   /** By an event that functions put on the bus: the role of one that continues itself cannot name it. */
   private startBy(target: lambda.Function, id: string, event: { stack: string; type: string }): void {
     new events.Rule(this, id, {
-      eventPattern: { source: [EVENT_SOURCE], detailType: [event.type], detail: { stack: [event.stack] } },
+      eventPattern: { source: [eventSource(event.stack)], detailType: [event.type] },
       targets: [new targets.LambdaFunction(target, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
   }
@@ -189,12 +189,14 @@ function ownOf(props: FunctionsProps): Record<FunctionName, Own> {
       },
     },
     api: { memoryMb: MEMORY_MB.api, timeoutS: API_TIMEOUT_S },
-    compactor: { memoryMb: MEMORY_MB.compactor, timeoutS: COMPACTOR_TIMEOUT_S },
+    // They start themselves by events, which Lambda does not count as a loop today.
+    compactor: { memoryMb: MEMORY_MB.compactor, timeoutS: COMPACTOR_TIMEOUT_S, isInLoop: true },
     exporter: {
       memoryMb: MEMORY_MB.exporter,
       heapMb: EXPORTER_HEAP_MB,
       timeoutS: EXPORTER_TIMEOUT_S,
       diskMb: EXPORTER_DISK_MB,
+      isInLoop: true,
     },
   };
 }

@@ -12,12 +12,21 @@ import {
 import { ITEM_TABLES_FOLDER, TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
 import { EXPORT_WORK_FOLDER, EXPORTS_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
-import { type FunctionName, PERMISSIONS, type Permissions, type ResourceName } from '../permissions.ts';
+import { eventSource } from '../../shared/webhook/event-types.ts';
+import {
+  type FunctionName,
+  OWN_EVENTS,
+  PERMISSIONS,
+  type Permissions,
+  type ResourceName,
+} from '../permissions.ts';
 import type { Archive } from './archive.ts';
 import type { Frontier } from './frontier.ts';
 import type { State } from './state.ts';
 
 export interface Stores {
+  /** The crawler's name. */
+  readonly name: string;
   readonly frontier: Frontier;
   readonly state: State;
   readonly archive: Archive;
@@ -25,6 +34,8 @@ export interface Stores {
   readonly identityArn?: string | undefined;
   /** ARN of the parameter with the webhook, if there is one. */
   readonly webhookArn?: string | undefined;
+  /** ARN of the parameter with the secrets of all crawls, if there is one. */
+  readonly secretsArn?: string | undefined;
 }
 
 /** The operator's keys that encrypt what is stored. */
@@ -36,13 +47,22 @@ export function keysOf({ state, archive, frontier }: Stores): readonly kms.IKey[
 
 /** Gives the role what {@link PERMISSIONS} says about the function, and the use of the operator's keys. */
 export function grantPermissions(role: iam.Role, name: FunctionName, stores: Stores): void {
-  for (const statement of statementsOf(PERMISSIONS[name], stores)) role.addToPolicy(statement);
+  for (const statement of statementsOf(PERMISSIONS[name], stores, OWN_EVENTS[name]))
+    role.addToPolicy(statement);
   for (const key of keysOf(stores)) key.grantEncryptDecrypt(role);
 }
 
-export const statementsOf = (permissions: Permissions, stores: Stores): iam.PolicyStatement[] =>
+/** `ownEvent`: the only type of event that may be put on the bus. Default: any of the stack's own source. */
+export const statementsOf = (
+  permissions: Permissions,
+  stores: Stores,
+  ownEvent?: string,
+): iam.PolicyStatement[] =>
   Object.entries(permissions).flatMap(([resource, actions]) => {
-    const target = targetOf(resource as ResourceName, stores);
+    const target =
+      resource === 'eventBus'
+        ? busTarget(stores, ownEvent)
+        : targetOf(resource as Exclude<ResourceName, 'eventBus'>, stores);
     return target.resources.length > 0 ? new iam.PolicyStatement({ actions: [...actions], ...target }) : [];
   });
 
@@ -51,8 +71,32 @@ const ITEM_FOLDERS = [STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER, STAGED_CH
 
 type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };
 
-function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, ...arns }: Stores): Target {
-  if (name === 'identity' || name === 'webhook') return { resources: [arns[`${name}Arn`] ?? []].flat() };
+/**
+ * The default bus is the account's: without the conditions, code in the functions of one stack could start those of another one,
+ * and forge the events of its crawls. Both keys have several values, one for each event of a call (service authorization
+ * reference, Amazon EventBridge), so each of them must be there and fit.
+ */
+function busTarget({ name, archive: { bucket } }: Stores, ownEvent: string | undefined): Target {
+  const bus = { service: 'events', resource: 'event-bus', resourceName: 'default' };
+  const allowed = {
+    'events:source': eventSource(name),
+    ...(ownEvent !== undefined && { 'events:detail-type': ownEvent }),
+  };
+  return {
+    resources: [Stack.of(bucket).formatArn(bus)],
+    conditions: {
+      'ForAllValues:StringEquals': allowed,
+      Null: Object.fromEntries(Object.keys(allowed).map((key) => [key, 'false'])),
+    },
+  };
+}
+
+function targetOf(
+  name: Exclude<ResourceName, 'eventBus'>,
+  { frontier, state, archive: { bucket }, ...arns }: Stores,
+): Target {
+  if (name === 'identity' || name === 'webhook' || name === 'secrets')
+    return { resources: [arns[`${name}Arn`] ?? []].flat() };
   switch (name) {
     case 'turnQueues':
       return { resources: frontier.turns.arns };
@@ -100,10 +144,6 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket }, ..
     case 'exportWork':
     case 'exportLists':
       return exportTarget(name, bucket);
-    case 'eventBus': {
-      const name = { service: 'events', resource: 'event-bus', resourceName: 'default' };
-      return { resources: [Stack.of(bucket).formatArn(name)] };
-    }
     case 'parts':
       return { resources: [bucket.arnForObjects('parts/*')] };
     case 'stateLists':

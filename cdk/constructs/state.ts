@@ -35,6 +35,10 @@ export class State extends Construct {
       throw new InvalidOptions(
         'Option pointInTimeRecovery: expected none with tables of your own; turn it on for them',
       );
+    if (tables !== undefined && options.warmWriteUnits !== undefined)
+      throw new InvalidOptions(
+        'Option warmWriteUnits: expected none with tables of your own; warm them yourself',
+      );
     const { crawlState, urlSeen } = tables ?? this.create(options);
     this.crawlState = crawlState;
     this.urlSeen = urlSeen;
@@ -51,6 +55,9 @@ export class State extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: options.pointInTimeRecovery },
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: isKept,
+      ...(options.warmWriteUnits !== undefined && {
+        warmThroughput: { writeUnitsPerSecond: options.warmWriteUnits },
+      }),
     };
     const urlSeen = new dynamodb.TableV2(this, 'UrlSeen', common);
     const crawlState = new dynamodb.TableV2(this, 'CrawlState', {

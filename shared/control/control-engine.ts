@@ -58,6 +58,8 @@ export interface ControlEngine {
   /** Returns the cost of the usage, in US dollars at list price. */
   costOf?(usage: Readonly<Record<string, number>>): {
     readonly total: number;
+    /** Whether it is by the region's own prices, none of which is estimated. */
+    readonly isExact: boolean;
     readonly byItem: Readonly<Record<string, number>>;
   };
 }

@@ -30,13 +30,14 @@ export async function summarizeCrawl(
     findFailedSeeds(engine.ledgers, crawl, record, totals),
     siteCounts(engine, crawl, record),
   ]);
-  const { total = 0, byItem = {} } = (totals.usage && engine.costOf?.(totals.usage)) ?? {};
+  const { total = 0, isExact = true, byItem = {} } = (totals.usage && engine.costOf?.(totals.usage)) ?? {};
   return summaryOf(
     crawl,
     record,
     { ...totals, cost: totals.cost ?? total },
     {
       costByItem: byItem,
+      ...(!isExact && { costIsEstimated: true }),
       ...troubledHosts(hosts),
       failedSeeds,
       // A stack runs no hooks but middleware around fetches.

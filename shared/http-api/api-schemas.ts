@@ -68,6 +68,7 @@ const crawlSummarySchema = z.strictObject({
   rate: amount.describe('Pages a second, over the time that the crawl has run'),
   cost: amount.describe('US dollars at list price so far'),
   costByItem: z.record(z.string(), amount).describe('What that is made of, in US dollars'),
+  costIsEstimated: z.boolean().optional().describe("Whether prices of the stack's region are estimated"),
   reason: z.string().optional().describe('Why the crawl is in that state, in words'),
   setAside: z
     .array(z.strictObject(givenUpHost))

@@ -8,7 +8,7 @@ import { type CrawlSummary, pageRate } from './summary.ts';
 /** The fields that are neither in a crawl's record nor in its totals. */
 export type SummaryExtras = Pick<
   CrawlSummary,
-  'costByItem' | 'setAside' | 'failing' | 'warcFiles' | 'failedSeeds' | 'hookErrors'
+  'costByItem' | 'costIsEstimated' | 'setAside' | 'failing' | 'warcFiles' | 'failedSeeds' | 'hookErrors'
 > & {
   /** Pages whose hooks failed after their calls had ended. Default: 0. */
   readonly lateHookFailures?: number;
@@ -38,6 +38,7 @@ export function summaryOf(
     rate: pageRate(totals.pages, seconds),
     cost: totals.cost ?? 0,
     costByItem: extras.costByItem,
+    ...(extras.costIsEstimated && { costIsEstimated: true }),
     reason: record.why?.text,
     setAside: extras.setAside,
     httpStatus: totals.httpStatus,

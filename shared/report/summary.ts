@@ -31,6 +31,8 @@ export interface CrawlSummary {
   readonly cost: number;
   /** The parts of the cost, in US dollars by line item. */
   readonly costByItem: Readonly<Record<string, number>>;
+  /** Whether prices of the stack's region are estimated, and rather too high. Left out if not. */
+  readonly costIsEstimated?: boolean;
   /** Why the crawl is in that state, for people. */
   readonly reason?: string | undefined;
   /** The same for programs, if it is one of the known reasons. */
@@ -141,6 +143,7 @@ export const SUMMARY_KEYS = [
   'rate',
   'cost',
   'costByItem',
+  'costIsEstimated',
   'reason',
   'setAside',
   'httpStatus',

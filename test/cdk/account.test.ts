@@ -47,8 +47,61 @@ test('the policy for operators has what the command line needs, and no wildcard 
   const needed = [PERMISSIONS.api, PERMISSIONS.compactor].flatMap((one) => Object.values(one).flat());
   for (const action of ['cloudformation:DescribeStacks', 's3:GetObject', ...needed])
     expect(actions).toContain(action);
+  const events = statements.filter(({ Action }) => Action === 'events:PutEvents');
+  expect(events).toMatchObject([
+    {
+      Condition: {
+        'ForAllValues:StringEquals': { 'events:source': 'strand.Strand', 'events:detail-type': 'exportMore' },
+      },
+    },
+  ]);
   for (const { Resource } of statements) expect(Resource).not.toBe('*');
   expect(ruled.template.findOutputs('OperatorPolicyArn')).toHaveProperty('OperatorPolicyArn');
+});
+
+test('the policy for readers changes nothing', () => {
+  const { Properties } = ruled.one('AWS::IAM::ManagedPolicy', 'Readers');
+  const statements: { Action: string | string[]; Resource: unknown }[] = Properties.PolicyDocument.Statement;
+  for (const action of statements.flatMap(({ Action }) => Action))
+    expect(action).toMatch(
+      /^(?:cloudformation:DescribeStacks|dynamodb:(?:GetItem|Query|BatchGetItem)|s3:(?:GetObject|ListBucket))$/,
+    );
+  for (const { Resource } of statements) expect(Resource).not.toBe('*');
+  expect(ruled.template.findOutputs('ReaderPolicyArn')).toHaveProperty('ReaderPolicyArn');
+});
+
+test('the tables take as much as the deployer wants from their first moment on', () => {
+  const tables = (given: Record<string, unknown>) =>
+    Object.values(synthesized(given).resources('AWS::DynamoDB::GlobalTable')).map(
+      ({ Properties }) => Properties.WarmThroughput,
+    );
+  expect(tables({})).toEqual([undefined, undefined]);
+  const warm = { WriteUnitsPerSecond: 10_000 };
+  expect(tables({ warmWriteUnits: '10000' })).toEqual([warm, warm]);
+});
+
+test('a budget of the account is mailed, and needs an address', () => {
+  plain.template.resourceCountIs('AWS::Budgets::Budget', 0);
+  const { Properties } = synthesized({ budgetUsd: '100', alarmEmail: 'a@example.org' }).one(
+    'AWS::Budgets::Budget',
+    'Budget',
+  );
+  expect(Properties.Budget).toEqual({
+    BudgetType: 'COST',
+    TimeUnit: 'MONTHLY',
+    BudgetLimit: { Amount: 100, Unit: 'USD' },
+  });
+  const mails = Properties.NotificationsWithSubscribers as {
+    Notification: object;
+    Subscribers: object[];
+  }[];
+  expect(mails.map(({ Notification }) => Notification)).toMatchObject([
+    { NotificationType: 'ACTUAL', Threshold: 80 },
+    { NotificationType: 'FORECASTED', Threshold: 100 },
+  ]);
+  for (const { Subscribers } of mails)
+    expect(Subscribers).toEqual([{ Address: 'a@example.org', SubscriptionType: 'EMAIL' }]);
+  expect(() => synthesized({ budgetUsd: '100' })).toThrow('expected alarmEmail');
 });
 
 test('with a fixed address, all functions are in a VPC with one NAT gateway, and S3 and DynamoDB go past it', () => {

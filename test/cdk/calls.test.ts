@@ -40,10 +40,6 @@ const sendsOnly: Never = [
   ['turn-queue.ts settleCorrupt', 'the same'],
 ];
 const readsNoMessages: Never = [['functions/dead-letter.ts', 'it receives no messages']];
-const readsNoList: Never = [
-  ['host-list.ts', 'lists of hosts are for API, router, compactor and command line'],
-  ['host-page.ts', 'the same'],
-];
 const callsNoHooks: Never = [
   ['item-objects.ts', 'hooks, and so items, are the workers’ alone'],
   ['skip-objects.ts', 'links are left out by the workers alone'],
@@ -74,7 +70,7 @@ const controls: Never = [
 
 const NEVER: Readonly<Record<FunctionName, Never>> = {
   worker: [
-    ...[...asks, ...wakesNone, ...pollerReceives, ...sortsNone, ...readsNoList],
+    ...[...asks, ...wakesNone, ...pollerReceives, ...sortsNone],
     ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
     [
       'functions/dead-letter.ts SendMessageCommand linkDeadLetters',
@@ -96,6 +92,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   waker: [
     ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...callsNoHooks],
     ['functions/secret-parameter.ts GetParameterCommand identity', 'requests are signed by the worker'],
+    ['functions/secret-parameter.ts GetParameterCommand secrets', 'requests are made by the worker'],
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['joined-warcs.ts', 'it archives nothing'],
     ['earlier-payloads.ts readRange', 'the same'],
@@ -109,6 +106,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['part-store.ts', 'it reads no ledgers'],
   ],
   exporter: [
+    ['site-lists.ts', 'it has no sites listed'],
     ...[...asks, ...wakesNone, ...crawlsNot, ...sortsNone, ...noHosts, ...startsNone, ...readsParts],
     ...callsNoHooks,
     ...pollerReceives,

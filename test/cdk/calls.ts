@@ -17,7 +17,6 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   DeleteItemCommand: ['dynamodb:DeleteItem'],
   // The permissions of its parts: here a put, and deletes.
   TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
-  ScanCommand: ['dynamodb:Scan'],
   QueryCommand: ['dynamodb:Query'],
   SendMessageCommand: ['sqs:SendMessage'],
   GetObjectCommand: ['s3:GetObject'],
@@ -40,7 +39,6 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   // Functions of ours that get the table, the queue or the bucket as a parameter: a module that imports one
   // makes its calls.
   queryItems: ['dynamodb:Query'],
-  scanItems: ['dynamodb:Scan'],
   getItems: ['dynamodb:BatchGetItem'],
   writeItems: ['dynamodb:BatchWriteItem'],
   gatheredSends: ['sqs:SendMessage'],
@@ -104,6 +102,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'item-tables.ts': { PutObjectCommand: ['tables'], readRange: ['items'], listFiles: ['stateLists'] },
   'daily-spend.ts': { dynamodb: ['crawlState'] },
   'attention-notes.ts': { dynamodb: ['crawlState'] },
+  'site-lists.ts': { dynamodb: ['crawlState'] },
   'unannounced.ts': { dynamodb: ['crawlState'] },
   'unjoined.ts': { dynamodb: ['crawlState'] },
   'transact.ts': { dynamodb: ['crawlState'] },
@@ -140,7 +139,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'api/stack/find-stack.ts': { cloudformation: ['stack'] },
   'api/stack/connect-stack.ts': { ssm: ['parameter'] },
   'api/stack/put-identity.ts': { ssm: ['identity'] },
-  'functions/secret-parameter.ts': { ssm: ['identity', 'webhook'] },
+  'functions/secret-parameter.ts': { ssm: ['identity', 'webhook', 'secrets'] },
   'api/stack/stack-archive.ts': { s3: ['warcList'], readRange: ['warc'] },
   'api/stack/stack-items.ts': { listFiles: ['stateLists'] },
   'api/exports/job/item-stages.ts': { listFiles: ['exportLists'] },

@@ -21,6 +21,7 @@ const traced = synthesized({ tracing: true });
 const signing = synthesized({
   identityParameter: '/strand/news/identity',
   webhookParameter: '/strand/news/webhook',
+  secretsParameter: '/strand/news/secrets',
 });
 
 /** Below which prefix a function may list keys. */
@@ -41,6 +42,28 @@ const LISTED: Readonly<Record<string, string | string[]>> = {
     'export-work/*',
   ],
   exportLists: ['export-work/*', 'items/*'],
+};
+
+/** Under which condition it is granted. */
+function conditionOf(stack: string, name: FunctionName, resource: string): object | undefined {
+  if (LISTED[resource]) return { StringLike: { 's3:prefix': LISTED[resource] } };
+  if (resource !== 'eventBus') return undefined;
+  const ownType = OWN_TYPES[name];
+  return {
+    'ForAllValues:StringEquals': {
+      'events:source': `strand.${stack}`,
+      ...(ownType && { 'events:detail-type': ownType }),
+    },
+    Null: { 'events:source': 'false', ...(ownType && { 'events:detail-type': 'false' }) },
+  };
+}
+
+/** The only type of event that a function may put on the bus. */
+const OWN_TYPES: Partial<Record<FunctionName, string>> = {
+  worker: 'startSmallWorker',
+  api: 'exportMore',
+  compactor: 'compactMore',
+  exporter: 'exportMore',
 };
 
 const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
@@ -97,6 +120,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     eventBus: [stack.formatArn({ service: 'events', resource: 'event-bus', resourceName: 'default' })],
     identity: [],
     webhook: [],
+    secrets: [],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
     id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),
@@ -106,12 +130,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     ...Object.entries(PERMISSIONS[name]).flatMap(([resource, actions]) =>
       actions.flatMap((action) =>
         (arns[resource] as string[]).map((arn) =>
-          line(
-            'Allow',
-            action,
-            stack.resolve(arn),
-            LISTED[resource] && { StringLike: { 's3:prefix': LISTED[resource] } },
-          ),
+          line('Allow', action, stack.resolve(arn), conditionOf(stack.stackName, name, resource)),
         ),
       ),
     ),
@@ -141,19 +160,17 @@ describe('least privilege', () => {
     expect(granted(traced, name)).toEqual([...listed(traced, name), ...more].sort());
   });
 
-  test('the worker alone may read the identity, and the waker the webhook, where the stack has them', () => {
+  test('the worker alone may read the identity and the secrets, and the waker the webhook, where the stack has them', () => {
     const reads = (name: string) => {
       const arn = signing.stack.formatArn({ service: 'ssm', resource: `parameter/strand/news/${name}` });
       return line('Allow', 'ssm:GetParameter', signing.stack.resolve(arn));
     };
-    const more: Partial<Record<FunctionName, string>> = {
-      worker: reads('identity'),
-      waker: reads('webhook'),
+    const more: Partial<Record<FunctionName, string[]>> = {
+      worker: [reads('identity'), reads('secrets')],
+      waker: [reads('webhook')],
     };
     for (const name of FUNCTIONS) {
-      expect(granted(signing, name)).toEqual(
-        [...listed(signing, name), ...(more[name] ? [more[name]] : [])].sort(),
-      );
+      expect(granted(signing, name)).toEqual([...listed(signing, name), ...(more[name] ?? [])].sort());
       expect(JSON.stringify(granted(plain, name))).not.toContain('ssm:');
     }
   });
@@ -163,6 +180,26 @@ describe('least privilege', () => {
     for (const each of lines) expect(each).not.toMatch(/:\*|on "\*"/);
     const policies = plain.resources('AWS::IAM::Policy');
     expect(Object.keys(policies)).toHaveLength(FUNCTIONS.length);
+  });
+
+  test('no function scans a table', () => {
+    for (const name of FUNCTIONS) expect(granted(plain, name).join()).not.toContain('dynamodb:Scan');
+  });
+
+  test('each role is for functions of this account', () => {
+    const own = Object.entries(plain.resources('AWS::IAM::Role')).filter(([id]) =>
+      id.startsWith('Functions'),
+    );
+    expect(own).toHaveLength(FUNCTIONS.length);
+    for (const [, { Properties }] of own)
+      expect(Properties.AssumeRolePolicyDocument.Statement).toEqual([
+        {
+          Action: 'sts:AssumeRole',
+          Effect: 'Allow',
+          Principal: { Service: 'lambda.amazonaws.com' },
+          Condition: { StringEqualsIfExists: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        },
+      ]);
   });
 
   test('no role has a managed policy', () => {

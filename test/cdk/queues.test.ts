@@ -164,7 +164,7 @@ describe('what starts the functions', () => {
       ['startSmallWorker', 'FunctionsSmallWorkerFunction'],
     ])
       plain.template.hasResourceProperties('AWS::Events::Rule', {
-        EventPattern: { source: ['strand'], 'detail-type': [type], detail: { stack: ['Strand'] } },
+        EventPattern: { source: ['strand.Strand'], 'detail-type': [type] },
         Targets: [Match.objectLike({ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${id}`), 'Arn'] } })],
       });
   });

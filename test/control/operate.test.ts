@@ -32,7 +32,7 @@ describe('a crawl that was run', () => {
       totals: { activeMs: 1504, usage: { puts: 3 } },
       engine: {
         warcFiles: async () => Array.from({ length: 1200 }, (_, i) => `${i}.warc.gz`),
-        costOf: ({ puts = 0 }) => ({ total: puts * 2, byItem: { puts: puts * 2 } }),
+        costOf: ({ puts = 0 }) => ({ isExact: true, total: puts * 2, byItem: { puts: puts * 2 } }),
       },
     });
     expect(await runToEnd(world, ['one'])).toEqual([]);

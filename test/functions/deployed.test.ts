@@ -11,7 +11,7 @@ import { cpuMs } from '../../functions/open-worker.ts';
 import { parcelTexts } from '../../shared/engines/aws/queues/message-text.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { StrandConfig } from '../../shared/project/project.ts';
-import { COMPACT_MORE, EVENT_SOURCE, EXPORT_MORE, START_SMALL } from '../../shared/webhook/event-types.ts';
+import { COMPACT_MORE, EXPORT_MORE, START_SMALL } from '../../shared/webhook/event-types.ts';
 import { page, type Site } from '../worker/scripted-fetcher.ts';
 import { answerCalls, type BusAnswer, deployFunctions, restoreCalls } from './deployed.ts';
 import { eventFrom, SETTINGS } from './fake-stack.ts';
@@ -77,7 +77,7 @@ test('the functions together take a crawl from the request to its end, and put o
   expect(deployed.events).toEqual([
     {
       type: 'crawlFinished',
-      source: EVENT_SOURCE,
+      source: 'strand.Sim',
       detail: expect.objectContaining({ crawl: 'news', stack: 'Sim', type: 'crawlFinished' }),
     },
   ]);
@@ -278,7 +278,7 @@ describe('a worker', () => {
       expect(pagesOf(deployed)).toEqual([]);
       const [event] = deployed.ofType(START_SMALL);
       expect(event).toMatchObject({
-        source: EVENT_SOURCE,
+        source: 'strand.Sim',
         detail: { stack: 'Sim', ...message, isSmall: true, inPlaceOf: expect.any(String) },
       });
       await deployed.worker({ isSmall: true })({ detail: event!.detail });
@@ -314,6 +314,52 @@ describe('a worker', () => {
       await deployed.worker()(PASSED_ON);
       expect(deployed.ofType(START_SMALL)).toHaveLength(1);
     });
+  });
+
+  test('reads the stack’s secrets, which are in nothing that it stores or says', async () => {
+    const mark = 'MARKED-SECRET-0123456789';
+    const value = JSON.stringify({
+      auth: { 'a.test': `user:${mark}` },
+      headers: { 'b.test': { 'X-Key': mark } },
+      proxies: [{ url: `http://user:${mark}@192.0.2.1:8080` }],
+    });
+    answerCalls(SSMClient, async () => ({ Parameter: { Value: value } }));
+    const deployed = await begun({ secretsParameter: '/strand/secrets' });
+    await work(deployed);
+    await deployed.wakeFor(10);
+    expect(pagesOf(deployed)).toHaveLength(3);
+    const { cloud, logged, lines, events } = deployed;
+    const tables = [cloud.settings.crawlState, cloud.settings.urlSeen].map((table) => [
+      ...cloud.dynamo.items(table),
+    ]);
+    const objects = [...cloud.s3.objects('archive').values()];
+    const summary = await summaryOf(deployed);
+    const said = JSON.stringify([tables, objects, logged, lines, events, summary, cloud.settings]);
+    expect(said).toContain('/strand/secrets');
+    expect(said).not.toContain(mark);
+  });
+
+  test('makes no request while the stack’s secrets cannot be read', async () => {
+    answerCalls(SSMClient, async () => ({ Parameter: { Value: '{ "auth": { "*": "a:b" } }' } }));
+    const deployed = await begun({ secretsParameter: '/strand/secrets' });
+    await work(deployed);
+    expect(deployed.fetcher.log).toEqual([]);
+    expect(deployed.logged).toContainEqual(expect.objectContaining({ trouble: 'Secrets' }));
+  });
+
+  test('of a stack with secrets, no crawl says where its requests go', async () => {
+    const deployed = deployFunctions({ site: SITE, settings: { secretsParameter: '/strand/secrets' } });
+    for (const config of [
+      { proxies: [{ url: 'http://192.0.2.1:1' }] },
+      { resolve: [['a.test', '192.0.2.1']] },
+      { tls: 'any' },
+    ]) {
+      const request = { crawl: 'news', seeds: ['http://a.test/'], config: { ...CONFIG, ...config } };
+      expect(await deployed.request('POST', '/crawls', request)).toMatchObject({
+        status: 400,
+        body: { error: { message: expect.stringContaining('secretsParameter') } },
+      });
+    }
   });
 
   test('reads the stack’s identity before its first host, and says so if it cannot be used', async () => {
@@ -522,7 +568,7 @@ describe('an export', () => {
     const deployed = await finished();
     deployed.events.length = 0;
     expect(await ask(deployed)).toMatchObject({ status: 202 });
-    expect(deployed.events).toEqual([{ type: EXPORT_MORE, source: EVENT_SOURCE, detail: { stack: 'Sim' } }]);
+    expect(deployed.events).toEqual([{ type: EXPORT_MORE, source: 'strand.Sim', detail: { stack: 'Sim' } }]);
     expect(await stateOf(deployed)).toBe('waiting');
     await deployed.exportNow();
     expect(await stateOf(deployed)).toBe('done');

@@ -41,7 +41,7 @@ describe('the event bus', () => {
     expect(await bus.send([eventOf('1', { pages: 3 })])).toBeUndefined();
     const Detail = JSON.stringify({ ...eventOf('1', { pages: 3 }), stack: 'Strand' });
     expect(calls).toEqual([
-      { Entries: [{ Source: 'strand', DetailType: 'crawlFinished', Detail, Time: new Date(T0) }] },
+      { Entries: [{ Source: 'strand.Strand', DetailType: 'crawlFinished', Detail, Time: new Date(T0) }] },
     ]);
   });
 

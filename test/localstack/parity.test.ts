@@ -429,7 +429,7 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     );
     const bus = new EventBridgeClient(CLIENT_OPTIONS);
     const Name = deployed.name;
-    const pattern = { source: ['strand'], detail: { stack: [deployed.name] } };
+    const pattern = { source: [`strand.${deployed.name}`] };
     await bus.send(new PutRuleCommand({ Name, EventPattern: JSON.stringify(pattern) }));
     const Targets = [{ Id: 'queue', Arn: Attributes?.QueueArn }];
     await bus.send(new PutTargetsCommand({ Rule: Name, Targets }));
@@ -509,7 +509,7 @@ describe.skipIf(!hasEmulator())('a site crawled on one machine and by a stack', 
     );
     expect(Messages.map(({ Body = '{}' }) => JSON.parse(Body))).toMatchObject([
       {
-        source: 'strand',
+        source: `strand.${deployed.name}`,
         'detail-type': 'crawlFinished',
         detail: { crawl: local.name, stack: deployed.name, data: { state: 'finished' } },
       },

@@ -2,11 +2,26 @@
 import type { ControlPolicy } from '../../control/plan-crawl.ts';
 import { type StackSettings, timesOf } from './settings.ts';
 
+const LEADING_ELSEWHERE = [
+  'resolve',
+  'tls',
+  'allowInvalidCertificates',
+  'certificateAuthorities',
+  'proxies',
+] as const;
+const HAS_SECRETS = 'the stack has secrets of its own (secretsParameter), which could go elsewhere by it';
+
 /** Returns the limits for the crawls of the stack. */
 export function controlPolicyOf(
   settings: Pick<
     StackSettings,
-    'crawlDefaults' | 'allowPrivateAddresses' | 'allowPorts' | 'workerTimeoutMs' | 'limits' | 'archiveDays'
+    | 'crawlDefaults'
+    | 'allowPrivateAddresses'
+    | 'allowPorts'
+    | 'workerTimeoutMs'
+    | 'limits'
+    | 'archiveDays'
+    | 'secretsParameter'
   >,
 ): ControlPolicy {
   return {
@@ -21,6 +36,9 @@ export function controlPolicyOf(
       clientCertificates: 'a private key is not kept in a table',
       identity: 'a private key is not kept in a table; the option identityParameter gives a stack its own',
       fromFolder: 'a stack has no folders',
+      // By each of these, the stack's secrets could be sent to whom the caller names.
+      ...(settings.secretsParameter !== undefined &&
+        Object.fromEntries(LEADING_ELSEWHERE.map((key) => [key, HAS_SECRETS]))),
       warcMaxBytes: 'WARC objects are written as they come, and joined into files of 1 GB later',
     },
   };

@@ -2,7 +2,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { lazy } from '../../lazy.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { EVENT_SOURCE } from '../../webhook/event-types.ts';
+import { eventSource } from '../../webhook/event-types.ts';
 import { withRetry } from './retry.ts';
 
 /** Returns whether the event was taken. `detail` has `stack`, by which the rule of the stack knows it. */
@@ -14,7 +14,7 @@ export type PutOwnEvent = (
 export function createOwnEvents(clock: Pick<Clock, 'sleep' | 'random'>, region?: string): PutOwnEvent {
   const eventBus = lazy(() => new EventBridgeClient(region === undefined ? {} : { region }));
   return async (type, detail) => {
-    const Entries = [{ Source: EVENT_SOURCE, DetailType: type, Detail: JSON.stringify(detail) }];
+    const Entries = [{ Source: eventSource(detail.stack), DetailType: type, Detail: JSON.stringify(detail) }];
     const put = () => eventBus().send(new PutEventsCommand({ Entries }));
     const { FailedEntryCount = 0 } = await withRetry(`sending the event ${type}`, put, { clock });
     return FailedEntryCount === 0;

@@ -105,6 +105,8 @@ export const stackSettingsSchema = z.strictObject({
   hasHooks: z.boolean().optional(),
   /** Parameter of the Systems Manager with the webhook. None: events go to the event bus alone. */
   webhookParameter: text.optional(),
+  /** Parameter of the Systems Manager with headers, cookies, passwords and proxies of all crawls. None: there are none. */
+  secretsParameter: text.optional(),
 });
 
 /** The settings of a deployed stack. */

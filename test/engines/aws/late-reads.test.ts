@@ -25,9 +25,7 @@ import { CrawlDirectory } from '../../../shared/engines/aws/state/crawl-director
 import { CrawlStore } from '../../../shared/engines/aws/state/crawl-store.ts';
 import { createSpendCounter, spentToday } from '../../../shared/engines/aws/state/daily-spend.ts';
 import { HookState } from '../../../shared/engines/aws/state/hook-state.ts';
-import { HostDirectory } from '../../../shared/engines/aws/state/host-directory.ts';
 import { HostList } from '../../../shared/engines/aws/state/host-list.ts';
-import { headScan, hostPage } from '../../../shared/engines/aws/state/host-page.ts';
 import { createLedgerStore } from '../../../shared/engines/aws/state/ledger-store.ts';
 import { createPartStore } from '../../../shared/engines/aws/state/part-store.ts';
 import { createQuietNotes } from '../../../shared/engines/aws/state/quiet.ts';
@@ -200,28 +198,10 @@ const READS: readonly [name: string, writeAndRead: (stack: Stack) => Promise<unk
       [['k', '1']],
     ],
     [
-      'whether a directory of hosts is complete',
-      async (stack) => {
-        await new HostDirectory(stack).open('c');
-        return new HostDirectory(stack).isComplete('c');
-      },
-      true,
-    ],
-    [
       'the hosts of a crawl',
       async (stack) => {
-        await new HostDirectory(stack).open('c');
         await ledgersOf(stack).commit('c', 'a.test', headOf(1));
         const hosts = await listed(new HostList(stack).all('c'));
-        return hosts.map(({ host }) => host);
-      },
-      ['a.test'],
-    ],
-    [
-      'the hosts of a crawl that an earlier version created',
-      async (stack) => {
-        await ledgersOf(stack).commit('c', 'a.test', headOf(1));
-        const { hosts } = await hostPage(stack as never, headScan('T', 'c'), undefined, 10);
         return hosts.map(({ host }) => host);
       },
       ['a.test'],

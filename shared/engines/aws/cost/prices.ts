@@ -1,7 +1,6 @@
 /**
- * List prices of what a crawl uses on AWS: the one table. No free tier, no savings plans, no volume tiers.
+ * List prices of what a crawl uses on AWS: those of us-east-1, and what other regions add. No free tier, no savings plans, no volume tiers.
  */
-
 /**
  * The line items that are billed by unit, each counted in its own:
  *
@@ -39,10 +38,7 @@ export type UnitPrices = Readonly<Record<LineItem, number>>;
 
 export interface Prices {
   readonly region: string;
-  /**
-   * Whether the figures are that region's own. Otherwise they are those of us-east-1; other regions often
-   * cost more.
-   */
+  /** Whether all figures are that region's own. Otherwise some are estimated from those of us-east-1 ({@link FACTORS}). */
   readonly isExact: boolean;
   /** The month in which they were last checked. */
   readonly asOf: string;
@@ -106,22 +102,74 @@ const US_EAST_1: UnitPrices = {
   dataOutBytes: 0.09 / GB,
 };
 
-/** Only regions of which all figures are known from a source: for others, see {@link Prices.isExact}. */
-const BY_REGION: Readonly<Record<string, UnitPrices>> = { 'us-east-1': US_EAST_1 };
+// ---- other regions. A price that was found in a source is used as it is. For the rest a factor stands, which is that of the dearest
+// region of its kind that is known, so that a limit of money stops a crawl early rather than late.
 
-/** The region's list prices, or those of us-east-1 where the region's own are not known here. */
+/** US dollars for a unit, as a source has them. None is lower than in us-east-1. */
+const KNOWN: Readonly<Record<string, Partial<UnitPrices>>> = {
+  // AWS price list, offers AmazonS3 of 2026-09-26 and AWSDataTransfer of 2026-09-16, as public repositories quote them.
+  'sa-east-1': { s3Puts: 0.007 / 1e3, s3Gets: 0.0056 / 1e4, dataOutBytes: 0.15 / 1e9 },
+  // chengqing.dev/en/2020/01/23/aws-data-transfer.
+  'ap-southeast-2': { dataOutBytes: 0.114 / 1e9 },
+};
+
+type Factors = Readonly<Record<'sqs' | 'dynamo' | 's3' | 'lambda' | 'dataOut', number>>;
+
+/** The three large regions of the United States have one list. */
+const SAME: Factors = { sqs: 1, dynamo: 1, s3: 1, lambda: 1, dataOut: 1 };
+/** North America and Europe: DynamoDB and S3 cost up to a quarter and a tenth more. */
+const NEAR: Factors = { sqs: 1.1, dynamo: 1.25, s3: 1.1, lambda: 1, dataOut: 1 };
+/** Older regions elsewhere: up to those of Sao Paulo. */
+const FAR: Factors = { sqs: 1.5, dynamo: 1.5, s3: 1.4, lambda: 1, dataOut: 1.67 };
+/** Regions that an account has to opt in to, and those that are not named here. Lambda costs more in some of them. */
+const OTHER: Factors = { sqs: 1.7, dynamo: 1.7, s3: 1.7, lambda: 1.4, dataOut: 1.75 };
+
+const FACTORS: ReadonlyMap<string, Factors> = new Map([
+  ...['us-east-2', 'us-west-2'].map((region) => [region, SAME] as const),
+  ...[
+    ...['us-west-1', 'ca-central-1'],
+    ...['eu-west-1', 'eu-west-2', 'eu-west-3', 'eu-central-1', 'eu-north-1'],
+  ].map((region) => [region, NEAR] as const),
+  ...[
+    ...['ap-northeast-1', 'ap-northeast-2', 'ap-northeast-3'],
+    ...['ap-southeast-1', 'ap-southeast-2', 'ap-south-1', 'sa-east-1'],
+  ].map((region) => [region, FAR] as const),
+]);
+
+const KIND_OF: Readonly<Record<LineItem, keyof Factors>> = {
+  sqsFifoRequests: 'sqs',
+  sqsStandardRequests: 'sqs',
+  dynamoWriteUnits: 'dynamo',
+  dynamoReadUnits: 'dynamo',
+  s3Puts: 's3',
+  s3Gets: 's3',
+  lambdaRequests: 'lambda',
+  lambdaMbMs: 'lambda',
+  dataOutBytes: 'dataOut',
+};
+
+/** The region's list prices. Those that are not known here are higher than they may be, and say so by {@link Prices.isExact}. */
 export function priceOf(region: string): Prices {
-  const own = Object.hasOwn(BY_REGION, region) ? BY_REGION[region] : undefined;
-  return { region, isExact: own !== undefined, asOf: AS_OF, unitPrices: own ?? US_EAST_1 };
+  const isExact = region === 'us-east-1';
+  return { region, isExact, asOf: AS_OF, unitPrices: isExact ? US_EAST_1 : estimatedIn(region) };
+}
+
+function estimatedIn(region: string): UnitPrices {
+  const known: Partial<UnitPrices> | undefined = Object.hasOwn(KNOWN, region) ? KNOWN[region] : undefined;
+  const factors = FACTORS.get(region) ?? OTHER;
+  const prices = LINE_ITEMS.map((item) => [item, known?.[item] ?? US_EAST_1[item] * factors[KIND_OF[item]]]);
+  return Object.fromEntries(prices) as UnitPrices;
 }
 
 export interface Cost {
   /** US dollars. */
   readonly total: number;
+  /** Whether it is by the region's own prices. */
+  readonly isExact: boolean;
   readonly byItem: Readonly<Record<LineItem, number>>;
 }
 
-export function costOf(usage: Usage, { unitPrices }: Pick<Prices, 'unitPrices'>): Cost {
+export function costOf(usage: Usage, { unitPrices, isExact }: Pick<Prices, 'unitPrices' | 'isExact'>): Cost {
   const byItem = {} as Record<LineItem, number>;
   let total = 0;
   for (const item of LINE_ITEMS) {
@@ -129,5 +177,5 @@ export function costOf(usage: Usage, { unitPrices }: Pick<Prices, 'unitPrices'>)
     byItem[item] = cost;
     total += cost;
   }
-  return { total, byItem };
+  return { total, isExact, byItem };
 }

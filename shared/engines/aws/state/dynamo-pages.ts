@@ -1,11 +1,5 @@
 /** DynamoDB's paged calls, each page tried again when throttled. */
-import {
-  type DynamoDBClient,
-  QueryCommand,
-  type QueryCommandInput,
-  ScanCommand,
-  type ScanCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../../ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import type { Item } from './tables.ts';
@@ -24,20 +18,6 @@ export async function* queryItems(
     withRetry(
       `querying ${input.TableName}`,
       () => dynamo.send(new QueryCommand({ ...input, ExclusiveStartKey: start })),
-      { clock },
-    ),
-  );
-}
-
-/** The same of a scan: reads, and is billed for, the whole table. */
-export async function* scanItems(
-  { dynamo, clock }: PagesContext,
-  input: ScanCommandInput,
-): AsyncGenerator<Item> {
-  yield* items((start) =>
-    withRetry(
-      `scanning ${input.TableName}`,
-      () => dynamo.send(new ScanCommand({ ...input, ExclusiveStartKey: start })),
       { clock },
     ),
   );

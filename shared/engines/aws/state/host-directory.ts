@@ -5,7 +5,6 @@
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -16,7 +15,7 @@ import type { HostPass } from '../../../ports/ledger-store.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from './dynamo-pages.ts';
-import { allHostShards, HOSTS, hostShardOf, type Item, itemKey, N, S } from './tables.ts';
+import { allHostShards, hostShardOf, type Item, itemKey, N, S } from './tables.ts';
 
 export interface HostDirectoryContext {
   readonly dynamo: DynamoDBClient;
@@ -42,25 +41,6 @@ export class HostDirectory {
 
   constructor(context: HostDirectoryContext) {
     this.#context = context;
-  }
-
-  /** Notes that each host of the crawl, from its first, is in the directory. To be called when the crawl is created. */
-  async open(crawl: CrawlId): Promise<void> {
-    const { dynamo, table, clock } = this.#context;
-    const command = new PutItemCommand({ TableName: table, Item: itemKey(crawl, HOSTS) });
-    await withRetry('opening a directory of hosts', () => dynamo.send(command), { clock });
-  }
-
-  /** Whether all hosts of the crawl are in the directory. Those of crawls that an earlier version created are not. */
-  async isComplete(crawl: CrawlId): Promise<boolean> {
-    const { dynamo, table, clock } = this.#context;
-    const command = new GetItemCommand({
-      TableName: table,
-      Key: itemKey(crawl, HOSTS),
-      ConsistentRead: true,
-    });
-    const { Item } = await withRetry('reading a directory of hosts', () => dynamo.send(command), { clock });
-    return Item !== undefined;
   }
 
   /** Before the host's first head is stored: an entry without a head does no harm. */

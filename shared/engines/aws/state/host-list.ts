@@ -1,7 +1,4 @@
-/**
- * Lists the hosts of a crawl with their heads, by the crawl's directory of hosts; those of a crawl that an earlier
- * version created, by a scan of the table.
- */
+/** Lists the hosts of a crawl with their heads, by the crawl's directory of hosts. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { SitePass } from '../../../frontier/site-pass.ts';
@@ -10,9 +7,8 @@ import type { HostPass } from '../../../ports/ledger-store.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { getItems } from './dynamo-batch.ts';
-import { scanItems } from './dynamo-pages.ts';
 import { type DirectoryPlace, HostDirectory } from './host-directory.ts';
-import { entryOf, type HostEntry, type HostPage, headScan, hostPage, InvalidCursor } from './host-page.ts';
+import { entryOf, type HostEntry, type HostPage, InvalidCursor } from './host-page.ts';
 import { HEAD, HOST_SHARDS, hostPartition, itemKey } from './tables.ts';
 
 export interface HostListOptions {
@@ -28,8 +24,6 @@ const MAX_QUERIES = 5;
 export class HostList {
   readonly #options: HostListOptions;
   readonly #directory: HostDirectory;
-  /** Crawls whose hosts are all in the directory. */
-  readonly #complete = new Set<CrawlId>();
 
   constructor(options: HostListOptions) {
     this.#options = options;
@@ -50,11 +44,6 @@ export class HostList {
   }
 
   async *all(crawl: CrawlId): AsyncGenerator<HostEntry> {
-    if (!(await this.#isComplete(crawl))) {
-      const { table } = this.#options;
-      for await (const item of scanItems(this.#options, headScan(table, crawl))) yield entryOf(item, table);
-      return;
-    }
     let place: DirectoryPlace | undefined = { shard: 0 };
     while (place) {
       const { hosts, next } = await this.#directory.page(crawl, place, this.#most);
@@ -67,9 +56,6 @@ export class HostList {
   async page(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage> {
     if (!Number.isInteger(limit) || limit < 1)
       throw new RangeError(`Expected a page of at least one host, got ${limit}`);
-    const { table } = this.#options;
-    if (!(await this.#isComplete(crawl)))
-      return hostPage(this.#options, headScan(table, crawl), cursor, limit);
     const found: HostEntry[] = [];
     let place: DirectoryPlace | undefined = cursor === undefined ? { shard: 0 } : placeIn(cursor);
     for (let queries = 0; place && found.length < limit && queries < HOST_SHARDS + MAX_QUERIES; queries++) {
@@ -86,11 +72,6 @@ export class HostList {
 
   get #most(): number {
     return sizesOf(this.#options).maxScanned;
-  }
-
-  async #isComplete(crawl: CrawlId): Promise<boolean> {
-    if (!this.#complete.has(crawl) && (await this.#directory.isComplete(crawl))) this.#complete.add(crawl);
-    return this.#complete.has(crawl);
   }
 
   /** In the order of the hosts. Those without a head yet are left out. */

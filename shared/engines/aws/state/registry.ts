@@ -33,7 +33,6 @@ import {
   totalsOf,
   usageCountsIn,
 } from './head-counts.ts';
-import { HostDirectory } from './host-directory.ts';
 import { HostList } from './host-list.ts';
 import {
   createQuietNotes,
@@ -153,7 +152,6 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   readonly #running: CrawlDirectory;
   readonly #unannounced: UnannouncedCrawls;
   readonly #unjoined: UnjoinedCrawls;
-  readonly #hosts: HostDirectory;
   readonly #list: HostList;
   readonly #quiet: QuietNotes;
   readonly #sites: SiteLists;
@@ -171,7 +169,6 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     this.#running = new CrawlDirectory({ ...context, name: RUNNING });
     this.#unannounced = new UnannouncedCrawls(context);
     this.#unjoined = new UnjoinedCrawls(context);
-    this.#hosts = new HostDirectory(context);
     this.#sites = new SiteLists(context);
     this.#list = new HostList({ ...context, sizes });
     const exists = async (crawl: CrawlId) => (await this.#store.load(crawl)) !== undefined;
@@ -187,8 +184,6 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     const stored = { record, version: 1, activeMs: 0, ...(isRunning && { runningSince: this.#now() }) };
     const listed = [this.#all.entry(crawl), ...(isRunning ? this.#listedAs('running', crawl) : [])];
     if (!(await this.#store.put(crawl, stored, listed))) throw new Error(`there is a crawl ${crawl} already`);
-    // After the record: the hosts of a crawl that was there before may be missing in the directory.
-    await this.#hosts.open(crawl);
   }
 
   async setStatus(
@@ -351,8 +346,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     const quiet = { ...times, lastAt, ...(isRunning && { hostsDue: counts[HOSTS_DUE] }) };
     const isSettledNow = (known: QuietTimes) => isSettled(known, this.#now(), this.#options);
     const mayRecount = isRunning && !times.isRecounted && isSettledNow({ ...quiet, hostsDue: 0 });
-    if (!mayRecount || (counts.hosts ?? 0) > MAX_RECOUNTED || !(await this.#hosts.isComplete(crawl)))
-      return isSettledNow(quiet);
+    if (!mayRecount || (counts.hosts ?? 0) > MAX_RECOUNTED) return isSettledNow(quiet);
     // No turn is in progress, so the counters should be those of the heads; a worker that died has left them wrong.
     if (!(await this.#recountOnce(crawl, this.#list.all(crawl)))) return false;
     await this.#quiet.noteRecounted(crawl);
@@ -372,7 +366,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
 
   async countWaitingHosts(crawl: CrawlId): Promise<number | undefined> {
     const { counts } = await this.#counters.read(crawl);
-    if ((counts.hosts ?? 0) > MAX_RECOUNTED || !(await this.#hosts.isComplete(crawl))) return undefined;
+    if ((counts.hosts ?? 0) > MAX_RECOUNTED) return undefined;
     return (await sumOfHeads(this.#list.all(crawl))).hostsWaiting ?? 0;
   }
 

@@ -16,7 +16,6 @@
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
  * | CrawlState | `#state CRAWL` | a key of the project | `value` (JSON), `version`: what hooks keep (`hook-state.ts`) |
  * | CrawlState | `#workers QUEUE` | the worker's id | `hosts`, `maxHosts`, `isEnding`, `aliveUntil`, `expiresAt`: a worker of that turn queue (`worker-pool.ts`) |
- * | CrawlState | `CRAWL` | `hosts` | none: all hosts of the crawl are in its directory of hosts |
  * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | `site`, `version`: the last pass over a host of a site (JSON), and the version of its head: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run |
@@ -83,8 +82,6 @@ export const JOINED_PREFIX = 'joined#';
 export const ASIDE_PREFIX = 'aside#';
 export const SITES_PREFIX = 'sites#';
 export const WORKERS_PREFIX = '#workers ';
-/** The sort key of the item which says that a crawl's directory of hosts is complete. */
-export const HOSTS = 'hosts';
 export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
 export const SOON = '#soon';

@@ -27,13 +27,35 @@ describe('list prices', () => {
     expect(costOf({ [item]: units }, prices).total).toBeCloseTo(dollars, 9);
   });
 
-  test.each(['eu-central-1', 'mars-north-1', 'constructor'])(
-    'of %s are not known: those of us-east-1 are used instead, and say so',
-    (region) => {
-      expect(priceOf(region)).toMatchObject({ region, isExact: false, unitPrices: prices.unitPrices });
-      expect(prices.isExact).toBe(true);
-    },
-  );
+  test.each([
+    'us-west-2',
+    'eu-central-1',
+    'ap-southeast-2',
+    'sa-east-1',
+    'af-south-1',
+    'mars-north-1',
+    'constructor',
+  ])('of %s are not all known: they are estimated, none lower than in us-east-1, and say so', (region) => {
+    const { unitPrices, ...rest } = priceOf(region);
+    expect(rest).toMatchObject({ region, isExact: false });
+    for (const item of LINE_ITEMS) {
+      expect(unitPrices[item]).toBeGreaterThanOrEqual(prices.unitPrices[item]);
+      expect(unitPrices[item]).toBeLessThanOrEqual(1.76 * prices.unitPrices[item]);
+    }
+    expect(costOf({ s3Puts: 1 }, priceOf(region)).isExact).toBe(false);
+    expect(prices.isExact).toBe(true);
+  });
+
+  test.each<[string, LineItem, number, number]>([
+    ['sa-east-1', 's3Puts', 1e3, 0.007],
+    ['sa-east-1', 's3Gets', 1e4, 0.0056],
+    ['sa-east-1', 'dataOutBytes', 1e9, 0.15],
+    ['ap-southeast-2', 'dataOutBytes', 1e9, 0.114],
+    // Lambda costs the same in most regions.
+    ['eu-west-1', 'lambdaMbMs', 1024 * 1000 * 1e6, 13.3334],
+  ])('in %s, %s: %d units cost $%d', (region, item, units, dollars) => {
+    expect(costOf({ [item]: units }, priceOf(region)).total).toBeCloseTo(dollars, 9);
+  });
 });
 
 describe('a cost', () => {

@@ -1,14 +1,13 @@
 /** All calls and results of the modules that list hosts, and of calls for many items: see `calls-of-host-lists.txt`. */
 import { getItems, writeItems } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
-import { queryItems, scanItems } from '../../../../shared/engines/aws/state/dynamo-pages.ts';
+import { queryItems } from '../../../../shared/engines/aws/state/dynamo-pages.ts';
 import { HostDirectory } from '../../../../shared/engines/aws/state/host-directory.ts';
 import { HostList } from '../../../../shared/engines/aws/state/host-list.ts';
-import { headScan, hostPage } from '../../../../shared/engines/aws/state/host-page.ts';
 import { itemKey, S } from '../../../../shared/engines/aws/state/tables.ts';
 import { CRAWL } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import { describeScenarios, refusalOf, scenario } from '../struck-suite.ts';
-import { commitAll, contextOf, HOSTS, putOld } from './state-world.ts';
+import { commitAll, contextOf } from './state-world.ts';
 
 async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -22,7 +21,6 @@ describeScenarios(
       name: 'lists the hosts of a crawl, all and by pages',
       prepare: async (world) => {
         await commitAll(world, false);
-        await world.wait(new HostDirectory(contextOf(world)).open(CRAWL));
         await world.wait(new HostDirectory(contextOf(world)).enter(CRAWL, 'headless.test'));
       },
       async run(world) {
@@ -48,32 +46,6 @@ describeScenarios(
       },
     }),
     scenario({
-      name: 'lists the hosts of a crawl without a directory',
-      prepare: (world) => putOld(world, HOSTS),
-      async run(world) {
-        const list = new HostList(contextOf(world));
-        const all = (await allOf(list.all(CRAWL))).map(({ host }) => host);
-        const pages: unknown[] = [];
-        for (const limit of [1, 2, 4, 100]) {
-          let cursor: string | undefined;
-          do {
-            const page = await list.page(CRAWL, cursor, limit);
-            pages.push([page.hosts.map(({ host }) => host), page.cursor]);
-            cursor = page.cursor;
-          } while (cursor !== undefined);
-        }
-        const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-        const refused: string[] = [];
-        const scan = headScan(world.cloud.settings.crawlState, CRAWL);
-        const pageAt = (cursor: string, limit = 1) => hostPage(contextOf(world), scan, cursor, limit);
-        for (const value of [null, ['a'], ['a', ''], ['', 'a'], ['a', 1], ['a', 'b', 'c'], { length: 2 }])
-          refused.push(await refusalOf(pageAt(cursorOf(value))));
-        for (const cursor of ['', '!']) refused.push(await refusalOf(pageAt(cursor)));
-        for (const limit of [0, 1.5]) refused.push(await refusalOf(pageAt(cursorOf(['a', 'b']), limit)));
-        return [all, pages, refused];
-      },
-    }),
-    scenario({
       name: 'reads and writes many items at once',
       async run(world) {
         const { table, ...context } = contextOf(world);
@@ -96,7 +68,6 @@ describeScenarios(
           (await getItems(context, table, [])).length,
           (await allOf(queryItems(context, query))).length,
           (await allOf(queryItems(context, none))).length,
-          (await allOf(scanItems(context, { TableName: table, Limit: 100 }))).length,
         ];
       },
       readsIndex: true,

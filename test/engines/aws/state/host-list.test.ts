@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HostList } from '../../../../shared/engines/aws/state/host-list.ts';
 import { type HostEntry, InvalidCursor } from '../../../../shared/engines/aws/state/host-page.ts';
-import { HOSTS, hostShardOf, itemKey } from '../../../../shared/engines/aws/state/tables.ts';
+import { hostShardOf, itemKey } from '../../../../shared/engines/aws/state/tables.ts';
 import { NEW_HEAD } from '../../../../shared/frontier/head.ts';
 import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
 import { URL_RULES_VERSION } from '../../../../shared/url/canonical.ts';
@@ -133,17 +133,6 @@ test('a host that has an entry and no head is left out', async () => {
   await run(dynamo.send(gone));
   expect((await run(all('news'))).sort()).toEqual(['h0.test', 'h2.test']);
   expect((await run(page('news', undefined, 10))).hosts).toHaveLength(2);
-});
-
-test('the hosts of a crawl that an earlier version created are found by a scan', async () => {
-  const { run, all, page, dynamo, table } = await openStack({ news: 40, other: 60 });
-  await run(dynamo.send(new DeleteItemCommand({ TableName: table, Key: itemKey('news', HOSTS) })));
-  for (let shard = 0; shard < 8; shard++) {
-    const entry = itemKey(`#hosts news ${shard}`, `h${shard}.test`);
-    await run(dynamo.send(new DeleteItemCommand({ TableName: table, Key: entry })));
-  }
-  expect((await run(all('news'))).sort()).toEqual(namesOf(40));
-  expect((await run(page('news', undefined, 50))).hosts).toHaveLength(40);
 });
 
 test('a host that an earlier version has stored is listed from its next turn on', async () => {

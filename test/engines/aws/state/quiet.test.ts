@@ -11,7 +11,7 @@ import {
   SHARDED_SETTLE_MS,
 } from '../../../../shared/engines/aws/state/quiet.ts';
 import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
-import { dueShardOf, HOSTS } from '../../../../shared/engines/aws/state/tables.ts';
+import { dueShardOf } from '../../../../shared/engines/aws/state/tables.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
@@ -310,26 +310,6 @@ test('the counters of a crawl that seems quiet are corrected each time, and its 
   await wait(ledgers.commit('crawl', unseen, headOf(1, { dueAt: 5 })));
   expect(await looks()).toEqual([false, false]);
   await wait(ledgers.commit('crawl', unseen, headOf(2)));
-  expect(await looks()).toEqual([false, true]);
-});
-
-test('the counters of a crawl are corrected though one of its name was of an earlier version, which had no directory of hosts', async () => {
-  const { cloud, registry, other, looks, wait } = openWaker();
-  const { crawlState: TableName } = cloud.settings;
-  const remove = (isRemoved: (sk: string) => boolean) => {
-    for (const { pk, sk } of [...cloud.dynamo.items(TableName)])
-      if (pk?.S === 'crawl' && isRemoved(sk?.S as string))
-        cloud.dynamo.handle('DeleteItemCommand', { TableName, Key: { pk, sk } });
-  };
-  await wait(registry.create('crawl', RECORD));
-  remove((sk) => sk === HOSTS);
-  await wait(registry.onCommit('crawl', undefined, WRONG_COUNT));
-  await looks();
-  expect(await looks()).toEqual([false, false]);
-  remove(() => true);
-  await wait(other.create('crawl', RECORD));
-  await wait(registry.onCommit('crawl', undefined, WRONG_COUNT));
-  await looks();
   expect(await looks()).toEqual([false, true]);
 });
 

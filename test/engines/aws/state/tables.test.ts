@@ -27,7 +27,6 @@ test('the names in the tables are those of earlier versions', () => {
     ASIDE_PREFIX: 'aside#',
     SITES_PREFIX: 'sites#',
     WORKERS_PREFIX: '#workers ',
-    HOSTS: 'hosts',
     DIRECTORY: '#crawls',
     RUNNING: '#running',
     SOON: '#soon',

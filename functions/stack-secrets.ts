@@ -1,0 +1,42 @@
+/** The secrets that a deployer gives all crawls of a stack, as a parameter holds them: pure. */
+import { z } from 'zod';
+import type { CrawlConfig } from '../shared/crawl/config.ts';
+import { identityShape, tlsShape } from '../shared/crawl/network-schema.ts';
+
+const { headers, cookies, auth } = identityShape;
+
+const ANYBODY = ['*', 'seeds'];
+
+const ofHosts = (hosts: object): boolean => !Object.keys(hosts).some((host) => ANYBODY.includes(host));
+/** The caller who begins a crawl chooses its seeds, which may be hosts of their own. */
+const NAMES_HOSTS = {
+  error: 'names of hosts, neither * nor seeds: the caller who begins a crawl chooses its hosts',
+};
+
+const secretsSchema = z.strictObject({
+  headers: headers.refine(ofHosts, NAMES_HOSTS),
+  cookies,
+  auth: auth.refine(ofHosts, NAMES_HOSTS),
+  proxies: tlsShape.proxies,
+});
+
+export type StackSecrets = Readonly<Pick<CrawlConfig, 'headers' | 'cookies' | 'auth' | 'proxies'>>;
+
+/** Returns the secrets, or throws an error that shows none of them. */
+export function readStackSecrets(value: unknown): StackSecrets {
+  const parsed = secretsSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'the value'}: ${message}`,
+  );
+  throw new Error(faults.join('; '));
+}
+
+/** Returns the crawl's settings with the secrets. The crawl's own ones come first; its proxies replace all others. */
+export const withStackSecrets = (config: CrawlConfig, secrets: StackSecrets): CrawlConfig => ({
+  ...config,
+  headers: { ...secrets.headers, ...config.headers },
+  cookies: [...secrets.cookies, ...config.cookies],
+  auth: { ...secrets.auth, ...config.auth },
+  proxies: config.proxies.length > 0 ? config.proxies : secrets.proxies,
+});
