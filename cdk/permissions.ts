@@ -135,7 +135,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     linkDeadLetters: COUNT,
     turnDeadLetters: COUNT,
     // The event of a crawl's end names the hosts that were given up, which it finds by their directory.
-    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
+    // By a batch it strikes the looks at crawls that are done.
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...BATCH_WRITE],
     dueIndex: QUERY,
     eventBus: ['events:PutEvents'],
     // It sends the changes of pages, and deletes what was received.

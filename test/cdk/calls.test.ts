@@ -52,7 +52,10 @@ const readsParts: Never = [
   ['part-store.ts deleteObjects', 'the same'],
 ];
 
+const looksNot: Never = [['agenda.ts writeItems', 'looks at crawls are the waker’s alone']];
+
 const controls: Never = [
+  ...looksNot,
   ...[
     ...asks,
     ...wakesNone,
@@ -70,7 +73,7 @@ const controls: Never = [
 
 const NEVER: Readonly<Record<FunctionName, Never>> = {
   worker: [
-    ...[...asks, ...wakesNone, ...pollerReceives, ...sortsNone],
+    ...[...looksNot, ...asks, ...wakesNone, ...pollerReceives, ...sortsNone],
     ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
     [
       'functions/dead-letter.ts SendMessageCommand linkDeadLetters',
@@ -79,6 +82,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['functions/secret-parameter.ts GetParameterCommand webhook', 'events are the waker’s'],
   ],
   router: [
+    ...looksNot,
     ['earlier-payloads.ts readRange', 'it archives nothing'],
     ...[...asks, ...wakesNone, ...crawlsNot, ...sendsOnly, ...callsNoHooks],
     ['worker-pool.ts GetQueueAttributesCommand', 'it starts a worker wherever it has sent messages'],
@@ -94,8 +98,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['functions/secret-parameter.ts GetParameterCommand identity', 'requests are signed by the worker'],
     ['functions/secret-parameter.ts GetParameterCommand secrets', 'requests are made by the worker'],
     ['part-store.ts', 'it reads heads, not ledgers'],
-    ['joined-warcs.ts', 'it archives nothing'],
-    ['earlier-payloads.ts readRange', 'the same'],
+    ['earlier-payloads.ts readRange', 'it archives nothing'],
     ...[...pollerReceives, ...readsNoMessages],
   ],
   api: [...controls, ...readsNoMessages],
@@ -107,6 +110,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   ],
   exporter: [
     ['site-lists.ts', 'it has no sites listed'],
+    ['agenda.ts', 'it changes no crawl'],
     ...[...asks, ...wakesNone, ...crawlsNot, ...sortsNone, ...noHosts, ...startsNone, ...readsParts],
     ...callsNoHooks,
     ...pollerReceives,

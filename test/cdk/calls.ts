@@ -103,6 +103,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'daily-spend.ts': { dynamodb: ['crawlState'] },
   'attention-notes.ts': { dynamodb: ['crawlState'] },
   'site-lists.ts': { dynamodb: ['crawlState'] },
+  'agenda.ts': { dynamodb: ['crawlState'] },
   'unannounced.ts': { dynamodb: ['crawlState'] },
   'unjoined.ts': { dynamodb: ['crawlState'] },
   'transact.ts': { dynamodb: ['crawlState'] },
