@@ -452,7 +452,7 @@ describe('receivers', () => {
     ).toBeUndefined();
     expect(calls.map(({ input }) => input.Entries.length)).toEqual([10, 10, 3]);
     const [entry] = calls[0]!.input.Entries;
-    expect(entry).toMatchObject({ Source: 'strand', DetailType: 'crawlFinished' });
+    expect(entry).toMatchObject({ Source: 'strand.Strand', DetailType: 'crawlFinished' });
     expect(JSON.parse(entry!.Detail)).toMatchObject({ id: '0', stack: 'Strand', crawl: 'news' });
   });
 

@@ -96,9 +96,9 @@ test('counts are added once, and usage alone too', async () => {
   const counters = createCrawlCounters({ ...stack, meter: meter as never, exists: async () => false });
   await counters.add('c', { pages: 1 });
   await counters.add('c', { pages: 2 });
-  used = [['c', { sqsFifo: 5 }]];
+  used = [['c', { sqsFifoRequests: 5 }]];
   await counters.flush();
-  expect((await counters.read('c')).counts).toEqual({ pages: 3, 'usage.sqsFifo': 5 });
+  expect((await counters.read('c')).counts).toEqual({ pages: 3, 'usage.sqsFifoRequests': 5 });
 });
 
 test('totals are replaced, and not if something was added meanwhile', async () => {

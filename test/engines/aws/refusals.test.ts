@@ -2,7 +2,11 @@
  * Tests of the refusals and failures of the AWS adapters, and of their messages: an error that is not thrown
  * would be a silent loss.
  */
-import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
 import { scanObject } from '../../../shared/engines/aws/archive/compact-scan.ts';
@@ -189,7 +193,12 @@ describe('a change of a crawl', () => {
   });
 
   test('that creates it a second time is refused by name', async () => {
-    const { registry } = registryOf(({ input }) => ('ConditionExpression' in input ? refused : {}));
+    const cancelled = new TransactionCanceledException({
+      message: 'no',
+      $metadata: {},
+      CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: {} }],
+    });
+    const { registry } = registryOf(({ name }) => (name === 'TransactWriteItemsCommand' ? cancelled : {}));
     await expect(registry.create('news', RECORD)).rejects.toThrow('there is a crawl news already');
   });
 });

@@ -182,7 +182,10 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   async create(crawl: CrawlId, record: CrawlRecord): Promise<void> {
     const isRunning = record.status === 'running';
     const stored = { record, version: 1, activeMs: 0, ...(isRunning && { runningSince: this.#now() }) };
-    const listed = [this.#all.entry(crawl), ...(isRunning ? this.#listedAs('running', crawl) : [])];
+    const listed = [
+      this.#all.entry(crawl),
+      ...(isRunning ? this.#listedAs('running', crawl, { isDue: false }) : []),
+    ];
     if (!(await this.#store.put(crawl, stored, listed))) throw new Error(`there is a crawl ${crawl} already`);
   }
 
@@ -224,11 +227,11 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
 
   /**
    * The writes that a change to that status takes with it, so that no list is ever without a crawl that belongs there, and the
-   * waker looks at it.
+   * waker looks at it. `isDue`: hosts of it may be due, which a new crawl has none of.
    */
-  #listedAs(status: CrawlStatus, crawl: CrawlId): TransactWriteItem[] {
+  #listedAs(status: CrawlStatus, crawl: CrawlId, { isDue } = { isDue: true }): TransactWriteItem[] {
     const { agenda } = this.#options;
-    const look = agenda ? [agenda.entry(crawl, { isDue: true })] : [];
+    const look = agenda ? [agenda.entry(crawl, { isDue })] : [];
     if (status === 'running') return [this.#running.entry(crawl), this.#unannounced.entry(crawl), ...look];
     // The rest of its archive can be joined now.
     return [this.#running.withoutEntry(crawl), this.#unjoined.entry(crawl), ...look];

@@ -154,7 +154,7 @@ test('a run for which there is no lease, or no time, does nothing, and says that
       clock,
       ...(deadline !== undefined && { deadline }),
     });
-  const nothing = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false };
+  const nothing = { isDone: false, joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false };
   expect(await compact(clock.now())).toEqual(nothing);
   await take();
   expect(await compact()).toEqual(nothing);
