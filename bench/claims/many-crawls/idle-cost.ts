@@ -24,7 +24,7 @@ const SOME_CALLS = 100;
 /** After this number of runs the compactor has nothing left to join ... */
 const MAX_SETTLING_RUNS = 8;
 /** ... and after this number of minutes the waker has seen all crawls. */
-const SETTLING_MINUTES = 3;
+const SETTLING_MINUTES = 30;
 
 export async function measureIdleCost(stored: number): Promise<IdleCost> {
   const account = createAccount({ web: { hosts: 1, minPages: 1, maxPages: 1 } });
