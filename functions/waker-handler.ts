@@ -144,7 +144,7 @@ class Waker {
   }
 
   /**
-   * Crawls that run and that the agenda does not know: an earlier version has no agenda, and an operator may have deleted items.
+   * Crawls that run and that the agenda does not know: an operator may have deleted items.
    * Those that do not run, and may have something to announce, are entered for later.
    */
   async #lost(now: number): Promise<CrawlId[]> {

@@ -48,7 +48,12 @@ export const PACKING_MUTANTS: readonly PromiseMutant[] = [
     promise: GROW,
     what: 'a pool grows although its workers are not full',
     file: PLAN,
-    edits: [['return isFirst && hostsOf(active) >=', 'return isFirst || hostsOf(active) >=']],
+    edits: [
+      [
+        'return isFirst(id, active) && hostsOf(active) >=',
+        'return isFirst(id, active) || hostsOf(active) >=',
+      ],
+    ],
     tests: OF_PLAN,
   },
   {

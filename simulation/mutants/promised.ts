@@ -192,13 +192,6 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   },
   {
     promise: STORED,
-    what: 'segments of the version before are refused',
-    file: 'shared/frontier/segment.ts',
-    edits: [['bytes[1] ?? 0, OLDEST, SEGMENT_VERSION', 'bytes[1] ?? 0, SEGMENT_VERSION, SEGMENT_VERSION']],
-    breaks: ['oneState', 'noCrash', 'nothingLost', 'ends', 'endsRightly', 'noDeadLetters'],
-  },
-  {
-    promise: STORED,
     what: 'pages that were fetched before recrawl was switched on are never due',
     file: PLAN,
     edits: [

@@ -100,7 +100,7 @@ describe('a segment', () => {
         result: { fetchedAt: 1_800_000_002_500, httpStatus: 200, contentType: 'text/html' },
       },
     ]);
-    expect(Buffer.from(bytes.subarray(0, 2)).toString('hex')).toBe('5304');
+    expect(Buffer.from(bytes.subarray(0, 2)).toString('hex')).toBe('5301');
     expect(inflateRawSync(bytes.subarray(2)).toString('hex')).toBe(
       [
         '02', // records
@@ -250,7 +250,7 @@ describe('a message', () => {
   test('that cannot be decompressed is refused', () => {
     const bytes = encodeMessage({ kind: 'token', crawl: 'c', token: 't' }, 0);
     expect(() => decodeMessage(bytes.subarray(0, bytes.length - 1))).toThrow(CorruptBytes);
-    expect(() => decodeMessage(Uint8Array.of(0x4d, 2, 1, 0xff))).toThrow('a message cannot be decompressed');
+    expect(() => decodeMessage(Uint8Array.of(0x4d, 1, 1, 0xff))).toThrow('a message cannot be decompressed');
   });
 
   test('that refers to a page it does not hold is refused', () => {

@@ -182,6 +182,7 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
       aside: [],
       itemTables: 0,
       isCut: false,
+      isDone: true,
     });
     expect(await stateOf('many')).toEqual(state);
   });

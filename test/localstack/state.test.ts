@@ -109,7 +109,7 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
 
   test('a change of a crawl whose answer was lost is made once', async () => {
     await engine.registry.create(CRAWL, RECORD);
-    const sent = loseAnswerTo('PutItemCommand');
+    const sent = loseAnswerTo('TransactWriteItemsCommand');
     await engine.registry.setStatus(CRAWL, 'paused');
     expect(sent()).toBe(2);
     await expect(engine.registry.create(CRAWL, RECORD)).rejects.toThrow('already');

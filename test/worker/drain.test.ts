@@ -20,7 +20,7 @@ async function crawl(change: (engine: Engine) => Partial<Engine>): Promise<strin
   const engine = { ...shared, ...change(shared) } as World['engine'];
   await begin(world, [`${A}/`], CONFIG);
   expect(await runToEnd({ ...world, engine })).toEqual([]);
-  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '1 pages' });
+  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', why: { text: '1 pages' } });
   return (await statesOf(engine))[IMAGE];
 }
 

@@ -128,7 +128,10 @@ test('an operator’s word is not overwritten by a limit that was found out befo
   await crawls.get(CRAWL);
   await engine.registry.setStatus(CRAWL, 'stopped', BY_OPERATOR);
   await endCrawlsAtLimits(engine, crawls);
-  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'stopped', reason: 'by the operator' });
+  expect(await engine.registry.load(CRAWL)).toMatchObject({
+    status: 'stopped',
+    why: { text: 'by the operator' },
+  });
 });
 
 /** The same engine, whose registry says that others work for its crawls too; totals as `cost` has them. */
@@ -177,7 +180,7 @@ describe('limits over several processes', () => {
     await world.clock.drive(process.ended);
     expect(await engine.registry.load(CRAWL)).toMatchObject({
       status: 'paused',
-      reason: expect.stringContaining('maxCost'),
+      why: { text: expect.stringContaining('maxCost') },
     });
     const { cost } = await engine.registry.totals(CRAWL);
     expect(cost).toBeLessThan(2);
@@ -241,7 +244,7 @@ describe('limits over several processes', () => {
     await clock.advance(600_000);
     process.stop();
     await clock.drive(process.ended);
-    expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '5 pages' });
+    expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', why: { text: '5 pages' } });
     expect((await engine.registry.totals(CRAWL)).pages).toBe(5);
   });
 

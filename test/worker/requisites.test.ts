@@ -164,7 +164,7 @@ test('a crawl at its limit of pages ends by its other limits all the same', asyn
     ...Object.fromEntries(images),
   };
   const { states, engine } = await crawlToEnd(site, { requisites: true, maxPages: 1, maxBytes: 3000 });
-  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '3000 bytes' });
+  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', why: { text: '3000 bytes' } });
   const count = Object.values(states).filter((state) => state === 'fetched').length;
   expect(count).toBeGreaterThan(5);
   expect(count).toBeLessThan(50);
@@ -183,8 +183,8 @@ test('a crawl with a limit of pages ends though style sheets name ever more', as
     get: (known, url: string) => (url.endsWith('.css') ? sheet(url) : known[url]),
   });
   const { totals, engine } = await crawlToEnd(site, { requisites: true, maxPages: 1, delayMs: 100 });
-  const reason = '1000 requisites for each of 1 pages';
-  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason });
+  const text = '1000 requisites for each of 1 pages';
+  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', why: { text } });
   expect(totals.requisites?.fetched).toBeLessThan(1500);
 });
 

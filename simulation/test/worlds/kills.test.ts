@@ -9,7 +9,7 @@ import { deploy } from '../../worlds/deployment.ts';
 import { createScriptedWeb, type Pages } from './scripted-web.ts';
 
 const MINUTE = 60_000;
-const KILLS = 200;
+const KILLS = 150;
 
 /** Hosts that know each other, each with a chain of pages. */
 function createPages(hosts: number, pages: number): Pages {
@@ -34,7 +34,7 @@ function sumsOfHeads(cloud: SimCloud) {
   return sums as Record<string, number>;
 }
 
-test('after 200 workers were killed, the counters of the finished crawl are the sums over its heads', async () => {
+test('after 150 workers were killed, the counters of the finished crawl are the sums over its heads', async () => {
   const cloud = createSimCloud({ seed: 14 });
   const { time } = cloud;
   const web = createScriptedWeb(time, createPages(30, 40));
