@@ -110,6 +110,10 @@ describe.runIf(hasEmulator())('a meter that watches clients of an emulator', () 
     });
     const early = await registry.totals(CRAWL);
     expect(early).toMatchObject({ pages: 1, usage: { lambdaRequests: 1 } });
+    // Less would be added to the usage of the stack, however short the invocation is.
+    await meter.run(CRAWL, async () => {
+      for (let load = 0; load < 24; load++) await registry.load(CRAWL);
+    });
     meter.endInvocation();
     await registry.flushUsage();
 
