@@ -104,16 +104,21 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> 
     return this.addSeeds(crawl, seeds);
   }
 
-  async addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {
-    checkRequest(newSeedsSchema, { seeds: urls }, 'the seeds');
-    const { registry } = this.#engine;
+  /** Returns the record of a crawl that may be sent seeds now. */
+  async #openForSeeds(crawl: CrawlId): Promise<CrawlRecord> {
     // Before the status is read: a crawl that runs then is not called finished before its seeds show.
-    await registry.noteSent?.(crawl);
+    await this.#engine.registry.noteSent?.(crawl);
     const record = await this.#finder.recordOf(crawl);
     checkRules(crawl, record);
     checkKept(crawl, record);
     if (record.status === 'stopped')
       throw new ControlError('conflict', `The crawl ${quoted(crawl)} is stopped: resume it first`);
+    return record;
+  }
+
+  async addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {
+    checkRequest(newSeedsSchema, { seeds: urls }, 'the seeds');
+    const record = await this.#openForSeeds(crawl);
     const config = configOf(crawl, record);
     const seeds = sortSeeds(urls, config);
     if (seeds.accepted.length === 0) throw seedsError(seeds.refused);
@@ -128,12 +133,7 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> 
   async setSites(...[crawl, given]: Parameters<Control['setSites']>): Promise<SiteChanges> {
     checkRequest(newSitesSchema, { sites: given }, 'the sites');
     const { registry, clock } = this.#engine;
-    await registry.noteSent?.(crawl);
-    const record = await this.#finder.recordOf(crawl);
-    checkRules(crawl, record);
-    checkKept(crawl, record);
-    if (record.status === 'stopped')
-      throw new ControlError('conflict', `The crawl ${quoted(crawl)} is stopped: resume it first`);
+    const record = await this.#openForSeeds(crawl);
     const config = configOf(crawl, record);
     const next = planSites(given, config, this.#policy);
     const before = record.sites ? await registry.readSites(crawl, record.sites) : [];
