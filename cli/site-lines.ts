@@ -28,6 +28,11 @@ export function siteLines(content: string, file: string): SiteOptions[] {
     .map((text, i): Line => ({ number: i + 1, text: text.trim() }))
     .filter(({ text }) => text !== '' && !text.startsWith('#'));
   const [first] = lines;
+  // As some spreadsheets write CSV, by the language of the system.
+  if (first && /^"?url"?[;\t]/i.test(first.text))
+    throw new UsageError(
+      `--sites ${file}: line ${first.number}: expected columns with commas between them, got ${quoted(first.text)}: save it as CSV with commas`,
+    );
   const columns = first && /^"?url"?(,|$)/i.test(first.text) ? columnsOf(first, file) : undefined;
   const rows = columns ? lines.slice(1) : lines;
   const given = rows.map((line) => readLine(line, columns, file));

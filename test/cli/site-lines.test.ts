@@ -48,6 +48,11 @@ test.each<[why: string, text: string, message: RegExp]>([
   ],
   ['a quote that is not closed', 'url,group\n"a.test,x', /^--sites f: line 2: a quote is not closed/],
   ['text after a quote', 'url,group\n"a.test"x,y', /^--sites f: line 2: a quote is not closed/],
+  ...[';', '\t'].map((separator): [string, string, RegExp] => [
+    `columns separated by ${JSON.stringify(separator)}`,
+    `\ufeffurl${separator}group\r\nhttp://a.test/${separator}news\r\n`,
+    /^--sites f: line 1: expected columns with commas between them, got /,
+  ]),
   ['broken JSON', '{"url":', /^--sites f: line 1: expected an object as JSON, got "{"url":"$/],
   [
     'two lines of a site',
