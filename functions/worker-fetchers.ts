@@ -5,6 +5,7 @@ import { createBlockGuard } from '../shared/fetcher/address-guard.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
 import type { RequestSigner } from '../shared/fetcher/request-signer.ts';
 import { createSocketBudget } from '../shared/fetcher/socket-budget.ts';
+import { newBodySpace } from '../shared/fetcher/spooled-body.ts';
 import { withMiddleware } from '../shared/hooks/with-middleware.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Fetcher } from '../shared/ports/fetcher.ts';
@@ -39,6 +40,7 @@ export const socketsFor = (hosts: number): number =>
 export function createWorkerFetchers(options: WorkerFetchersOptions): Fetchers {
   const { settings, clock, middleware, log, sign } = options;
   const sockets = createSocketBudget(socketsFor(settings.hostsPerWorker));
+  const bodies = newBodySpace(tmpdir());
   const isOpen = createBlockGuard(settings.allowPrivateAddresses);
   function make(config: CrawlConfig): Fetcher {
     const fetcher = createFetcher({
@@ -50,6 +52,7 @@ export function createWorkerFetchers(options: WorkerFetchersOptions): Fetchers {
       // The disk is sized by it: no request may ask for more.
       mostBodyBytes: config.maxBodyBytes,
       sockets,
+      bodies,
       sign,
       tempFolder: tmpdir(),
       clock,

@@ -1,6 +1,8 @@
 /** TCP connections to one of several addresses. */
 import { connect, isIP, type Socket } from 'node:net';
+import type { Release } from '../semaphore.ts';
 import { durationText, errorCode, errorMessageOf, KnownFailure } from './failure.ts';
+import type { SocketBudget } from './socket-budget.ts';
 import { happened } from './wait-for-socket.ts';
 
 export interface TcpTarget {
@@ -19,20 +21,36 @@ const MAX_ADDRESSES = 4;
 /**
  * Connects to one of the addresses, as RFC 8305 (Happy Eyeballs) has it: families take turns, the next address
  * is tried when the one before has failed or was silent for 250 ms, and the first connection wins. At most
- * two are open at once; nothing is sent on the one that loses. Rejects with the last {@link KnownFailure} if
- * none can be connected to within `left()` ms.
+ * two are open at once; nothing is sent on the one that loses. The second one takes a place of `budget` for itself. If there
+ * is none, the first one is given up when its share of the time is over. Rejects with the last {@link KnownFailure} if none
+ * can be connected to within `left()` ms.
  */
 export async function connectTcp(
   target: TcpTarget,
   given: readonly string[],
   left: () => number,
+  budget: Pick<SocketBudget, 'tryAcquire'>,
 ): Promise<Socket> {
   const addresses = alternating(given).slice(0, MAX_ADDRESSES);
   const open = new Map<Socket, Promise<Socket | undefined>>();
   let next = 0;
   let failure: unknown;
+  let secondPlace: Release | undefined;
+  let aloneUntil = 0;
+
+  function hasPlace(): boolean {
+    if (open.size === 0) return true;
+    secondPlace ??= budget.tryAcquire();
+    return secondPlace !== undefined;
+  }
+
+  function freePlace(): void {
+    secondPlace?.();
+    secondPlace = undefined;
+  }
 
   function start(): void {
+    if (open.size === 0) aloneUntil = performance.now() + left() / (addresses.length - next);
     // Each address gets its share of the time, so that a silent one leaves some for the next.
     const ms = left() / Math.max(1, Math.ceil((addresses.length - next) / MAX_AT_ONCE));
     const address = addresses[next++] as string;
@@ -48,15 +66,21 @@ export async function connectTcp(
     open.set(socket, attempt);
   }
 
+  function endAll(): void {
+    for (const socket of open.keys()) socket.destroy();
+  }
+
   for (;;) {
-    if (next < addresses.length && open.size < MAX_AT_ONCE) start();
-    else if (open.size === 0) throw failure;
     const mayStart = next < addresses.length && open.size < MAX_AT_ONCE;
-    const winner = await firstOf([...open.values()], mayStart ? NEXT_ADDRESS_MS : undefined);
-    if (winner === undefined) continue;
-    open.delete(winner);
-    for (const loser of open.keys()) loser.destroy();
-    return winner;
+    if (mayStart && hasPlace()) start();
+    else if (mayStart && performance.now() >= aloneUntil) endAll();
+    else if (open.size === 0) throw failure;
+    const hasMore = next < addresses.length && open.size < MAX_AT_ONCE;
+    const winner = await firstOf([...open.values()], hasMore ? NEXT_ADDRESS_MS : undefined);
+    if (winner !== undefined) open.delete(winner);
+    if (winner !== undefined) endAll();
+    if (winner !== undefined || open.size < MAX_AT_ONCE) freePlace();
+    if (winner !== undefined) return winner;
   }
 }
 

@@ -144,7 +144,7 @@ class Connector {
 
   async #connectDirectly(target: Target, left: () => number) {
     const addresses = await resolved(target.hostname, this.#options, left(), this.#timeoutMs);
-    const socket = await connectTcp(target, addresses, left);
+    const socket = await connectTcp(target, addresses, left, this.#options.budget);
     const peer = socket.remoteAddress;
     if (peer !== undefined && !this.#options.guard(peer)) {
       socket.destroy();

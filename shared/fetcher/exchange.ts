@@ -20,7 +20,7 @@ import type { ResponseHead } from './outcome/response-head.ts';
 import type { RepairedHead } from './repair-head.ts';
 import { type ResponseReader, responseReader } from './response-reader.ts';
 import type { SocketBudget } from './socket-budget.ts';
-import { type BodyMemory, type BodySpool, createBodySpool } from './spooled-body.ts';
+import { type BodySpace, type BodySpool, createBodySpool } from './spooled-body.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** The parts that all exchanges of one fetcher share. */
@@ -31,8 +31,7 @@ export interface ExchangeContext extends FailureLimits {
   readonly onStart: (exchange: Exchange) => void;
   readonly now: () => number;
   readonly budget: SocketBudget;
-  readonly tempFolder: string;
-  readonly memory: BodyMemory;
+  readonly bodies: BodySpace;
   readonly totalTimeoutMs: number;
   readonly maxBodyBytes: number;
   readonly mostBodyBytes?: number | undefined;
@@ -156,7 +155,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       statusText: this.#repaired?.reason ?? statusText,
       headers: this.#repaired?.fields ?? readHeaders(controller.rawHeaders),
     };
-    this.#spool = createBodySpool(this.#context.tempFolder, this.#context.memory);
+    this.#spool = createBodySpool(this.#context.bodies);
     this.#sink = quietly(() => this.request.onHead?.(this.#head as ResponseHead));
   }
 

@@ -28,7 +28,7 @@ import { commonHeaders, mergeHeaders, type OwnHeaderValues } from './request-hea
 import type { RequestSigner } from './request-signer.ts';
 import { SentHeads } from './sent-heads.ts';
 import { createSocketBudget, type SocketBudget } from './socket-budget.ts';
-import { newBodyMemory } from './spooled-body.ts';
+import { type BodySpace, newBodySpace } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';
 import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
 import { wholeIfCoded } from './whole-if-coded.ts';
@@ -71,6 +71,8 @@ export interface FetcherOptions
   readonly maxSockets?: number;
   /** The same, shared with other fetchers. Default: a budget of its own, of `maxSockets`. */
   readonly sockets?: SocketBudget;
+  /** The place for bodies, shared with other fetchers. Default: one of its own, in `tempFolder`. */
+  readonly bodies?: BodySpace;
   /**
    * The address guard judges the addresses of proxies, too: where the configuration is not the operator's
    * own.
@@ -115,8 +117,7 @@ class UndiciFetcher implements Fetcher {
       onStart: (exchange) => this.#sentHeads.expectFor(exchange),
       now: () => this.#now(),
       budget,
-      tempFolder: options.tempFolder,
-      memory: newBodyMemory(),
+      bodies: options.bodies ?? newBodySpace(options.tempFolder),
       headersTimeoutMs: options.headersTimeoutMs,
       idleTimeoutMs: options.idleTimeoutMs,
       maxBodyBytes: options.maxBodyBytes,

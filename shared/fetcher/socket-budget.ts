@@ -9,6 +9,8 @@ import { type Release, Semaphore } from '../semaphore.ts';
 export interface SocketBudget {
   /** Resolves when one more socket may be opened, to what gives its place back. */
   acquire(): Promise<Release>;
+  /** Takes one more place if there is one. If not, a socket that is idle makes room for a later call. */
+  tryAcquire(): Release | undefined;
   /** A request is in flight on the socket: it is not closed from here. */
   markBusy(socket: Socket): void;
   /** The socket is kept for a later request, if one comes in time. */
@@ -20,18 +22,26 @@ export function createSocketBudget(maxSockets: number): SocketBudget {
   // A set keeps the order of insertion: the first has been idle longest.
   const idle = new Set<Socket>();
 
+  function closeOldest(): void {
+    const oldest = idle.values().next().value;
+    if (oldest === undefined) return;
+    idle.delete(oldest);
+    oldest.destroy();
+  }
+
   return {
     async acquire() {
       const free = places.tryAcquire();
       if (free) return free;
       const place = places.acquire();
-      const oldest = idle.values().next().value;
-      if (oldest) {
-        idle.delete(oldest);
-        oldest.destroy();
-      }
+      closeOldest();
       // Without a signal and a deadline it is always admitted.
       return (await place) as Release;
+    },
+    tryAcquire() {
+      const free = places.tryAcquire();
+      if (free === undefined) closeOldest();
+      return free;
     },
     markBusy(socket) {
       idle.delete(socket);

@@ -1,12 +1,7 @@
-import { createHash, type Hash, hash as hashOf, randomUUID } from 'node:crypto';
-import { close, mkdirSync, openSync, read, unlinkSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { createHash, type Hash, hash as hashOf } from 'node:crypto';
 import { freeMemory } from '../free-memory.ts';
+import { BodyBlocks, BodyFile } from './body-file.ts';
 import type { Body } from './outcome/body.ts';
-
-const readFile = promisify(read);
-const closeFile = promisify(close);
 
 /** Bodies up to this stay in memory ... */
 const MAX_MEMORY_BYTES = 1024 * 1024;
@@ -14,13 +9,22 @@ const MAX_MEMORY_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const SMALL_BODY = 32 * 1024;
 
-/** The memory of all bodies of one fetcher, bounded together even for a thousand large bodies. */
-export interface BodyMemory {
-  used: number;
-  readonly most: number;
+/**
+ * The place for the bodies of a process: memory, bounded together even for a thousand large bodies of a hundred crawls, and
+ * a file for what finds no room there.
+ */
+export interface BodySpace {
+  usedBytes: number;
+  readonly maxBytes: number;
+  readonly file: BodyFile;
 }
 
-export const newBodyMemory = (most = MAX_TOTAL_BYTES): BodyMemory => ({ used: 0, most });
+/** The file is made in `tempFolder`, which is made when it is first needed. */
+export const newBodySpace = (tempFolder: string, maxBytes = MAX_TOTAL_BYTES): BodySpace => ({
+  usedBytes: 0,
+  maxBytes,
+  file: new BodyFile(tempFolder),
+});
 /** Smaller pieces are gathered: a body sent in chunks of one byte must not cost an object for each. */
 const SMALL_PIECE = 4096;
 const GATHER_BYTES = 16_384;
@@ -43,20 +47,14 @@ export interface BodySpool {
 }
 
 /**
- * Holds a body in memory up to {@link MAX_MEMORY_BYTES}, less where there is little left of `memory`; a
- * larger one in a file in `tempFolder`, which is made when it is first needed. The file loses its name as
- * soon as it is open, so a crash leaves nothing behind; each large body costs a file descriptor until it is
- * disposed of.
+ * Holds a body in memory up to {@link MAX_MEMORY_BYTES}, less where there is little left in `space`; a larger one in the
+ * file.
  */
-export const createBodySpool = (
-  tempFolder: string,
-  memory: BodyMemory = newBodyMemory(),
-  maxMemoryBytes = MAX_MEMORY_BYTES,
-): BodySpool => new PieceSpool(tempFolder, memory, maxMemoryBytes);
+export const createBodySpool = (space: BodySpace, maxMemoryBytes = MAX_MEMORY_BYTES): BodySpool =>
+  new PieceSpool(space, maxMemoryBytes);
 
 class PieceSpool implements BodySpool {
-  readonly #tempFolder: string;
-  readonly #memory: BodyMemory;
+  readonly #space: BodySpace;
   readonly #maxMemoryBytes: number;
   /** Hash of a body in a file; a body in memory is hashed by one call. */
   #hash: Hash | undefined;
@@ -65,11 +63,10 @@ class PieceSpool implements BodySpool {
   #gathered: Buffer | undefined;
   #gatheredSize = 0;
   #size = 0;
-  #file: number | undefined;
+  #stored: BodyBlocks | undefined;
 
-  constructor(tempFolder: string, memory: BodyMemory, maxMemoryBytes: number) {
-    this.#tempFolder = tempFolder;
-    this.#memory = memory;
+  constructor(space: BodySpace, maxMemoryBytes: number) {
+    this.#space = space;
     this.#maxMemoryBytes = maxMemoryBytes;
   }
 
@@ -81,39 +78,39 @@ class PieceSpool implements BodySpool {
     this.#hash?.update(piece);
     this.#keep(piece);
     this.#size += piece.length;
-    if (this.#file !== undefined) {
+    if (this.#stored !== undefined) {
       // Nothing but what is gathered waits, which is a copy.
-      if (this.#pieces.length > 0) this.#writeOut(this.#file);
+      if (this.#pieces.length > 0) this.#writeOut(this.#stored);
       return;
     }
     this.#inMemory += piece.length;
-    this.#memory.used += piece.length;
+    this.#space.usedBytes += piece.length;
     if (this.#isTooLarge()) this.#spill();
   }
 
   finish(): Body {
     this.#closeGathered();
-    if (this.#file === undefined || this.#hash === undefined)
-      return memoryBody(this.#pieces, this.#size, sha1Of(this.#pieces), this.#memory);
-    this.#writeOut(this.#file);
-    return fileBody(this.#file, this.#size, this.#hash.digest());
+    if (this.#stored === undefined || this.#hash === undefined)
+      return memoryBody(this.#pieces, this.#size, sha1Of(this.#pieces), this.#space);
+    this.#writeOut(this.#stored);
+    return fileBody(this.#stored, this.#size, this.#hash.digest());
   }
 
   discard(): void {
     this.#pieces = [];
-    this.#memory.used -= this.#inMemory;
+    this.#space.usedBytes -= this.#inMemory;
     this.#inMemory = 0;
     this.#gathered = undefined;
-    if (this.#file !== undefined) closeFile(this.#file).catch(() => {});
+    this.#stored?.release().catch(() => {});
   }
 
   #isTooLarge(): boolean {
-    const { used, most } = this.#memory;
-    return this.#inMemory > this.#maxMemoryBytes || (used > most && this.#inMemory > SMALL_BODY);
+    const { usedBytes, maxBytes } = this.#space;
+    return this.#inMemory > this.#maxMemoryBytes || (usedBytes > maxBytes && this.#inMemory > SMALL_BODY);
   }
 
   #keep(piece: Uint8Array): void {
-    const isFirst = this.#pieces.length === 0 && this.#file === undefined;
+    const isFirst = this.#pieces.length === 0 && this.#stored === undefined;
     if (isFirst || piece.length >= SMALL_PIECE) {
       this.#closeGathered();
       this.#pieces.push(piece);
@@ -135,23 +132,19 @@ class PieceSpool implements BodySpool {
   }
 
   #spill(): void {
-    this.#file = openNameless(this.#tempFolder);
+    this.#stored = new BodyBlocks(this.#space.file);
     this.#hash = createHash('sha1');
     for (const piece of this.#pieces) this.#hash.update(piece);
     if (this.#gathered !== undefined) this.#hash.update(this.#gathered.subarray(0, this.#gatheredSize));
-    this.#writeOut(this.#file);
-    this.#memory.used -= this.#inMemory;
+    this.#writeOut(this.#stored);
+    this.#space.usedBytes -= this.#inMemory;
     this.#inMemory = 0;
   }
 
-  /**
-   * Synchronous: the bytes go to the page cache at about 1 ms a MiB, few bodies are that large, and memory
-   * stays bounded without stopping and starting the socket.
-   */
-  #writeOut(to: number): void {
+  #writeOut(to: BodyBlocks): void {
     const written = this.#pieces;
     this.#pieces = [];
-    for (const piece of written) writeWhole(to, piece);
+    for (const piece of written) to.append(piece);
     queueMicrotask(() => {
       for (const piece of written) freeMemory(piece);
     });
@@ -166,7 +159,7 @@ function sha1Of(pieces: readonly Uint8Array[]): Uint8Array {
   return hash.digest();
 }
 
-function memoryBody(parts: Uint8Array[], size: number, sha1: Uint8Array, memory: BodyMemory): Body {
+function memoryBody(parts: Uint8Array[], size: number, sha1: Uint8Array, space: BodySpace): Body {
   let pieces: Uint8Array[] | undefined = parts;
   const kept = () => pieces ?? throwDisposed();
   return {
@@ -183,65 +176,23 @@ function memoryBody(parts: Uint8Array[], size: number, sha1: Uint8Array, memory:
       yield* kept();
     },
     dispose: async () => {
-      if (pieces !== undefined) memory.used -= size;
+      if (pieces !== undefined) space.usedBytes -= size;
       pieces = undefined;
     },
   };
 }
 
-function fileBody(fd: number, size: number, sha1: Uint8Array): Body {
-  let file: number | undefined = fd;
-  // A descriptor closed under a read could by then be another file's.
-  const reading = new Set<Promise<unknown>>();
-
-  async function readAt(piece: Buffer, at: number, position: number): Promise<number> {
-    const result = readFile(file ?? throwDisposed(), piece, at, piece.length - at, position);
-    reading.add(result);
-    try {
-      return (await result).bytesRead;
-    } finally {
-      reading.delete(result);
-    }
-  }
-
-  async function readPiece(position: number, length: number): Promise<Uint8Array> {
-    const piece = Buffer.allocUnsafeSlow(length);
-    for (let at = 0; at < length; ) {
-      const bytesRead = await readAt(piece, at, position + at);
-      if (bytesRead === 0)
-        throw new Error(`Expected ${size} bytes in a body's temporary file, got ${position + at}`);
-      at += bytesRead;
-    }
-    return piece;
-  }
+function fileBody(stored: BodyBlocks, size: number, sha1: Uint8Array): Body {
   return {
     size,
     sha1,
-    bytes: () => readPiece(0, size),
+    bytes: () => stored.read(0, size),
     async *chunks() {
       for (let at = 0; at < size; at += READ_BYTES)
-        yield await readPiece(at, Math.min(READ_BYTES, size - at));
+        yield await stored.read(at, Math.min(READ_BYTES, size - at));
     },
-    dispose: async () => {
-      if (file === undefined) return;
-      const open = file;
-      file = undefined;
-      await Promise.allSettled(reading);
-      await closeFile(open);
-    },
+    dispose: () => stored.release(),
   };
-}
-
-function openNameless(folder: string): number {
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, `body-${randomUUID()}`);
-  const file = openSync(path, 'wx+', 0o600);
-  unlinkSync(path);
-  return file;
-}
-
-function writeWhole(file: number, piece: Uint8Array): void {
-  for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
 }
 
 function throwDisposed(): never {

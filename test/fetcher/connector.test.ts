@@ -132,6 +132,19 @@ describe('a name', () => {
     expect(server.connections()).toBe(1);
   });
 
+  test('is reached at its second address if no second connection may be open', async () => {
+    const port = await silentPort();
+    await serveHttp((_request, response) => response.end(), '127.0.0.3', port);
+    const fetcher = openFetcher({
+      ...byName,
+      maxSockets: 1,
+      connectTimeoutMs: 2000,
+      lookup: scripted(['127.0.0.2', '127.0.0.3']),
+    });
+    const response = asResponse(await fetcher.fetch({ url: `http://site.test:${port}/` }));
+    expect(response.ipAddress).toBe('127.0.0.3');
+  });
+
   test.runIf(HAS_IPV6)('is reached by IPv6 while all its IPv4 addresses are silent', async () => {
     const port = await silentPort();
     await serveHttp((_request, response) => response.end(), '::1', port);

@@ -3,6 +3,7 @@ import { messageOf } from '../../error-message.ts';
 import { type AddressChoice, chooseAddresses } from '../choose-addresses.ts';
 import { connectTcp, type TcpTarget } from '../connect-tcp.ts';
 import { durationText, KnownFailure } from '../failure.ts';
+import type { SocketBudget } from '../socket-budget.ts';
 import type { TlsClient } from '../tls-client.ts';
 import { within } from '../wait-for-socket.ts';
 import { isForwarding, type ProxyServer } from './choose-proxy.ts';
@@ -15,6 +16,7 @@ export interface ByProxyOptions extends AddressChoice {
   /** How long it may take from now on, in ms. */
   readonly left: () => number;
   readonly timeoutMs: number;
+  readonly budget: Pick<SocketBudget, 'tryAcquire'>;
 }
 
 /**
@@ -72,7 +74,7 @@ async function checkedAddress(
 const UNKNOWN = '';
 
 async function connectToProxy(proxy: ProxyServer, options: ByProxyOptions): Promise<Socket> {
-  const { left, tls, guardsProxies, timeoutMs } = options;
+  const { left, tls, guardsProxies, timeoutMs, budget } = options;
   const guard = guardsProxies ? options.guard : () => true;
   const late = () => new KnownFailure('proxyFailed', `no answer within ${durationText(timeoutMs)}`);
   try {
@@ -81,7 +83,7 @@ async function connectToProxy(proxy: ProxyServer, options: ByProxyOptions): Prom
         ? chooseAddresses(proxy.hostname, { ...options, guard })
         : direct(proxy, guard);
     const addresses = await within(left(), choosing, late);
-    const socket = await connectTcp(proxy, addresses, left);
+    const socket = await connectTcp(proxy, addresses, left, budget);
     return proxy.kind === 'https' ? await tls.secure(socket, proxy, proxy.name, left()) : socket;
   } catch (error) {
     const why = messageOf(error);

@@ -14,7 +14,7 @@ import type { FetchedResponse } from '../../../fetcher/outcome/fetch-outcome.ts'
 import type { FetchRequest } from '../../../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../../fetcher/outcome/response-head.ts';
 import { createSameRequest, isRepeatable } from '../../../fetcher/same-request.ts';
-import { createBodySpool, newBodyMemory } from '../../../fetcher/spooled-body.ts';
+import { type BodySpace, createBodySpool } from '../../../fetcher/spooled-body.ts';
 import { isPassing } from '../../../frontier/verdict.ts';
 import { Semaphore } from '../../../semaphore.ts';
 import { orStorageFailed } from '../../../storage-failed.ts';
@@ -48,7 +48,8 @@ export interface ResponseCacheOptions extends CacheFolder {
     CrawlConfig,
     'userAgent' | 'contact' | 'headers' | 'cookies' | 'auth' | 'maxBodyBytes'
   >;
-  /** For bodies too large for memory. */
+  readonly bodies: BodySpace;
+  /** Where the bodies' file is, for messages. */
   readonly tempFolder: string;
   readonly now: () => number;
 }
@@ -77,7 +78,6 @@ class ArchiveCache implements ResponseCache {
   readonly #payloads: PayloadReader;
   readonly #isSame: ReturnType<typeof createSameRequest>;
   readonly #reads = new Semaphore(MAX_READS);
-  readonly #memory = newBodyMemory();
 
   constructor(options: ResponseCacheOptions) {
     const { folder, index, config, now } = options;
@@ -175,8 +175,8 @@ class ArchiveCache implements ResponseCache {
   }
 
   async #bodyOf({ body }: StoredCapture, sink: ((piece: Uint8Array) => void) | undefined): Promise<Body> {
-    const { tempFolder } = this.#options;
-    const spool = createBodySpool(tempFolder, this.#memory);
+    const { tempFolder, bodies } = this.#options;
+    const spool = createBodySpool(bodies);
     let feed = sink;
     for (let at = 0; at < body.length; at += PIECE_BYTES) {
       // A copy: the spool frees the memory of what it has written to a file.

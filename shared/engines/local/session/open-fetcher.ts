@@ -1,6 +1,7 @@
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { createRequestSigner, type RequestSigner } from '../../../fetcher/request-signer.ts';
+import { newBodySpace } from '../../../fetcher/spooled-body.ts';
 import { type MiddlewareOptions, withMiddleware } from '../../../hooks/with-middleware.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Fetcher } from '../../../ports/fetcher.ts';
@@ -28,9 +29,10 @@ export function openFetcher(setup: FetcherSetup): Fetcher {
   const { folder, config, clock, maxSockets, project, cache: cacheFolder, warn, onFailure } = setup;
   const tempFolder = foldersOf(folder).temporary;
   const { now } = clock;
-  const cache = cacheFolder && openResponseCache({ ...cacheFolder, config, tempFolder, now });
+  const bodies = newBodySpace(tempFolder);
+  const cache = cacheFolder && openResponseCache({ ...cacheFolder, config, bodies, tempFolder, now });
   const network = withStorageFailures(
-    createFetcher({ ...config, tempFolder, clock, maxSockets, sign: signerOf(setup) }),
+    createFetcher({ ...config, tempFolder, bodies, clock, maxSockets, sign: signerOf(setup) }),
     tempFolder,
   );
   const { totalTimeoutMs, maxBodyBytes } = config;

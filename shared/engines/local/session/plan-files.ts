@@ -19,15 +19,15 @@ const MAX_SOCKETS = 900;
  * read for a moment.
  */
 const RESERVED = 44;
-/** For each thread: its event loop, its connection to the database, its WARC file and that one's index. */
+/** For each thread: its event loop, its connection to the database, its WARC file and that one's index, the file of large bodies. */
 const RESERVED_PER_THREAD = 10;
 /** For each thread of a crawl with a cache: the WARC files of the earlier crawl that it reads, and their index. */
 const RESERVED_FOR_CACHE = 17;
 
 /**
- * Each page in work may hold a socket, and a temporary file for its body: both fit into the limit for all
- * hosts served at once, and what is left keeps connections open between requests. `limit`: of open files;
- * undefined where there is none. Throws `InvalidConfig` where a crawl cannot work at all.
+ * Each page in work may hold a socket: those of all hosts served at once fit into the limit, and what is left keeps
+ * connections open between requests. `limit`: of open files; undefined where there is none. Throws `InvalidConfig` where a
+ * crawl cannot work at all.
  */
 export function planFiles(
   limit: number | undefined,
@@ -38,14 +38,13 @@ export function planFiles(
   if (limit === undefined) return { hosts, sockets: MAX_SOCKETS };
   const most = Math.max(perHost, ...overrides.map((override) => override.perHost ?? 0));
   const reserved = RESERVED + (RESERVED_PER_THREAD + (hasCache ? RESERVED_FOR_CACHE : 0)) * threads;
-  const least = reserved + 2 * most * threads;
+  const least = reserved + most * threads;
   if (limit < least)
     throw new InvalidConfig(
       `Expected to be allowed ${least} open files at least (ulimit -n), got ${limit}: raise the limit, or lower --workers`,
     );
   const spare = limit - reserved;
-  const served = Math.min(hosts, Math.floor(spare / (2 * most)));
-  return { hosts: served, sockets: Math.min(MAX_SOCKETS, spare - served * most) };
+  return { hosts: Math.min(hosts, Math.floor(spare / most)), sockets: Math.min(MAX_SOCKETS, spare) };
 }
 
 /**
