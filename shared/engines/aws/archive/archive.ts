@@ -6,12 +6,12 @@ import type { RecordLocation } from '../../../archive/record-location.ts';
 import type { WarcMember } from '../../../archive/warc-member.ts';
 import { checkWarcPrefix } from '../../../archive/warc-prefix.ts';
 import { boundMethods } from '../../../bound-methods.ts';
-import { createLimit } from '../../../create-limit.ts';
 import type { Archive } from '../../../ports/archive.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { SIZES, type Sizes } from '../../../sizes.ts';
 import { coalesced } from '../../coalesced.ts';
 import { beginWarcUpload, type ObjectContext, putWarcObject, type WarcUpload } from './archive-object.ts';
+import { type ArchiveRoom, ArchiveShare, newArchiveRoom } from './archive-room.ts';
 
 export interface S3ArchiveOptions {
   readonly client: S3Client;
@@ -31,12 +31,16 @@ export interface S3ArchiveOptions {
   readonly gatherMs?: number;
   /** Does the write of each object. Default: it is just done. */
   readonly storing?: <T>(write: () => Promise<T>) => Promise<T>;
+  /** Memory that it shares with other archives. Default: its own. */
+  readonly room?: ArchiveRoom;
 }
 
-/** Objects' worth of bytes not stored yet, beyond which an append waits until they are. */
-const MAX_UNSTORED = 4;
-/** Large appends at once: each holds up to two parts of an upload. */
-const MAX_UPLOADS = 4;
+/** Objects' worth of bytes that may be in memory. */
+const MAX_OBJECTS = 4;
+
+/** The room for all archives of a process. */
+export const roomFor = (maxBytes: number = SIZES.warcObjectBytes): ArchiveRoom =>
+  newArchiveRoom(MAX_OBJECTS * maxBytes);
 
 /** The key of the object that a {@link RecordLocation.file} names. */
 export const warcKey = (folder: string, file: string): string => `${folder}/${file}`;
@@ -58,7 +62,8 @@ interface BufferedObject {
  * object's key ({@link warcKey}); names are unique by 48 random bits for each archive, and a number.
  *
  * What could not be stored is kept, and every later flush tries it again: no flush resolves while anything
- * appended before it is not durable. While too much is kept, appends fail.
+ * appended before it is not durable. While all archives of the process hold too much, an append first stores what its own
+ * one holds, and fails if that does; if others hold it, the append is an object of its own, stored when the append resolves.
  *
  * An append too large for that (of `partBytes`, 5 MiB, and more) becomes an object of its own, a multipart
  * upload made as its members are read, so that no part of it is held longer than needed. It is complete when
@@ -79,7 +84,8 @@ class ObjectArchive implements Archive {
   #current: BufferedObject | undefined;
   /** Closed objects, not yet stored. */
   #unstored: BufferedObject[] = [];
-  readonly #uploads = createLimit(MAX_UPLOADS);
+  readonly #inTurn: ArchiveRoom['inTurn'];
+  readonly #share: ArchiveShare;
   readonly #flush = coalesced(() => this.#gatherAndStore());
 
   constructor(options: S3ArchiveOptions) {
@@ -88,6 +94,9 @@ class ObjectArchive implements Archive {
     this.#context = { s3: client, bucket, clock };
     this.#maxBytes = options.maxBytes ?? SIZES.warcObjectBytes;
     this.#partBytes = options.partBytes ?? SIZES.uploadPartBytes;
+    const room = options.room ?? roomFor(this.#maxBytes);
+    this.#share = new ArchiveShare(room);
+    this.#inTurn = room.inTurn;
     this.#random = Math.floor(clock.random() * 2 ** 48)
       .toString(36)
       .padStart(10, '0');
@@ -95,18 +104,22 @@ class ObjectArchive implements Archive {
 
   async append(members: readonly WarcMember[], captures?: Captures): Promise<RecordLocation[]> {
     if (members.length === 0) return [];
-    const unstoredBytes = this.#unstored.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (unstoredBytes >= MAX_UNSTORED * this.#maxBytes) await this.#storeAll();
-    if (members.every(Array.isArray) && sizeOf(members as Uint8Array[][]) < this.#partBytes)
-      return this.#appendWhole(
-        (members as Uint8Array[][]).map((pieces) => Buffer.concat(pieces)),
-        captures,
-      );
-    return this.#uploads(async () => {
+    if (this.#share.isRoomFull) {
+      this.#close();
+      await this.#storeAll();
+    }
+    if (members.every(Array.isArray) && sizeOf(members as Uint8Array[][]) < this.#partBytes) {
+      const whole = () => (members as Uint8Array[][]).map((pieces) => Buffer.concat(pieces));
+      return this.#share.isRoomFull
+        ? this.#inTurn(() => this.#appendStored(whole(), captures))
+        : this.#appendWhole(whole(), captures);
+    }
+    return this.#inTurn(async () => {
       const read = await readUpTo(members, this.#partBytes);
-      return read.whole
-        ? this.#appendWhole(read.whole, captures)
-        : this.#appendUploaded(read.members, captures);
+      if (read.members) return this.#appendUploaded(read.members, captures);
+      return this.#share.isRoomFull
+        ? this.#appendStored(read.whole, captures)
+        : this.#appendWhole(read.whole, captures);
     });
   }
 
@@ -123,20 +136,24 @@ class ObjectArchive implements Archive {
 
   /** Synchronous, so that concurrent appends cannot come between its members. */
   #appendWhole(members: readonly Uint8Array[], captures: Captures): RecordLocation[] {
-    this.#current ??= this.#begin();
-    const object = this.#current;
-    const locations = members.map((bytes): RecordLocation => {
-      const offset = object.bytes;
-      object.pieces.push(bytes);
-      object.bytes += bytes.length;
-      return { file: object.file, offset, length: bytes.length };
-    });
-    object.captures = withCaptures(object.captures, captures);
-    if (object.bytes >= this.#maxBytes || object.captures?.isFull) {
+    const object = this.#current ?? this.#begin();
+    const before = this.#current === undefined ? 0 : object.bytes;
+    this.#current = object;
+    const locations = addTo(object, members, captures);
+    this.#share.add(object.bytes - before);
+    if (object.bytes >= Math.min(this.#maxBytes, this.#share.objectBytes) || object.captures?.isFull) {
       this.#close();
       // Its failure is the next flush's.
       this.#store(object).catch(() => {});
     }
+    return locations;
+  }
+
+  /** If it fails, nothing of the members is left. */
+  async #appendStored(members: readonly Uint8Array[], captures: Captures): Promise<RecordLocation[]> {
+    const object = this.#begin();
+    const locations = addTo(object, members, captures);
+    await this.#putObject(object);
     return locations;
   }
 
@@ -152,9 +169,14 @@ class ObjectArchive implements Archive {
   }
 
   #store(object: BufferedObject): Promise<void> {
-    object.storing ??= this.#putObject(object).finally(() => {
-      object.storing = undefined;
-    });
+    object.storing ??= this.#putObject(object)
+      .then(() => {
+        this.#unstored = this.#unstored.filter((other) => other !== object);
+        this.#share.remove(object.bytes);
+      })
+      .finally(() => {
+        object.storing = undefined;
+      });
     return object.storing;
   }
 
@@ -164,7 +186,6 @@ class ObjectArchive implements Archive {
     const { folder, storing = justDone } = this.#options;
     const key = warcKey(folder, object.file);
     await storing(() => putWarcObject(this.#context, key, bytes, object.captures?.text()));
-    this.#unstored = this.#unstored.filter((other) => other !== object);
   }
 
   async #storeAll(): Promise<void> {
@@ -203,6 +224,18 @@ class ObjectArchive implements Archive {
 const justDone = <T>(write: () => Promise<T>): Promise<T> => write();
 
 type Captures = Parameters<Archive['append']>[1];
+
+/** Returns where the members are. */
+function addTo(object: BufferedObject, members: readonly Uint8Array[], captures: Captures): RecordLocation[] {
+  const locations = members.map((bytes): RecordLocation => {
+    const offset = object.bytes;
+    object.pieces.push(bytes);
+    object.bytes += bytes.length;
+    return { file: object.file, offset, length: bytes.length };
+  });
+  object.captures = withCaptures(object.captures, captures);
+  return locations;
+}
 
 /** Returns the filter with these captures; none if they are not known. */
 function withCaptures(filter: CaptureFilter | undefined, captures: Captures): CaptureFilter | undefined {

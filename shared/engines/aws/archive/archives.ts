@@ -4,9 +4,9 @@ import { parseConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Archive } from '../../../ports/archive.ts';
 import type { CrawlRegistry } from '../../../ports/crawl-registry.ts';
-import { createS3Archive, type S3ArchiveOptions } from './archive.ts';
+import { createS3Archive, roomFor, type S3ArchiveOptions } from './archive.ts';
 
-export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warcinfo' | 'storing'> {
+export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warcinfo' | 'storing' | 'room'> {
   readonly registry: Pick<CrawlRegistry, 'load'>;
   /** Name and version of the program, for the WARC files. */
   readonly software: string;
@@ -20,17 +20,19 @@ export const warcFolder = (crawl: CrawlId): string => `warc/${crawl}`;
 /**
  * A folder for each crawl, so that its records can be fetched, shared and deleted without any other's. A
  * crawl's archive is opened when its first record comes: its files name who made them, as the crawl's
- * configuration has it.
+ * configuration has it. All of them share the memory for what is not stored yet.
  */
 export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Archive {
   const { registry, software, storing, ...shared } = options;
   const archives = new Map<CrawlId, Archive>();
+  const room = roomFor(options.maxBytes);
 
   async function open(crawl: CrawlId): Promise<Archive> {
     const record = await registry.load(crawl);
     const config = record && parseConfig(record.config);
     return createS3Archive({
       ...shared,
+      room,
       folder: warcFolder(crawl),
       ...(storing && { storing: (write) => storing(crawl, write) }),
       warcinfo: (filename) =>

@@ -200,7 +200,10 @@ describe('records of the size of a part', () => {
 describe('the archive of a crawl', () => {
   const inObject = (text = '') => gunzipSync(Buffer.from(text, 'latin1')).toString('latin1');
 
-  function openArchives(load: () => Promise<CrawlRecord | undefined>) {
+  function openArchives(
+    load: () => Promise<CrawlRecord | undefined>,
+    sizes: Pick<S3ArchiveOptions, 'maxBytes' | 'partBytes'> = {},
+  ) {
     const bucket = openBucket();
     const clock = createFakeClock();
     const archiveOf = createArchives({
@@ -210,6 +213,7 @@ describe('the archive of a crawl', () => {
       clock: { ...clock, sleep: async () => {} },
       registry: { load },
       software: 'Strand/test',
+      ...sizes,
     });
     return { ...bucket, clock, archiveOf };
   }
@@ -260,4 +264,63 @@ describe('the archive of a crawl', () => {
     expect(loads).toBe(2);
     expect(archiveOf('news')).toBe(archive);
   });
+
+  test('shares its memory with those of all other crawls, none of which waits for another', async () => {
+    const { archiveOf, before, objects } = openArchives(async () => RECORD, {
+      maxBytes: 100_000,
+      partBytes: 50_000,
+    });
+    const [size, crawls] = [20_000, Array.from({ length: 50 }, (_, i) => `c${i}`)];
+    let calls = 0;
+    const open = Promise.withResolvers<void>();
+    before.on = () => (++calls === 1 ? undefined : open.promise);
+    let appended = 0;
+    const appends = crawls.map(async (crawl) => {
+      for (let i = 0; i < 10; i++) {
+        await archiveOf(crawl).append([[Buffer.alloc(size)]]);
+        appended += size;
+      }
+    });
+    await settle();
+    // Four objects' worth, and one that was stored.
+    expect(appended).toBeLessThan(5 * 100_000);
+    open.resolve();
+    await Promise.all(appends);
+    await Promise.all(crawls.map((crawl) => archiveOf(crawl).flush()));
+    expect([...objects.values()].join('').length).toBeGreaterThan(crawls.length * 10 * size);
+  });
+
+  test('goes on while another one, whose objects cannot be stored, fills the memory', async () => {
+    const { archiveOf, before, calls, objects } = openArchives(async () => RECORD, {
+      maxBytes: 1000,
+      partBytes: 500,
+    });
+    let isDown = true;
+    before.on = () => {
+      if (isDown) throw new Error('S3 is down');
+    };
+    for (let i = 0; i < 20; i++)
+      await archiveOf('broken')
+        .append([[Buffer.alloc(400)]])
+        .catch(() => {});
+    isDown = false;
+    calls.length = 0;
+    for (let i = 0; i < 3; i++) await archiveOf('other').append([[Buffer.alloc(400)]]);
+    expect(calls).toEqual(['PutObject', 'PutObject', 'PutObject']);
+    isDown = true;
+    await expect(archiveOf('other').append([[Buffer.alloc(400)]])).rejects.toThrow('S3 is down');
+    await archiveOf('other').flush();
+    isDown = false;
+    await archiveOf('broken').flush();
+    await archiveOf('other').append([[Buffer.alloc(400)]]);
+    expect(calls.at(-1)).toBe('PutObject');
+    expect([...objects.keys()].filter((key) => key.startsWith(warcFolder('other')))).toHaveLength(3);
+    await archiveOf('other').flush();
+    expect([...objects.keys()].filter((key) => key.startsWith(warcFolder('other')))).toHaveLength(4);
+  });
 });
+
+/** Resolves when nothing but what the bucket holds back is in progress. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 200; i++) await new Promise(setImmediate);
+}
