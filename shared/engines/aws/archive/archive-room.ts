@@ -21,7 +21,7 @@ export const newArchiveRoom = (maxBytes: number): ArchiveRoom => ({
   inTurn: createLimit(MAX_UPLOADS),
 });
 
-/** What one archive holds of the room. */
+/** The part of the room that one archive has taken. */
 export class ArchiveShare {
   readonly #room: ArchiveRoom;
   #bytes = 0;
