@@ -91,7 +91,8 @@ export interface CrawlerProps extends ExistingResources {
   /**
    * Name of a parameter of the Systems Manager (SecureString) with the webhook, where the waker sends an event for each end of a
    * crawl, besides EventBridge: `{ "url": ..., "secret": ... }`, an http(s) URL, and the key of the signature, at least 16
-   * characters. Make it with `aws ssm put-parameter`: a template must not hold it.
+   * characters. Make it with `aws ssm put-parameter`: a template must not hold it. `/aws/reference/secretsmanager/NAME` is a secret
+   * of the Secrets Manager.
    *
    * @default none
    */
@@ -99,7 +100,7 @@ export interface CrawlerProps extends ExistingResources {
   /**
    * Name of a parameter of the Systems Manager (SecureString) with secrets that all crawls use: `{ "headers": ..., "cookies": ...,
    * "auth": ..., "proxies": ... }`, each as in `crawl`, headers and passwords for hosts by name. The worker alone reads it. Make it
-   * with `aws ssm put-parameter`: a template must not hold it.
+   * with `aws ssm put-parameter`: a template must not hold it. `/aws/reference/secretsmanager/NAME` is a secret of the Secrets Manager.
    *
    * @default none
    */

@@ -24,6 +24,7 @@ import { crawlMetric } from './constructs/metrics.ts';
 import { createOperatorPolicy, createReaderPolicy } from './constructs/operator-policy.ts';
 import { refuseSharedBucket } from './constructs/own-bucket.ts';
 import { publishSettings } from './constructs/published-settings.ts';
+import { secretArns } from './constructs/secret-arns.ts';
 import { State } from './constructs/state.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import { limitSentence } from './notices.ts';
@@ -97,9 +98,7 @@ export class Crawler extends Construct {
       frontier: new Frontier(this, 'Frontier', options, props),
       state: new State(this, 'State', options, props),
       archive: new Archive(this, 'Archive', options, props),
-      identityArn: parameterArn(this, options.identityParameter),
-      webhookArn: parameterArn(this, options.webhookParameter),
-      secretsArn: parameterArn(this, options.secretsParameter),
+      secrets: secretArns(this, options),
     };
     const { frontier, state, archive } = stores;
     const settings = settingsOf(options, props, stores);
@@ -187,9 +186,4 @@ export class Crawler extends Construct {
       });
     return all;
   }
-}
-
-function parameterArn(scope: Construct, name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
-  return Stack.of(scope).formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) });
 }

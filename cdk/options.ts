@@ -77,8 +77,10 @@ const variables = z.preprocess(
   z.record(matching(/^[A-Za-z]\w*$/, VARIABLES), z.string({ error: VARIABLES }), { error: VARIABLES }),
 );
 
-/** The name of a parameter of the Systems Manager. */
+/** The name of a parameter of the Systems Manager, or below `/aws` a reference to a secret of the Secrets Manager. */
 const PARAMETER = /^(?:\/[A-Za-z0-9_.-]+){1,15}$/;
+/** The same of one that can be written. */
+const OWN_PARAMETER = /^(?!\/aws\/)(?:\/[A-Za-z0-9_.-]+){1,15}$/;
 
 /** The numbers of days that a log group may keep its lines (CloudWatch Logs API, PutRetentionPolicy). */
 const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
@@ -142,13 +144,14 @@ export const stackOptionsSchema = z.strictObject({
    * of the stack, whose template would hold the key: `strand --stack NAME identity upload FILE` makes it.
    */
   identityParameter: matching(
-    PARAMETER,
+    OWN_PARAMETER,
     'a path such as /strand/identity: letters, digits, ., - and _ after each /',
   ).optional(),
 
   /**
    * Parameter of the Systems Manager (SecureString) with the webhook of the stack, `{ "url": ..., "secret": ... }`. It is not a
-   * part of the stack either: `aws ssm put-parameter` makes it.
+   * part of the stack either: `aws ssm put-parameter` makes it. `/aws/reference/secretsmanager/NAME` is a secret of the Secrets
+   * Manager.
    */
   webhookParameter: matching(
     PARAMETER,
@@ -157,7 +160,8 @@ export const stackOptionsSchema = z.strictObject({
 
   /**
    * Parameter of the Systems Manager (SecureString) with headers, cookies, passwords and proxies that all crawls use, as JSON of the
-   * project file's keys. The worker alone reads it. `aws ssm put-parameter` makes it.
+   * project file's keys. The worker alone reads it. `aws ssm put-parameter` makes it. `/aws/reference/secretsmanager/NAME` is a
+   * secret of the Secrets Manager.
    */
   secretsParameter: matching(
     PARAMETER,

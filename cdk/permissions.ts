@@ -53,7 +53,10 @@ export type ResourceName =
   /** The parameter with the webhook, if the stack has one. */
   | 'webhook'
   /** The parameter with the secrets of all crawls, if the stack has one. */
-  | 'secrets';
+  | 'secrets'
+  /** The secrets of the Secrets Manager that the last two parameters refer to, if they do. */
+  | 'webhookSecret'
+  | 'crawlSecrets';
 
 export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[]>>>;
 
@@ -79,6 +82,8 @@ const LIST = ['s3:ListBucket'];
 const WRITE = ['s3:PutObject'];
 const ABORT = ['s3:AbortMultipartUpload'];
 const DELETE = ['s3:DeleteObject'];
+/** `GetParameter` passes a reference on to the Secrets Manager, by the caller's own rights (Systems Manager user guide). */
+export const GET_SECRET = ['secretsmanager:GetSecretValue'] as const;
 
 /** The only type of event that the function may put on the bus. The waker announces crawls, by types of several kinds. */
 export const OWN_EVENTS: Readonly<Partial<Record<FunctionName, string>>> = {
@@ -111,6 +116,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // that may read the parameter.
     identity: ['ssm:GetParameter'],
     secrets: ['ssm:GetParameter'],
+    crawlSecrets: GET_SECRET,
   },
   router: {
     // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds by
@@ -144,6 +150,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     changesList: LIST,
     // Nobody else reads the key of the webhook.
     webhook: ['ssm:GetParameter'],
+    webhookSecret: GET_SECRET,
   },
   api: {
     linkQueue: SEND,

@@ -1,4 +1,4 @@
-/** Reads secrets of a stack, which are parameters of the Systems Manager (SecureString): its identity, its webhook. */
+/** Reads secrets of a stack: parameters of the Systems Manager (SecureString), or by its reference a secret of the Secrets Manager. */
 
 /** Beyond the SDK's three: all workers of a stack may start at once, and the service allows 40 calls a second. */
 const MAX_ATTEMPTS = 8;

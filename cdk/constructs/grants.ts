@@ -22,6 +22,7 @@ import {
 } from '../permissions.ts';
 import type { Archive } from './archive.ts';
 import type { Frontier } from './frontier.ts';
+import type { SecretArns } from './secret-arns.ts';
 import type { State } from './state.ts';
 
 export interface Stores {
@@ -30,12 +31,7 @@ export interface Stores {
   readonly frontier: Frontier;
   readonly state: State;
   readonly archive: Archive;
-  /** ARN of the parameter with the identity, if there is one. */
-  readonly identityArn?: string | undefined;
-  /** ARN of the parameter with the webhook, if there is one. */
-  readonly webhookArn?: string | undefined;
-  /** ARN of the parameter with the secrets of all crawls, if there is one. */
-  readonly secretsArn?: string | undefined;
+  readonly secrets: SecretArns;
 }
 
 /** The operator's keys that encrypt what is stored. */
@@ -91,12 +87,13 @@ function busTarget({ name, archive: { bucket } }: Stores, ownEvent: string | und
   };
 }
 
+const isSecret = (name: ResourceName, secrets: SecretArns): name is keyof SecretArns => name in secrets;
+
 function targetOf(
   name: Exclude<ResourceName, 'eventBus'>,
-  { frontier, state, archive: { bucket }, ...arns }: Stores,
+  { frontier, state, archive: { bucket }, secrets }: Stores,
 ): Target {
-  if (name === 'identity' || name === 'webhook' || name === 'secrets')
-    return { resources: [arns[`${name}Arn`] ?? []].flat() };
+  if (isSecret(name, secrets)) return { resources: [...secrets[name]] };
   switch (name) {
     case 'turnQueues':
       return { resources: frontier.turns.arns };

@@ -7,6 +7,7 @@ import {
   CONSUME,
   FUNCTIONS,
   type FunctionName,
+  GET_SECRET,
   PERMISSIONS,
   type Permissions,
 } from '../../cdk/permissions.ts';
@@ -166,11 +167,17 @@ const polled = (name: FunctionName): string[] => {
   return [];
 };
 
+/** `GetParameter` calls the Secrets Manager by the function's role if the parameter is a reference to a secret. */
+const passedOn = (name: FunctionName): string[] => {
+  if (name === 'worker') return linesOf('crawlSecrets', GET_SECRET);
+  return name === 'waker' ? linesOf('webhookSecret', GET_SECRET) : [];
+};
+
 describe.each(FUNCTIONS)('%s', (name) => {
   const entry = `functions/${name}.ts`;
 
   test('is granted what its code and its poller call, and nothing else', () => {
-    const all = new Set([...needed(entry, NEVER[name]), ...polled(name)]);
+    const all = new Set([...needed(entry, NEVER[name]), ...polled(name), ...passedOn(name)]);
     expect([...granted(PERMISSIONS[name])].sort()).toEqual([...all].sort());
   });
 

@@ -265,6 +265,10 @@ describe('props', () => {
     [{ crawl: { delayMs: -1 } }, 'delayMs'],
     [{ webhookParameter: 'webhook' }, 'Option webhookParameter: expected a path such as /strand/webhook'],
     [{ identityParameter: 'identity' }, 'Option identityParameter: expected a path such as /strand/identity'],
+    [
+      { identityParameter: '/aws/reference/secretsmanager/identity' },
+      'Option identityParameter: expected a path such as /strand/identity',
+    ],
     [{ crawl: { identity: { key: 'a.json' } } }, 'set the option identityParameter'],
     [{ hostsPerWorker: 0 }, 'Option hostsPerWorker'],
   ])('%j cannot be used, and the message says why', (props, message) => {

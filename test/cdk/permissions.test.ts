@@ -120,7 +120,9 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     eventBus: [stack.formatArn({ service: 'events', resource: 'event-bus', resourceName: 'default' })],
     identity: [],
     webhook: [],
+    webhookSecret: [],
     secrets: [],
+    crawlSecrets: [],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
     id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),
@@ -172,6 +174,36 @@ describe('least privilege', () => {
     for (const name of FUNCTIONS) {
       expect(granted(signing, name)).toEqual([...listed(signing, name), ...(more[name] ?? [])].sort());
       expect(JSON.stringify(granted(plain, name))).not.toContain('ssm:');
+    }
+  });
+
+  test('a secret of the Secrets Manager is read by the same function, and no other secret is', () => {
+    const referring = synthesized({
+      webhookParameter: '/aws/reference/secretsmanager/hook',
+      secretsParameter: '/aws/reference/secretsmanager/news/crawls',
+    });
+    const { stack } = referring;
+    const reads = (name: string) => [
+      line(
+        'Allow',
+        'ssm:GetParameter',
+        stack.resolve(
+          stack.formatArn({ service: 'ssm', resource: `parameter/aws/reference/secretsmanager/${name}` }),
+        ),
+      ),
+      line(
+        'Allow',
+        'secretsmanager:GetSecretValue',
+        stack.resolve(stack.formatArn({ service: 'secretsmanager', resource: `secret:${name}-??????` })),
+      ),
+    ];
+    const more: Partial<Record<FunctionName, string[]>> = {
+      worker: reads('news/crawls'),
+      waker: reads('hook'),
+    };
+    for (const name of FUNCTIONS) {
+      expect(granted(referring, name)).toEqual([...listed(referring, name), ...(more[name] ?? [])].sort());
+      expect(JSON.stringify(granted(signing, name))).not.toContain('secretsmanager:');
     }
   });
 

@@ -377,7 +377,7 @@ describe('a worker', () => {
     expect(pagesOf(deployed)).toHaveLength(3);
     expect(deployed.fetcher.log[0]?.startedAt).toBeGreaterThan(readAt);
     expect(deployed.logged).toContainEqual(
-      expect.objectContaining({ level: 'warn', notSigned: true, parameter: '/strand/identity' }),
+      expect.objectContaining({ level: 'warn', unusable: 'Identity', parameter: '/strand/identity' }),
     );
     expect(deployed.logged).toContainEqual(expect.objectContaining({ trouble: 'Identity' }));
   });

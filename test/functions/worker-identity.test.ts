@@ -133,7 +133,7 @@ test('an operator who cannot be called is a line of the log, and hinders no work
   });
   await expect(load()).resolves.toBeUndefined();
   expect(lines).toMatchObject([
-    { level: 'warn', notSigned: true, message: 'Error: denied' },
+    { level: 'warn', unusable: 'Identity', isEarlierInUse: false, cause: 'Error: denied' },
     { level: 'warn', notAnnounced: 'Identity', message: 'Error: no table' },
   ]);
 });

@@ -89,7 +89,10 @@ describe('secrets that cannot be used', () => {
       message = (error as Error).message;
     }
     expect(message).toContain('/strand/secrets, cannot be used: no request is made');
-    expect(state.said).toMatchObject([{ level: 'warn', withoutSecrets: true }, { trouble: 'Secrets' }]);
+    expect(state.said).toMatchObject([
+      { level: 'warn', unusable: 'Secrets', isEarlierInUse: false },
+      { trouble: 'Secrets' },
+    ]);
     expect(message + JSON.stringify(state.said)).not.toContain(MARK);
     // It tries again a minute later.
     await load();
@@ -107,6 +110,6 @@ describe('secrets that cannot be used', () => {
     state.value = 'broken';
     await load();
     expect(settingsOf(parseConfig({}))).toMatchObject(SECRETS);
-    expect(state.said).toMatchObject([{ withoutSecrets: false }, { trouble: 'Secrets' }]);
+    expect(state.said).toMatchObject([{ isEarlierInUse: true }, { trouble: 'Secrets' }]);
   });
 });

@@ -1,0 +1,41 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { StackOptions } from '../options.ts';
+
+/** The secrets of a stack are no part of it. Each has at most one ARN. */
+export type SecretArns = Readonly<
+  Record<'identity' | 'webhook' | 'webhookSecret' | 'secrets' | 'crawlSecrets', readonly string[]>
+>;
+
+/** A parameter below this path is a secret of the Secrets Manager: the rest is its name (Systems Manager user guide). */
+const REFERENCE = '/aws/reference/secretsmanager/';
+
+export function secretArns(
+  scope: Construct,
+  { identityParameter, webhookParameter, secretsParameter }: StackOptions,
+): SecretArns {
+  const stack = Stack.of(scope);
+  const parameter = (name?: string) =>
+    name === undefined
+      ? []
+      : [stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) })];
+  /** The Secrets Manager adds six characters to the name. */
+  const secret = (name?: string) =>
+    name?.startsWith(REFERENCE)
+      ? [
+          stack.formatArn({
+            service: 'secretsmanager',
+            resource: 'secret',
+            resourceName: `${name.slice(REFERENCE.length)}-??????`,
+            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+          }),
+        ]
+      : [];
+  return {
+    identity: parameter(identityParameter),
+    webhook: parameter(webhookParameter),
+    webhookSecret: secret(webhookParameter),
+    secrets: parameter(secretsParameter),
+    crawlSecrets: secret(secretsParameter),
+  };
+}
