@@ -111,12 +111,12 @@ function removeEmptyModules(dist: string): void {
 }
 
 function compile(dist: string, ...options: readonly string[]): void {
-  const compiler = join(ROOT, 'node_modules/.bin/tsc');
+  // By Node, since Windows runs no script by its name.
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   const project = join(import.meta.dirname, 'tsconfig.json');
   // By default four threads check types, each of which finds out the same ones for itself.
-  execFileSync(compiler, ['-p', project, '--outDir', dist, '--singleThreaded', ...options], {
-    stdio: 'inherit',
-  });
+  const words = [compiler, '-p', project, '--outDir', dist, '--singleThreaded', ...options];
+  execFileSync(process.execPath, words, { stdio: 'inherit' });
 }
 
 function publicTypes({ exports }: Manifest): string[] {

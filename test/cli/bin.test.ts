@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { needs } from '../needs.ts';
 
 const BIN = new URL('../../cli/bin.js', import.meta.url);
 /** Makes this Node pass for another one, in the launcher alone. */
@@ -81,7 +82,7 @@ test('an older Node hands words and exit code through the one beside the package
   });
 });
 
-test('a SIGTERM to the launcher ends the program in its own way', async () => {
+needs('signals')('a SIGTERM to the launcher ends the program in its own way', async () => {
   installNode('node_modules/.bin');
   const child = start('20.1.0', 'wait');
   await once(child.stdout!, 'data');

@@ -19,6 +19,7 @@ import { identity } from '../../cli/commands/identity.ts';
 import { agentCard } from '../../cli/identity/agent-card.ts';
 import { crawlerPage } from '../../cli/identity/crawler-page.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
+import { needs } from '../needs.ts';
 
 let folder: string;
 let file: string;
@@ -51,7 +52,7 @@ const keys = (): { x: string; d: string; nbf: number; exp: number }[] =>
   JSON.parse(readFileSync(file, 'utf8')).keys;
 
 describe('create', () => {
-  test('makes a file that only its owner can read, and prints nothing secret', async () => {
+  needs('modes')('makes a file that only its owner can read, and prints nothing secret', async () => {
     const printed = (await create('--days', '10')) + (await run('publish', file));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'keys')).mode & 0o777).toBe(0o700);
@@ -130,7 +131,7 @@ describe('publish', () => {
     expect(headers['Content-Type']).toBe('application/http-message-signatures-directory+json');
   });
 
-  test('refuses a file that others can read, and one that is not there', async () => {
+  needs('modes')('refuses a file that others can read, and one that is not there', async () => {
     await expect(run('publish', file)).rejects.toThrow('strand identity create makes one');
     await create();
     chmodSync(file, 0o604);
@@ -140,7 +141,7 @@ describe('publish', () => {
 });
 
 describe('rotate', () => {
-  test('adds a key that signs later, and keeps the file closed to others', async () => {
+  needs('modes')('adds a key that signs later, and keeps the file closed to others', async () => {
     await create();
     const [old] = keys();
     const { signsFrom } = JSON.parse(await run('rotate', file, '--json'));
@@ -152,7 +153,7 @@ describe('rotate', () => {
     expect(readdirSync(join(folder, 'keys'))).toEqual(['identity.json']);
   });
 
-  test('replaces the file that a link names, not the link', async () => {
+  needs('links')('replaces the file that a link names, not the link', async () => {
     await create();
     const link = join(folder, 'link.json');
     symlinkSync(file, link);

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withOutput } from '../../cli/commands/output-file.ts';
 import { ServiceUnavailable, UsageError } from '../../cli/usage-error.ts';
+import { needs } from '../needs.ts';
 
 let folder: string;
 let path: string;
@@ -73,16 +74,19 @@ test('so is a name that cannot be fetched', async () => {
   await expect(refused).rejects.toThrow(`${nowhere} cannot be written: ENOENT`);
 });
 
-test('what is no plain file, such as a device or a link, is written into and stays what it is', async () => {
-  const target = join(folder, 'target');
-  writeFileSync(target, 'old');
-  symlinkSync(target, path);
-  await withOutput(path, async (out) => void out.write('new'));
-  expect([lstatSync(path).isSymbolicLink(), readFileSync(target, 'utf8')]).toEqual([true, 'new']);
-  const failure = new Error('no such part');
-  const failing = withOutput(path, async () => {
-    throw failure;
-  });
-  await expect(failing).rejects.toBe(failure);
-  expect(readdirSync(folder).sort()).toEqual(['out.csv', 'target']);
-});
+needs('links')(
+  'what is no plain file, such as a device or a link, is written into and stays what it is',
+  async () => {
+    const target = join(folder, 'target');
+    writeFileSync(target, 'old');
+    symlinkSync(target, path);
+    await withOutput(path, async (out) => void out.write('new'));
+    expect([lstatSync(path).isSymbolicLink(), readFileSync(target, 'utf8')]).toEqual([true, 'new']);
+    const failure = new Error('no such part');
+    const failing = withOutput(path, async () => {
+      throw failure;
+    });
+    await expect(failing).rejects.toBe(failure);
+    expect(readdirSync(folder).sort()).toEqual(['out.csv', 'target']);
+  },
+);

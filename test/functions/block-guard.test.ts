@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { needs } from '../needs.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -36,7 +37,7 @@ async function guarded(body: string, onBlocked: string, blockTimeoutMs = 200) {
   return { code, signal, found: () => JSON.parse(readFileSync(join(folder, 'found.json'), 'utf8')) };
 }
 
-test.each([
+needs('signals').each([
   ['stored', '', 200, 1000],
   // The time is a multiple of 250 ms, and not less than what is allowed.
   ['not stored, by an error', `throw new Error('no table');`, 201, 1250],

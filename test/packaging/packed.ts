@@ -1,5 +1,5 @@
 /** The packages as they are published: built, packed, and unpacked below `node_modules` of an empty folder. */
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, execSync, spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -14,6 +14,9 @@ import { dirname, join } from 'node:path';
 import { build } from '../../packaging/build.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
+
+/** The Node that runs what was packed: that of the tests, or another one, which STRAND_PACKAGE_NODE names. */
+const NODE = process.env.STRAND_PACKAGE_NODE ?? process.execPath;
 
 export interface Result {
   readonly code: number;
@@ -55,7 +58,9 @@ export function packAll(): Packed {
   const to = join(root, 'tarballs');
   mkdirSync(to);
   const folders = names.map((name) => join(dist, name));
-  execFileSync('npm', ['pack', ...folders, '--pack-destination', to, '--silent'], { stdio: 'pipe' });
+  // By a shell, which finds npm on each system.
+  const words = ['pack', ...folders, '--pack-destination', to, '--silent'].map((word) => `"${word}"`);
+  execSync(`npm ${words.join(' ')}`, { stdio: 'pipe' });
   const versionOf = (name: string) =>
     JSON.parse(readFileSync(join(dist, name, 'package.json'), 'utf8')).version as string;
   const tarballs = Object.fromEntries(
@@ -88,7 +93,17 @@ function install(folder: string, name: string, tarball: string): void {
 function link(folder: string, name: string): void {
   const to = join(folder, 'node_modules', name);
   mkdirSync(dirname(to), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules', name), to);
+  symlinkSync(join(ROOT, 'node_modules', name), to, 'junction');
+}
+
+/** The output of the compiler for files of a folder: its errors. */
+export function compiled(cwd: string, options: string, files: readonly string[]): string {
+  const words = [join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--singleThreaded', '--strict'];
+  const more = '--module nodenext --target es2024 --types node'.split(' ');
+  return spawnSync(process.execPath, [...words, ...more, ...options.split(' '), ...files], {
+    cwd,
+    encoding: 'utf8',
+  }).stdout;
 }
 
 /** The folder of a project that is there. */
@@ -101,7 +116,7 @@ export function inFolder(folder: string): Project {
   } as const;
   const start = (...args: string[]) =>
     new Promise<Result>((resolve) => {
-      execFile(process.execPath, args, options, (error, out, err) =>
+      execFile(NODE, args, options, (error, out, err) =>
         resolve({ code: Number(error?.code ?? 0), out, err }),
       );
     });
@@ -110,7 +125,7 @@ export function inFolder(folder: string): Project {
     write: (file, text) => writeFileSync(join(folder, file), text),
     read: (file) => readFileSync(join(folder, file), 'utf8'),
     run(...args) {
-      const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
+      const { status, stdout, stderr } = spawnSync(NODE, args, options);
       return { code: status ?? -1, out: stdout, err: stderr };
     },
     start,

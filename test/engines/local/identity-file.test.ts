@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isKept, openIdentity, withoutPrivateKey } from '../../../shared/engines/local/identity-file.ts';
 import { createRequestSigner } from '../../../shared/fetcher/request-signer.ts';
+import { needs } from '../../needs.ts';
 
 let folder: string;
 let file: string;
@@ -56,7 +57,7 @@ test('a key that is rotated while a crawl runs signs within a minute, and no req
   expect(warnings).toEqual([]);
 });
 
-test('a changed file that cannot be used leaves the identity as it was, with one warning', () => {
+needs('modes')('a changed file that cannot be used leaves the identity as it was, with one warning', () => {
   let now = 0;
   const warnings: string[] = [];
   write([newJwk()]);

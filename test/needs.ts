@@ -1,0 +1,24 @@
+/** Tests of what not each system has. */
+import { test } from 'vitest';
+
+const isWindows = process.platform === 'win32';
+
+/** By what a test needs, why this system cannot run it; false if it can. */
+const LACKS = {
+  signals: isWindows && 'Windows ends a process at once, whatever the signal',
+  modes: isWindows && 'Windows has no modes of files',
+  links: isWindows && 'on Windows only administrators make symbolic links',
+  shell: isWindows && 'Windows has no sh',
+} as const;
+
+export type Need = keyof typeof LACKS;
+
+export const lacks = (need: Need): boolean => LACKS[need] !== false;
+
+/** Returns `test`; where this system lacks what is needed, one that skips, with the reason behind the test's name. */
+export function needs(need: Need): typeof test {
+  const reason = LACKS[need];
+  if (reason === false) return test;
+  const skip = (name: unknown) => test.skip(`${name} (skipped: ${reason})`, () => {});
+  return Object.assign(skip, { each: () => skip }) as unknown as typeof test;
+}
