@@ -36,6 +36,19 @@ const TOGETHER = [
   ...['coverage', 'invariants', 'models', 'web', 'worlds'].map((folder) => `../simulation/test/${folder}`),
 ].map((folder) => join('test', folder, '**/*.test.ts'));
 
+/** `npm run test:slow` runs them: files that need more than some 10 s of CPU, of whose kind `npm test` has others. */
+const SLOW = '**/*.slow.test.ts';
+
+const LOCALSTACK = {
+  globalSetup: 'test/localstack/emulator/global-setup.ts',
+  setupFiles: 'test/localstack/emulator/test-environment.ts',
+  // A quarter of an hour: beside all other tests they take up to ten times as long as by themselves.
+  testTimeout: 900_000,
+  hookTimeout: 900_000,
+  pool: 'forks',
+  maxWorkers,
+} as const;
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -46,20 +59,22 @@ export default defineConfig({
         test: {
           name: 'localstack',
           include: ['test/localstack/**/*.test.ts'],
-          globalSetup: 'test/localstack/emulator/global-setup.ts',
-          setupFiles: 'test/localstack/emulator/test-environment.ts',
-          // A quarter of an hour: beside all other tests they take up to ten times as long as by themselves.
-          testTimeout: 900_000,
-          hookTimeout: 900_000,
-          pool: 'forks',
-          maxWorkers,
+          exclude: [SLOW],
+          ...LOCALSTACK,
+        },
+      },
+      {
+        test: {
+          name: 'slow-localstack',
+          include: [`test/localstack/${SLOW}`],
+          ...LOCALSTACK,
         },
       },
       {
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'simulation/test/**/*.test.ts'],
-          exclude: ['test/localstack/**', 'test/fuzz/**', ...TOGETHER],
+          exclude: [SLOW, 'test/localstack/**', 'test/fuzz/**', ...TOGETHER],
           globalSetup: 'test/conformance/global-setup.ts',
           ...UNIT,
           // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
@@ -71,6 +86,7 @@ export default defineConfig({
         test: {
           name: 'unit-together',
           include: TOGETHER,
+          exclude: [SLOW],
           ...UNIT,
           pool: 'forks',
           isolate: false,
@@ -79,8 +95,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'slow',
+          include: [`test/${SLOW}`, `simulation/test/${SLOW}`],
+          exclude: ['test/localstack/**'],
+          ...UNIT,
+          pool: 'forks',
+          maxWorkers,
+        },
+      },
+      {
+        test: {
           name: 'fuzz',
           include: ['test/fuzz/**/*.test.ts'],
+          exclude: [SLOW],
           setupFiles: 'test/fuzz/low-priority.ts',
           // A target has its seconds of CPU, on a machine that is busy, and then is made smaller what was found.
           testTimeout: 600_000,

@@ -5,19 +5,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The longest files, in the order in which they begin. */
 const LONGEST = [
   'test/localstack/stack.test.ts',
-  'test/localstack/stack-faults.test.ts',
-  'test/localstack/parity.test.ts',
-  'simulation/test/command/simulate.test.ts',
-  'test/local-crawl/generated-web.test.ts',
-  'test/engines/local/threads/threads.test.ts',
+  'test/localstack/stack-faults.slow.test.ts',
+  'test/localstack/parity.slow.test.ts',
+  'simulation/test/command/simulate.slow.test.ts',
+  'test/packaging/package.slow.test.ts',
   'test/local-crawl/cli.test.ts',
-  'test/faults/faults.test.ts',
-  'test/localstack/engine.test.ts',
-  'test/localstack/queues.test.ts',
+  'test/local-crawl/generated-web.test.ts',
+  'simulation/test/command/simulate.test.ts',
 ];
 
 /** The projects of all others. */
-const OTHERS = ['localstack', 'unit', 'unit-together', 'fuzz'];
+const OTHERS = ['localstack', 'slow-localstack', 'slow', 'unit', 'unit-together', 'fuzz'];
 
 /**
  * Vitest itself knows how long files took only from an earlier run, which a fresh clone does not have. After them the emulator's, which mostly

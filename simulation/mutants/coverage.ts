@@ -59,6 +59,7 @@ const LEFT_OUT = [
   'test/localstack/',
   'test/fuzz/',
   'simulation/test/command/simulate.test.ts',
+  'simulation/test/command/simulate.slow.test.ts',
   'simulation/test/mutants/',
   'test/regexps/',
   'test/docs/',

@@ -26,7 +26,7 @@ export interface MutantsOptions {
 
 export const LEAST_SHARE = 0.95;
 const DEFAULT_JOBS = 2;
-/** More than `npm test` runs (simulation/test/command/simulate.test.ts). */
+/** More than `npm run test:all` runs (simulation/test/command/simulate.slow.test.ts). */
 export const DEFAULT_WORLDS = 500;
 export const CALM_WORLDS = 40;
 const DEFAULT_EFFORT = 120;
@@ -45,7 +45,7 @@ that only the linter or the compiler refuses do not count. Nothing is changed on
   --again        With --resume: try those again that nothing noticed
   --own          Only run the tests of each mutant's own module: seconds a mutant, and no measurement
   --jobs N       Mutants side by side. Default ${DEFAULT_JOBS}
-  --worlds N     Seeds 1 to N of the simulation. Default ${DEFAULT_WORLDS}, as in npm test
+  --worlds N     Seeds 1 to N of the simulation. Default ${DEFAULT_WORLDS}
   --effort N     Seconds of tests and worlds that a mutant may take, cheap ones first. Default ${DEFAULT_EFFORT}
   --minutes N    Begin no mutant after that time; continue with --resume
   --list         Print the mutants, and run nothing

@@ -1,4 +1,4 @@
-/** Parsers with a bug each, put in by hand: `planted-bugs.test.ts` shows that the fuzzer finds every one. */
+/** Parsers with a bug each, put in by hand: `planted-bugs.slow.test.ts` shows that the fuzzer finds every one. */
 import { type FuzzTarget, MB } from './target.ts';
 
 const HTML_TOKENS = [
@@ -87,7 +87,7 @@ const largeBuffer = (text: string) => Buffer.allocUnsafeSlow(128 * text.length);
 const cache: Buffer[] = [];
 
 /**
- * Parsers that use memory and are right to: `planted-bugs.test.ts` shows that the fuzzer reports none of
+ * Parsers that use memory and are right to: `planted-bugs.slow.test.ts` shows that the fuzzer reports none of
  * them.
  */
 export const SOUND: readonly FuzzTarget[] = [

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openCrawl } from '../../api/open-crawl.ts';
+import { needs } from '../needs.ts';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
 let site: SmallSite;
@@ -16,7 +17,7 @@ afterEach(async () => {
   await site.stop();
 });
 
-test('SIGINT, SIGTERM, SIGHUP: what was fetched is committed', async () => {
+needs('signals')('SIGINT, SIGTERM, SIGHUP: what was fetched is committed', async () => {
   let running = here.crawl(site, 'export default {};');
   for (const [i, signal] of (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).entries()) {
     const reached = 10 * (i + 1);

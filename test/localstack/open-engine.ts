@@ -10,7 +10,7 @@ import type { OpenedEngine, OpenOptions } from '../contract/subject.ts';
 import { CLIENT_OPTIONS, makeResources, type Resources } from './resources.ts';
 
 export interface AwsOpenOptions extends OpenOptions {
-  /** Default 2; queues.test.ts has one. */
+  /** Default 2; queues.slow.test.ts has one. */
   readonly turnQueues?: number;
   /** Requests wait for others, as in a deployed stack. */
   readonly isGathering?: boolean;

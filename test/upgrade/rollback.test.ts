@@ -1,4 +1,4 @@
-/** Upgrades and rollbacks in the simulated account. `test/localstack/upgrade.test.ts` has one on the emulator. */
+/** Upgrades and rollbacks in the simulated account. `test/localstack/upgrade.slow.test.ts` has one on the emulator. */
 import { expect, test } from 'vitest';
 import { crawlSite, type Row, type Version } from './rollback.ts';
 import { inSimulation } from './simulated-place.ts';

@@ -1,133 +1,13 @@
-/**
- * The crawler's proof in small: worlds by the hundreds, by the command that also runs them by the millions.
- */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { constants, setPriority, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+/** A few worlds, which are none of those of `simulate.slow.test.ts`. */
 import { expect, test } from 'vitest';
-import { readCorpus } from '../../command/corpus.ts';
-import { FAULT_NAMES, type FaultName } from '../../models/faults.ts';
-import { EXCUSE_NAMES, EXCUSES, type ExcuseName } from '../../worlds/spec.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../command/simulate.ts', import.meta.url));
-/** Worlds take 0.5 s of CPU and more each, and many times that at low priority beside other tests. */
-const LIMIT_MS = 1_500_000;
-/** None of the next hundred is among those that found something before, as some below are: each world runs once. */
-const FIRST_SEED = '101';
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-interface Broken {
-  readonly invariants: readonly string[];
-  /** The command that replays it. */
-  readonly replay: string;
-}
-
-function simulate(...args: string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: LIMIT_MS,
-  });
-  // Its time is virtual: it leaves the processors to the tests beside it, which use the real time.
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-  const texts = { out: '', err: '' };
-  for (const [name, stream] of [
-    ['out', child.stdout],
-    ['err', child.stderr],
-  ] as const) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      texts[name] += text;
-    });
-  }
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, ...texts }));
-  });
-}
-
-interface Report {
-  readonly seeds: number;
-  readonly broken: readonly Broken[];
-  readonly strikes: Readonly<Record<FaultName, number>>;
-  readonly excuses: Readonly<Partial<Record<ExcuseName, { readonly worlds: number }>>>;
-}
-
-/** Runs worlds that must not break an invariant, in one process: each takes 8 s of CPU until its code is compiled. */
-async function hold(...args: string[]): Promise<Report> {
-  const { code, out, err } = await simulate(...args, '--jobs', '1', '--quiet', '--json');
-  expect(err).toBe('');
-  const report = JSON.parse(out) as Report;
-  expect(report.broken.map(({ invariants, replay }) => `${invariants}: ${replay}`)).toEqual([]);
-  expect(code).toBe(0);
-  return report;
-}
-
-/** The highest count that is no finding, if `share` of the worlds is allowed: 1.5 standard deviations more may be chance. */
-const mostOf = (worlds: number, share: number) =>
-  share * worlds + 1.5 * Math.sqrt(worlds * share * (1 - share));
+import { hold, LIMIT_MS } from './run-simulate.ts';
 
 test(
-  '60 worlds with all faults, and those that found something before, break no invariant, and every fault strikes',
+  'eight worlds with all faults break no invariant',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'simulate-'));
-    try {
-      // No time is left for new seeds: they would be others at each run.
-      const known = ['--budget', '1ms', '--ledger', join(folder, 'runs.jsonl')];
-      const both = await Promise.all([hold('--seed', FIRST_SEED, '--seeds', '60'), hold(...known)]);
-      expect(both.map(({ seeds }) => seeds)).toEqual([60, readCorpus().length]);
-      // Those that found something are no sample: they are harsher than others.
-      const [{ seeds, excuses }] = both;
-      const worldsOf = (name: ExcuseName) => excuses[name]?.worlds ?? 0;
-      const isTooOften = (name: ExcuseName) => worldsOf(name) > mostOf(seeds, EXCUSES[name].maxShare);
-      expect(EXCUSE_NAMES.filter(isTooOften).map((name) => `${name}: ${worldsOf(name)}`)).toEqual([]);
-      expect(FAULT_NAMES.filter((name) => both.every(({ strikes }) => !(strikes[name] > 0)))).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
-  LIMIT_MS,
-);
-
-test(
-  '10 worlds without faults break no invariant: counters are exact there',
-  async () => {
-    const { seeds, strikes, excuses } = await hold('--seed', FIRST_SEED, '--seeds', '10', '--faults', 'none');
-    expect(seeds).toBe(10);
-    expect(excuses).toEqual({});
-    expect(FAULT_NAMES.filter((name) => strikes[name] > 0)).toEqual([]);
-  },
-  LIMIT_MS,
-);
-
-test(
-  'a world follows from its seed alone, in any process and after any other worlds',
-  async () => {
-    const worlds = ['--seed', '41', '--seeds', '2', '--quiet', '--json', '--no-shrink'];
-    const [alone, beside] = await Promise.all([
-      simulate(...worlds, '--jobs', '1'),
-      simulate(...worlds, '--jobs', '2'),
-    ]);
-    const { digest, figures } = JSON.parse(alone.out);
-    expect(figures.pages).toBeGreaterThan(0);
-    expect(JSON.parse(beside.out)).toMatchObject({ digest, figures });
-  },
-  LIMIT_MS,
-);
-
-test(
-  'two replays of a world print the same, event by event',
-  async () => {
-    const replay = () => simulate('--seed', '8', '--replay', '--all');
-    const [first, second] = await Promise.all([replay(), replay()]);
-    expect(first.err).toBe('');
-    expect(first.out.split('\n').length).toBeGreaterThan(100);
-    expect(second).toEqual(first);
+    const { seeds, strikes } = await hold('--seed', '161', '--seeds', '8');
+    expect(seeds).toBe(8);
+    expect(Object.values(strikes).filter((count) => count > 0).length).toBeGreaterThan(10);
   },
   LIMIT_MS,
 );

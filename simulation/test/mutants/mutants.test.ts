@@ -1,24 +1,18 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../cli/usage-error.ts';
-import type { FaultName } from '../../models/faults.ts';
 import { applyEdits, diffOf } from '../../mutants/edit.ts';
 import { type Mutant, mutantsOf, mutantsOfAll } from '../../mutants/mutants.ts';
 import { GROUPS } from '../../mutants/operators/operator.ts';
 import { readOptions } from '../../mutants/options.ts';
-import { writeOverlay } from '../../mutants/overlay.ts';
 import { editsOf } from '../../mutants/promise-mutant.ts';
 import { PROMISE_MUTANTS } from '../../mutants/promised.ts';
-import { refusalsOf } from '../../mutants/refusals.ts';
 import { describeMutant, type Judged, report, scoreOf } from '../../mutants/report.ts';
 import { equivalentsAmong, loadEquivalents } from '../../mutants/results.ts';
-import { runWorlds } from '../../mutants/run-tests.ts';
 import { sample } from '../../mutants/sample.ts';
 import { mutatedFiles, ROOT, readSource } from '../../mutants/scope.ts';
 import type { Verdict } from '../../mutants/verdict.ts';
-import type { WorldSpec } from '../../worlds/spec.ts';
 
 const all = mutantsOfAll(mutatedFiles());
 
@@ -116,19 +110,6 @@ describe('the score', () => {
   });
 });
 
-test('what the linter or the compiler refuses is known without a test', async () => {
-  const find = (functionName: string, operator: string) =>
-    all.find((mutant) => mutant.functionName === functionName && mutant.operator === operator) as Mutant;
-  const unawaited = find('TurnCommit.run', 'drop-await');
-  const ofAnotherType = find('isThrottleCode', 'argument-instead');
-  // In another file than the others, so that all are checked at once.
-  const allowed = find('runInLines', 'number');
-  const refusals = await refusalsOf([unawaited, ofAnotherType, allowed], ['shared']);
-  expect(refusals.get(unawaited)).toMatchObject({ by: 'lint', why: expect.stringContaining('Promise') });
-  expect(refusals.get(ofAnotherType)).toMatchObject({ by: 'tsc', why: expect.stringContaining('TS2') });
-  expect(refusals.size).toBe(2);
-});
-
 test('a mutant is shown as the lines that it changes', () => {
   const [mutant] = mutantsOf('shared/a.ts', 'const a = 1;\nconst f = () => b > 2;\n').filter(
     ({ operator }) => operator === 'boundary',
@@ -163,51 +144,5 @@ describe('the options', () => {
 
   test.each([[['--sample', '0']], [['--jobs', 'two']], [['--fast']], [['more']]])('%j are refused', (args) =>
     expect(() => readOptions(args)).toThrow(UsageError),
-  );
-});
-
-describe('worlds notice', () => {
-  const FEW: readonly (readonly [what: string, functionName: string, operator: string, begins: string])[] = [
-    [
-      'a head that is written without its condition',
-      'HeadStore.#putCommand',
-      'drop-property',
-      '...condition',
-    ],
-    ['a token that is not sent', 'TurnCommit.run', 'drop-statement', 'await this.#sendToken('],
-    ['links that are not sent', 'TurnCommit.#sendLinks', 'drop-statement', 'await exchange.send('],
-  ];
-  // By these alone, a head written without its condition is noticed in one world of ten, by all faults in one of fifteen that take longer.
-  const faults = [
-    'receivedUnseen',
-    'messageTwice',
-    'workerFrozen',
-    'callFailsAfter',
-    'conditionAnswerLost',
-  ] satisfies FaultName[];
-  // They end with the first that notices. By seeds from some before the first that noticed it when this was written.
-  const specs = Array.from({ length: 80 }, (_, i): WorldSpec => ({ seed: i + 24, faults }));
-
-  test.each(FEW)(
-    '%s',
-    async (_, functionName, operator, begins) => {
-      const mutant = all.find(
-        ({ edits: [edit], ...one }) =>
-          one.functionName === functionName &&
-          one.operator === operator &&
-          readSource(one.file).slice(edit?.start, edit?.end).startsWith(begins),
-      );
-      if (!mutant) throw new Error(`There is no mutant ${operator} of ${functionName} at ${begins}`);
-      const folder = mkdtempSync(join(tmpdir(), 'strand-mutant-'));
-      try {
-        writeOverlay(folder, [[mutant.file, applyEdits(readSource(mutant.file), mutant.edits)]]);
-        const { lines, end, err } = await runWorlds(folder, specs);
-        expect(err).not.toContain('SyntaxError');
-        expect(end === 'died' || lines.at(-1)?.broken.length).toBeTruthy();
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    },
-    300_000,
   );
 });

@@ -8,6 +8,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { mirror } from '../../examples/mirror/mirror.ts';
 import { createSearchShop } from '../../examples/router/site.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
+import { needs } from '../needs.ts';
 import { crawlWith, listen, ROOT, temporaryFolder } from './run-example.ts';
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -59,7 +60,7 @@ async function runWorkflow(site: string) {
   return { steps: steps.length, failed };
 }
 
-test('the workflow fails with 6 for a broken link, and keeps what it found', async () => {
+needs('shell')('the workflow fails with 6 for a broken link, and keeps what it found', async () => {
   const site = await serve(PAGES);
   const { steps, failed } = await runWorkflow(`${site}/`);
   expect(steps).toBe(3);
@@ -71,7 +72,7 @@ test('the workflow fails with 6 for a broken link, and keeps what it found', asy
   ]);
 });
 
-test('the workflow passes if each link leads to a page', async () => {
+needs('shell')('the workflow passes if each link leads to a page', async () => {
   const site = await serve({ ...PAGES, '/gone': 'It is back.' });
   expect((await runWorkflow(`${site}/`)).failed).toBeUndefined();
 });

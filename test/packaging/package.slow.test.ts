@@ -1,5 +1,5 @@
 /** The package as it is published, in an empty folder. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { programName } from '../../cli/program.ts';
 import { constructSuite } from './construct-suite.ts';
-import { type Packed, type Project, packAll, ROOT } from './packed.ts';
+import { compiled, type Packed, type Project, packAll, ROOT } from './packed.ts';
 import { templatesSuite } from './templates-suite.ts';
 
 /** By its path: Vitest asks packages for what is meant for their development, and this one has its TypeScript sources for that. */
@@ -32,19 +32,11 @@ afterAll(() => packed?.remove());
 const manifest = () => JSON.parse(readFileSync(join(dist, 'package.json'), 'utf8'));
 const run = (...args: string[]) => app.run(...args);
 
-/** The output of the compiler for files of the project: its errors. */
-function compiled(...files: readonly string[]): string {
-  const options =
-    '--noEmit --singleThreaded --strict --module nodenext --target es2024 --types node --skipLibCheck false';
-  return spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options.split(' '), ...files], {
-    cwd: app.folder,
-    encoding: 'utf8',
-  }).stdout;
-}
+const errorsOf = (...files: readonly string[]) => compiled(app.folder, '--skipLibCheck false', files);
 
 /** By name and version, the folder of a package, as Node finds it from `from`, and those of its dependencies. */
 function installedFolders(from: string, name: string, found = new Map<string, string>()) {
-  for (let folder = from; folder !== '/'; folder = dirname(folder)) {
+  for (let folder = from; dirname(folder) !== folder; folder = dirname(folder)) {
     const path = join(folder, 'node_modules', name);
     if (!existsSync(path)) continue;
     const real = realpathSync(path);
@@ -134,7 +126,7 @@ describe('the package', () => {
        // @ts-expect-error: there is no such option.
        await startCrawl({ seeds: [], outt: 'x' });`,
     );
-    expect(compiled('config.ts')).toBe('');
+    expect(errorsOf('config.ts')).toBe('');
   });
 
   test('compiles the TypeScript of the documents', () => {
@@ -150,7 +142,7 @@ describe('the package', () => {
       });
     });
     expect(files.length).toBeGreaterThan(15);
-    expect(compiled(...files)).toBe('');
+    expect(errorsOf(...files)).toBe('');
   });
 
   test('says which packages --stack needs', async () => {
@@ -200,8 +192,9 @@ describe('a crawl by the package', () => {
        const types = [];
        for await (const { type } of crawl.events()) types.push(type);
        const items = [];
-       await using stored = await openCrawl('api');
+       const stored = await openCrawl('api');
        for await (const { path } of stored.items()) items.push(path);
+       await stored.close();
        const inThread = await startCrawl({ seeds: [${JSON.stringify(site)}], out: 'api2', ...options });
        const { state, pages } = await inThread.done;
        console.log(JSON.stringify({ types: [...new Set(types)].sort(), items: items.sort(), state, pages }));`,

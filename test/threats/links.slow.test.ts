@@ -17,6 +17,7 @@ import { deleteCrawl, listCrawls, openCrawl, resumeCrawl, startCrawl } from '../
 import { addSeeds } from '../../api/local/add-seeds.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { all } from '../all.ts';
+import { needs } from '../needs.ts';
 import { type SmallCrawls, smallCrawls } from './small-crawl.ts';
 
 let crawls: SmallCrawls;
@@ -74,18 +75,21 @@ function homeBeside(folder: string) {
 }
 
 describe.each(ATTEMPTS)('%s', (_, attempt) => {
-  test.each(FILES)('refuses a folder whose %s is a link, and changes nothing behind it', async (name) => {
-    const folder = crawls.copied();
-    const { home, seen } = homeBeside(folder);
-    rmSync(join(folder, name), { force: true });
-    symlinkSync(join('..', 'home', '.bashrc'), join(folder, name));
-    const before = seen();
-    await expect(attempt(folder)).rejects.toThrow(`${join(folder, name)} is a symbolic link`);
-    expect(seen()).toEqual(before);
-    rmSync(home, { recursive: true });
-  });
+  needs('links').each(FILES)(
+    'refuses a folder whose %s is a link, and changes nothing behind it',
+    async (name) => {
+      const folder = crawls.copied();
+      const { home, seen } = homeBeside(folder);
+      rmSync(join(folder, name), { force: true });
+      symlinkSync(join('..', 'home', '.bashrc'), join(folder, name));
+      const before = seen();
+      await expect(attempt(folder)).rejects.toThrow(`${join(folder, name)} is a symbolic link`);
+      expect(seen()).toEqual(before);
+      rmSync(home, { recursive: true });
+    },
+  );
 
-  test.each(FILES)('creates no file behind a dangling link %s', async (name) => {
+  needs('links').each(FILES)('creates no file behind a dangling link %s', async (name) => {
     const folder = crawls.copied();
     const { seen } = homeBeside(folder);
     rmSync(join(folder, name), { force: true });
@@ -95,7 +99,7 @@ describe.each(ATTEMPTS)('%s', (_, attempt) => {
     expect(seen()).toEqual(before);
   });
 
-  test.each(FOLDERS)('refuses a folder whose folder %s is a link', async (name) => {
+  needs('links').each(FOLDERS)('refuses a folder whose folder %s is a link', async (name) => {
     const folder = crawls.copied();
     const { seen } = homeBeside(folder);
     rmSync(join(folder, name), { recursive: true, force: true });
@@ -105,7 +109,7 @@ describe.each(ATTEMPTS)('%s', (_, attempt) => {
     expect(seen()).toEqual(before);
   });
 
-  test.each(FOLDERS)('refuses a folder with a link in its folder %s', async (name) => {
+  needs('links').each(FOLDERS)('refuses a folder with a link in its folder %s', async (name) => {
     const folder = crawls.copied();
     const { seen } = homeBeside(folder);
     mkdirSync(join(folder, name), { recursive: true });
@@ -116,7 +120,7 @@ describe.each(ATTEMPTS)('%s', (_, attempt) => {
   });
 });
 
-test('a crawl begins in no folder that somebody else has prepared with links', async () => {
+needs('links')('a crawl begins in no folder that somebody else has prepared with links', async () => {
   for (const name of [...FILES, ...FOLDERS]) {
     const out = crawls.empty();
     mkdirSync(out);
@@ -130,7 +134,7 @@ test('a crawl begins in no folder that somebody else has prepared with links', a
   }
 });
 
-test('a link in the folder of a host is neither followed nor removed with its target', async () => {
+needs('links')('a link in the folder of a host is neither followed nor removed with its target', async () => {
   const folder = crawls.copied();
   const { home, seen } = homeBeside(folder);
   const host = join(folder, 'ledgers', '0123456789abcdef01234567');
@@ -142,7 +146,7 @@ test('a link in the folder of a host is neither followed nor removed with its ta
   expect(seen()).toEqual(before);
 });
 
-test('a WARC file that is a link to another file is no part of an archive', async () => {
+needs('links')('a WARC file that is a link to another file is no part of an archive', async () => {
   const folder = crawls.copied();
   const [name] = readdirSync(join(folder, 'archive'));
   const moved = resolve(folder, '..', 'moved.warc.gz');
@@ -200,7 +204,7 @@ describe('of a copy by hard links, as cp -al makes it', () => {
   });
 });
 
-test('the folder itself may be a link: the user has named it', async () => {
+needs('links')('the folder itself may be a link: the user has named it', async () => {
   const folder = crawls.copied();
   const link = `${folder}-link`;
   symlinkSync(folder, link);
@@ -210,7 +214,7 @@ test('the folder itself may be a link: the user has named it', async () => {
   await opened.close();
 });
 
-test('a folder with links hides no other one in a list', async () => {
+needs('links')('a folder with links hides no other one in a list', async () => {
   const folder = crawls.copied();
   symlinkSync('/etc/passwd', join(folder, 'search.sqlite'));
   const beside = join(folder, '..');

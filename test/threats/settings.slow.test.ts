@@ -9,6 +9,7 @@ import { OPENS, openingSettings } from '../../shared/crawl/opening-settings.ts';
 import { drive } from '../../simulation/models/virtual-time.ts';
 import { all } from '../all.ts';
 import { deployedWorld } from '../api/stack/deployed-world.ts';
+import { needs } from '../needs.ts';
 import { changeDatabase, type SmallCrawls, smallCrawls } from './small-crawl.ts';
 
 let crawls: SmallCrawls;
@@ -138,7 +139,7 @@ test('another user confirms the settings once', async () => {
   }
 });
 
-test('the key is for its owner alone, and one that others can read is not used', async () => {
+needs('modes')('the key is for its owner alone, and one that others can read is not used', async () => {
   const folder = crawls.copied();
   const config = join(folder, '..', 'config');
   asUser(config);

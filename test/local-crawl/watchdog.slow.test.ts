@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openCrawl } from '../../api/open-crawl.ts';
 import { all } from '../all.ts';
+import { needs } from '../needs.ts';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
 /** Never ends where the parser resolves this reference, which no standard would make it do. */
@@ -91,19 +92,22 @@ describe('a page that blocks its thread', () => {
     expect(['/5', '/15', '/25', '/35'].map(times).sort()).toEqual([0, 1, 1, 1]);
   });
 
-  test('does not keep one signal from ending the crawl, and resume continues without the page', async () => {
-    site = await startSite({ '/': '<a href="/1">', '/1': `<a href="/2">${HANG}`, '/2': '' });
-    const { child, ended } = here.crawl(site, project(2000));
-    await blocked();
-    child.kill('SIGINT');
-    const { code, out } = await ended;
-    expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
-    const resumed = await here.resume().ended;
-    expect([resumed.code, JSON.parse(resumed.out).state]).toEqual([8, 'finished']);
-    expect(times('/1')).toBe(1);
-  });
+  needs('signals')(
+    'does not keep one signal from ending the crawl, and resume continues without the page',
+    async () => {
+      site = await startSite({ '/': '<a href="/1">', '/1': `<a href="/2">${HANG}`, '/2': '' });
+      const { child, ended } = here.crawl(site, project(2000));
+      await blocked();
+      child.kill('SIGINT');
+      const { code, out } = await ended;
+      expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
+      const resumed = await here.resume().ended;
+      expect([resumed.code, JSON.parse(resumed.out).state]).toEqual([8, 'finished']);
+      expect(times('/1')).toBe(1);
+    },
+  );
 
-  test('does not keep a second signal from ending the process at once', async () => {
+  needs('signals')('does not keep a second signal from ending the process at once', async () => {
     site = await startSite({ '/': HANG });
     const { child, ended } = here.crawl(site, project(60_000));
     await blocked();
