@@ -3,9 +3,8 @@ import type { CrawlConfig } from '../shared/crawl/config.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { createBlockGuard } from '../shared/fetcher/address-guard.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
+import { createFetcherParts } from '../shared/fetcher/fetcher-parts.ts';
 import type { RequestSigner } from '../shared/fetcher/request-signer.ts';
-import { createSocketBudget } from '../shared/fetcher/socket-budget.ts';
-import { newBodySpace } from '../shared/fetcher/spooled-body.ts';
 import { withMiddleware } from '../shared/hooks/with-middleware.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Fetcher } from '../shared/ports/fetcher.ts';
@@ -29,8 +28,8 @@ export interface WorkerFetchersOptions {
 const MAX_SOCKETS = 800;
 const MAX_SOCKETS_OF_MANY_HOSTS = 500;
 const MANY_HOSTS = 50;
-/** Crawls that one worker fetches for at the same time, before their fetchers take turns. */
-const MAX_FETCHERS = 8;
+/** Fetchers kept however few hosts a worker serves. */
+const MIN_FETCHERS = 8;
 
 /** The number of sockets that all fetchers of a worker of `hosts` hosts share. */
 export const socketsFor = (hosts: number): number =>
@@ -39,8 +38,9 @@ export const socketsFor = (hosts: number): number =>
 /** The fetchers of all crawls that the worker meets, within what the stack allows. */
 export function createWorkerFetchers(options: WorkerFetchersOptions): Fetchers {
   const { settings, clock, middleware, log, sign } = options;
-  const sockets = createSocketBudget(socketsFor(settings.hostsPerWorker));
-  const bodies = newBodySpace(tmpdir());
+  const { hostsPerWorker } = settings;
+  const maxSockets = socketsFor(hostsPerWorker);
+  const parts = createFetcherParts({ tempFolder: tmpdir(), clock, maxSockets });
   const isOpen = createBlockGuard(settings.allowPrivateAddresses);
   function make(config: CrawlConfig): Fetcher {
     const fetcher = createFetcher({
@@ -51,13 +51,14 @@ export function createWorkerFetchers(options: WorkerFetchersOptions): Fetchers {
       guardsProxies: true,
       // The disk is sized by it: no request may ask for more.
       mostBodyBytes: config.maxBodyBytes,
-      sockets,
-      bodies,
+      parts,
       sign,
       tempFolder: tmpdir(),
       clock,
     });
     return withMiddleware(fetcher, middleware, { clock, totalTimeoutMs: config.totalTimeoutMs });
   }
-  return createFetchers({ make, max: MAX_FETCHERS, onError: (error) => log('warn', errorFields(error)) });
+  // Each host served may be of a crawl of its own: a fetcher that takes turns with others would connect for each page.
+  const max = Math.max(MIN_FETCHERS, hostsPerWorker);
+  return createFetchers({ make, max, onError: (error) => log('warn', errorFields(error)) });
 }

@@ -9,9 +9,9 @@ import { type HostKey, hostName } from '../url/host-key.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { type ConnectorOptions, resolved } from './connector.ts';
-import { createDnsCache, type Lookup } from './dns-cache.ts';
 import { Exchange, type ExchangeContext, isRepeatable } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
+import { createFetcherParts, type FetcherParts, type FetcherPartsOptions } from './fetcher-parts.ts';
 import { createHostPins } from './host-pins.ts';
 import { type FailureCode, isCertificateFailure } from './outcome/failure-codes.ts';
 import type { FetchOutcome } from './outcome/fetch-outcome.ts';
@@ -27,16 +27,14 @@ import { denied } from './proxy/open-tunnel.ts';
 import { commonHeaders, mergeHeaders, type OwnHeaderValues } from './request-headers.ts';
 import type { RequestSigner } from './request-signer.ts';
 import { SentHeads } from './sent-heads.ts';
-import { createSocketBudget, type SocketBudget } from './socket-budget.ts';
-import { type BodySpace, newBodySpace } from './spooled-body.ts';
-import { createSystemLookup } from './system-lookup.ts';
 import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
 import { wholeIfCoded } from './whole-if-coded.ts';
 import { isOpenName } from './without-secrets.ts';
 
 /** A time-out of 0 means no limit. */
 export interface FetcherOptions
-  extends Pick<
+  extends FetcherPartsOptions,
+    Pick<
       CrawlConfig,
       | 'userAgent'
       | 'contact'
@@ -61,18 +59,10 @@ export interface FetcherOptions
     > {
   /** No request may ask for more than this. Default: each may ask for what it wants. */
   readonly mostBodyBytes?: number;
-  /** Where bodies too large for memory go, in files without a name. Made when first needed. */
-  readonly tempFolder: string;
-  /** Stamps the outcomes and ages the DNS cache; the time-outs of real sockets run on real time. */
+  /** Stamps the outcomes; the time-outs of real sockets run on real time. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Asked for names instead of the system; its answers are cached and judged like any. */
-  readonly lookup?: Lookup;
-  /** Sockets open at once, over all hosts; beyond, idle ones are closed, then requests wait. Default 900. */
-  readonly maxSockets?: number;
-  /** The same, shared with other fetchers. Default: a budget of its own, of `maxSockets`. */
-  readonly sockets?: SocketBudget;
-  /** The place for bodies, shared with other fetchers. Default: one of its own, in `tempFolder`. */
-  readonly bodies?: BodySpace;
+  /** Shared with other fetchers. Default: its own, by the other options. */
+  readonly parts?: FetcherParts;
   /**
    * The address guard judges the addresses of proxies, too: where the configuration is not the operator's
    * own.
@@ -85,8 +75,6 @@ export interface FetcherOptions
 /** Origins remembered whose certificate is bad. */
 const MAX_BAD_CERTIFICATES = 10_000;
 
-/** AWS Lambda gives a process 1,024 file descriptors; some are for files and the engine's own connections. */
-const MAX_SOCKETS = 900;
 /**
  * Fetches by HTTP/1.1 over undici, its low-level API: raw headers, bodies neither decoded nor copied.
  * Connections are kept alive, `perHost` to an origin, one request at a time on each. Throws `InvalidConfig`.
@@ -107,17 +95,17 @@ class UndiciFetcher implements Fetcher {
   readonly #context: Omit<ExchangeContext, 'dispatch' | 'totalTimeoutMs'>;
 
   constructor(options: FetcherOptions) {
-    const budget = options.sockets ?? createSocketBudget(options.maxSockets ?? MAX_SOCKETS);
+    const parts = options.parts ?? createFetcherParts(options);
     this.#options = options;
-    this.#connecting = connectorOptions(options, budget, () => this.#now());
+    this.#connecting = connectorOptions(options, parts);
     this.#agent = createAgent(options, this.#connecting);
     this.#common = commonHeaders(options);
     this.#ownHeadersOf = createOwnHeaders(options);
     this.#context = {
       onStart: (exchange) => this.#sentHeads.expectFor(exchange),
       now: () => this.#now(),
-      budget,
-      bodies: options.bodies ?? newBodySpace(options.tempFolder),
+      budget: parts.sockets,
+      bodies: parts.bodies,
       headersTimeoutMs: options.headersTimeoutMs,
       idleTimeoutMs: options.idleTimeoutMs,
       maxBodyBytes: options.maxBodyBytes,
@@ -248,16 +236,16 @@ class UndiciFetcher implements Fetcher {
 
 const connectorOptions = (
   options: FetcherOptions,
-  budget: SocketBudget,
-  now: () => number,
+  { sockets, resolve, sessions }: FetcherParts,
 ): ConnectorOptions => ({
   connectTimeoutMs: options.connectTimeoutMs,
-  budget,
+  budget: sockets,
   proxyOf: createProxyChooser(options.proxies ?? []),
   guardsProxies: options.guardsProxies ?? false,
   guard: createAddressGuard(options.allowPrivateAddresses),
   pin: createHostPins(options.resolve),
-  resolve: createDnsCache(options.lookup ?? createSystemLookup(), now),
+  resolve,
+  sessions,
   trustedCertificates: options.certificateAuthorities,
   clientCertificates: options.clientCertificates,
   acceptsAny: options.tls === 'any' || options.allowInvalidCertificates,

@@ -10,10 +10,12 @@ import {
 } from 'node:tls';
 import { InvalidConfig } from '../crawl/config.ts';
 import type { ClientCertificateOptions } from '../crawl/crawl-options.ts';
+import { lazy } from '../lazy.ts';
 import { createOriginTable } from '../url/origin-pattern.ts';
 import type { TcpTarget } from './connect-tcp.ts';
 import { durationText, errorCode, KnownFailure } from './failure.ts';
 import { describeCertificate, describeHandshake } from './tls-failure.ts';
+import type { TlsSessions } from './tls-sessions.ts';
 import { happened } from './wait-for-socket.ts';
 
 export interface TlsOptions {
@@ -22,7 +24,11 @@ export interface TlsOptions {
   /** Certificates (PEM) trusted besides the usual ones. */
   readonly trustedCertificates?: readonly string[] | undefined;
   readonly clientCertificates?: readonly ClientCertificateOptions[] | undefined;
+  readonly sessions: TlsSessions;
 }
+
+/** The context of all clients without settings of their own, made when first needed: that reads every root certificate. */
+const usualContext = lazy(() => createSecureContext());
 
 export interface TlsClient {
   /**
@@ -32,19 +38,15 @@ export interface TlsClient {
   secure(socket: Socket, target: TcpTarget, where: string, ms: number): Promise<TLSSocket>;
 }
 
-/** TLS sessions kept for resumption, which saves most of a handshake's work. About 2 KB each. */
-const MAX_SESSIONS = 2000;
-
 /** Throws `InvalidConfig` for certificates that cannot be used; their keys are in no message. */
 export function createTlsClient(options: TlsOptions): TlsClient {
   const { acceptsAny, trustedCertificates = [], clientCertificates = [] } = options;
-  const sessions = new Map<string, Buffer>();
-  // One context for all, made when first needed: making one reads every root certificate.
-  let common: SecureContext | undefined;
+  const sessions = options.sessions.openClient();
+  let given: SecureContext | undefined;
   const ca = trustedCertificates.length > 0 ? { ca: [...getCACertificates(), ...trustedCertificates] } : {};
   // Given certificates are read at once, so that a wrong one is known before the first request.
   if (trustedCertificates.length > 0)
-    common = orInvalid(AUTHORITIES, () => {
+    given = orInvalid(AUTHORITIES, () => {
       for (const pem of trustedCertificates) readCertificates(pem);
       return createSecureContext(ca);
     });
@@ -63,11 +65,10 @@ export function createTlsClient(options: TlsOptions): TlsClient {
   function start(socket: Socket, { hostname, port }: TcpTarget): TLSSocket {
     const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
     const own = contextsOf(`https://${host}${port === 443 ? '' : `:${port}`}/`).at(-1);
-    common ??= createSecureContext();
     const sessionKey = `${hostname}:${port}`;
     const secured = connect({
       socket,
-      secureContext: own ?? common,
+      secureContext: own ?? given ?? usualContext(),
       // An address is no server name (RFC 6066, section 3), and a name goes without its final dot.
       servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
       host: hostname,
@@ -80,9 +81,7 @@ export function createTlsClient(options: TlsOptions): TlsClient {
     return secured.on('session', (session: Buffer) => {
       // Node does not look at the host name again when a session is resumed.
       if (!secured.authorized) return;
-      sessions.delete(sessionKey);
       sessions.set(sessionKey, session);
-      if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value as string);
     });
   }
 

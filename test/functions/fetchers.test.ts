@@ -1,9 +1,14 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createWorkerFetchers, socketsFor } from '../../functions/worker-fetchers.ts';
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
+import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { FetchMiddleware } from '../../shared/project/project.ts';
 import { createFetchers } from '../../shared/worker/fetchers.ts';
+import { asResponse, serveHttp } from '../fetcher/servers.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 
 describe('a fetcher for each crawl and configuration', () => {
@@ -129,6 +134,41 @@ test('a worker’s fetchers stand behind the project’s middleware and within t
   expect(await fetcher.fetch({ url: 'http://a.test:6666/' })).toMatchObject({ reason: 'blockedAddress' });
   await fetchers.close();
 });
+
+test.runIf(process.platform === 'linux')(
+  'the bodies of all crawls of a worker share one memory, and one file for what finds no room there',
+  async () => {
+    const body = Buffer.alloc(1_000_000);
+    const server = await serveHttp((_request, response) => response.end(body));
+    const fetchers = createWorkerFetchers({
+      settings: { allowPrivateAddresses: ['127.0.0.0/8'], hostsPerWorker: 500 },
+      clock: createFakeClock(),
+      middleware: [],
+      log: () => {},
+    });
+    const config = parseConfig({ allowPrivateAddresses: ['127.0.0.0/8'] });
+    const held: FetchedResponse[] = [];
+    for (let crawl = 0; crawl < 80; crawl++)
+      held.push(
+        asResponse(await fetchers.of({ id: `c${crawl}`, config }).fetch({ url: `${server.origin}/` })),
+      );
+    expect(bodyFiles()).toBe(1);
+    for (const { body } of held) expect((await body.bytes()).length).toBe(1_000_000);
+    await Promise.all(held.map((response) => response.body.dispose()));
+    while (bodyFiles() > 0) await new Promise(setImmediate);
+    await fetchers.close();
+  },
+);
+
+/** Temporary files of bodies that this process has open. */
+const bodyFiles = (): number =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(join(tmpdir(), 'bodies-'));
+    } catch {
+      return false;
+    }
+  }).length;
 
 test.each([
   [1, 800],

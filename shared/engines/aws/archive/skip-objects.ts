@@ -19,7 +19,7 @@ export interface SkipObjectsOptions extends ObjectContext {
   readonly clock: Pick<Clock, 'now' | 'sleep' | 'random' | 'uuid'>;
   /** Links of other turns are waited for so long before an object is stored: fewer PUTs. */
   readonly gatherMs: number;
-  /** Characters that a crawl's links may take before they are stored. Further ones are counted. */
+  /** Characters that the links of all crawls may take before they are stored. Further ones are counted. */
   readonly maxChars?: number;
 }
 
@@ -39,11 +39,14 @@ interface Gathered {
 }
 
 const MAX_CHARS = 8_000_000;
+/** Each crawl may have this many, whatever others have. */
+const MIN_CHARS = 16_000;
 
 class SkipObjects implements Required<SkipLog> {
   readonly #options: SkipObjectsOptions;
   readonly #recent = new RecentSkips();
   readonly #crawls = new Map<CrawlId, Gathered>();
+  #allChars = 0;
 
   constructor(options: SkipObjectsOptions) {
     this.#options = options;
@@ -54,10 +57,13 @@ class SkipObjects implements Required<SkipLog> {
     if (this.#recent.enter(shortened, crawl) === undefined) return;
     const gathered = this.#gatheredOf(crawl);
     const line = JSON.stringify(shortened);
-    if (gathered.chars + line.length > (this.#options.maxChars ?? MAX_CHARS)) gathered.beyond++;
+    const { maxChars = MAX_CHARS } = this.#options;
+    const isFull = this.#allChars + line.length > maxChars;
+    if (isFull && gathered.chars + line.length > Math.min(MIN_CHARS, maxChars)) gathered.beyond++;
     else {
       gathered.lines.push(line);
       gathered.chars += line.length;
+      this.#allChars += line.length;
     }
   }
 
@@ -96,6 +102,7 @@ class SkipObjects implements Required<SkipLog> {
     try {
       await withRetry(`storing ${key}`, () => s3.send(command), { clock });
       gathered.chars -= chars;
+      this.#allChars -= chars;
     } catch (error) {
       // The next turn's commit stores them.
       gathered.lines = [...lines, ...gathered.lines];

@@ -13,13 +13,16 @@ export interface HookStateOptions {
   readonly clock: Clock;
   /** CrawlState. */
   readonly table: string;
+  /** Characters of values that are kept, of all crawls together. Default 32,000,000. */
+  readonly maxChars?: number;
 }
 
 /** Values are read again after this time, and this much more for each 100,000 characters: reading is paid by size. */
 const REFRESH_MS = 5000;
 const REFRESH_MS_PER_CHAR = 1000 / 100_000;
-/** Crawls whose values a process keeps. */
-const MAX_CRAWLS = 10;
+/** Values that a process keeps, of all crawls together, in characters; and its crawls. */
+const MAX_CHARS = 32_000_000;
+const MAX_CRAWLS = 1000;
 
 interface Known {
   readonly values: StateValues;
@@ -31,10 +34,12 @@ interface Known {
 /** The {@link SharedState} port on DynamoDB. */
 export class HookState implements SharedState {
   readonly #options: HookStateOptions;
+  readonly #maxChars: number;
   readonly #known = new Map<CrawlId, Known>();
 
   constructor(options: HookStateOptions) {
     this.#options = options;
+    this.#maxChars = options.maxChars ?? MAX_CHARS;
   }
 
   async read(crawl: CrawlId): Promise<SharedValues> {
@@ -78,6 +83,7 @@ export class HookState implements SharedState {
       try {
         await known.values.refresh(queryItems({ dynamo, clock }, query));
         known.readAt = readAt;
+        this.#dropOldest();
       } finally {
         known.reading = undefined;
       }
@@ -95,7 +101,18 @@ export class HookState implements SharedState {
     }
     this.#known.delete(crawl);
     this.#known.set(crawl, known);
-    if (this.#known.size > MAX_CRAWLS) this.#known.delete(this.#known.keys().next().value as CrawlId);
+    if (this.#known.size > MAX_CRAWLS) this.#dropOldest();
     return known;
+  }
+
+  /** Keeps the crawl used last, whatever it has. */
+  #dropOldest(): void {
+    let chars = 0;
+    for (const { values } of this.#known.values()) chars += values.chars;
+    for (const [crawl, { values }] of this.#known) {
+      if (this.#known.size <= 1 || (chars <= this.#maxChars && this.#known.size <= MAX_CRAWLS)) return;
+      this.#known.delete(crawl);
+      chars -= values.chars;
+    }
   }
 }

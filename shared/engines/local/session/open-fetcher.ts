@@ -1,7 +1,7 @@
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
+import { createFetcherParts } from '../../../fetcher/fetcher-parts.ts';
 import { createRequestSigner, type RequestSigner } from '../../../fetcher/request-signer.ts';
-import { newBodySpace } from '../../../fetcher/spooled-body.ts';
 import { type MiddlewareOptions, withMiddleware } from '../../../hooks/with-middleware.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Fetcher } from '../../../ports/fetcher.ts';
@@ -29,10 +29,11 @@ export function openFetcher(setup: FetcherSetup): Fetcher {
   const { folder, config, clock, maxSockets, project, cache: cacheFolder, warn, onFailure } = setup;
   const tempFolder = foldersOf(folder).temporary;
   const { now } = clock;
-  const bodies = newBodySpace(tempFolder);
-  const cache = cacheFolder && openResponseCache({ ...cacheFolder, config, bodies, tempFolder, now });
+  const parts = createFetcherParts({ tempFolder, clock, maxSockets });
+  const cache =
+    cacheFolder && openResponseCache({ ...cacheFolder, config, bodies: parts.bodies, tempFolder, now });
   const network = withStorageFailures(
-    createFetcher({ ...config, tempFolder, bodies, clock, maxSockets, sign: signerOf(setup) }),
+    createFetcher({ ...config, tempFolder, parts, clock, sign: signerOf(setup) }),
     tempFolder,
   );
   const { totalTimeoutMs, maxBodyBytes } = config;

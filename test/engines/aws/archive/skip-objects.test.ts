@@ -114,6 +114,23 @@ test('links beyond the memory for them are counted', async () => {
   expect(beyond).toBeGreaterThan(50);
 });
 
+test('all crawls share the memory for links, of which each has a little for itself', async () => {
+  const { log, run, read } = open();
+  const skips = log({ maxChars: 400_000 });
+  for (let n = 0; n < 20_000; n++) skips.note('large', link(String(n)));
+  for (let n = 0; n < 1000; n++) skips.note('c', link(String(n)));
+  await run(skips.makeDurable('c'));
+  const { skips: stored, beyond } = await run(read());
+  expect(stored.length + beyond).toBe(1000);
+  expect(stored.length).toBeGreaterThan(50);
+  expect(beyond).toBeGreaterThan(50);
+  await run(skips.makeDurable('large'));
+  for (let n = 0; n < 1000; n++) skips.note('c', link(`next ${n}`));
+  await run(skips.makeDurable('c'));
+  const all = await run(read());
+  expect(all.skips.length).toBe(stored.length + 1000);
+});
+
 test('links are stored though S3 is too busy at first, as often as it takes them', async () => {
   const { s3, log, objects, run, read } = open();
   const { client, refused } = throttled(s3);

@@ -35,6 +35,31 @@ function openTable(faults: readonly string[] = [], rate = 0, seed = 1) {
   return { cloud, open, run, stored };
 }
 
+test('the values of many crawls are kept, of those used last as many as there is memory for', async () => {
+  const { clients } = createServices();
+  const clock = createFakeClock();
+  const crawls = Array.from({ length: 50 }, (_, n) => `c${n}`);
+  const write = (crawl: string, chars: number) =>
+    new HookState({ dynamo: clients.dynamo, clock, table: 'T' }).change(crawl, [
+      { key: 'k', apply: () => 'x'.repeat(chars) },
+    ]);
+  for (const crawl of crawls) await write(crawl, 10);
+  for (const crawl of ['large', 'other']) await write(crawl, 600);
+  let reads = 0;
+  const dynamo = {
+    send(command: QueryCommand) {
+      reads++;
+      return clients.dynamo.send(command as never);
+    },
+  } as unknown as typeof clients.dynamo;
+  const state = new HookState({ dynamo, clock, table: 'T', maxChars: 1000 });
+  for (let n = 0; n < 2; n++) for (const crawl of crawls) await state.read(crawl);
+  expect(reads).toBe(50);
+  reads = 0;
+  for (const crawl of ['large', 'c49', 'other', 'c49', 'large', 'large']) await state.read(crawl);
+  expect(reads).toBe(3);
+});
+
 test('values that are read now are those of now, though an earlier read is still under way', async () => {
   const { clients } = createServices();
   const clock = createFakeClock();
