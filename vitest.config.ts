@@ -27,12 +27,18 @@ const UNIT = {
  * processes, count open files, read the time of the process, or change what all modules see.
  */
 const TOGETHER = [
-  ...['alike', 'api', 'archive', 'causes', 'cdk', 'cli', 'content'],
-  ...['contract', 'control', 'crawl', 'crawl-state', 'engines/aws', 'estimate', 'fetcher'],
-  ...['engines/local/archive', 'engines/local/cache', 'engines/local/session', 'engines/local/site-folder'],
-  ...['frontier', 'functions', 'hooks', 'http-api', 'identity', 'localstack-harness', 'media', 'outputs'],
-  ...['parser', 'project', 'recrawl', 'report', 'robots', 'routing', 'text', 'turn'],
-  ...['url', 'usage', 'web', 'webhook', 'worker'],
+  ...['api', 'cdk', 'cli', 'contract', 'functions', 'localstack-harness', 'web'],
+  ...['alike', 'archive', 'causes', 'content', 'crawl', 'frontier', 'identity', 'media'].map(
+    (room) => `core/${room}`,
+  ),
+  ...['parser', 'recrawl', 'robots', 'text', 'url', 'usage'].map((room) => `core/${room}`),
+  ...['crawl-state', 'fetcher', 'routing', 'turn', 'worker'].map((room) => `crawler/${room}`),
+  ...['control', 'hooks', 'http-api', 'outputs', 'project', 'report', 'webhook'].map(
+    (room) => `services/${room}`,
+  ),
+  ...['aws', 'local/archive', 'local/cache', 'local/session', 'local/site-folder'].map(
+    (room) => `engines/${room}`,
+  ),
   ...['coverage', 'invariants', 'models', 'web', 'worlds'].map((folder) => `../simulation/test/${folder}`),
 ].map((folder) => join('test', folder, '**/*.test.ts'));
 

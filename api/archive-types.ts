@@ -1,8 +1,8 @@
 /** Types that the readers of archives return. */
-import type { CheckedWarc, WarcFault } from '../shared/archive/check-warc.ts';
+import type { CheckedWarc, WarcFault } from '../shared/core/archive/check-warc.ts';
 
-export type { CheckedWarc, WarcFault } from '../shared/archive/check-warc.ts';
-export type { IndexedCapture } from '../shared/archive/parse-cdxj-line.ts';
+export type { CheckedWarc, WarcFault } from '../shared/core/archive/check-warc.ts';
+export type { IndexedCapture } from '../shared/core/archive/parse-cdxj-line.ts';
 
 /** A WARC record (ISO 28500), without its content. */
 export interface WarcRecordInfo {

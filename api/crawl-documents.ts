@@ -1,8 +1,8 @@
 /** The pages of a crawl as documents, from its ledgers and its archive, wherever they are. */
-import type { PayloadSource } from '../shared/archive/payload-reader.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import type { ModuleReading } from '../shared/outputs/page-document.ts';
-import { hasDocument, readDocuments } from '../shared/outputs/read-documents.ts';
+import type { PayloadSource } from '../shared/core/archive/payload-reader.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { ModuleReading } from '../shared/services/outputs/page-document.ts';
+import { hasDocument, readDocuments } from '../shared/services/outputs/read-documents.ts';
 import { allRecords, type RowSource } from './url-rows.ts';
 import type { CrawlDocuments } from './write-documents.ts';
 

@@ -1,11 +1,11 @@
 /** The events of a running crawl. */
 
-import type { SiteVisit } from '../shared/frontier/site-visit.ts';
-import type { Item } from '../shared/project/project.ts';
-import type { CrawlSummary } from '../shared/report/summary.ts';
-import type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts';
+import type { SiteVisit } from '../shared/core/frontier/site-visit.ts';
+import type { HostBackoffEvent, PageEvent } from '../shared/crawler/turn/work-events.ts';
+import type { Item } from '../shared/services/project/project.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
 
-export type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts';
+export type { HostBackoffEvent, PageEvent } from '../shared/crawler/turn/work-events.ts';
 
 /**
  * Events of pages, items and hosts are reported at once, before they are committed: after a crash they may

@@ -1,4 +1,7 @@
-import type { CrawlDeletion, DeleteOptions as StackDeleteOptions } from '../shared/control/deletion.ts';
+import type {
+  CrawlDeletion,
+  DeleteOptions as StackDeleteOptions,
+} from '../shared/services/control/deletion.ts';
 import type { DeletedCrawl, DeleteOptions } from './folder-types.ts';
 import type { StackCrawlAddress } from './stack-address.ts';
 

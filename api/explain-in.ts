@@ -1,27 +1,27 @@
 /** Collects what a crawl knows of a URL, to explain what would happen to it. */
 
-import { parseConfig } from '../shared/crawl/config.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import { linkBudget } from '../shared/crawl/domain-limits.ts';
-import { sitesOf } from '../shared/crawl-state/crawls.ts';
-import { domainKey } from '../shared/frontier/domain-state.ts';
-import type { Head } from '../shared/frontier/head.ts';
-import type { HostLedger } from '../shared/frontier/ledger.ts';
-import { rankOf } from '../shared/frontier/rank.ts';
-import { countUrls, type UrlRecord } from '../shared/frontier/url-record.ts';
-import type { CrawlRecord, CrawlRegistry } from '../shared/ports/crawl-registry.ts';
-import type { LedgerStore } from '../shared/ports/ledger-store.ts';
-import { explainUrl, nameIn } from '../shared/report/explain.ts';
-import type { Explanation, HostLine } from '../shared/report/explanation.ts';
-import { lookUpUrl } from '../shared/report/look-up-url.ts';
-import type { CrawlSummary } from '../shared/report/summary.ts';
-import type { RobotsRules } from '../shared/robots/robots-rules.ts';
-import { decodeRules } from '../shared/robots/rules-text.ts';
-import { usageFileKey, usageFilesOf } from '../shared/robots/usage-files.ts';
-import type { HostKey } from '../shared/url/host-key.ts';
-import { origin } from '../shared/url/host-key.ts';
-import { domainOf } from '../shared/url/registrable-domain.ts';
-import { makesUse, wantsTdm } from '../shared/usage/purpose.ts';
+import { parseConfig } from '../shared/core/crawl/config.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import { linkBudget } from '../shared/core/crawl/domain-limits.ts';
+import { domainKey } from '../shared/core/frontier/domain-state.ts';
+import type { Head } from '../shared/core/frontier/head.ts';
+import type { HostLedger } from '../shared/core/frontier/ledger.ts';
+import { rankOf } from '../shared/core/frontier/rank.ts';
+import { countUrls, type UrlRecord } from '../shared/core/frontier/url-record.ts';
+import type { RobotsRules } from '../shared/core/robots/robots-rules.ts';
+import { decodeRules } from '../shared/core/robots/rules-text.ts';
+import { usageFileKey, usageFilesOf } from '../shared/core/robots/usage-files.ts';
+import type { HostKey } from '../shared/core/url/host-key.ts';
+import { origin } from '../shared/core/url/host-key.ts';
+import { domainOf } from '../shared/core/url/registrable-domain.ts';
+import { makesUse, wantsTdm } from '../shared/core/usage/purpose.ts';
+import { sitesOf } from '../shared/crawler/crawl-state/crawls.ts';
+import type { CrawlRecord, CrawlRegistry } from '../shared/crawler/ports/crawl-registry.ts';
+import type { LedgerStore } from '../shared/crawler/ports/ledger-store.ts';
+import { explainUrl, nameIn } from '../shared/services/report/explain.ts';
+import type { Explanation, HostLine } from '../shared/services/report/explanation.ts';
+import { lookUpUrl } from '../shared/services/report/look-up-url.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
 
 /**
  * For a larger host the URL's place in the line is not counted: that would read all its records, a second per

@@ -1,6 +1,6 @@
 /** Types of the functions that list and delete the crawls of this machine. */
-import type { CrawlEntry } from '../shared/control/control.ts';
-import type { CrawlSummary } from '../shared/report/summary.ts';
+import type { CrawlEntry } from '../shared/services/control/control.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
 
 /**
  * A crawl in a folder. `interrupted`: no process works on it, though it was not ended. `sleeping`: it recrawls, and its process

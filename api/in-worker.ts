@@ -2,12 +2,13 @@
  * The module `strand-crawler` in the bundle of a worker on a stack: the exports that a project's file needs
  * there, and none that only programs call. So the bundle stays as small as without a project's file.
  */
-export { ControlError } from '../shared/control/control.ts';
-export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
-export { InvalidConfig } from '../shared/crawl/invalid-config.ts';
-export * from '../shared/project/project.ts';
-export { StorageFailed } from '../shared/storage-failed.ts';
-export { verifyWebhook } from '../shared/webhook/signature.ts';
+
+export { StorageFailed } from '../shared/core/base/storage-failed.ts';
+export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/core/crawl/crawl-errors.ts';
+export { InvalidConfig } from '../shared/core/crawl/invalid-config.ts';
+export { ControlError } from '../shared/services/control/control.ts';
+export * from '../shared/services/project/project.ts';
+export { verifyWebhook } from '../shared/services/webhook/signature.ts';
 export { NotOnStack, StackRefused, StackUnavailable } from './stack/stack-errors.ts';
 
 const refuse = (name: string) => (): never => {

@@ -3,6 +3,12 @@
  * what a function needs is loaded when it is called.
  */
 
+export { StorageFailed } from '../shared/core/base/storage-failed.ts';
+export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/core/crawl/crawl-errors.ts';
+export { InvalidConfig } from '../shared/core/crawl/invalid-config.ts';
+export type { SiteChanges, SiteOptions } from '../shared/core/crawl/sites.ts';
+export type { SiteVisit } from '../shared/core/frontier/site-visit.ts';
+export type { LogEntry, LogLevel } from '../shared/core/text/log-entry.ts';
 export {
   type AddedSeeds,
   ControlError,
@@ -12,20 +18,17 @@ export {
   type HostPage,
   type SitePage,
   type SitePageRequest,
-} from '../shared/control/control.ts';
-export type { CrawlDeletion, DeleteOptions as StackDeleteOptions } from '../shared/control/deletion.ts';
-export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
-export { InvalidConfig } from '../shared/crawl/invalid-config.ts';
-export type { SiteChanges, SiteOptions } from '../shared/crawl/sites.ts';
-export type { SiteVisit } from '../shared/frontier/site-visit.ts';
-export type { DocumentRow } from '../shared/outputs/document-row.ts';
-export type { PageDocument } from '../shared/outputs/page-document.ts';
-export * from '../shared/project/project.ts';
-export type { SiteEntry, SiteFilter, SiteState } from '../shared/report/site-entries.ts';
-export { StorageFailed } from '../shared/storage-failed.ts';
-export type { LogEntry, LogLevel } from '../shared/text/log-entry.ts';
-export { type VerifyOptions, verifyWebhook } from '../shared/webhook/signature.ts';
-export type { WebhookEvent, WebhookTarget } from '../shared/webhook/webhook.ts';
+} from '../shared/services/control/control.ts';
+export type {
+  CrawlDeletion,
+  DeleteOptions as StackDeleteOptions,
+} from '../shared/services/control/deletion.ts';
+export type { DocumentRow } from '../shared/services/outputs/document-row.ts';
+export type { PageDocument } from '../shared/services/outputs/page-document.ts';
+export * from '../shared/services/project/project.ts';
+export type { SiteEntry, SiteFilter, SiteState } from '../shared/services/report/site-entries.ts';
+export { type VerifyOptions, verifyWebhook } from '../shared/services/webhook/signature.ts';
+export type { WebhookEvent, WebhookTarget } from '../shared/services/webhook/webhook.ts';
 export type * from './archive-types.ts';
 export type { BrokenLink, BrokenLinks, LinkingPage } from './broken-links.ts';
 export { pullCrawl, pushCrawl } from './copy-crawl.ts';

@@ -2,9 +2,10 @@
  * Items as a table: a column for each key that an item has at its top level, in the order in which keys first
  * come.
  */
-import { createItemColumns, itemRows } from '../shared/outputs/parquet/item-table.ts';
-import type { Column } from '../shared/outputs/parquet/table.ts';
-import { csvLine } from '../shared/text/csv.ts';
+
+import { csvLine } from '../shared/core/text/csv.ts';
+import { createItemColumns, itemRows } from '../shared/services/outputs/parquet/item-table.ts';
+import type { Column } from '../shared/services/outputs/parquet/table.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 

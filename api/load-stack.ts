@@ -1,7 +1,7 @@
 /** The library's calls for a stack. The AWS SDK is loaded when one is made. */
-import type { CrawlEntry } from '../shared/control/control.ts';
-import type { CrawlDeletion, DeleteOptions } from '../shared/control/deletion.ts';
-import { crawlPages } from '../shared/control/list-crawls.ts';
+import type { CrawlEntry } from '../shared/services/control/control.ts';
+import type { CrawlDeletion, DeleteOptions } from '../shared/services/control/deletion.ts';
+import { crawlPages } from '../shared/services/control/list-crawls.ts';
 import type { CopiedCrawl, CopyOptions, PushOptions } from './copy-options.ts';
 import type { ProcessedPage, ProcessOptions } from './process-options.ts';
 import type { StackConnection } from './stack/connect-stack.ts';

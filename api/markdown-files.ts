@@ -1,9 +1,10 @@
 /** Documents as files of Markdown: their names, their links to one another, and their texts. */
-import { createDocumentPaths } from '../shared/outputs/document-paths.ts';
-import type { DocumentRow } from '../shared/outputs/document-row.ts';
-import { frontMatter } from '../shared/outputs/front-matter.ts';
-import { relativeReference } from '../shared/outputs/relative-path.ts';
-import { canonicalize } from '../shared/url/canonical.ts';
+
+import { canonicalize } from '../shared/core/url/canonical.ts';
+import { createDocumentPaths } from '../shared/services/outputs/document-paths.ts';
+import type { DocumentRow } from '../shared/services/outputs/document-row.ts';
+import { frontMatter } from '../shared/services/outputs/front-matter.ts';
+import { relativeReference } from '../shared/services/outputs/relative-path.ts';
 
 export interface MarkdownPaths {
   /** The path of a page's file; undefined: it is none of those that were given. */

@@ -1,10 +1,10 @@
 /** The modules of a project, for documents that are made of an archive. */
-import { parseConfig } from '../shared/crawl/config.ts';
-import { moduleFor, readByModule } from '../shared/hooks/project-modules.ts';
-import type { ModuleReading } from '../shared/outputs/page-document.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
-import type { MediaModule } from '../shared/project/media-module.ts';
+import { parseConfig } from '../shared/core/crawl/config.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { CrawlRecord } from '../shared/crawler/ports/crawl-registry.ts';
+import { moduleFor, readByModule } from '../shared/services/hooks/project-modules.ts';
+import type { ModuleReading } from '../shared/services/outputs/page-document.ts';
+import type { MediaModule } from '../shared/services/project/media-module.ts';
 
 /** Undefined without modules, and for a crawl that reads no documents. */
 export function moduleReading(

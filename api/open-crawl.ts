@@ -1,4 +1,4 @@
-import type { CrawlEntry } from '../shared/control/control.ts';
+import type { CrawlEntry } from '../shared/services/control/control.ts';
 import type { FolderEntry } from './folder-types.ts';
 import type { StackAddress, StackCrawlAddress } from './stack-address.ts';
 import type { StackCrawl } from './stack-crawl.ts';

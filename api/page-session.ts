@@ -1,5 +1,5 @@
-import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
-import type { PageContext } from '../shared/project/project.ts';
+import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
+import type { PageContext } from '../shared/services/project/project.ts';
 import type { CrawlHooks } from './start-options.ts';
 
 /** Fetches pages one by one, for trying out what a hook would get. Close it when done, or use `await using`. */

@@ -1,4 +1,4 @@
-import type { Item } from '../shared/project/project.ts';
+import type { Item } from '../shared/services/project/project.ts';
 import type { ProcessedPage, ProcessOptions } from './process-options.ts';
 import type { StackCrawlAddress } from './stack-address.ts';
 

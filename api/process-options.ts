@@ -1,6 +1,6 @@
 /** The options and the result of `processCrawl`. */
-import type { HookError } from '../shared/ports/hook-error-log.ts';
-import type { Item } from '../shared/project/project.ts';
+import type { HookError } from '../shared/crawler/ports/hook-error-log.ts';
+import type { Item } from '../shared/services/project/project.ts';
 import type { CrawlHooks } from './start-options.ts';
 
 export interface ProcessOptions

@@ -1,4 +1,4 @@
-import type { DocumentRow } from '../shared/outputs/document-row.ts';
+import type { DocumentRow } from '../shared/services/outputs/document-row.ts';
 import type { ReadPageOptions } from './start-options.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Readers of WARC, CDXJ and item files of any program. Each reads from front to back, and holds some
  * megabytes.
  */
-import type { Item } from '../shared/project/project.ts';
+import type { Item } from '../shared/services/project/project.ts';
 import type { CheckedFile, IndexedCapture, ScannedRecord } from './archive-types.ts';
 
 /**

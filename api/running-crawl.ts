@@ -1,5 +1,5 @@
 /** A crawl that runs in this process, as `startCrawl` and `resumeCrawl` give it. */
-import type { CrawlSummary } from '../shared/report/summary.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import type { CrawlEvent, CrawlProgress } from './crawl-events.ts';
 import type { LocallyAdded } from './stored-crawl.ts';
 

@@ -1,10 +1,10 @@
 /** The links that a crawl left out, and the URLs that it knows and did not fetch, each with the reason. */
-import { shownCodeOf } from '../shared/causes/cause.ts';
-import { optionalText, resultText } from '../shared/causes/cause-text.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import type { Head } from '../shared/frontier/head.ts';
-import type { UrlRecord, UrlState } from '../shared/frontier/url-record.ts';
-import type { Skip } from '../shared/ports/skip-log.ts';
+import { shownCodeOf } from '../shared/core/causes/cause.ts';
+import { optionalText, resultText } from '../shared/core/causes/cause-text.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Head } from '../shared/core/frontier/head.ts';
+import type { UrlRecord, UrlState } from '../shared/core/frontier/url-record.ts';
+import type { Skip } from '../shared/crawler/ports/skip-log.ts';
 import type { SkippedUrl } from './stored-crawl.ts';
 import { type RowSource, recordsOf } from './url-rows.ts';
 

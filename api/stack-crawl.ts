@@ -1,6 +1,6 @@
 /** A crawl on a deployed stack, as `startCrawl`, `resumeCrawl` and `openCrawl` give it. */
-import type { AddedSeeds } from '../shared/control/control.ts';
-import type { CrawlSummary } from '../shared/report/summary.ts';
+import type { AddedSeeds } from '../shared/services/control/control.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import type { FinishedEvent, LimitEvent, WarningEvent } from './crawl-events.ts';
 import type { RaisedLimits, ResumeCrawlOptions } from './start-options.ts';
 import type { StoredCrawl } from './stored-crawl.ts';

@@ -1,8 +1,8 @@
 /** The options that start a crawl. */
-import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
-import type { SiteOptions } from '../shared/crawl/sites.ts';
-import type { StrandConfig } from '../shared/project/project.ts';
-import type { LogEntry, LogLevel } from '../shared/text/log-entry.ts';
+import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
+import type { SiteOptions } from '../shared/core/crawl/sites.ts';
+import type { LogEntry, LogLevel } from '../shared/core/text/log-entry.ts';
+import type { StrandConfig } from '../shared/services/project/project.ts';
 import type { StackAddress } from './stack-address.ts';
 
 /** Functions of yours that the crawl calls. See `defineCrawl`. */

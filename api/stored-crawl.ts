@@ -1,7 +1,9 @@
 /** A crawl in a folder, as `openCrawl` gives it. */
 
-import type { ExportWarning } from '../shared/archive/replay-codings.ts';
-import type { UrlCapture } from '../shared/archive/url-history.ts';
+import type { ExportWarning } from '../shared/core/archive/replay-codings.ts';
+import type { UrlCapture } from '../shared/core/archive/url-history.ts';
+import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
+import type { UrlChange } from '../shared/core/frontier/url-change.ts';
 import type {
   AddedSeeds,
   DomainPage,
@@ -9,17 +11,15 @@ import type {
   HostPage,
   SitePage,
   SitePageRequest,
-} from '../shared/control/control.ts';
-import type { HostPageRequest } from '../shared/control/host-queries.ts';
-import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
-import type { UrlChange } from '../shared/frontier/url-change.ts';
-import type { DocumentRow } from '../shared/outputs/document-row.ts';
-import type { MediaModule } from '../shared/project/media-module.ts';
-import type { Item } from '../shared/project/project.ts';
-import type { Explanation } from '../shared/report/explanation.ts';
-import type { CrawlReport } from '../shared/report/report.ts';
-import type { CrawlSummary } from '../shared/report/summary.ts';
-import type { UrlDetail } from '../shared/report/url-detail.ts';
+} from '../shared/services/control/control.ts';
+import type { HostPageRequest } from '../shared/services/control/host-queries.ts';
+import type { DocumentRow } from '../shared/services/outputs/document-row.ts';
+import type { MediaModule } from '../shared/services/project/media-module.ts';
+import type { Item } from '../shared/services/project/project.ts';
+import type { Explanation } from '../shared/services/report/explanation.ts';
+import type { CrawlReport } from '../shared/services/report/report.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
+import type { UrlDetail } from '../shared/services/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 import type { BrokenLinks } from './broken-links.ts';
 import type { DuplicateOptions, DuplicatePages } from './duplicates.ts';

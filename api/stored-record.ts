@@ -1,8 +1,8 @@
 /** WARC records as the library gives them. */
-import { parseHttpHead } from '../shared/archive/parse-http-head.ts';
-import type { OpenedRecord } from '../shared/archive/read-member.ts';
-import { fieldOf, recordHeadLength, type WarcRecordHead } from '../shared/archive/read-warc.ts';
-import { decodeBody } from '../shared/parser/decode-body.ts';
+import { parseHttpHead } from '../shared/core/archive/parse-http-head.ts';
+import type { OpenedRecord } from '../shared/core/archive/read-member.ts';
+import { fieldOf, recordHeadLength, type WarcRecordHead } from '../shared/core/archive/read-warc.ts';
+import { decodeBody } from '../shared/core/parser/decode-body.ts';
 import type { StoredHttp, StoredRecord, WarcRecordInfo } from './archive-types.ts';
 
 /** Larger records are not read, unless their reader says so. */

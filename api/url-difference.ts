@@ -1,7 +1,7 @@
 /** How the main text of a page differs between two of its visits. */
-import { PayloadReader, type PayloadSource } from '../shared/archive/payload-reader.ts';
-import type { UrlCapture } from '../shared/archive/url-history.ts';
-import { documentOf } from '../shared/outputs/page-document.ts';
+import { PayloadReader, type PayloadSource } from '../shared/core/archive/payload-reader.ts';
+import type { UrlCapture } from '../shared/core/archive/url-history.ts';
+import { documentOf } from '../shared/services/outputs/page-document.ts';
 import { differenceOf, type LineDifference } from './text-difference.ts';
 
 export interface UrlDifference {

@@ -1,16 +1,16 @@
 /** Every URL that a crawl knows, from the ledgers of a folder or of a stack, while others may crawl. */
 
-import type { RecordLocation } from '../shared/archive/record-location.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import type { Head } from '../shared/frontier/head.ts';
-import type { Link } from '../shared/frontier/message.ts';
-import type { UrlRecord } from '../shared/frontier/url-record.ts';
-import type { LedgerStore } from '../shared/ports/ledger-store.ts';
-import { lookUpUrl } from '../shared/report/look-up-url.ts';
-import type { ReportedHost } from '../shared/report/report.ts';
-import { type UrlDetail, urlDetail } from '../shared/report/url-detail.ts';
-import { openLedger } from '../shared/turn/open-ledger.ts';
-import type { HostKey } from '../shared/url/host-key.ts';
+import type { RecordLocation } from '../shared/core/archive/record-location.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Head } from '../shared/core/frontier/head.ts';
+import type { Link } from '../shared/core/frontier/message.ts';
+import type { UrlRecord } from '../shared/core/frontier/url-record.ts';
+import type { HostKey } from '../shared/core/url/host-key.ts';
+import type { LedgerStore } from '../shared/crawler/ports/ledger-store.ts';
+import { openLedger } from '../shared/crawler/turn/open-ledger.ts';
+import { lookUpUrl } from '../shared/services/report/look-up-url.ts';
+import type { ReportedHost } from '../shared/services/report/report.ts';
+import { type UrlDetail, urlDetail } from '../shared/services/report/url-detail.ts';
 import { seedDetail } from './seed-detail.ts';
 
 /** The methods of a ledger store that are used, and of an engine that joins WARC files. */

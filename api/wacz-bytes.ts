@@ -1,14 +1,14 @@
 /** A WACZ file of a crawl, from the WARC files of a folder or of a stack. */
-import { findTitle } from '../shared/archive/find-title.ts';
-import type { RecordLocation } from '../shared/archive/record-location.ts';
-import type { ReadAt } from '../shared/archive/scan-members.ts';
-import { type WaczWarc, writeWacz } from '../shared/archive/wacz.ts';
-import type { WaczPage } from '../shared/archive/wacz-pages.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import type { UrlRecord } from '../shared/frontier/url-record.ts';
-import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
-import { fetchedUrl, ownRequest } from '../shared/url/request-url.ts';
-import { version } from '../shared/version.ts';
+import { findTitle } from '../shared/core/archive/find-title.ts';
+import type { RecordLocation } from '../shared/core/archive/record-location.ts';
+import type { ReadAt } from '../shared/core/archive/scan-members.ts';
+import { type WaczWarc, writeWacz } from '../shared/core/archive/wacz.ts';
+import type { WaczPage } from '../shared/core/archive/wacz-pages.ts';
+import { version } from '../shared/core/base/version.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { UrlRecord } from '../shared/core/frontier/url-record.ts';
+import { fetchedUrl, ownRequest } from '../shared/core/url/request-url.ts';
+import type { CrawlRecord } from '../shared/crawler/ports/crawl-registry.ts';
 
 /** The crawl has no WARC file yet. */
 export class NothingArchived extends Error {

@@ -1,8 +1,8 @@
 /** Documents as files in a folder: Markdown for people and other programs, texts for language models. */
 import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { DocumentRow } from '../shared/outputs/document-row.ts';
-import { llmsEntry, llmsHeader, llmsPage } from '../shared/outputs/llms.ts';
+import type { DocumentRow } from '../shared/services/outputs/document-row.ts';
+import { llmsEntry, llmsHeader, llmsPage } from '../shared/services/outputs/llms.ts';
 import { FolderNotEmpty } from './folder-not-empty.ts';
 import { markdownFile, markdownPaths } from './markdown-files.ts';
 import type { DocumentOptions, ExportedDocuments } from './stored-crawl.ts';

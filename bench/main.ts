@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { messageOf } from '../shared/error-message.ts';
+import { messageOf } from '../shared/core/base/error-message.ts';
 import { CLAIMS, type Claim, type ClaimModule } from './claims.ts';
 import { argsFor, type BenchCommand, parseBenchArgs, USAGE } from './harness/args.ts';
 import { type BenchRecord, lineOf, recordOf } from './harness/record.ts';

@@ -4,7 +4,7 @@
  */
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { messageOf } from '../shared/error-message.ts';
+import { messageOf } from '../shared/core/base/error-message.ts';
 import { routersFor, SHARD_ROUTERS } from './constructs/sizes.ts';
 import type { StackOptions } from './options.ts';
 

@@ -1,7 +1,7 @@
 /** The CDK app: `cdk deploy` runs it as `cdk.json` says. */
 import { App } from 'aws-cdk-lib';
-import { InvalidConfig } from '../shared/crawl/config.ts';
-import { readProject } from '../shared/project/project-file.ts';
+import { InvalidConfig } from '../shared/core/crawl/config.ts';
+import { readProject } from '../shared/services/project/project-file.ts';
 import { fittedOptions, readConcurrencyLimit } from './account-limit.ts';
 import { CrawlerStack } from './crawler-stack.ts';
 import { InvalidOptions } from './invalid-options.ts';

@@ -3,7 +3,7 @@ import { createRequire, findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as Esbuild from 'esbuild';
 import type { BuildOptions } from 'esbuild';
-import { isSource } from '../shared/own-file.ts';
+import { isSource } from '../shared/core/base/own-file.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import type { FunctionName } from './permissions.ts';
 
@@ -15,8 +15,8 @@ const END = isSource(import.meta.url) ? '.ts' : '.js';
 /** The module that a project's file imports from the package, in a function. */
 const PACKAGE = join(import.meta.dirname, `../api/in-worker${END}`);
 
-/** The thread in which documents are read: loaded when the first of them is fetched (`shared/media-thread`). */
-const DOCUMENT_THREAD = join(import.meta.dirname, `../shared/media-thread/document-thread${END}`);
+/** The thread in which documents are read: loaded when the first of them is fetched (`shared/crawler/media-thread`). */
+const DOCUMENT_THREAD = join(import.meta.dirname, `../shared/crawler/media-thread/document-thread${END}`);
 
 /** Some dependencies are CommonJS, and call a `require` that modules do not have. */
 const BANNER =

@@ -5,7 +5,7 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as logs from 'aws-cdk-lib/aws-logs';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sns from 'aws-cdk-lib/aws-sns';
-import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
+import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
 
 /** Resources of your own that a crawler uses. It makes those that are not given, and needs no VPC. */
 export interface ExistingResources {

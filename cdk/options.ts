@@ -3,10 +3,10 @@
  * `cdk.json` (`-c workerTimeout=300`, where all values are texts), over the key `aws` of `strand.config.ts`.
  */
 import { z } from 'zod';
-import { DOMAIN } from '../shared/crawl/domains.ts';
+import { DOMAIN } from '../shared/core/crawl/domains.ts';
+import { didYouMean } from '../shared/core/text/nearest.ts';
+import { parseCidr } from '../shared/crawler/fetcher/ip-address.ts';
 import { MAX_QUEUES, STACK_POOL_DEFAULTS } from '../shared/engines/aws/settings.ts';
-import { parseCidr } from '../shared/fetcher/ip-address.ts';
-import { didYouMean } from '../shared/text/nearest.ts';
 import { InvalidOptions } from './invalid-options.ts';
 
 /**

@@ -3,7 +3,7 @@
  * function may write its own log, and traces if they are enabled.
  */
 
-import { COMPACT_MORE, EXPORT_MORE, START_SMALL } from '../shared/webhook/event-types.ts';
+import { COMPACT_MORE, EXPORT_MORE, START_SMALL } from '../shared/services/webhook/event-types.ts';
 
 export const FUNCTIONS = ['worker', 'router', 'waker', 'api', 'compactor', 'exporter'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];

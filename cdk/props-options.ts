@@ -1,5 +1,5 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import type { WebhookTarget } from '../shared/webhook/webhook.ts';
+import type { WebhookTarget } from '../shared/services/webhook/webhook.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import { parseOptions, type StackOptions } from './options.ts';

@@ -1,12 +1,12 @@
-import { type CrawlOptions, parseConfig } from '../shared/crawl/config.ts';
+import { type CrawlOptions, parseConfig } from '../shared/core/crawl/config.ts';
+import { isOpenName } from '../shared/crawler/fetcher/without-secrets.ts';
+import { smallWorkerOf } from '../shared/crawler/worker/small-worker.ts';
 import {
   type EncodedSettings,
   STACK_CRAWL_DEFAULTS,
   type StackTimes,
   timesOf,
 } from '../shared/engines/aws/settings.ts';
-import { isOpenName } from '../shared/fetcher/without-secrets.ts';
-import { smallWorkerOf } from '../shared/worker/small-worker.ts';
 import type { Stores } from './constructs/grants.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import { InvalidOptions } from './invalid-options.ts';

@@ -1,6 +1,6 @@
 /** From the words of a command line to a {@link Command}. Pure: no file is read, no name looked up. */
-import { didYouMean } from '../shared/text/nearest.ts';
-import { quoted } from '../shared/text/printable.ts';
+import { didYouMean } from '../shared/core/text/nearest.ts';
+import { quoted } from '../shared/core/text/printable.ts';
 import type { Command, StackCommand } from './command.ts';
 import { localCommand } from './local-command.ts';
 import type { Location } from './option-spec.ts';

@@ -3,12 +3,12 @@
 import type { KeptOutputs } from '../api/local/kept-outputs.ts';
 import type { StackAddress } from '../api/stack-address.ts';
 import type { TableName } from '../api/stored-crawl.ts';
-import type { CloudFormat } from '../shared/control/crawl-export.ts';
-import type { CrawlOptions } from '../shared/crawl/config.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import type { CrawlStatus } from '../shared/ports/crawl-registry.ts';
-import type { SiteFilter } from '../shared/report/site-entries.ts';
-import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
+import type { CrawlOptions } from '../shared/core/crawl/config.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { LogFormat, LogLevel } from '../shared/core/text/log-entry.ts';
+import type { CrawlStatus } from '../shared/crawler/ports/crawl-registry.ts';
+import type { CloudFormat } from '../shared/services/control/crawl-export.ts';
+import type { SiteFilter } from '../shared/services/report/site-entries.ts';
 import type { Shell } from './completion.ts';
 import type { TemplateName } from './init/templates.ts';
 import type { ExportFormat } from './option-spec.ts';

@@ -1,9 +1,9 @@
 /** A crawl's configuration, checked; what is wrong with it in the words of the command line. */
 
-import { type CrawlConfig, crawlConfigSchema, InvalidConfig } from '../shared/crawl/config.ts';
-import { isSecretPath } from '../shared/crawl/network-schema.ts';
-import { describeIssues } from '../shared/text/describe-issues.ts';
-import { keysAt } from '../shared/text/schema-keys.ts';
+import { type CrawlConfig, crawlConfigSchema, InvalidConfig } from '../shared/core/crawl/config.ts';
+import { isSecretPath } from '../shared/core/crawl/network-schema.ts';
+import { describeIssues } from '../shared/core/text/describe-issues.ts';
+import { keysAt } from '../shared/core/text/schema-keys.ts';
 import { formatBytes, formatDuration } from './format.ts';
 import type { OptionSpec, OptionType } from './option-spec.ts';
 import { OPTIONS } from './options.ts';

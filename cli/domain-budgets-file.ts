@@ -1,8 +1,8 @@
-import { MAX_DOMAIN_BUDGETS } from '../shared/crawl/config.ts';
-import { quoted, shorten } from '../shared/text/printable.ts';
-import { canonicalize } from '../shared/url/canonical.ts';
-import { hostKey } from '../shared/url/host-key.ts';
-import { domainOf } from '../shared/url/registrable-domain.ts';
+import { MAX_DOMAIN_BUDGETS } from '../shared/core/crawl/config.ts';
+import { quoted, shorten } from '../shared/core/text/printable.ts';
+import { canonicalize } from '../shared/core/url/canonical.ts';
+import { hostKey } from '../shared/core/url/host-key.ts';
+import { domainOf } from '../shared/core/url/registrable-domain.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `DOMAIN<TAB>PAGES` a line; empty lines and lines that begin with `#` say nothing. */

@@ -1,5 +1,5 @@
 /** A line at the end of a terminal's text that is drawn over itself. */
-import { printable } from '../shared/text/printable.ts';
+import { printable } from '../shared/core/text/printable.ts';
 import { type Tone, toned } from './format.ts';
 
 /** A piece of the line. */

@@ -1,4 +1,4 @@
-import { quoted } from '../shared/text/printable.ts';
+import { quoted } from '../shared/core/text/printable.ts';
 import type { LocalCommandOf } from './command.ts';
 import type { ParsedOptions } from './read-options.ts';
 import { configOf, isSet, readWords } from './read-words.ts';

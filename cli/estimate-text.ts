@@ -1,7 +1,8 @@
 /** An estimate as a table for people. */
+
+import type { Estimate } from '../api/estimate/estimate.ts';
+import type { Course } from '../api/estimate/estimate-crawl.ts';
 import type { LineItem } from '../shared/engines/aws/cost/prices.ts';
-import type { Estimate } from '../shared/estimate/estimate.ts';
-import type { Course } from '../shared/estimate/estimate-crawl.ts';
 import {
   formatBytes,
   formatCount,

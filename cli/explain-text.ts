@@ -1,8 +1,8 @@
 /** The output of `explain` for people: a line for each rule that applies, and the verdict. */
 
-import { RANKS } from '../shared/frontier/rank.ts';
-import type { DomainWord, Explanation, TemplateWord } from '../shared/report/explanation.ts';
-import { printable, shorten } from '../shared/text/printable.ts';
+import { RANKS } from '../shared/core/frontier/rank.ts';
+import { printable, shorten } from '../shared/core/text/printable.ts';
+import type { DomainWord, Explanation, TemplateWord } from '../shared/services/report/explanation.ts';
 import { statusText } from './export-rows.ts';
 import { formatCount, formatCounted } from './format.ts';
 

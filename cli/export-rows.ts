@@ -1,9 +1,9 @@
 /** The known facts of a URL, as a line of an export and as text for people. */
 
-import type { UrlState } from '../shared/frontier/url-record.ts';
-import type { UrlDetail, UrlRow } from '../shared/report/url-detail.ts';
-import { type RowFormat, rowHeader, rowLine, URL_ROW_COLUMNS } from '../shared/report/url-line.ts';
-import { printable } from '../shared/text/printable.ts';
+import type { UrlState } from '../shared/core/frontier/url-record.ts';
+import { printable } from '../shared/core/text/printable.ts';
+import type { UrlDetail, UrlRow } from '../shared/services/report/url-detail.ts';
+import { type RowFormat, rowHeader, rowLine, URL_ROW_COLUMNS } from '../shared/services/report/url-line.ts';
 import { formatBytes, formatCounted, formatDuration } from './format.ts';
 import { type CrawlPlace, commandAt } from './place.ts';
 

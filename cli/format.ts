@@ -1,6 +1,6 @@
 /** Values as people write and read them on a command line. */
 import { isIP } from 'node:net';
-import { isHost } from '../shared/url/is-host.ts';
+import { isHost } from '../shared/core/url/is-host.ts';
 
 const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 const DURATION_UNITS: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
 /** The command `identity`: keys that sign requests, and what is published about them. */
-import { quoted } from '../shared/text/printable.ts';
+import { quoted } from '../shared/core/text/printable.ts';
 import { IDENTITY_ACTIONS, type IdentityAction, type LocalCommandOf } from './command.ts';
 import { optionsOf } from './options.ts';
 import type { ParsedOptions } from './read-options.ts';

@@ -1,6 +1,6 @@
-import { MAX_IP_BLOCKS } from '../shared/crawl/config.ts';
-import { parseCidr } from '../shared/fetcher/ip-address.ts';
-import { quoted, shorten } from '../shared/text/printable.ts';
+import { MAX_IP_BLOCKS } from '../shared/core/crawl/config.ts';
+import { quoted, shorten } from '../shared/core/text/printable.ts';
+import { parseCidr } from '../shared/crawler/fetcher/ip-address.ts';
 import { UsageError } from './usage-error.ts';
 
 /**

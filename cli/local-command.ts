@@ -1,5 +1,5 @@
 /** The command for a folder of this machine. */
-import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
+import type { LogFormat, LogLevel } from '../shared/core/text/log-entry.ts';
 import type { LocalCommand, LocalCommandOf, Logging } from './command.ts';
 import { SHELLS } from './completion.ts';
 import { estimateCommand } from './estimate-command.ts';

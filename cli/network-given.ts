@@ -3,9 +3,9 @@
  * them.
  */
 
-import type { ProxyOptions } from '../shared/crawl/crawl-options.ts';
-import { isProxyUrl, REFUSED_HEADERS } from '../shared/crawl/network-schema.ts';
-import { isOriginPattern } from '../shared/url/origin-pattern.ts';
+import type { ProxyOptions } from '../shared/core/crawl/crawl-options.ts';
+import { isProxyUrl, REFUSED_HEADERS } from '../shared/core/crawl/network-schema.ts';
+import { isOriginPattern } from '../shared/core/url/origin-pattern.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A header for the hosts that a pattern means; `seeds` for those of the seeds. */

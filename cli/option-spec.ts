@@ -1,7 +1,7 @@
 /** The fields of an option in the table of options. */
 import type { TableName } from '../api/stored-crawl.ts';
-import type { CrawlConfig } from '../shared/crawl/config.ts';
-import { ROW_FORMATS, type RowFormat } from '../shared/report/url-line.ts';
+import type { CrawlConfig } from '../shared/core/crawl/config.ts';
+import { ROW_FORMATS, type RowFormat } from '../shared/services/report/url-line.ts';
 import type { StackVerb, Verb } from './verbs.ts';
 
 /** Made of the archive of a folder or of a stack's crawl. */

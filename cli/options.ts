@@ -1,8 +1,8 @@
 /**
  * The one table of what the command line takes: it drives the parsing, the help and docs/cli.md. What an
- * option means, its limits and its default are those of its key in `shared/crawl/config.ts`.
+ * option means, its limits and its default are those of its key in `shared/core/crawl/config.ts`.
  */
-import { crawlConfigSchema } from '../shared/crawl/config.ts';
+import { crawlConfigSchema } from '../shared/core/crawl/config.ts';
 import { formatBytes, formatDuration } from './format.ts';
 import type { Location, OptionSpec } from './option-spec.ts';
 import { LIMIT_OPTIONS } from './option-tables/limit-options.ts';

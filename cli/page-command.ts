@@ -1,5 +1,5 @@
 /** Commands that take a URL, or a crawl's folder and a URL. */
-import { quoted } from '../shared/text/printable.ts';
+import { quoted } from '../shared/core/text/printable.ts';
 import type { LocalCommandOf } from './command.ts';
 import { optionsOf } from './options.ts';
 import type { ParsedOptions } from './read-options.ts';

@@ -1,7 +1,7 @@
 /** Where a crawl is, and the command line that asks for it there. */
 
 import type { StackAddress } from '../api/stack-address.ts';
-import { printable } from '../shared/text/printable.ts';
+import { printable } from '../shared/core/text/printable.ts';
 import { PROGRAM } from './program.ts';
 import type { Verb } from './verbs.ts';
 

@@ -1,6 +1,6 @@
 /** How the operator started the program, so that hints can be copied as they stand. */
 import { basename } from 'node:path';
-import { isSource } from '../shared/own-file.ts';
+import { isSource } from '../shared/core/base/own-file.ts';
 
 export interface Start {
   /** Runs from the repository, not from the published package. */

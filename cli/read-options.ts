@@ -1,6 +1,6 @@
 /** Words and options of a command line, by the table of options. */
-import { didYouMean } from '../shared/text/nearest.ts';
-import { printable, quoted, shorten } from '../shared/text/printable.ts';
+import { didYouMean } from '../shared/core/text/nearest.ts';
+import { printable, quoted, shorten } from '../shared/core/text/printable.ts';
 import {
   isDate,
   parseBlock,

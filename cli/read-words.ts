@@ -1,11 +1,11 @@
 /** The words of a command besides its options: folders, names of crawls, seeds. */
 
 import type { TableName } from '../api/stored-crawl.ts';
-import type { CloudFormat } from '../shared/control/crawl-export.ts';
-import { crawlIdSchema } from '../shared/control/request-schemas.ts';
-import type { CrawlOptions } from '../shared/crawl/config.ts';
-import type { SiteFilter } from '../shared/report/site-entries.ts';
-import { quoted } from '../shared/text/printable.ts';
+import type { CrawlOptions } from '../shared/core/crawl/config.ts';
+import { quoted } from '../shared/core/text/printable.ts';
+import type { CloudFormat } from '../shared/services/control/crawl-export.ts';
+import { crawlIdSchema } from '../shared/services/control/request-schemas.ts';
+import type { SiteFilter } from '../shared/services/report/site-entries.ts';
 import type { NetworkFiles, Seeds } from './command.ts';
 import { isDate } from './format.ts';
 import { EXPORT_FORMATS, type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';

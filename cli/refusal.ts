@@ -1,4 +1,4 @@
-import { isInstance, textOf } from '../shared/error-message.ts';
+import { isInstance, textOf } from '../shared/core/base/error-message.ts';
 
 const REFUSALS: ReadonlySet<string> = new Set([
   'UsageError',

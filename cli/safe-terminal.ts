@@ -1,6 +1,6 @@
 /** Keeps a terminal from obeying anything of a page, a crawl or an archive. */
 import { StringDecoder } from 'node:string_decoder';
-import { INVISIBLE } from '../shared/text/printable.ts';
+import { INVISIBLE } from '../shared/core/text/printable.ts';
 
 /** The sequences that this program writes itself: tones (`format.ts`), a drawn line (`drawn-line.ts`), ends of lines. */
 const OWN = String.raw`\r\u001b\[K|\u001b\[(?:0|1|2|22|3[123])m|\r?\n|\t`;

@@ -1,9 +1,9 @@
 /** Lines about seeds that cannot be fetched, printed as it happens. */
 import type { CrawlProgress } from '../api/crawl-events.ts';
-import { shownCodeOf } from '../shared/causes/cause.ts';
-import { outcomeInWords } from '../shared/report/outcome-words.ts';
-import { printable, shorten } from '../shared/text/printable.ts';
-import type { OnSeed, SeedEvent } from '../shared/turn/seed-events.ts';
+import { shownCodeOf } from '../shared/core/causes/cause.ts';
+import { printable, shorten } from '../shared/core/text/printable.ts';
+import type { OnSeed, SeedEvent } from '../shared/crawler/turn/seed-events.ts';
+import { outcomeInWords } from '../shared/services/report/outcome-words.ts';
 import { formatDuration } from './format.ts';
 
 /** The maximal number of seeds named for one cause ... */

@@ -1,8 +1,9 @@
 /** Seeds as an operator writes them, and who asks for them. */
-import { contactFault } from '../shared/control/contact-fault.ts';
-import type { CrawlOptions } from '../shared/crawl/config.ts';
-import { quoted } from '../shared/text/printable.ts';
-import { parseSeed } from '../shared/url/parse-seed.ts';
+
+import type { CrawlOptions } from '../shared/core/crawl/config.ts';
+import { quoted } from '../shared/core/text/printable.ts';
+import { parseSeed } from '../shared/core/url/parse-seed.ts';
+import { contactFault } from '../shared/services/control/contact-fault.ts';
 import { UsageError } from './usage-error.ts';
 
 /**

@@ -1,9 +1,9 @@
 /** The lines of a file of sites. */
-import { checkSites, SITE_KEYS } from '../shared/crawl/check-sites.ts';
-import { InvalidConfig } from '../shared/crawl/invalid-config.ts';
-import type { SiteOptions } from '../shared/crawl/sites.ts';
-import { didYouMean } from '../shared/text/nearest.ts';
-import { quoted, shorten } from '../shared/text/printable.ts';
+import { checkSites, SITE_KEYS } from '../shared/core/crawl/check-sites.ts';
+import { InvalidConfig } from '../shared/core/crawl/invalid-config.ts';
+import type { SiteOptions } from '../shared/core/crawl/sites.ts';
+import { didYouMean } from '../shared/core/text/nearest.ts';
+import { quoted, shorten } from '../shared/core/text/printable.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Keys whose values are texts; of `include` and `exclude`, a cell has one pattern. The others are numbers. */

@@ -1,8 +1,8 @@
 /** The visits of sites, for people. */
 
-import type { SiteVisit } from '../shared/frontier/site-visit.ts';
-import { SITE_STATES, type SiteEntry, type SiteFilter } from '../shared/report/site-entries.ts';
-import { printable, shorten } from '../shared/text/printable.ts';
+import type { SiteVisit } from '../shared/core/frontier/site-visit.ts';
+import { printable, shorten } from '../shared/core/text/printable.ts';
+import { SITE_STATES, type SiteEntry, type SiteFilter } from '../shared/services/report/site-entries.ts';
 import { formatCount, formatCounted } from './format.ts';
 
 const WORDS: Readonly<Record<string, string>> = { fewer: 'with fewer pages', waiting: 'not visited yet' };

@@ -1,5 +1,5 @@
 /** Requests to a deployed stack. */
-import type { CrawlStatus } from '../shared/ports/crawl-registry.ts';
+import type { CrawlStatus } from '../shared/crawler/ports/crawl-registry.ts';
 import type { StackRequest } from './command.ts';
 import type { ParsedOptions } from './read-options.ts';
 import {

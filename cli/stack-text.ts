@@ -1,4 +1,6 @@
 /** Text about a stack's crawls and hosts, for people. */
+
+import { printable, shorten } from '../shared/core/text/printable.ts';
 import type {
   AddedSeeds,
   CrawlEntry,
@@ -6,9 +8,8 @@ import type {
   HostDetail,
   HostEntry,
   HostPage,
-} from '../shared/control/control.ts';
-import type { CrawlSummary } from '../shared/report/summary.ts';
-import { printable, shorten } from '../shared/text/printable.ts';
+} from '../shared/services/control/control.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import { formatBytes, formatCount, formatCounted, largestFirst } from './format.ts';
 import { type CrawlPlace, commandAt, shellWord } from './place.ts';
 

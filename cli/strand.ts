@@ -2,11 +2,11 @@
  * The command line's entry: reads the arguments, runs the command, sets the exit code. What a command needs
  * is loaded with it: a crawl on this machine loads nothing of AWS, and what asks a stack nothing of SQLite.
  */
-import { stackOrMessageOf } from '../shared/error-message.ts';
-import { guardOutput } from '../shared/hooks/guard-output.ts';
-import { storageFailure } from '../shared/storage-failed.ts';
-import { printableLines } from '../shared/text/printable.ts';
-import { tuneV8 } from '../shared/tune-v8.ts';
+import { stackOrMessageOf } from '../shared/core/base/error-message.ts';
+import { storageFailure } from '../shared/core/base/storage-failed.ts';
+import { printableLines } from '../shared/core/text/printable.ts';
+import { tuneV8 } from '../shared/engines/tune-v8.ts';
+import { guardOutput } from '../shared/services/hooks/guard-output.ts';
 import { parseArgs } from './args.ts';
 import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -105,7 +105,7 @@ async function aboutProgram(
     case 'help':
       return print((await import('./help.ts')).helpText(command.topic, process.stdout.columns));
     case 'version':
-      return print(`strand ${(await import('../shared/version.ts')).version}\n`);
+      return print(`strand ${(await import('../shared/core/base/version.ts')).version}\n`);
   }
 }
 

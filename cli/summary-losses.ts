@@ -1,4 +1,4 @@
-import type { Losses } from '../shared/report/summary.ts';
+import type { Losses } from '../shared/services/report/summary.ts';
 import { formatCounted } from './format.ts';
 
 /** Says what a crawl has lost, the worst first. Undefined if that is nothing. */

@@ -2,9 +2,10 @@
  * The troubles of a crawl, as lines of its summary: seeds, hosts, hooks, and pages that a crawler cannot
  * read.
  */
-import { areHooksBroken, isIncomplete, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
-import type { CrawlSummary } from '../shared/report/summary.ts';
-import { printable, shorten } from '../shared/text/printable.ts';
+
+import { printable, shorten } from '../shared/core/text/printable.ts';
+import { areHooksBroken, isIncomplete, isWithoutSeed } from '../shared/services/report/crawl-outcome.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import { formatCount, formatCounted, type Tone } from './format.ts';
 
 const MAX_HOSTS = 10;

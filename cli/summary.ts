@@ -1,10 +1,10 @@
 /** The summary of a crawl: as text at the end and for `status`, and as one line of JSON. */
 
+import { URL_STATES, type UrlState } from '../shared/core/frontier/url-record.ts';
+import { printable, shorten } from '../shared/core/text/printable.ts';
 import type { LineItem } from '../shared/engines/aws/cost/prices.ts';
-import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';
-import { isWithoutSeed } from '../shared/report/crawl-outcome.ts';
-import { type CrawlSummary, orderedSummary } from '../shared/report/summary.ts';
-import { printable, shorten } from '../shared/text/printable.ts';
+import { isWithoutSeed } from '../shared/services/report/crawl-outcome.ts';
+import { type CrawlSummary, orderedSummary } from '../shared/services/report/summary.ts';
 import {
   formatBytes,
   formatCount,

@@ -1,5 +1,5 @@
 /** The live line of a stack's crawl. */
-import type { CrawlSummary } from '../shared/report/summary.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import type { Part } from './drawn-line.ts';
 import { formatBytes, formatCount, formatCounted, formatDollars, formatRate, type Tone } from './format.ts';
 import type { Rates } from './live-line.ts';

@@ -1,13 +1,18 @@
 /** Announces the ends of crawls, and of their first passes, to the programs of the operator. The waker does it, so that it outlasts any process. */
 import { hash } from 'node:crypto';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import { messageOf } from '../shared/core/base/error-message.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { CrawlRecord } from '../shared/crawler/ports/crawl-registry.ts';
 import type { AwsCrawlRegistry } from '../shared/engines/aws/state/registry.ts';
 import type { UnannouncedCrawl } from '../shared/engines/aws/state/unannounced.ts';
-import { messageOf } from '../shared/error-message.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
-import { crawlEvents, type EndedCrawl, endedType, firstPassEvent } from '../shared/webhook/crawl-events.ts';
-import type { WebhookEvent } from '../shared/webhook/webhook.ts';
+import {
+  crawlEvents,
+  type EndedCrawl,
+  endedType,
+  firstPassEvent,
+} from '../shared/services/webhook/crawl-events.ts';
+import type { WebhookEvent } from '../shared/services/webhook/webhook.ts';
 import type { Log } from './log.ts';
 
 /** Where events are sent. */

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Control } from '../shared/control/control.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
-import { handleRequest } from '../shared/http-api/routes.ts';
-import type { Clock } from '../shared/ports/clock.ts';
+import type { Control } from '../shared/services/control/control.ts';
+import { handleRequest } from '../shared/services/http-api/routes.ts';
 import { errorFields, type Log } from './log.ts';
 import { invoked } from './stack.ts';
 

@@ -1,11 +1,11 @@
 /** The function behind the REST API. Who may call it, API Gateway has decided. */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { createControl } from '../shared/control/create-control.ts';
+import { lazy } from '../shared/core/base/lazy.ts';
 import { controlEngineOf } from '../shared/engines/aws/control-engine.ts';
 import { controlPolicyOf } from '../shared/engines/aws/control-policy.ts';
 import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
-import { lazy } from '../shared/lazy.ts';
-import { EXPORT_MORE } from '../shared/webhook/event-types.ts';
+import { createControl } from '../shared/services/control/create-control.ts';
+import { EXPORT_MORE } from '../shared/services/webhook/event-types.ts';
 import { createApiHandler } from './api-handler.ts';
 import { type FunctionStack, functionStack } from './stack.ts';
 

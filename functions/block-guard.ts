@@ -4,13 +4,13 @@
  * messages come back after their leases.
  */
 import { Worker } from 'node:worker_threads';
-import { causeText } from '../shared/causes/cause-text.ts';
+import { causeText } from '../shared/core/causes/cause-text.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { LedgerStore } from '../shared/crawler/ports/ledger-store.ts';
+import type { PageTask, PageWork } from '../shared/crawler/turn/page/page-work.ts';
+import { quarantinePage } from '../shared/crawler/turn/quarantine-page.ts';
 import { CHECK_MS } from '../shared/engines/watchdog/block-watch.ts';
 import { readSlot, type SlotMemory, slotMemory, writeSlot } from '../shared/engines/watchdog/work-slot.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { LedgerStore } from '../shared/ports/ledger-store.ts';
-import type { PageTask, PageWork } from '../shared/turn/page-work.ts';
-import { quarantinePage } from '../shared/turn/quarantine-page.ts';
 import type { Log } from './log.ts';
 
 /**
@@ -56,7 +56,7 @@ const watching = setInterval(() => {
 export interface BlockGuardOptions {
   /** URL of a {@link BlockedModule}. */
   readonly module: string;
-  /** For the stack's crawls: see `shared/crawl/config.ts`. */
+  /** For the stack's crawls: see `shared/core/crawl/config.ts`. */
   readonly blockTimeoutMs: number;
   /** The factor for the time that a page may take. Default: {@link SLOWNESS}. */
   readonly slowness?: number;

@@ -1,12 +1,12 @@
 /** Sends the changes of pages that workers have published to the operator's programs. The waker does it. */
 import { gunzipSync } from 'node:zlib';
 import { GetObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
 import { deleteObjects } from '../shared/engines/aws/archive/delete-objects.ts';
 import { changesPrefix } from '../shared/engines/aws/archive/item-folders.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import { changeGroups, changesEvents } from '../shared/webhook/change-events.ts';
+import { changeGroups, changesEvents } from '../shared/services/webhook/change-events.ts';
 import { type EventSink, TimeIsUp } from './announcer.ts';
 import type { Log } from './log.ts';
 

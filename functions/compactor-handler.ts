@@ -1,12 +1,12 @@
 import type { Context } from 'aws-lambda';
-import { isBeingDeleted } from '../shared/causes/status-reason.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import { isBeingDeleted } from '../shared/core/causes/status-reason.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { CrawlStatus } from '../shared/crawler/ports/crawl-registry.ts';
 import type { Compacted, CompactOptions } from '../shared/engines/aws/archive/compactor.ts';
 import type { CrawlDeletions } from '../shared/engines/aws/deletion/crawl-deletions.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { isSettledEntry, type UnjoinedCrawl } from '../shared/engines/aws/state/unjoined.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { CrawlStatus } from '../shared/ports/crawl-registry.ts';
 import { beginningAt, type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';

@@ -1,10 +1,10 @@
 /** The function that joins WARC files, once an hour, and on and on while there are more. */
 import type { Context } from 'aws-lambda';
+import { lazy } from '../shared/core/base/lazy.ts';
 import { compactCrawl } from '../shared/engines/aws/archive/compactor.ts';
 import { createCrawlDeletions } from '../shared/engines/aws/deletion/crawl-deletions.ts';
 import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
-import { lazy } from '../shared/lazy.ts';
-import { COMPACT_MORE } from '../shared/webhook/event-types.ts';
+import { COMPACT_MORE } from '../shared/services/webhook/event-types.ts';
 import { type CompactorEvent, createCompactorHandler } from './compactor-handler.ts';
 import { type FunctionStack, functionStack } from './stack.ts';
 

@@ -2,20 +2,21 @@
  * The steps after the end of a crawl: the export of its documents begins, as lines and as a table, and the project's `onFinish` is called. The waker
  * does it: the workers of the crawl have ended.
  */
-import type { ExportRequest } from '../shared/control/crawl-export.ts';
-import { parseConfig } from '../shared/crawl/config.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+
+import { messageOf } from '../shared/core/base/error-message.ts';
+import { lazy } from '../shared/core/base/lazy.ts';
+import { parseConfig } from '../shared/core/crawl/config.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { CrawlRecord } from '../shared/crawler/ports/crawl-registry.ts';
+import { VisitState } from '../shared/crawler/turn/page/visit-state.ts';
 import type { HookState } from '../shared/engines/aws/state/hook-state.ts';
-import { messageOf } from '../shared/error-message.ts';
-import { createVisitState } from '../shared/hooks/crawl-state.ts';
-import { callOnFinish } from '../shared/hooks/on-finish.ts';
-import { oneLine } from '../shared/hooks/run-hook.ts';
-import { lazy } from '../shared/lazy.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
-import type { StrandConfig } from '../shared/project/project.ts';
-import type { CrawlSummary } from '../shared/report/summary.ts';
-import { VisitState } from '../shared/turn/visit-state.ts';
+import type { ExportRequest } from '../shared/services/control/crawl-export.ts';
+import { createVisitState } from '../shared/services/hooks/crawl-state.ts';
+import { callOnFinish } from '../shared/services/hooks/on-finish.ts';
+import { oneLine } from '../shared/services/hooks/run-hook.ts';
+import type { StrandConfig } from '../shared/services/project/project.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import type { Log } from './log.ts';
 
 export interface CrawlEndDeps {

@@ -1,4 +1,4 @@
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
 import { errorFields, type Log } from './log.ts';
 
 /** Errors of single crawls. They must not stop other crawls, and must not go unseen. */

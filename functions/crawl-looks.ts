@@ -1,20 +1,20 @@
-import { isRecrawling } from '../shared/crawl/config.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import { type Crawl, type Crawls, createCrawls } from '../shared/crawl-state/crawls.ts';
-import { FirstPassWatch } from '../shared/crawl-state/first-pass.ts';
-import { LateWatch } from '../shared/crawl-state/late-watch.ts';
-import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
+import { sizesOf } from '../shared/core/base/sizes.ts';
+import { isRecrawling } from '../shared/core/crawl/config.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { HostKey } from '../shared/core/url/host-key.ts';
+import { type Crawl, type Crawls, createCrawls } from '../shared/crawler/crawl-state/crawls.ts';
+import { FirstPassWatch } from '../shared/crawler/crawl-state/first-pass.ts';
+import { LateWatch } from '../shared/crawler/crawl-state/late-watch.ts';
+import { endCrawlsAtLimits } from '../shared/crawler/crawl-state/limits.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { CrawlRecord, CrawlTotals } from '../shared/crawler/ports/crawl-registry.ts';
+import type { Engine } from '../shared/crawler/ports/engine.ts';
+import { wakeDueHosts } from '../shared/crawler/routing/waker.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { NextLook } from '../shared/engines/aws/state/agenda.ts';
 import type { StoredCrawl } from '../shared/engines/aws/state/crawl-record.ts';
 import type { DueHosts } from '../shared/engines/aws/state/ledger-store.ts';
 import type { CrawlLook } from '../shared/engines/aws/state/registry.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { CrawlRecord, CrawlTotals } from '../shared/ports/crawl-registry.ts';
-import type { Engine } from '../shared/ports/engine.ts';
-import { wakeDueHosts } from '../shared/routing/waker.ts';
-import { sizesOf } from '../shared/sizes.ts';
-import type { HostKey } from '../shared/url/host-key.ts';
 import type { Log } from './log.ts';
 import {
   type LastLook,

@@ -1,10 +1,10 @@
 /** The deployer's limit of cost in a day, as the waker applies it: all crawls are paused, and go on by themselves on the next day. */
-import { spentForToday } from '../shared/causes/status-reason.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import { spentForToday } from '../shared/core/causes/status-reason.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { CrawlRegistry } from '../shared/crawler/ports/crawl-registry.ts';
 import type { CrawlDirectory } from '../shared/engines/aws/state/crawl-directory.ts';
 import { nextDayAt } from '../shared/engines/aws/state/daily-spend.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { CrawlRegistry } from '../shared/ports/crawl-registry.ts';
 import { errorFields, type Log } from './log.ts';
 
 export interface DailyLimitDeps {

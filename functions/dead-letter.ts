@@ -1,6 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
-import type { Clock } from '../shared/ports/clock.ts';
 
 export interface DeadLetterOptions {
   readonly client: Pick<SQSClient, 'send'>;

@@ -1,11 +1,11 @@
 /** The receivers of events: EventBridge, and the webhook of the project. */
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { parseConfig } from '../shared/crawl/config.ts';
+import { parseConfig } from '../shared/core/crawl/config.ts';
+import { createFetcher } from '../shared/crawler/fetcher/fetcher.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
-import { createFetcher } from '../shared/fetcher/fetcher.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import { eventSource } from '../shared/webhook/event-types.ts';
-import { createWebhook, type WebhookTarget } from '../shared/webhook/webhook.ts';
+import { eventSource } from '../shared/services/webhook/event-types.ts';
+import { createWebhook, type WebhookTarget } from '../shared/services/webhook/webhook.ts';
 import { type EventSink, TimeIsUp } from './announcer.ts';
 
 /** Entries of one call (EventBridge API reference, PutEvents). */

@@ -1,10 +1,10 @@
 /** The function that makes exports: when one begins, on and on while there is more to do, and once an hour. */
 import type { Context } from 'aws-lambda';
 import { exportContextOf } from '../api/exports/job/stack-context.ts';
+import { lazy } from '../shared/core/base/lazy.ts';
 import { ExportJobs } from '../shared/engines/aws/exports/export-jobs.ts';
 import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
-import { lazy } from '../shared/lazy.ts';
-import { EXPORT_MORE } from '../shared/webhook/event-types.ts';
+import { EXPORT_MORE } from '../shared/services/webhook/event-types.ts';
 import { createExporterHandler } from './exporter-handler.ts';
 import { type FunctionStack, functionStack } from './stack.ts';
 

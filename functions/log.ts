@@ -1,5 +1,5 @@
-import { causeOf, isInstance, messageOf, textOf } from '../shared/error-message.ts';
-import { jsonOf, type LogLevel } from '../shared/text/log-entry.ts';
+import { causeOf, isInstance, messageOf, textOf } from '../shared/core/base/error-message.ts';
+import { jsonOf, type LogLevel } from '../shared/core/text/log-entry.ts';
 
 /** Writes one line to the function's log. */
 export type Log = (level: LogLevel, fields: Readonly<Record<string, unknown>>) => void;

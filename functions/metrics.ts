@@ -2,8 +2,9 @@
  * The counts of a worker, as lines in CloudWatch's embedded metric format: log lines from which CloudWatch
  * makes metrics.
  */
+
+import type { WorkerStats } from '../shared/crawler/turn/worker-stats.ts';
 import { METRIC_UNITS, METRICS_NAMESPACE, type MetricName } from '../shared/engines/aws/metric-names.ts';
-import type { WorkerStats } from '../shared/turn/worker-stats.ts';
 
 export interface MetricsOptions {
   /** The stack's name, which is the only dimension: each further value of one is billed. */

@@ -1,5 +1,5 @@
-import { resumeCrawl } from '../shared/control/resume-crawl.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
 import { controlPolicyOf } from '../shared/engines/aws/control-policy.ts';
 import { wakeAllText } from '../shared/engines/aws/queues/link-message.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
@@ -7,7 +7,7 @@ import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { CrawlDirectory } from '../shared/engines/aws/state/crawl-directory.ts';
 import { spentToday } from '../shared/engines/aws/state/daily-spend.ts';
 import { UNTIL_NEXT_DAY } from '../shared/engines/aws/state/tables.ts';
-import type { Clock } from '../shared/ports/clock.ts';
+import { resumeCrawl } from '../shared/services/control/resume-crawl.ts';
 import { DailyLimit, type DailyLimitDeps } from './daily-limit.ts';
 
 /** Opens the limit of cost in a day of a stack. */

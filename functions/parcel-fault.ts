@@ -1,9 +1,9 @@
-import { crawlIdSchema } from '../shared/control/request-schemas.ts';
-import type { OutLinks } from '../shared/frontier/message.ts';
-import { isRequestName } from '../shared/hooks/collect-requests.ts';
-import { quoted } from '../shared/text/printable.ts';
-import { canonicalize } from '../shared/url/canonical.ts';
-import { fetchedUrl } from '../shared/url/request-url.ts';
+import type { OutLinks } from '../shared/core/frontier/message.ts';
+import { quoted } from '../shared/core/text/printable.ts';
+import { canonicalize } from '../shared/core/url/canonical.ts';
+import { fetchedUrl } from '../shared/core/url/request-url.ts';
+import { crawlIdSchema } from '../shared/services/control/request-schemas.ts';
+import { isRequestName } from '../shared/services/hooks/collect-requests.ts';
 
 /**
  * Limit of all texts of a parcel together: 20,000 links of 2,083 characters each. They are short while

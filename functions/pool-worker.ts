@@ -1,9 +1,7 @@
-import { turnShardOf } from '../shared/engines/aws/queues/turn-shards.ts';
-import type { WorkerPool } from '../shared/engines/aws/workers/worker-pool.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { TurnQueue } from '../shared/ports/turn-queue.ts';
-import type { WorkerStats } from '../shared/turn/worker-stats.ts';
-import type { HostKey } from '../shared/url/host-key.ts';
+import type { HostKey } from '../shared/core/url/host-key.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { TurnQueue } from '../shared/crawler/ports/turn-queue.ts';
+import type { WorkerStats } from '../shared/crawler/turn/worker-stats.ts';
 import {
   activeMembers,
   grownTo,
@@ -13,8 +11,15 @@ import {
   type PoolMember,
   readPauseMs,
   startTimes,
-} from '../shared/worker/pool-plan.ts';
-import { fittingHosts, type Load, RecentLoad, type SmallWorker } from '../shared/worker/small-worker.ts';
+} from '../shared/crawler/worker/pool-plan.ts';
+import {
+  fittingHosts,
+  type Load,
+  RecentLoad,
+  type SmallWorker,
+} from '../shared/crawler/worker/small-worker.ts';
+import { turnShardOf } from '../shared/engines/aws/queues/turn-shards.ts';
+import type { WorkerPool } from '../shared/engines/aws/workers/worker-pool.ts';
 import { errorFields, type Log } from './log.ts';
 
 export interface PoolWorkerOptions {

@@ -1,9 +1,9 @@
 import type { SQSRecord } from 'aws-lambda';
-import { type AddedSeeds, type Control, ControlError } from '../shared/control/control.ts';
-import type { CrawlOptions } from '../shared/crawl/config.ts';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { CrawlOptions } from '../shared/core/crawl/config.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import { quoted } from '../shared/core/text/printable.ts';
 import { MAX_MESSAGE_URLS } from '../shared/engines/aws/queues/link-message.ts';
-import { quoted } from '../shared/text/printable.ts';
+import { type AddedSeeds, type Control, ControlError } from '../shared/services/control/control.ts';
 import type { Log } from './log.ts';
 
 /** A message of seeds. */

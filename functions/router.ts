@@ -3,12 +3,12 @@
  * crawl.
  */
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { createControl } from '../shared/control/create-control.ts';
-import { createCrawls } from '../shared/crawl-state/crawls.ts';
+import { lazy } from '../shared/core/base/lazy.ts';
+import { createCrawls } from '../shared/crawler/crawl-state/crawls.ts';
 import { controlEngineOf } from '../shared/engines/aws/control-engine.ts';
 import { controlPolicyOf } from '../shared/engines/aws/control-policy.ts';
 import { parker } from '../shared/engines/aws/queues/sqs-queue.ts';
-import { lazy } from '../shared/lazy.ts';
+import { createControl } from '../shared/services/control/create-control.ts';
 import { createDeadLetter } from './dead-letter.ts';
 import { createRouterHandler } from './router-handler.ts';
 import { type FunctionStack, functionStack } from './stack.ts';

@@ -1,5 +1,5 @@
 /** Reads a secret of the stack, and reads it again later: the operator may replace it while workers run. */
-import type { Clock } from '../shared/ports/clock.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { Attention } from './attention.ts';
 import { errorFields, type Log } from './log.ts';
 import { readSecretParameter } from './secret-parameter.ts';

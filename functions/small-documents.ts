@@ -1,5 +1,5 @@
-import type { DocumentReading } from '../shared/turn/document-reading.ts';
-import { NeedsLargerWorker } from '../shared/worker/needs-larger-worker.ts';
+import type { DocumentReading } from '../shared/crawler/turn/page/document-reading.ts';
+import { NeedsLargerWorker } from '../shared/crawler/worker/needs-larger-worker.ts';
 
 /** The share of its memory that a small worker has for the objects of a document, in the thread that reads it. */
 const DOCUMENT_SHARE = 1 / 8;

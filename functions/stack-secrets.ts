@@ -1,7 +1,7 @@
 /** The secrets that a deployer gives all crawls of a stack, as a parameter holds them: pure. */
 import { z } from 'zod';
-import type { CrawlConfig } from '../shared/crawl/config.ts';
-import { identityShape, tlsShape } from '../shared/crawl/network-schema.ts';
+import type { CrawlConfig } from '../shared/core/crawl/config.ts';
+import { identityShape, tlsShape } from '../shared/core/crawl/network-schema.ts';
 
 const { headers, cookies, auth } = identityShape;
 

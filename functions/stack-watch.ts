@@ -1,5 +1,9 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { HostTotals } from '../shared/core/frontier/head.ts';
+import { countsAgainstHost } from '../shared/core/frontier/verdict.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { CrawlTotals } from '../shared/crawler/ports/crawl-registry.ts';
 import { countMessages } from '../shared/engines/aws/queues/sqs-queue.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
 import type {
@@ -8,10 +12,6 @@ import type {
   Sample,
   WatchState,
 } from '../shared/engines/aws/state/attention-notes.ts';
-import type { HostTotals } from '../shared/frontier/head.ts';
-import { countsAgainstHost } from '../shared/frontier/verdict.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { CrawlTotals } from '../shared/ports/crawl-registry.ts';
 import { type Attention, REPEAT_MS, type Trouble } from './attention.ts';
 
 export interface StackWatchOptions {

@@ -3,14 +3,14 @@
  */
 
 import type { Context } from 'aws-lambda';
+import { lazy } from '../shared/core/base/lazy.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, type OpenStackOptions, openStack } from '../shared/engines/aws/stack.ts';
 import { type AttentionNotes, createAttentionNotes } from '../shared/engines/aws/state/attention-notes.ts';
 import type { StartSmall } from '../shared/engines/aws/workers/worker-pool.ts';
+import { allowLinearFlag, matchInLinearTime } from '../shared/engines/linear-regexps.ts';
 import { steadyClock } from '../shared/engines/steady-clock.ts';
-import { lazy } from '../shared/lazy.ts';
-import { allowLinearFlag, matchInLinearTime } from '../shared/linear-regexps.ts';
-import type { Clock } from '../shared/ports/clock.ts';
 import { type Attention, announceNewer, createAttention } from './attention.ts';
 import { type Log, logLine, writeLine } from './log.ts';
 import { createNewerLog, createUnreadHandlers, type ReportNewer } from './unread-messages.ts';

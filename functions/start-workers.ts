@@ -1,6 +1,6 @@
+import type { TurnQueue } from '../shared/crawler/ports/turn-queue.ts';
 import { turnShardOf } from '../shared/engines/aws/queues/turn-shards.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
-import type { TurnQueue } from '../shared/ports/turn-queue.ts';
 import { errorFields, type Log } from './log.ts';
 
 type Workers = OpenedStack['engine']['workers'];

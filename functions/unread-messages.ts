@@ -1,6 +1,7 @@
 /** The messages that a function cannot read: damaged ones, and those of a newer version of the program. */
+
+import { messageOf } from '../shared/core/base/error-message.ts';
 import type { OnCorrupt, OnNewer } from '../shared/engines/aws/queues/delivery.ts';
-import { messageOf } from '../shared/error-message.ts';
 import { createDeadLetter, type DeadLetterOptions } from './dead-letter.ts';
 import type { Log } from './log.ts';
 

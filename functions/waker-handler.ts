@@ -1,9 +1,9 @@
 import type { Context } from 'aws-lambda';
-import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { CrawlRecord, CrawlTotals } from '../shared/crawler/ports/crawl-registry.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { type AgendaEntry, type NextLook, netAt } from '../shared/engines/aws/state/agenda.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { CrawlRecord, CrawlTotals } from '../shared/ports/crawl-registry.ts';
 import { beginningAt, type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
 import { CrawlLooks, type Looked, type LooksEngine } from './crawl-looks.ts';
 import type { DailyLimit } from './daily-limit.ts';

@@ -1,7 +1,7 @@
 /** The webhook of a stack, whose URL and secret are in a parameter of the Systems Manager. */
-import { messageOf } from '../shared/error-message.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import { isWebhookTarget, MIN_SECRET, type WebhookTarget } from '../shared/webhook/webhook.ts';
+import { messageOf } from '../shared/core/base/error-message.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import { isWebhookTarget, MIN_SECRET, type WebhookTarget } from '../shared/services/webhook/webhook.ts';
 import type { EventSink } from './announcer.ts';
 import { secretJson } from './secret-json.ts';
 import { readSecretParameter } from './secret-parameter.ts';

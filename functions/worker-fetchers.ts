@@ -1,15 +1,15 @@
 import { tmpdir } from 'node:os';
-import type { CrawlConfig } from '../shared/crawl/config.ts';
+import type { CrawlConfig } from '../shared/core/crawl/config.ts';
+import { createBlockGuard } from '../shared/crawler/fetcher/address-guard.ts';
+import { createFetcher } from '../shared/crawler/fetcher/fetcher.ts';
+import { createFetcherParts } from '../shared/crawler/fetcher/fetcher-parts.ts';
+import type { RequestSigner } from '../shared/crawler/fetcher/request-signer.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { Fetcher } from '../shared/crawler/ports/fetcher.ts';
+import { createFetchers, type Fetchers } from '../shared/crawler/worker/fetchers.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
-import { createBlockGuard } from '../shared/fetcher/address-guard.ts';
-import { createFetcher } from '../shared/fetcher/fetcher.ts';
-import { createFetcherParts } from '../shared/fetcher/fetcher-parts.ts';
-import type { RequestSigner } from '../shared/fetcher/request-signer.ts';
-import { withMiddleware } from '../shared/hooks/with-middleware.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { Fetcher } from '../shared/ports/fetcher.ts';
-import type { FetchMiddleware } from '../shared/project/project.ts';
-import { createFetchers, type Fetchers } from '../shared/worker/fetchers.ts';
+import { withMiddleware } from '../shared/services/hooks/with-middleware.ts';
+import type { FetchMiddleware } from '../shared/services/project/project.ts';
 import { errorFields, type Log } from './log.ts';
 
 export interface WorkerFetchersOptions {

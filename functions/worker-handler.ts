@@ -1,6 +1,24 @@
 import type { Context, EventBridgeEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { parseConfig } from '../shared/crawl/config.ts';
-import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
+import { parseConfig } from '../shared/core/crawl/config.ts';
+import { NewerFormat } from '../shared/core/frontier/bytes.ts';
+import { endCrawlsAtLimits } from '../shared/crawler/crawl-state/limits.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { Engine } from '../shared/crawler/ports/engine.ts';
+import type { HostDeliveries } from '../shared/crawler/ports/turn-queue.ts';
+import type { DocumentReading } from '../shared/crawler/turn/page/document-reading.ts';
+import type { PageWork } from '../shared/crawler/turn/page/page-work.ts';
+import { HOOK_CALLS, type PageHooks, type ReadLanguage } from '../shared/crawler/turn/page-hooks.ts';
+import type { Lanes } from '../shared/crawler/turn/services.ts';
+import { CpuPlaces } from '../shared/crawler/worker/cpu-places.ts';
+import type { Fetchers } from '../shared/crawler/worker/fetchers.ts';
+import { activeMembers, minRoomOf } from '../shared/crawler/worker/pool-plan.ts';
+import {
+  cpuShareOf,
+  type Load,
+  type SmallWorker,
+  smallWorkerOf,
+} from '../shared/crawler/worker/small-worker.ts';
+import { startWorker, type Worker } from '../shared/crawler/worker/worker.ts';
 import { polledRequests } from '../shared/engines/aws/cost/billed-units.ts';
 import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
@@ -9,20 +27,7 @@ import {
   type StartMessage,
   startMessageIn,
 } from '../shared/engines/aws/workers/start-message.ts';
-import { NewerFormat } from '../shared/frontier/bytes.ts';
-import { createLanguageReader } from '../shared/hooks/read-language.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { Engine } from '../shared/ports/engine.ts';
-import type { HostDeliveries } from '../shared/ports/turn-queue.ts';
-import type { DocumentReading } from '../shared/turn/document-reading.ts';
-import { HOOK_CALLS, type PageHooks, type ReadLanguage } from '../shared/turn/page-hooks.ts';
-import type { PageWork } from '../shared/turn/page-work.ts';
-import type { Lanes } from '../shared/turn/services.ts';
-import { CpuPlaces } from '../shared/worker/cpu-places.ts';
-import type { Fetchers } from '../shared/worker/fetchers.ts';
-import { activeMembers, minRoomOf } from '../shared/worker/pool-plan.ts';
-import { cpuShareOf, type Load, type SmallWorker, smallWorkerOf } from '../shared/worker/small-worker.ts';
-import { startWorker, type Worker } from '../shared/worker/worker.ts';
+import { createLanguageReader } from '../shared/services/hooks/read-language.ts';
 import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
 import { placesIn } from './memory-places.ts';

@@ -1,11 +1,11 @@
 /** The project's hooks in a worker function, which works for several crawls. */
-import type { CrawlConfig } from '../shared/crawl/config.ts';
-import { createHooks, type ProjectHooks } from '../shared/hooks/create-hooks.ts';
-import { guardProcess } from '../shared/hooks/guard-process.ts';
-import { hookErrorLine } from '../shared/hooks/run-hook.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { HookError } from '../shared/ports/hook-error-log.ts';
-import type { HookedCrawl, PageHooks } from '../shared/turn/page-hooks.ts';
+import type { CrawlConfig } from '../shared/core/crawl/config.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { HookError } from '../shared/crawler/ports/hook-error-log.ts';
+import type { HookedCrawl, PageHooks } from '../shared/crawler/turn/page-hooks.ts';
+import { createHooks, type ProjectHooks } from '../shared/services/hooks/create-hooks.ts';
+import { guardProcess } from '../shared/services/hooks/guard-process.ts';
+import { hookErrorLine } from '../shared/services/hooks/run-hook.ts';
 import { errorFields, type Log } from './log.ts';
 
 /** Different errors of hooks that a process logs: a hook that fails at each page would fill the log. */

@@ -1,7 +1,8 @@
 /** The identity of a stack in its workers: signs the requests of all crawls. */
-import { createRequestSigner, type RequestSigner } from '../shared/fetcher/request-signer.ts';
-import { checkKeys, expiryWarning, type Identity, readIdentity } from '../shared/identity/identity.ts';
-import { InvalidIdentity } from '../shared/identity/invalid-identity.ts';
+
+import { checkKeys, expiryWarning, type Identity, readIdentity } from '../shared/core/identity/identity.ts';
+import { InvalidIdentity } from '../shared/core/identity/invalid-identity.ts';
+import { createRequestSigner, type RequestSigner } from '../shared/crawler/fetcher/request-signer.ts';
 import { secretJson } from './secret-json.ts';
 import { createSecretReader, type SecretOptions } from './secret-reader.ts';
 

@@ -1,5 +1,5 @@
 /** The secrets of a stack in its workers: headers, cookies, passwords and proxies that all crawls use. */
-import type { CrawlConfig } from '../shared/crawl/config.ts';
+import type { CrawlConfig } from '../shared/core/crawl/config.ts';
 import { secretJson } from './secret-json.ts';
 import { createSecretReader, type SecretOptions } from './secret-reader.ts';
 import { readStackSecrets, type StackSecrets, withStackSecrets } from './stack-secrets.ts';

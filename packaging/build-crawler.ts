@@ -31,7 +31,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   const manifest = publishedManifest(source);
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   writeFileSync(join(dist, CONFIG_SCHEMA), `${JSON.stringify(configSchema())}\n`);
-  removeIndentation(join(dist, 'shared/content/block-model.json'));
+  removeIndentation(join(dist, 'shared/core/content/block-model.json'));
   // Not the changelog, which the README links to: it is for those who operate a stack, and has 13 kB.
   for (const file of ['README.md', 'LICENSE']) copyFileSync(join(ROOT, file), join(dist, file));
   cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });
@@ -63,7 +63,7 @@ function removeIndentation(path: string): void {
 }
 
 /** Folders whose code keeps its lines and names: the construct, and what calls hooks. */
-const KEPT_LINES = /^(?:cdk|shared\/(?:hooks|project))[\\/]/;
+const KEPT_LINES = /^(?:cdk|shared\/services\/(?:hooks|project))[\\/]/;
 
 /** Characters of a line, so that a place in a stack trace can be found. */
 const LINE_LIMIT = 1000;
@@ -90,9 +90,10 @@ function removeSpaces(dist: string): void {
 
 /** Types that public ones are made of, and that no user writes: without the comments of their members. */
 const INNER_TYPES = [
-  'shared/frontier/!(url-record).d.ts',
-  'shared/{ports,robots,parser,recrawl,text}/*.d.ts',
-  'shared/sizes.d.ts',
+  'shared/core/frontier/!(url-record).d.ts',
+  'shared/core/{robots,parser,recrawl,text}/*.d.ts',
+  'shared/crawler/ports/*.d.ts',
+  'shared/core/base/sizes.d.ts',
 ];
 
 function removeInnerComments(dist: string): void {

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { crawlConfigSchema } from '../shared/crawl/config.ts';
+import { crawlConfigSchema } from '../shared/core/crawl/config.ts';
 
 /** The interfaces whose comments are the descriptions. */
-const SOURCE = join(import.meta.dirname, '../shared/crawl/crawl-options.ts');
+const SOURCE = join(import.meta.dirname, '../shared/core/crawl/crawl-options.ts');
 
 interface Node {
   description?: string;

@@ -59,7 +59,7 @@ export function publishedManifest(source: Manifest): Manifest {
       './package.json': './package.json',
     },
     // A bundle of a project's file puts that file in its place.
-    imports: { '#strand-config': './shared/project/no-config.js' },
+    imports: { '#strand-config': './shared/services/project/no-config.js' },
     dependencies: Object.fromEntries(entries.filter(([own]) => !isForStacks(own) && !isVendored(own))),
     peerDependencies: peers,
     peerDependenciesMeta: Object.fromEntries(Object.keys(peers).map((peer) => [peer, { optional: true }])),

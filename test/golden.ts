@@ -10,7 +10,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { version } from '../shared/version.ts';
+import { version } from '../shared/core/base/version.ts';
 
 const MARK = '=== ';
 /** Longer texts are cut. Their hash says whether they are the same. */

@@ -4,8 +4,8 @@
  * later versions: so the same inputs have to give the same states.
  */
 import { createHash } from 'node:crypto';
+import { seededRandom } from './crawler/worker/fake-clock.ts';
 import { textOf } from './golden.ts';
-import { seededRandom } from './worker/fake-clock.ts';
 
 export interface Draw {
   /** A whole number from 0 to `below` - 1. */

@@ -3,11 +3,11 @@ import {
   type PayloadSource,
   type ReadPayload,
   readOf,
-} from '../../shared/archive/payload-reader.ts';
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import { messageOf, propertyOf } from '../../shared/error-message.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { decodeBody } from '../../shared/parser/decode-body.ts';
+} from '../../shared/core/archive/payload-reader.ts';
+import type { RecordLocation } from '../../shared/core/archive/record-location.ts';
+import { messageOf, propertyOf } from '../../shared/core/base/error-message.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { decodeBody } from '../../shared/core/parser/decode-body.ts';
 import { codingOf, MAX_BYTES } from '../stored-record.ts';
 
 /** A response of the archive, its body whole and decoded. */

@@ -1,6 +1,6 @@
 /** Redirects that lead nowhere. */
-import type { Cause, RedirectCause } from '../../shared/causes/cause.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { Cause, RedirectCause } from '../../shared/core/causes/cause.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 
 /**
  * Whether nobody gets further by the redirect: it has no target, or one that is no URL, or there were more redirects in a row

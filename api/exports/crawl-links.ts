@@ -1,9 +1,9 @@
 /** All links between the URLs of a crawl, read from its archive. */
-import { isWithheld } from '../../shared/causes/cause.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { htmlOf, resolvedLinks } from '../../shared/outputs/resolved-links.ts';
-import { createUrlRules } from '../../shared/url/url-rules.ts';
+import { isWithheld } from '../../shared/core/causes/cause.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { createUrlRules } from '../../shared/core/url/url-rules.ts';
+import { htmlOf, resolvedLinks } from '../../shared/services/outputs/resolved-links.ts';
 import { allRecords } from '../url-rows.ts';
 import { type ArchivedPayload, eachPayload } from './archived-payloads.ts';
 import type { ExportSource } from './export-source.ts';

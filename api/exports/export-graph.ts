@@ -1,7 +1,7 @@
 /** The link graph of a crawl, in the text form of Common Crawl's web graphs. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hostVertex } from '../../shared/outputs/graph/vertex-names.ts';
+import { hostVertex } from '../../shared/services/outputs/graph/vertex-names.ts';
 import type { DocumentOptions, ExportedGraph } from '../stored-crawl.ts';
 import { makeEmptyFolder } from '../write-documents.ts';
 import { eachLink, redirectsOf } from './crawl-links.ts';

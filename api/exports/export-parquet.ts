@@ -1,15 +1,19 @@
 /** A crawl as Parquet tables in a folder. */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { IndexedCapture } from '../../shared/archive/parse-cdxj-line.ts';
-import { readHeads } from '../../shared/archive/read-heads.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import { mapInOrder } from '../../shared/map-in-order.ts';
-import { CAPTURE_COLUMNS, captureRow, type Subset } from '../../shared/outputs/parquet/capture-table.ts';
-import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet/document-table.ts';
-import { createItemColumns, itemRows } from '../../shared/outputs/parquet/item-table.ts';
-import type { Column, Row } from '../../shared/outputs/parquet/table.ts';
-import { URL_COLUMNS, urlTableRow } from '../../shared/outputs/parquet/url-table.ts';
+import type { IndexedCapture } from '../../shared/core/archive/parse-cdxj-line.ts';
+import { readHeads } from '../../shared/core/archive/read-heads.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import { mapInOrder } from '../../shared/core/base/map-in-order.ts';
+import {
+  CAPTURE_COLUMNS,
+  captureRow,
+  type Subset,
+} from '../../shared/services/outputs/parquet/capture-table.ts';
+import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/services/outputs/parquet/document-table.ts';
+import { createItemColumns, itemRows } from '../../shared/services/outputs/parquet/item-table.ts';
+import type { Column, Row } from '../../shared/services/outputs/parquet/table.ts';
+import { URL_COLUMNS, urlTableRow } from '../../shared/services/outputs/parquet/url-table.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { ExportedTables, ParquetOptions, StoredCrawl, TableName } from '../stored-crawl.ts';
 import type { ExportSource } from './export-source.ts';

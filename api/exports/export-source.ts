@@ -1,12 +1,12 @@
 /** The parts of a crawl that exports of its archive read, in a folder or on a stack. */
-import type { IndexedCapture } from '../../shared/archive/parse-cdxj-line.ts';
-import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
-import type { ReadAt } from '../../shared/archive/scan-members.ts';
-import { isWithheld } from '../../shared/causes/cause.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import type { ModuleReading } from '../../shared/outputs/page-document.ts';
-import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
-import type { Item } from '../../shared/project/project.ts';
+import type { IndexedCapture } from '../../shared/core/archive/parse-cdxj-line.ts';
+import type { PayloadSource } from '../../shared/core/archive/payload-reader.ts';
+import type { ReadAt } from '../../shared/core/archive/scan-members.ts';
+import { isWithheld } from '../../shared/core/causes/cause.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
+import type { ModuleReading } from '../../shared/services/outputs/page-document.ts';
+import type { Item } from '../../shared/services/project/project.ts';
 import { allRecords, type RowSource } from '../url-rows.ts';
 
 export interface ExportSource {

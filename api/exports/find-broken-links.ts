@@ -1,9 +1,9 @@
 /** Links of a crawl's pages that lead nowhere, found in its archive. */
-import { resultText } from '../../shared/causes/cause-text.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { htmlOf, resolvedLinks } from '../../shared/outputs/resolved-links.ts';
-import { createUrlRules } from '../../shared/url/url-rules.ts';
+import { resultText } from '../../shared/core/causes/cause-text.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { createUrlRules } from '../../shared/core/url/url-rules.ts';
+import { htmlOf, resolvedLinks } from '../../shared/services/outputs/resolved-links.ts';
 import type { BrokenLink, BrokenLinks, LinkingPage } from '../broken-links.ts';
 import { allRecords } from '../url-rows.ts';
 import { eachPayload } from './archived-payloads.ts';

@@ -1,16 +1,16 @@
 /** Pages of a crawl whose texts are nearly the same, found in its archive. */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { alikeClusters } from '../../shared/alike/alike-clusters.ts';
-import { commonBlocks } from '../../shared/alike/common-blocks.ts';
-import { MIN_WORDS_READ, ownSketch } from '../../shared/alike/own-sketch.ts';
-import { type OwnText, ownText } from '../../shared/alike/own-text.ts';
-import { sharedText } from '../../shared/alike/shared-text.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import type { HashedBlocks } from '../../shared/parser/hashed-blocks.ts';
-import { createHtmlLinks } from '../../shared/parser/html-links.ts';
-import type { KnownBlocks } from '../../shared/recrawl/change-digest.ts';
-import { SKETCH_BYTES } from '../../shared/recrawl/text-sketch.ts';
+import { alikeClusters } from '../../shared/core/alike/alike-clusters.ts';
+import { commonBlocks } from '../../shared/core/alike/common-blocks.ts';
+import { MIN_WORDS_READ, ownSketch } from '../../shared/core/alike/own-sketch.ts';
+import { type OwnText, ownText } from '../../shared/core/alike/own-text.ts';
+import { sharedText } from '../../shared/core/alike/shared-text.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import type { HashedBlocks } from '../../shared/core/parser/hashed-blocks.ts';
+import { createHtmlLinks } from '../../shared/core/parser/html-links.ts';
+import type { KnownBlocks } from '../../shared/core/recrawl/change-digest.ts';
+import { SKETCH_BYTES } from '../../shared/core/recrawl/text-sketch.ts';
 import type { DuplicateOptions, DuplicatePages } from '../duplicates.ts';
 import { recordsOf } from '../url-rows.ts';
 import { eachPayload } from './archived-payloads.ts';

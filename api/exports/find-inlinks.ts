@@ -1,7 +1,7 @@
 /** The links of a crawl's pages to one URL. */
-import { parseConfig } from '../../shared/crawl/config.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
-import { createUrlRules } from '../../shared/url/url-rules.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { createUrlRules } from '../../shared/core/url/url-rules.ts';
 import type { Inlink } from '../inlinks.ts';
 import { eachLink, redirectsOf } from './crawl-links.ts';
 import type { ExportSource } from './export-source.ts';

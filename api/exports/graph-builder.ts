@@ -2,7 +2,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLineSorter, type LineSorter } from '../../shared/engines/local/archive/sorted-lines.ts';
-import { graphmlEdge, graphmlEnd, graphmlHead, graphmlNode } from '../../shared/outputs/graph/graphml.ts';
+import {
+  graphmlEdge,
+  graphmlEnd,
+  graphmlHead,
+  graphmlNode,
+} from '../../shared/services/outputs/graph/graphml.ts';
 import type { GraphSize } from '../stored-crawl.ts';
 import { halves, readGzipped, writeGzipped, writePlain } from './graph-file.ts';
 

@@ -2,7 +2,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 import type { DocumentOptions } from '../stored-crawl.ts';
 
 export interface KeptDocuments {

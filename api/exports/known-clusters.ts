@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
-import type { NearClusters, NearCopies, NearCopy } from '../../shared/report/near-copy.ts';
-import type { CrawlReport } from '../../shared/report/report.ts';
-import type { UrlDetail } from '../../shared/report/url-detail.ts';
+import type { NearClusters, NearCopies, NearCopy } from '../../shared/services/report/near-copy.ts';
+import type { CrawlReport } from '../../shared/services/report/report.ts';
+import type { UrlDetail } from '../../shared/services/report/url-detail.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_COPIES = 100;

@@ -1,11 +1,11 @@
 /** The files of a crawl's mirror: their names, and the links between them. */
-import { isWithheld } from '../../shared/causes/cause.ts';
-import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { createMirrorPaths } from '../../shared/outputs/mirror-paths.ts';
-import { relativeReference } from '../../shared/outputs/relative-path.ts';
-import { rewritePayload } from '../../shared/outputs/rewrite-payload.ts';
-import { createUrlRules } from '../../shared/url/url-rules.ts';
+import { isWithheld } from '../../shared/core/causes/cause.ts';
+import { type CrawlOptions, parseConfig } from '../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { createUrlRules } from '../../shared/core/url/url-rules.ts';
+import { createMirrorPaths } from '../../shared/services/outputs/mirror-paths.ts';
+import { relativeReference } from '../../shared/services/outputs/relative-path.ts';
+import { rewritePayload } from '../../shared/services/outputs/rewrite-payload.ts';
 import type { ArchivedPayload } from './archived-payloads.ts';
 import { redirectTarget } from './crawl-links.ts';
 

@@ -1,8 +1,8 @@
 /** Files in the format Parquet. */
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { ByteWriter } from 'hyparquet-writer';
-import type { Column, Row } from '../../shared/outputs/parquet/table.ts';
-import { createTableWriter } from '../../shared/outputs/parquet/table-writer.ts';
+import type { Column, Row } from '../../shared/services/outputs/parquet/table.ts';
+import { createTableWriter } from '../../shared/services/outputs/parquet/table-writer.ts';
 
 export interface ParquetFile {
   /** Rows written so far. */

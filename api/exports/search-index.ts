@@ -1,12 +1,12 @@
 /** The full-text index of a crawl's pages, a file of SQLite. Made of the archive on demand. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { primaryLanguage } from '../../shared/core/text/primary-language.ts';
+import { withoutUnseen } from '../../shared/core/text/unseen-characters.ts';
 import { inTransaction } from '../../shared/engines/local/database.ts';
 import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
-import { searchQuery } from '../../shared/outputs/search-query.ts';
-import { primaryLanguage } from '../../shared/text/primary-language.ts';
-import { withoutUnseen } from '../../shared/text/unseen-characters.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
+import { searchQuery } from '../../shared/services/outputs/search-query.ts';
 import type { SearchHit, SearchOptions } from '../stored-crawl.ts';
 
 /** Another search may be adding pages. */

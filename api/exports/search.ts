@@ -1,7 +1,7 @@
 /** Search over the pages of a crawl, in a folder or on a stack. */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { searchQuery } from '../../shared/outputs/search-query.ts';
+import { searchQuery } from '../../shared/services/outputs/search-query.ts';
 import type { DocumentOptions, SearchHit, SearchOptions, StoredCrawl } from '../stored-crawl.ts';
 import { openSearchIndex, type SearchIndex } from './search-index.ts';
 

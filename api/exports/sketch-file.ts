@@ -3,10 +3,10 @@
  * word. Made of the archive on demand.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { decodeOwnText, encodeOwnText, type OwnText } from '../../shared/alike/own-text.ts';
+import { decodeOwnText, encodeOwnText, type OwnText } from '../../shared/core/alike/own-text.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import { inTransaction } from '../../shared/engines/local/database.ts';
 import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { DuplicateCluster } from '../duplicates.ts';
 
 /** Another process may be adding pages. */

@@ -1,10 +1,10 @@
 /** A crawl as a folder of files that browsers read without a server, as wget's mirror. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isWithheld } from '../../shared/causes/cause.ts';
-import { causeText } from '../../shared/causes/cause-text.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { isHtmlType } from '../../shared/outputs/rewrite-payload.ts';
+import { isWithheld } from '../../shared/core/causes/cause.ts';
+import { causeText } from '../../shared/core/causes/cause-text.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { isHtmlType } from '../../shared/services/outputs/rewrite-payload.ts';
 import type { ExportedMirror } from '../stored-crawl.ts';
 import { allRecords } from '../url-rows.ts';
 import { makeEmptyFolder } from '../write-documents.ts';

@@ -1,16 +1,16 @@
 /** Adds seeds to a crawl on this machine, while it runs or after. */
-import { SEEDS_ADDED } from '../../shared/causes/status-reason.ts';
-import { checkRules } from '../../shared/control/find-crawl.ts';
-import { seedsError, sortSeeds } from '../../shared/control/sort-seeds.ts';
-import { wideningSeeds } from '../../shared/control/widening-seeds.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { SEEDS_ADDED } from '../../shared/core/causes/status-reason.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
 import { sendSeeds } from '../../shared/engines/local/session/send-seeds.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import { checkRules } from '../../shared/services/control/find-crawl.ts';
+import { seedsError, sortSeeds } from '../../shared/services/control/sort-seeds.ts';
+import { wideningSeeds } from '../../shared/services/control/widening-seeds.ts';
 import type { LocallyAdded } from '../stored-crawl.ts';
 import { checkContact } from './check-contact.ts';
 import { openFolder } from './open-folder.ts';

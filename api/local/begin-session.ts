@@ -1,8 +1,9 @@
 /** Opens the session of a crawl as its start says. */
 import { join } from 'node:path';
-import { checkSites } from '../../shared/crawl/check-sites.ts';
-import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/crawl/config.ts';
-import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
+import { storageFailure } from '../../shared/core/base/storage-failed.ts';
+import { checkSites } from '../../shared/core/crawl/check-sites.ts';
+import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/core/crawl/config.ts';
+import { crawlNameOf } from '../../shared/core/crawl/crawl-name.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { ownKeyFile } from '../../shared/engines/local/own-folder.ts';
@@ -13,8 +14,7 @@ import {
   resumeCrawl,
   type SessionOptions,
 } from '../../shared/engines/local/session/session.ts';
-import { NO_PROJECT, type Project, readProject } from '../../shared/project/project-file.ts';
-import { storageFailure } from '../../shared/storage-failed.ts';
+import { NO_PROJECT, type Project, readProject } from '../../shared/services/project/project-file.ts';
 import { checkContact } from './check-contact.ts';
 import type { BeginStart, LocalStart } from './messages.ts';
 

@@ -1,7 +1,7 @@
 /** Sends the changes of pages to the project's webhook while a crawl on this machine runs. */
 import type { ChangeOutbox } from '../../shared/engines/local/items/change-outbox.ts';
-import { changesEvents } from '../../shared/webhook/change-events.ts';
-import type { Webhook } from '../../shared/webhook/webhook.ts';
+import { changesEvents } from '../../shared/services/webhook/change-events.ts';
+import type { Webhook } from '../../shared/services/webhook/webhook.ts';
 import { openWebhook, type WebhookSession } from './crawl-webhooks.ts';
 
 export interface ChangeFeedOptions extends Pick<WebhookSession, 'crawl' | 'clock'> {

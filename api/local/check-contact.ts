@@ -1,6 +1,6 @@
-import { contactFault } from '../../shared/control/contact-fault.ts';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import { NoContact } from '../../shared/crawl/crawl-errors.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import { NoContact } from '../../shared/core/crawl/crawl-errors.ts';
+import { contactFault } from '../../shared/services/control/contact-fault.ts';
 
 /** Throws {@link NoContact}. */
 export function checkContact(seeds: readonly string[], config: CrawlOptions): void {

@@ -1,10 +1,10 @@
 /** The archive of a crawl's folder, as the library gives it. */
 
-import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
-import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
-import { withCodingWarnings } from '../../shared/archive/replay-codings.ts';
-import { surt } from '../../shared/archive/surt.ts';
-import { historyOf } from '../../shared/archive/url-history.ts';
+import { parseCdxjLine } from '../../shared/core/archive/parse-cdxj-line.ts';
+import type { PayloadSource } from '../../shared/core/archive/payload-reader.ts';
+import { withCodingWarnings } from '../../shared/core/archive/replay-codings.ts';
+import { surt } from '../../shared/core/archive/surt.ts';
+import { historyOf } from '../../shared/core/archive/url-history.ts';
 import { openArchiveReader } from '../../shared/engines/local/archive/archive-reader.ts';
 import { cdxjLinesOf, mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';

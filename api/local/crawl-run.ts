@@ -1,21 +1,21 @@
 /** A run of a crawl on this machine, from its opening to its summary, in any thread. */
 
-import { boundMethods } from '../../shared/bound-methods.ts';
-import { isRecrawling } from '../../shared/crawl/config.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import { version } from '../../shared/core/base/version.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import { boundMethods } from '../../shared/crawler/ports/bound-methods.ts';
+import type { HookError } from '../../shared/crawler/ports/hook-error-log.ts';
+import type { PageWork } from '../../shared/crawler/turn/page/page-work.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
 import type { LocalSession } from '../../shared/engines/local/session/session.ts';
 import { createInFlightTable } from '../../shared/engines/local/threads/in-flight-table.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import { createCrawlState } from '../../shared/hooks/crawl-state.ts';
-import { callOnFinish } from '../../shared/hooks/on-finish.ts';
-import { hookErrorLine } from '../../shared/hooks/run-hook.ts';
-import type { HookError } from '../../shared/ports/hook-error-log.ts';
-import type { Project } from '../../shared/project/project-file.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
-import type { PageWork } from '../../shared/turn/page-work.ts';
-import { version } from '../../shared/version.ts';
+import { createCrawlState } from '../../shared/services/hooks/crawl-state.ts';
+import { callOnFinish } from '../../shared/services/hooks/on-finish.ts';
+import { hookErrorLine } from '../../shared/services/hooks/run-hook.ts';
+import type { Project } from '../../shared/services/project/project-file.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { beginSession } from './begin-session.ts';
 import type { CrawlMessage, LocalStart } from './messages.ts';
 import { progressOf } from './progress.ts';

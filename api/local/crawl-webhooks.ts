@@ -1,13 +1,13 @@
 /** The events of a crawl on this machine that go to the project's webhook, when a session of it has ended. */
-import { type CrawlConfig, parseConfig } from '../../shared/crawl/config.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { createFetcher } from '../../shared/fetcher/fetcher.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
-import { summaryOf } from '../../shared/report/summary-of.ts';
-import { crawlEvents, firstPassEvent } from '../../shared/webhook/crawl-events.ts';
-import { createWebhook, type Webhook, type WebhookTarget } from '../../shared/webhook/webhook.ts';
+import { type CrawlConfig, parseConfig } from '../../shared/core/crawl/config.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import { createFetcher } from '../../shared/crawler/fetcher/fetcher.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
+import type { CrawlRegistry } from '../../shared/crawler/ports/crawl-registry.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
+import { summaryOf } from '../../shared/services/report/summary-of.ts';
+import { crawlEvents, firstPassEvent } from '../../shared/services/webhook/crawl-events.ts';
+import { createWebhook, type Webhook, type WebhookTarget } from '../../shared/services/webhook/webhook.ts';
 
 export interface WebhookSession {
   readonly target: WebhookTarget;

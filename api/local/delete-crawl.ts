@@ -1,7 +1,7 @@
 /** Deletes a crawl from its folder: the files that Strand has made there, and no other. */
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { NoCrawl } from '../../shared/crawl/crawl-errors.ts';
+import { NoCrawl } from '../../shared/core/crawl/crawl-errors.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { entriesOf, isOwnEntry, refuseLinks } from '../../shared/engines/local/folder-guard.ts';
 import { isArchiveEntry, isIndexEntry, isTemporaryEntry } from '../../shared/engines/local/folder-names.ts';

@@ -1,6 +1,6 @@
 /** The pages of a crawl's folder as documents. */
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import type { MediaModule } from '../../shared/project/media-module.ts';
+import type { MediaModule } from '../../shared/services/project/media-module.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
 import { moduleReading } from '../module-reading.ts';
 import type { CrawlDocuments } from '../write-documents.ts';

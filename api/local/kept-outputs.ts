@@ -1,11 +1,11 @@
 /** Files in a crawl's folder that are made of its archive when a process of the crawl ends: documents, the index of words. */
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CrawlConfig } from '../../shared/crawl/config.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import { orStorageFailed, StorageFailed } from '../../shared/core/base/storage-failed.ts';
+import type { CrawlConfig } from '../../shared/core/crawl/config.ts';
 import { foldersOf, makerOf, unfinishedOutputs } from '../../shared/engines/local/folders.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet/document-table.ts';
-import { orStorageFailed, StorageFailed } from '../../shared/storage-failed.ts';
+import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/services/outputs/parquet/document-table.ts';
 import type { KeptDocuments } from '../exports/keep-documents.ts';
 import type { DocumentOptions, StoredCrawl } from '../stored-crawl.ts';
 

@@ -1,11 +1,11 @@
 /** The crawls in folders of this machine. */
 import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { reasonIn } from '../../shared/causes/status-reason.ts';
-import { InvalidConfig } from '../../shared/crawl/invalid-config.ts';
+import { storageFailure } from '../../shared/core/base/storage-failed.ts';
+import { reasonIn } from '../../shared/core/causes/status-reason.ts';
+import { InvalidConfig } from '../../shared/core/crawl/invalid-config.ts';
 import { holdsCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
-import { storageFailure } from '../../shared/storage-failed.ts';
 import type { FolderEntry } from '../folder-types.ts';
 import { openFolder, stateOf } from './open-folder.ts';
 

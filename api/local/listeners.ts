@@ -1,5 +1,5 @@
 /** Who listens to a crawl of this machine. */
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { CrawlEvent } from '../crawl-events.ts';
 import { createEventQueue, type EventQueue } from '../event-queue.ts';
 import type { EventOptions } from '../running-crawl.ts';

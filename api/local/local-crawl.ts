@@ -4,7 +4,7 @@ import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 import type { RunningCrawl } from '../running-crawl.ts';
 import { addSeeds } from './add-seeds.ts';

@@ -1,14 +1,14 @@
 /** The messages between the thread that crawls and the thread that watches it. All of them can be cloned. */
 
-import type { CrawlConfig, CrawlOptions } from '../../shared/crawl/config.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import type { ProxyOptions } from '../../shared/crawl/crawl-options.ts';
-import type { SiteOptions } from '../../shared/crawl/sites.ts';
+import type { CrawlConfig, CrawlOptions } from '../../shared/core/crawl/config.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { ProxyOptions } from '../../shared/core/crawl/crawl-options.ts';
+import type { SiteOptions } from '../../shared/core/crawl/sites.ts';
+import type { SiteVisit } from '../../shared/core/frontier/site-visit.ts';
+import type { SeedEvent } from '../../shared/crawler/turn/seed-events.ts';
+import type { WorkEvent } from '../../shared/crawler/turn/work-events.ts';
 import type { SlotMemory } from '../../shared/engines/watchdog/work-slot.ts';
-import type { SiteVisit } from '../../shared/frontier/site-visit.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
-import type { SeedEvent } from '../../shared/turn/seed-events.ts';
-import type { WorkEvent } from '../../shared/turn/work-events.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 
 /** The start of a new or a resumed crawl on this machine. */

@@ -1,8 +1,8 @@
-import { NoCrawl } from '../../shared/crawl/crawl-errors.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { NoCrawl } from '../../shared/core/crawl/crawl-errors.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
 import { type LocalReader, openLocalReader } from '../../shared/engines/local/engine.ts';
-import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 
 /** A folder's crawl, and what its record said when it was opened. */
 export interface OpenedFolder {

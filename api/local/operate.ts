@@ -1,11 +1,12 @@
 /** The commands that another process can send to a crawl on this machine: pause and stop. */
-import { pauseCrawl, stopCrawl } from '../../shared/control/change-status.ts';
+
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { pauseCrawl, stopCrawl } from '../../shared/services/control/change-status.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { openFolder } from './open-folder.ts';
 import { summarize } from './summarize.ts';
 

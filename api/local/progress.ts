@@ -1,11 +1,11 @@
-import type { CrawlConfig } from '../../shared/crawl/config.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { CrawlConfig } from '../../shared/core/crawl/config.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import { countUrls } from '../../shared/core/frontier/url-record.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
+import type { CrawlRegistry } from '../../shared/crawler/ports/crawl-registry.ts';
+import type { LedgerStore } from '../../shared/crawler/ports/ledger-store.ts';
 import type { PoolStats } from '../../shared/engines/local/session/pool-stats.ts';
-import { countUrls } from '../../shared/frontier/url-record.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
-import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
-import { nextFetchOf } from '../../shared/report/url-detail.ts';
+import { nextFetchOf } from '../../shared/services/report/url-detail.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 
 /**

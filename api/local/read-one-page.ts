@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 import { openCrawl } from '../open-crawl.ts';
 import { startCrawl } from '../start-crawl.ts';
 import type { ReadPageOptions } from '../start-options.ts';

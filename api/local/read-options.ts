@@ -1,11 +1,16 @@
 /** The options of `startCrawl` and `resumeCrawl`, checked and sorted. */
 
-import { type CrawlOptions, InvalidConfig } from '../../shared/crawl/config.ts';
-import { hasUserinfo } from '../../shared/crawl/seed-credentials.ts';
-import { crawlFaults, hookFaults, NO_PROJECT, type Project } from '../../shared/project/project-file.ts';
-import { LOG_LEVELS } from '../../shared/text/log-entry.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
-import { parseSeed } from '../../shared/url/parse-seed.ts';
+import { type CrawlOptions, InvalidConfig } from '../../shared/core/crawl/config.ts';
+import { hasUserinfo } from '../../shared/core/crawl/seed-credentials.ts';
+import { LOG_LEVELS } from '../../shared/core/text/log-entry.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { parseSeed } from '../../shared/core/url/parse-seed.ts';
+import {
+  crawlFaults,
+  hookFaults,
+  NO_PROJECT,
+  type Project,
+} from '../../shared/services/project/project-file.ts';
 import type { CrawlHooks, ResumeCrawlOptions, StartCrawlOptions } from '../start-options.ts';
 import type { CrawlLogOptions } from './log/crawl-log.ts';
 import type { LocalStart } from './messages.ts';

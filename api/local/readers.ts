@@ -2,11 +2,11 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
-import { createWarcCheck, type WarcFault } from '../../shared/archive/check-warc.ts';
-import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
-import { openRecord } from '../../shared/archive/read-member.ts';
-import { scanMembers } from '../../shared/archive/scan-members.ts';
-import { windowedRead } from '../../shared/archive/windowed-read.ts';
+import { createWarcCheck, type WarcFault } from '../../shared/core/archive/check-warc.ts';
+import { parseCdxjLine } from '../../shared/core/archive/parse-cdxj-line.ts';
+import { openRecord } from '../../shared/core/archive/read-member.ts';
+import { scanMembers } from '../../shared/core/archive/scan-members.ts';
+import { windowedRead } from '../../shared/core/archive/windowed-read.ts';
 import { readHandle } from '../../shared/engines/local/archive/read-handle.ts';
 import type { CheckedFile, IndexedCapture, ScannedRecord } from '../archive-types.ts';
 import { readOpened, recordInfo } from '../stored-record.ts';

@@ -1,12 +1,12 @@
 /** Runs a thread that crawls, and watches it. Loads nothing of what crawls. */
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import { ownFile } from '../../shared/core/base/own-file.ts';
+import type { PageTask } from '../../shared/crawler/turn/page/page-work.ts';
 import { threadEnvironment } from '../../shared/engines/local/threads/thread-environment.ts';
 import type { Block } from '../../shared/engines/watchdog/block-watch.ts';
 import { watchThread } from '../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../shared/engines/watchdog/work-slot.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import { ownFile } from '../../shared/own-file.ts';
-import type { PageTask } from '../../shared/turn/page-work.ts';
 import type { CrawlMessage, CrawlThreadStart, FromCrawlThread } from './messages.ts';
 import { printLines } from './print-lines.ts';
 import { reviveError } from './thread-error.ts';

@@ -1,5 +1,5 @@
-import { NO_PROJECT, type Project, readProject } from '../../shared/project/project-file.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable } from '../../shared/core/text/printable.ts';
+import { NO_PROJECT, type Project, readProject } from '../../shared/services/project/project-file.ts';
 import type { RunningCrawl } from '../running-crawl.ts';
 import type { ResumeCrawlOptions, StartCrawlOptions } from '../start-options.ts';
 import { createCrawlRun } from './crawl-run.ts';

@@ -1,11 +1,11 @@
-import { siteCounts } from '../../shared/control/site-list.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import { findFailedSeeds } from '../../shared/report/failed-seeds.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
-import { summaryOf } from '../../shared/report/summary-of.ts';
-import { isTroubled, type KnownHost, troubledHosts } from '../../shared/report/troubled-hosts.ts';
+import { siteCounts } from '../../shared/services/control/site-list.ts';
+import { findFailedSeeds } from '../../shared/services/report/failed-seeds.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
+import { summaryOf } from '../../shared/services/report/summary-of.ts';
+import { isTroubled, type KnownHost, troubledHosts } from '../../shared/services/report/troubled-hosts.ts';
 import { openFolder, stateOf } from './open-folder.ts';
 
 /** Returns the summary of the crawl in `folder`. */

@@ -1,7 +1,7 @@
 /** Runs a crawl of this machine to its end, whatever ends its thread. Loads nothing of what crawls. */
 
 import { blockText } from '../../shared/engines/watchdog/block-watch.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { Begun, CrawlMessage, LocalStart } from './messages.ts';
 import { type CrawlThreadEnd, runCrawlThread } from './run-thread.ts';
 

@@ -2,10 +2,10 @@
  * Errors on their way from the thread that crawls to the thread that watches it: both throw the same class.
  */
 
-import { InvalidConfig } from '../../shared/crawl/config.ts';
-import { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../../shared/crawl/crawl-errors.ts';
-import { isInstance, messageOf, textOf } from '../../shared/error-message.ts';
-import { StorageFailed, storageFailure } from '../../shared/storage-failed.ts';
+import { isInstance, messageOf, textOf } from '../../shared/core/base/error-message.ts';
+import { StorageFailed, storageFailure } from '../../shared/core/base/storage-failed.ts';
+import { InvalidConfig } from '../../shared/core/crawl/config.ts';
+import { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../../shared/core/crawl/crawl-errors.ts';
 import type { ThreadError } from './messages.ts';
 
 /** Errors that both threads know, with what they have besides. */

@@ -5,7 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { inFlightMemory } from '../../shared/engines/local/threads/in-flight-table.ts';
 import { writeSlot } from '../../shared/engines/watchdog/work-slot.ts';
-import { guardProcess } from '../../shared/hooks/guard-process.ts';
+import { guardProcess } from '../../shared/services/hooks/guard-process.ts';
 import { readStartProject } from './begin-session.ts';
 import { createCrawlRun } from './crawl-run.ts';
 import type { CrawlThreadStart, FromCrawlThread, ToCrawlThread } from './messages.ts';

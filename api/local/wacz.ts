@@ -1,6 +1,6 @@
-import { type ExportWarning, withCodingWarnings } from '../../shared/archive/replay-codings.ts';
-import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { type ExportWarning, withCodingWarnings } from '../../shared/core/archive/replay-codings.ts';
+import type { WaczPage } from '../../shared/core/archive/wacz-pages.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import { openWarcFiles, type WarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { allRecords, type RowSource } from '../url-rows.ts';

@@ -1,6 +1,6 @@
 /** Requests to destinations of documents, tried again as long as that may help. */
-import { causeOf, messageOf } from '../../shared/error-message.ts';
-import { SinkFailed } from '../../shared/outputs/sink/sink.ts';
+import { causeOf, messageOf } from '../../shared/core/base/error-message.ts';
+import { SinkFailed } from '../../shared/services/outputs/sink/sink.ts';
 
 export interface SinkRequest {
   readonly method: 'HEAD' | 'POST' | 'PUT';

@@ -1,7 +1,7 @@
 /** Destinations of documents by their addresses. */
 import { setTimeout } from 'node:timers/promises';
-import type { DocumentSink } from '../../shared/outputs/sink/sink.ts';
-import { MIN_SECRET } from '../../shared/webhook/webhook.ts';
+import type { DocumentSink } from '../../shared/services/outputs/sink/sink.ts';
+import { MIN_SECRET } from '../../shared/services/webhook/webhook.ts';
 
 /** The address of a destination cannot be used, or its credentials are missing. */
 export class InvalidSink extends Error {

@@ -1,12 +1,12 @@
 /** OpenSearch and Elasticsearch as a destination of documents. */
-import { bulkLines, bulkOutcomes, INDEX_BODY } from '../../shared/outputs/sink/bulk.ts';
+import { bulkLines, bulkOutcomes, INDEX_BODY } from '../../shared/services/outputs/sink/bulk.ts';
 import {
   type DocumentSink,
   type RefusedChange,
   type SinkChange,
   SinkFailed,
   urlOf,
-} from '../../shared/outputs/sink/sink.ts';
+} from '../../shared/services/outputs/sink/sink.ts';
 import { type Sleep, sendUntilTaken, TRIES, waitBefore } from './http-post.ts';
 
 /** The body of a request, unless one document alone is larger. Servers refuse bodies of more than 100 MB by default. */

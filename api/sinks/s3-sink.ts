@@ -1,8 +1,13 @@
 /** A bucket of S3 as a destination of documents: an object for each. */
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { messageOf } from '../../shared/error-message.ts';
-import { idOf } from '../../shared/outputs/sink/bulk.ts';
-import { type DocumentSink, type SinkChange, SinkFailed, urlOf } from '../../shared/outputs/sink/sink.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import { idOf } from '../../shared/services/outputs/sink/bulk.ts';
+import {
+  type DocumentSink,
+  type SinkChange,
+  SinkFailed,
+  urlOf,
+} from '../../shared/services/outputs/sink/sink.ts';
 
 /** Requests at once. */
 const AT_ONCE = 16;

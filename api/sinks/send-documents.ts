@@ -1,7 +1,7 @@
 /** Brings a destination up to the documents of a crawl, in a folder or on a stack. */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { DocumentSink, SinkChange } from '../../shared/outputs/sink/sink.ts';
+import type { DocumentSink, SinkChange } from '../../shared/services/outputs/sink/sink.ts';
 import type { SendOptions, SentDocumentCounts, StoredCrawl } from '../stored-crawl.ts';
 import { openSink } from './open-sink.ts';
 import { openSentDocuments, type SentDocuments } from './sent-documents.ts';

@@ -2,7 +2,7 @@
 
 import { inTransaction } from '../../shared/engines/local/database.ts';
 import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 
 const TIMEOUT_MS = 60_000;
 const SCHEMA = `

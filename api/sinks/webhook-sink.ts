@@ -1,7 +1,7 @@
 /** A URL of the operator as a destination of documents, by signed POST requests. */
 import { createHash } from 'node:crypto';
-import { type DocumentSink, type SinkChange, SinkFailed } from '../../shared/outputs/sink/sink.ts';
-import { signatureOf } from '../../shared/webhook/signature.ts';
+import { type DocumentSink, type SinkChange, SinkFailed } from '../../shared/services/outputs/sink/sink.ts';
+import { signatureOf } from '../../shared/services/webhook/signature.ts';
 import { type Sleep, sendUntilTaken } from './http-post.ts';
 
 const MAX_BODY_CHARS = 1_000_000;

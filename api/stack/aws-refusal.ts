@@ -1,7 +1,7 @@
 /** Translates errors of AWS, and errors before a call of AWS, into messages that name the remedy. */
 
+import { printable, shorten } from '../../shared/core/text/printable.ts';
 import { isThrottle } from '../../shared/engines/aws/retry.ts';
-import { printable, shorten } from '../../shared/text/printable.ts';
 import { StackRefused, StackUnavailable } from './stack-errors.ts';
 
 export interface AwsContext {

@@ -1,11 +1,10 @@
 /** A connection to a deployed stack, for its operator. Loads the AWS SDK. */
-import { type Control, ControlError } from '../../shared/control/control.ts';
-import {
-  type ControlEngine,
-  type ControlPolicy,
-  createControl,
-} from '../../shared/control/create-control.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+
+import { type Sizes, sizesOf } from '../../shared/core/base/sizes.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
+import type { CrawlRegistry } from '../../shared/crawler/ports/crawl-registry.ts';
+import type { Skip } from '../../shared/crawler/ports/skip-log.ts';
 import { controlEngineOf } from '../../shared/engines/aws/control-engine.ts';
 import { controlPolicyOf } from '../../shared/engines/aws/control-policy.ts';
 import {
@@ -15,13 +14,15 @@ import {
 import type { AwsEngine } from '../../shared/engines/aws/engine.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
+import { allowLinearFlag } from '../../shared/engines/linear-regexps.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import { allowLinearFlag } from '../../shared/linear-regexps.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
-import type { Skip } from '../../shared/ports/skip-log.ts';
-import { type Sizes, sizesOf } from '../../shared/sizes.ts';
-import { EXPORT_MORE } from '../../shared/webhook/event-types.ts';
+import { type Control, ControlError } from '../../shared/services/control/control.ts';
+import {
+  type ControlEngine,
+  type ControlPolicy,
+  createControl,
+} from '../../shared/services/control/create-control.ts';
+import { EXPORT_MORE } from '../../shared/services/webhook/event-types.ts';
 import type { StackAddress } from '../stack-address.ts';
 import type { RowSource } from '../url-rows.ts';
 import { awsRefusal } from './aws-refusal.ts';

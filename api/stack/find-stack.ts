@@ -1,9 +1,9 @@
 /** From a crawler's name in the account to what it is made of, by the settings that its stack publishes. */
 import type { CloudFormationClient, DescribeStacksInput, Stack } from '@aws-sdk/client-cloudformation';
+import { isSource } from '../../shared/core/base/own-file.ts';
+import { nearest } from '../../shared/core/text/nearest.ts';
 import { pathInDescription, SETTINGS_OUTPUT } from '../../shared/engines/aws/published-settings.ts';
 import { parseStackSettings, type StackSettings } from '../../shared/engines/aws/settings.ts';
-import { isSource } from '../../shared/own-file.ts';
-import { nearest } from '../../shared/text/nearest.ts';
 import { StackRefused } from './stack-errors.ts';
 
 /** The methods of the client that are used. */

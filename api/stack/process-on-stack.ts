@@ -1,6 +1,6 @@
 /** Runs hooks over the archive of a stack's crawl, in the calling thread. */
-import { parseConfig } from '../../shared/crawl/config.ts';
-import { readProject } from '../../shared/project/project-file.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { readProject } from '../../shared/services/project/project-file.ts';
 import { archivedPages } from '../local/process/archived-pages.ts';
 import { checkOptions, oneByOne, processedPages } from '../local/process/process-local.ts';
 import { createPageProcessor } from '../local/process/process-page.ts';

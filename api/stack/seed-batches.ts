@@ -1,9 +1,9 @@
 /** Seeds by the thousands, given a crawl in as many requests as they need. */
 
-import type { AddedSeeds, Control, NewCrawl } from '../../shared/control/control.ts';
-import { MAX_SEEDS } from '../../shared/control/request-schemas.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { AddedSeeds, Control, NewCrawl } from '../../shared/services/control/control.ts';
+import { MAX_SEEDS } from '../../shared/services/control/request-schemas.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 
 /** Begins the crawl with the first seeds and adds the others. Where that fails, all can be added again. */
 export async function createWithSeeds(

@@ -3,17 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import QuickLRU from 'quick-lru';
-import { cdxjLine, scanCaptures } from '../../shared/archive/cdxj.ts';
-import type { JoinedSource } from '../../shared/archive/joined-source.ts';
-import { mergeSorted } from '../../shared/archive/merge-sorted.ts';
-import type { IndexedCapture } from '../../shared/archive/parse-cdxj-line.ts';
-import { NotWarc } from '../../shared/archive/read-warc.ts';
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import type { ReadAt } from '../../shared/archive/scan-members.ts';
-import type { WaczWarc } from '../../shared/archive/wacz.ts';
-import { windowedRead } from '../../shared/archive/windowed-read.ts';
-import type { CapturePlace } from '../../shared/control/captures.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { cdxjLine, scanCaptures } from '../../shared/core/archive/cdxj.ts';
+import type { JoinedSource } from '../../shared/core/archive/joined-source.ts';
+import { mergeSorted } from '../../shared/core/archive/merge-sorted.ts';
+import type { IndexedCapture } from '../../shared/core/archive/parse-cdxj-line.ts';
+import { NotWarc } from '../../shared/core/archive/read-warc.ts';
+import type { RecordLocation } from '../../shared/core/archive/record-location.ts';
+import type { ReadAt } from '../../shared/core/archive/scan-members.ts';
+import type { WaczWarc } from '../../shared/core/archive/wacz.ts';
+import { windowedRead } from '../../shared/core/archive/windowed-read.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import { CapturePages } from '../../shared/engines/aws/archive/capture-pages.ts';
 import { indexName, isSourceName } from '../../shared/engines/aws/archive/compact-layout.ts';
@@ -27,7 +27,7 @@ import {
 } from '../../shared/engines/aws/archive/joined-warcs.ts';
 import { readRange } from '../../shared/engines/aws/archive/read-range.ts';
 import { createLineSorter } from '../../shared/engines/local/archive/sorted-lines.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import type { CapturePlace } from '../../shared/services/control/captures.ts';
 
 export interface StackArchiveContext extends Omit<FolderContext, 'folder' | 'clock'> {
   readonly clock: Clock;

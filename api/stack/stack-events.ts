@@ -1,5 +1,5 @@
 /** The events of a watched crawl of a stack, from one status to the next. */
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { StackEvent } from '../stack-crawl.ts';
 
 /** Whether the crawl has ended. One that an operator has paused has not, nor one that goes on the next day. */

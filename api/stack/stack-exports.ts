@@ -1,9 +1,9 @@
 /** Documents, tables, mirrors and a search, made of the archive of a stack's crawl. */
-import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import type { ModuleReading } from '../../shared/outputs/page-document.ts';
-import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
-import type { MediaModule } from '../../shared/project/media-module.ts';
+import { parseCdxjLine } from '../../shared/core/archive/parse-cdxj-line.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
+import type { ModuleReading } from '../../shared/services/outputs/page-document.ts';
+import type { MediaModule } from '../../shared/services/project/media-module.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
 import type { ExportSource } from '../exports/export-source.ts';
 import { exportsOf } from '../exports/exports-of.ts';

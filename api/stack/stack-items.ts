@@ -1,5 +1,5 @@
 /** The items of a stack's crawl, as its workers have published them in S3; and other lines that they store so. */
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import { type FolderContext, listFiles } from '../../shared/engines/aws/archive/compact-objects.ts';
 import { itemsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
 import { linesOfObject } from '../../shared/engines/aws/archive/item-lines.ts';

@@ -1,8 +1,8 @@
-import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
-import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
-import { readResponse } from '../../shared/archive/read-response.ts';
-import { readUsage } from '../../shared/archive/read-usage.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { parseCdxjLine } from '../../shared/core/archive/parse-cdxj-line.ts';
+import type { PayloadSource } from '../../shared/core/archive/payload-reader.ts';
+import { readResponse } from '../../shared/core/archive/read-response.ts';
+import { readUsage } from '../../shared/core/archive/read-usage.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import type { StackConnection } from './connect-stack.ts';
 
 /** A read of S3 takes some 30 ms, in which a page read before it is used. */

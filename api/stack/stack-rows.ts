@@ -1,5 +1,5 @@
 /** The known URLs of a stack's crawls, by their ledgers. */
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import { type JoinedResolver, joinedResolver } from '../../shared/engines/aws/archive/joined-warcs.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';

@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { knownCause } from '../../shared/causes/stored-cause.ts';
+import { knownCause } from '../../shared/core/causes/stored-cause.ts';
+import type { Skip } from '../../shared/crawler/ports/skip-log.ts';
 import { skipsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
 import type { SkipLine } from '../../shared/engines/aws/archive/skip-objects.ts';
 import { createLineSorter } from '../../shared/engines/local/archive/sorted-lines.ts';
-import type { Skip } from '../../shared/ports/skip-log.ts';
 import { jsonObjects, type StoredLines } from './stack-items.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** A WACZ file of a stack's crawl. */
-import { type ExportWarning, withCodingWarnings } from '../../shared/archive/replay-codings.ts';
-import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { createLimit } from '../../shared/create-limit.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
+import { type ExportWarning, withCodingWarnings } from '../../shared/core/archive/replay-codings.ts';
+import type { WaczPage } from '../../shared/core/archive/wacz-pages.ts';
+import { createLimit } from '../../shared/core/base/create-limit.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
 import { allRecords, type RowSource } from '../url-rows.ts';
 import { NothingArchived, pageLocation, waczOf, waczPage } from '../wacz-bytes.ts';
 import type { ArchiveFiles, StackArchive } from './stack-archive.ts';

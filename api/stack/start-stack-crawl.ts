@@ -1,11 +1,11 @@
 /** Starts a crawl on a stack. */
-import { type CrawlOptions, InvalidConfig } from '../../shared/crawl/config.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { takeSeedCredentials } from '../../shared/crawl/seed-credentials.ts';
-import type { SiteOptions } from '../../shared/crawl/sites.ts';
-import { crawlFaults, readProject } from '../../shared/project/project-file.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
-import { parseSeed } from '../../shared/url/parse-seed.ts';
+import { type CrawlOptions, InvalidConfig } from '../../shared/core/crawl/config.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import { takeSeedCredentials } from '../../shared/core/crawl/seed-credentials.ts';
+import type { SiteOptions } from '../../shared/core/crawl/sites.ts';
+import { parseSeed } from '../../shared/core/url/parse-seed.ts';
+import { crawlFaults, readProject } from '../../shared/services/project/project-file.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { StartStackCrawlOptions } from '../start-options.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { createWithSeeds } from './seed-batches.ts';

@@ -1,7 +1,7 @@
-import { type Control, ControlError } from '../../shared/control/control.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
+import { type Control, ControlError } from '../../shared/services/control/control.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 
 /** The result of one request for a crawl's status. `error`: the request failed this time. */
 export type Look =

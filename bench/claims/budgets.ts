@@ -5,7 +5,7 @@
  *
  *     npm run bench -- budgets [--hosts DOMAINS]
  */
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import type { BenchOptions } from '../claims.ts';
 import type { Measured } from '../harness/record.ts';
 import { createFarmWeb } from './budgets/farm-web.ts';

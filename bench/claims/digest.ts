@@ -4,10 +4,10 @@
  *
  *     npm run bench -- digest [FOLDER of .html files]        without one: pages of the generated web
  */
-import { createHtmlLinks, type HtmlLinks } from '../../shared/parser/html-links.ts';
-import { changeDigest } from '../../shared/recrawl/change-digest.ts';
-import { createRepeatedBlocks } from '../../shared/recrawl/repeated-blocks.ts';
-import { textSketch } from '../../shared/recrawl/text-sketch.ts';
+import { createHtmlLinks, type HtmlLinks } from '../../shared/core/parser/html-links.ts';
+import { changeDigest } from '../../shared/core/recrawl/change-digest.ts';
+import { createRepeatedBlocks } from '../../shared/core/recrawl/repeated-blocks.ts';
+import { textSketch } from '../../shared/core/recrawl/text-sketch.ts';
 import type { BenchOptions } from '../claims.ts';
 import { cpuMsOf } from '../harness/cpu-time.ts';
 import { type BenchDocument, documentsOf } from '../harness/documents.ts';

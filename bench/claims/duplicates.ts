@@ -4,10 +4,10 @@
  *
  *     npm run bench -- duplicates
  */
-import { alikeClusters } from '../../shared/alike/alike-clusters.ts';
-import type { OwnText } from '../../shared/alike/own-text.ts';
-import { sharedText } from '../../shared/alike/shared-text.ts';
-import { SKETCH_BYTES, similarity } from '../../shared/recrawl/text-sketch.ts';
+import { alikeClusters } from '../../shared/core/alike/alike-clusters.ts';
+import type { OwnText } from '../../shared/core/alike/own-text.ts';
+import { sharedText } from '../../shared/core/alike/shared-text.ts';
+import { SKETCH_BYTES, similarity } from '../../shared/core/recrawl/text-sketch.ts';
 import { cpuMsOf } from '../harness/cpu-time.ts';
 import type { Measured } from '../harness/record.ts';
 

@@ -9,13 +9,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { encodeCapture } from '../../shared/archive/capture.ts';
-import { parseCdxjLine } from '../../shared/archive/parse-cdxj-line.ts';
-import { surt } from '../../shared/archive/surt.ts';
-import { historyOf } from '../../shared/archive/url-history.ts';
-import type { WarcMember } from '../../shared/archive/warc-member.ts';
-import { recordId } from '../../shared/archive/warc-record.ts';
-import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
+import { encodeCapture } from '../../shared/core/archive/capture.ts';
+import { parseCdxjLine } from '../../shared/core/archive/parse-cdxj-line.ts';
+import { surt } from '../../shared/core/archive/surt.ts';
+import { historyOf } from '../../shared/core/archive/url-history.ts';
+import type { WarcMember } from '../../shared/core/archive/warc-member.ts';
+import { recordId } from '../../shared/core/archive/warc-record.ts';
+import { encodeWarcinfo } from '../../shared/core/archive/warcinfo.ts';
 import { openFileArchive } from '../../shared/engines/local/archive/archive.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
 import { cdxjLinesOf, placesPath } from '../../shared/engines/local/archive/cdxj-files.ts';
@@ -23,7 +23,7 @@ import { createWarcJournal } from '../../shared/engines/local/archive/warc-journ
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import { captureOf } from '../../test/archive/captures.ts';
+import { captureOf } from '../../test/core/archive/captures.ts';
 import type { BenchOptions } from '../claims.ts';
 import { type Measured, median } from '../harness/record.ts';
 

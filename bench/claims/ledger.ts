@@ -5,9 +5,9 @@
  *     npm run bench -- ledger [URLS] [FILE of real URLs of one host, one a line]
  */
 import { readFileSync } from 'node:fs';
-import { encodeSegment } from '../../shared/frontier/segment.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
+import { encodeSegment } from '../../shared/core/frontier/segment.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
 import type { BenchOptions } from '../claims.ts';
 import { cpuMsOf, cpuMsSince } from '../harness/cpu-time.ts';
 import { type Measured, median } from '../harness/record.ts';

@@ -4,8 +4,8 @@
  *
  *     npm run bench -- links [FOLDER of .html files]        without one: pages of the generated web
  */
-import { createDocumentParser } from '../../shared/parser/document.ts';
-import { createResolver } from '../../shared/url/canonical.ts';
+import { createDocumentParser } from '../../shared/core/parser/document.ts';
+import { createResolver } from '../../shared/core/url/canonical.ts';
 import type { BenchOptions } from '../claims.ts';
 import { cpuMsOf } from '../harness/cpu-time.ts';
 import { type BenchDocument, documentsOf } from '../harness/documents.ts';

@@ -4,10 +4,10 @@
  *
  *     npm run bench -- parquet
  */
-import { CAPTURE_COLUMNS, captureRow } from '../../shared/outputs/parquet/capture-table.ts';
-import type { Column, Row } from '../../shared/outputs/parquet/table.ts';
-import { createTableBytes } from '../../shared/outputs/parquet/table-writer.ts';
-import { URL_COLUMNS, urlTableRow } from '../../shared/outputs/parquet/url-table.ts';
+import { CAPTURE_COLUMNS, captureRow } from '../../shared/services/outputs/parquet/capture-table.ts';
+import type { Column, Row } from '../../shared/services/outputs/parquet/table.ts';
+import { createTableBytes } from '../../shared/services/outputs/parquet/table-writer.ts';
+import { URL_COLUMNS, urlTableRow } from '../../shared/services/outputs/parquet/url-table.ts';
 import { cpuMsOf } from '../harness/cpu-time.ts';
 import { type Measured, median } from '../harness/record.ts';
 

@@ -5,15 +5,16 @@
  *
  *     npm run bench -- recrawl-worker
  */
-import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
-import { importanceOf } from '../../shared/frontier/importance-of.ts';
-import { mixHash } from '../../shared/mix-hash.ts';
-import { routeParcels } from '../../shared/routing/router.ts';
-import { wakeDueHosts } from '../../shared/routing/waker.ts';
-import { startWorker } from '../../shared/worker/worker.ts';
-import { T0 } from '../../test/worker/fake-clock.ts';
-import type { Answer, Site } from '../../test/worker/scripted-fetcher.ts';
-import { begin, CRAWL, createWorld, ledgersOf, type World } from '../../test/worker/world.ts';
+
+import { mixHash } from '../../shared/core/base/mix-hash.ts';
+import { importanceOf } from '../../shared/core/frontier/importance-of.ts';
+import type { FetchRequest } from '../../shared/core/outcome/fetch-request.ts';
+import { routeParcels } from '../../shared/crawler/routing/router.ts';
+import { wakeDueHosts } from '../../shared/crawler/routing/waker.ts';
+import { startWorker } from '../../shared/crawler/worker/worker.ts';
+import { T0 } from '../../test/crawler/worker/fake-clock.ts';
+import type { Answer, Site } from '../../test/crawler/worker/scripted-fetcher.ts';
+import { begin, CRAWL, createWorld, ledgersOf, type World } from '../../test/crawler/worker/world.ts';
 import type { BenchOptions } from '../claims.ts';
 import type { Measured } from '../harness/record.ts';
 import { type ChangingWeb, createChangingWeb } from './recrawl/changing-web.ts';

@@ -4,9 +4,9 @@
  *     npm run bench -- signatures
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { createRequestSigner } from '../../shared/fetcher/request-signer.ts';
-import { readIdentity } from '../../shared/identity/identity.ts';
-import type { SignatureFields } from '../../shared/identity/sign-request.ts';
+import { readIdentity } from '../../shared/core/identity/identity.ts';
+import type { SignatureFields } from '../../shared/core/identity/sign-request.ts';
+import { createRequestSigner } from '../../shared/crawler/fetcher/request-signer.ts';
 import { cpuMsOf } from '../harness/cpu-time.ts';
 import { type Measured, median } from '../harness/record.ts';
 

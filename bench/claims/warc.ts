@@ -7,14 +7,14 @@
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeCapture } from '../../shared/archive/capture.ts';
-import { scanCaptures } from '../../shared/archive/cdxj.ts';
-import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
+import { encodeCapture } from '../../shared/core/archive/capture.ts';
+import { scanCaptures } from '../../shared/core/archive/cdxj.ts';
+import { encodeWarcinfo } from '../../shared/core/archive/warcinfo.ts';
+import type { FetchedResponse } from '../../shared/core/outcome/fetch-outcome.ts';
 import { openFileArchive } from '../../shared/engines/local/archive/archive.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
 import type { FileArchiveJournal } from '../../shared/engines/local/archive/warc-journal.ts';
-import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
-import { newId, RECORDS } from '../../test/archive/captures.ts';
+import { newId, RECORDS } from '../../test/core/archive/captures.ts';
 import type { BenchOptions } from '../claims.ts';
 import { cpuMsOf } from '../harness/cpu-time.ts';
 import type { Measured } from '../harness/record.ts';

@@ -1,10 +1,10 @@
 /** Writes the blocks of a folder of pages with their features, a page as one line of JSON, for `train.py`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { blockFeatures, FEATURES } from '../../shared/content/block-features.ts';
-import { textBlocks } from '../../shared/content/blocks.ts';
-import { parseElements } from '../../shared/content/element-tree.ts';
-import { readMetadata } from '../../shared/content/metadata.ts';
+import { blockFeatures, FEATURES } from '../../shared/core/content/block-features.ts';
+import { textBlocks } from '../../shared/core/content/blocks.ts';
+import { parseElements } from '../../shared/core/content/element-tree.ts';
+import { readMetadata } from '../../shared/core/content/metadata.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Expected node bench/content/measure-blocks.ts FOLDER');

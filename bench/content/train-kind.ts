@@ -1,16 +1,16 @@
 /**
- * Chooses the weights of `shared/content/page-kind.ts` by a folder of pages with known kinds (`ground-truth/*.json`, `html/*.html.gz`),
+ * Chooses the weights of `shared/core/content/page-kind.ts` by a folder of pages with known kinds (`ground-truth/*.json`, `html/*.html.gz`),
  * and prints them, after the accuracy on pages of sites that the weights do not know (five folds by registrable domain).
  *
  *     node bench/content/train-kind.ts FOLDER
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { textBlocks } from '../../shared/content/blocks.ts';
-import { parseElements } from '../../shared/content/element-tree.ts';
-import { mainBlocks } from '../../shared/content/main-blocks.ts';
-import { readMetadata } from '../../shared/content/metadata.ts';
-import { kindFeatures, PAGE_KINDS, type PageKind } from '../../shared/content/page-kind.ts';
+import { textBlocks } from '../../shared/core/content/blocks.ts';
+import { parseElements } from '../../shared/core/content/element-tree.ts';
+import { mainBlocks } from '../../shared/core/content/main-blocks.ts';
+import { readMetadata } from '../../shared/core/content/metadata.ts';
+import { kindFeatures, PAGE_KINDS, type PageKind } from '../../shared/core/content/page-kind.ts';
 
 interface Example {
   readonly fold: number;

@@ -63,7 +63,7 @@ def train(pages, features):
 
 
 def f1(page, chances):
-    """Of the blocks that `shared/content/main-blocks.ts` would choose."""
+    """Of the blocks that `shared/core/content/main-blocks.ts` would choose."""
     order = numpy.argsort(-chances, kind='stable')
     hits = numpy.cumsum((chances * page.lengths)[order])
     expected = 2 * hits / (numpy.cumsum(page.lengths[order]) + (chances * page.lengths).sum() + 1e-9)

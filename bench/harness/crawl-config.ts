@@ -2,7 +2,7 @@
  * The settings of the benches for a crawl of the generated web: all politeness off except robots.txt,
  * everything else as it is by default.
  */
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 
 export const CRAWL: CrawlOptions = {
   scope: 'any',

@@ -2,8 +2,8 @@
  * Hosts of small pages without a network: a middleware answers. Each page links to the host's next one, and
  * to `/`.
  */
-import type { FetchMiddleware } from '../../shared/project/project.ts';
-import { responseOf } from '../../shared/project/response-of.ts';
+import type { FetchMiddleware } from '../../shared/services/project/project.ts';
+import { responseOf } from '../../shared/services/project/response-of.ts';
 
 export interface SmallWeb {
   readonly middleware: FetchMiddleware;

@@ -9,11 +9,11 @@ import { Construct } from 'constructs';
 import { ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
 import { ITEM_TABLES_FOLDER, TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
 import { EXPORTS_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
-import { CAPTURE_COLUMNS, SUBSETS } from '../../shared/outputs/parquet/capture-table.ts';
-import { DOCUMENT_COLUMNS } from '../../shared/outputs/parquet/document-table.ts';
-import { withItemColumn } from '../../shared/outputs/parquet/item-table.ts';
-import type { Column, ColumnType } from '../../shared/outputs/parquet/table.ts';
-import { URL_COLUMNS } from '../../shared/outputs/parquet/url-table.ts';
+import { CAPTURE_COLUMNS, SUBSETS } from '../../shared/services/outputs/parquet/capture-table.ts';
+import { DOCUMENT_COLUMNS } from '../../shared/services/outputs/parquet/document-table.ts';
+import { withItemColumn } from '../../shared/services/outputs/parquet/item-table.ts';
+import type { Column, ColumnType } from '../../shared/services/outputs/parquet/table.ts';
+import { URL_COLUMNS } from '../../shared/services/outputs/parquet/url-table.ts';
 import { grantQueries } from './grant-queries.ts';
 import { QUERY_RESULTS_FOLDER } from './query-results.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { isSource } from '../../shared/own-file.ts';
+import { isSource } from '../../shared/core/base/own-file.ts';
 import { bundleFunctions, FUNCTIONS_FOLDER } from '../bundle-function.ts';
 import { InvalidOptions } from '../invalid-options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';

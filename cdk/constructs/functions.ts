@@ -4,10 +4,15 @@ import * as targets from 'aws-cdk-lib/aws-events-targets';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { smallWorkerOf } from '../../shared/crawler/worker/small-worker.ts';
 import type { EncodedSettings } from '../../shared/engines/aws/settings.ts';
-import { COMPACT_MORE, EXPORT_MORE, eventSource, START_SMALL } from '../../shared/webhook/event-types.ts';
-import { smallWorkerOf } from '../../shared/worker/small-worker.ts';
+import {
+  COMPACT_MORE,
+  EXPORT_MORE,
+  eventSource,
+  START_SMALL,
+} from '../../shared/services/webhook/event-types.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';

@@ -12,7 +12,7 @@ import {
 import { ITEM_TABLES_FOLDER, TABLES_FOLDER } from '../../shared/engines/aws/archive/table-folders.ts';
 import { EXPORT_WORK_FOLDER, EXPORTS_FOLDER } from '../../shared/engines/aws/exports/export-folders.ts';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
-import { eventSource } from '../../shared/webhook/event-types.ts';
+import { eventSource } from '../../shared/services/webhook/event-types.ts';
 import {
   type FunctionName,
   OWN_EVENTS,

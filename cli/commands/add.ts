@@ -1,10 +1,10 @@
 /** `strand add DIR SEED...`: more seeds for a crawl on this machine, while it runs or after. */
 import { addSeeds as addToFolder } from '../../api/local/add-seeds.ts';
 import type { LocallyAdded } from '../../api/stored-crawl.ts';
-import { ControlError } from '../../shared/control/control.ts';
-import { NoContact } from '../../shared/crawl/crawl-errors.ts';
+import { NoContact } from '../../shared/core/crawl/crawl-errors.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import { ControlError } from '../../shared/services/control/control.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { commandAt } from '../place.ts';

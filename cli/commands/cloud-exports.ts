@@ -1,6 +1,7 @@
 /** Exports that a stack makes by itself, as text for people. */
-import type { CrawlExport, ExportState } from '../../shared/control/crawl-export.ts';
-import { printable } from '../../shared/text/printable.ts';
+
+import { printable } from '../../shared/core/text/printable.ts';
+import type { CrawlExport, ExportState } from '../../shared/services/control/crawl-export.ts';
 import { formatBytes, formatCounted } from '../format.ts';
 
 const STATES: Readonly<Record<ExportState, string>> = {

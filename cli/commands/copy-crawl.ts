@@ -1,8 +1,8 @@
 /** `strand --stack NAME push DIR`, `pull CRAWL DIR`: the progress, and the end. */
 import type { CopiedCrawl, CopyProgress } from '../../api/copy-options.ts';
 import type { StackAddress } from '../../api/stack-address.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable } from '../../shared/core/text/printable.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import { formatBytes, formatCount, formatCounted, formatDuration } from '../format.ts';
 import { commandAt } from '../place.ts';
 

@@ -1,8 +1,8 @@
 /** Shows a crawl on standard error while it runs. */
 import { createCrawlLog } from '../../api/local/log/crawl-log.ts';
 import type { Begun, CrawlMessage } from '../../api/local/messages.ts';
-import { isLogged, type LogEntry, logLine } from '../../shared/text/log-entry.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { isLogged, type LogEntry, logLine } from '../../shared/core/text/log-entry.ts';
+import { printable } from '../../shared/core/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { formatDuration } from '../format.ts';
 import { createLiveLine } from '../live-line.ts';

@@ -1,8 +1,8 @@
 /** Why a crawl could not continue, in the words of the command line: names of options, commands to copy. */
 
-import { InvalidConfig } from '../../shared/crawl/config.ts';
-import { CrawlExists, NoContact } from '../../shared/crawl/crawl-errors.ts';
-import { StorageFailed } from '../../shared/storage-failed.ts';
+import { StorageFailed } from '../../shared/core/base/storage-failed.ts';
+import { InvalidConfig } from '../../shared/core/crawl/config.ts';
+import { CrawlExists, NoContact } from '../../shared/core/crawl/crawl-errors.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { commandAt } from '../place.ts';
 import { contactText } from '../seeds.ts';

@@ -1,10 +1,10 @@
 import type { StackConnection } from '../../api/stack/connect-stack.ts';
-import { ControlError } from '../../shared/control/control.ts';
-import { described } from '../../shared/control/delete-crawl.ts';
-import type { CrawlDeletion } from '../../shared/control/deletion.ts';
-import { named } from '../../shared/control/earlier-crawls.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import { SETTLE_MS } from '../../shared/engines/aws/deletion/begin-deletion.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import { ControlError } from '../../shared/services/control/control.ts';
+import { described } from '../../shared/services/control/delete-crawl.ts';
+import type { CrawlDeletion } from '../../shared/services/control/deletion.ts';
+import { named } from '../../shared/services/control/earlier-crawls.ts';
 import type { StackCommand } from '../command.ts';
 import { isConfirmed } from '../confirm.ts';
 import { formatCounted } from '../format.ts';

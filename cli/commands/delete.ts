@@ -1,8 +1,8 @@
 import { basename, resolve } from 'node:path';
 import { deleteCrawl } from '../../api/delete-crawl.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
-import { storageFailure } from '../../shared/storage-failed.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { storageFailure } from '../../shared/core/base/storage-failed.ts';
+import { printable } from '../../shared/core/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { isConfirmed } from '../confirm.ts';
 import { exitCodes } from '../exit-codes.ts';

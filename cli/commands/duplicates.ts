@@ -1,8 +1,8 @@
 import type { DuplicateCluster, DuplicatePages } from '../../api/duplicates.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl } from '../../api/stored-crawl.ts';
-import { MIN_WORDS_READ } from '../../shared/alike/own-sketch.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { MIN_WORDS_READ } from '../../shared/core/alike/own-sketch.ts';
+import { printable } from '../../shared/core/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCount, formatCounted } from '../format.ts';

@@ -1,14 +1,10 @@
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { estimateCrawl } from '../../api/estimate/estimate.ts';
+import { type CrawlShape, USUAL_PAGE_BYTES, USUAL_RESPONSE_MS } from '../../api/estimate/estimate-crawl.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { hostRate } from '../../shared/core/frontier/byte-rate.ts';
 import { STACK_POOL_DEFAULTS } from '../../shared/engines/aws/settings.ts';
-import { estimateCrawl } from '../../shared/estimate/estimate.ts';
-import {
-  type CrawlShape,
-  USUAL_PAGE_BYTES,
-  USUAL_RESPONSE_MS,
-} from '../../shared/estimate/estimate-crawl.ts';
-import { hostRate } from '../../shared/frontier/byte-rate.ts';
-import { hasOwnCode } from '../../shared/project/own-code.ts';
-import { readProject } from '../../shared/project/project-file.ts';
+import { hasOwnCode } from '../../shared/services/project/own-code.ts';
+import { readProject } from '../../shared/services/project/project-file.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { estimateText } from '../estimate-text.ts';
 import { exitCodes } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 import { openCrawl } from '../../api/open-crawl.ts';
-import { readProject } from '../../shared/project/project-file.ts';
-import { explainUrl } from '../../shared/report/explain.ts';
+import { readProject } from '../../shared/services/project/project-file.ts';
+import { explainUrl } from '../../shared/services/report/explain.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { exitCodes } from '../exit-codes.ts';

@@ -2,11 +2,11 @@
 import { createWriteStream, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { SitePage, SitePageRequest } from '../../shared/control/control.ts';
-import { Sites, siteHost } from '../../shared/crawl/sites.ts';
-import type { UrlDetail } from '../../shared/report/url-detail.ts';
-import type { RowFormat } from '../../shared/report/url-line.ts';
-import { quoted } from '../../shared/text/printable.ts';
+import { Sites, siteHost } from '../../shared/core/crawl/sites.ts';
+import { quoted } from '../../shared/core/text/printable.ts';
+import type { SitePage, SitePageRequest } from '../../shared/services/control/control.ts';
+import type { UrlDetail } from '../../shared/services/report/url-detail.ts';
+import type { RowFormat } from '../../shared/services/report/url-line.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import { UsageError } from '../usage-error.ts';
 import { intoFolder } from './into-folder.ts';

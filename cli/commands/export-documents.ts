@@ -1,7 +1,7 @@
 import type { ExportedDocuments, StoredCrawl } from '../../api/stored-crawl.ts';
-import { chunkMarkdown } from '../../shared/outputs/chunk-markdown.ts';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable } from '../../shared/core/text/printable.ts';
+import { chunkMarkdown } from '../../shared/services/outputs/chunk-markdown.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
 import type { DocumentFormat } from '../option-spec.ts';

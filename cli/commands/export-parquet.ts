@@ -1,5 +1,5 @@
 import type { StoredCrawl, TableName } from '../../api/stored-crawl.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable } from '../../shared/core/text/printable.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
 import { intoFolder } from './into-folder.ts';

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl } from '../../api/stored-crawl.ts';
-import type { ExportWarning } from '../../shared/archive/replay-codings.ts';
+import type { ExportWarning } from '../../shared/core/archive/replay-codings.ts';
 import { UsageError } from '../usage-error.ts';
 import { withOutput } from './output-file.ts';
 

@@ -1,8 +1,8 @@
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl, TableName } from '../../api/stored-crawl.ts';
-import type { ExportWarning } from '../../shared/archive/replay-codings.ts';
-import type { RowFormat } from '../../shared/report/url-line.ts';
-import { printable } from '../../shared/text/printable.ts';
+import type { ExportWarning } from '../../shared/core/archive/replay-codings.ts';
+import { printable } from '../../shared/core/text/printable.ts';
+import type { RowFormat } from '../../shared/services/report/url-line.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';

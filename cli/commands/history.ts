@@ -1,6 +1,6 @@
 import { openCrawl } from '../../api/open-crawl.ts';
-import type { CaptureChange, UrlCapture } from '../../shared/archive/url-history.ts';
-import { printable } from '../../shared/text/printable.ts';
+import type { CaptureChange, UrlCapture } from '../../shared/core/archive/url-history.ts';
+import { printable } from '../../shared/core/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { formatBytes } from '../format.ts';

@@ -10,19 +10,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseConfig } from '../../shared/crawl/config.ts';
-import { readIdentityFile } from '../../shared/engines/local/identity-file.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import { DIRECTORY_PATH, directoryOf } from '../../shared/identity/directory.ts';
-import { checkKeys, keyAt, readAgent, readIdentity } from '../../shared/identity/identity.ts';
-import { InvalidIdentity } from '../../shared/identity/invalid-identity.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { DIRECTORY_PATH, directoryOf } from '../../shared/core/identity/directory.ts';
+import { checkKeys, keyAt, readAgent, readIdentity } from '../../shared/core/identity/identity.ts';
+import { InvalidIdentity } from '../../shared/core/identity/invalid-identity.ts';
 import {
   type IdentityDocument,
   newIdentity,
   type PrivateJwk,
   rotateKeys,
-} from '../../shared/identity/rotate-keys.ts';
-import { readProject } from '../../shared/project/project-file.ts';
+} from '../../shared/core/identity/rotate-keys.ts';
+import { readIdentityFile } from '../../shared/engines/local/identity-file.ts';
+import { readProject } from '../../shared/services/project/project-file.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type AboutCrawler, agentCard, CARD_PATH, PAGE_PATH } from '../identity/agent-card.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { version } from '../../shared/version.ts';
+import { version } from '../../shared/core/base/version.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { createProject, describeProject, describeTemplates } from '../init/create-project.ts';

@@ -1,12 +1,12 @@
 /** Settings that are read from files: headers, cookies, passwords, certificates, budgets of domains. */
 import { readFileSync, statSync } from 'node:fs';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import { cookiesOfSites, readNetscapeCookies } from '../../shared/crawl/netscape-cookies.ts';
-import { MAX_COOKIES } from '../../shared/crawl/network-schema.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import { quoted } from '../../shared/text/printable.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import { cookiesOfSites, readNetscapeCookies } from '../../shared/core/crawl/netscape-cookies.ts';
+import { MAX_COOKIES } from '../../shared/core/crawl/network-schema.ts';
+import { quoted } from '../../shared/core/text/printable.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
 import type { NetworkFiles } from '../command.ts';
 import { readDomainBudgets } from '../domain-budgets-file.ts';
 import { formatCounted } from '../format.ts';

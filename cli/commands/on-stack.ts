@@ -8,15 +8,19 @@ import { addAllSeeds } from '../../api/stack/seed-batches.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl } from '../../api/stack-crawl.ts';
 import type { OpenCrawlOptions } from '../../api/stored-crawl.ts';
-import { ControlError, type CrawlEntry, type SitePageRequest } from '../../shared/control/control.ts';
-import type { CrawlExport } from '../../shared/control/crawl-export.ts';
-import { crawlPages } from '../../shared/control/list-crawls.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { siteChangesText } from '../../shared/crawl/sites.ts';
-import { readProject } from '../../shared/project/project-file.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
-import type { RowFormat } from '../../shared/report/url-line.ts';
-import { printable } from '../../shared/text/printable.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import { siteChangesText } from '../../shared/core/crawl/sites.ts';
+import { printable } from '../../shared/core/text/printable.ts';
+import {
+  ControlError,
+  type CrawlEntry,
+  type SitePageRequest,
+} from '../../shared/services/control/control.ts';
+import type { CrawlExport } from '../../shared/services/control/crawl-export.ts';
+import { crawlPages } from '../../shared/services/control/list-crawls.ts';
+import { readProject } from '../../shared/services/project/project-file.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
+import type { RowFormat } from '../../shared/services/report/url-line.ts';
 import type { StackCommand } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { type LiveStream, type TerminalEnvironment, terminalOf } from '../drawn-line.ts';

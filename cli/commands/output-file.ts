@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { lstat, rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
 import { ServiceUnavailable, UsageError } from '../usage-error.ts';
 import type { RowStream } from './write-rows.ts';
 

@@ -1,4 +1,4 @@
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { terminalOf } from '../drawn-line.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 

@@ -1,6 +1,6 @@
 import { processCrawl } from '../../api/process-crawl.ts';
-import { hookErrorLine } from '../../shared/hooks/run-hook.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable } from '../../shared/core/text/printable.ts';
+import { hookErrorLine } from '../../shared/services/hooks/run-hook.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { formatCounted, formatDuration } from '../format.ts';

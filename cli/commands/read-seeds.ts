@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { hasUserinfo } from '../../shared/crawl/seed-credentials.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import { hasUserinfo } from '../../shared/core/crawl/seed-credentials.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
 import type { Seeds } from '../command.ts';
 import { seedLines } from '../seeds.ts';
 import { UsageError } from '../usage-error.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { SiteOptions } from '../../shared/crawl/sites.ts';
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import type { SiteOptions } from '../../shared/core/crawl/sites.ts';
 import { siteLines } from '../site-lines.ts';
 import { UsageError } from '../usage-error.ts';
 

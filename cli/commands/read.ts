@@ -1,9 +1,9 @@
 import { readPage } from '../../api/read-page.ts';
-import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
-import { frontMatter } from '../../shared/outputs/front-matter.ts';
-import { readProject } from '../../shared/project/project-file.ts';
-import { printable, printableLines } from '../../shared/text/printable.ts';
+import { printable, printableLines } from '../../shared/core/text/printable.ts';
+import { environmentProxies } from '../../shared/crawler/fetcher/proxy/environment-proxies.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
+import { frontMatter } from '../../shared/services/outputs/front-matter.ts';
+import { readProject } from '../../shared/services/project/project-file.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { crawlError } from './crawl-error.ts';

@@ -1,8 +1,8 @@
 import type { BrokenLinks } from '../../api/broken-links.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
 import type { StoredCrawl } from '../../api/stored-crawl.ts';
-import type { CrawlReport } from '../../shared/report/report.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable } from '../../shared/core/text/printable.ts';
+import type { CrawlReport } from '../../shared/services/report/report.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { type LiveStream, terminalOf } from '../drawn-line.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

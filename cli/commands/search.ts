@@ -1,5 +1,5 @@
 import type { SearchHit, StoredCrawl } from '../../api/stored-crawl.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable } from '../../shared/core/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import type { LiveStream } from '../drawn-line.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 import { serveCrawl } from '../../api/serve-crawl.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import { printable } from '../../shared/core/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';

@@ -1,9 +1,9 @@
 /** `strand --stack NAME identity upload FILE`: the identity by which a stack signs its requests. */
 import type { StackConnection } from '../../api/stack/connect-stack.ts';
+import { checkKeys, keyAt } from '../../shared/core/identity/identity.ts';
+import { InvalidIdentity } from '../../shared/core/identity/invalid-identity.ts';
+import { documentOf } from '../../shared/core/identity/rotate-keys.ts';
 import { readIdentityFile } from '../../shared/engines/local/identity-file.ts';
-import { checkKeys, keyAt } from '../../shared/identity/identity.ts';
-import { InvalidIdentity } from '../../shared/identity/invalid-identity.ts';
-import { documentOf } from '../../shared/identity/rotate-keys.ts';
 import { ownIdentityFile } from '../identity/own-file.ts';
 import { UsageError } from '../usage-error.ts';
 

@@ -1,5 +1,5 @@
 import { openCrawl } from '../../api/open-crawl.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';

@@ -1,6 +1,6 @@
 import type { StackArchive } from '../../api/stack/stack-archive.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { quoted } from '../../shared/text/printable.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import { quoted } from '../../shared/core/text/printable.ts';
 import type { StackRequest } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { UsageError } from '../usage-error.ts';

@@ -1,7 +1,7 @@
 import { openCrawl } from '../../api/open-crawl.ts';
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { commandAt } from '../place.ts';

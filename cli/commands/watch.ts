@@ -1,9 +1,9 @@
 import { watchStatus } from '../../api/stack/watch-status.ts';
-import type { Control } from '../../shared/control/control.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
+import type { Control } from '../../shared/services/control/control.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { createDrawnLine, type LiveStream, renderParts, type TerminalEnvironment } from '../drawn-line.ts';
 import { createRateMeter } from '../live-line.ts';
 import { createTroubleLines, type Trouble } from '../seed-lines.ts';

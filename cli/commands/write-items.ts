@@ -1,6 +1,6 @@
 import { itemsCsv } from '../../api/items-csv.ts';
-import type { Item } from '../../shared/project/project.ts';
-import type { RowFormat } from '../../shared/report/url-line.ts';
+import type { Item } from '../../shared/services/project/project.ts';
+import type { RowFormat } from '../../shared/services/report/url-line.ts';
 import { gathered } from './gathered.ts';
 import { type RowStream, writerTo } from './write-rows.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type RowSource, urlRows } from '../../api/url-rows.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import type { RowFormat } from '../../shared/report/url-line.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { RowFormat } from '../../shared/services/report/url-line.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 
 /** The methods of `process.stdout` that are used. */

@@ -1,5 +1,5 @@
-import type { SitePage, SitePageRequest } from '../../shared/control/control.ts';
-import type { SiteFilter } from '../../shared/report/site-entries.ts';
+import type { SitePage, SitePageRequest } from '../../shared/services/control/control.ts';
+import type { SiteFilter } from '../../shared/services/report/site-entries.ts';
 import { siteLine, sitesHead } from '../site-text.ts';
 import { type RowStream, writerTo } from './write-rows.ts';
 

@@ -1,6 +1,6 @@
 import { SKIPPED_COLUMNS } from '../../api/skipped-urls.ts';
 import type { SkippedUrl } from '../../api/stored-crawl.ts';
-import { type RowFormat, rowHeader, rowLine } from '../../shared/report/url-line.ts';
+import { type RowFormat, rowHeader, rowLine } from '../../shared/services/report/url-line.ts';
 import { type RowStream, writerTo } from './write-rows.ts';
 
 /**

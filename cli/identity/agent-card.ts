@@ -1,7 +1,7 @@
 /** The description of a crawler for programs: a Signature Agent Card (draft-meunier-webbotauth-registry-04). */
-import type { CrawlConfig } from '../../shared/crawl/config.ts';
-import { DIRECTORY_PATH } from '../../shared/identity/directory.ts';
-import { robotName } from '../../shared/robots/parse-robots.ts';
+import type { CrawlConfig } from '../../shared/core/crawl/config.ts';
+import { DIRECTORY_PATH } from '../../shared/core/identity/directory.ts';
+import { robotName } from '../../shared/core/robots/parse-robots.ts';
 
 /** Where the card and the page for people are, at the agent's origin. */
 export const CARD_PATH = '/signature-agent-card.json';

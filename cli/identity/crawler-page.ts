@@ -1,7 +1,7 @@
 /** A page for the owners of sites: who crawls, why, how fast, and how to stop it. */
-import { DIRECTORY_PATH } from '../../shared/identity/directory.ts';
-import { robotName } from '../../shared/robots/parse-robots.ts';
-import type { Purpose } from '../../shared/usage/purpose.ts';
+import { DIRECTORY_PATH } from '../../shared/core/identity/directory.ts';
+import { robotName } from '../../shared/core/robots/parse-robots.ts';
+import type { Purpose } from '../../shared/core/usage/purpose.ts';
 import { formatDuration } from '../format.ts';
 import { type Html, html } from '../report/html.ts';
 import { type AboutCrawler, contactUri } from './agent-card.ts';

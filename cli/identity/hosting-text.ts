@@ -1,5 +1,5 @@
 /** How the files of an identity get to the agent's origin: steps for an operator. */
-import { DIRECTORY_PATH, type DirectoryResponse } from '../../shared/identity/directory.ts';
+import { DIRECTORY_PATH, type DirectoryResponse } from '../../shared/core/identity/directory.ts';
 import { CARD_PATH, PAGE_PATH } from './agent-card.ts';
 
 /** A file of rules by which Netlify, Cloudflare Pages and others send headers. */

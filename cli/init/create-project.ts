@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { didYouMean } from '../../shared/text/nearest.ts';
-import { printable, quoted } from '../../shared/text/printable.ts';
+import { didYouMean } from '../../shared/core/text/nearest.ts';
+import { printable, quoted } from '../../shared/core/text/printable.ts';
 import { UsageError } from '../usage-error.ts';
 import { isTemplate, TEMPLATE_NAMES, TEMPLATES, type TemplateName } from './templates.ts';
 

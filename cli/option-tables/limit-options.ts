@@ -1,5 +1,5 @@
-import { crawlConfigSchema, RECRAWLS } from '../../shared/crawl/config.ts';
-import { TLS_MODES } from '../../shared/crawl/network-schema.ts';
+import { crawlConfigSchema, RECRAWLS } from '../../shared/core/crawl/config.ts';
+import { TLS_MODES } from '../../shared/core/crawl/network-schema.ts';
 import { BOTH, type OptionSpec } from '../option-spec.ts';
 
 /** Options for the end of a crawl, its politeness, its identity, and its network. */

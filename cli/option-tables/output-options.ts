@@ -1,6 +1,6 @@
-import { CRAWL_STATUSES } from '../../shared/ports/crawl-registry.ts';
-import { SITE_STATES } from '../../shared/report/site-entries.ts';
-import { LOG_FORMATS, LOG_LEVELS } from '../../shared/text/log-entry.ts';
+import { LOG_FORMATS, LOG_LEVELS } from '../../shared/core/text/log-entry.ts';
+import { CRAWL_STATUSES } from '../../shared/crawler/ports/crawl-registry.ts';
+import { SITE_STATES } from '../../shared/services/report/site-entries.ts';
 import { BOTH, DEFAULT_PORT, EXPORT_FORMATS, type OptionSpec, TABLES } from '../option-spec.ts';
 import { LOCAL_VERBS, type LocalVerb, STACK_VERBS } from '../verbs.ts';
 

@@ -1,6 +1,6 @@
-import { SITEMAPS } from '../../shared/crawl/config.ts';
-import { NEAR_DUPLICATES } from '../../shared/crawl/near-duplicates.ts';
-import { PURPOSES } from '../../shared/usage/purpose.ts';
+import { SITEMAPS } from '../../shared/core/crawl/config.ts';
+import { NEAR_DUPLICATES } from '../../shared/core/crawl/near-duplicates.ts';
+import { PURPOSES } from '../../shared/core/usage/purpose.ts';
 import { BOTH, type OptionSpec } from '../option-spec.ts';
 
 /** Options for pages: sitemaps and feeds, requisites, and the data kept of pages. */

@@ -1,4 +1,4 @@
-import { crawlConfigSchema, SCOPES } from '../../shared/crawl/config.ts';
+import { crawlConfigSchema, SCOPES } from '../../shared/core/crawl/config.ts';
 import type { OptionSpec } from '../option-spec.ts';
 
 /** The keys of `urlRules`. */

@@ -1,6 +1,7 @@
 /** How fresh the copies of a crawl are, as a part of the report's page. */
-import type { Band, FreshnessReport } from '../../shared/report/report-freshness.ts';
-import { printable, shorten } from '../../shared/text/printable.ts';
+
+import { printable, shorten } from '../../shared/core/text/printable.ts';
+import type { Band, FreshnessReport } from '../../shared/services/report/report-freshness.ts';
 import { formatCount } from '../format.ts';
 import { columnPlot } from './column-plot.ts';
 import { bandText, edgeText, freshnessFigures, rateText, shareText } from './freshness-words.ts';

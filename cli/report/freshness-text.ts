@@ -1,6 +1,7 @@
 /** How fresh the copies of a crawl are, for a terminal. */
-import type { FreshnessReport } from '../../shared/report/report-freshness.ts';
-import { printable, shorten } from '../../shared/text/printable.ts';
+
+import { printable, shorten } from '../../shared/core/text/printable.ts';
+import type { FreshnessReport } from '../../shared/services/report/report-freshness.ts';
 import { formatCount, toned } from '../format.ts';
 import { bandText, freshnessFigures, rateText, shareText } from './freshness-words.ts';
 

@@ -1,5 +1,5 @@
 /** The words of a freshness report, the same for a terminal and a page. */
-import type { Band, FreshnessReport } from '../../shared/report/report-freshness.ts';
+import type { Band, FreshnessReport } from '../../shared/services/report/report-freshness.ts';
 import { formatCount, formatDuration } from '../format.ts';
 
 export const NO_FRESHNESS =

@@ -1,9 +1,9 @@
 /** The report as one page that needs nothing else: no script, no font, no picture from anywhere. */
 
-import type { CrawlReport } from '../../shared/report/report.ts';
-import { quantile } from '../../shared/report/report-histogram.ts';
-import { printable, shorten } from '../../shared/text/printable.ts';
-import { version } from '../../shared/version.ts';
+import { version } from '../../shared/core/base/version.ts';
+import { printable, shorten } from '../../shared/core/text/printable.ts';
+import type { CrawlReport } from '../../shared/services/report/report.ts';
+import { quantile } from '../../shared/services/report/report-histogram.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from '../format.ts';
 import { troubledHeading } from '../summary-trouble.ts';
 import { freshnessHtml } from './freshness-html.ts';

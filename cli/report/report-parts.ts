@@ -1,5 +1,5 @@
 /** The parts of a report's page. */
-import { printable, shorten } from '../../shared/text/printable.ts';
+import { printable, shorten } from '../../shared/core/text/printable.ts';
 import { type Html, html } from './html.ts';
 
 /** Words from the web, without what a terminal or a page could take for something else. */

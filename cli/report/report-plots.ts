@@ -1,7 +1,7 @@
 /** The plots of a report. */
-import { type CrawlReport, depthWord, LAST_DEPTH } from '../../shared/report/report.ts';
-import { type Histogram, STEPS_PER_DECADE } from '../../shared/report/report-histogram.ts';
-import type { Timeline } from '../../shared/report/report-timeline.ts';
+import { type CrawlReport, depthWord, LAST_DEPTH } from '../../shared/services/report/report.ts';
+import { type Histogram, STEPS_PER_DECADE } from '../../shared/services/report/report-histogram.ts';
+import type { Timeline } from '../../shared/services/report/report-timeline.ts';
 import { formatBytes, formatCount, formatCounted, formatDuration, formatRate } from '../format.ts';
 import { columnPlot } from './column-plot.ts';
 import { type Html, html } from './html.ts';

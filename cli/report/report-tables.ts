@@ -1,7 +1,7 @@
 /** The tables of a report. */
 
-import type { CrawlReport, HostRow } from '../../shared/report/report.ts';
-import { STATUS_CODES } from '../../shared/report/status-codes.ts';
+import type { CrawlReport, HostRow } from '../../shared/services/report/report.ts';
+import { STATUS_CODES } from '../../shared/services/report/status-codes.ts';
 import { formatBytes, formatCount, formatDuration, largestFirst } from '../format.ts';
 import type { Html } from './html.ts';
 import { bar, table, text } from './report-parts.ts';

@@ -1,9 +1,9 @@
 /** The report for a terminal: the summary, then what it leaves out. */
 
-import type { DomainEntry } from '../../shared/report/domain-entry.ts';
-import { type CrawlReport, depthWord, type HostRow } from '../../shared/report/report.ts';
-import { type Histogram, quantile } from '../../shared/report/report-histogram.ts';
-import { printable, shorten } from '../../shared/text/printable.ts';
+import { printable, shorten } from '../../shared/core/text/printable.ts';
+import type { DomainEntry } from '../../shared/services/report/domain-entry.ts';
+import { type CrawlReport, depthWord, type HostRow } from '../../shared/services/report/report.ts';
+import { type Histogram, quantile } from '../../shared/services/report/report-histogram.ts';
 import { formatBytes, formatCount, formatCounted, formatDuration, toned, wrapWords } from '../format.ts';
 import type { CrawlPlace } from '../place.ts';
 import { summaryText } from '../summary.ts';

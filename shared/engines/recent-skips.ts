@@ -1,6 +1,6 @@
-import type { CrawlId } from '../crawl/crawl-id.ts';
-import type { Skip } from '../ports/skip-log.ts';
-import { fingerprint } from '../url/fingerprint.ts';
+import type { CrawlId } from '../core/crawl/crawl-id.ts';
+import { fingerprint } from '../core/url/fingerprint.ts';
+import type { Skip } from '../crawler/ports/skip-log.ts';
 
 /** Recent links known by their fingerprints: 512 KiB. */
 const CACHE_SLOTS = 2 ** 16;

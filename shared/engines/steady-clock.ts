@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../crawler/ports/clock.ts';
 import { systemClock } from './system-clock.ts';
 
 /** Time that never goes back, and that reports when the machine's clock was set. */

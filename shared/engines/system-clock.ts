@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../crawler/ports/clock.ts';
 import { createSignal } from './signal.ts';
 
 /** The machine's own time and chance. */

@@ -16,16 +16,16 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { encodeCapture } from '../../shared/archive/capture.ts';
-import { createFetcher } from '../../shared/fetcher/fetcher.ts';
-import { createDocumentParser } from '../../shared/parser/document.ts';
-import type { Fetcher } from '../../shared/ports/fetcher.ts';
-import { createResolver } from '../../shared/url/canonical.ts';
-import { RECORDS } from '../../test/archive/captures.ts';
-import { LOOPBACK } from '../../test/fetcher/loopback.ts';
+import { encodeCapture } from '../../shared/core/archive/capture.ts';
+import { createDocumentParser } from '../../shared/core/parser/document.ts';
+import { createResolver } from '../../shared/core/url/canonical.ts';
+import { createFetcher } from '../../shared/crawler/fetcher/fetcher.ts';
+import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
+import { RECORDS } from '../../test/core/archive/captures.ts';
+import { LOOPBACK } from '../../test/crawler/fetcher/loopback.ts';
 import type { OutsideFigures } from './unit-figures.ts';
 
-const CERTIFICATES = join(import.meta.dirname, '../../test/fetcher/certificates');
+const CERTIFICATES = join(import.meta.dirname, '../../test/crawler/fetcher/certificates');
 const ROUNDS = 5;
 const FETCHES = 400;
 const CALLS = 400;

@@ -19,7 +19,7 @@ const WORDS = 13_000;
 
 const html = page();
 const body = gzipSync(html);
-const certificates = join(import.meta.dirname, '../../test/fetcher/certificates');
+const certificates = join(import.meta.dirname, '../../test/crawler/fetcher/certificates');
 const keys = {
   cert: readFileSync(join(certificates, 'site.test.cert.pem')),
   key: readFileSync(join(certificates, 'site.test.key.pem')),

@@ -1,6 +1,6 @@
 /** Runs the world of a capacity run, and notes what there is to see every ten seconds. */
 
-import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
+import type { CrawlTotals } from '../../shared/crawler/ports/crawl-registry.ts';
 import { drive } from '../models/virtual-time.ts';
 import { statusOf } from '../worlds/operator.ts';
 import type { WebRequest } from '../worlds/spec.ts';

@@ -2,8 +2,8 @@
  * How long hosts wait beyond what politeness asks for, as the web sees it: from when one may be asked again
  * to when it is.
  */
-import { type CrawlConfig, parseConfig } from '../../shared/crawl/config.ts';
-import { gapAfter } from '../../shared/frontier/politeness.ts';
+import { type CrawlConfig, parseConfig } from '../../shared/core/crawl/config.ts';
+import { gapAfter } from '../../shared/core/frontier/politeness.ts';
 import type { WebRequest } from '../worlds/spec.ts';
 import { createHistogram, type Histogram } from './histogram.ts';
 

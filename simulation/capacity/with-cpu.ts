@@ -2,10 +2,11 @@
  * The simulated account with processors: what a process has called or fetched reaches it when its CPU has
  * come to it.
  */
+
+import { hostKey } from '../../shared/core/url/host-key.ts';
+import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
 import { openStack } from '../../shared/engines/aws/stack.ts';
 import { HEAD } from '../../shared/engines/aws/state/tables.ts';
-import type { Fetcher } from '../../shared/ports/fetcher.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
 import type { SimClient } from '../models/client.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import type { SimProcess } from '../models/process.ts';
@@ -25,7 +26,7 @@ export interface CpuCloud {
   backlogMs(): number;
 }
 
-/** A connection that has rested for longer is closed (`shared/fetcher/agent.ts`). */
+/** A connection that has rested for longer is closed (`shared/crawler/fetcher/agent.ts`). */
 const KEEP_ALIVE_MS = 8000;
 /** Hosts whose last exchange is remembered by a process. */
 const MAX_HOSTS = 5000;

@@ -1,9 +1,9 @@
 /** The world of a capacity run: the stack, a plain web, one crawl begun with a seed for each host. */
 import { LINK_WINDOW_BATCH } from '../../cdk/constructs/sizes.ts';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import type { Link } from '../../shared/frontier/message.ts';
-import { SIZES } from '../../shared/sizes.ts';
-import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
+import { SIZES } from '../../shared/core/base/sizes.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import type { Link } from '../../shared/core/frontier/message.ts';
+import { URL_RULES_VERSION } from '../../shared/core/url/canonical.ts';
 import { createSimCloud, type SimCloud } from '../models/cloud.ts';
 import { NO_FAULTS } from '../models/faults.ts';
 import { MAX_EVENT_BYTES } from '../models/poller-batches.ts';
@@ -213,7 +213,7 @@ async function begin(
 }
 
 /**
- * The number of hosts that the waker checks in a run, however large the crawl is (`shared/routing/waker.ts`).
+ * The number of hosts that the waker checks in a run, however large the crawl is (`shared/crawler/routing/waker.ts`).
  * For a smaller world that share would be far too large, so the waker sees only its share of the due hosts.
  */
 function scaleWaker({ dynamo }: SimCloud, scale: number): void {

@@ -2,8 +2,8 @@
 import { terminalOf } from '../../cli/drawn-line.ts';
 import { formatCount, formatCounted, formatDuration, toned } from '../../cli/format.ts';
 import { UsageError } from '../../cli/usage-error.ts';
-import { didYouMean } from '../../shared/text/nearest.ts';
-import { quoted } from '../../shared/text/printable.ts';
+import { didYouMean } from '../../shared/core/text/nearest.ts';
+import { quoted } from '../../shared/core/text/printable.ts';
 import { FAULT_NAMES } from '../models/faults.ts';
 import type { Outcome, Violation } from '../worlds/spec.ts';
 import { hostsOf, timelineLines } from '../worlds/timeline.ts';

@@ -8,7 +8,7 @@ import {
   toned,
   wrapWords,
 } from '../../cli/format.ts';
-import { printable, shorten } from '../../shared/text/printable.ts';
+import { printable, shorten } from '../../shared/core/text/printable.ts';
 import { FAULTS, type FaultName } from '../models/faults.ts';
 import { EXCUSE_NAMES, EXCUSES, INVARIANTS, type Violation, type WorldSpec } from '../worlds/spec.ts';
 import { formatAt } from '../worlds/timeline.ts';

@@ -1,7 +1,7 @@
 /** `npm run simulate`: many worlds, what they came to, and small worlds that break the same. */
 import type { LiveStream, TerminalEnvironment } from '../../cli/drawn-line.ts';
 import { terminalOf } from '../../cli/drawn-line.ts';
-import { printable, shorten } from '../../shared/text/printable.ts';
+import { printable, shorten } from '../../shared/core/text/printable.ts';
 import { breaksSame, shrink } from '../worlds/shrink.ts';
 import type { Violation, WorldSpec } from '../worlds/spec.ts';
 import { struckWorlds } from '../worlds/systematic.ts';

@@ -1,6 +1,6 @@
 /** The messages between the command and a process that runs worlds for it. */
 
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
 import { FAULT_NAMES, type FaultName } from '../models/faults.ts';
 import { NoEnd } from '../models/virtual-time.ts';
 import type { Outcome, Violation, WorldSpec } from '../worlds/spec.ts';

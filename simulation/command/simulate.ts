@@ -5,7 +5,7 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../cli/usage-error.ts';
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
 import type { Outcome } from '../worlds/spec.ts';
 import { helpText } from './help.ts';
 import { type Command, readCommand } from './options.ts';

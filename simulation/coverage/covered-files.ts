@@ -6,13 +6,13 @@ export const ROOT = new URL('../../', import.meta.url).href;
 
 /** Where code moves to another folder, this list follows it. */
 export const FOLDERS: readonly string[] = [
-  'shared/turn',
-  'shared/crawl-state',
-  'shared/routing',
-  'shared/worker',
-  'shared/frontier',
-  'shared/recrawl',
-  'shared/webhook',
+  'shared/crawler/turn',
+  'shared/crawler/crawl-state',
+  'shared/crawler/routing',
+  'shared/crawler/worker',
+  'shared/core/frontier',
+  'shared/core/recrawl',
+  'shared/services/webhook',
   'shared/engines/aws',
   'functions',
 ];

@@ -1,8 +1,8 @@
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { lazy } from '../../shared/lazy.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
-import { fetchedUrl } from '../../shared/url/request-url.ts';
+import type { RecordLocation } from '../../shared/core/archive/record-location.ts';
+import { lazy } from '../../shared/core/base/lazy.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
+import { fetchedUrl } from '../../shared/core/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';

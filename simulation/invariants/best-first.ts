@@ -1,5 +1,5 @@
-import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
-import { hostKey, origin } from '../../shared/url/host-key.ts';
+import { levelOf, rankOf } from '../../shared/core/frontier/rank.ts';
+import { hostKey, origin } from '../../shared/core/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { hasNewRecord } from './canonical-copies.ts';
 import { levelOfPriority } from './depth-true.ts';

@@ -1,4 +1,4 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { finalStateOf } from './final-state.ts';

@@ -1,5 +1,5 @@
-import { createHostConfigs } from '../../shared/crawl/host-config.ts';
-import { hostRate } from '../../shared/frontier/byte-rate.ts';
+import { createHostConfigs } from '../../shared/core/crawl/host-config.ts';
+import { hostRate } from '../../shared/core/frontier/byte-rate.ts';
 import { MAX_SKEW_MS } from '../models/cloud.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type Facts, isBy, mayHaveLostTurns } from './facts.ts';

@@ -1,7 +1,7 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
-import { isOwnRequest } from '../../shared/url/request-url.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
+import { isOwnRequest } from '../../shared/core/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
 import { finalStateOf } from './final-state.ts';

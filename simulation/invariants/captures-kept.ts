@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { isRecrawling } from '../../shared/crawl/config.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
 import { createFindings } from './findings.ts';

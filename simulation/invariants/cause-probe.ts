@@ -2,11 +2,12 @@
  * Looks at what begins the turns that are committed: at the ports, so that it goes by nothing that the core
  * says about itself.
  */
+
+import type { HostKey } from '../../shared/core/url/host-key.ts';
+import type { Engine } from '../../shared/crawler/ports/engine.ts';
+import type { Delivery, HostDeliveries } from '../../shared/crawler/ports/turn-queue.ts';
 import type { AwsEngine } from '../../shared/engines/aws/engine.ts';
 import { hostPartition } from '../../shared/engines/aws/state/tables.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
-import type { Delivery, HostDeliveries } from '../../shared/ports/turn-queue.ts';
-import type { HostKey } from '../../shared/url/host-key.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { createFindings, since } from './findings.ts';
 

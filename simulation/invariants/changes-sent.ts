@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import { changeId, lastChangeOf, type UrlChange } from '../../shared/frontier/url-change.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { fetchedUrl } from '../../shared/url/request-url.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import { changeId, lastChangeOf, type UrlChange } from '../../shared/core/frontier/url-change.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { fetchedUrl } from '../../shared/core/url/request-url.ts';
 import type { Violation } from '../worlds/spec.ts';
 import type { Facts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';

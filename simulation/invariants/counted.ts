@@ -1,6 +1,6 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import type { Head } from '../../shared/frontier/head.ts';
-import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import type { Head } from '../../shared/core/frontier/head.ts';
+import { URL_STATES, type UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { mayBeFreed } from './canonical-copies.ts';
 import {

@@ -1,6 +1,6 @@
-import { EARLY_MS, MAX_AHEAD_MS } from '../../shared/frontier/crawl-rate.ts';
-import { CLAIM_MS, firstBytes, LINE_SLACK_MS, NEW_SHARE } from '../../shared/frontier/rate-line.ts';
-import { LATE_MS } from '../../shared/turn/crawl-pace.ts';
+import { EARLY_MS, MAX_AHEAD_MS } from '../../shared/core/frontier/crawl-rate.ts';
+import { CLAIM_MS, firstBytes, LINE_SLACK_MS, NEW_SHARE } from '../../shared/core/frontier/rate-line.ts';
+import { LATE_MS } from '../../shared/crawler/turn/pace/crawl-pace.ts';
 import { MAX_SKEW_MS } from '../models/cloud.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type Facts, isBy, mayHaveLostTurns } from './facts.ts';

@@ -1,8 +1,8 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import { levelOf, MAX_LEVEL } from '../../shared/frontier/rank.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
-import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import { levelOf, MAX_LEVEL } from '../../shared/core/frontier/rank.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
+import { fetchedUrl, isOwnRequest } from '../../shared/core/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { hasNewRecord, mayBeFreed, originalOf } from './canonical-copies.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
@@ -24,7 +24,7 @@ interface Source {
   readonly isLeast?: boolean;
 }
 
-/** An entry of a sitemap without a priority, by its `lastmod` (`turn/sitemap-links.ts`). */
+/** An entry of a sitemap without a priority, by its `lastmod` (`turn/links/sitemap-links.ts`). */
 const MAX_DATED_LEVEL = 2;
 /** The priority 1 of a sitemap is worth this level. */
 const PRIORITY_LEVELS = 5;

@@ -1,16 +1,16 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import { domainLimitsOf, linkBudget, maxHostsPerDomain } from '../../shared/crawl/domain-limits.ts';
-import { periodAt, periodEnd } from '../../shared/frontier/domain-state.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import { domainLimitsOf, linkBudget, maxHostsPerDomain } from '../../shared/core/crawl/domain-limits.ts';
+import { periodAt, periodEnd } from '../../shared/core/frontier/domain-state.ts';
 import {
   countLinkers,
   linkerHash,
   mergeSketches,
   NO_LINKERS,
   sketchOf,
-} from '../../shared/frontier/linker-sketch.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
-import { domainOf } from '../../shared/url/registrable-domain.ts';
-import { isOwnRequest } from '../../shared/url/request-url.ts';
+} from '../../shared/core/frontier/linker-sketch.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
+import { domainOf } from '../../shared/core/url/registrable-domain.ts';
+import { isOwnRequest } from '../../shared/core/url/request-url.ts';
 import { MAX_SKEW_MS } from '../models/cloud.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { originalOf } from './canonical-copies.ts';

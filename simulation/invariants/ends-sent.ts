@@ -1,4 +1,4 @@
-import { endedType } from '../../shared/webhook/crawl-events.ts';
+import { endedType } from '../../shared/services/webhook/crawl-events.ts';
 import type { FinishCall, SentEvent, Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';

@@ -1,9 +1,9 @@
 /** A world after its run as plain facts: all that the invariants judge. */
-import type { CrawlConfig } from '../../shared/crawl/config.ts';
-import type { Head } from '../../shared/frontier/head.ts';
-import type { UrlChange } from '../../shared/frontier/url-change.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
+import type { CrawlConfig } from '../../shared/core/crawl/config.ts';
+import type { Head } from '../../shared/core/frontier/head.ts';
+import type { UrlChange } from '../../shared/core/frontier/url-change.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import type { CrawlStatus } from '../../shared/crawler/ports/crawl-registry.ts';
 import { type FaultName, TURN_LOSING } from '../models/faults.ts';
 import { MAX_INDEX_LAG_MS } from '../models/index-lag.ts';
 import type { Crowd } from '../worlds/crowd.ts';
@@ -229,7 +229,7 @@ export const TURN_LOSING_OTHERS = TURN_LOSING.filter((name) => name !== 'pageHar
 export const isFullHost = ({ config }: CrawlFacts, host: HostFacts | undefined): boolean =>
   config.maxPagesPerHost !== undefined && (host?.head.totals.pages ?? 0) >= config.maxPagesPerHost;
 
-/** Whether the record represents a final response that is no redirect (`turn/visit.ts`). */
+/** Whether the record represents a final response that is no redirect (`turn/page/visit.ts`). */
 const isAnswered = ({ state, result }: UrlRecord): boolean =>
   result?.location !== undefined && state !== 'redirect';
 

@@ -1,5 +1,5 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import type { Head } from '../../shared/frontier/head.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import type { Head } from '../../shared/core/frontier/head.ts';
 import { T0 } from '../models/virtual-time.ts';
 import type { Violation } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';

@@ -4,8 +4,16 @@
  */
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { parquetReadObjects } from 'hyparquet';
-import { parseConfig } from '../../shared/crawl/config.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import { isDomain, openedHosts } from '../../shared/core/frontier/domain-state.ts';
+import type { Head } from '../../shared/core/frontier/head.ts';
+import type { UrlChange } from '../../shared/core/frontier/url-change.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import type { HostKey } from '../../shared/core/url/host-key.ts';
+import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
+import type { LedgerStore } from '../../shared/crawler/ports/ledger-store.ts';
+import { openLedger } from '../../shared/crawler/turn/open-ledger.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import {
   changesPrefix,
@@ -32,14 +40,6 @@ import {
   TOTALS_PREFIX,
   UNJOINED,
 } from '../../shared/engines/aws/state/tables.ts';
-import { isDomain, openedHosts } from '../../shared/frontier/domain-state.ts';
-import type { Head } from '../../shared/frontier/head.ts';
-import type { UrlChange } from '../../shared/frontier/url-change.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
-import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
-import { openLedger } from '../../shared/turn/open-ledger.ts';
-import type { HostKey } from '../../shared/url/host-key.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import { DELETED_CRAWL } from '../worlds/deletion.ts';
 import { asPresent } from '../worlds/newer-version.ts';

@@ -1,5 +1,5 @@
-import type { CauseCode } from '../../shared/causes/cause.ts';
-import type { Head } from '../../shared/frontier/head.ts';
+import type { CauseCode } from '../../shared/core/causes/cause.ts';
+import type { Head } from '../../shared/core/frontier/head.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
@@ -12,7 +12,7 @@ import type { HostVisits, Visit } from './visits.ts';
  * "Politeness").
  */
 const FIRST_TRIES = 2;
-/** Looks for the rules of another host that cost no failure (`turn/moved-robots.ts`). */
+/** Looks for the rules of another host that cost no failure (`turn/robots/moved-robots.ts`). */
 const PATIENT_LOOKS = 6;
 const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>([
   'workerDied',

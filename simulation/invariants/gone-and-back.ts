@@ -1,5 +1,5 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { originalOf } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const MISSING_DAYS: readonly number[] = [7, 14, 28, 56];
 const GONE_DAYS: readonly number[] = [7, 60];
 const CLOCKS_MS = 10_000;
-/** A schedule's moment may come so much sooner (`turn/recrawl-plan.ts`). */
+/** A schedule's moment may come so much sooner (`turn/recrawl/recrawl-plan.ts`). */
 const SOONER = 0.9;
 /** Due times are whole seconds. */
 const ROUNDING_MS = 1000;

@@ -1,4 +1,4 @@
-import { causeText } from '../../shared/causes/cause-text.ts';
+import { causeText } from '../../shared/core/causes/cause-text.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type Facts, isBy, TURN_LOSING_OTHERS } from './facts.ts';
 import { createFindings } from './findings.ts';

@@ -3,16 +3,16 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { reasonIn, type StatusCode } from '../../shared/causes/status-reason.ts';
-import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
+import { reasonIn, type StatusCode } from '../../shared/core/causes/status-reason.ts';
+import { type CrawlOptions, parseConfig } from '../../shared/core/crawl/config.ts';
+import type { Head } from '../../shared/core/frontier/head.ts';
+import type { CrawlStatus } from '../../shared/crawler/ports/crawl-registry.ts';
 import { costOf } from '../../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { countsIn } from '../../shared/engines/aws/state/crawl-counters.ts';
 import { sumOfCounts, totalsOf } from '../../shared/engines/aws/state/head-counts.ts';
 import { CRAWL, HEAD, type Item, TOTALS_PREFIX } from '../../shared/engines/aws/state/tables.ts';
-import type { Head } from '../../shared/frontier/head.ts';
-import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import { crawlIn, headIn } from '../worlds/stored-items.ts';
 

@@ -2,7 +2,7 @@
  * A host's failures in a row as the web has seen them, by simple rules of the tests' own (README,
  * "Politeness").
  */
-import { origin } from '../../shared/url/host-key.ts';
+import { origin } from '../../shared/core/url/host-key.ts';
 import type { WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts } from './facts.ts';
 import { stateOf } from './final-state.ts';

@@ -1,5 +1,5 @@
-import { createHostConfigs } from '../../shared/crawl/host-config.ts';
-import { allowedFrom, hoursText } from '../../shared/crawl/host-hours.ts';
+import { createHostConfigs } from '../../shared/core/crawl/host-config.ts';
+import { allowedFrom, hoursText } from '../../shared/core/crawl/host-hours.ts';
 import { MAX_SKEW_MS } from '../models/cloud.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type Facts, isBy } from './facts.ts';

@@ -1,5 +1,5 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import { fetchedUrl } from '../../shared/url/request-url.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import { fetchedUrl } from '../../shared/core/url/request-url.ts';
 import { simLanguage } from '../worlds/sim-hooks.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, isPage, mayHaveLostTurns } from './facts.ts';

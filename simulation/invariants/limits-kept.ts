@@ -1,5 +1,5 @@
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { fetchedUrl, isOwnRequest } from '../../shared/core/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isPage, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';

@@ -1,7 +1,7 @@
 /** The sitemaps that a crawl must have met, and those that it may have: by the files that the web served. */
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { hostKey, origin } from '../../shared/url/host-key.ts';
-import { domainOf } from '../../shared/url/registrable-domain.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { hostKey, origin } from '../../shared/core/url/host-key.ts';
+import { domainOf } from '../../shared/core/url/registrable-domain.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
 import { scopeOf } from './scope.ts';
@@ -17,7 +17,7 @@ export interface SitemapSource {
   readonly isRead: boolean;
 }
 
-/** An index of this depth may name no further sitemap (`turn/sitemap-links.ts`). */
+/** An index of this depth may name no further sitemap (`turn/links/sitemap-links.ts`). */
 const MAX_NESTING = 3;
 
 /**

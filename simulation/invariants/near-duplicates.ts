@@ -1,6 +1,6 @@
-import { nearDuplicateIn } from '../../shared/causes/cause.ts';
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import { templateOf } from '../../shared/url/template-of.ts';
+import { nearDuplicateIn } from '../../shared/core/causes/cause.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import { templateOf } from '../../shared/core/url/template-of.ts';
 import type { Violation } from '../worlds/spec.ts';
 import type { Facts } from './facts.ts';
 import { createFindings } from './findings.ts';

@@ -1,5 +1,5 @@
+import type { Head } from '../../shared/core/frontier/head.ts';
 import { indexName } from '../../shared/engines/aws/archive/compact-layout.ts';
-import type { Head } from '../../shared/frontier/head.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';

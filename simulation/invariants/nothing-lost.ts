@@ -1,8 +1,8 @@
-import { nearDuplicateIn } from '../../shared/causes/cause.ts';
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
-import { fetchedUrl, isOwnRequest } from '../../shared/url/request-url.ts';
+import { nearDuplicateIn } from '../../shared/core/causes/cause.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
+import { fetchedUrl, isOwnRequest } from '../../shared/core/url/request-url.ts';
 import { isUsageFile } from '../web/usage.ts';
 import { simLanguage } from '../worlds/sim-hooks.ts';
 import type { Violation } from '../worlds/spec.ts';

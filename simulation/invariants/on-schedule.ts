@@ -1,5 +1,5 @@
-import type { CrawlConfig } from '../../shared/crawl/config.ts';
-import { origin } from '../../shared/url/host-key.ts';
+import type { CrawlConfig } from '../../shared/core/crawl/config.ts';
+import { origin } from '../../shared/core/url/host-key.ts';
 import { momentAfter, scheduleOf, type WorldSchedule } from '../worlds/schedules.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { mostFreed } from './canonical-copies.ts';

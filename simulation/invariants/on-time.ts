@@ -1,8 +1,8 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import { latestOpening } from '../../shared/crawl/host-hours.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import { latestOpening } from '../../shared/core/crawl/host-hours.ts';
+import type { HostKey } from '../../shared/core/url/host-key.ts';
+import { RETRY_HOST_MS } from '../../shared/crawler/turn/recrawl/recrawl-plan.ts';
 import { turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
-import { RETRY_HOST_MS } from '../../shared/turn/recrawl-plan.ts';
-import type { HostKey } from '../../shared/url/host-key.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveHidden, mayHaveLostMessages, wakerLagMs } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';

@@ -1,5 +1,5 @@
-import { URL_STATES } from '../../shared/frontier/url-record.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
+import { URL_STATES } from '../../shared/core/frontier/url-record.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, type HostFacts, isFullHost } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';

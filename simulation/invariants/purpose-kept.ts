@@ -1,5 +1,5 @@
-import { origin } from '../../shared/url/host-key.ts';
-import { fetchedUrl } from '../../shared/url/request-url.ts';
+import { origin } from '../../shared/core/url/host-key.ts';
+import { fetchedUrl } from '../../shared/core/url/request-url.ts';
 import { isUsageFile } from '../web/usage.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy } from './facts.ts';

@@ -1,5 +1,5 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import { isAgain, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import { isAgain, type UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { mostFreed } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
@@ -8,7 +8,7 @@ import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
 
-/** A page is fetched after this part of its interval (`turn/recrawl-plan.ts`), by clocks that differ. */
+/** A page is fetched after this part of its interval (`turn/recrawl/recrawl-plan.ts`), by clocks that differ. */
 const NEARLY = 0.97;
 /** Whatever the price, an interval has ten minutes, and the first one half of that (`recrawl/fetch-interval.ts`). */
 const LEAST_BY_PRICE_MS = 300_000;

@@ -1,4 +1,4 @@
-import { origin } from '../../shared/url/host-key.ts';
+import { origin } from '../../shared/core/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type Facts, type Maker, makersIn, makersOf, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';

@@ -1,6 +1,6 @@
 /** The robots.txt answers that the crawler received, and their times: read from the web's log. */
-import { MAX_ROBOTS_REDIRECTS } from '../../shared/robots/policy.ts';
-import { hostKey, origin } from '../../shared/url/host-key.ts';
+import { MAX_ROBOTS_REDIRECTS } from '../../shared/core/robots/policy.ts';
+import { hostKey, origin } from '../../shared/core/url/host-key.ts';
 import { isUsageFile } from '../web/usage.ts';
 import type { WebRequest } from '../worlds/spec.ts';
 import type { Facts } from './facts.ts';

@@ -1,4 +1,4 @@
-import { hostKey, origin } from '../../shared/url/host-key.ts';
+import { hostKey, origin } from '../../shared/core/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
 import { createFindings, since } from './findings.ts';
@@ -17,7 +17,7 @@ const MAX_SKEW_MS = 10_000;
  * was served and can still count allows the page: the last one, where no turn of the host was discarded and
  * the host itself served it. A version counts as long as its `Cache-Control` and `robotsMaxAgeMs` say, from
  * five minutes to 24 hours (RFC 9309, section 2.4), and ten minutes more from each time that robots.txt could
- * not be fetched since (`turn/robots-keeper.ts`); a turn goes by what it found, so as long as the lease on
+ * not be fetched since (`turn/robots/robots-keeper.ts`); a turn goes by what it found, so as long as the lease on
  * top of that.
  *
  * And nothing is called denied by robots.txt that every version served allows.

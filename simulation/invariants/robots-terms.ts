@@ -1,5 +1,5 @@
 /**
- * How long a robots.txt may be used: `shared/robots/policy.ts` and `shared/turn/robots-keeper.ts` promise
+ * How long a robots.txt may be used: `shared/core/robots/policy.ts` and `shared/crawler/turn/robots/robots-keeper.ts` promise
  * these.
  */
 

@@ -1,7 +1,7 @@
 /** Which URLs a crawl takes in, by simple rules of the tests' own. */
 
-import type { CrawlConfig } from '../../shared/crawl/config.ts';
-import { registrableDomain } from '../../shared/url/registrable-domain.ts';
+import type { CrawlConfig } from '../../shared/core/crawl/config.ts';
+import { registrableDomain } from '../../shared/core/url/registrable-domain.ts';
 
 export interface SimpleScope {
   /** Whether a link found at this depth is accepted. */

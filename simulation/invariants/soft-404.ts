@@ -1,5 +1,5 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import type { Violation } from '../worlds/spec.ts';
 import type { Facts } from './facts.ts';
 import { createFindings, since } from './findings.ts';

@@ -1,6 +1,6 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import { quotaTemplateOf } from '../../shared/frontier/template-counts.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import { quotaTemplateOf } from '../../shared/core/frontier/template-counts.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type HostFacts, isPage } from './facts.ts';
 import { finalStateOf } from './final-state.ts';

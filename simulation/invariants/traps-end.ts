@@ -1,6 +1,6 @@
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import type { Head } from '../../shared/frontier/head.ts';
-import { closedGroups, createTrapWatch } from '../../shared/frontier/trap-watch.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import type { Head } from '../../shared/core/frontier/head.ts';
+import { closedGroups, createTrapWatch } from '../../shared/core/frontier/trap-watch.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts, HostFacts } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';

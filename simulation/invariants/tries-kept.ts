@@ -1,7 +1,7 @@
-import type { CauseCode } from '../../shared/causes/cause.ts';
-import { isRecrawling } from '../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { origin } from '../../shared/url/host-key.ts';
+import type { CauseCode } from '../../shared/core/causes/cause.ts';
+import { isRecrawling } from '../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { origin } from '../../shared/core/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { mayBeFreed } from './canonical-copies.ts';
 import { type Facts, mayHaveLostTurns } from './facts.ts';

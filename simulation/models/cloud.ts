@@ -4,13 +4,13 @@
  * below it are models.
  */
 
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { type Sizes, sizesOf } from '../../shared/core/base/sizes.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
 import type { AwsClients } from '../../shared/engines/aws/engine.ts';
 import { type StackSettings, timesOf } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, type OpenStackOptions, openStack } from '../../shared/engines/aws/stack.ts';
 import { DUE_AT, DUE_INDEX, DUE_SHARD } from '../../shared/engines/aws/state/tables.ts';
 import { startRetentionMs } from '../../shared/engines/aws/workers/start-message.ts';
-import { type Sizes, sizesOf } from '../../shared/sizes.ts';
 import { type CallFaults, type CallFaultsOptions, createCallFaults } from './call-faults.ts';
 import { createSimClient, type Latency } from './client.ts';
 import { drawClockSteps } from './clock-steps.ts';

@@ -4,8 +4,8 @@
  * frozen process makes no progress: responses and timers wait for it.
  */
 
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import { createSteadyClock } from '../../shared/engines/steady-clock.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
 import type { Faults } from './faults.ts';
 import { type Random, uuidsOf } from './random.ts';
 import type { Trace } from './trace.ts';

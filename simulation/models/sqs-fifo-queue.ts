@@ -4,7 +4,7 @@
  * it, also those sent later) and what comes back where visibility was changed for single messages (for the
  * first: nothing before it is visible; for a later one: those before it).
  */
-import { boundMethods } from '../../shared/bound-methods.ts';
+import { boundMethods } from '../../shared/crawler/ports/bound-methods.ts';
 import { between } from './random.ts';
 import type { Hold, NewMessage, Received, StoredMessage } from './sqs-message.ts';
 import {

@@ -2,8 +2,8 @@
  * The command `npm run mutants`: whether the tests notice small changes of the program. `--help` says all.
  */
 import { UsageError } from '../../cli/usage-error.ts';
-import { createLimit } from '../../shared/create-limit.ts';
-import { messageOf } from '../../shared/error-message.ts';
+import { createLimit } from '../../shared/core/base/create-limit.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
 import { type CoverageMap, measure } from './coverage.ts';
 import { judge } from './judge.ts';
 import { judgePromises } from './judge-promises.ts';

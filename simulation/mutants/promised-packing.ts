@@ -11,14 +11,14 @@ const SMALL = 'few hosts are served by a small worker, more by one of full size'
 const LARGE_PAGES = 'a page that a small worker cannot read is read by one of full size';
 
 const WORKER = 'functions/pool-worker.ts';
-const PLAN = 'shared/worker/pool-plan.ts';
-const LOAD = 'shared/worker/small-worker.ts';
+const PLAN = 'shared/crawler/worker/pool-plan.ts';
+const LOAD = 'shared/crawler/worker/small-worker.ts';
 const POOL = 'shared/engines/aws/workers/worker-pool.ts';
 const STARTS = 'functions/start-workers.ts';
 
 const OF_WORKER = ['test/functions/pool-worker.test.ts', 'test/functions/small-worker.test.ts'];
-const OF_PLAN = ['test/worker/pool-plan.test.ts'];
-const OF_LOAD = ['test/worker/small-worker.test.ts'];
+const OF_PLAN = ['test/crawler/worker/pool-plan.test.ts'];
+const OF_LOAD = ['test/crawler/worker/small-worker.test.ts'];
 const OF_POOL = ['test/engines/aws/worker-pool.test.ts'];
 const OF_STARTS = ['test/functions/start-workers.test.ts', 'test/functions/waker.test.ts'];
 

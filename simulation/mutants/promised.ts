@@ -16,8 +16,8 @@ const MOMENTS = 'a crawl with a schedule fetches each page at each of its times 
 const GONE = 'a page is gone as long as the site says so, and no longer';
 const STORED = 'a crawl stored by the previous version continues';
 
-const PLAN = 'shared/turn/recrawl-plan.ts';
-const OF_BUDGET = ['test/worker/recrawl-budget.test.ts'];
+const PLAN = 'shared/crawler/turn/recrawl/recrawl-plan.ts';
+const OF_BUDGET = ['test/crawler/worker/recrawl-budget.test.ts'];
 
 const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
@@ -38,7 +38,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
     what: 'a page that is due is fetched though the price has risen since',
     file: PLAN,
     edits: [['(now - result.fetchedAt) / DAY_MS >= NEARLY * this.#waitDays(record, recrawl)', 'true']],
-    tests: ['test/turn/recrawl-plan.test.ts'],
+    tests: ['test/crawler/turn/recrawl/recrawl-plan.test.ts'],
   },
   {
     promise: BUDGET,
@@ -64,33 +64,33 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: ONCE,
     what: 'two runs are merged without dropping the older record of a URL that was fetched again',
-    file: 'shared/frontier/run.ts',
+    file: 'shared/core/frontier/run.ts',
     edits: [
       [
         'if (!newer.again && !isDoneInBoth(host, newer, older)) return [newer.done, older.done];',
         'if (newer) return [newer.done, older.done];',
       ],
     ],
-    tests: ['test/frontier/ledger-again.test.ts'],
+    tests: ['test/core/frontier/ledger-again.test.ts'],
   },
   {
     promise: ONCE,
     what: 'the list of URLs that are due again keeps the older record beside the newer one',
-    file: 'shared/frontier/run.ts',
+    file: 'shared/core/frontier/run.ts',
     edits: [['...restOfAgain(older).filter(notIn(newer.keys))', '...restOfAgain(older)']],
-    tests: ['test/frontier/ledger-again.test.ts'],
+    tests: ['test/core/frontier/ledger-again.test.ts'],
   },
   {
     promise: CAPTURES,
     what: 'a 304 is not archived',
-    file: 'shared/turn/refetch.ts',
+    file: 'shared/crawler/turn/recrawl/refetch.ts',
     edits: [['if (sha1) await', 'if (sha1 && response.httpStatus !== 304) await']],
     breaks: ['capturesKept'],
   },
   {
     promise: CAPTURES,
     what: 'a response with the same payload is archived twice',
-    file: 'shared/turn/refetch.ts',
+    file: 'shared/crawler/turn/recrawl/refetch.ts',
     edits: [
       [
         'if (sha1) await',
@@ -114,7 +114,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: LOCATION,
     what: 'the revisit of a 304 refers to the time of the 304',
-    file: 'shared/turn/refetch.ts',
+    file: 'shared/crawler/turn/recrawl/refetch.ts',
     edits: [['date: warcDate(known.capturedAt)', 'date: warcDate(startedAt)']],
     breaks: ['capturesKept'],
   },
@@ -149,7 +149,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: GONE,
     what: 'a page that is not there is asked for again after an hour',
-    file: 'shared/recrawl/due-time.ts',
+    file: 'shared/core/recrawl/due-time.ts',
     edits: [
       ['const MISSING_DAYS: readonly number[] = [7,', 'const MISSING_DAYS: readonly number[] = [1 / 96,'],
     ],
@@ -158,7 +158,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: GONE,
     what: 'a page that is gone is never asked for again',
-    file: 'shared/recrawl/due-time.ts',
+    file: 'shared/core/recrawl/due-time.ts',
     edits: [['return GONE_DAYS[outcome.misses - 1];', 'return GONE_DAYS[outcome.misses + 9];']],
     breaks: ['goneAndBack'],
   },
@@ -172,21 +172,21 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: GONE,
     what: 'all pages of a host that answers 404 everywhere are gone',
-    file: 'shared/recrawl/vanished-site.ts',
+    file: 'shared/core/recrawl/vanished-site.ts',
     edits: [['const MIN_GONE = 4.5;', 'const MIN_GONE = 45;']],
-    tests: ['test/recrawl/vanished-site.test.ts'],
+    tests: ['test/core/recrawl/vanished-site.test.ts'],
   },
   {
     promise: GONE,
     what: 'that a page is gone is not reported',
-    file: 'shared/frontier/url-change.ts',
+    file: 'shared/core/frontier/url-change.ts',
     edits: [["if (state === 'gone') return 'gone';", "if (state === 'gone') return undefined;"]],
     breaks: ['goneAndBack'],
   },
   {
     promise: GONE,
     what: 'a page that is back is reported as changed',
-    file: 'shared/frontier/url-change.ts',
+    file: 'shared/core/frontier/url-change.ts',
     edits: [["return isBack ? 'back' : 'changed';", "return 'changed';"]],
     breaks: ['goneAndBack'],
   },
@@ -200,7 +200,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
         'return { ...record, attempts: 0, dueAt: 0, ...(state',
       ],
     ],
-    tests: ['test/worker/switch-recrawl.test.ts'],
+    tests: ['test/crawler/worker/switch-recrawl.test.ts'],
   },
 ];
 

@@ -1,9 +1,9 @@
 /** The answers of the web to requests, if only its own nature is in the way. */
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
-import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
-import type { ResponseHead } from '../../shared/fetcher/outcome/response-head.ts';
+import type { FailureReason } from '../../shared/core/outcome/failure-codes.ts';
+import type { FetchRequest } from '../../shared/core/outcome/fetch-request.ts';
+import type { ResponseHead } from '../../shared/core/outcome/response-head.ts';
 import { ASSETS } from './asset-kinds.ts';
 import { renderStyle } from './assets.ts';
 import type { Atlas } from './atlas.ts';

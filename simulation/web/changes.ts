@@ -1,5 +1,5 @@
 /** Pages that change at times of their own, and the validators that their hosts send, true and false. */
-import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
+import type { FetchRequest } from '../../shared/core/outcome/fetch-request.ts';
 import { type Chance, DRAW } from './chance.ts';
 
 export interface PageVersion {

@@ -1,7 +1,7 @@
 /** One exchange as the world sees it: what comes when, planned as the request reaches the server. */
 import { hash } from 'node:crypto';
-import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
-import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { FailureReason } from '../../shared/core/outcome/failure-codes.ts';
+import type { FetchedResponse } from '../../shared/core/outcome/fetch-outcome.ts';
 import type { Answer, Responded } from './answers.ts';
 
 /** The response that the client gets. Times are the world's. */

@@ -3,15 +3,11 @@
  * world's.
  */
 
-import type { Body } from '../../shared/fetcher/outcome/body.ts';
-import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
-import type {
-  FetchedResponse,
-  FetchFailure,
-  FetchOutcome,
-} from '../../shared/fetcher/outcome/fetch-outcome.ts';
-import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
-import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { Body } from '../../shared/core/outcome/body.ts';
+import type { FailureReason } from '../../shared/core/outcome/failure-codes.ts';
+import type { FetchedResponse, FetchFailure, FetchOutcome } from '../../shared/core/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../shared/core/outcome/fetch-request.ts';
+import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
 import { type CallFaults, NO_CALL_FAULTS } from '../models/call-faults.ts';
 import type { SimProcess } from '../models/process.ts';
 import type { VirtualTime } from '../models/virtual-time.ts';

@@ -2,9 +2,9 @@
  * Requests that a project's hooks make in a world. Each has a field by which the web recognizes all of it, so that the
  * log has the name under which the ledger knows it.
  */
-import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
-import type { PageRequest } from '../../shared/turn/page-hooks.ts';
-import { type OwnRequest, requestUrl } from '../../shared/url/request-url.ts';
+import type { FetchRequest } from '../../shared/core/outcome/fetch-request.ts';
+import { type OwnRequest, requestUrl } from '../../shared/core/url/request-url.ts';
+import type { PageRequest } from '../../shared/crawler/turn/page-hooks.ts';
 import { between, randomOf } from '../models/random.ts';
 import type { SimWeb } from '../worlds/spec.ts';
 

@@ -1,5 +1,5 @@
 /** The properties of a page: its type, whether it fails, where it redirects to. All follow from its place. */
-import { lazy } from '../../shared/lazy.ts';
+import { lazy } from '../../shared/core/base/lazy.ts';
 import type { Harm } from '../worlds/spec.ts';
 import { type Chance, DRAW } from './chance.ts';
 import type { Hosts, WebHost } from './hosts.ts';

@@ -4,8 +4,8 @@
  * canonical and then written in many ways, robots rules are drawn and then written down.
  */
 
-import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
-import { fetchedUrl, isSentAlong, ownRequest, redirectedRequest } from '../../shared/url/request-url.ts';
+import type { FetchRequest } from '../../shared/core/outcome/fetch-request.ts';
+import { fetchedUrl, isSentAlong, ownRequest, redirectedRequest } from '../../shared/core/url/request-url.ts';
 import type { CallFaults } from '../models/call-faults.ts';
 import type { Faults } from '../models/faults.ts';
 import type { Trace } from '../models/trace.ts';

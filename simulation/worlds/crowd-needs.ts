@@ -2,9 +2,10 @@
  * Crawls among many that need something of the waker: a host that is due, a limit of time, an end. How long each waits is
  * measured by what is done, not by what the waker looks at.
  */
+
+import type { CrawlStatus } from '../../shared/crawler/ports/crawl-registry.ts';
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { CRAWL } from '../../shared/engines/aws/state/tables.ts';
-import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import { crowdHostOf } from './fill-crawls.ts';
 import { crawlIn } from './stored-items.ts';

@@ -1,6 +1,7 @@
 /** A crawl of some worlds that its operator deletes, beside the crawls that all invariants judge. */
-import { ControlError } from '../../shared/control/control.ts';
-import { seedLinks } from '../../shared/frontier/seed-links.ts';
+
+import { seedLinks } from '../../shared/core/frontier/seed-links.ts';
+import { ControlError } from '../../shared/services/control/control.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import { between, randomOf } from '../models/random.ts';
 import type { Desk } from './operator.ts';

@@ -1,6 +1,6 @@
 /** The receiver of the stack's events in a world: it fails now and then, with or without having got them. */
 import type { EventSink } from '../../functions/announcer.ts';
-import type { UrlChange } from '../../shared/frontier/url-change.ts';
+import type { UrlChange } from '../../shared/core/frontier/url-change.ts';
 import type { SentEvent } from './spec.ts';
 
 export interface EventReceiver {

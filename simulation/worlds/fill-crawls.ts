@@ -1,8 +1,8 @@
 /** Crawls of a stack as crawling has left them, written by the registry and the ledgers themselves. */
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import { type Head, NEW_HEAD } from '../../shared/core/frontier/head.ts';
+import { URL_RULES_VERSION } from '../../shared/core/url/canonical.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
-import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
-import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 
 type Stack = Pick<OpenedStack, 'engine'>;
 

@@ -4,11 +4,11 @@
  * The present one may be deployed again then for some minutes: it cannot read what the newer one has written.
  */
 
+import { KEY_RUN_MAGIC, KEY_RUN_VERSION } from '../../shared/core/frontier/key-run.ts';
+import { MESSAGE_MAGIC, MESSAGE_VERSION } from '../../shared/core/frontier/message-codec.ts';
+import { SEGMENT_MAGIC, SEGMENT_VERSION } from '../../shared/core/frontier/segment.ts';
+import type { Engine } from '../../shared/crawler/ports/engine.ts';
 import type { AwsClients } from '../../shared/engines/aws/engine.ts';
-import { KEY_RUN_MAGIC, KEY_RUN_VERSION } from '../../shared/frontier/key-run.ts';
-import { MESSAGE_MAGIC, MESSAGE_VERSION } from '../../shared/frontier/message-codec.ts';
-import { SEGMENT_MAGIC, SEGMENT_VERSION } from '../../shared/frontier/segment.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
 import type { Faults } from '../models/faults.ts';
 import type { SqsEvent } from '../models/poller-event.ts';
 import type { SimProcess } from '../models/process.ts';

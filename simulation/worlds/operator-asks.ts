@@ -2,13 +2,14 @@
  * The operator asks: what there is of a crawl, of its hosts and of some URLs. No fault strikes the operator's
  * calls.
  */
-import type { CaptureEntry, CapturePageRequest } from '../../shared/control/captures.ts';
-import { type Control, ControlError } from '../../shared/control/control.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import { CorruptBytes } from '../../shared/core/frontier/bytes.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
-import { CorruptBytes } from '../../shared/frontier/bytes.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
+import type { CaptureEntry, CapturePageRequest } from '../../shared/services/control/captures.ts';
+import { type Control, ControlError } from '../../shared/services/control/control.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import type { SimWeb, Violation } from './spec.ts';
 

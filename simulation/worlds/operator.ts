@@ -1,14 +1,14 @@
 /**
  * The operator, who has begun the crawls: pauses one now and then, changes it, raises its limits, adds seeds.
  */
-import { reasonIn } from '../../shared/causes/status-reason.ts';
-import { type Control, ControlError } from '../../shared/control/control.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { reasonIn } from '../../shared/core/causes/status-reason.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import type { Link } from '../../shared/core/frontier/message.ts';
+import type { CrawlRecord, CrawlRegistry } from '../../shared/crawler/ports/crawl-registry.ts';
 import type { CrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
 import { CRAWL } from '../../shared/engines/aws/state/tables.ts';
-import type { Link } from '../../shared/frontier/message.ts';
-import type { CrawlRecord, CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
+import { type Control, ControlError } from '../../shared/services/control/control.ts';
 import { scopeOf } from '../invariants/scope.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import { randomOf } from '../models/random.ts';

@@ -5,8 +5,8 @@
  */
 import { SLOWNESS, STORE_MS, storeBlocked } from '../../functions/block-guard.ts';
 import type { Log } from '../../functions/log.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
-import { type PageTask, type PageWork, UNWATCHED } from '../../shared/turn/page-work.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { type PageTask, type PageWork, UNWATCHED } from '../../shared/crawler/turn/page/page-work.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import type { SimProcess } from '../models/process.ts';
 import type { Harm } from './spec.ts';

@@ -2,8 +2,8 @@
  * The actions of a world's operator besides those that a fault decides: adding seeds, and raising limits that
  * were met.
  */
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import { between, pick, randomOf } from '../models/random.ts';
 import type { CrawlPlan, SimWeb } from './spec.ts';
 

@@ -1,5 +1,5 @@
 /** Worlds whose crawls fetch their pages again. */
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
 import type { WebShape } from '../web/shape.ts';
 import { periodOf, SCHEDULES, type WorldSchedule } from './schedules.ts';

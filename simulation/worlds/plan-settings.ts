@@ -1,5 +1,5 @@
 /** The scope, the politeness and the end of a crawl: settings that most crawls leave as they are. */
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import { between, pick, type Random } from '../models/random.ts';
 
 /** Patterns that leave some pages of most hosts (`web/places.ts`), and all their roots. */

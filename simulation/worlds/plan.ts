@@ -1,9 +1,9 @@
 /** The plan of a world besides its web, as the seed decides it: the stack, and the crawls. */
 
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { Sizes } from '../../shared/core/base/sizes.ts';
+import { SIZES } from '../../shared/core/base/sizes.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
-import type { Sizes } from '../../shared/sizes.ts';
-import { SIZES } from '../../shared/sizes.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
 import {
   addressesOf,

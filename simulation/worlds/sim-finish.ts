@@ -1,5 +1,5 @@
 /** The project's `onFinish` in worlds that have one. */
-import type { StrandConfig } from '../../shared/project/project.ts';
+import type { StrandConfig } from '../../shared/services/project/project.ts';
 import type { SimProcess } from '../models/process.ts';
 import { between, randomOf } from '../models/random.ts';
 import type { FinishCall } from './spec.ts';

@@ -1,5 +1,5 @@
 /** The project's hooks in worlds that have some. What a hook does follows from the seed and the page's URL. */
-import type { HookedPage, PageHooks, PageRequest } from '../../shared/turn/page-hooks.ts';
+import type { HookedPage, PageHooks, PageRequest } from '../../shared/crawler/turn/page-hooks.ts';
 import type { SimProcess } from '../models/process.ts';
 import { between, randomOf } from '../models/random.ts';
 import { nameOf } from '../web/own-requests.ts';
@@ -36,7 +36,7 @@ export const simLanguage = (url: string): string | undefined => ['de', 'en', und
 
 /**
  * Returns hooks with an item for each page, and `requestsOf` a page that no hook has requested. Some fail, as
- * `shared/hooks/` reports it; some take seconds.
+ * `shared/services/hooks/` reports it; some take seconds.
  */
 export function createSimHooks(
   seed: number,

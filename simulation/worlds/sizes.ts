@@ -3,7 +3,7 @@
  * many pages.
  */
 
-import { SIZES, type Sizes } from '../../shared/sizes.ts';
+import { SIZES, type Sizes } from '../../shared/core/base/sizes.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
 
 /** Sizes that are small together, since one branch needs them all. */

@@ -1,9 +1,9 @@
 /** The specification of a simulated world, and the result: the types that all of `simulation/` shares. */
 
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
-import type { UrlChange } from '../../shared/frontier/url-change.ts';
-import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import type { UrlChange } from '../../shared/core/frontier/url-change.ts';
+import type { FailureReason } from '../../shared/core/outcome/failure-codes.ts';
+import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
 import type { History } from '../invariants/history-probe.ts';
 import type { CallFault, CallFaults } from '../models/call-faults.ts';
 import type { SimCloud } from '../models/cloud.ts';
@@ -207,7 +207,7 @@ export type Harm = 'kills' | 'blocks';
 
 /**
  * The simulated web: what there is on it, what it served, and to whom. For a request of a project's hook, URLs are the
- * names under which the ledger knows it (`shared/url/request-url.ts`), also in the log.
+ * names under which the ledger knows it (`shared/core/url/request-url.ts`), also in the log.
  */
 export interface SimWeb {
   /** From them all of it is reached. Canonical. */

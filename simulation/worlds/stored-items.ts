@@ -1,9 +1,10 @@
 /**
  * Heads and crawls in items of the state table. Each stored item is read once: the store never changes one.
  */
+
+import type { Head } from '../../shared/core/frontier/head.ts';
 import { decodeCrawl, type StoredCrawl } from '../../shared/engines/aws/state/crawl-record.ts';
 import type { Item } from '../../shared/engines/aws/state/tables.ts';
-import type { Head } from '../../shared/frontier/head.ts';
 
 export const headIn: (item: Readonly<Item>) => Head = once((item) => JSON.parse(item.head?.S as string));
 

@@ -1,6 +1,6 @@
 /** The events of a world as text: of one host and the processes that touched it, or of all. */
 
-import { printable, shorten } from '../../shared/text/printable.ts';
+import { printable, shorten } from '../../shared/core/text/printable.ts';
 import { T0 } from '../models/virtual-time.ts';
 import type { TimelineEntry, Violation } from './spec.ts';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { beginSession, inFolder } from '../../api/local/begin-session.ts';
-import { InvalidConfig } from '../../shared/crawl/config.ts';
+import { StorageFailed } from '../../shared/core/base/storage-failed.ts';
+import { InvalidConfig } from '../../shared/core/crawl/config.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
-import { NO_PROJECT } from '../../shared/project/project-file.ts';
-import { StorageFailed } from '../../shared/storage-failed.ts';
+import { NO_PROJECT } from '../../shared/services/project/project-file.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -14,7 +14,7 @@ import {
   type StartCrawlOptions,
   startCrawl,
 } from '../../api/index.ts';
-import { scanMembers } from '../../shared/archive/scan-members.ts';
+import { scanMembers } from '../../shared/core/archive/scan-members.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 
 interface Answer {

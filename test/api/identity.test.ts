@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openCrawl, readPage, resumeCrawl, startCrawl } from '../../api/index.ts';
-import { type ReceivedRequest, verifyByRfc9421, verifyByWebBotAuth } from '../identity/verifiers.ts';
+import { type ReceivedRequest, verifyByRfc9421, verifyByWebBotAuth } from '../core/identity/verifiers.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 
 const AGENT = 'https://crawler.example.org';

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keepDocuments, keptDocuments } from '../../api/exports/keep-documents.ts';
 import { keptIn, noteKept, updateDocuments } from '../../api/local/kept-outputs.ts';
 import type { DocumentOptions } from '../../api/stored-crawl.ts';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 
 let folder: string;
 let path: string;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openCrawl, startCrawl } from '../../api/index.ts';
-import { createMirrorPaths } from '../../shared/outputs/mirror-paths.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
-import { pathOf } from '../../shared/url/host-key.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { pathOf } from '../../shared/core/url/host-key.ts';
+import { createMirrorPaths } from '../../shared/services/outputs/mirror-paths.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { type SmallAnswer, serveAnswers } from './small-server.ts';
 

@@ -12,9 +12,9 @@ import { s3Sink } from '../../api/sinks/s3-sink.ts';
 import { sendDocuments } from '../../api/sinks/send-documents.ts';
 import { webhookSink } from '../../api/sinks/webhook-sink.ts';
 import { printSent } from '../../cli/commands/send.ts';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
-import { bulkLines, bulkOutcomes, idOf } from '../../shared/outputs/sink/bulk.ts';
-import type { DocumentSink, SinkChange } from '../../shared/outputs/sink/sink.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
+import { bulkLines, bulkOutcomes, idOf } from '../../shared/services/outputs/sink/bulk.ts';
+import type { DocumentSink, SinkChange } from '../../shared/services/outputs/sink/sink.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { rowOfPages, startSite } from '../local-crawl/small-site.ts';
 

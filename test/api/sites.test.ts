@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type LogEntry, openCrawl, resumeCrawl, type SiteVisit, startCrawl } from '../../api/index.ts';
-import type { CrawlOptions } from '../../shared/crawl/crawl-options.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/crawl-options.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 
 const SECRET = 'a secret of this test';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { differenceBetween } from '../../api/url-difference.ts';
 import { printDiff } from '../../cli/commands/diff.ts';
-import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
-import type { ArchivedResponse } from '../../shared/archive/read-response.ts';
-import type { UrlCapture } from '../../shared/archive/url-history.ts';
+import type { PayloadSource } from '../../shared/core/archive/payload-reader.ts';
+import type { ArchivedResponse } from '../../shared/core/archive/read-response.ts';
+import type { UrlCapture } from '../../shared/core/archive/url-history.ts';
 
 const URL_ = 'http://a.test/';
 const visit = (day: number, change: UrlCapture['change'], more: Partial<UrlCapture> = {}): UrlCapture => ({

@@ -4,8 +4,8 @@ import { renderPage } from '../../bench/harness/web/render.ts';
 import { serveWeb, type WebServer } from '../../bench/harness/web/server.ts';
 import { createWebStats, type WebCounts } from '../../bench/harness/web/stats.ts';
 import { buildSynthweb } from '../../bench/harness/web/synthweb.ts';
-import { createDocumentParser } from '../../shared/parser/document.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
+import { createDocumentParser } from '../../shared/core/parser/document.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
 
 const SIZE = { hosts: 3, pages: 40 };
 const authority = (host: number) => `site-${host}.example.org`;

@@ -27,8 +27,8 @@ function runBundled(text: string): string {
 
 test('a hook has all views of its page in a function', () => {
   const printed = runBundled(`
-    import { createHooks } from '${ROOT}/shared/hooks/create-hooks.ts';
-    import { madePage } from '${ROOT}/test/hooks/made-page.ts';
+    import { createHooks } from '${ROOT}/shared/services/hooks/create-hooks.ts';
+    import { madePage } from '${ROOT}/test/services/hooks/made-page.ts';
     const config = { blockTimeoutMs: 60_000, hookTimeoutMs: 120_000, maxDecodedBytes: 100_000, maxLinksPerPage: 5 };
     const onPage = ({ $, language, mainText }) => ({ heading: $('h1').text(), language, has: mainText.length > 50 });
     const hooks = createHooks({ onPage }, { config, clock: { now: () => 0, sleep: () => new Promise(() => {}) } });
@@ -42,8 +42,8 @@ test('a hook has all views of its page in a function', () => {
 
 test('a function reads documents in its second file', () => {
   const printed = runBundled(`
-    import { createDocumentReading } from '${ROOT}/shared/hooks/document-reading.ts';
-    import { makePdf, pdfText } from '${ROOT}/test/media/made-documents.ts';
+    import { createDocumentReading } from '${ROOT}/shared/services/hooks/document-reading.ts';
+    import { makePdf, pdfText } from '${ROOT}/test/core/media/made-documents.ts';
     const bytes = makePdf([{ content: pdfText(['hello']) }]);
     const response = { headers: [], body: { bytes: async () => bytes } };
     const page = { url: 'https://a.test/', mediaType: 'application/pdf', response, crawl: { config: { maxDecodedBytes: 1e6 } } };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { itemTableKey, tableKey } from '../../shared/engines/aws/archive/table-folders.ts';
-import { CAPTURE_COLUMNS, SUBSETS } from '../../shared/outputs/parquet/capture-table.ts';
-import { DOCUMENT_COLUMNS } from '../../shared/outputs/parquet/document-table.ts';
+import { CAPTURE_COLUMNS, SUBSETS } from '../../shared/services/outputs/parquet/capture-table.ts';
+import { DOCUMENT_COLUMNS } from '../../shared/services/outputs/parquet/document-table.ts';
 import { functionOf, type Synthesized, settingsIn, synthesized } from './synthesized.ts';
 
 const TABLE = 'AWS::Glue::Table';

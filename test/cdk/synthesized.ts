@@ -6,8 +6,8 @@ import { Annotations, Template } from 'aws-cdk-lib/assertions';
 import { CrawlerStack } from '../../cdk/crawler-stack.ts';
 import { parseOptions } from '../../cdk/options.ts';
 import { propsOf } from '../../cdk/props-options.ts';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import { lazy } from '../../shared/lazy.ts';
+import { lazy } from '../../shared/core/base/lazy.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 

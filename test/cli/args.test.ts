@@ -8,7 +8,7 @@ import { nameHere } from '../../cli/other-names.ts';
 import { checkContact, seedLines, seedUrl } from '../../cli/seeds.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { VERBS } from '../../cli/verbs.ts';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 
 const SEED = 'https://example.org/';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseCrawlConfig } from '../../cli/crawl-config.ts';
-import { crawlConfigSchema, InvalidConfig } from '../../shared/crawl/config.ts';
+import { crawlConfigSchema, InvalidConfig } from '../../shared/core/crawl/config.ts';
 
 describe('a configuration that the schema refuses', () => {
   test.each<[unknown, string]>([

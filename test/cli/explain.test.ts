@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { explanationText } from '../../cli/explain-text.ts';
-import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
-import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
-import { createTemplateCounts } from '../../shared/frontier/template-counts.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { type ExplainFacts, explainUrl } from '../../shared/report/explain.ts';
-import { templateOf } from '../../shared/url/template-of.ts';
+import { type CrawlOptions, parseConfig } from '../../shared/core/crawl/config.ts';
+import { type Head, NEW_HEAD } from '../../shared/core/frontier/head.ts';
+import { createTemplateCounts } from '../../shared/core/frontier/template-counts.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { templateOf } from '../../shared/core/url/template-of.ts';
+import { type ExplainFacts, explainUrl } from '../../shared/services/report/explain.ts';
 
 const NOW = Date.parse('2026-01-02T12:00:00Z');
 const SEED = 'https://a.example/';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { exportHeader, exportRow, urlText } from '../../cli/export-rows.ts';
-import { URL_STATES } from '../../shared/frontier/url-record.ts';
-import type { UrlRow } from '../../shared/report/url-detail.ts';
-import { URL_ROW_COLUMNS } from '../../shared/report/url-line.ts';
-import { URL_KINDS } from '../../shared/url/url-kind.ts';
+import { URL_STATES } from '../../shared/core/frontier/url-record.ts';
+import { URL_KINDS } from '../../shared/core/url/url-kind.ts';
+import type { UrlRow } from '../../shared/services/report/url-detail.ts';
+import { URL_ROW_COLUMNS } from '../../shared/services/report/url-line.ts';
 
 const ROW: UrlRow = {
   url: 'https://example.org/?a=1,2',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatBytes, formatDuration, formatRate, parseBytes, parseDuration } from '../../cli/format.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable } from '../../shared/core/text/printable.ts';
 
 describe('quantities are written for people', () => {
   test.each([

@@ -18,7 +18,7 @@ import type { LocalCommandOf } from '../../cli/command.ts';
 import { identity } from '../../cli/commands/identity.ts';
 import { agentCard } from '../../cli/identity/agent-card.ts';
 import { crawlerPage } from '../../cli/identity/crawler-page.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
 import { needs } from '../needs.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readIpBlocks } from '../../cli/ip-blocks-file.ts';
 import { UsageError } from '../../cli/usage-error.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
 
 const read = (...lines: string[]) => readIpBlocks(lines.join('\n'), 'cdn.txt');
 

@@ -7,12 +7,12 @@ import { parseArgs } from '../../cli/args.ts';
 import { isStackCommand } from '../../cli/command.ts';
 import { answer } from '../../cli/commands/on-stack.ts';
 import { UsageError } from '../../cli/usage-error.ts';
-import { type Control, ControlError, type HostDetail } from '../../shared/control/control.ts';
-import { MAX_SEEDS } from '../../shared/control/request-schemas.ts';
-import { InvalidConfig, parseConfig } from '../../shared/crawl/config.ts';
-import type { Item } from '../../shared/project/project.ts';
-import { explainUrl } from '../../shared/report/explain.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { InvalidConfig, parseConfig } from '../../shared/core/crawl/config.ts';
+import { type Control, ControlError, type HostDetail } from '../../shared/services/control/control.ts';
+import { MAX_SEEDS } from '../../shared/services/control/request-schemas.ts';
+import type { Item } from '../../shared/services/project/project.ts';
+import { explainUrl } from '../../shared/services/report/explain.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { fakeControl, fastClock, paper, RUNNING } from './stack-fakes.ts';
 
 let folder: string;

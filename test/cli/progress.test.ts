@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { progressOf } from '../../api/local/progress.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { type Head, NEW_HEAD } from '../../shared/core/frontier/head.ts';
+import type { LedgerStore } from '../../shared/crawler/ports/ledger-store.ts';
+import { newStats } from '../../shared/crawler/turn/worker-stats.ts';
 import { poolStats } from '../../shared/engines/local/session/pool-stats.ts';
 import { NO_SUMS } from '../../shared/engines/local/sums.ts';
-import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
-import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
-import { newStats } from '../../shared/turn/worker-stats.ts';
 
 const NOTHING = { ...NO_SUMS.totals, hosts: 0, hostsWaiting: 0, urls: NO_SUMS.urls, activeMs: 0 };
 const STATS = poolStats(newStats());

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readText } from '../../cli/commands/read.ts';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
 const DOCUMENT = {

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { ticksUpTo } from '../../cli/report/column-plot.ts';
 import { reportHtml } from '../../cli/report/report-html.ts';
 import { reportText } from '../../cli/report/report-text.ts';
-import { type Head, NEW_HEAD, NO_TOTALS } from '../../shared/frontier/head.ts';
-import type { FetchResult, UrlRecord } from '../../shared/frontier/url-record.ts';
-import { buildReport, type ReportedHost } from '../../shared/report/report.ts';
-import { createDuplicates } from '../../shared/report/report-duplicates.ts';
-import { createHistogram, quantile } from '../../shared/report/report-histogram.ts';
-import { createTimeline } from '../../shared/report/report-timeline.ts';
-import { createTop } from '../../shared/report/report-top.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { type Head, NEW_HEAD, NO_TOTALS } from '../../shared/core/frontier/head.ts';
+import type { FetchResult, UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { buildReport, type ReportedHost } from '../../shared/services/report/report.ts';
+import { createDuplicates } from '../../shared/services/report/report-duplicates.ts';
+import { createHistogram, quantile } from '../../shared/services/report/report-histogram.ts';
+import { createTimeline } from '../../shared/services/report/report-timeline.ts';
+import { createTop } from '../../shared/services/report/report-top.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 
 const T0 = Date.UTC(2026, 0, 2, 3, 4, 5);
 

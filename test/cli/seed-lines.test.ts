@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSeedLines, createSilenceLine } from '../../cli/seed-lines.ts';
-import type { FailureCode } from '../../shared/fetcher/outcome/failure-codes.ts';
-import type { SeedEvent } from '../../shared/turn/seed-events.ts';
+import type { FailureCode } from '../../shared/core/outcome/failure-codes.ts';
+import type { SeedEvent } from '../../shared/crawler/turn/seed-events.ts';
 
 const seed = (name: string, event: Partial<SeedEvent>): SeedEvent => ({
   url: `http://${name}/`,

@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Skip } from '../../shared/crawler/ports/skip-log.ts';
 import {
   createSkipLog,
   readSkips,
   SKIPS_SCHEMA,
   skipsBeyond,
 } from '../../shared/engines/local/items/skip-log.ts';
-import type { Skip } from '../../shared/ports/skip-log.ts';
 
 function newDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');

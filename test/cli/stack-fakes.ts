@@ -1,6 +1,6 @@
 /** A control and a terminal that only remember. */
-import type { Control } from '../../shared/control/control.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { Control } from '../../shared/services/control/control.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 
 export const RUNNING: CrawlSummary = {
   exact: true,

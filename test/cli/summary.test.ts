@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit-codes.ts';
 import { summaryJson, summaryText } from '../../cli/summary.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 
 const SUMMARY: CrawlSummary = {
   exact: true,

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeCapture } from '../../shared/archive/capture.ts';
-import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
-import { captureOf, joined, newId, RECORDS, T0 } from '../archive/captures.ts';
+import { encodeCapture } from '../../shared/core/archive/capture.ts';
+import { encodeWarcinfo } from '../../shared/core/archive/warcinfo.ts';
+import { captureOf, joined, newId, RECORDS, T0 } from '../core/archive/captures.ts';
 
 let folder: string;
 let good: string;

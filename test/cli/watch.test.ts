@@ -3,8 +3,8 @@ import { type WatchOptions, watchCrawl } from '../../cli/commands/watch.ts';
 import { untilFree } from '../../cli/commands/watch-folder.ts';
 import { renderParts } from '../../cli/drawn-line.ts';
 import { watchParts } from '../../cli/watch-line.ts';
-import { ControlError } from '../../shared/control/control.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { ControlError } from '../../shared/services/control/control.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { fakeControl, fastClock, paper, RUNNING } from './stack-fakes.ts';
 
 describe('the line of a watched crawl', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RowSource } from '../../api/url-rows.ts';
 import { writeRows } from '../../cli/commands/write-rows.ts';
-import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
-import { HostLedger } from '../../shared/frontier/ledger.ts';
+import { type Head, NEW_HEAD } from '../../shared/core/frontier/head.ts';
+import { HostLedger } from '../../shared/core/frontier/ledger.ts';
 import { paper } from './stack-fakes.ts';
 
 const HOST = 'a.example';

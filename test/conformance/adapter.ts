@@ -5,7 +5,7 @@
  *     python3 ../shared/conformance/run_cases.py --tier must ../shared/conformance/robots/*.jsonl -- node test/conformance/adapter.ts
  */
 import { once } from 'node:events';
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
 import { answerTo } from './operations.ts';
 import { type Answer, isObject } from './question.ts';
 

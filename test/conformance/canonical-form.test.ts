@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalize, createResolver } from '../../shared/url/canonical.ts';
-import { hostKey, hostName } from '../../shared/url/host-key.ts';
+import { canonicalize, createResolver } from '../../shared/core/url/canonical.ts';
+import { hostKey, hostName } from '../../shared/core/url/host-key.ts';
 import { arePresent, type Case, readCases } from './cases.ts';
 import { optionalTextOf, textOf } from './question.ts';
 

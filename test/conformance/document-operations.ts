@@ -1,5 +1,5 @@
 /** The links of any document by its type: HTML, CSS, XML, feeds, sitemaps. */
-import { createDocumentParser } from '../../shared/parser/document.ts';
+import { createDocumentParser } from '../../shared/core/parser/document.ts';
 import { bytesOf, type Operation, optionalTextOf, textOf } from './question.ts';
 
 const MAX_LINKS = 10_000;

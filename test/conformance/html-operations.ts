@@ -1,9 +1,9 @@
 /** The links of a document, what it says about itself, and which encoding it is in. */
-import { extractContent } from '../../shared/content/extract.ts';
-import { sniffCharset } from '../../shared/parser/charset.ts';
-import { createCharsetDecoder } from '../../shared/parser/charset-decoder.ts';
-import { createHtmlLinks } from '../../shared/parser/html-links.ts';
-import type { LinkKind } from '../../shared/parser/link-set.ts';
+import { extractContent } from '../../shared/core/content/extract.ts';
+import { sniffCharset } from '../../shared/core/parser/charset.ts';
+import { createCharsetDecoder } from '../../shared/core/parser/charset-decoder.ts';
+import { createHtmlLinks } from '../../shared/core/parser/html-links.ts';
+import type { LinkKind } from '../../shared/core/parser/link-set.ts';
 import { bytesOf, type Operation, optionalTextOf, textOf } from './question.ts';
 
 const MAX_LINKS = 10_000;

@@ -1,10 +1,11 @@
 /** Whether a connection would be made: the choice of addresses that every connection begins with. */
-import { createAddressGuard } from '../../shared/fetcher/address-guard.ts';
-import { chooseAddresses } from '../../shared/fetcher/choose-addresses.ts';
-import { createDnsCache } from '../../shared/fetcher/dns-cache.ts';
-import { KnownFailure } from '../../shared/fetcher/failure.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
-import { hostKey, hostName } from '../../shared/url/host-key.ts';
+
+import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { hostKey, hostName } from '../../shared/core/url/host-key.ts';
+import { createAddressGuard } from '../../shared/crawler/fetcher/address-guard.ts';
+import { chooseAddresses } from '../../shared/crawler/fetcher/choose-addresses.ts';
+import { createDnsCache } from '../../shared/crawler/fetcher/dns-cache.ts';
+import { KnownFailure } from '../../shared/crawler/fetcher/failure.ts';
 import { type Operation, type Question, textOf } from './question.ts';
 
 export const NETWORK_OPERATIONS: Readonly<Record<string, Operation>> = {

@@ -1,5 +1,5 @@
 /** The operations of the conformance cases (`cases/README.md`), answered by the modules that crawl. */
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
 import { DOCUMENT_OPERATIONS } from './document-operations.ts';
 import { HTML_OPERATIONS } from './html-operations.ts';
 import { NETWORK_OPERATIONS } from './network-operations.ts';

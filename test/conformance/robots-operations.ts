@@ -1,11 +1,11 @@
 /** Whether robots.txt lets a URL be fetched, what else it says, and what its own fetching comes to. */
-import { parseConfig } from '../../shared/crawl/config.ts';
-import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
-import { parseRobots, productToken } from '../../shared/robots/parse-robots.ts';
-import { expiry, type RobotsExchange, robotsUrl, robotsVerdict } from '../../shared/robots/policy.ts';
-import { isAllowed } from '../../shared/robots/rules.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
-import { pathOf } from '../../shared/url/host-key.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import type { FailureReason } from '../../shared/core/outcome/failure-codes.ts';
+import { parseRobots, productToken } from '../../shared/core/robots/parse-robots.ts';
+import { expiry, type RobotsExchange, robotsUrl, robotsVerdict } from '../../shared/core/robots/policy.ts';
+import { isAllowed } from '../../shared/core/robots/rules.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { pathOf } from '../../shared/core/url/host-key.ts';
 import { type Answer, bytesOf, isObject, type Operation, type Question, textOf } from './question.ts';
 
 export const ROBOTS_OPERATIONS: Readonly<Record<string, Operation>> = {

@@ -1,9 +1,9 @@
 /** Reading, comparing and sorting URLs, and who owns a host. */
-import { surt } from '../../shared/archive/surt.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
-import { registrableDomain } from '../../shared/url/registrable-domain.ts';
-import { createUrlRules } from '../../shared/url/url-rules.ts';
+import { surt } from '../../shared/core/archive/surt.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { registrableDomain } from '../../shared/core/url/registrable-domain.ts';
+import { createUrlRules } from '../../shared/core/url/url-rules.ts';
 import { type Operation, optionalTextOf, textOf } from './question.ts';
 
 export const URL_OPERATIONS: Readonly<Record<string, Operation>> = {

@@ -1,8 +1,8 @@
 /** Statements of a site about the use of its content: in robots.txt, in a response, and in a page. */
-import { createDocumentParser } from '../../shared/parser/document.ts';
-import { parseRobots, productToken } from '../../shared/robots/parse-robots.ts';
-import { isAllowed, usageAt } from '../../shared/robots/rules.ts';
-import { combineUsage, type UsageStatement } from '../../shared/usage/usage-statement.ts';
+import { createDocumentParser } from '../../shared/core/parser/document.ts';
+import { parseRobots, productToken } from '../../shared/core/robots/parse-robots.ts';
+import { isAllowed, usageAt } from '../../shared/core/robots/rules.ts';
+import { combineUsage, type UsageStatement } from '../../shared/core/usage/usage-statement.ts';
 import { bytesOf, type Operation, type Question, textOf } from './question.ts';
 
 export const USAGE_OPERATIONS: Readonly<Record<string, Operation>> = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import { encodeRecord } from '../../shared/archive/warc-record.ts';
-import { joined } from '../archive/captures.ts';
+import type { RecordLocation } from '../../shared/core/archive/record-location.ts';
+import { encodeRecord } from '../../shared/core/archive/warc-record.ts';
+import { joined } from '../core/archive/captures.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Tests the guarantees of `shared/ports/`, as one suite for every engine: it requires nothing that is not
+ * Tests the guarantees of `shared/crawler/ports/`, as one suite for every engine: it requires nothing that is not
  * written there. If a guarantee leaves room (a receive may give less than there is), the suite leaves it,
  * too.
  */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { domainKey, grantPages } from '../../shared/frontier/domain-state.ts';
-import { NEW_HEAD } from '../../shared/frontier/head.ts';
-import { StaleTurn } from '../../shared/ports/stale-turn.ts';
-import { createDomainHeads } from '../../shared/turn/domain-heads.ts';
+import { domainKey, grantPages } from '../../shared/core/frontier/domain-state.ts';
+import { NEW_HEAD } from '../../shared/core/frontier/head.ts';
+import { StaleTurn } from '../../shared/crawler/ports/stale-turn.ts';
+import { createDomainHeads } from '../../shared/crawler/turn/links/domain-heads.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './subject.ts';
 import { CRAWL, headOf, ODD_HOSTS } from './subjects.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LinkExchange } from '../../shared/ports/link-exchange.ts';
+import type { LinkExchange } from '../../shared/crawler/ports/link-exchange.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './subject.ts';
 import { CRAWL, LONG_MS, linkTo } from './subjects.ts';

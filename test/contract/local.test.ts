@@ -3,7 +3,7 @@ import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import {

@@ -1,7 +1,7 @@
-/** The test double of `test/worker`, held to the same suite: what turns are shown to do there rests on it. */
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
+/** The test double of `test/crawler/worker`, held to the same suite: what turns are shown to do there rests on it. */
+import type { RecordLocation } from '../../shared/core/archive/record-location.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { engineContract } from './engine-contract.ts';
 
 engineContract('memory', async (options = {}) => {

@@ -3,9 +3,9 @@
  * virtual time, which passes while somebody waits for the engine.
  */
 import { describe } from 'vitest';
+import type { Engine } from '../../shared/crawler/ports/engine.ts';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
 import { createSimCloud } from '../../simulation/models/cloud.ts';
 import { openSimEngine } from '../../simulation/models/engine.ts';
 import { createFaults, type FaultName } from '../../simulation/models/faults.ts';

@@ -1,5 +1,5 @@
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { RecordLocation } from '../../shared/core/archive/record-location.ts';
+import type { Engine } from '../../shared/crawler/ports/engine.ts';
 import type { Capability } from './capabilities.ts';
 
 /** An engine that a suite has opened. */

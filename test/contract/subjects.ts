@@ -1,10 +1,10 @@
 /** Small things that the parts of the suite are about. */
-import { type Head, type HostTotals, NEW_HEAD, NO_TOTALS } from '../../shared/frontier/head.ts';
-import { EMPTY_INDEX } from '../../shared/frontier/ledger-index.ts';
-import type { Link, Message } from '../../shared/frontier/message.ts';
-import type { UrlState } from '../../shared/frontier/url-record.ts';
-import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
-import type { Delivery, HostDeliveries, TurnQueue } from '../../shared/ports/turn-queue.ts';
+import { type Head, type HostTotals, NEW_HEAD, NO_TOTALS } from '../../shared/core/frontier/head.ts';
+import { EMPTY_INDEX } from '../../shared/core/frontier/ledger-index.ts';
+import type { Link, Message } from '../../shared/core/frontier/message.ts';
+import type { UrlState } from '../../shared/core/frontier/url-record.ts';
+import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
+import type { Delivery, HostDeliveries, TurnQueue } from '../../shared/crawler/ports/turn-queue.ts';
 
 export const CRAWL = 'crawl';
 

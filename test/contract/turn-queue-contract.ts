@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Engine } from '../../shared/ports/engine.ts';
-import { StaleTurn } from '../../shared/ports/stale-turn.ts';
+import type { Engine } from '../../shared/crawler/ports/engine.ts';
+import { StaleTurn } from '../../shared/crawler/ports/stale-turn.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './subject.ts';
 import { CRAWL, drain, LONG_MS, linkTo, ODD_HOSTS, receiveOne, token, tokensOf } from './subjects.ts';

@@ -1,5 +1,5 @@
 /** Records each scenario once undisturbed, chooses calls by coverage, and plays a world for each. */
-import { createLimit } from '../../shared/create-limit.ts';
+import { createLimit } from '../../shared/core/base/create-limit.ts';
 import { stream } from '../web/random.ts';
 import { happeningsAt, type KindName } from './kinds.ts';
 import { type PlayOptions, playWorld } from './play.ts';

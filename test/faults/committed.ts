@@ -1,7 +1,8 @@
 /** The data that the heads of a crawl's folder have committed. */
+
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { openLedger } from '../../shared/crawler/turn/open-ledger.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { openLedger } from '../../shared/turn/open-ledger.ts';
 
 export interface Committed {
   /** All URLs that the crawl knows. */

@@ -2,9 +2,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWarcCheck } from '../../shared/archive/check-warc.ts';
-import { fieldOf } from '../../shared/archive/read-warc.ts';
-import { type ReadAt, scanMembers } from '../../shared/archive/scan-members.ts';
+import { createWarcCheck } from '../../shared/core/archive/check-warc.ts';
+import { fieldOf } from '../../shared/core/archive/read-warc.ts';
+import { type ReadAt, scanMembers } from '../../shared/core/archive/scan-members.ts';
 import { indexByScanning } from '../../shared/engines/local/archive/cdxj-files.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import type { LogEntry } from '../web/server.ts';

@@ -1,7 +1,7 @@
 /** Whether one process of a world has ended as it is documented (docs/local.md, "When the disk fails"). */
 import type { Leg, World } from './world.ts';
 
-/** The remedies in the messages about a failed disk (`shared/storage-failed.ts`). */
+/** The remedies in the messages about a failed disk (`shared/core/base/storage-failed.ts`). */
 const REMEDIES =
   /Free some space|Check the disk|Raise the limit \(ulimit|See that it is there|Allow it, or use another folder|Put it back|Put back what was there/;
 /** The messages about a thread that has died or hangs. */

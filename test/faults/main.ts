@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { UsageError } from '../../cli/usage-error.ts';
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
 import { type Classes, type Outcome, runCampaign } from './campaign.ts';
 import { buildFaultDisk } from './fault-disk.ts';
 import type { KindName } from './kinds.ts';

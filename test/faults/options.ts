@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../cli/usage-error.ts';
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
 import { KIND_NAMES, KINDS, type KindName } from './kinds.ts';
 import { SCENARIO_NAMES, type ScenarioName, scenarioOf } from './scenarios.ts';
 import { readWorld } from './strikes.ts';

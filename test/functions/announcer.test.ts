@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Announcer, type AnnouncerDeps, TimeIsUp } from '../../functions/announcer.ts';
 import { allSinks, eventBus } from '../../functions/event-sinks.ts';
-import { withFirstPass } from '../../shared/crawl-state/first-pass.ts';
+import { withFirstPass } from '../../shared/crawler/crawl-state/first-pass.ts';
+import type { CrawlRecord, FirstPass } from '../../shared/crawler/ports/crawl-registry.ts';
 import type { UnannouncedCrawl } from '../../shared/engines/aws/state/unannounced.ts';
-import type { CrawlRecord, FirstPass } from '../../shared/ports/crawl-registry.ts';
-import type { EndedCrawl } from '../../shared/webhook/crawl-events.ts';
-import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
-import { createFakeClock, T0 } from '../worker/fake-clock.ts';
+import type { EndedCrawl } from '../../shared/services/webhook/crawl-events.ts';
+import type { WebhookEvent } from '../../shared/services/webhook/webhook.ts';
+import { createFakeClock, T0 } from '../crawler/worker/fake-clock.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

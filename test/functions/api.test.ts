@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type ApiEvent, createApiHandler } from '../../functions/api-handler.ts';
-import { createControl } from '../../shared/control/create-control.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { createControl } from '../../shared/services/control/create-control.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { fakeStack } from './fake-stack.ts';
 
 function setUp() {

@@ -5,9 +5,9 @@
  */
 import { expect } from 'vitest';
 import type { Log } from '../../functions/log.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
+import { T0 } from '../crawler/worker/fake-clock.ts';
 import { textOf } from '../golden.ts';
-import { T0 } from '../worker/fake-clock.ts';
 
 type Method = (...args: never[]) => Promise<unknown>;
 /** How the arguments of a method are shown, where not all of them are. */

@@ -1,11 +1,11 @@
 /** A worker in its pool, from joining to leaving: all that it asks, shows and starts, and when; and what a failure changes. */
 import { expect, test } from 'vitest';
 import { PoolWorker } from '../../functions/pool-worker.ts';
-import type { HostDeliveries, TurnQueue } from '../../shared/ports/turn-queue.ts';
-import type { PoolMember } from '../../shared/worker/pool-plan.ts';
-import type { SmallWorker } from '../../shared/worker/small-worker.ts';
+import type { HostDeliveries, TurnQueue } from '../../shared/crawler/ports/turn-queue.ts';
+import type { PoolMember } from '../../shared/crawler/worker/pool-plan.ts';
+import type { SmallWorker } from '../../shared/crawler/worker/small-worker.ts';
+import { createFakeClock, type FakeClock, T0 } from '../crawler/worker/fake-clock.ts';
 import { openGolden, textOf } from '../golden.ts';
-import { createFakeClock, type FakeClock, T0 } from '../worker/fake-clock.ts';
 import { createFakePool } from './fake-stack.ts';
 
 const golden = openGolden('calls-of-pool-workers.txt', import.meta.url);

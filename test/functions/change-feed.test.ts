@@ -4,9 +4,9 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
 import { TimeIsUp } from '../../functions/announcer.ts';
 import { ChangeFeed } from '../../functions/change-feed.ts';
-import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
+import type { WebhookEvent } from '../../shared/services/webhook/webhook.ts';
 import { createServices } from '../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock, T0 } from '../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../crawler/worker/fake-clock.ts';
 
 const MINUTE = 60_000;
 const change = (url: string) => JSON.stringify({ url, change: 'changed', at: '2026-01-01T00:00:00.000Z' });

@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createCompactorHandler } from '../../functions/compactor-handler.ts';
-import { BEING_DELETED } from '../../shared/causes/status-reason.ts';
+import { BEING_DELETED } from '../../shared/core/causes/status-reason.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import type { UnjoinedCrawl } from '../../shared/engines/aws/state/unjoined.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
-import { begin } from '../worker/world.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
+import { begin } from '../crawler/worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
 
 const NOTHING = { joined: 0, objects: 0, bytes: 0, aside: [], itemTables: 0, isCut: false, isDone: false };

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { ControlError } from '../../shared/control/control.ts';
 import { controlEngineOf } from '../../shared/engines/aws/control-engine.ts';
 import { controlPolicyOf } from '../../shared/engines/aws/control-policy.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
 import { InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
+import { ControlError } from '../../shared/services/control/control.ts';
 import { createServices } from '../../simulation/test/models/dynamo-services.ts';
 import { headOf } from '../contract/subjects.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { throttling } from '../engines/aws/throttled.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { fakeStack, SETTINGS } from './fake-stack.ts';
 
 interface ListInput {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCrawlEnd } from '../../functions/crawl-end.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { RECORD } from '../contract/subjects.ts';
 
 function setUp(seconds = 61.5) {

@@ -1,8 +1,8 @@
 /** A message that cannot be worked on reaches the dead letters, however busy their queue is. */
 import { expect, test } from 'vitest';
 import { createDeadLetter } from '../../functions/dead-letter.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
 import { fakeSqs, throttle } from '../engines/aws/queues/fake-sqs.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
 
 const clock = { ...createFakeClock(), sleep: async () => {} };
 

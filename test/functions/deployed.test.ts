@@ -10,9 +10,9 @@ import { SLOWNESS } from '../../functions/block-guard.ts';
 import { cpuMs } from '../../functions/open-worker.ts';
 import { parcelTexts } from '../../shared/engines/aws/queues/message-text.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
-import type { StrandConfig } from '../../shared/project/project.ts';
-import { COMPACT_MORE, EXPORT_MORE, START_SMALL } from '../../shared/webhook/event-types.ts';
-import { page, type Site } from '../worker/scripted-fetcher.ts';
+import type { StrandConfig } from '../../shared/services/project/project.ts';
+import { COMPACT_MORE, EXPORT_MORE, START_SMALL } from '../../shared/services/webhook/event-types.ts';
+import { page, type Site } from '../crawler/worker/scripted-fetcher.ts';
 import { answerCalls, type BusAnswer, deployFunctions, restoreCalls } from './deployed.ts';
 import { eventFrom, SETTINGS } from './fake-stack.ts';
 

@@ -11,13 +11,13 @@ import { createWorkerFunction, type WorkerParts } from '../../functions/open-wor
 import { openRouter } from '../../functions/router.ts';
 import { createFunctionStack, type FunctionStack } from '../../functions/stack.ts';
 import { openWaker } from '../../functions/waker.ts';
+import { UNWATCHED } from '../../shared/crawler/turn/page/page-work.ts';
 import type { AwsClients } from '../../shared/engines/aws/engine.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
-import { UNWATCHED } from '../../shared/turn/page-work.ts';
 import { createSimCloud, type SimCloudOptions } from '../../simulation/models/cloud.ts';
 import type { SimProcess } from '../../simulation/models/process.ts';
 import { drive } from '../../simulation/models/virtual-time.ts';
-import { createScriptedFetcher, type Site } from '../worker/scripted-fetcher.ts';
+import { createScriptedFetcher, type Site } from '../crawler/worker/scripted-fetcher.ts';
 import { eventFrom, type LogEntry } from './fake-stack.ts';
 
 /** An event that was put on the account's bus. */

@@ -4,10 +4,10 @@ import type { EventBridgeClient, PutEventsCommandInput } from '@aws-sdk/client-e
 import { describe, expect, test } from 'vitest';
 import { TimeIsUp } from '../../functions/announcer.ts';
 import { allSinks, eventBus, webhookSink } from '../../functions/event-sinks.ts';
-import { verifyWebhook } from '../../shared/webhook/signature.ts';
-import type { WebhookEvent } from '../../shared/webhook/webhook.ts';
-import { serveHttp, temporaryFolder } from '../fetcher/servers.ts';
-import { createFakeClock, T0 } from '../worker/fake-clock.ts';
+import { verifyWebhook } from '../../shared/services/webhook/signature.ts';
+import type { WebhookEvent } from '../../shared/services/webhook/webhook.ts';
+import { serveHttp, temporaryFolder } from '../crawler/fetcher/servers.ts';
+import { createFakeClock, T0 } from '../crawler/worker/fake-clock.ts';
 
 const eventOf = (id: string, data: object = {}): WebhookEvent => ({
   id,

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { ExportImpossible } from '../../api/exports/job/export-context.ts';
 import { createExporterHandler, sliceTimes } from '../../functions/exporter-handler.ts';
-import { BEING_DELETED } from '../../shared/causes/status-reason.ts';
+import { BEING_DELETED } from '../../shared/core/causes/status-reason.ts';
 import { ExportLost, type HeldExport, NO_PROGRESS } from '../../shared/engines/aws/exports/export-jobs.ts';
-import { createFakeClock, T0 } from '../worker/fake-clock.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
-import { begin } from '../worker/world.ts';
+import { createFakeClock, T0 } from '../crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
+import { begin } from '../crawler/worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,7 @@
 /** A stack as functions see it, over the engine in memory; and the events that start them. */
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
+import { activeMembers, type PoolMember } from '../../shared/crawler/worker/pool-plan.ts';
 import { createMeter, type Meter } from '../../shared/engines/aws/cost/meter.ts';
 import type { LinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
@@ -9,9 +10,8 @@ import type { DueHosts } from '../../shared/engines/aws/state/ledger-store.ts';
 import type { CrawlLook } from '../../shared/engines/aws/state/registry.ts';
 import type { UnannouncedCrawl } from '../../shared/engines/aws/state/unannounced.ts';
 import type { StartOptions, WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
-import { activeMembers, type PoolMember } from '../../shared/worker/pool-plan.ts';
-import type { FakeClock } from '../worker/fake-clock.ts';
-import type { MemoryEngine } from '../worker/memory-engine.ts';
+import type { FakeClock } from '../crawler/worker/fake-clock.ts';
+import type { MemoryEngine } from '../crawler/worker/memory-engine.ts';
 
 export const SETTINGS: StackSettings = {
   stack: 'Test',

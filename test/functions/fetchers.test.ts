@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createWorkerFetchers, socketsFor } from '../../functions/worker-fetchers.ts';
-import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
-import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
-import type { Fetcher } from '../../shared/ports/fetcher.ts';
-import type { FetchMiddleware } from '../../shared/project/project.ts';
-import { createFetchers } from '../../shared/worker/fetchers.ts';
-import { asResponse, serveHttp } from '../fetcher/servers.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
+import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../shared/core/crawl/config.ts';
+import type { FetchedResponse } from '../../shared/core/outcome/fetch-outcome.ts';
+import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
+import { createFetchers } from '../../shared/crawler/worker/fetchers.ts';
+import type { FetchMiddleware } from '../../shared/services/project/project.ts';
+import { asResponse, serveHttp } from '../crawler/fetcher/servers.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
 
 describe('a fetcher for each crawl and configuration', () => {
   function setUp(max: number, closeOne?: (made: number) => Promise<void>) {

@@ -7,8 +7,8 @@ import { createExporterHandler } from '../../functions/exporter-handler.ts';
 import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
 import { NO_PROGRESS } from '../../shared/engines/aws/exports/export-jobs.ts';
 import { RECORD } from '../contract/subjects.ts';
+import { createFakeClock, T0 } from '../crawler/worker/fake-clock.ts';
 import { textOf } from '../golden.ts';
-import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 /** The answers of the ports, by method. */
 type Answers = Readonly<Record<string, (...args: never[]) => unknown>>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMetrics, metricLine } from '../../functions/metrics.ts';
-import { newStats } from '../../shared/turn/worker-stats.ts';
-import { createFakeClock, T0 } from '../worker/fake-clock.ts';
+import { newStats } from '../../shared/crawler/turn/worker-stats.ts';
+import { createFakeClock, T0 } from '../crawler/worker/fake-clock.ts';
 
 function open() {
   const clock = createFakeClock();

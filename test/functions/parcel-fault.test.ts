@@ -3,7 +3,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { sourceIn } from '../../functions/event-source.ts';
 import { parcelFault } from '../../functions/parcel-fault.ts';
-import { requestUrl } from '../../shared/url/request-url.ts';
+import { requestUrl } from '../../shared/core/url/request-url.ts';
 
 test('an event is from the queue that has the name at the end of its ARN', () => {
   const from = (eventSourceARN?: string) =>

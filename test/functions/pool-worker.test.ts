@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { PoolWorker } from '../../functions/pool-worker.ts';
-import type { HostDeliveries, TurnQueue } from '../../shared/ports/turn-queue.ts';
-import type { PoolMember } from '../../shared/worker/pool-plan.ts';
-import type { SmallWorker } from '../../shared/worker/small-worker.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
+import type { HostDeliveries, TurnQueue } from '../../shared/crawler/ports/turn-queue.ts';
+import type { PoolMember } from '../../shared/crawler/worker/pool-plan.ts';
+import type { SmallWorker } from '../../shared/crawler/worker/small-worker.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
 import { createFakePool, type Started } from './fake-stack.ts';
 
 /** A worker of turn queue 0 that has joined its pool. It receives for 100 s, and ends after 120 s. */

@@ -2,8 +2,8 @@
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { type SeedRecord, takeSeeds } from '../../functions/router-seeds.ts';
-import { ControlError } from '../../shared/control/control.ts';
 import { MAX_MESSAGE_URLS } from '../../shared/engines/aws/queues/link-message.ts';
+import { ControlError } from '../../shared/services/control/control.ts';
 
 interface Request {
   readonly crawl: string;

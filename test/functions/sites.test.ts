@@ -1,6 +1,6 @@
 /** A crawl of a list of sites by the functions of a stack: what its operator and the operator's programs see of each. */
 import { afterEach, expect, test } from 'vitest';
-import { page, type Site } from '../worker/scripted-fetcher.ts';
+import { page, type Site } from '../crawler/worker/scripted-fetcher.ts';
 import { deployFunctions, restoreCalls } from './deployed.ts';
 
 afterEach(restoreCalls);

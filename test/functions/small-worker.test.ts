@@ -2,16 +2,20 @@
 import { describe, expect, test } from 'vitest';
 import { smallDocumentMb, smallDocuments } from '../../functions/small-documents.ts';
 import { createWorkerHandler, type WorkerDeps } from '../../functions/worker-handler.ts';
-import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+import { SIZES } from '../../shared/core/base/sizes.ts';
+import { createCrawls } from '../../shared/crawler/crawl-state/crawls.ts';
+import { routeParcels } from '../../shared/crawler/routing/router.ts';
+import type {
+  DocumentAnswer,
+  DocumentReading,
+  UnreadDocument,
+} from '../../shared/crawler/turn/page/document-reading.ts';
+import { createLanes } from '../../shared/crawler/worker/lanes.ts';
 import type { WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
-import { routeParcels } from '../../shared/routing/router.ts';
-import { SIZES } from '../../shared/sizes.ts';
-import type { DocumentAnswer, DocumentReading, UnreadDocument } from '../../shared/turn/document-reading.ts';
-import { createLanes } from '../../shared/worker/lanes.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
-import { createScriptedFetcher, page, type Site } from '../worker/scripted-fetcher.ts';
-import { begin, SILENT, statesOf } from '../worker/world.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
+import { createScriptedFetcher, page, type Site } from '../crawler/worker/scripted-fetcher.ts';
+import { begin, SILENT, statesOf } from '../crawler/worker/world.ts';
 import { contextFor, eventFrom, fakeStack, SETTINGS } from './fake-stack.ts';
 
 const SITE: Site = {

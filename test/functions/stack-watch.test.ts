@@ -8,8 +8,8 @@ import {
 } from '../../shared/engines/aws/state/attention-notes.ts';
 import { createSimCloud } from '../../simulation/models/cloud.ts';
 import { drive } from '../../simulation/models/virtual-time.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
 import { fakeSqs } from '../engines/aws/queues/fake-sqs.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
 
 const MINUTE = 60_000;
 

@@ -10,7 +10,7 @@ import {
 } from '../../functions/stack.ts';
 import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
 import { createSteadyClock } from '../../shared/engines/steady-clock.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
 import { SETTINGS } from './fake-stack.ts';
 
 test('handlers can be imported without settings; each function has one', async () => {

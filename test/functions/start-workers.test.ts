@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { startingWorkers, startMissing } from '../../functions/start-workers.ts';
+import type { TurnQueue } from '../../shared/crawler/ports/turn-queue.ts';
 import { turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
 import type { WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
-import type { TurnQueue } from '../../shared/ports/turn-queue.ts';
 import { createFakePool, type Started } from './fake-stack.ts';
 
 /** Hosts of the first and of the second turn queue. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createNewerLog, createUnreadHandlers } from '../../functions/unread-messages.ts';
-import { CorruptBytes, NewerFormat } from '../../shared/frontier/bytes.ts';
+import { CorruptBytes, NewerFormat } from '../../shared/core/frontier/bytes.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
 import { fakeSqs } from '../engines/aws/queues/fake-sqs.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
 
 const RECORD = {
   messageId: 'm1',

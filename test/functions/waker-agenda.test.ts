@@ -1,8 +1,8 @@
 /** The waker over the tables of a simulated account: at which crawls it looks, and with how many calls. */
 import { expect, test } from 'vitest';
 import { createWakerHandler } from '../../functions/waker-handler.ts';
+import { type Head, NEW_HEAD } from '../../shared/core/frontier/head.ts';
 import { SOON } from '../../shared/engines/aws/state/tables.ts';
-import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
 import { createSimCloud } from '../../simulation/models/cloud.ts';
 import { drive } from '../../simulation/models/virtual-time.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { DailyLimit, type DailyLimitDeps } from '../../functions/daily-limit.ts';
 import { createWakerHandler, type WakerDeps } from '../../functions/waker-handler.ts';
-import { pauseCrawl, stopCrawl } from '../../shared/control/change-status.ts';
-import { NEW_HEAD } from '../../shared/frontier/head.ts';
-import { createFakeClock, T0 } from '../worker/fake-clock.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
-import { begin } from '../worker/world.ts';
+import { NEW_HEAD } from '../../shared/core/frontier/head.ts';
+import { pauseCrawl, stopCrawl } from '../../shared/services/control/change-status.ts';
+import { createFakeClock, T0 } from '../crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
+import { begin } from '../crawler/worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
 
 /** Crawls of these names, each with a number of due hosts. */

@@ -1,7 +1,7 @@
 /** The webhook of a stack is read from its parameter. */
 import { expect, test } from 'vitest';
 import { webhookInParameter } from '../../functions/webhook-parameter.ts';
-import type { WebhookEvent, WebhookTarget } from '../../shared/webhook/webhook.ts';
+import type { WebhookEvent, WebhookTarget } from '../../shared/services/webhook/webhook.ts';
 
 const HOUR_MS = 3_600_000;
 const target = (name: string): WebhookTarget => ({

@@ -1,10 +1,10 @@
 /** The whole of what the functions of a stack call, with all that they give, while they crawl, export, join and delete. */
 import { afterEach, expect, test } from 'vitest';
-import { SIZES } from '../../shared/sizes.ts';
-import { START_SMALL } from '../../shared/webhook/event-types.ts';
+import { SIZES } from '../../shared/core/base/sizes.ts';
+import { START_SMALL } from '../../shared/services/webhook/event-types.ts';
+import { T0 } from '../crawler/worker/fake-clock.ts';
+import { page, redirect, robots, type Site } from '../crawler/worker/scripted-fetcher.ts';
 import { openGolden, textOf, withoutSizes } from '../golden.ts';
-import { T0 } from '../worker/fake-clock.ts';
-import { page, redirect, robots, type Site } from '../worker/scripted-fetcher.ts';
 import { deployFunctions, restoreCalls } from './deployed.ts';
 import { eventFrom } from './fake-stack.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { createWorkerHooks, guardWorker, type WorkerHooksOptions } from '../../functions/worker-hooks.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
-import type { HookedPage } from '../../shared/turn/page-hooks.ts';
-import { VisitState } from '../../shared/turn/visit-state.ts';
-import { handClock, madePage } from '../hooks/made-page.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { VisitState } from '../../shared/crawler/turn/page/visit-state.ts';
+import type { HookedPage } from '../../shared/crawler/turn/page-hooks.ts';
+import { handClock, madePage } from '../services/hooks/made-page.ts';
 
 const CRAWL = { id: 'c', config: parseConfig({}) };
 

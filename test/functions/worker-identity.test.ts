@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createWorkerIdentity } from '../../functions/worker-identity.ts';
-import { verifyByRfc9421 } from '../identity/verifiers.ts';
+import { verifyByRfc9421 } from '../core/identity/verifiers.ts';
 
 const AGENT = 'https://crawler.example.org';
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createWorkerSecrets } from '../../functions/worker-secrets.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
 
 const HOUR = 3_600_000;
 const MARK = 'MARKED-SECRET-0123456789';

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { storeBlocked } from '../../functions/block-guard.ts';
 import { createWorkerHandler } from '../../functions/worker-handler.ts';
-import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+import { SIZES } from '../../shared/core/base/sizes.ts';
+import { createCrawls } from '../../shared/crawler/crawl-state/crawls.ts';
+import { routeParcels } from '../../shared/crawler/routing/router.ts';
+import { type PageWork, UNWATCHED } from '../../shared/crawler/turn/page/page-work.ts';
+import { HOOK_CALLS } from '../../shared/crawler/turn/page-hooks.ts';
+import { createLanes } from '../../shared/crawler/worker/lanes.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
-import { routeParcels } from '../../shared/routing/router.ts';
-import { SIZES } from '../../shared/sizes.ts';
-import { HOOK_CALLS } from '../../shared/turn/page-hooks.ts';
-import { type PageWork, UNWATCHED } from '../../shared/turn/page-work.ts';
-import { createLanes } from '../../shared/worker/lanes.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
-import { createScriptedFetcher, page, type Site } from '../worker/scripted-fetcher.ts';
-import { begin, CRAWL, statesOf } from '../worker/world.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
+import { createScriptedFetcher, page, type Site } from '../crawler/worker/scripted-fetcher.ts';
+import { begin, CRAWL, statesOf } from '../crawler/worker/world.ts';
 import { contextFor, eventFrom, failedIds, fakeStack, SETTINGS } from './fake-stack.ts';
 
 const SITE: Site = {

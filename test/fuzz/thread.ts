@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import fc from 'fast-check';
-import { messageOf } from '../../shared/error-message.ts';
+import { messageOf } from '../../shared/core/base/error-message.ts';
 import { type Figures, judge, noFigures } from './judge.ts';
 import { inWords, type Recipe, recipes } from './recipe.ts';
 import { SweepFinding, sweep, sweepOne } from './sweep.ts';

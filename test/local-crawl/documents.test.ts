@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCrawl, startCrawl } from '../../api/index.ts';
-import { makeDocx, makePdf, paragraph, pdfText, relationships } from '../media/made-documents.ts';
+import { makeDocx, makePdf, paragraph, pdfText, relationships } from '../core/media/made-documents.ts';
 import { QUICK } from './local-crawl.ts';
 
 const LINE = 'The ships come in the morning, when the harbour is still quiet, and leave in the evening.';

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from './local-crawl.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
-const PROJECT = new URL('../../shared/project/project.ts', import.meta.url).href;
+const PROJECT = new URL('../../shared/services/project/project.ts', import.meta.url).href;
 
 let place: ReturnType<typeof temporaryFolder>;
 const servers: Server[] = [];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
 import { checkLog } from '../web/check.ts';
 import { PLAIN } from '../web/features.ts';
 import { generateWeb, type WebOptions } from '../web/graph.ts';

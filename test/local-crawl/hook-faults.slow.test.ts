@@ -1,7 +1,7 @@
 /** Tests of the failures and the output of hooks: the crawl continues, and reports the errors. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openCrawl } from '../../api/open-crawl.ts';
-import { THROWN } from '../hooks/thrown-values.ts';
+import { THROWN } from '../services/hooks/thrown-values.ts';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
 let site: SmallSite;

@@ -5,8 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { causeText } from '../../shared/causes/cause-text.ts';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { causeText } from '../../shared/core/causes/cause-text.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { openLedger } from '../../shared/crawler/turn/open-ledger.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { LocalRunEnd } from '../../shared/engines/local/session/run.ts';
 import {
@@ -14,8 +16,6 @@ import {
   type LocalSession,
   type SessionOptions,
 } from '../../shared/engines/local/session/session.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { RunningWeb } from '../web/server.ts';
 
 /** As fast as a test wants it. */

@@ -1,8 +1,8 @@
 /** Whole crawls of hosts each of which answers in a way of its own: pages, robots.txt and sitemap alike. */
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { causeText } from '../../shared/causes/cause-text.ts';
-import { BROKEN_HABITS, HABITS, type Habit, UNREADABLE_HABITS } from '../fetcher/server-habits.ts';
+import { causeText } from '../../shared/core/causes/cause-text.ts';
+import { BROKEN_HABITS, HABITS, type Habit, UNREADABLE_HABITS } from '../crawler/fetcher/server-habits.ts';
 import { crawlWeb, recordsOf, temporaryFolder } from './local-crawl.ts';
 
 const ADDRESS = '127.78.0.141';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bundleFunction } from '../../cdk/bundle-function.ts';
-import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import { NEW_HEAD } from '../../shared/core/frontier/head.ts';
+import { createFakeClock } from '../crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
+import { createScriptedFetcher, page } from '../crawler/worker/scripted-fetcher.ts';
 import { readWorkerFaults, withFaultyCommits, withPoisonPage } from '../localstack/faulty/worker-faults.ts';
-import { createFakeClock } from '../worker/fake-clock.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
-import { createScriptedFetcher, page } from '../worker/scripted-fetcher.ts';
 
 class Exit extends Error {}
 

@@ -6,18 +6,18 @@
 import { gunzipSync } from 'node:zlib';
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { mayHold } from '../../shared/archive/capture-filter.ts';
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import { encodeRecord } from '../../shared/archive/warc-record.ts';
-import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
+import { mayHold } from '../../shared/core/archive/capture-filter.ts';
+import type { RecordLocation } from '../../shared/core/archive/record-location.ts';
+import { encodeRecord } from '../../shared/core/archive/warc-record.ts';
+import { encodeWarcinfo } from '../../shared/core/archive/warcinfo.ts';
+import type { Archive } from '../../shared/crawler/ports/archive.ts';
 import { createS3Archive, type S3ArchiveOptions, warcKey } from '../../shared/engines/aws/archive/archive.ts';
 import { capturesIn } from '../../shared/engines/aws/archive/archive-object.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import type { Archive } from '../../shared/ports/archive.ts';
-import { joined } from '../archive/captures.ts';
 import { archiveContract } from '../contract/archive-contract.ts';
 import type { Subject } from '../contract/subject.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { joined } from '../core/archive/captures.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';
 
 const FOLDER = 'warc';

@@ -10,17 +10,17 @@ import {
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeCapture } from '../../shared/archive/capture.ts';
-import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import { type ScannedMember, scanMembers } from '../../shared/archive/scan-members.ts';
-import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
+import { encodeCapture } from '../../shared/core/archive/capture.ts';
+import { decodeMember, fieldOf } from '../../shared/core/archive/read-warc.ts';
+import type { RecordLocation } from '../../shared/core/archive/record-location.ts';
+import { type ScannedMember, scanMembers } from '../../shared/core/archive/scan-members.ts';
+import { encodeWarcinfo } from '../../shared/core/archive/warcinfo.ts';
 import { ahead } from '../../shared/engines/aws/archive/compact-ahead.ts';
 import { type CompactOptions, compactCrawl } from '../../shared/engines/aws/archive/compactor.ts';
 import { joinedResolver } from '../../shared/engines/aws/archive/joined-warcs.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import { captureOf, joined, newId, RECORDS, T0 } from '../archive/captures.ts';
-import { seededRandom } from '../worker/fake-clock.ts';
+import { captureOf, joined, newId, RECORDS, T0 } from '../core/archive/captures.ts';
+import { seededRandom } from '../crawler/worker/fake-clock.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';
 
 const MIB = 1024 * 1024;

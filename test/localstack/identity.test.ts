@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { putIdentity } from '../../api/stack/put-identity.ts';
 import { uploadIdentity } from '../../cli/commands/upload-identity.ts';
 import { createWorkerIdentity } from '../../functions/worker-identity.ts';
-import { verifyByRfc9421 } from '../identity/verifiers.ts';
+import { verifyByRfc9421 } from '../core/identity/verifiers.ts';
 import { hasEmulator } from './resources.ts';
 
 const AGENT = 'https://crawler.example.org';

@@ -33,12 +33,12 @@ import {
   verifyWebhook,
 } from '../../api/index.ts';
 import { connect } from '../../api/load-stack.ts';
-import type { CrawlExport } from '../../shared/control/crawl-export.ts';
 import { compactCrawl } from '../../shared/engines/aws/archive/compactor.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
+import type { CrawlExport } from '../../shared/services/control/crawl-export.ts';
 import { type Deployed, deploy, ENVIRONMENT, ROOT } from './deployed.ts';
 import project from './parity.config.ts';
 import { CLIENT_OPTIONS, hasEmulator } from './resources.ts';

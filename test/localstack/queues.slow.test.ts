@@ -14,17 +14,17 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Link } from '../../shared/core/frontier/message.ts';
+import type { TurnQueue } from '../../shared/crawler/ports/turn-queue.ts';
 import type { OnCorrupt } from '../../shared/engines/aws/queues/delivery.ts';
 import { createLinkExchange } from '../../shared/engines/aws/queues/link-exchange.ts';
 import { countMessages } from '../../shared/engines/aws/queues/sqs-queue.ts';
 import { createTurnQueue } from '../../shared/engines/aws/queues/turn-queue.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import type { Link } from '../../shared/frontier/message.ts';
-import type { TurnQueue } from '../../shared/ports/turn-queue.ts';
 import { engineContract } from '../contract/engine-contract.ts';
 import type { OpenedEngine, OpenOptions } from '../contract/subject.ts';
 import { CRAWL, linkTo, token, tokensOf } from '../contract/subjects.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { CLIENT_OPTIONS, hasEmulator } from './resources.ts';
 
 const VISIBILITY_MS = 60_000;

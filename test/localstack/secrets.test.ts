@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createWorkerSecrets } from '../../functions/worker-secrets.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { parseConfig } from '../../shared/core/crawl/config.ts';
 import { hasEmulator } from './resources.ts';
 
 /** The service has no client among the dependencies. */

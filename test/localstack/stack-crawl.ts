@@ -1,17 +1,17 @@
 /** A generated web crawled by a deployed stack, and what is to hold afterwards. */
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { expect } from 'vitest';
-import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { decodeMember, fieldOf } from '../../shared/core/archive/read-warc.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
-import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../shared/services/report/summary.ts';
+import { type KnownHost, ledgersOf } from '../crawler/worker/world.ts';
 import { QUICK_ON_STACK } from '../local-crawl/local-crawl.ts';
 import { checkLog } from '../web/check.ts';
 import { generateWeb, type WebOptions } from '../web/graph.ts';
 import { type LogEntry, type RunningWeb, startWeb } from '../web/server.ts';
 import { closure, type Truth } from '../web/truth.ts';
-import { type KnownHost, ledgersOf } from '../worker/world.ts';
 import { type Deployed, until } from './deployed.ts';
 
 const DELAY_MS = 20;

@@ -2,9 +2,9 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { connectionOf } from '../../api/stack/connect-stack.ts';
-import type { UrlDetail } from '../../shared/report/url-detail.ts';
+import type { UrlDetail } from '../../shared/services/report/url-detail.ts';
+import { type KnownHost, ledgersOf } from '../crawler/worker/world.ts';
 import { PLAIN } from '../web/features.ts';
-import { type KnownHost, ledgersOf } from '../worker/world.ts';
 import { type Deployed, deploy, printErrors, until } from './deployed.ts';
 import { hasEmulator } from './resources.ts';
 import { configFor, expectLedgers, expectLog, serve } from './stack-crawl.ts';

@@ -5,19 +5,19 @@
 import { type BatchWriteItemCommandInput, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type DeleteObjectsCommandInput, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SIZES } from '../../shared/core/base/sizes.ts';
+import type { Engine } from '../../shared/crawler/ports/engine.ts';
 import { createDeletions } from '../../shared/engines/aws/deletion/begin-deletion.ts';
 import { createCrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
 import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws/state/ledger-store.ts';
 import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/state/registry.ts';
 import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/state/tables.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
-import { SIZES } from '../../shared/sizes.ts';
 import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';
 import { registryContract } from '../contract/registry-contract.ts';
 import type { Subject } from '../contract/subject.ts';
 import { CRAWL, headOf, RECORD } from '../contract/subjects.ts';
-import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';
 
 interface StateEngine extends Engine {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test as vitestTest } from 'vitest';
 import { openSearchSink } from '../../api/sinks/opensearch-sink.ts';
 import { sendDocuments } from '../../api/sinks/send-documents.ts';
-import type { DocumentRow } from '../../shared/outputs/document-row.ts';
-import { idOf } from '../../shared/outputs/sink/bulk.ts';
+import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
+import { idOf } from '../../shared/services/outputs/sink/bulk.ts';
 import { NoOpenSearch, type OpenSearchServer, startOpenSearch } from './start-opensearch.ts';
 
 /** The first time it is installed. */

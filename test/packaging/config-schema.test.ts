@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { configSchema } from '../../packaging/config-schema.ts';
-import { crawlConfigSchema } from '../../shared/crawl/config.ts';
+import { crawlConfigSchema } from '../../shared/core/crawl/config.ts';
 
 const schema = configSchema() as {
   properties: Record<string, { description?: string; default?: unknown; items?: { properties: object } }>;

@@ -1,36 +1,25 @@
 import { dirname } from 'node:path';
-import type { Graph } from './find-cycles.ts';
+import { findCycles, type Graph } from './find-cycles.ts';
 
 /**
  * The folders of the project, the lowest first. A file imports files of its own folder and of lower rows:
- * neither of a higher row, nor of another folder of the same row. `folder/*`: the files in the folder itself,
- * without its subfolders.
+ * neither of a higher row, nor of another folder of the same row. `*`: the files in the root itself.
  */
 export const LAYERS: readonly (readonly string[])[] = [
-  ['shared/*'],
-  ['shared/url', 'shared/text'],
-  ['shared/fetcher/outcome'],
-  ['shared/causes', 'shared/usage', 'shared/identity'],
-  ['shared/crawl', 'shared/robots', 'shared/parser'],
-  ['shared/archive', 'shared/content', 'shared/recrawl'],
-  ['shared/alike'],
-  ['shared/media'],
-  ['shared/frontier'],
-  ['shared/ports'],
-  ['shared/fetcher', 'shared/crawl-state', 'shared/media-thread'],
-  ['shared/turn'],
-  ['shared/worker'],
-  ['shared/report', 'shared/routing'],
-  ['shared/webhook'],
-  ['shared/project', 'shared/control', 'shared/outputs'],
-  ['shared/hooks', 'shared/http-api'],
-  ['shared/engines/*', 'shared/engines/watchdog'],
-  ['shared/engines/local', 'shared/engines/aws'],
-  ['shared/estimate'],
+  ['shared/core'],
+  ['shared/crawler'],
+  ['shared/services'],
+  ['shared/engines'],
   ['api'],
   ['cli', 'cdk', 'functions'],
   ['bench', 'examples', 'packaging', 'simulation', 'templates', 'test', '*'],
 ];
+
+/** Folders of one row that do not know each other. */
+const APART: readonly (readonly [string, string])[] = [['shared/engines/local', 'shared/engines/aws']];
+
+/** The folders in these are rooms: the imports between them go one way. */
+const WITH_ROOMS = ['shared/core', 'shared/crawler', 'shared/services'];
 
 /** Returns a sentence for each import that goes upwards, and for each file whose folder is in no row. */
 export function upwardImports(graph: Graph): string[] {
@@ -43,13 +32,44 @@ export function upwardImports(graph: Graph): string[] {
     }
     for (const other of imported) {
       const place = placeOf(other);
-      if (place === undefined || place.folder === own.folder || place.row < own.row || IS_OUTERMOST(own.row))
+      if (place === undefined || place.row < own.row || IS_OUTERMOST(own.row)) continue;
+      if (place.folder === own.folder) {
+        if (areApart(file, other))
+          faults.push(`${file} imports ${other}: they are of folders that do not know each other`);
         continue;
+      }
       const why = place.row > own.row ? 'is above it' : 'stands beside it';
       faults.push(`${file} imports ${other}: ${place.folder} ${why}`);
     }
   }
   return faults;
+}
+
+const areApart = (file: string, other: string): boolean =>
+  APART.some((pair) =>
+    pair.some((folder, i) => file.startsWith(`${folder}/`) && other.startsWith(`${pair[1 - i]}/`)),
+  );
+
+/** Returns a sentence for each group of rooms that import one another, directly or through others. */
+export function roomCycles(graph: Graph): string[] {
+  const rooms = new Map<string, Set<string>>();
+  for (const [file, imported] of graph) {
+    const own = roomOf(file);
+    if (own === undefined) continue;
+    const others = rooms.get(own) ?? new Set();
+    rooms.set(own, others);
+    for (const other of imported) {
+      const room = roomOf(other);
+      if (room !== undefined && room !== own) others.add(room);
+    }
+  }
+  const graphOfRooms = new Map([...rooms].map(([room, others]) => [room, [...others]]));
+  return findCycles(graphOfRooms).map((group) => `These rooms import one another: ${group.join(', ')}`);
+}
+
+function roomOf(file: string): string | undefined {
+  const layer = WITH_ROOMS.find((folder) => file.startsWith(`${folder}/`));
+  return layer && file.split('/').slice(0, 3).join('/');
 }
 
 /** Tests, benches and examples may import one another. */
@@ -61,8 +81,6 @@ const PLACES = LAYERS.flatMap((folders, row) => folders.map((folder) => ({ folde
 
 function placeOf(file: string): { readonly folder: string; readonly row: number } | undefined {
   return PLACES.find(({ folder }) =>
-    folder.endsWith('*')
-      ? dirname(file) === (folder === '*' ? '.' : folder.slice(0, -2))
-      : file.startsWith(`${folder}/`),
+    folder === '*' ? dirname(file) === '.' : file.startsWith(`${folder}/`),
   );
 }

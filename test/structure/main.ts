@@ -5,7 +5,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findCycles } from './find-cycles.ts';
-import { upwardImports } from './layers.ts';
+import { roomCycles, upwardImports } from './layers.ts';
 import { impurities, isPure } from './purity.ts';
 import { importsOf } from './read-imports.ts';
 
@@ -28,6 +28,7 @@ const graph = new Map(
 const faults = [
   ...findCycles(graph).map((group) => `These files import one another: ${group.join(', ')}`),
   ...upwardImports(graph),
+  ...roomCycles(graph),
   ...[...texts].flatMap(([file, text]) => (isPure(file) ? impurities(file, text) : [])),
 ];
 for (const fault of faults) console.error(fault);

@@ -1,24 +1,9 @@
 import { importsOf } from './read-imports.ts';
 
-/** Folders without input, output, clock, randomness or memory of their own: what they need are parameters. */
-export const PURE_FOLDERS: readonly string[] = [
-  'shared/alike',
-  'shared/archive',
-  'shared/causes',
-  'shared/content',
-  'shared/crawl',
-  'shared/fetcher/outcome',
-  'shared/frontier',
-  'shared/identity',
-  'shared/media',
-  'shared/parser',
-  'shared/recrawl',
-  'shared/robots',
-  'shared/text',
-  'shared/url',
-];
+/** The folder without input, output, clock, randomness or memory of its own: what its code needs are parameters. */
+const PURE_FOLDER = 'shared/core/';
 
-export const isPure = (file: string): boolean => PURE_FOLDERS.some((folder) => file.startsWith(`${folder}/`));
+export const isPure = (file: string): boolean => file.startsWith(PURE_FOLDER);
 
 /**
  * Packages that compute and do nothing else. `node:crypto` without its randomness, see {@link IMPURE_NAMES}.

@@ -50,6 +50,6 @@ function namesIn(clause: string): string[] {
 }
 
 function resolved(path: string, from: string): string {
-  if (from === '#strand-config') return 'shared/project/no-config.ts';
+  if (from === '#strand-config') return 'shared/services/project/no-config.ts';
   return from.startsWith('.') ? normalize(join(dirname(path), from)) : from;
 }

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findCycles } from './find-cycles.ts';
-import { upwardImports } from './layers.ts';
+import { roomCycles, upwardImports } from './layers.ts';
 import { impurities, isPure } from './purity.ts';
 import { importsOf } from './read-imports.ts';
 
@@ -55,22 +55,36 @@ describe('layers', () => {
     upwardImports(graphOf({ [file]: [imported], [imported]: [] }));
 
   test('a file may import its own folder and what is below', () => {
-    expect(faultsOf('shared/frontier/head.ts', 'shared/frontier/ledger.ts')).toEqual([]);
-    expect(faultsOf('cli/strand.ts', 'shared/url/canonical.ts')).toEqual([]);
+    expect(faultsOf('shared/core/frontier/head.ts', 'shared/core/frontier/ledger.ts')).toEqual([]);
+    expect(faultsOf('cli/strand.ts', 'shared/core/url/canonical.ts')).toEqual([]);
     expect(faultsOf('test/web/site.ts', 'bench/harness/web/site.ts')).toEqual([]);
   });
 
   test('it may not import what is above', () => {
-    expect(faultsOf('shared/url/url-rules.ts', 'shared/crawl/config.ts')).toEqual([
-      'shared/url/url-rules.ts imports shared/crawl/config.ts: shared/crawl is above it',
+    expect(faultsOf('shared/core/url/url-rules.ts', 'shared/crawler/turn/turn.ts')).toEqual([
+      'shared/core/url/url-rules.ts imports shared/crawler/turn/turn.ts: shared/crawler is above it',
     ]);
-    expect(faultsOf('shared/sizes.ts', 'shared/url/canonical.ts')).toHaveLength(1);
+    expect(faultsOf('shared/services/report/report.ts', 'shared/engines/local/engine.ts')).toHaveLength(1);
     expect(faultsOf('shared/engines/aws/engine.ts', 'functions/worker.ts')).toHaveLength(1);
   });
 
   test('nor what stands beside it: one engine does not import another', () => {
     expect(faultsOf('shared/engines/aws/engine.ts', 'shared/engines/local/database.ts')).toEqual([
-      'shared/engines/aws/engine.ts imports shared/engines/local/database.ts: shared/engines/local stands beside it',
+      'shared/engines/aws/engine.ts imports shared/engines/local/database.ts: they are of folders that do not know each other',
+    ]);
+  });
+
+  test('two rooms of one folder do not import one another, also through others', () => {
+    const graph = graphOf({
+      'shared/core/a/x.ts': ['shared/core/b/x.ts'],
+      'shared/core/b/x.ts': [],
+      'shared/core/b/y.ts': ['shared/core/c/x.ts'],
+      'shared/core/c/x.ts': ['shared/core/a/y.ts', 'shared/core/c/inner/y.ts'],
+      'shared/core/c/inner/y.ts': ['shared/core/c/x.ts'],
+      'shared/core/a/y.ts': [],
+    });
+    expect(roomCycles(graph)).toEqual([
+      'These rooms import one another: shared/core/a, shared/core/b, shared/core/c',
     ]);
   });
 
@@ -83,14 +97,14 @@ describe('layers', () => {
 
 describe('pure folders', () => {
   const faultsOf = (text: string) =>
-    impurities('shared/url/x.ts', text).map((fault) =>
-      fault.replace(/^shared\/url\/x\.ts (.*), and its folder is pure.*$/, '$1'),
+    impurities('shared/core/url/x.ts', text).map((fault) =>
+      fault.replace(/^shared\/core\/url\/x\.ts (.*), and its folder is pure.*$/, '$1'),
     );
 
   test('are those of the crawler that decide, and no others', () => {
-    expect(isPure('shared/archive/warc-record.ts')).toBe(true);
-    expect(isPure('shared/fetcher/outcome/body.ts')).toBe(true);
-    expect(isPure('shared/fetcher/fetcher.ts')).toBe(false);
+    expect(isPure('shared/core/archive/warc-record.ts')).toBe(true);
+    expect(isPure('shared/core/outcome/body.ts')).toBe(true);
+    expect(isPure('shared/crawler/fetcher/fetcher.ts')).toBe(false);
   });
 
   test.each([

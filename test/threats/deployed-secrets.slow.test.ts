@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import { SECRET_KEYS } from '../../shared/crawl/network-schema.ts';
+import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import { SECRET_KEYS } from '../../shared/core/crawl/network-schema.ts';
 import { synthesized } from '../cdk/synthesized.ts';
 
 const MARK = 'MARKED-SECRET-0123456789';

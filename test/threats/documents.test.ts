@@ -1,8 +1,11 @@
 /** No host's documents cost another host its own. */
 import { afterEach, expect, test } from 'vitest';
-import { createDocumentThreads, type DocumentThreads } from '../../shared/media-thread/document-threads.ts';
-import { PDF_TYPE } from '../../shared/parser/whole-types.ts';
-import { endlessPdf, makePdf, pdfText } from '../media/made-documents.ts';
+import { PDF_TYPE } from '../../shared/core/parser/whole-types.ts';
+import {
+  createDocumentThreads,
+  type DocumentThreads,
+} from '../../shared/crawler/media-thread/document-threads.ts';
+import { endlessPdf, makePdf, pdfText } from '../core/media/made-documents.ts';
 
 const open: DocumentThreads[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
 /** Threat: a name from outside is also one that every object has. Nothing is hidden, counted wrongly or changed by it. */
 import { describe, expect, test } from 'vitest';
 import { StackWatch } from '../../functions/stack-watch.ts';
-import { newCrawlSchema } from '../../shared/control/request-schemas.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import type { WatchState } from '../../shared/engines/aws/state/attention-notes.ts';
+import { newCrawlSchema } from '../../shared/services/control/request-schemas.ts';
 
 /** `news` shows that the test itself can see what it looks for. */
 const NAMES = ['news', '__proto__', 'constructor', 'hasOwnProperty', 'toString', 'valueOf'];

@@ -1,7 +1,7 @@
 /** No crawl's patterns take the time of the other crawls of a worker. */
 import { beforeAll, expect, test } from 'vitest';
-import { checkPatterns } from '../../shared/control/check-patterns.ts';
-import { allowLinearFlag } from '../../shared/linear-regexps.ts';
+import { allowLinearFlag } from '../../shared/engines/linear-regexps.ts';
+import { checkPatterns } from '../../shared/services/control/check-patterns.ts';
 
 beforeAll(() => allowLinearFlag());
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createDrawnLine } from '../../cli/drawn-line.ts';
 import { toned } from '../../cli/format.ts';
 import { guardTerminal, safeOnTerminal } from '../../cli/safe-terminal.ts';
-import { printable, printableLines } from '../../shared/text/printable.ts';
+import { printable, printableLines } from '../../shared/core/text/printable.ts';
 
 const BAD: Readonly<Record<string, string>> = {
   'a title of the window (OSC 0)': '\u001b]0;owned\u0007',

@@ -2,17 +2,18 @@
  * A worker, a router and a waker on services that are given. `store-program.ts` bundles it from a checkout of the
  * previous version, so that tests can run both versions on the same tables, bucket and queues.
  */
-import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
-import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+
+import type { Sizes } from '../../shared/core/base/sizes.ts';
+import { type CrawlOptions, parseConfig } from '../../shared/core/crawl/config.ts';
+import { NewerFormat } from '../../shared/core/frontier/bytes.ts';
+import { URL_RULES_VERSION } from '../../shared/core/url/canonical.ts';
+import { createCrawls } from '../../shared/crawler/crawl-state/crawls.ts';
+import type { Clock } from '../../shared/crawler/ports/clock.ts';
+import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
+import { routeParcels } from '../../shared/crawler/routing/router.ts';
+import { wakeDueHosts } from '../../shared/crawler/routing/waker.ts';
+import { startWorker } from '../../shared/crawler/worker/worker.ts';
 import { type AwsClients, type AwsNames, createAwsEngine } from '../../shared/engines/aws/engine.ts';
-import { NewerFormat } from '../../shared/frontier/bytes.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { Fetcher } from '../../shared/ports/fetcher.ts';
-import { routeParcels } from '../../shared/routing/router.ts';
-import { wakeDueHosts } from '../../shared/routing/waker.ts';
-import type { Sizes } from '../../shared/sizes.ts';
-import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
-import { startWorker } from '../../shared/worker/worker.ts';
 
 export interface ProgramOptions {
   readonly clients: AwsClients;

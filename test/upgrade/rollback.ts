@@ -1,8 +1,8 @@
 /** A crawl that is begun by one version of the program and goes on with others. */
 import { expect } from 'vitest';
-import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
-import { ledgersOf } from '../worker/world.ts';
+import { decodeMember, fieldOf } from '../../shared/core/archive/read-warc.ts';
+import type { Engine } from '../../shared/crawler/ports/engine.ts';
+import { ledgersOf } from '../crawler/worker/world.ts';
 import { loadPreviousProgram } from './previous-program.ts';
 import { type ProgramOptions, startProgram as startPresent } from './program.ts';
 import { SITE } from './site.ts';

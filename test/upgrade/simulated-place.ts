@@ -1,7 +1,7 @@
+import { SIZES } from '../../shared/core/base/sizes.ts';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
-import { SIZES } from '../../shared/sizes.ts';
 import { createSimCloud } from '../../simulation/models/cloud.ts';
 import { drive } from '../../simulation/models/virtual-time.ts';
 import { createScriptedWeb } from '../../simulation/test/worlds/scripted-web.ts';

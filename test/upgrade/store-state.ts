@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { SIZES } from '../../shared/sizes.ts';
+import { SIZES } from '../../shared/core/base/sizes.ts';
 import { createSimCloud } from '../../simulation/models/cloud.ts';
 import { drive, T0 } from '../../simulation/models/virtual-time.ts';
 import { createScriptedWeb } from '../../simulation/test/worlds/scripted-web.ts';

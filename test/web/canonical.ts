@@ -1,5 +1,5 @@
 /**
- * The web's own idea of which URLs are the same, written apart from `shared/url` so that the two can
+ * The web's own idea of which URLs are the same, written apart from `shared/core/url` so that the two can
  * disagree: WHATWG parsing; no fragment; escapes of unreserved characters undone (RFC 3986 section 6.2.2.2)
  * and the other escapes in upper case (6.2.2.1). Nothing else is folded.
  */

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { windowedRead } from '../../../shared/archive/windowed-read.ts';
+import { windowedRead } from '../../../shared/core/archive/windowed-read.ts';
 import { indexName } from '../../../shared/engines/aws/archive/compact-layout.ts';
 import { createLineSorter } from '../../../shared/engines/local/archive/sorted-lines.ts';
 import { type ArchiveFiles, scanFile } from '../../stack/stack-archive.ts';

@@ -1,8 +1,8 @@
 /** Documents for people and language models: a folder of Markdown files, and the files of llmstxt.org. */
 
-import type { DocumentRow } from '../../../shared/outputs/document-row.ts';
-import { llmsEntry, llmsHeader, llmsPage } from '../../../shared/outputs/llms.ts';
-import { hasDocument } from '../../../shared/outputs/read-documents.ts';
+import type { DocumentRow } from '../../../shared/services/outputs/document-row.ts';
+import { llmsEntry, llmsHeader, llmsPage } from '../../../shared/services/outputs/llms.ts';
+import { hasDocument } from '../../../shared/services/outputs/read-documents.ts';
 import { markdownFile, markdownPaths } from '../../markdown-files.ts';
 import type { ExportContext, ExportFacts, Pieces, StageSlice } from './export-context.ts';
 import { listedRows, listRows } from './list-stage.ts';

@@ -1,15 +1,15 @@
 /** An export that is made in slices: what its stages read and write, and how a stage continues. */
-import type { PayloadSource } from '../../../shared/archive/payload-reader.ts';
-import type { WaczPage } from '../../../shared/archive/wacz-pages.ts';
-import type { ExportRequest } from '../../../shared/control/crawl-export.ts';
-import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
+import type { PayloadSource } from '../../../shared/core/archive/payload-reader.ts';
+import type { WaczPage } from '../../../shared/core/archive/wacz-pages.ts';
+import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
+import type { Head } from '../../../shared/core/frontier/head.ts';
+import type { HostKey } from '../../../shared/core/url/host-key.ts';
+import type { CrawlRecord } from '../../../shared/crawler/ports/crawl-registry.ts';
 import type { ExportProgress } from '../../../shared/engines/aws/exports/export-jobs.ts';
 import type { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
-import type { Head } from '../../../shared/frontier/head.ts';
-import type { ModuleReading } from '../../../shared/outputs/page-document.ts';
-import type { ItemTypes } from '../../../shared/outputs/parquet/item-table.ts';
-import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
-import type { HostKey } from '../../../shared/url/host-key.ts';
+import type { ExportRequest } from '../../../shared/services/control/crawl-export.ts';
+import type { ModuleReading } from '../../../shared/services/outputs/page-document.ts';
+import type { ItemTypes } from '../../../shared/services/outputs/parquet/item-table.ts';
 import type { StackArchive } from '../../stack/stack-archive.ts';
 import type { StoredLines } from '../../stack/stack-items.ts';
 import type { RowSource } from '../../url-rows.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
-import type { Column, Row } from '../../../shared/outputs/parquet/table.ts';
+import type { Column, Row } from '../../../shared/services/outputs/parquet/table.ts';
 import { createParquetFile } from '../parquet-file.ts';
 import type { ExportContext, StageSlice } from './export-context.ts';
 import { gzipLines } from './gzip-lines.ts';

@@ -1,6 +1,6 @@
 /** The stages of an export, by its format. */
-import type { CloudTable, ExportRequest } from '../../../shared/control/crawl-export.ts';
-import type { RowFormat } from '../../../shared/report/url-line.ts';
+import type { CloudTable, ExportRequest } from '../../../shared/services/control/crawl-export.ts';
+import type { RowFormat } from '../../../shared/services/report/url-line.ts';
 import { planArchive, scanUnindexed } from './archive-plan.ts';
 import { writeDerived } from './derived-stage.ts';
 import { listDocuments, writeLlmsFiles, writeMarkdownFolder } from './document-stages.ts';

@@ -1,6 +1,6 @@
 /** Gathers the links of a crawl, as sorted runs of names and edges: the first stages of an export of graphs. */
-import { parseConfig } from '../../../shared/crawl/config.ts';
-import { createUrlRules } from '../../../shared/url/url-rules.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
+import { createUrlRules } from '../../../shared/core/url/url-rules.ts';
 import { usedPayloads } from '../archived-payloads.ts';
 import { htmlPages, linksOf, redirectTarget } from '../crawl-links.ts';
 import { createHostLinks } from '../export-graph.ts';

@@ -1,6 +1,11 @@
 /** The link graph of pages and of hosts, in the text form of Common Crawl's web graphs, sorted in slices. */
 import type { ExportUpload } from '../../../shared/engines/aws/exports/export-objects.ts';
-import { graphmlEdge, graphmlEnd, graphmlHead, graphmlNode } from '../../../shared/outputs/graph/graphml.ts';
+import {
+  graphmlEdge,
+  graphmlEnd,
+  graphmlHead,
+  graphmlNode,
+} from '../../../shared/services/outputs/graph/graphml.ts';
 import { MAX_GRAPHML_EDGES, padded } from '../graph-builder.ts';
 import { halves } from '../graph-file.ts';
 import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';

@@ -1,10 +1,14 @@
 /** The index of an archive: as lines, and as a Parquet table. */
-import { type IndexedCapture, parseCdxjLine } from '../../../shared/archive/parse-cdxj-line.ts';
-import { readHeads } from '../../../shared/archive/read-heads.ts';
-import { messageOf } from '../../../shared/error-message.ts';
-import { mapInOrder } from '../../../shared/map-in-order.ts';
-import { CAPTURE_COLUMNS, captureRow, type Subset } from '../../../shared/outputs/parquet/capture-table.ts';
-import type { Row } from '../../../shared/outputs/parquet/table.ts';
+import { type IndexedCapture, parseCdxjLine } from '../../../shared/core/archive/parse-cdxj-line.ts';
+import { readHeads } from '../../../shared/core/archive/read-heads.ts';
+import { messageOf } from '../../../shared/core/base/error-message.ts';
+import { mapInOrder } from '../../../shared/core/base/map-in-order.ts';
+import {
+  CAPTURE_COLUMNS,
+  captureRow,
+  type Subset,
+} from '../../../shared/services/outputs/parquet/capture-table.ts';
+import type { Row } from '../../../shared/services/outputs/parquet/table.ts';
 import type { ArchiveFiles } from '../../stack/stack-archive.ts';
 import { type IndexLine, type IndexPlace, indexLines, plannedFiles } from './archive-plan.ts';
 import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts';

@@ -2,8 +2,8 @@
 import { listFiles } from '../../../shared/engines/aws/archive/compact-objects.ts';
 import { itemsPrefix } from '../../../shared/engines/aws/archive/item-folders.ts';
 import { linesOfObject } from '../../../shared/engines/aws/archive/item-lines.ts';
-import { createItemColumns, itemRows } from '../../../shared/outputs/parquet/item-table.ts';
-import type { Item } from '../../../shared/project/project.ts';
+import { createItemColumns, itemRows } from '../../../shared/services/outputs/parquet/item-table.ts';
+import type { Item } from '../../../shared/services/project/project.ts';
 import { itemCsvLines } from '../../items-csv.ts';
 import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
 import { openLines, openParquet, type PartsAt, type Placed, partNumber, writeParts } from './export-parts.ts';

@@ -1,9 +1,17 @@
 /** Known URLs and documents, host by host, as lines and as Parquet tables. */
-import type { DocumentRow } from '../../../shared/outputs/document-row.ts';
-import { DOCUMENT_COLUMNS, documentTableRow } from '../../../shared/outputs/parquet/document-table.ts';
-import { URL_COLUMNS, urlTableRow } from '../../../shared/outputs/parquet/url-table.ts';
-import { type UrlDetail, urlDetail } from '../../../shared/report/url-detail.ts';
-import { type RowFormat, rowHeader, rowLine, URL_ROW_COLUMNS } from '../../../shared/report/url-line.ts';
+import type { DocumentRow } from '../../../shared/services/outputs/document-row.ts';
+import {
+  DOCUMENT_COLUMNS,
+  documentTableRow,
+} from '../../../shared/services/outputs/parquet/document-table.ts';
+import { URL_COLUMNS, urlTableRow } from '../../../shared/services/outputs/parquet/url-table.ts';
+import { type UrlDetail, urlDetail } from '../../../shared/services/report/url-detail.ts';
+import {
+  type RowFormat,
+  rowHeader,
+  rowLine,
+  URL_ROW_COLUMNS,
+} from '../../../shared/services/report/url-line.ts';
 import { located } from '../../url-rows.ts';
 import type { ExportContext, StageSlice } from './export-context.ts';
 import {

@@ -1,6 +1,6 @@
 /** A list of what later stages must know of all URLs of a crawl, before they write the first one. */
 import { gzipSync } from 'node:zlib';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import {
   type ExportContext,
   type ExportFacts,

@@ -1,7 +1,7 @@
 /** Things made of the pages behind a place, which are read ahead, each with the place behind its record. */
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
-import type { DocumentRow } from '../../../shared/outputs/document-row.ts';
-import { type DocumentOptions, readDocuments } from '../../../shared/outputs/read-documents.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
+import type { DocumentRow } from '../../../shared/services/outputs/document-row.ts';
+import { type DocumentOptions, readDocuments } from '../../../shared/services/outputs/read-documents.ts';
 import type { ExportContext } from './export-context.ts';
 import type { Placed } from './export-parts.ts';
 import { type LedgerPlace, type PlacedRecord, walkLedgers } from './walk-ledgers.ts';

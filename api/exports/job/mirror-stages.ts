@@ -1,7 +1,7 @@
 /** A mirror of the crawl, which browsers read without a server, as one ZIP file. */
-import { isWithheld } from '../../../shared/causes/cause.ts';
-import { causeText } from '../../../shared/causes/cause-text.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import { isWithheld } from '../../../shared/core/causes/cause.ts';
+import { causeText } from '../../../shared/core/causes/cause-text.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import { type ArchivedPayload, usedPayloads } from '../archived-payloads.ts';
 import { isMirrored, type MirrorRow, type MirrorSite, mirrorRow, mirrorSite } from '../mirror-site.ts';
 import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts';

@@ -1,7 +1,7 @@
 /** Links that were left out, and URLs that were not requested, each once: as lines of JSON or CSV. */
 import { skipsPrefix } from '../../../shared/engines/aws/archive/item-folders.ts';
 import type { SkipLine } from '../../../shared/engines/aws/archive/skip-objects.ts';
-import { type RowFormat, rowHeader, rowLine } from '../../../shared/report/url-line.ts';
+import { type RowFormat, rowHeader, rowLine } from '../../../shared/services/report/url-line.ts';
 import { hasLeftOut, leftOutUrl, SKIPPED_COLUMNS, skippedLink } from '../../skipped-urls.ts';
 import { distinctSkips, sortedLineOf } from '../../stack/stack-skips.ts';
 import type { SkippedUrl } from '../../stored-crawl.ts';

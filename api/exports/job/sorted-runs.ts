@@ -1,8 +1,8 @@
 /** Lines that are sorted in slices: each slice keeps sorted runs as objects of the work, and later ones merge them. */
-import { mergeSorted } from '../../../shared/archive/merge-sorted.ts';
-import type { ReadAt } from '../../../shared/archive/scan-members.ts';
-import { linesBetween } from '../../../shared/archive/search-lines.ts';
-import { windowedRead } from '../../../shared/archive/windowed-read.ts';
+import { mergeSorted } from '../../../shared/core/archive/merge-sorted.ts';
+import type { ReadAt } from '../../../shared/core/archive/scan-members.ts';
+import { linesBetween } from '../../../shared/core/archive/search-lines.ts';
+import { windowedRead } from '../../../shared/core/archive/windowed-read.ts';
 import { unique } from '../graph-builder.ts';
 import type { ExportContext, ExportFacts } from './export-context.ts';
 

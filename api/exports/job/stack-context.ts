@@ -1,14 +1,15 @@
 /** The parts of a stack that an export is made of. */
-import type { ExportRequest } from '../../../shared/control/crawl-export.ts';
-import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
+
+import { SIZES, type Sizes } from '../../../shared/core/base/sizes.ts';
+import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../../../shared/crawler/ports/clock.ts';
+import type { CrawlRecord } from '../../../shared/crawler/ports/crawl-registry.ts';
 import type { HeldExport } from '../../../shared/engines/aws/exports/export-jobs.ts';
 import { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
 import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../../../shared/engines/aws/stack.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
-import type { MediaModule } from '../../../shared/project/media-module.ts';
-import { SIZES, type Sizes } from '../../../shared/sizes.ts';
+import type { ExportRequest } from '../../../shared/services/control/crawl-export.ts';
+import type { MediaModule } from '../../../shared/services/project/media-module.ts';
 import { moduleReading } from '../../module-reading.ts';
 import { createStackArchive } from '../../stack/stack-archive.ts';
 import { payloadsOf } from '../../stack/stack-payloads.ts';

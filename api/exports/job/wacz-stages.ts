@@ -1,14 +1,19 @@
 /** A WACZ file, uploaded part by part over as many slices as it takes. */
 import { createHash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { descriptionOf, INDEX, isBetterMain, type Resource } from '../../../shared/archive/wacz.ts';
-import { waczPageLine, waczPagesHeader } from '../../../shared/archive/wacz-pages.ts';
-import { createZipNum } from '../../../shared/archive/zip-num.ts';
-import { type ZipEntry, zipDescriptor, zipDirectory, zipHeader } from '../../../shared/archive/zip-parts.ts';
+import { descriptionOf, INDEX, isBetterMain, type Resource } from '../../../shared/core/archive/wacz.ts';
+import { waczPageLine, waczPagesHeader } from '../../../shared/core/archive/wacz-pages.ts';
+import { createZipNum } from '../../../shared/core/archive/zip-num.ts';
+import {
+  type ZipEntry,
+  zipDescriptor,
+  zipDirectory,
+  zipHeader,
+} from '../../../shared/core/archive/zip-parts.ts';
+import { version } from '../../../shared/core/base/version.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
+import { warcName } from '../../../shared/core/text/stored-names.ts';
 import type { ExportUpload, PausedUpload } from '../../../shared/engines/aws/exports/export-objects.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
-import { warcName } from '../../../shared/text/stored-names.ts';
-import { version } from '../../../shared/version.ts';
 import { pagesIn } from '../../stack/stack-wacz.ts';
 import { pageLocation } from '../../wacz-bytes.ts';
 import { type IndexLine, type IndexPlace, indexLines, plannedFiles } from './archive-plan.ts';

@@ -1,8 +1,8 @@
 /** Every known URL of a crawl, in slices: each begins where the one before ended. */
-import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
-import type { Head } from '../../../shared/frontier/head.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
-import type { HostKey } from '../../../shared/url/host-key.ts';
+import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
+import type { Head } from '../../../shared/core/frontier/head.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
+import type { HostKey } from '../../../shared/core/url/host-key.ts';
 import { type RowSource, recordsOf } from '../../url-rows.ts';
 import { ExportImpossible, type HostPages } from './export-context.ts';
 

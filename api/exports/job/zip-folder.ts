@@ -7,7 +7,7 @@ import {
   zipDirectoryLines,
   zipEnd,
   zipHeader,
-} from '../../../shared/archive/zip-parts.ts';
+} from '../../../shared/core/archive/zip-parts.ts';
 import type { ExportContext, Pieces, StageSlice } from './export-context.ts';
 import type { Placed } from './export-parts.ts';
 import { type FileWriter, keptPiece, piecesOf, type SlicedAt, writeSlicedFile } from './sliced-file.ts';

@@ -1,6 +1,6 @@
 /** The log of a crawl on this machine: what its messages say, in the folder's file and to a listener. */
-import { messageOf } from '../../../shared/error-message.ts';
-import { isLogged, type LogEntry, type LogLevel, logLine } from '../../../shared/text/log-entry.ts';
+import { messageOf } from '../../../shared/core/base/error-message.ts';
+import { isLogged, type LogEntry, type LogLevel, logLine } from '../../../shared/core/text/log-entry.ts';
 import type { CrawlMessage } from '../messages.ts';
 import { type Entry, logEntryOf } from './log-entries.ts';
 import { type LogFile, openLogFile } from './log-file.ts';

@@ -1,11 +1,11 @@
 /** The entry of a crawl's log for each of its messages. */
-import { resultText } from '../../../shared/causes/cause-text.ts';
-import type { SiteVisit } from '../../../shared/frontier/site-visit.ts';
-import { outcomeInWords } from '../../../shared/report/outcome-words.ts';
-import type { CrawlSummary } from '../../../shared/report/summary.ts';
-import type { LogEntry } from '../../../shared/text/log-entry.ts';
-import type { SeedEvent } from '../../../shared/turn/seed-events.ts';
-import type { WorkEvent } from '../../../shared/turn/work-events.ts';
+import { resultText } from '../../../shared/core/causes/cause-text.ts';
+import type { SiteVisit } from '../../../shared/core/frontier/site-visit.ts';
+import type { LogEntry } from '../../../shared/core/text/log-entry.ts';
+import type { SeedEvent } from '../../../shared/crawler/turn/seed-events.ts';
+import type { WorkEvent } from '../../../shared/crawler/turn/work-events.ts';
+import { outcomeInWords } from '../../../shared/services/report/outcome-words.ts';
+import type { CrawlSummary } from '../../../shared/services/report/summary.ts';
 import type { CrawlProgress } from '../../crawl-events.ts';
 import type { CrawlMessage } from '../messages.ts';
 

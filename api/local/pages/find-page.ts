@@ -1,9 +1,9 @@
 /** A page of a crawl's archive, as `onPage` would get it. */
-import { resultText } from '../../../shared/causes/cause-text.ts';
-import { parseConfig } from '../../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
-import type { PageContext } from '../../../shared/project/project.ts';
-import { lookUpUrl } from '../../../shared/report/look-up-url.ts';
+import { resultText } from '../../../shared/core/causes/cause-text.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
+import type { PageContext } from '../../../shared/services/project/project.ts';
+import { lookUpUrl } from '../../../shared/services/report/look-up-url.ts';
 import type { CrawlHooks } from '../../start-options.ts';
 import { archiveOf } from '../crawl-archive.ts';
 import { type OpenedFolder, openFolder } from '../open-folder.ts';

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canonicalize } from '../../../shared/url/canonical.ts';
-import { parseSeed } from '../../../shared/url/parse-seed.ts';
+import { canonicalize } from '../../../shared/core/url/canonical.ts';
+import { parseSeed } from '../../../shared/core/url/parse-seed.ts';
 import { openCrawl } from '../../open-crawl.ts';
 import type { PageSession, PageSessionOptions } from '../../page-session.ts';
 import { resumeCrawl, startCrawl } from '../../start-crawl.ts';

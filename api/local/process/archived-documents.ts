@@ -1,12 +1,12 @@
 /** Documents of an archive that are read as a whole, as a turn reads those that it has fetched. */
-import type { CrawlConfig } from '../../../shared/crawl/config.ts';
-import type { FetchedResponse } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
-import { createDocumentReading } from '../../../shared/hooks/document-reading.ts';
-import type { ProjectModules } from '../../../shared/hooks/project-modules.ts';
-import { PATIENT_DOCUMENT_TIMES } from '../../../shared/media-thread/document-times.ts';
-import type { DocumentFacts } from '../../../shared/parser/document.ts';
-import type { ResolveReference } from '../../../shared/parser/link-set.ts';
-import { type PageDocument, withLinks } from '../../../shared/turn/page-documents.ts';
+import type { CrawlConfig } from '../../../shared/core/crawl/config.ts';
+import type { FetchedResponse } from '../../../shared/core/outcome/fetch-outcome.ts';
+import type { DocumentFacts } from '../../../shared/core/parser/document.ts';
+import type { ResolveReference } from '../../../shared/core/parser/link-set.ts';
+import { PATIENT_DOCUMENT_TIMES } from '../../../shared/crawler/media-thread/document-times.ts';
+import { type PageDocument, withLinks } from '../../../shared/crawler/turn/page/page-documents.ts';
+import { createDocumentReading } from '../../../shared/services/hooks/document-reading.ts';
+import type { ProjectModules } from '../../../shared/services/hooks/project-modules.ts';
 
 /** A document that cannot be read has the facts that it had. `project`: its modules are asked first. */
 export function createArchivedDocuments(config: CrawlConfig, project?: ProjectModules) {

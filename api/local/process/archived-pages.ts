@@ -1,7 +1,7 @@
 /** The pages of a crawl's archive for which `onPage` is called. */
-import type { RecordLocation } from '../../../shared/archive/record-location.ts';
-import { isWithheld, nearDuplicateIn } from '../../../shared/causes/cause.ts';
-import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
+import type { RecordLocation } from '../../../shared/core/archive/record-location.ts';
+import { isWithheld, nearDuplicateIn } from '../../../shared/core/causes/cause.ts';
+import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
 import { type RowSource, recordsOf } from '../../url-rows.ts';
 
 /** A page, as it goes to the thread that processes it. */

@@ -1,5 +1,5 @@
 /** The messages between the caller's thread and the threads that process pages. All of them can be cloned. */
-import type { CrawlConfig } from '../../../shared/crawl/config.ts';
+import type { CrawlConfig } from '../../../shared/core/crawl/config.ts';
 import type { SlotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
 import type { ThreadError } from '../messages.ts';
 import type { ArchivedPage } from './archived-pages.ts';

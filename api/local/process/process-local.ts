@@ -5,10 +5,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { InvalidConfig, parseConfig } from '../../../shared/crawl/config.ts';
-import type { HookError } from '../../../shared/ports/hook-error-log.ts';
-import { hookFaults, readProject } from '../../../shared/project/project-file.ts';
-import { fetchedUrl } from '../../../shared/url/request-url.ts';
+import { InvalidConfig, parseConfig } from '../../../shared/core/crawl/config.ts';
+import { fetchedUrl } from '../../../shared/core/url/request-url.ts';
+import type { HookError } from '../../../shared/crawler/ports/hook-error-log.ts';
+import { hookFaults, readProject } from '../../../shared/services/project/project-file.ts';
 import type { ProcessedPage, ProcessOptions } from '../../process-options.ts';
 import { archiveOf } from '../crawl-archive.ts';
 import { openFolder } from '../open-folder.ts';

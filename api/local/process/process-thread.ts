@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openStateFile } from '../../../shared/engines/local/items/state-store.ts';
 import { writeSlot } from '../../../shared/engines/watchdog/work-slot.ts';
-import { guardProcess } from '../../../shared/hooks/guard-process.ts';
-import { readProject } from '../../../shared/project/project-file.ts';
+import { guardProcess } from '../../../shared/services/hooks/guard-process.ts';
+import { readProject } from '../../../shared/services/project/project-file.ts';
 import { archiveOf } from '../crawl-archive.ts';
 import { toThreadError } from '../thread-error.ts';
 import type { FromProcessThread, ProcessThreadStart, ToProcessThread } from './messages.ts';

@@ -3,13 +3,13 @@
  * have failed.
  */
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../../shared/core/base/error-message.ts';
+import { ownFile } from '../../../shared/core/base/own-file.ts';
+import { printable } from '../../../shared/core/text/printable.ts';
+import { fetchedUrl } from '../../../shared/core/url/request-url.ts';
 import { threadEnvironment } from '../../../shared/engines/local/threads/thread-environment.ts';
 import { watchThread } from '../../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
-import { messageOf } from '../../../shared/error-message.ts';
-import { ownFile } from '../../../shared/own-file.ts';
-import { printable } from '../../../shared/text/printable.ts';
-import { fetchedUrl } from '../../../shared/url/request-url.ts';
 import { printLines } from '../print-lines.ts';
 import { reviveError } from '../thread-error.ts';
 import type { ArchivedPage } from './archived-pages.ts';

@@ -8,9 +8,9 @@ import {
   MATCH_TYPES,
   type MatchType,
   secondOf,
-} from '../../../shared/archive/capture-query.ts';
+} from '../../../shared/core/archive/capture-query.ts';
+import { quoted } from '../../../shared/core/text/printable.ts';
 import type { IndexPlace, KeyedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
-import { quoted } from '../../../shared/text/printable.ts';
 
 export interface CdxQuery {
   readonly matchType: MatchType;

@@ -1,11 +1,11 @@
 /** Answers the queries of a CDX server, by which pywb and other replay tools look captures up. */
-import { epochOf } from '../../../shared/archive/capture-query.ts';
+import { epochOf } from '../../../shared/core/archive/capture-query.ts';
 import type {
   CaptureIndex,
   KeyedCapture,
   RangeQuery,
 } from '../../../shared/engines/local/archive/capture-index.ts';
-import { CutOff, cutOffAfter } from '../../../shared/hooks/cut-off.ts';
+import { CutOff, cutOffAfter } from '../../../shared/services/hooks/cut-off.ts';
 import {
   BadQuery,
   CDX_FIELDS,

@@ -1,7 +1,7 @@
 /** HTML of which no reference leads out of the server that shows it. */
 import { Tokenizer } from 'htmlparser2';
-import { loadCheerio, loadDocument } from '../../../shared/hooks/page-content.ts';
-import { refreshReference } from '../../../shared/parser/meta-refresh.ts';
+import { refreshReference } from '../../../shared/core/parser/meta-refresh.ts';
+import { loadCheerio, loadDocument } from '../../../shared/services/hooks/page-content.ts';
 
 // The functions here are synchronous, since they are cut off when they take too long.
 await loadCheerio();

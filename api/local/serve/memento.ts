@@ -1,5 +1,5 @@
 /** Memento (RFC 7089): the captures of a URL by time, as TimeMaps, a TimeGate, and the links of a response. */
-import { epochOf } from '../../../shared/archive/capture-query.ts';
+import { epochOf } from '../../../shared/core/archive/capture-query.ts';
 import type { CaptureIndex, ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
 
 /** Captures on a page of a TimeMap. */

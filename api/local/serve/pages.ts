@@ -1,7 +1,7 @@
 /** The pages that the server itself makes. */
 
+import { shorten } from '../../../shared/core/text/printable.ts';
 import type { ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
-import { shorten } from '../../../shared/text/printable.ts';
 
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

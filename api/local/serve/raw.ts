@@ -1,5 +1,5 @@
 /** A response of the archive as it was, for programs such as pywb: `/TIMEid_/URL`. */
-import { redirectTarget } from '../../../shared/url/field-reference.ts';
+import { redirectTarget } from '../../../shared/core/url/field-reference.ts';
 import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
 
 export interface RawResponse {

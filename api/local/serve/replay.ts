@@ -1,16 +1,16 @@
 /** A response of the archive as a browser gets it. */
 
-import { cutOffAfter } from '../../../shared/hooks/cut-off.ts';
-import { rewriteCss } from '../../../shared/outputs/rewrite-css.ts';
-import { rewriteHtml } from '../../../shared/outputs/rewrite-html.ts';
-import { sniffCssCharset } from '../../../shared/parser/charset.ts';
-import { decodeAll } from '../../../shared/parser/charset-decoder.ts';
-import { documentText } from '../../../shared/parser/document-text.ts';
-import { encodeQuery } from '../../../shared/parser/query-charset.ts';
-import { isXmlType, XHTML_TYPE } from '../../../shared/parser/type-of-xml.ts';
-import { typeToRead } from '../../../shared/parser/whole-types.ts';
-import { canonicalize } from '../../../shared/url/canonical.ts';
-import { redirectTarget } from '../../../shared/url/field-reference.ts';
+import { sniffCssCharset } from '../../../shared/core/parser/charset.ts';
+import { decodeAll } from '../../../shared/core/parser/charset-decoder.ts';
+import { documentText } from '../../../shared/core/parser/document-text.ts';
+import { encodeQuery } from '../../../shared/core/parser/query-charset.ts';
+import { isXmlType, XHTML_TYPE } from '../../../shared/core/parser/type-of-xml.ts';
+import { typeToRead } from '../../../shared/core/parser/whole-types.ts';
+import { canonicalize } from '../../../shared/core/url/canonical.ts';
+import { redirectTarget } from '../../../shared/core/url/field-reference.ts';
+import { cutOffAfter } from '../../../shared/services/hooks/cut-off.ts';
+import { rewriteCss } from '../../../shared/services/outputs/rewrite-css.ts';
+import { rewriteHtml } from '../../../shared/services/outputs/rewrite-html.ts';
 import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
 import { containHtml } from './contain-html.ts';
 

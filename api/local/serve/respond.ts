@@ -1,10 +1,10 @@
 /** The answers of the server that shows an archive. */
 import type { IncomingMessage } from 'node:http';
-import type { RecordLocation } from '../../../shared/archive/record-location.ts';
+import type { RecordLocation } from '../../../shared/core/archive/record-location.ts';
+import { messageOf } from '../../../shared/core/base/error-message.ts';
+import { Semaphore } from '../../../shared/core/base/semaphore.ts';
+import { canonicalize, urlAsWritten } from '../../../shared/core/url/canonical.ts';
 import type { CaptureIndex, ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
-import { messageOf } from '../../../shared/error-message.ts';
-import { Semaphore } from '../../../shared/semaphore.ts';
-import { canonicalize, urlAsWritten } from '../../../shared/url/canonical.ts';
 import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
 import { answerCdx } from './cdx-server.ts';
 import {

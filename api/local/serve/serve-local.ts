@@ -1,9 +1,9 @@
 /** Serves the archive in a crawl's folder to browsers of this machine. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseConfig } from '../../../shared/crawl/config.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
+import { createUrlRules } from '../../../shared/core/url/url-rules.ts';
 import { createCaptureIndex } from '../../../shared/engines/local/archive/capture-index.ts';
-import { createUrlRules } from '../../../shared/url/url-rules.ts';
 import type { CrawlServer, ServeOptions } from '../../crawl-server.ts';
 import { createPayloads } from '../../exports/archived-payloads.ts';
 import { archiveOf } from '../crawl-archive.ts';

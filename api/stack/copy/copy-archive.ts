@@ -2,7 +2,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NotWarc } from '../../../shared/archive/read-warc.ts';
+import { NotWarc } from '../../../shared/core/archive/read-warc.ts';
+import { isWarcName, warcName } from '../../../shared/core/text/stored-names.ts';
 import { beginWarcUpload } from '../../../shared/engines/aws/archive/archive-object.ts';
 import { warcFolder } from '../../../shared/engines/aws/archive/archives.ts';
 import { indexName } from '../../../shared/engines/aws/archive/compact-layout.ts';
@@ -17,7 +18,6 @@ import {
 import { indexByScanning } from '../../../shared/engines/local/archive/cdxj-files.ts';
 import type { JoinedFiles } from '../../../shared/engines/local/archive/joined-files.ts';
 import type { Folders } from '../../../shared/engines/local/folders.ts';
-import { isWarcName, warcName } from '../../../shared/text/stored-names.ts';
 import type { StackArchive, StackArchiveContext } from '../stack-archive.ts';
 import type { StoredLines } from '../stack-items.ts';
 

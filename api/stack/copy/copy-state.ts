@@ -1,9 +1,9 @@
 /** Copies the state of hooks between a folder and a stack. */
 import { existsSync, rmSync } from 'node:fs';
-import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
+import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
+import { MAX_STATE_VALUE_BYTES } from '../../../shared/crawler/ports/shared-state.ts';
 import type { HookState } from '../../../shared/engines/aws/state/hook-state.ts';
 import { openStateFile } from '../../../shared/engines/local/items/state-store.ts';
-import { MAX_STATE_VALUE_BYTES } from '../../../shared/ports/shared-state.ts';
 
 /** Values that one transaction writes, each of up to 350 KB. */
 const VALUES_AT_ONCE = 10;

@@ -1,10 +1,12 @@
 /** Copies the crawl of a folder to a stack. */
-import { BY_OPERATOR, reasonIn } from '../../../shared/causes/status-reason.ts';
-import { beginCopy } from '../../../shared/control/adopt-crawl.ts';
-import { ControlError } from '../../../shared/control/control.ts';
-import { copyHosts } from '../../../shared/control/copy-hosts.ts';
-import { parseConfig } from '../../../shared/crawl/config.ts';
-import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
+
+import { version } from '../../../shared/core/base/version.ts';
+import { BY_OPERATOR, reasonIn } from '../../../shared/core/causes/status-reason.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
+import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
+import { quoted } from '../../../shared/core/text/printable.ts';
+import type { CrawlRecord } from '../../../shared/crawler/ports/crawl-registry.ts';
+import { StaleTurn } from '../../../shared/crawler/ports/stale-turn.ts';
 import { itemsPrefix, skipsPrefix } from '../../../shared/engines/aws/archive/item-folders.ts';
 import type { CopiedCrawl as CopyEnd } from '../../../shared/engines/aws/state/registry.ts';
 import { loadJoinedFiles } from '../../../shared/engines/local/archive/joined-files.ts';
@@ -13,10 +15,9 @@ import { checkTrusted } from '../../../shared/engines/local/folder-trust.ts';
 import { readSkips, skipsBeyond } from '../../../shared/engines/local/items/skip-log.ts';
 import { ownKeyFile } from '../../../shared/engines/local/own-folder.ts';
 import { waitingLinks } from '../../../shared/engines/local/waiting-links.ts';
-import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
-import { StaleTurn } from '../../../shared/ports/stale-turn.ts';
-import { quoted } from '../../../shared/text/printable.ts';
-import { version } from '../../../shared/version.ts';
+import { beginCopy } from '../../../shared/services/control/adopt-crawl.ts';
+import { ControlError } from '../../../shared/services/control/control.ts';
+import { copyHosts } from '../../../shared/services/control/copy-hosts.ts';
 import type { CopiedCrawl, CopyProgress, PushOptions } from '../../copy-options.ts';
 import { type OpenedFolder, openFolder } from '../../local/open-folder.ts';
 import { storedItems } from '../../local/stored-items.ts';

@@ -4,10 +4,10 @@
  * the farm. Everything follows from the URLs; nothing is stored.
  */
 import { createHash } from 'node:crypto';
-import { mixHash } from '../../../shared/mix-hash.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Fetcher } from '../../../shared/ports/fetcher.ts';
-import { bodyOf } from '../../../test/archive/captures.ts';
+import { mixHash } from '../../../shared/core/base/mix-hash.ts';
+import type { Clock } from '../../../shared/crawler/ports/clock.ts';
+import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
+import { bodyOf } from '../../../test/core/archive/captures.ts';
 
 export interface FarmWebOptions {
   readonly honestDomains: number;

@@ -2,16 +2,17 @@
  * An engine in memory on virtual time for crawls of a hundred thousand hosts: each call costs the same however many there
  * are. One process, nothing fails, leases never end. It counts what it is asked for.
  */
+
+import { type Head, parseHead } from '../../../shared/core/frontier/head.ts';
+import type { OutLinks } from '../../../shared/core/frontier/message.ts';
+import type { Clock } from '../../../shared/crawler/ports/clock.ts';
+import type { CrawlRecord } from '../../../shared/crawler/ports/crawl-registry.ts';
+import type { Engine } from '../../../shared/crawler/ports/engine.ts';
+import type { LedgerStore } from '../../../shared/crawler/ports/ledger-store.ts';
+import type { LinkExchange } from '../../../shared/crawler/ports/link-exchange.ts';
+import { StaleTurn } from '../../../shared/crawler/ports/stale-turn.ts';
+import type { Delivery, HostDeliveries, TurnQueue } from '../../../shared/crawler/ports/turn-queue.ts';
 import { addSums, NO_SUMS, replaceHead, type Sums } from '../../../shared/engines/local/sums.ts';
-import { type Head, parseHead } from '../../../shared/frontier/head.ts';
-import type { OutLinks } from '../../../shared/frontier/message.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
-import type { Engine } from '../../../shared/ports/engine.ts';
-import type { LedgerStore } from '../../../shared/ports/ledger-store.ts';
-import type { LinkExchange } from '../../../shared/ports/link-exchange.ts';
-import { StaleTurn } from '../../../shared/ports/stale-turn.ts';
-import type { Delivery, HostDeliveries, TurnQueue } from '../../../shared/ports/turn-queue.ts';
 
 export interface EngineCounts {
   /** To hosts. */

@@ -1,10 +1,10 @@
-import type { CrawlOptions } from '../../../shared/crawl/config.ts';
-import { routeParcels } from '../../../shared/routing/router.ts';
-import { wakeDueHosts } from '../../../shared/routing/waker.ts';
-import { URL_RULES_VERSION } from '../../../shared/url/canonical.ts';
-import { startWorker } from '../../../shared/worker/worker.ts';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
+import { URL_RULES_VERSION } from '../../../shared/core/url/canonical.ts';
+import { routeParcels } from '../../../shared/crawler/routing/router.ts';
+import { wakeDueHosts } from '../../../shared/crawler/routing/waker.ts';
+import { startWorker } from '../../../shared/crawler/worker/worker.ts';
 import { createVirtualTime, T0 } from '../../../simulation/models/virtual-time.ts';
-import { seededRandom } from '../../../test/worker/fake-clock.ts';
+import { seededRandom } from '../../../test/crawler/worker/fake-clock.ts';
 import type { FarmWeb } from './farm-web.ts';
 import { createManyHostsEngine, type EngineCounts, type ManyHostsEngine } from './many-hosts-engine.ts';
 

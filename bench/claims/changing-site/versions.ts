@@ -1,7 +1,7 @@
 /** A site in several versions, whose differences are known: pages change, come, go and move; some have a clock. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mixHash } from '../../../shared/mix-hash.ts';
+import { mixHash } from '../../../shared/core/base/mix-hash.ts';
 import type { BenchDocument } from '../../harness/documents.ts';
 
 export type Kind = 'new' | 'changed' | 'gone' | 'moved';

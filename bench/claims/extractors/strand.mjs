@@ -1,6 +1,6 @@
-import { extractContent } from '../../../shared/content/extract.ts';
-import { sniffCharset } from '../../../shared/parser/charset.ts';
-import { createCharsetDecoder } from '../../../shared/parser/charset-decoder.ts';
+import { extractContent } from '../../../shared/core/content/extract.ts';
+import { sniffCharset } from '../../../shared/core/parser/charset.ts';
+import { createCharsetDecoder } from '../../../shared/core/parser/charset-decoder.ts';
 import { answerLines } from './answer-lines.mjs';
 
 await answerLines((bytes, url) => {

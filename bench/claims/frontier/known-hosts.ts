@@ -1,7 +1,7 @@
 /** Hosts of which a given number of URLs is known and a tenth is fetched, as the real worker leaves them. */
-import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Fetcher } from '../../../shared/ports/fetcher.ts';
-import { bodyOf } from '../../../test/archive/captures.ts';
+import type { Clock } from '../../../shared/crawler/ports/clock.ts';
+import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
+import { bodyOf } from '../../../test/core/archive/captures.ts';
 import { type CrawlRun, runCrawl } from '../budgets/run-crawl.ts';
 import { createLargeHost } from '../ledger/large-host.ts';
 

@@ -1,8 +1,8 @@
 /** The bytes that hosts take in the tables of a stack and in the database of a folder, stored by the engines themselves. */
 import { readdirSync, statSync } from 'node:fs';
+import { type Head, parseHead } from '../../../shared/core/frontier/head.ts';
+import type { LedgerStore } from '../../../shared/crawler/ports/ledger-store.ts';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
-import { type Head, parseHead } from '../../../shared/frontier/head.ts';
-import type { LedgerStore } from '../../../shared/ports/ledger-store.ts';
 import { createSimCloud } from '../../../simulation/models/cloud.ts';
 import { itemBytes } from '../../../simulation/models/dynamo-values.ts';
 import { openSimEngine } from '../../../simulation/models/engine.ts';

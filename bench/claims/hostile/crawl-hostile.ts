@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { CrawlSummary } from '../../../shared/report/summary.ts';
+import type { CrawlSummary } from '../../../shared/services/report/summary.ts';
 import { type RunCost, runMeasured } from '../../harness/run-measured.ts';
 import { checkOutputs } from './check-outputs.ts';
 import { type CaseResult, type ExportRow, NO_CANARY, type SkippedRow } from './checks.ts';

@@ -1,8 +1,8 @@
 /** A host of which as many URLs are known as one likes, its parts in memory. */
-import { HostLedger } from '../../../shared/frontier/ledger.ts';
-import { EMPTY_INDEX, type LedgerIndex } from '../../../shared/frontier/ledger-index.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
-import { hostKey } from '../../../shared/url/host-key.ts';
+import { HostLedger } from '../../../shared/core/frontier/ledger.ts';
+import { EMPTY_INDEX, type LedgerIndex } from '../../../shared/core/frontier/ledger-index.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
+import { hostKey } from '../../../shared/core/url/host-key.ts';
 
 export const NOW = 1_800_000_000_000;
 const HOST = 'www.example.org';

@@ -1,7 +1,7 @@
 /** A page that kills its workers, and what a small crawl loses beside it, or beside a crawl of many hosts. */
-import type { CrawlOptions } from '../../../shared/crawl/config.ts';
-import { URL_RULES_VERSION } from '../../../shared/url/canonical.ts';
-import { hostKey } from '../../../shared/url/host-key.ts';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
+import { URL_RULES_VERSION } from '../../../shared/core/url/canonical.ts';
+import { hostKey } from '../../../shared/core/url/host-key.ts';
 import { createAtlas } from '../../../simulation/web/atlas.ts';
 import type { WebShape } from '../../../simulation/web/shape.ts';
 import type { Figure } from '../../harness/record.ts';

@@ -1,9 +1,9 @@
 /** Makes a crawl's folder in which many hosts have known URLs that wait: `node fill.ts FOLDER HOSTS`. */
 
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import { HostLedger } from '../../../shared/core/frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { HostLedger } from '../../../shared/frontier/ledger.ts';
-import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
 import { CRAWL } from '../../harness/crawl-config.ts';
 import { hostOf, KNOWN_PER_HOST, pathOf } from './known-web.ts';
 

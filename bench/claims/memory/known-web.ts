@@ -1,6 +1,6 @@
 /** The web of the crawl that knows very many URLs: any number of hosts, of each the same paths. */
-import type { FetchMiddleware } from '../../../shared/project/project.ts';
-import { responseOf } from '../../../shared/project/response-of.ts';
+import type { FetchMiddleware } from '../../../shared/services/project/project.ts';
+import { responseOf } from '../../../shared/services/project/response-of.ts';
 
 export const KNOWN_PER_HOST = 100;
 /** Links of a page to its own host; nine in ten are known. */

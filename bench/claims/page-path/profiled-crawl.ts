@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
-import { tuneV8 } from '../../../shared/tune-v8.ts';
+import { tuneV8 } from '../../../shared/engines/tune-v8.ts';
 import { type CpuProfile, IDLE, stepTimes } from './profile.ts';
 import { OTHERWISE, STEPS } from './steps.ts';
 import { sharedOut, threadTimes } from './thread-times.ts';

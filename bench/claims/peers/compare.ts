@@ -7,7 +7,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../../shared/error-message.ts';
+import { messageOf } from '../../../shared/core/base/error-message.ts';
 import type { BenchOptions } from '../../claims.ts';
 import type { Measured } from '../../harness/record.ts';
 import { hasTaskset, pinned } from '../../harness/run-measured.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '../../../shared/error-message.ts';
+import { messageOf } from '../../../shared/core/base/error-message.ts';
 import type { Peer } from './peer.ts';
 
 const DONE = 'installed';

@@ -1,5 +1,5 @@
 /** Policies that know each page's change rate: bounds for those that learn it. */
-import { fetchIntervalDays, type RecrawlObjective } from '../../../shared/recrawl/fetch-interval.ts';
+import { fetchIntervalDays, type RecrawlObjective } from '../../../shared/core/recrawl/fetch-interval.ts';
 import { randomOf } from '../../../simulation/models/random.ts';
 import { type ChangingWeb, waitOf } from './changing-web.ts';
 import { createMeter, type Scores } from './meter.ts';

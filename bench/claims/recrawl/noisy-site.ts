@@ -2,9 +2,9 @@
  * A site of which each page is another payload at each fetch, though its text is the same: clocks, tokens,
  * counters and advertisements, on three pages of ten.
  */
-import { createHtmlLinks } from '../../../shared/parser/html-links.ts';
-import { type ChangeDigest, changeDigest, hasChanged } from '../../../shared/recrawl/change-digest.ts';
-import { createRepeatedBlocks } from '../../../shared/recrawl/repeated-blocks.ts';
+import { createHtmlLinks } from '../../../shared/core/parser/html-links.ts';
+import { type ChangeDigest, changeDigest, hasChanged } from '../../../shared/core/recrawl/change-digest.ts';
+import { createRepeatedBlocks } from '../../../shared/core/recrawl/repeated-blocks.ts';
 import { pick, type Random, randomOf } from '../../../simulation/models/random.ts';
 
 export const NOISES = ['clock', 'token', 'counter', 'advertisement'] as const;

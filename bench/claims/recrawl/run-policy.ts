@@ -2,9 +2,9 @@
  * The policy of Strand through its own code: packed histories, learned rates, the price of the demand curves, and
  * a price of its own for each host that politeness limits.
  */
-import { mixHash } from '../../../shared/mix-hash.ts';
-import { observePacked, unpackHistory } from '../../../shared/recrawl/change-history.ts';
-import { changeRate, EMPTY_POOL, observePool, priorRate } from '../../../shared/recrawl/change-rate.ts';
+import { mixHash } from '../../../shared/core/base/mix-hash.ts';
+import { observePacked, unpackHistory } from '../../../shared/core/recrawl/change-history.ts';
+import { changeRate, EMPTY_POOL, observePool, priorRate } from '../../../shared/core/recrawl/change-rate.ts';
 import {
   addDemand,
   capDemand,
@@ -14,15 +14,15 @@ import {
   NO_DEMAND,
   priceFor,
   subtractDemand,
-} from '../../../shared/recrawl/demand-curve.ts';
-import { daysUntilDue, firstIntervalDays } from '../../../shared/recrawl/due-time.ts';
+} from '../../../shared/core/recrawl/demand-curve.ts';
+import { daysUntilDue, firstIntervalDays } from '../../../shared/core/recrawl/due-time.ts';
 import {
   fetchIntervalDays,
   isWorthFetch,
   type PageValue,
   type RecrawlObjective,
-} from '../../../shared/recrawl/fetch-interval.ts';
-import { createTemplatePools } from '../../../shared/recrawl/template-pools.ts';
+} from '../../../shared/core/recrawl/fetch-interval.ts';
+import { createTemplatePools } from '../../../shared/core/recrawl/template-pools.ts';
 import type { ChangingWeb } from './changing-web.ts';
 import { knownValue } from './known-rates.ts';
 import { createLeastFirst } from './least-first.ts';

@@ -1,7 +1,7 @@
 /** Exchanges of the web as it comes: most pages are sent compressed, some plain; and images. */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { FetchedResponse } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { FetchedResponse } from '../../../shared/core/outcome/fetch-outcome.ts';
 import { stream } from '../../../test/web/random.ts';
 
 const WORDS = 'alpha beta gamma delta news review price garden water stone light paper house river'.split(

@@ -5,7 +5,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../crawler/ports/clock.ts';
 import type { AwsClients } from './engine.ts';
 
 /**

@@ -3,10 +3,10 @@
  * command line.
  */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { ControlError } from '../../control/control.ts';
-import type { ControlEngine } from '../../control/control-engine.ts';
-import type { CrawlId } from '../../crawl/crawl-id.ts';
-import { SIZES } from '../../sizes.ts';
+import { SIZES } from '../../core/base/sizes.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import { ControlError } from '../../services/control/control.ts';
+import type { ControlEngine } from '../../services/control/control-engine.ts';
 import { warcFolder } from './archive/archives.ts';
 import { CapturePages } from './archive/capture-pages.ts';
 import { resolveLocation } from './archive/joined-warcs.ts';

@@ -1,8 +1,8 @@
 /** Events on the account's event bus by which a stack has a function of its own run at once. */
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { lazy } from '../../lazy.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { eventSource } from '../../webhook/event-types.ts';
+import { lazy } from '../../core/base/lazy.ts';
+import type { Clock } from '../../crawler/ports/clock.ts';
+import { eventSource } from '../../services/webhook/event-types.ts';
 import { withRetry } from './retry.ts';
 
 /** Returns whether the event was taken. `detail` has `stack`, by which the rule of the stack knows it. */

@@ -1,7 +1,7 @@
 /** The {@link PayloadIndex} port in the memory of a process. */
 import QuickLRU from 'quick-lru';
-import type { ArchivedPayload } from '../../archive/archived-payload.ts';
-import type { PayloadIndex } from '../../ports/payload-index.ts';
+import type { ArchivedPayload } from '../../core/archive/archived-payload.ts';
+import type { PayloadIndex } from '../../crawler/ports/payload-index.ts';
 
 /**
  * The payloads that this process has archived last, some `max` to twice as many: 300 bytes each. A table of all would

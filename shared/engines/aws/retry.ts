@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../crawler/ports/clock.ts';
 
 export interface RetryOptions {
   readonly clock: Pick<Clock, 'sleep' | 'random'>;

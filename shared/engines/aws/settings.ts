@@ -3,8 +3,8 @@
  * and its operators' command line (the stack's output `Settings`): one JSON object, one schema.
  */
 import { z } from 'zod';
-import type { CrawlOptions } from '../../crawl/config.ts';
-import { HOOK_CALLS } from '../../turn/page-hooks.ts';
+import type { CrawlOptions } from '../../core/crawl/config.ts';
+import { HOOK_CALLS } from '../../crawler/turn/page-hooks.ts';
 
 const text = z.string().min(1);
 const positive = z.int().min(1);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { HostKey } from '../../url/host-key.ts';
+import type { HostKey } from '../../core/url/host-key.ts';
 
 /**
  * The shard, from 0 to `shards - 1`, that a host belongs to: by its name alone, so the same everywhere and

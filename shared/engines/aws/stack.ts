@@ -1,7 +1,8 @@
 /** The engine of a deployed stack, as each of its functions and its operators' command line open it. */
-import type { Clock } from '../../ports/clock.ts';
-import type { Sizes } from '../../sizes.ts';
-import { version } from '../../version.ts';
+
+import type { Sizes } from '../../core/base/sizes.ts';
+import { version } from '../../core/base/version.ts';
+import type { Clock } from '../../crawler/ports/clock.ts';
 import { createClients } from './clients.ts';
 import { createMeter, type Meter } from './cost/meter.ts';
 import { meterEngine } from './cost/metered-engine.ts';

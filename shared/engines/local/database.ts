@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { InvalidConfig } from '../../crawl/config.ts';
-import { orStorageFailed } from '../../storage-failed.ts';
+import { orStorageFailed } from '../../core/base/storage-failed.ts';
+import { InvalidConfig } from '../../core/crawl/config.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 /** How long a statement waits for another connection's lock. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { InvalidConfig } from '../../crawl/config.ts';
+import { InvalidConfig } from '../../core/crawl/config.ts';
 import { openDatabase } from './database.ts';
 import { foldersOf } from './folders.ts';
 import { hasPayloads } from './items/payload-index.ts';

@@ -9,8 +9,8 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { InvalidConfig } from '../../crawl/invalid-config.ts';
-import { printable } from '../../text/printable.ts';
+import { InvalidConfig } from '../../core/crawl/invalid-config.ts';
+import { printable } from '../../core/text/printable.ts';
 import { foldersOf, makerOf, unfinishedOutputs } from './folders.ts';
 
 /** Added to the flags of files that are opened: a link that came in between is not followed. Windows has no such flag. */

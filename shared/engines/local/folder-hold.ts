@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StorageFailed } from '../../storage-failed.ts';
+import { StorageFailed } from '../../core/base/storage-failed.ts';
 import { foldersOf } from './folders.ts';
 import { FolderInUse, type FolderLock, folderInUse, identityOf } from './lock.ts';
 

@@ -1,5 +1,5 @@
 /** The names of the files that Strand makes in the folders of a crawl, and no user by chance: these alone are deleted. */
-import { isOwnWarcName } from '../../text/stored-names.ts';
+import { isOwnWarcName } from '../../core/text/stored-names.ts';
 
 /** A WARC file that is complete, is written, or is copied. */
 export const isArchiveEntry = (name: string): boolean =>

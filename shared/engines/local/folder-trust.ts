@@ -5,11 +5,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CrawlOptions } from '../../crawl/config.ts';
-import type { CrawlId } from '../../crawl/crawl-id.ts';
-import { InvalidConfig } from '../../crawl/invalid-config.ts';
-import { openingSettings, openingText } from '../../crawl/opening-settings.ts';
-import { printable } from '../../text/printable.ts';
+import type { CrawlOptions } from '../../core/crawl/config.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import { InvalidConfig } from '../../core/crawl/invalid-config.ts';
+import { openingSettings, openingText } from '../../core/crawl/opening-settings.ts';
+import { printable } from '../../core/text/printable.ts';
 
 const KEY_BYTES = 32;
 

@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CrawlOptions } from '../../crawl/config.ts';
-import { hasSecrets } from '../../crawl/network-schema.ts';
-import { orStorageFailed } from '../../storage-failed.ts';
+import { orStorageFailed } from '../../core/base/storage-failed.ts';
+import type { CrawlOptions } from '../../core/crawl/config.ts';
+import { hasSecrets } from '../../core/crawl/network-schema.ts';
 import { entriesOf, isOwnEntry } from './folder-guard.ts';
 
 /**

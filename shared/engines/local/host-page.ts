@@ -1,7 +1,7 @@
 /** The heads of a crawl's hosts in SQLite, page by page, in the order of their names. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { ControlEngine } from '../../control/control-engine.ts';
-import { parseHead } from '../../frontier/head.ts';
+import { parseHead } from '../../core/frontier/head.ts';
+import type { ControlEngine } from '../../services/control/control-engine.ts';
 import { placeOfHead } from './ledger-store.ts';
 
 /** `cursor`: the last host of the page before. */

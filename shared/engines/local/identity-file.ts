@@ -1,11 +1,11 @@
 /** The identity of a crawl on this machine: from a file that only its owner may read. */
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { InvalidConfig } from '../../crawl/config.ts';
-import type { CrawlOptions, IdentityOptions } from '../../crawl/crawl-options.ts';
-import { messageOf } from '../../error-message.ts';
-import { checkKeys, type Identity, readIdentity } from '../../identity/identity.ts';
-import { InvalidIdentity } from '../../identity/invalid-identity.ts';
+import { messageOf } from '../../core/base/error-message.ts';
+import { InvalidConfig } from '../../core/crawl/config.ts';
+import type { CrawlOptions, IdentityOptions } from '../../core/crawl/crawl-options.ts';
+import { checkKeys, type Identity, readIdentity } from '../../core/identity/identity.ts';
+import { InvalidIdentity } from '../../core/identity/invalid-identity.ts';
 
 /** A file has a key of 200 bytes, or a few. */
 const MAX_BYTES = 65_536;

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CrawlConfig } from '../../crawl/config.ts';
-import type { CrawlId } from '../../crawl/crawl-id.ts';
-import { createHostConfigs } from '../../crawl/host-config.ts';
-import { maxBytesRestMs } from '../../frontier/byte-rate.ts';
-import type { Head } from '../../frontier/head.ts';
-import { maxGapAfter } from '../../frontier/politeness.ts';
-import { isOriginKey } from '../../robots/policy.ts';
-import { MAX_BYTES_LOCK_MS } from '../../turn/host-pace.ts';
-import type { HostKey } from '../../url/host-key.ts';
+import type { CrawlConfig } from '../../core/crawl/config.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import { createHostConfigs } from '../../core/crawl/host-config.ts';
+import { maxBytesRestMs } from '../../core/frontier/byte-rate.ts';
+import type { Head } from '../../core/frontier/head.ts';
+import { maxGapAfter } from '../../core/frontier/politeness.ts';
+import { isOriginKey } from '../../core/robots/policy.ts';
+import type { HostKey } from '../../core/url/host-key.ts';
+import { MAX_BYTES_LOCK_MS } from '../../crawler/turn/pace/host-pace.ts';
 import { currentSites } from './site-lists.ts';
 
 /**

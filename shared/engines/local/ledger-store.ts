@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { boundMethods } from '../../bound-methods.ts';
-import type { CrawlId } from '../../crawl/crawl-id.ts';
-import { type Head, parseHead } from '../../frontier/head.ts';
-import type { LedgerStore } from '../../ports/ledger-store.ts';
-import { StaleTurn } from '../../ports/stale-turn.ts';
-import type { HostKey } from '../../url/host-key.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import { type Head, parseHead } from '../../core/frontier/head.ts';
+import type { HostKey } from '../../core/url/host-key.ts';
+import { boundMethods } from '../../crawler/ports/bound-methods.ts';
+import type { LedgerStore } from '../../crawler/ports/ledger-store.ts';
+import { StaleTurn } from '../../crawler/ports/stale-turn.ts';
 import { PartStore } from './part-store.ts';
 
 type OnCommit = (crawl: CrawlId, before: Head | undefined, after: Head) => void;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { decodeOutLinks, encodeOutLinks } from '../../frontier/message-codec.ts';
-import type { LinkExchange, LinkParcel } from '../../ports/link-exchange.ts';
+import { decodeOutLinks, encodeOutLinks } from '../../core/frontier/message-codec.ts';
+import type { LinkExchange, LinkParcel } from '../../crawler/ports/link-exchange.ts';
 import { createSignal } from '../signal.ts';
 import { inTransaction, PLAIN } from './database.ts';
 import { countSeeds } from './waiting-seeds.ts';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FolderInUse } from '../../crawl/crawl-errors.ts';
+import { FolderInUse } from '../../core/crawl/crawl-errors.ts';
 
 import { NO_FOLLOW, refuseOtherNames } from './folder-guard.ts';
 import { checkFiles } from './open-sqlite.ts';

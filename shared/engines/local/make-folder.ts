@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { InvalidConfig } from '../../crawl/config.ts';
+import { InvalidConfig } from '../../core/crawl/config.ts';
 
 /**
  * Makes the crawl's folder, so that it is found after a power loss. Throws `InvalidConfig` where there can be none

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Message } from '../../frontier/message.ts';
-import { decodeMessage, encodeMessage } from '../../frontier/message-codec.ts';
-import type { HostKey } from '../../url/host-key.ts';
+import type { Message } from '../../core/frontier/message.ts';
+import { decodeMessage, encodeMessage } from '../../core/frontier/message-codec.ts';
+import type { HostKey } from '../../core/url/host-key.ts';
 import { inTransaction, PLAIN } from './database.ts';
 import { countSeeds } from './waiting-seeds.ts';
 

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { recordId } from '../../archive/warc-record.ts';
-import { encodeWarcinfo } from '../../archive/warcinfo.ts';
-import { type CrawlConfig, isRecrawling } from '../../crawl/config.ts';
-import type { CrawlId } from '../../crawl/crawl-id.ts';
-import type { Engine } from '../../ports/engine.ts';
-import type { ItemStore } from '../../ports/item-store.ts';
-import { withStorageFailures } from '../../storage-failed.ts';
+import { recordId } from '../../core/archive/warc-record.ts';
+import { encodeWarcinfo } from '../../core/archive/warcinfo.ts';
+import { withStorageFailures } from '../../core/base/storage-failed.ts';
+import { type CrawlConfig, isRecrawling } from '../../core/crawl/config.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import type { Engine } from '../../crawler/ports/engine.ts';
+import type { ItemStore } from '../../crawler/ports/item-store.ts';
 import { type SteadyClock, steadyClock } from '../steady-clock.ts';
 import { openFileArchive } from './archive/archive.ts';
 import { warcFilePattern } from './archive/archive-names.ts';

@@ -1,7 +1,7 @@
 /** Opens an SQLite file of a crawl's folder, which somebody else may have made. */
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
-import { InvalidConfig } from '../../crawl/invalid-config.ts';
+import { InvalidConfig } from '../../core/crawl/invalid-config.ts';
 import { NO_FOLLOW, refuseLink, refuseOtherNames } from './folder-guard.ts';
 
 const BESIDE = ['', '-wal', '-shm', '-journal'];

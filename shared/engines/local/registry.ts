@@ -1,12 +1,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { boundMethods } from '../../bound-methods.ts';
-import type { CrawlOptions } from '../../crawl/config.ts';
-import type { CrawlId } from '../../crawl/crawl-id.ts';
-import type { Site, SitesRef } from '../../crawl/sites.ts';
-import { withFirstPass } from '../../crawl-state/first-pass.ts';
-import { meetsCondition } from '../../crawl-state/status-condition.ts';
-import type { Head } from '../../frontier/head.ts';
-import type { CrawlRecord, CrawlRegistry, CrawlTotals, FirstPass } from '../../ports/crawl-registry.ts';
+import type { CrawlOptions } from '../../core/crawl/config.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import type { Site, SitesRef } from '../../core/crawl/sites.ts';
+import type { Head } from '../../core/frontier/head.ts';
+import { withFirstPass } from '../../crawler/crawl-state/first-pass.ts';
+import { meetsCondition } from '../../crawler/crawl-state/status-condition.ts';
+import { boundMethods } from '../../crawler/ports/bound-methods.ts';
+import type {
+  CrawlRecord,
+  CrawlRegistry,
+  CrawlTotals,
+  FirstPass,
+} from '../../crawler/ports/crawl-registry.ts';
 import { inTransaction } from './database.ts';
 import { keepSites, readSites, storeSites } from './site-lists.ts';
 import { addSums, NO_SUMS, replaceHead, type Sums } from './sums.ts';

@@ -1,7 +1,7 @@
 /** The lists of sites of the crawls in a folder, beside their records, which are read more often. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { CrawlId } from '../../crawl/crawl-id.ts';
-import { decodeSites, encodeSites, type Site, Sites, type SitesRef } from '../../crawl/sites.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import { decodeSites, encodeSites, type Site, Sites, type SitesRef } from '../../core/crawl/sites.ts';
 
 export function storeSites(database: DatabaseSync, crawl: CrawlId, sites: readonly Site[]): SitesRef {
   const { ref, json } = encodeSites(sites);

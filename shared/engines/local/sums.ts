@@ -7,9 +7,9 @@ import {
   type HostTotals,
   NO_TOTALS,
   urlsGivenUp,
-} from '../../frontier/head.ts';
-import { EMPTY_INDEX } from '../../frontier/ledger-index.ts';
-import type { UrlState } from '../../frontier/url-record.ts';
+} from '../../core/frontier/head.ts';
+import { EMPTY_INDEX } from '../../core/frontier/ledger-index.ts';
+import type { UrlState } from '../../core/frontier/url-record.ts';
 
 /** Sums over some heads; or by how much those have changed. JSON, as it goes from thread to thread. */
 export interface Sums {

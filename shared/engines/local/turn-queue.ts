@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { boundMethods } from '../../bound-methods.ts';
-import { decodeMessage } from '../../frontier/message-codec.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { StaleTurn } from '../../ports/stale-turn.ts';
-import type { Delivery, HostDeliveries, TurnQueue } from '../../ports/turn-queue.ts';
-import type { HostKey } from '../../url/host-key.ts';
+import { decodeMessage } from '../../core/frontier/message-codec.ts';
+import type { HostKey } from '../../core/url/host-key.ts';
+import { boundMethods } from '../../crawler/ports/bound-methods.ts';
+import type { Clock } from '../../crawler/ports/clock.ts';
+import { StaleTurn } from '../../crawler/ports/stale-turn.ts';
+import type { Delivery, HostDeliveries, TurnQueue } from '../../crawler/ports/turn-queue.ts';
 import { createSignal } from '../signal.ts';
 import { type MessageRow, MessageTable } from './message-table.ts';
 

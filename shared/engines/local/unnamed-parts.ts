@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { isPartFolder, isPartName } from '../../text/stored-names.ts';
+import { isPartFolder, isPartName } from '../../core/text/stored-names.ts';
 import { entriesOf } from './folder-guard.ts';
 
 /**

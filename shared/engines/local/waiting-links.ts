@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Link } from '../../frontier/message.ts';
-import { decodeMessage, decodeOutLinks } from '../../frontier/message-codec.ts';
+import type { Link } from '../../core/frontier/message.ts';
+import { decodeMessage, decodeOutLinks } from '../../core/frontier/message-codec.ts';
 
 /**
  * The links on their way to their hosts, by the parcel or message that brings them. Ledgers may know some of them already.

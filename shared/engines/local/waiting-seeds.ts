@@ -1,8 +1,8 @@
 /** Seeds on their way to their hosts: in the link exchange, or in the turn queue. No head counts them yet. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Link } from '../../frontier/message.ts';
-import { decodeMessage, decodeOutLinks } from '../../frontier/message-codec.ts';
-import type { HostKey } from '../../url/host-key.ts';
+import type { Link } from '../../core/frontier/message.ts';
+import { decodeMessage, decodeOutLinks } from '../../core/frontier/message-codec.ts';
+import type { HostKey } from '../../core/url/host-key.ts';
 
 /**
  * How many there are. Those of messages that were handed out before count as committed, since a message may

@@ -1,5 +1,5 @@
-import { causeText } from '../../causes/cause-text.ts';
-import type { PageTask } from '../../turn/page-work.ts';
+import { causeText } from '../../core/causes/cause-text.ts';
+import type { PageTask } from '../../crawler/turn/page/page-work.ts';
 import type { SlotReader } from './work-slot.ts';
 
 /** How often a watchdog looks. */

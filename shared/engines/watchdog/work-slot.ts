@@ -1,7 +1,7 @@
 /** Shared memory in which a thread says that it is alive, and what it works on right now. */
 import { setImmediate } from 'node:timers/promises';
-import { PAGE_STEPS } from '../../causes/cause.ts';
-import type { PageTask, PageWork } from '../../turn/page-work.ts';
+import { PAGE_STEPS } from '../../core/causes/cause.ts';
+import type { PageTask, PageWork } from '../../crawler/turn/page/page-work.ts';
 
 /**
  * The first words: how often the thread has reported that it is alive; the task's step, 0 for none; how many

@@ -139,7 +139,7 @@ test('worlds report what they reached, and code that runs only for the checks do
   );
   const { files, loaded } = JSON.parse(stdout);
   expect(loaded.reachedBlocks).toBeGreaterThan(1000);
-  const ledger = files.find(({ file }: { file: string }) => file === 'shared/frontier/ledger.ts');
+  const ledger = files.find(({ file }: { file: string }) => file === 'shared/core/frontier/ledger.ts');
   const missed = ledger.unreached.map(({ words }: { words: string }) => words).join('\n');
   // Judges read all records of a ledger; a crawl merges links.
   expect(missed).toContain('yield* this.#fresh.values()');

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import type { CrawlFacts } from '../../invariants/facts.ts';
 import { base32 } from '../../invariants/warc.ts';
 import {

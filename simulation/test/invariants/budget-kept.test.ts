@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../../shared/crawl/config.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import { budgetKept } from '../../invariants/budget-kept.ts';
 import type { HostVisits } from '../../invariants/visits.ts';
 import { T0 } from '../../models/virtual-time.ts';

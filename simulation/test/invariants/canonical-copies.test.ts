@@ -1,7 +1,7 @@
 /** Pages that count as copies of their canonical URL, and those that do not as it is no page. */
 import { expect, test } from 'vitest';
-import type { CrawlOptions } from '../../../shared/crawl/config.ts';
-import type { UrlRecord, UrlState } from '../../../shared/frontier/url-record.ts';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
+import type { UrlRecord, UrlState } from '../../../shared/core/frontier/url-record.ts';
 import { mayBeFreed } from '../../invariants/canonical-copies.ts';
 import type { WebRequest } from '../../worlds/spec.ts';
 import {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
-import type { Message } from '../../../shared/frontier/message.ts';
-import type { Engine } from '../../../shared/ports/engine.ts';
-import { createFakeClock, T0 } from '../../../test/worker/fake-clock.ts';
-import { createMemoryEngine } from '../../../test/worker/memory-engine.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import type { Message } from '../../../shared/core/frontier/message.ts';
+import type { Engine } from '../../../shared/crawler/ports/engine.ts';
+import { createFakeClock, T0 } from '../../../test/crawler/worker/fake-clock.ts';
+import { createMemoryEngine } from '../../../test/crawler/worker/memory-engine.ts';
 import { createCauseProbe } from '../../invariants/cause-probe.ts';
 
 const HOST = 'a.test';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { UrlChange } from '../../../shared/frontier/url-change.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { UrlChange } from '../../../shared/core/frontier/url-change.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import { changesSent } from '../../invariants/changes-sent.ts';
 import { T0 } from '../../models/virtual-time.ts';
 import { headAt, hostWith, makeFacts, PAGE, urlRecord } from './made-facts.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { periodAt, periodEnd } from '../../../shared/frontier/domain-state.ts';
+import { periodAt, periodEnd } from '../../../shared/core/frontier/domain-state.ts';
 import { domainBudget } from '../../invariants/domain-budget.ts';
 import { T0 } from '../../models/virtual-time.ts';
 import type { WebRequest } from '../../worlds/spec.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Head } from '../../../shared/frontier/head.ts';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { encodeMessage } from '../../../shared/frontier/message-codec.ts';
+import type { Head } from '../../../shared/core/frontier/head.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import { encodeMessage } from '../../../shared/core/frontier/message-codec.ts';
 import { createChainProbe } from '../../invariants/chain-probe.ts';
 import type { SimCloud } from '../../models/cloud.ts';
 import { T0 } from '../../models/virtual-time.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { HostLedger } from '../../../shared/frontier/ledger.ts';
-import type { Link } from '../../../shared/frontier/message.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import { HostLedger } from '../../../shared/core/frontier/ledger.ts';
+import type { Link } from '../../../shared/core/frontier/message.ts';
 import { gatherFacts } from '../../invariants/gather-facts.ts';
 import { createHistoryProbe, phasesOf } from '../../invariants/history-probe.ts';
 import { createSimCloud } from '../../models/cloud.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../../shared/crawl/config.ts';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
 import { firstPass } from '../../invariants/first-pass.ts';
 import { T0 } from '../../models/virtual-time.ts';
 import { crawlFacts, hostFacts, makeFacts, struck } from './made-facts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
-import type { UrlRecord, UrlState } from '../../../shared/frontier/url-record.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
+import type { UrlRecord, UrlState } from '../../../shared/core/frontier/url-record.ts';
 import type { Facts } from '../../invariants/facts.ts';
 import { goneAndBack } from '../../invariants/gone-and-back.ts';
 import { readRobotsLog } from '../../invariants/robots-answers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Head, NO_TOTALS } from '../../../shared/frontier/head.ts';
+import { type Head, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
 import { nameOf } from '../../web/own-requests.ts';
 import {
   crawlFacts,

@@ -1,12 +1,12 @@
 /** Facts of a small crawl in which all is well, made by hand: what the invariants' own tests change. */
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { parseConfig } from '../../../shared/crawl/config.ts';
-import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
-import { levelOf, MAX_LEVEL } from '../../../shared/frontier/rank.ts';
-import type { UrlRecord, UrlState } from '../../../shared/frontier/url-record.ts';
-import { endedType } from '../../../shared/webhook/crawl-events.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
+import { type Head, NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
+import { levelOf, MAX_LEVEL } from '../../../shared/core/frontier/rank.ts';
+import type { UrlRecord, UrlState } from '../../../shared/core/frontier/url-record.ts';
+import { endedType } from '../../../shared/services/webhook/crawl-events.ts';
 import { checkFacts } from '../../invariants/check-world.ts';
 import type { CrawlFacts, Facts, HostFacts } from '../../invariants/facts.ts';
 import type { HeadChange } from '../../invariants/history-probe.ts';

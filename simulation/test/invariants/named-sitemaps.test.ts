@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { levelOf, MAX_LEVEL } from '../../../shared/frontier/rank.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import { levelOf, MAX_LEVEL } from '../../../shared/core/frontier/rank.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import type { Facts } from '../../invariants/facts.ts';
 import {
   crawlFacts,

@@ -1,8 +1,8 @@
 /** Pages that are taken for copies. */
 import { expect, test } from 'vitest';
-import type { NearDuplicateCause } from '../../../shared/causes/cause.ts';
-import type { CrawlOptions } from '../../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { NearDuplicateCause } from '../../../shared/core/causes/cause.ts';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import { crawlFacts, makeFacts, urlRecord, violationsOf } from './made-facts.ts';
 
 const page = (url: string, fetchedAt: number, cause?: NearDuplicateCause): UrlRecord =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseSchedule } from '../../../shared/crawl/schedule.ts';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
+import { parseSchedule } from '../../../shared/core/crawl/schedule.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
 import type { Facts } from '../../invariants/facts.ts';
 import { onSchedule } from '../../invariants/on-schedule.ts';
 import { readRobotsLog } from '../../invariants/robots-answers.ts';

@@ -3,10 +3,10 @@
  * was met. Each fault is found where it must be.
  */
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../shared/crawl/config.ts';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { levelOf, MAX_LEVEL } from '../../../shared/frontier/rank.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import { levelOf, MAX_LEVEL } from '../../../shared/core/frontier/rank.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import type { HeadChange, StatusChange } from '../../invariants/history-probe.ts';
 import {
   crawlFacts,

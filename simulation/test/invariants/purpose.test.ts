@@ -1,7 +1,7 @@
 /** Pages whose use is forbidden. */
 import { describe, expect, test } from 'vitest';
-import type { CrawlOptions } from '../../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import type { WebRequest } from '../../worlds/spec.ts';
 import {
   crawlFacts,

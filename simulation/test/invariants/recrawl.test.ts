@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import { T0 } from '../../models/virtual-time.ts';
 import type { WebRequest } from '../../worlds/spec.ts';
 import {

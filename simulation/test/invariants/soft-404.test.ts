@@ -1,7 +1,7 @@
 /** Pages that are taken for ones that do not exist. */
 import { expect, test } from 'vitest';
-import type { CrawlOptions } from '../../../shared/crawl/config.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import { isProbe } from '../../invariants/soft-404.ts';
 import { crawlFacts, HOME, makeFacts, request, urlRecord, violationsOf } from './made-facts.ts';
 

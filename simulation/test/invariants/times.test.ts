@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { CrawlOptions } from '../../../shared/crawl/config.ts';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
+import { type Head, NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
 import { turnShardOf } from '../../../shared/engines/aws/queues/turn-shards.ts';
-import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
 import type { CrawlFacts } from '../../invariants/facts.ts';
 import type { HeadChange, Limits, StatusChange } from '../../invariants/history-probe.ts';
 import type { WebRequest } from '../../worlds/spec.ts';

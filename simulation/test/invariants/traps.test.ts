@@ -1,6 +1,6 @@
 /** Pages that are left out as those of a trap: only a trap's, and these permanently. */
 import { expect, test } from 'vitest';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import type { WebRequest } from '../../worlds/spec.ts';
 import {
   crawlFacts,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
-import type { UrlState } from '../../../shared/frontier/url-record.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import type { UrlState } from '../../../shared/core/frontier/url-record.ts';
 import type { HeadChange } from '../../invariants/history-probe.ts';
 import type { WebRequest } from '../../worlds/spec.ts';
 import {

@@ -22,9 +22,9 @@ describe('the mutants of the program', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     expect(new Set(all.map(({ group }) => group))).toEqual(new Set(Object.keys(GROUPS)));
     for (const folder of [
-      'shared/turn/',
-      'shared/worker/',
-      'shared/frontier/',
+      'shared/crawler/turn/',
+      'shared/crawler/worker/',
+      'shared/core/frontier/',
       'shared/engines/aws/',
       'functions/',
     ])

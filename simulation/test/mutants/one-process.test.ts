@@ -4,17 +4,17 @@ import { ownTestsOf } from '../../mutants/one-process/importers.ts';
 import { createTestRunner } from '../../mutants/one-process/test-runner.ts';
 import { readSource } from '../../mutants/scope.ts';
 
-const FILE = 'shared/turn/part-id.ts';
-const TESTS = ['test/turn/part-id.test.ts'];
+const FILE = 'shared/crawler/turn/part-id.ts';
+const TESTS = ['test/crawler/turn/part-id.test.ts'];
 const runner = createTestRunner();
 afterAll(() => runner.close());
 
 test("a module's own tests import it directly, or by the helpers of tests, or have its name", () => {
   expect(ownTestsOf('functions/crawl-errors.ts')).toEqual(['test/functions/crawl-errors.test.ts']);
-  expect(ownTestsOf(FILE)).toContain('test/turn/part-id.test.ts');
-  const ofWorker = ownTestsOf('shared/worker/worker.ts');
-  expect(ofWorker).toContain('test/worker/turn.test.ts');
-  expect(ofWorker).not.toContain('test/turn/part-id.test.ts');
+  expect(ownTestsOf(FILE)).toContain('test/crawler/turn/part-id.test.ts');
+  const ofWorker = ownTestsOf('shared/crawler/worker/worker.ts');
+  expect(ofWorker).toContain('test/crawler/worker/turn.test.ts');
+  expect(ofWorker).not.toContain('test/crawler/turn/part-id.test.ts');
   expect(ofWorker.every((file) => file.endsWith('.test.ts'))).toBe(true);
 });
 
@@ -53,5 +53,5 @@ test('a source that cannot be loaded or ends the process is noticed, and the nex
 
 test('a test file that does not pass in such a process has no time', async () => {
   expect(await runner.timeOf('test/turn/no-such-file.test.ts')).toBeUndefined();
-  expect(await runner.timeOf('test/turn/part-id.test.ts')).toBeGreaterThan(0);
+  expect(await runner.timeOf('test/crawler/turn/part-id.test.ts')).toBeGreaterThan(0);
 });

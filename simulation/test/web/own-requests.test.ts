@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redirectedRequest } from '../../../shared/url/request-url.ts';
+import { redirectedRequest } from '../../../shared/core/url/request-url.ts';
 import { nameOf, recognized, requestsFor } from '../../web/own-requests.ts';
 
 const PAGES = ['http://h.test/0', 'http://h.test/kills', 'http://h.test/cal/1'];

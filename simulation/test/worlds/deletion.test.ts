@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../shared/crawl/config.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import { FAULT_NAMES } from '../../models/faults.ts';
 import { T0 } from '../../models/virtual-time.ts';
 import { runWorld } from '../../worlds/world.ts';

@@ -3,7 +3,7 @@
  * `finished`.
  */
 import { expect, test } from 'vitest';
-import { SIZES, type Sizes } from '../../../shared/sizes.ts';
+import { SIZES, type Sizes } from '../../../shared/core/base/sizes.ts';
 import { createSimCloud, type SimCloud } from '../../models/cloud.ts';
 import { createFaults, FAULT_NAMES, type FaultName } from '../../models/faults.ts';
 import type { TraceEntry } from '../../models/trace.ts';

@@ -1,7 +1,7 @@
 /** The counters of a crawl whose workers are killed again and again. */
 import { expect, test } from 'vitest';
+import type { Head } from '../../../shared/core/frontier/head.ts';
 import { changedCounts, sumOfCounts } from '../../../shared/engines/aws/state/head-counts.ts';
-import type { Head } from '../../../shared/frontier/head.ts';
 import { createSimCloud, type SimCloud } from '../../models/cloud.ts';
 import { randomOf } from '../../models/random.ts';
 import { drive, T0 } from '../../models/virtual-time.ts';

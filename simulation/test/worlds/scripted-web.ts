@@ -1,8 +1,8 @@
 /** A web of a few pages written down by hand: for tests of what stands around the web. */
 import { hash } from 'node:crypto';
-import type { Body } from '../../../shared/fetcher/outcome/body.ts';
-import type { FetchOutcome } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
-import type { Fetcher } from '../../../shared/ports/fetcher.ts';
+import type { Body } from '../../../shared/core/outcome/body.ts';
+import type { FetchOutcome } from '../../../shared/core/outcome/fetch-outcome.ts';
+import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
 import type { SimProcess } from '../../models/process.ts';
 import type { VirtualTime } from '../../models/virtual-time.ts';
 

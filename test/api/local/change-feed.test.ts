@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { feedChanges } from '../../../api/local/change-feed.ts';
 import type { PendingChanges } from '../../../shared/engines/local/items/change-outbox.ts';
-import type { WebhookEvent } from '../../../shared/webhook/webhook.ts';
-import { createFakeClock } from '../../worker/fake-clock.ts';
+import type { WebhookEvent } from '../../../shared/services/webhook/webhook.ts';
+import { createFakeClock } from '../../crawler/worker/fake-clock.ts';
 
 const HOUR = 3_600_000;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { keptIn, noteKept } from '../../../api/local/kept-outputs.ts';
-import { StorageFailed } from '../../../shared/storage-failed.ts';
+import { StorageFailed } from '../../../shared/core/base/storage-failed.ts';
 
 function open() {
   const folder = mkdtempSync(join(tmpdir(), 'kept-outputs-'));

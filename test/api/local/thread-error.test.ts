@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { reviveError, toThreadError } from '../../../api/local/thread-error.ts';
-import { InvalidConfig } from '../../../shared/crawl/config.ts';
+import { StorageFailed } from '../../../shared/core/base/storage-failed.ts';
+import { InvalidConfig } from '../../../shared/core/crawl/config.ts';
 import { ArchiveFailed } from '../../../shared/engines/local/archive/archive.ts';
-import { StorageFailed } from '../../../shared/storage-failed.ts';
 
 const full = () => Object.assign(new Error('ENOSPC: no space'), { code: 'ENOSPC', syscall: 'write' });
 

@@ -13,11 +13,11 @@ import { beginStackCrawl } from '../../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl } from '../../../api/stack-crawl.ts';
 import type { StoredCrawl } from '../../../api/stored-crawl.ts';
 import { lockFolder } from '../../../shared/engines/local/lock.ts';
-import type { PageContext } from '../../../shared/project/project.ts';
+import type { PageContext } from '../../../shared/services/project/project.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 import type { Pages } from '../../../simulation/test/worlds/scripted-web.ts';
 import { all } from '../../all.ts';
-import { unzip } from '../../archive/unzip.ts';
+import { unzip } from '../../core/archive/unzip.ts';
 import { type DeployedWorld, deployedWorld } from './deployed-world.ts';
 
 const ADDRESS = '127.79.3.1';

@@ -1,7 +1,7 @@
 /** A stack deployed in the simulated account, with a few pages to crawl, and a connection to it. */
 import { connectionOf, type StackConnection } from '../../../api/stack/connect-stack.ts';
 import { createWorkerHooks } from '../../../functions/worker-hooks.ts';
-import type { ProjectHooks } from '../../../shared/hooks/create-hooks.ts';
+import type { ProjectHooks } from '../../../shared/services/hooks/create-hooks.ts';
 import { createSimCloud, type SimCloud } from '../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../simulation/models/faults.ts';
 import type { VirtualTime } from '../../../simulation/models/virtual-time.ts';

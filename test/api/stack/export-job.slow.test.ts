@@ -11,20 +11,20 @@ import { SKIPPED_COLUMNS } from '../../../api/skipped-urls.ts';
 import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
 import { beginStackCrawl, readStackOptions } from '../../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl } from '../../../api/stack-crawl.ts';
+import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
+import { ExportJobs, ExportLost } from '../../../shared/engines/aws/exports/export-jobs.ts';
 import {
   CLOUD_FORMATS,
   type CloudFormat,
   type CrawlExport,
   type ExportRequest,
-} from '../../../shared/control/crawl-export.ts';
-import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
-import { ExportJobs, ExportLost } from '../../../shared/engines/aws/exports/export-jobs.ts';
-import { handleRequest } from '../../../shared/http-api/routes.ts';
-import type { MediaDocument } from '../../../shared/project/media-module.ts';
-import { rowHeader, rowLine, URL_ROW_COLUMNS, urlLine } from '../../../shared/report/url-line.ts';
+} from '../../../shared/services/control/crawl-export.ts';
+import { handleRequest } from '../../../shared/services/http-api/routes.ts';
+import type { MediaDocument } from '../../../shared/services/project/media-module.ts';
+import { rowHeader, rowLine, URL_ROW_COLUMNS, urlLine } from '../../../shared/services/report/url-line.ts';
 import { drive, type VirtualTime } from '../../../simulation/models/virtual-time.ts';
 import { all } from '../../all.ts';
-import { unzip } from '../../archive/unzip.ts';
+import { unzip } from '../../core/archive/unzip.ts';
 import { type DeployedWorld, deployedWorld } from './deployed-world.ts';
 import { type ExporterOptions, filesOf, makeExport, remainsOf, rowsOf, textOf } from './export-world.ts';
 

@@ -3,10 +3,10 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { parquetReadObjects } from 'hyparquet';
 import { exportContextOf } from '../../../api/exports/job/stack-context.ts';
 import { createExporterHandler } from '../../../functions/exporter-handler.ts';
-import type { CrawlExport, ExportRequest } from '../../../shared/control/crawl-export.ts';
 import type { AwsClients } from '../../../shared/engines/aws/engine.ts';
 import { ExportJobs } from '../../../shared/engines/aws/exports/export-jobs.ts';
-import type { MediaModule } from '../../../shared/project/media-module.ts';
+import type { CrawlExport, ExportRequest } from '../../../shared/services/control/crawl-export.ts';
+import type { MediaModule } from '../../../shared/services/project/media-module.ts';
 import type { SimProcess } from '../../../simulation/models/process.ts';
 import type { DeployedWorld } from './deployed-world.ts';
 

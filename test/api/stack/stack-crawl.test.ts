@@ -9,11 +9,11 @@ import type { StackCrawl, StackEvent } from '../../../api/stack-crawl.ts';
 import { parseArgs } from '../../../cli/args.ts';
 import type { StackCommand } from '../../../cli/command.ts';
 import { answer } from '../../../cli/commands/on-stack.ts';
-import type { CrawlOptions } from '../../../shared/crawl/config.ts';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 import { all } from '../../all.ts';
-import { unzip } from '../../archive/unzip.ts';
 import { paper } from '../../cli/stack-fakes.ts';
+import { unzip } from '../../core/archive/unzip.ts';
 import { type DeployedWorld, deployedWorld } from './deployed-world.ts';
 
 const HOUR = 3_600_000;

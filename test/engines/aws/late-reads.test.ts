@@ -32,7 +32,7 @@ import { createQuietNotes } from '../../../shared/engines/aws/state/quiet.ts';
 import { UnannouncedCrawls } from '../../../shared/engines/aws/state/unannounced.ts';
 import { always, createServices, key } from '../../../simulation/test/models/dynamo-services.ts';
 import { headOf, RECORD } from '../../contract/subjects.ts';
-import { createFakeClock } from '../../worker/fake-clock.ts';
+import { createFakeClock } from '../../crawler/worker/fake-clock.ts';
 
 const HOUR = 3_600_000;
 

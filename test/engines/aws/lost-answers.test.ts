@@ -3,6 +3,8 @@
  * first one has written. It counts as made, as if there had been one call.
  */
 import { expect, test } from 'vitest';
+import type { Head } from '../../../shared/core/frontier/head.ts';
+import { StaleTurn } from '../../../shared/crawler/ports/stale-turn.ts';
 import { layOut } from '../../../shared/engines/aws/archive/compact-layout.ts';
 import { takeLease } from '../../../shared/engines/aws/archive/compact-lease.ts';
 import { openItemTables } from '../../../shared/engines/aws/archive/item-table-plan.ts';
@@ -14,11 +16,9 @@ import { createLedgerStore } from '../../../shared/engines/aws/state/ledger-stor
 import { createPartStore } from '../../../shared/engines/aws/state/part-store.ts';
 import { StateCommits } from '../../../shared/engines/aws/state/state-commits.ts';
 import { StateValues } from '../../../shared/engines/aws/state/state-values.ts';
-import type { Head } from '../../../shared/frontier/head.ts';
-import { StaleTurn } from '../../../shared/ports/stale-turn.ts';
 import { createServices } from '../../../simulation/test/models/dynamo-services.ts';
 import { headOf, RECORD } from '../../contract/subjects.ts';
-import { createFakeClock } from '../../worker/fake-clock.ts';
+import { createFakeClock } from '../../crawler/worker/fake-clock.ts';
 
 const HOUR = 3_600_000;
 const WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'TransactWriteItemsCommand']);

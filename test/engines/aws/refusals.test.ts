@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
+import { SIZES } from '../../../shared/core/base/sizes.ts';
 import { scanObject } from '../../../shared/engines/aws/archive/compact-scan.ts';
 import { deleteObjects } from '../../../shared/engines/aws/archive/delete-objects.ts';
 import { readRange } from '../../../shared/engines/aws/archive/read-range.ts';
@@ -17,9 +18,8 @@ import { createLinkExchange } from '../../../shared/engines/aws/queues/link-exch
 import { createCrawlDecoder, encodeCrawl } from '../../../shared/engines/aws/state/crawl-record.ts';
 import { createPartStore } from '../../../shared/engines/aws/state/part-store.ts';
 import { createRegistry } from '../../../shared/engines/aws/state/registry.ts';
-import { SIZES } from '../../../shared/sizes.ts';
 import { RECORD } from '../../contract/subjects.ts';
-import { createFakeClock } from '../../worker/fake-clock.ts';
+import { createFakeClock } from '../../crawler/worker/fake-clock.ts';
 import { fakeSqs } from './queues/fake-sqs.ts';
 
 type Call = { readonly name: string; readonly input: Record<string, unknown> };

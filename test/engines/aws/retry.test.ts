@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isThrottle, isThrottleCode, RETRY_ATTEMPTS, withRetry } from '../../../shared/engines/aws/retry.ts';
-import { createFakeClock, T0 } from '../../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../../crawler/worker/fake-clock.ts';
 import { throttle } from './queues/fake-sqs.ts';
 
 test('a throttled call is made again, after a wait that grows, until it succeeds', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HOOK_CALLS } from '../../../shared/crawler/turn/page-hooks.ts';
 import {
   DOCUMENT_MS,
   parseStackSettings,
@@ -8,7 +9,6 @@ import {
   STACK_POOL_DEFAULTS,
   timesOf,
 } from '../../../shared/engines/aws/settings.ts';
-import { HOOK_CALLS } from '../../../shared/turn/page-hooks.ts';
 import { SETTINGS } from '../../functions/fake-stack.ts';
 
 const parsed = (changes: object) => parseStackSettings(JSON.stringify({ ...SETTINGS, ...changes }));

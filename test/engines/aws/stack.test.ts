@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { version } from '../../../shared/core/base/version.ts';
 import { createClients, transientRetries } from '../../../shared/engines/aws/clients.ts';
 import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
 import { openStack } from '../../../shared/engines/aws/stack.ts';
-import { version } from '../../../shared/version.ts';
-import { createFakeClock } from '../../worker/fake-clock.ts';
+import { createFakeClock } from '../../crawler/worker/fake-clock.ts';
 
 const QUEUES = [0, 1].map((n) => `https://sqs.eu-west-1.amazonaws.com/1/turns-${n}.fifo`);
 const SETTINGS: StackSettings = {

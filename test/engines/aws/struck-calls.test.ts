@@ -2,20 +2,20 @@
 
 import { beforeAll, expect } from 'vitest';
 import { createDeadLetter } from '../../../functions/dead-letter.ts';
-import { encodeCapture } from '../../../shared/archive/capture.ts';
-import type { RecordLocation } from '../../../shared/archive/record-location.ts';
-import type { WarcMember } from '../../../shared/archive/warc-member.ts';
-import { recordId } from '../../../shared/archive/warc-record.ts';
-import { BY_OPERATOR } from '../../../shared/causes/status-reason.ts';
+import { encodeCapture } from '../../../shared/core/archive/capture.ts';
+import type { RecordLocation } from '../../../shared/core/archive/record-location.ts';
+import type { WarcMember } from '../../../shared/core/archive/warc-member.ts';
+import { recordId } from '../../../shared/core/archive/warc-record.ts';
+import { BY_OPERATOR } from '../../../shared/core/causes/status-reason.ts';
+import type { HostDeliveries } from '../../../shared/crawler/ports/turn-queue.ts';
 import { warcKey } from '../../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../../shared/engines/aws/archive/archives.ts';
 import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
 import { joinedResolver } from '../../../shared/engines/aws/archive/joined-warcs.ts';
 import { controlEngineOf } from '../../../shared/engines/aws/control-engine.ts';
 import { createMeter } from '../../../shared/engines/aws/cost/meter.ts';
-import type { HostDeliveries } from '../../../shared/ports/turn-queue.ts';
-import { captureOf, T0 } from '../../archive/captures.ts';
 import { CRAWL, drain, headOf, linkTo, RECORD, token } from '../../contract/subjects.ts';
+import { captureOf, T0 } from '../../core/archive/captures.ts';
 import { openGolden } from '../../golden.ts';
 import type { World } from './struck-calls.ts';
 import { describeOperations, operation } from './struck-suite.ts';

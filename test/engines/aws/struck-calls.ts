@@ -2,8 +2,9 @@
  * One operation of the engine `aws` over models of its services, struck at each of its calls in turn. This
  * shows that each call is retried when it is throttled, is awaited, and reports its failure to the caller.
  */
+
+import { SIZES } from '../../../shared/core/base/sizes.ts';
 import { type AwsClients, type AwsEngine, createAwsEngine } from '../../../shared/engines/aws/engine.ts';
-import { SIZES } from '../../../shared/sizes.ts';
 import { createSimCloud, type SimCloud } from '../../../simulation/models/cloud.ts';
 import { type Faults, NO_FAULTS } from '../../../simulation/models/faults.ts';
 import { drive, T0 } from '../../../simulation/models/virtual-time.ts';

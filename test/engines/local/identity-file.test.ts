@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createRequestSigner } from '../../../shared/crawler/fetcher/request-signer.ts';
 import { isKept, openIdentity, withoutPrivateKey } from '../../../shared/engines/local/identity-file.ts';
-import { createRequestSigner } from '../../../shared/fetcher/request-signer.ts';
 import { needs } from '../../needs.ts';
 
 let folder: string;

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type CrawlOptions, parseConfig } from '../../../shared/crawl/config.ts';
+import { type CrawlOptions, parseConfig } from '../../../shared/core/crawl/config.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
 import { openDatabase } from '../../../shared/engines/local/database.ts';
 import { createKeepBack } from '../../../shared/engines/local/keep-back.ts';
 import { createLedgerStore } from '../../../shared/engines/local/ledger-store.ts';
 import { createTurnQueue } from '../../../shared/engines/local/turn-queue.ts';
 import { systemClock } from '../../../shared/engines/system-clock.ts';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
 
 const HOSTS = ['died.test', 'parked.test', 'waits.test'];
 

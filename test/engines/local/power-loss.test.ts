@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
 import { openDatabase } from '../../../shared/engines/local/database.ts';
 import { createLedgerStore } from '../../../shared/engines/local/ledger-store.ts';
-import { NEW_HEAD } from '../../../shared/frontier/head.ts';
 
 /** Called with each file that is synced, and with each before it is removed. */
 const disk = vi.hoisted(() => ({ onSync: (_path: string) => {}, onRemove: (_path: string) => {} }));

@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { InvalidConfig } from '../../../shared/crawl/config.ts';
+import { orStorageFailed, StorageFailed } from '../../../shared/core/base/storage-failed.ts';
+import { InvalidConfig } from '../../../shared/core/crawl/config.ts';
 import { holdsCrawl, inTransaction, openDatabase } from '../../../shared/engines/local/database.ts';
 import { holdFolder } from '../../../shared/engines/local/folder-hold.ts';
 import { foldersOf } from '../../../shared/engines/local/folders.ts';
@@ -14,7 +15,6 @@ import { inFlightMemory } from '../../../shared/engines/local/threads/in-flight-
 import { tallyMemory } from '../../../shared/engines/local/threads/shared-tally.ts';
 import { openThreadEngine } from '../../../shared/engines/local/threads/thread-engine.ts';
 import { slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
-import { orStorageFailed, StorageFailed } from '../../../shared/storage-failed.ts';
 import { QUICK, recordsOf, temporaryFolder } from '../../local-crawl/local-crawl.ts';
 import { PLAIN } from '../../web/features.ts';
 import { generateWeb } from '../../web/graph.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCrawls } from '../../../shared/crawl-state/crawls.ts';
+import { createCrawls } from '../../../shared/crawler/crawl-state/crawls.ts';
+import { routeParcels } from '../../../shared/crawler/routing/router.ts';
 import { openLocalReader } from '../../../shared/engines/local/engine.ts';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
-import { routeParcels } from '../../../shared/routing/router.ts';
 import { headOf } from '../../contract/subjects.ts';
 import { temporaryFolder } from '../../local-crawl/local-crawl.ts';
 

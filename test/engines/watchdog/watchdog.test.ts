@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
+import type { PageTask } from '../../../shared/crawler/turn/page/page-work.ts';
 import { CHECK_MS, createBlockWatch } from '../../../shared/engines/watchdog/block-watch.ts';
 import {
   readSlot,
@@ -7,7 +8,6 @@ import {
   slotMemory,
   writeSlot,
 } from '../../../shared/engines/watchdog/work-slot.ts';
-import type { PageTask } from '../../../shared/turn/page-work.ts';
 
 /** A slot by hand. */
 function slotOf({ task, hooks = false }: { task?: PageTask; hooks?: boolean } = {}) {

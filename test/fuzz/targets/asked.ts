@@ -16,11 +16,11 @@ import { OPTIONS } from '../../../cli/options.ts';
 import { seedLines } from '../../../cli/seeds.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { VERBS } from '../../../cli/verbs.ts';
-import { patternCost } from '../../../shared/control/pattern-cost.ts';
-import { crawlConfigSchema, InvalidConfig, parseConfig } from '../../../shared/crawl/config.ts';
-import { handleRequest } from '../../../shared/http-api/routes.ts';
-import { allowLinearFlag } from '../../../shared/linear-regexps.ts';
-import { openRoom } from '../../control/control-room.ts';
+import { crawlConfigSchema, InvalidConfig, parseConfig } from '../../../shared/core/crawl/config.ts';
+import { allowLinearFlag } from '../../../shared/engines/linear-regexps.ts';
+import { patternCost } from '../../../shared/services/control/pattern-cost.ts';
+import { handleRequest } from '../../../shared/services/http-api/routes.ts';
+import { openRoom } from '../../services/control/control-room.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 allowLinearFlag();

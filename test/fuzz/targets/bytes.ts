@@ -1,12 +1,17 @@
 /** Bodies as bytes: their charset, and the codings that they are sent in. */
 import assert from 'node:assert/strict';
 import zlib from 'node:zlib';
-import { sniffCharset, sniffCssCharset, sniffXmlCharset } from '../../../shared/parser/charset.ts';
-import { createCharsetDecoder } from '../../../shared/parser/charset-decoder.ts';
-import { createContentDecoder } from '../../../shared/parser/content-decoder.ts';
-import { decodeBody } from '../../../shared/parser/decode-body.ts';
-import { charsetParameter, essenceOf, isBinary, sniffMimeType } from '../../../shared/parser/media-type.ts';
-import { encodeQuery } from '../../../shared/parser/query-charset.ts';
+import { sniffCharset, sniffCssCharset, sniffXmlCharset } from '../../../shared/core/parser/charset.ts';
+import { createCharsetDecoder } from '../../../shared/core/parser/charset-decoder.ts';
+import { createContentDecoder } from '../../../shared/core/parser/content-decoder.ts';
+import { decodeBody } from '../../../shared/core/parser/decode-body.ts';
+import {
+  charsetParameter,
+  essenceOf,
+  isBinary,
+  sniffMimeType,
+} from '../../../shared/core/parser/media-type.ts';
+import { encodeQuery } from '../../../shared/core/parser/query-charset.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const CHARSETS = [

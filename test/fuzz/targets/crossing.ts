@@ -2,9 +2,15 @@
 import assert from 'node:assert/strict';
 import { posix, win32 } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { placeInJoined } from '../../../shared/archive/joined-source.ts';
-import { parseCdxjLine } from '../../../shared/archive/parse-cdxj-line.ts';
-import { InvalidConfig, parseConfig } from '../../../shared/crawl/config.ts';
+import { placeInJoined } from '../../../shared/core/archive/joined-source.ts';
+import { parseCdxjLine } from '../../../shared/core/archive/parse-cdxj-line.ts';
+import { InvalidConfig, parseConfig } from '../../../shared/core/crawl/config.ts';
+import { CorruptBytes } from '../../../shared/core/frontier/bytes.ts';
+import { checkHead } from '../../../shared/core/frontier/check-head.ts';
+import { NEW_HEAD, parseHead } from '../../../shared/core/frontier/head.ts';
+import { partsOf } from '../../../shared/core/frontier/head-parts.ts';
+import { BadStoredName, partName, warcName } from '../../../shared/core/text/stored-names.ts';
+import { allowLinearFlag } from '../../../shared/engines/linear-regexps.ts';
 import {
   isArchiveEntry,
   isIndexEntry,
@@ -12,12 +18,6 @@ import {
 } from '../../../shared/engines/local/folder-names.ts';
 import { openingsOf } from '../../../shared/engines/local/folder-trust.ts';
 import { checkSchema } from '../../../shared/engines/local/open-sqlite.ts';
-import { CorruptBytes } from '../../../shared/frontier/bytes.ts';
-import { checkHead } from '../../../shared/frontier/check-head.ts';
-import { NEW_HEAD, parseHead } from '../../../shared/frontier/head.ts';
-import { partsOf } from '../../../shared/frontier/head-parts.ts';
-import { allowLinearFlag } from '../../../shared/linear-regexps.ts';
-import { BadStoredName, partName, warcName } from '../../../shared/text/stored-names.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 allowLinearFlag();

@@ -1,5 +1,5 @@
 /** Style sheets. */
-import { cssReferences } from '../../../shared/parser/css-references.ts';
+import { cssReferences } from '../../../shared/core/parser/css-references.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 import { checkDocument, readDocument } from './html.ts';
 

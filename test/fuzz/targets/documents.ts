@@ -1,11 +1,11 @@
 /** Documents that are read as a whole: zip archives, PDF, Markdown; statements of sites and questions of replay tools. */
 import { BadQuery, parseCdxQuery } from '../../../api/local/serve/cdx-query.ts';
-import { UnreadableDocument } from '../../../shared/media/media-module.ts';
-import { createPdfModule } from '../../../shared/media/pdf.ts';
-import { openZip } from '../../../shared/media/zip.ts';
-import { readMarkdown } from '../../../shared/parser/markdown-source.ts';
-import { readTdmrep } from '../../../shared/usage/tdmrep-file.ts';
-import { makePdf, makeZip } from '../../media/made-documents.ts';
+import { UnreadableDocument } from '../../../shared/core/media/media-module.ts';
+import { createPdfModule } from '../../../shared/core/media/pdf.ts';
+import { openZip } from '../../../shared/core/media/zip.ts';
+import { readMarkdown } from '../../../shared/core/parser/markdown-source.ts';
+import { readTdmrep } from '../../../shared/core/usage/tdmrep-file.ts';
+import { makePdf, makeZip } from '../../core/media/made-documents.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const url = 'https://a.test/folder/x';

@@ -1,17 +1,17 @@
 /** HTML pages and what is in their attributes. */
 import assert from 'node:assert/strict';
-import { extractContent } from '../../../shared/content/extract.ts';
-import { visibleText } from '../../../shared/hooks/visible-text.ts';
-import { decodeAttribute, decodeText } from '../../../shared/parser/character-references.ts';
-import { createDocumentParser, type DocumentFacts } from '../../../shared/parser/document.ts';
-import { refreshReference } from '../../../shared/parser/meta-refresh.ts';
+import { extractContent } from '../../../shared/core/content/extract.ts';
+import { decodeAttribute, decodeText } from '../../../shared/core/parser/character-references.ts';
+import { createDocumentParser, type DocumentFacts } from '../../../shared/core/parser/document.ts';
+import { refreshReference } from '../../../shared/core/parser/meta-refresh.ts';
 import {
   bothRobotsDirectives,
   ourDirectives,
   parseRobotsDirectives,
-} from '../../../shared/parser/robots-directives.ts';
-import { srcsetReferences } from '../../../shared/parser/srcset.ts';
-import { xhtmlAsHtml } from '../../../shared/parser/xhtml-as-html.ts';
+} from '../../../shared/core/parser/robots-directives.ts';
+import { srcsetReferences } from '../../../shared/core/parser/srcset.ts';
+import { xhtmlAsHtml } from '../../../shared/core/parser/xhtml-as-html.ts';
+import { visibleText } from '../../../shared/services/hooks/visible-text.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const URL_OF_PAGE = 'http://example.com/dir/page.html';

@@ -1,10 +1,10 @@
 /** Office Open XML and OpenDocument: the XML of one part, in a document that is otherwise sound. */
-import { readDocx } from '../../../shared/media/docx.ts';
-import { type MediaModule, UnreadableDocument } from '../../../shared/media/media-module.ts';
-import { readOdf } from '../../../shared/media/odf.ts';
-import { readPptx } from '../../../shared/media/pptx.ts';
-import { readXlsx } from '../../../shared/media/xlsx.ts';
-import { makeDocx, makeZip, relationships, type ZipFiles } from '../../media/made-documents.ts';
+import { readDocx } from '../../../shared/core/media/docx.ts';
+import { type MediaModule, UnreadableDocument } from '../../../shared/core/media/media-module.ts';
+import { readOdf } from '../../../shared/core/media/odf.ts';
+import { readPptx } from '../../../shared/core/media/pptx.ts';
+import { readXlsx } from '../../../shared/core/media/xlsx.ts';
+import { makeDocx, makeZip, relationships, type ZipFiles } from '../../core/media/made-documents.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const url = 'https://a.test/folder/x';

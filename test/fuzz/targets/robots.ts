@@ -1,13 +1,17 @@
 /** robots.txt, and header fields with times. */
 import assert from 'node:assert/strict';
-import { headerUsage } from '../../../shared/parser/header-usage.ts';
-import { parseRobots, robotName } from '../../../shared/robots/parse-robots.ts';
-import { normalPath } from '../../../shared/robots/pattern.ts';
-import { expiry } from '../../../shared/robots/policy.ts';
-import { parseRetryAfter } from '../../../shared/robots/retry-after.ts';
-import { isAllowed, usageAt } from '../../../shared/robots/rules.ts';
-import { decodeRules, encodeRules } from '../../../shared/robots/rules-text.ts';
-import { combinedValue, readContentSignal, readContentUsage } from '../../../shared/usage/usage-values.ts';
+import { headerUsage } from '../../../shared/core/parser/header-usage.ts';
+import { parseRobots, robotName } from '../../../shared/core/robots/parse-robots.ts';
+import { normalPath } from '../../../shared/core/robots/pattern.ts';
+import { expiry } from '../../../shared/core/robots/policy.ts';
+import { parseRetryAfter } from '../../../shared/core/robots/retry-after.ts';
+import { isAllowed, usageAt } from '../../../shared/core/robots/rules.ts';
+import { decodeRules, encodeRules } from '../../../shared/core/robots/rules-text.ts';
+import {
+  combinedValue,
+  readContentSignal,
+  readContentUsage,
+} from '../../../shared/core/usage/usage-values.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const ROBOTS = [

@@ -1,16 +1,16 @@
 /** Stored data and messages between workers: parts of ledgers, messages, seeds. */
 import assert from 'node:assert/strict';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { blockPayload, encodeBlocks, listBlocks } from '../../../shared/core/frontier/block-list.ts';
+import { CorruptBytes } from '../../../shared/core/frontier/bytes.ts';
+import { buildKeyRun, decodeKeyRun, encodeKeyRun, findKey } from '../../../shared/core/frontier/key-run.ts';
+import type { Link } from '../../../shared/core/frontier/message.ts';
+import { decodeMessage, encodeMessage } from '../../../shared/core/frontier/message-codec.ts';
+import { decodeRecords } from '../../../shared/core/frontier/record-block.ts';
+import { decodeSegment, encodeSegment } from '../../../shared/core/frontier/segment.ts';
+import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import { InvalidLinkMessage, parseLinkText } from '../../../shared/engines/aws/queues/link-message.ts';
 import { parseMessageText } from '../../../shared/engines/aws/queues/message-text.ts';
-import { blockPayload, encodeBlocks, listBlocks } from '../../../shared/frontier/block-list.ts';
-import { CorruptBytes } from '../../../shared/frontier/bytes.ts';
-import { buildKeyRun, decodeKeyRun, encodeKeyRun, findKey } from '../../../shared/frontier/key-run.ts';
-import type { Link } from '../../../shared/frontier/message.ts';
-import { decodeMessage, encodeMessage } from '../../../shared/frontier/message-codec.ts';
-import { decodeRecords } from '../../../shared/frontier/record-block.ts';
-import { decodeSegment, encodeSegment } from '../../../shared/frontier/segment.ts';
-import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const HOST = 'example.org';

@@ -1,18 +1,18 @@
 /** URLs: canonical form, rules, hosts, keys of indexes. */
 import assert from 'node:assert/strict';
-import { surt } from '../../../shared/archive/surt.ts';
-import { parseConfig } from '../../../shared/crawl/config.ts';
-import { createScope } from '../../../shared/crawl/scope.ts';
-import { pathAndQuery } from '../../../shared/robots/rules.ts';
-import { ancestors } from '../../../shared/url/ancestors.ts';
-import { canonicalize, createResolver } from '../../../shared/url/canonical.ts';
-import { hostKey, hostName, origin, pathOf } from '../../../shared/url/host-key.ts';
-import { compileHostPattern } from '../../../shared/url/host-pattern.ts';
-import { parseSeed } from '../../../shared/url/parse-seed.ts';
-import { registrableDomain } from '../../../shared/url/registrable-domain.ts';
-import { isSameSite } from '../../../shared/url/same-site.ts';
-import { templateOf } from '../../../shared/url/template-of.ts';
-import { createUrlRules } from '../../../shared/url/url-rules.ts';
+import { surt } from '../../../shared/core/archive/surt.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
+import { createScope } from '../../../shared/core/crawl/scope.ts';
+import { pathAndQuery } from '../../../shared/core/robots/rules.ts';
+import { ancestors } from '../../../shared/core/url/ancestors.ts';
+import { canonicalize, createResolver } from '../../../shared/core/url/canonical.ts';
+import { hostKey, hostName, origin, pathOf } from '../../../shared/core/url/host-key.ts';
+import { compileHostPattern } from '../../../shared/core/url/host-pattern.ts';
+import { parseSeed } from '../../../shared/core/url/parse-seed.ts';
+import { registrableDomain } from '../../../shared/core/url/registrable-domain.ts';
+import { isSameSite } from '../../../shared/core/url/same-site.ts';
+import { templateOf } from '../../../shared/core/url/template-of.ts';
+import { createUrlRules } from '../../../shared/core/url/url-rules.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const URLS = [

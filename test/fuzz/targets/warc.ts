@@ -4,22 +4,22 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { encodeCapture } from '../../../shared/archive/capture.ts';
-import { captureLineStart, scanCaptures } from '../../../shared/archive/cdxj.ts';
-import { createWarcCheck, type WarcFault } from '../../../shared/archive/check-warc.ts';
-import { createDechunker } from '../../../shared/archive/dechunker.ts';
-import { parseDigest } from '../../../shared/archive/digest.ts';
-import { findTitle } from '../../../shared/archive/find-title.ts';
-import { bodyPacking } from '../../../shared/archive/http-head.ts';
+import { encodeCapture } from '../../../shared/core/archive/capture.ts';
+import { captureLineStart, scanCaptures } from '../../../shared/core/archive/cdxj.ts';
+import { createWarcCheck, type WarcFault } from '../../../shared/core/archive/check-warc.ts';
+import { createDechunker } from '../../../shared/core/archive/dechunker.ts';
+import { parseDigest } from '../../../shared/core/archive/digest.ts';
+import { findTitle } from '../../../shared/core/archive/find-title.ts';
+import { bodyPacking } from '../../../shared/core/archive/http-head.ts';
 import {
   decodeMember,
   NotWarc,
   parseRecordHead,
   recordHeadLength,
-} from '../../../shared/archive/read-warc.ts';
-import { type ReadAt, scanMembers } from '../../../shared/archive/scan-members.ts';
+} from '../../../shared/core/archive/read-warc.ts';
+import { type ReadAt, scanMembers } from '../../../shared/core/archive/scan-members.ts';
 import { repairFolder } from '../../../shared/engines/local/archive/archive-repair.ts';
-import { captureOf, joined, RECORDS } from '../../archive/captures.ts';
+import { captureOf, joined, RECORDS } from '../../core/archive/captures.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const URL_OF_PAGE = 'http://example.test/';

@@ -1,8 +1,8 @@
 /** Responses as they come over a connection: headers, and the chunks of bodies. */
 import assert from 'node:assert/strict';
-import { ChunkReader } from '../../../shared/fetcher/chunk-reader.ts';
-import { KnownFailure } from '../../../shared/fetcher/failure.ts';
-import { cleanFraming, repairHead } from '../../../shared/fetcher/repair-head.ts';
+import { ChunkReader } from '../../../shared/crawler/fetcher/chunk-reader.ts';
+import { KnownFailure } from '../../../shared/crawler/fetcher/failure.ts';
+import { cleanFraming, repairHead } from '../../../shared/crawler/fetcher/repair-head.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 /** The default of `maxHeaderBytes`. */

@@ -1,9 +1,9 @@
 /** Sitemaps, feeds and their values. */
 import { gzipSync } from 'node:zlib';
-import { createJsonFeedLinks } from '../../../shared/parser/json-feed.ts';
-import { readRslLicense } from '../../../shared/parser/rsl-license.ts';
-import { parseW3cDatetime } from '../../../shared/parser/w3c-datetime.ts';
-import { usageRules } from '../../../shared/robots/usage-files.ts';
+import { createJsonFeedLinks } from '../../../shared/core/parser/json-feed.ts';
+import { readRslLicense } from '../../../shared/core/parser/rsl-license.ts';
+import { parseW3cDatetime } from '../../../shared/core/parser/w3c-datetime.ts';
+import { usageRules } from '../../../shared/core/robots/usage-files.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 import { checkDocument, readDocument } from './html.ts';
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { messageOf } from '../../../shared/error-message.ts';
+import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { announce } from './announced.ts';
 import type { Emulator } from './emulator.ts';
 import { NoEmulator, startEmulator } from './start-emulator.ts';

@@ -1,5 +1,5 @@
 /** The project of the stack with faults: an item for each page. */
-import { defineCrawl } from '../../../shared/project/project.ts';
+import { defineCrawl } from '../../../shared/services/project/project.ts';
 
 export default defineCrawl({
   onPage({ url, $ }) {

@@ -6,8 +6,8 @@
  *   before the commit or after it.
  * - `STRAND_TEST_EXIT_URL`: the process exits when a URL that contains this is about to be fetched.
  */
-import type { Engine } from '../../../shared/ports/engine.ts';
-import type { Fetcher } from '../../../shared/ports/fetcher.ts';
+import type { Engine } from '../../../shared/crawler/ports/engine.ts';
+import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
 
 export interface WorkerFaults {
   /** The probability that a commit is the last one. */

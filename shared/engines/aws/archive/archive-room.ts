@@ -1,4 +1,4 @@
-import { createLimit } from '../../../create-limit.ts';
+import { createLimit } from '../../../core/base/create-limit.ts';
 
 /** Large appends at once: each holds up to two parts of an upload. */
 const MAX_UPLOADS = 4;

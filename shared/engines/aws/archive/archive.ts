@@ -1,14 +1,14 @@
 /** The {@link Archive} port on S3: one object of several MB for each flush. */
 
 import type { S3Client } from '@aws-sdk/client-s3';
-import { type CaptureFilter, createCaptureFilter } from '../../../archive/capture-filter.ts';
-import type { RecordLocation } from '../../../archive/record-location.ts';
-import type { WarcMember } from '../../../archive/warc-member.ts';
-import { checkWarcPrefix } from '../../../archive/warc-prefix.ts';
-import { boundMethods } from '../../../bound-methods.ts';
-import type { Archive } from '../../../ports/archive.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import { SIZES, type Sizes } from '../../../sizes.ts';
+import { type CaptureFilter, createCaptureFilter } from '../../../core/archive/capture-filter.ts';
+import type { RecordLocation } from '../../../core/archive/record-location.ts';
+import type { WarcMember } from '../../../core/archive/warc-member.ts';
+import { checkWarcPrefix } from '../../../core/archive/warc-prefix.ts';
+import { SIZES, type Sizes } from '../../../core/base/sizes.ts';
+import type { Archive } from '../../../crawler/ports/archive.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { coalesced } from '../../coalesced.ts';
 import { beginWarcUpload, type ObjectContext, putWarcObject, type WarcUpload } from './archive-object.ts';
 import { type ArchiveRoom, ArchiveShare, newArchiveRoom } from './archive-room.ts';

@@ -1,9 +1,9 @@
-import { recordId } from '../../../archive/warc-record.ts';
-import { encodeWarcinfo } from '../../../archive/warcinfo.ts';
-import { parseConfig } from '../../../crawl/config.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Archive } from '../../../ports/archive.ts';
-import type { CrawlRegistry } from '../../../ports/crawl-registry.ts';
+import { recordId } from '../../../core/archive/warc-record.ts';
+import { encodeWarcinfo } from '../../../core/archive/warcinfo.ts';
+import { parseConfig } from '../../../core/crawl/config.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Archive } from '../../../crawler/ports/archive.ts';
+import type { CrawlRegistry } from '../../../crawler/ports/crawl-registry.ts';
 import { createS3Archive, roomFor, type S3ArchiveOptions } from './archive.ts';
 
 export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warcinfo' | 'storing' | 'room'> {

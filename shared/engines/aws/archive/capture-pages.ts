@@ -4,16 +4,16 @@
  * made. So a file that is joined between two pages is found at one of these places, and perhaps at both.
  */
 import QuickLRU from 'quick-lru';
-import { filterKeyOf, mayHold } from '../../../archive/capture-filter.ts';
-import { cdxjLine, scanCaptures } from '../../../archive/cdxj.ts';
-import { type IndexedCapture, parseCdxjLine } from '../../../archive/parse-cdxj-line.ts';
-import { NotWarc } from '../../../archive/read-warc.ts';
-import type { ReadAt } from '../../../archive/scan-members.ts';
-import { linesBetween } from '../../../archive/search-lines.ts';
-import { windowedRead } from '../../../archive/windowed-read.ts';
-import type { CapturePlace, CapturesAsked, CapturesFound } from '../../../control/captures.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import { filterKeyOf, mayHold } from '../../../core/archive/capture-filter.ts';
+import { cdxjLine, scanCaptures } from '../../../core/archive/cdxj.ts';
+import { type IndexedCapture, parseCdxjLine } from '../../../core/archive/parse-cdxj-line.ts';
+import { NotWarc } from '../../../core/archive/read-warc.ts';
+import type { ReadAt } from '../../../core/archive/scan-members.ts';
+import { linesBetween } from '../../../core/archive/search-lines.ts';
+import { windowedRead } from '../../../core/archive/windowed-read.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { CapturePlace, CapturesAsked, CapturesFound } from '../../../services/control/captures.ts';
 import { capturesIn, FILTERED_BYTES } from './archive-object.ts';
 import { warcFolder } from './archives.ts';
 import { indexName } from './compact-layout.ts';

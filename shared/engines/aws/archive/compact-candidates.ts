@@ -1,5 +1,5 @@
 /** Chooses the WARC objects of a crawl to join now. */
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import { type AsideFile, asideFiles, forgetAside } from './compact-aside.ts';
 import type { Source } from './compact-layout.ts';
 import type { CompactStateContext } from './compact-lease.ts';

@@ -1,5 +1,5 @@
-import { cdxjLine } from '../../../archive/cdxj.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { cdxjLine } from '../../../core/archive/cdxj.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import { ahead } from './compact-ahead.ts';
 import { indexName, type JoinPlan, type Source } from './compact-layout.ts';
 import { type CompactLease, LeaseLost } from './compact-lease.ts';

@@ -1,6 +1,6 @@
 /** The layout of a joined WARC object: names, order, offsets, parts of the upload. Pure. */
 import { hash } from 'node:crypto';
-import { SIZES, type Sizes } from '../../../sizes.ts';
+import { SIZES, type Sizes } from '../../../core/base/sizes.ts';
 
 /** An object to be joined: its name without folder, and its size. */
 export interface Source {

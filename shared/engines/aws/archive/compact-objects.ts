@@ -1,7 +1,7 @@
 /** A crawl's WARC objects, as a compaction lists, reads and deletes them. */
 import { HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import type { ReadAt } from '../../../archive/scan-members.ts';
-import type { Sizes } from '../../../sizes.ts';
+import type { ReadAt } from '../../../core/archive/scan-members.ts';
+import type { Sizes } from '../../../core/base/sizes.ts';
 import { withRetry } from '../retry.ts';
 import { isSourceName, type Source } from './compact-layout.ts';
 import { deleteObjects } from './delete-objects.ts';

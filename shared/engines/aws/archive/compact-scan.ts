@@ -1,6 +1,6 @@
-import { type Capture, createCapturePairs, isCapture } from '../../../archive/cdxj.ts';
-import { NotWarc } from '../../../archive/read-warc.ts';
-import { scanMembers } from '../../../archive/scan-members.ts';
+import { type Capture, createCapturePairs, isCapture } from '../../../core/archive/cdxj.ts';
+import { NotWarc } from '../../../core/archive/read-warc.ts';
+import { scanMembers } from '../../../core/archive/scan-members.ts';
 import type { Source } from './compact-layout.ts';
 import { createReader, type FolderContext } from './compact-objects.ts';
 import { headsOf, type TabledCapture } from './compact-tables.ts';

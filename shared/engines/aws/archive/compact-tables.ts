@@ -1,13 +1,13 @@
 /** The captures of a joined file as Parquet tables: one for each of Common Crawl's subsets that has rows. */
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import type { Capture } from '../../../archive/cdxj.ts';
-import { parseCdxjLine } from '../../../archive/parse-cdxj-line.ts';
-import { parseHttpHead } from '../../../archive/parse-http-head.ts';
-import { type ResponseHeads, readHeads } from '../../../archive/read-heads.ts';
-import { MAX_RECORD_HEAD, recordHeadLength } from '../../../archive/read-warc.ts';
-import type { ReadAt, ScannedMember } from '../../../archive/scan-members.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { messageOf } from '../../../error-message.ts';
+import type { Capture } from '../../../core/archive/cdxj.ts';
+import { parseCdxjLine } from '../../../core/archive/parse-cdxj-line.ts';
+import { parseHttpHead } from '../../../core/archive/parse-http-head.ts';
+import { type ResponseHeads, readHeads } from '../../../core/archive/read-heads.ts';
+import { MAX_RECORD_HEAD, recordHeadLength } from '../../../core/archive/read-warc.ts';
+import type { ReadAt, ScannedMember } from '../../../core/archive/scan-members.ts';
+import { messageOf } from '../../../core/base/error-message.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import {
   CAPTURE_COLUMNS,
   captureRow,
@@ -15,8 +15,8 @@ import {
   rowHeads,
   SUBSETS,
   type Subset,
-} from '../../../outputs/parquet/capture-table.ts';
-import { createTableBytes, type TableBytes } from '../../../outputs/parquet/table-writer.ts';
+} from '../../../services/outputs/parquet/capture-table.ts';
+import { createTableBytes, type TableBytes } from '../../../services/outputs/parquet/table-writer.ts';
 import { withRetry } from '../retry.ts';
 import type { ObjectContext } from './archive-object.ts';
 import { deleteObjects } from './delete-objects.ts';

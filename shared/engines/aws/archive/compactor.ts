@@ -19,10 +19,10 @@
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { lazy } from '../../../lazy.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import { type Sizes, sizesOf } from '../../../sizes.ts';
+import { lazy } from '../../../core/base/lazy.ts';
+import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { StateNames } from '../state/tables.ts';
 import { warcFolder } from './archives.ts';
 import { ahead } from './compact-ahead.ts';

@@ -1,12 +1,12 @@
-import { messageOf } from '../../../error-message.ts';
+import { messageOf } from '../../../core/base/error-message.ts';
 import {
   createItemColumns,
   ITEM_COLUMN,
   itemRows,
   withItemColumn,
-} from '../../../outputs/parquet/item-table.ts';
-import type { Column } from '../../../outputs/parquet/table.ts';
-import { createTableBytes } from '../../../outputs/parquet/table-writer.ts';
+} from '../../../services/outputs/parquet/item-table.ts';
+import type { Column } from '../../../services/outputs/parquet/table.ts';
+import { createTableBytes } from '../../../services/outputs/parquet/table-writer.ts';
 import { linesOfBytes } from './item-lines.ts';
 
 interface EncodeOptions {

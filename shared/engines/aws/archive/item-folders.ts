@@ -1,5 +1,5 @@
 /** Where items, and links that were left out, are within the bucket. Without the SDK, as the construct needs it too. */
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 
 /** Where the items of all crawls are within the bucket. */
 export const ITEMS_FOLDER = 'items';

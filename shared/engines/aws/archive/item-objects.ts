@@ -10,11 +10,11 @@
  */
 import { gzipSync } from 'node:zlib';
 import { CopyObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { boundMethods } from '../../../bound-methods.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { ItemStore } from '../../../ports/item-store.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { ItemStore } from '../../../crawler/ports/item-store.ts';
 import { withRetry } from '../retry.ts';
 import type { ObjectContext } from './archive-object.ts';
 import { deleteObjects } from './delete-objects.ts';

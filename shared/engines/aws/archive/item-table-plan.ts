@@ -6,8 +6,8 @@ import {
   GetItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import { ITEM_TABLES, itemKey, S } from '../state/tables.ts';
 import { LeaseLost } from './compact-lease.ts';

@@ -12,9 +12,9 @@
  * no row.
  */
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Sizes } from '../../../sizes.ts';
+import type { Sizes } from '../../../core/base/sizes.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import { ahead } from './compact-ahead.ts';
 import { type FolderContext, listFiles, sizeOf } from './compact-objects.ts';

@@ -6,9 +6,9 @@
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
-import { type JoinedSource, placeInJoined } from '../../../archive/joined-source.ts';
-import type { RecordLocation } from '../../../archive/record-location.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { type JoinedSource, placeInJoined } from '../../../core/archive/joined-source.ts';
+import type { RecordLocation } from '../../../core/archive/record-location.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import { type BatchContext, getItems, writeItems } from '../state/dynamo-batch.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
 import { type Item, itemKey, JOINED_PREFIX, N, S, type StateNames } from '../state/tables.ts';

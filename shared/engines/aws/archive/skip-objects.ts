@@ -5,10 +5,10 @@
  */
 import { gzipSync } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { boundMethods } from '../../../bound-methods.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Skip, SkipLog } from '../../../ports/skip-log.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { Skip, SkipLog } from '../../../crawler/ports/skip-log.ts';
 import { coalesced } from '../../coalesced.ts';
 import { RecentSkips, shortSkip } from '../../recent-skips.ts';
 import { withRetry } from '../retry.ts';

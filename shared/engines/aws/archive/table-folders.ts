@@ -1,6 +1,6 @@
 /** Where the tables of captures and of items are within the bucket. Without the SDK, as the construct needs it too. */
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Subset } from '../../../outputs/parquet/capture-table.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Subset } from '../../../services/outputs/parquet/capture-table.ts';
 
 /** The tables of all crawls. Hive's names of folders: Athena, Spark and DuckDB take them for columns. */
 export const TABLES_FOLDER = 'index';

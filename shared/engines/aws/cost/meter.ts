@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { boundMethods } from '../../../bound-methods.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { type Attempt, billedUnits, callName, takesReturnConsumedCapacity } from './billed-units.ts';
 import { LINE_ITEMS, type LineItem, type Usage } from './prices.ts';
 

@@ -1,6 +1,6 @@
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Archive } from '../../../ports/archive.ts';
-import type { HostDeliveries } from '../../../ports/turn-queue.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Archive } from '../../../crawler/ports/archive.ts';
+import type { HostDeliveries } from '../../../crawler/ports/turn-queue.ts';
 import type { AwsEngine } from '../engine.ts';
 import type { Meter } from './meter.ts';
 

@@ -1,8 +1,8 @@
 /** Requests for the deletion of a stack's crawls, as the API and the router see them. */
-import { BEING_DELETED, isBeingDeleted } from '../../../causes/status-reason.ts';
-import type { Deletion, Deletions } from '../../../control/deletion.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { CrawlRegistry } from '../../../ports/crawl-registry.ts';
+import { BEING_DELETED, isBeingDeleted } from '../../../core/causes/status-reason.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { CrawlRegistry } from '../../../crawler/ports/crawl-registry.ts';
+import type { Deletion, Deletions } from '../../../services/control/deletion.ts';
 import { type DeletionsContext, loadDeletion, noteStopped, requestDeletion } from './deletions.ts';
 
 export interface BeginContext extends DeletionsContext {

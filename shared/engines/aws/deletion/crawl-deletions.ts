@@ -7,8 +7,9 @@
  * 3. When every invocation of that time has ended, the data is deleted, the crawl's record last.
  * 4. That is noted. 15 days later, when no message can be left, the note expires and the name is free.
  */
-import type { Deletion } from '../../../control/deletion.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
+
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Deletion } from '../../../services/control/deletion.ts';
 import { type BeginContext, isStopped, SETTLE_MS } from './begin-deletion.ts';
 import { type DeleteContext, type DeleteDataOptions, deleteCrawlData } from './delete-data.ts';
 import { loadDeletion, noteArchiveKept, noteDeleted, pendingDeletions } from './deletions.ts';

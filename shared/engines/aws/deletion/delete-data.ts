@@ -6,10 +6,10 @@ import {
   ListObjectsV2Command,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { isDomainKey } from '../../../frontier/domain-state.ts';
-import type { LedgerStore } from '../../../ports/ledger-store.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { isDomainKey } from '../../../core/frontier/domain-state.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 import { warcFolder } from '../archive/archives.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';
 import { isUploadGone } from '../archive/is-missing.ts';

@@ -1,8 +1,8 @@
 /** The list of deleted crawls: one item of CrawlState for each, which outlives the crawl's data. */
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Deletion } from '../../../control/deletion.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { Deletion } from '../../../services/control/deletion.ts';
 import { withRetry } from '../retry.ts';
 import { CrawlDirectory } from '../state/crawl-directory.ts';
 import { DELETED, DELETING, EXPIRES_AT, type Item, itemKey, N, S } from '../state/tables.ts';

@@ -1,7 +1,7 @@
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Referrers } from '../../../control/referrers.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { Referrers } from '../../../services/control/referrers.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
 import { itemKey, REFERRERS, S } from '../state/tables.ts';

@@ -4,18 +4,18 @@
  * reads it once. Nothing here may fail a turn: what is not found is stored again.
  */
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { ArchivedPayload } from '../../../archive/archived-payload.ts';
-import { originalOf } from '../../../archive/original-of.ts';
-import { readHeads } from '../../../archive/read-heads.ts';
-import type { RecordLocation } from '../../../archive/record-location.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { messageOf } from '../../../error-message.ts';
-import { countUrls } from '../../../frontier/url-record.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { LedgerStore } from '../../../ports/ledger-store.ts';
-import type { EarlierCrawl, PayloadIndex } from '../../../ports/payload-index.ts';
-import type { Sizes } from '../../../sizes.ts';
-import { openLedger } from '../../../turn/open-ledger.ts';
+import type { ArchivedPayload } from '../../../core/archive/archived-payload.ts';
+import { originalOf } from '../../../core/archive/original-of.ts';
+import { readHeads } from '../../../core/archive/read-heads.ts';
+import type { RecordLocation } from '../../../core/archive/record-location.ts';
+import { messageOf } from '../../../core/base/error-message.ts';
+import type { Sizes } from '../../../core/base/sizes.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { countUrls } from '../../../core/frontier/url-record.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
+import type { EarlierCrawl, PayloadIndex } from '../../../crawler/ports/payload-index.ts';
+import { openLedger } from '../../../crawler/turn/open-ledger.ts';
 import { warcFolder } from '../archive/archives.ts';
 import { type JoinedOptions, resolveLocation } from '../archive/joined-warcs.ts';
 import { readRange } from '../archive/read-range.ts';

@@ -1,4 +1,4 @@
-import type { RecordLocation } from '../../../archive/record-location.ts';
+import type { RecordLocation } from '../../../core/archive/record-location.ts';
 
 /** Memory that a payload takes, in bytes, about. */
 export const ENTRY_BYTES = 40;

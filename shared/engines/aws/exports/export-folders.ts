@@ -1,5 +1,5 @@
 /** Where exports are within the bucket. Without the SDK, as the construct needs it too. */
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 
 /** The results. */
 export const EXPORTS_FOLDER = 'exports';

@@ -11,15 +11,15 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import {
   type CrawlExport,
   type CrawlExports,
   type ExportRequest,
   type ExportState,
   isOpenExport,
-} from '../../../control/crawl-export.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
+} from '../../../services/control/crawl-export.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
 import { EXPORTS, type Item, itemKey, N, S } from '../state/tables.ts';

@@ -7,8 +7,8 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import type { ReadAt } from '../../../archive/scan-members.ts';
-import { SIZES } from '../../../sizes.ts';
+import type { ReadAt } from '../../../core/archive/scan-members.ts';
+import { SIZES } from '../../../core/base/sizes.ts';
 import { CHECKSUM, type ObjectContext } from '../archive/archive-object.ts';
 import { listFiles, sizeOf } from '../archive/compact-objects.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';

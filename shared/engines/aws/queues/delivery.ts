@@ -3,9 +3,9 @@
  * deliveries. Pure.
  */
 import type { Message as SqsMessage } from '@aws-sdk/client-sqs';
-import type { NewerFormat } from '../../../frontier/bytes.ts';
-import type { Delivery, HostDeliveries } from '../../../ports/turn-queue.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import type { NewerFormat } from '../../../core/frontier/bytes.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import type { Delivery, HostDeliveries } from '../../../crawler/ports/turn-queue.ts';
 import { parseMessageText } from './message-text.ts';
 
 /** A record as the event of a Lambda function holds it, as far as it is needed here. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { type EntryResult, MAX_BATCH_ENTRIES, type Packable, packBatches } from './sqs-batch.ts';
 
 export interface GatherOptions {

@@ -1,5 +1,5 @@
-import type { LinkExchange, LinkParcel } from '../../../ports/link-exchange.ts';
-import { SIZES } from '../../../sizes.ts';
+import { SIZES } from '../../../core/base/sizes.ts';
+import type { LinkExchange, LinkParcel } from '../../../crawler/ports/link-exchange.ts';
 import type { CorruptRecord, SqsRecord, UnreadHandlers } from './delivery.ts';
 import { parcelTexts, parseParcelText } from './message-text.ts';
 import { deleteAll, gatheredSends, type SqsQueue, settleCorrupt } from './sqs-queue.ts';

@@ -3,10 +3,10 @@
  * crawl's hosts.
  */
 import { z } from 'zod';
-import { CRAWL_ID, type CrawlId } from '../../../crawl/crawl-id.ts';
-import type { OutLinks } from '../../../frontier/message.ts';
-import { describeIssues, type Path } from '../../../text/describe-issues.ts';
-import { quoted } from '../../../text/printable.ts';
+import { CRAWL_ID, type CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { OutLinks } from '../../../core/frontier/message.ts';
+import { describeIssues, type Path } from '../../../core/text/describe-issues.ts';
+import { quoted } from '../../../core/text/printable.ts';
 import { parseParcelText } from './message-text.ts';
 
 export type LinkMessage =

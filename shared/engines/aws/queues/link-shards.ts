@@ -1,6 +1,6 @@
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { LinksByHost } from '../../../routing/links-by-host.ts';
-import { SIZES, type Sizes } from '../../../sizes.ts';
+import { SIZES, type Sizes } from '../../../core/base/sizes.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { LinksByHost } from '../../../crawler/routing/links-by-host.ts';
 import { splitLinks } from './link-split.ts';
 import { parcelTexts } from './message-text.ts';
 import { gatheredSends, type SqsQueue } from './sqs-queue.ts';

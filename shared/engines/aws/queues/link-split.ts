@@ -1,7 +1,7 @@
-import type { Link } from '../../../frontier/message.ts';
-import type { LinksByHost } from '../../../routing/links-by-host.ts';
-import { SIZES } from '../../../sizes.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import { SIZES } from '../../../core/base/sizes.ts';
+import type { Link } from '../../../core/frontier/message.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import type { LinksByHost } from '../../../crawler/routing/links-by-host.ts';
 import { shardOf } from '../shard-of.ts';
 
 /**

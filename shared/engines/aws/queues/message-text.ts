@@ -3,15 +3,15 @@
  * queue, the base64 alone for the link exchange.
  */
 import { createHash } from 'node:crypto';
-import { CorruptBytes } from '../../../frontier/bytes.ts';
-import type { Link, Message, OutLinks } from '../../../frontier/message.ts';
+import { CorruptBytes } from '../../../core/frontier/bytes.ts';
+import type { Link, Message, OutLinks } from '../../../core/frontier/message.ts';
 import {
   decodeMessage,
   decodeOutLinks,
   encodeMessage,
   encodeOutLinks,
-} from '../../../frontier/message-codec.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+} from '../../../core/frontier/message-codec.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
 
 /**
  * Far more than a turn or a request sends at once. Links that are much alike are a byte or two each when

@@ -1,5 +1,5 @@
 import type { BatchResultErrorEntry } from '@aws-sdk/client-sqs';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { isThrottleCode, RETRY_ATTEMPTS, retryWaitMs, withRetry } from '../retry.ts';
 
 /** Entries of one batch call (SQS developer guide, message quotas). */

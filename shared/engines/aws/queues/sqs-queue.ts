@@ -9,8 +9,8 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { NewerFormat } from '../../../frontier/bytes.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import { NewerFormat } from '../../../core/frontier/bytes.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { type CorruptRecord, newerAgainS, type SqsRecord, type UnreadHandlers } from './delivery.ts';
 import { gatherer } from './gather.ts';
 import { type EntryResult, MAX_BATCH_ENTRIES, type Packable, settleBatch } from './sqs-batch.ts';

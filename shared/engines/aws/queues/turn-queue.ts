@@ -1,9 +1,9 @@
-import { boundMethods } from '../../../bound-methods.ts';
-import type { Message } from '../../../frontier/message.ts';
-import { StaleTurn } from '../../../ports/stale-turn.ts';
-import type { Delivery, HostDeliveries, PackedHost, TurnQueue } from '../../../ports/turn-queue.ts';
-import { SIZES } from '../../../sizes.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import { SIZES } from '../../../core/base/sizes.ts';
+import type { Message } from '../../../core/frontier/message.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import { StaleTurn } from '../../../crawler/ports/stale-turn.ts';
+import type { Delivery, HostDeliveries, PackedHost, TurnQueue } from '../../../crawler/ports/turn-queue.ts';
 import { groupRecords, type SqsRecord, type UnreadHandlers } from './delivery.ts';
 import { deduplicationId, groupIdOf, messageTexts } from './message-text.ts';
 import {

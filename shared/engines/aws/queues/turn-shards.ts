@@ -1,6 +1,6 @@
-import type { Clock } from '../../../ports/clock.ts';
-import type { HostDeliveries, TurnQueue } from '../../../ports/turn-queue.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { HostDeliveries, TurnQueue } from '../../../crawler/ports/turn-queue.ts';
 import { shardOf } from '../shard-of.ts';
 
 /**

@@ -1,7 +1,8 @@
 /** Differences of crawls' counters on their way to the table. */
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { messageOf } from '../../../error-message.ts';
-import type { Clock } from '../../../ports/clock.ts';
+
+import { messageOf } from '../../../core/base/error-message.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { type Counts, sumOfCounts } from './head-counts.ts';
 
 export interface Addition {

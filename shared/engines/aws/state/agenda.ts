@@ -5,8 +5,8 @@
  */
 import { type DynamoDBClient, PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import { shardOf } from '../shard-of.ts';
 import { writeItems } from './dynamo-batch.ts';

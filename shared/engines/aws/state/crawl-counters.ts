@@ -3,9 +3,9 @@
  * them what the crawl has used of AWS, so that to note it costs no further call.
  */
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import { type Sizes, sizesOf } from '../../../sizes.ts';
+import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { coalesced } from '../../coalesced.ts';
 import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf, type Usage } from '../cost/prices.ts';

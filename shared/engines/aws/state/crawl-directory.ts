@@ -5,8 +5,8 @@ import {
   PutItemCommand,
   type PutItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from './dynamo-pages.ts';
 import { itemKey, S } from './tables.ts';

@@ -2,8 +2,8 @@
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import QuickLRU from 'quick-lru';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { type CrawlRecord, CrawlTooLarge } from '../../../ports/crawl-registry.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { type CrawlRecord, CrawlTooLarge } from '../../../crawler/ports/crawl-registry.ts';
 import { type Item, N } from './tables.ts';
 
 /** An item may have 400 KB; the record is nearly all of it. */

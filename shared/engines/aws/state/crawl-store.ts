@@ -7,10 +7,10 @@ import {
   type TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { CrawlRecord } from '../../../ports/crawl-registry.ts';
-import { type Sizes, sizesOf } from '../../../sizes.ts';
+import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { CrawlRecord } from '../../../crawler/ports/crawl-registry.ts';
 import { retryWaitMs, withRetry } from '../retry.ts';
 import { createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';
 import { getItems } from './dynamo-batch.ts';

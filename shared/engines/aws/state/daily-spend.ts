@@ -3,8 +3,8 @@
  * deployer has set a limit for it.
  */
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { messageOf } from '../../../error-message.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import { messageOf } from '../../../core/base/error-message.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import { EXPIRES_AT, type Item, itemKey, N, SPEND } from './tables.ts';
 

@@ -8,7 +8,7 @@ import {
   type DynamoDBClient,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { RETRY_ATTEMPTS, retryWaitMs, withRetry } from '../retry.ts';
 import type { Item } from './tables.ts';
 

@@ -1,6 +1,6 @@
 /** DynamoDB's paged calls, each page tried again when throttled. */
 import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import type { Item } from './tables.ts';
 

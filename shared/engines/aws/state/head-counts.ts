@@ -2,10 +2,10 @@
  * The contribution of a head to its crawl's totals, as flat counts: the form in which differences are summed
  * up and stored.
  */
-import { COUNT_MAPS, type Head, urlsGivenUp } from '../../../frontier/head.ts';
-import { EMPTY_INDEX } from '../../../frontier/ledger-index.ts';
-import { URL_STATES, type UrlState } from '../../../frontier/url-record.ts';
-import type { CrawlTotals } from '../../../ports/crawl-registry.ts';
+import { COUNT_MAPS, type Head, urlsGivenUp } from '../../../core/frontier/head.ts';
+import { EMPTY_INDEX } from '../../../core/frontier/ledger-index.ts';
+import { URL_STATES, type UrlState } from '../../../core/frontier/url-record.ts';
+import type { CrawlTotals } from '../../../crawler/ports/crawl-registry.ts';
 import { dataOutBytes, type LineItem, type Usage } from '../cost/prices.ts';
 
 /** By name: `hosts`, `pages`, `urls.waiting`, `httpStatus.404`, `usage.s3Puts`, ... */

@@ -1,8 +1,8 @@
 /** The state that hooks keep, in CrawlState: an item for each value. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { SharedState, SharedValues, StateChange } from '../../../ports/shared-state.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { SharedState, SharedValues, StateChange } from '../../../crawler/ports/shared-state.ts';
 import { queryItems } from './dynamo-pages.ts';
 import { type HeadPut, StateCommits } from './state-commits.ts';
 import { StateValues } from './state-values.ts';

@@ -8,11 +8,11 @@ import {
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { SitePass } from '../../../frontier/site-pass.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { HostPass } from '../../../ports/ledger-store.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { SitePass } from '../../../core/frontier/site-pass.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { HostPass } from '../../../crawler/ports/ledger-store.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from './dynamo-pages.ts';
 import { allHostShards, hostShardOf, type Item, itemKey, N, S } from './tables.ts';

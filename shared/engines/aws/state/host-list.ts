@@ -1,11 +1,11 @@
 /** Lists the hosts of a crawl with their heads, by the crawl's directory of hosts. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { SitePass } from '../../../frontier/site-pass.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { HostPass } from '../../../ports/ledger-store.ts';
-import { type Sizes, sizesOf } from '../../../sizes.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { SitePass } from '../../../core/frontier/site-pass.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { HostPass } from '../../../crawler/ports/ledger-store.ts';
 import { getItems } from './dynamo-batch.ts';
 import { type DirectoryPlace, HostDirectory } from './host-directory.ts';
 import { entryOf, type HostEntry, type HostPage, InvalidCursor } from './host-page.ts';

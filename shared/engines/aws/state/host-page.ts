@@ -1,6 +1,6 @@
 /** The heads of a crawl's hosts, in pages. */
-import { type Head, parseHead } from '../../../frontier/head.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import { type Head, parseHead } from '../../../core/frontier/head.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
 import { hostOf, type Item } from './tables.ts';
 
 export interface HostEntry {

@@ -5,16 +5,16 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { boundMethods } from '../../../bound-methods.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Head } from '../../../frontier/head.ts';
-import { noteOf } from '../../../frontier/site-pass.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { LedgerStore } from '../../../ports/ledger-store.ts';
-import type { StateChange } from '../../../ports/shared-state.ts';
-import { StaleTurn } from '../../../ports/stale-turn.ts';
-import { type Sizes, sizesOf } from '../../../sizes.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Head } from '../../../core/frontier/head.ts';
+import { noteOf } from '../../../core/frontier/site-pass.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
+import type { StateChange } from '../../../crawler/ports/shared-state.ts';
+import { StaleTurn } from '../../../crawler/ports/stale-turn.ts';
 import { withRetry } from '../retry.ts';
 import { getItems } from './dynamo-batch.ts';
 import { queryItems } from './dynamo-pages.ts';

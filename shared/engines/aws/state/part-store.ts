@@ -1,10 +1,10 @@
 /** The parts of ledgers: small ones in rows of UrlSeen, larger ones in S3 with a row that points to them. */
 import { ConditionalCheckFailedException, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, PutObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import { boundMethods } from '../../../bound-methods.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { LedgerStore } from '../../../ports/ledger-store.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';
 import { withRetry } from '../retry.ts';
 import { type BatchContext, writeItems } from './dynamo-batch.ts';

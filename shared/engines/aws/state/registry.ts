@@ -1,22 +1,22 @@
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { boundMethods } from '../../../bound-methods.ts';
-import { isArriving, type StatusReason } from '../../../causes/status-reason.ts';
-import type { CrawlOptions } from '../../../crawl/config.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Site, SitesRef } from '../../../crawl/sites.ts';
-import { withFirstPass } from '../../../crawl-state/first-pass.ts';
-import { meetsCondition } from '../../../crawl-state/status-condition.ts';
-import type { Head } from '../../../frontier/head.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Sizes } from '../../../core/base/sizes.ts';
+import { isArriving, type StatusReason } from '../../../core/causes/status-reason.ts';
+import type { CrawlOptions } from '../../../core/crawl/config.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Site, SitesRef } from '../../../core/crawl/sites.ts';
+import type { Head } from '../../../core/frontier/head.ts';
+import { withFirstPass } from '../../../crawler/crawl-state/first-pass.ts';
+import { meetsCondition } from '../../../crawler/crawl-state/status-condition.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import type {
   CrawlRecord,
   CrawlRegistry,
   CrawlStatus,
   CrawlTotals,
   FirstPass,
-} from '../../../ports/crawl-registry.ts';
-import type { LedgerStore } from '../../../ports/ledger-store.ts';
-import type { Sizes } from '../../../sizes.ts';
+} from '../../../crawler/ports/crawl-registry.ts';
+import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf } from '../cost/prices.ts';
 import type { Agenda } from './agenda.ts';

@@ -2,8 +2,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { decodeSites, encodeSites, type Site, type SitesRef } from '../../../crawl/sites.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { decodeSites, encodeSites, type Site, type SitesRef } from '../../../core/crawl/sites.ts';
 import { withRetry } from '../retry.ts';
 import type { CrawlStoreOptions } from './crawl-store.ts';
 import { queryItems } from './dynamo-pages.ts';

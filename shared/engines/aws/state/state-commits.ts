@@ -12,9 +12,9 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { StateChange } from '../../../ports/shared-state.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { StateChange } from '../../../crawler/ports/shared-state.ts';
 import { withRetry } from '../retry.ts';
 import { type StateValues, type StoredValue, storedValueIn, valueAttributes } from './state-values.ts';
 import { type Item, itemKey, S, statePartition } from './tables.ts';

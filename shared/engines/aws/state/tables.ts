@@ -35,8 +35,8 @@
  */
 import { hash } from 'node:crypto';
 import type { AttributeValue, PutItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
 import { shardOf } from '../shard-of.ts';
 
 /** The names of the tables and of the bucket with the engine's state. */

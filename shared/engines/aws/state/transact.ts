@@ -5,7 +5,7 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { RETRY_ATTEMPTS, retryWaitMs, withRetry } from '../retry.ts';
 
 export interface TransactContext {

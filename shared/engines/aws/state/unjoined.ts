@@ -12,8 +12,8 @@ import {
   type PutItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from './dynamo-pages.ts';
 import { COMPACTOR, itemKey, N, S, UNJOINED } from './tables.ts';

@@ -1,5 +1,5 @@
 /** The message that starts a worker. */
-import type { PackedHost } from '../../../ports/turn-queue.ts';
+import type { PackedHost } from '../../../crawler/ports/turn-queue.ts';
 
 export interface StartMessage {
   /** The turn queue that the worker receives from. */

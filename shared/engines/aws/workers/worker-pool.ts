@@ -5,9 +5,9 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { Clock } from '../../../ports/clock.ts';
-import type { PackedHost } from '../../../ports/turn-queue.ts';
-import { activeMembers, type PoolMember } from '../../../worker/pool-plan.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { PackedHost } from '../../../crawler/ports/turn-queue.ts';
+import { activeMembers, type PoolMember } from '../../../crawler/worker/pool-plan.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
 import { EXPIRES_AT, type Item, itemKey, N, S, WORKERS_PREFIX } from '../state/tables.ts';

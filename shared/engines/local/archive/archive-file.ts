@@ -5,7 +5,7 @@
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StorageFailed } from '../../../storage-failed.ts';
+import { StorageFailed } from '../../../core/base/storage-failed.ts';
 import { OPEN_SUFFIX, syncFolder } from './archive-names.ts';
 
 /**

@@ -2,10 +2,10 @@
 
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkWarcPrefix } from '../../../archive/warc-prefix.ts';
-import { InvalidConfig } from '../../../crawl/invalid-config.ts';
-import { printable } from '../../../text/printable.ts';
-import { isWarcName } from '../../../text/stored-names.ts';
+import { checkWarcPrefix } from '../../../core/archive/warc-prefix.ts';
+import { InvalidConfig } from '../../../core/crawl/invalid-config.ts';
+import { printable } from '../../../core/text/printable.ts';
+import { isWarcName } from '../../../core/text/stored-names.ts';
 import { entriesOf } from '../folder-guard.ts';
 
 /** The suffix of a file's name while the file is being written. */

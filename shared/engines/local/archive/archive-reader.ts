@@ -1,11 +1,11 @@
 /** The archive of a crawl's folder, for reading. */
-import { type IndexedCapture, parseCdxjLine } from '../../../archive/parse-cdxj-line.ts';
-import type { PayloadSource } from '../../../archive/payload-reader.ts';
-import { type OpenedRecord, openRecord } from '../../../archive/read-member.ts';
-import { readResponse } from '../../../archive/read-response.ts';
-import { readUsage } from '../../../archive/read-usage.ts';
-import type { RecordLocation } from '../../../archive/record-location.ts';
-import type { ReadAt } from '../../../archive/scan-members.ts';
+import { type IndexedCapture, parseCdxjLine } from '../../../core/archive/parse-cdxj-line.ts';
+import type { PayloadSource } from '../../../core/archive/payload-reader.ts';
+import { type OpenedRecord, openRecord } from '../../../core/archive/read-member.ts';
+import { readResponse } from '../../../core/archive/read-response.ts';
+import { readUsage } from '../../../core/archive/read-usage.ts';
+import type { RecordLocation } from '../../../core/archive/record-location.ts';
+import type { ReadAt } from '../../../core/archive/scan-members.ts';
 import { mergedCdxj } from './cdxj-files.ts';
 import { openWarcFiles, type WarcFiles } from './warc-files.ts';
 

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fieldOf, NotWarc } from '../../../archive/read-warc.ts';
-import { scanMembers } from '../../../archive/scan-members.ts';
-import { windowedRead } from '../../../archive/windowed-read.ts';
+import { fieldOf, NotWarc } from '../../../core/archive/read-warc.ts';
+import { scanMembers } from '../../../core/archive/scan-members.ts';
+import { windowedRead } from '../../../core/archive/windowed-read.ts';
 import { refuseOtherNames } from '../folder-guard.ts';
 import { listWarcFiles, sizeOf, syncFolder, type WarcFileEntry } from './archive-names.ts';
 import { indexByScanning, indexPath, removeIndexLeftovers } from './cdxj-files.ts';

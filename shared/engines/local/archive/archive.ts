@@ -1,13 +1,13 @@
 /** The {@link Archive} port on a folder of WARC files, with their indexes beside. */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { RecordLocation } from '../../../archive/record-location.ts';
-import type { WarcMember } from '../../../archive/warc-member.ts';
-import { boundMethods } from '../../../bound-methods.ts';
-import { messageOf } from '../../../error-message.ts';
-import type { Archive } from '../../../ports/archive.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import { StorageFailed, storageFailure } from '../../../storage-failed.ts';
+import type { RecordLocation } from '../../../core/archive/record-location.ts';
+import type { WarcMember } from '../../../core/archive/warc-member.ts';
+import { messageOf } from '../../../core/base/error-message.ts';
+import { StorageFailed, storageFailure } from '../../../core/base/storage-failed.ts';
+import type { Archive } from '../../../crawler/ports/archive.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { coalesced } from '../../coalesced.ts';
 import { createWarcFile, type OpenWarcFile } from './archive-file.ts';
 import { listWarcFiles, warcFileName, warcFilePattern, warcFilesPattern } from './archive-names.ts';

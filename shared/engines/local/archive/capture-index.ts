@@ -1,10 +1,10 @@
 /** The captures of an archive by URL and time, in a temporary database: of any number, in little memory. */
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { epochOf, type KeyRange } from '../../../archive/capture-query.ts';
-import type { IndexedCapture } from '../../../archive/parse-cdxj-line.ts';
-import { REVISIT } from '../../../archive/payload-reader.ts';
-import { keyedUrl } from '../../../archive/request-query.ts';
+import { epochOf, type KeyRange } from '../../../core/archive/capture-query.ts';
+import type { IndexedCapture } from '../../../core/archive/parse-cdxj-line.ts';
+import { REVISIT } from '../../../core/archive/payload-reader.ts';
+import { keyedUrl } from '../../../core/archive/request-query.ts';
 
 /**
  * `url`: by which it is found. For what answers a POST or the like it is that of `request-query.ts`, and `target` the one that

@@ -7,8 +7,8 @@
  * are merged into `FILE.cdxj.places-0` (`sorted-places.ts`), where those of a URL are found by one read.
  */
 import { appendFile, type FileHandle, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { type Capture, scanCaptures } from '../../../archive/cdxj.ts';
-import { fingerprint } from '../../../url/fingerprint.ts';
+import { type Capture, scanCaptures } from '../../../core/archive/cdxj.ts';
+import { fingerprint } from '../../../core/url/fingerprint.ts';
 import { readHandle } from './read-handle.ts';
 import {
   addSortedPlaces,

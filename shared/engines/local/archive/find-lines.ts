@@ -1,6 +1,6 @@
 /** Looks lines up in a sorted file of lines, such as an index of captures, without reading all of it. */
 import { open } from 'node:fs/promises';
-import { linesBetween } from '../../../archive/search-lines.ts';
+import { linesBetween } from '../../../core/archive/search-lines.ts';
 import { readHandle } from './read-handle.ts';
 
 /**

@@ -3,8 +3,8 @@
  * that they were written to.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { type JoinedSource, placeInJoined } from '../../../archive/joined-source.ts';
-import type { RecordLocation } from '../../../archive/record-location.ts';
+import { type JoinedSource, placeInJoined } from '../../../core/archive/joined-source.ts';
+import type { RecordLocation } from '../../../core/archive/record-location.ts';
 import { holdsCrawl, inTransaction, openDatabase } from '../database.ts';
 
 export type JoinedFiles = ReadonlyMap<string, JoinedSource>;

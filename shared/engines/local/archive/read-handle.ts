@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { ReadAt } from '../../../archive/scan-members.ts';
+import type { ReadAt } from '../../../core/archive/scan-members.ts';
 
 /** Reads a file as if it ended at `limit`. */
 export function readHandle(handle: FileHandle, limit = Number.POSITIVE_INFINITY): ReadAt {

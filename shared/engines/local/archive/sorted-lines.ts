@@ -2,7 +2,7 @@
 import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { mergeSorted } from '../../../archive/merge-sorted.ts';
+import { mergeSorted } from '../../../core/archive/merge-sorted.ts';
 import { syncFolder } from './archive-names.ts';
 
 /** Lines that a sorter holds before it writes them out as a sorted run. Sorting them takes about 15 ms. */

@@ -4,10 +4,10 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JoinedSource } from '../../../archive/joined-source.ts';
-import type { RecordLocation } from '../../../archive/record-location.ts';
-import type { ReadAt } from '../../../archive/scan-members.ts';
-import type { WaczWarc } from '../../../archive/wacz.ts';
+import type { JoinedSource } from '../../../core/archive/joined-source.ts';
+import type { RecordLocation } from '../../../core/archive/record-location.ts';
+import type { ReadAt } from '../../../core/archive/scan-members.ts';
+import type { WaczWarc } from '../../../core/archive/wacz.ts';
 import { foldersOf } from '../folders.ts';
 import { listWarcFiles, sizeOf, type WarcFileEntry } from './archive-names.ts';
 import { readJoinedFiles } from './joined-files.ts';

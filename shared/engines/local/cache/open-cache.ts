@@ -1,7 +1,7 @@
 /** The folder of an earlier crawl as the cache of another one. */
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { InvalidConfig } from '../../../crawl/config.ts';
+import { InvalidConfig } from '../../../core/crawl/config.ts';
 import { openArchiveReader } from '../archive/archive-reader.ts';
 import { createCaptureIndex } from '../archive/capture-index.ts';
 import { holdsCrawl } from '../database.ts';

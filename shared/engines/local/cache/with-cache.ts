@@ -1,6 +1,6 @@
-import { described } from '../../../fetcher/failure.ts';
-import type { FetchFailure } from '../../../fetcher/outcome/fetch-outcome.ts';
-import type { Fetcher } from '../../../ports/fetcher.ts';
+import type { FetchFailure } from '../../../core/outcome/fetch-outcome.ts';
+import { described } from '../../../crawler/fetcher/failure.ts';
+import type { Fetcher } from '../../../crawler/ports/fetcher.ts';
 import { closeAll } from '../close-all.ts';
 import type { ResponseCache } from './response-cache.ts';
 

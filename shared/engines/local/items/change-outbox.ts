@@ -1,8 +1,8 @@
 /** Changes of pages that are to be sent to the operator's programs, in the database until they were received. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { ItemStore } from '../../../ports/item-store.ts';
-import { changeGroups, MAX_CHANGES } from '../../../webhook/change-events.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { ItemStore } from '../../../crawler/ports/item-store.ts';
+import { changeGroups, MAX_CHANGES } from '../../../services/webhook/change-events.ts';
 import { inTransaction } from '../database.ts';
 
 /** Beside the heads, which decide which of the staged changes count. */

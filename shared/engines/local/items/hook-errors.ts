@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { HookError, HookErrorLog } from '../../../ports/hook-error-log.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
+import type { HookError, HookErrorLog } from '../../../crawler/ports/hook-error-log.ts';
 
 export const HOOK_ERRORS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS hook_errors (

@@ -14,11 +14,11 @@ import {
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { boundMethods } from '../../../bound-methods.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { ItemStore } from '../../../ports/item-store.ts';
-import { StorageFailed } from '../../../storage-failed.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import { StorageFailed } from '../../../core/base/storage-failed.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { ItemStore } from '../../../crawler/ports/item-store.ts';
 import { coalesced } from '../../coalesced.ts';
 import { inTransaction } from '../database.ts';
 import { NO_FOLLOW } from '../folder-guard.ts';

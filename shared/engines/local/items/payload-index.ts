@@ -1,7 +1,7 @@
 /** The {@link PayloadIndex} port on SQLite. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { ArchivedPayload } from '../../../archive/archived-payload.ts';
-import type { PayloadIndex } from '../../../ports/payload-index.ts';
+import type { ArchivedPayload } from '../../../core/archive/archived-payload.ts';
+import type { PayloadIndex } from '../../../crawler/ports/payload-index.ts';
 import { inTransaction } from '../database.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { boundMethods } from '../../../bound-methods.ts';
-import { decodeCause, encodeCause } from '../../../causes/stored-cause.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Skip, SkipLog } from '../../../ports/skip-log.ts';
+import { decodeCause, encodeCause } from '../../../core/causes/stored-cause.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
+import type { Skip, SkipLog } from '../../../crawler/ports/skip-log.ts';
 import { RecentSkips, shortSkip } from '../../recent-skips.ts';
 import { inTransaction } from '../database.ts';
 

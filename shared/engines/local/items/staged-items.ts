@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
 
 export interface StagedItems {
   readonly host: HostKey;

@@ -1,9 +1,9 @@
 /** State of hooks in a file of SQLite, which all threads of a crawl write. */
 import { existsSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type StateStore, TooManyKeys } from '../../../hooks/crawl-state.ts';
-import { MAX_STATE_KEYS } from '../../../ports/shared-state.ts';
-import { orStorageFailed } from '../../../storage-failed.ts';
+import { orStorageFailed } from '../../../core/base/storage-failed.ts';
+import { MAX_STATE_KEYS } from '../../../crawler/ports/shared-state.ts';
+import { type StateStore, TooManyKeys } from '../../../services/hooks/crawl-state.ts';
 import { openSqlite } from '../open-sqlite.ts';
 
 export interface StateFile extends StateStore {

@@ -1,7 +1,7 @@
-import { isRecrawling } from '../../../crawl/config.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Crawl } from '../../../crawl-state/crawls.ts';
-import { FirstPassWatch } from '../../../crawl-state/first-pass.ts';
+import { isRecrawling } from '../../../core/crawl/config.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Crawl } from '../../../crawler/crawl-state/crawls.ts';
+import { FirstPassWatch } from '../../../crawler/crawl-state/first-pass.ts';
 import type { LocalEngine } from '../engine.ts';
 
 /** Links between hosts take a tenth of a second here, and the sums of threads lag by less than one. */

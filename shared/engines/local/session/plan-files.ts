@@ -3,7 +3,7 @@
  * allows.
  */
 import { readFileSync } from 'node:fs';
-import { type CrawlConfig, InvalidConfig } from '../../../crawl/config.ts';
+import { type CrawlConfig, InvalidConfig } from '../../../core/crawl/config.ts';
 
 export interface FilePlan {
   /** Hosts served at once, by all threads together. */

@@ -1,6 +1,6 @@
-import { addCounts } from '../../../frontier/head.ts';
-import { countUrls } from '../../../frontier/url-record.ts';
-import type { WorkerStats } from '../../../turn/worker-stats.ts';
+import { addCounts } from '../../../core/frontier/head.ts';
+import { countUrls } from '../../../core/frontier/url-record.ts';
+import type { WorkerStats } from '../../../crawler/turn/worker-stats.ts';
 
 /** The work done since the pool began, committed or not. JSON, as it goes from thread to thread. */
 export interface PoolStats extends Omit<WorkerStats, 'open' | 'quarantineSince' | 'heldBytes'> {

@@ -1,7 +1,7 @@
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { exchangesOf } from '../../../frontier/head.ts';
-import type { PageTask } from '../../../turn/page-work.ts';
-import { quarantinePage } from '../../../turn/quarantine-page.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { exchangesOf } from '../../../core/frontier/head.ts';
+import type { PageTask } from '../../../crawler/turn/page/page-work.ts';
+import { quarantinePage } from '../../../crawler/turn/quarantine-page.ts';
 import { openDatabase } from '../database.ts';
 import { foldersOf } from '../folders.ts';
 import { createLedgerStore } from '../ledger-store.ts';

@@ -1,6 +1,6 @@
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { seedLinks } from '../../../frontier/seed-links.ts';
-import type { LinkExchange } from '../../../ports/link-exchange.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { seedLinks } from '../../../core/frontier/seed-links.ts';
+import type { LinkExchange } from '../../../crawler/ports/link-exchange.ts';
 
 /** A parcel holds no more: a list of seeds may have millions. */
 const PARCEL_LINKS = 10_000;

@@ -1,10 +1,10 @@
-import type { Crawls } from '../../../crawl-state/crawls.ts';
-import type { Fetcher } from '../../../ports/fetcher.ts';
-import type { PageHooks } from '../../../turn/page-hooks.ts';
-import type { PageWork } from '../../../turn/page-work.ts';
-import type { OnSeed, OnSite } from '../../../turn/seed-events.ts';
-import type { OnWorkEvent } from '../../../turn/work-events.ts';
-import { startWorker } from '../../../worker/worker.ts';
+import type { Crawls } from '../../../crawler/crawl-state/crawls.ts';
+import type { Fetcher } from '../../../crawler/ports/fetcher.ts';
+import type { PageWork } from '../../../crawler/turn/page/page-work.ts';
+import type { PageHooks } from '../../../crawler/turn/page-hooks.ts';
+import type { OnSeed, OnSite } from '../../../crawler/turn/seed-events.ts';
+import type { OnWorkEvent } from '../../../crawler/turn/work-events.ts';
+import { startWorker } from '../../../crawler/worker/worker.ts';
 import type { LocalEngine } from '../engine.ts';
 import { type PoolStats, poolStats } from './pool-stats.ts';
 

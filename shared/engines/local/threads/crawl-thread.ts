@@ -1,16 +1,16 @@
 /** A thread that crawls: what `thread.ts` starts. It ends on request, or dies and is started again. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { stackOrMessageOf } from '../../../error-message.ts';
-import { createHooks } from '../../../hooks/create-hooks.ts';
-import { createDocumentReading } from '../../../hooks/document-reading.ts';
-import { guardProcess } from '../../../hooks/guard-process.ts';
-import { createLanguageReader } from '../../../hooks/read-language.ts';
-import { hookErrorLine } from '../../../hooks/run-hook.ts';
-import type { HookError } from '../../../ports/hook-error-log.ts';
-import { readProject } from '../../../project/project-file.ts';
-import { storageFailure } from '../../../storage-failed.ts';
-import { startWorker, type Worker } from '../../../worker/worker.ts';
+import { stackOrMessageOf } from '../../../core/base/error-message.ts';
+import { storageFailure } from '../../../core/base/storage-failed.ts';
+import type { HookError } from '../../../crawler/ports/hook-error-log.ts';
+import { startWorker, type Worker } from '../../../crawler/worker/worker.ts';
+import { createHooks } from '../../../services/hooks/create-hooks.ts';
+import { createDocumentReading } from '../../../services/hooks/document-reading.ts';
+import { guardProcess } from '../../../services/hooks/guard-process.ts';
+import { createLanguageReader } from '../../../services/hooks/read-language.ts';
+import { hookErrorLine } from '../../../services/hooks/run-hook.ts';
+import { readProject } from '../../../services/project/project-file.ts';
 import { writeSlot } from '../../watchdog/work-slot.ts';
 import { closeAll } from '../close-all.ts';
 import { foldersOf } from '../folders.ts';

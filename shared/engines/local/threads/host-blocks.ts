@@ -1,5 +1,5 @@
-import { fingerprint } from '../../../url/fingerprint.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import { fingerprint } from '../../../core/url/fingerprint.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
 
 /**
  * The number of the thread that serves the host, from 0 on: the same each time, in all threads that share the

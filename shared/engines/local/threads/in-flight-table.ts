@@ -1,4 +1,4 @@
-import { type HostKey, hostKey } from '../../../url/host-key.ts';
+import { type HostKey, hostKey } from '../../../core/url/host-key.ts';
 
 /** A place holds a length (two bytes) and that many bytes of a URL. */
 const PLACE_BYTES = 2048;

@@ -2,8 +2,8 @@
  * Notes the requests of a worker, and the pages that its project's code reads, in its thread's in-flight
  * table.
  */
-import type { Fetcher } from '../../../ports/fetcher.ts';
-import type { PageHooks } from '../../../turn/page-hooks.ts';
+import type { Fetcher } from '../../../crawler/ports/fetcher.ts';
+import type { PageHooks } from '../../../crawler/turn/page-hooks.ts';
 import type { LocalTurnQueue } from '../turn-queue.ts';
 import type { InFlightTable } from './in-flight-table.ts';
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { messageOf } from '../../../error-message.ts';
-import { ownFile } from '../../../own-file.ts';
+import { messageOf } from '../../../core/base/error-message.ts';
+import { ownFile } from '../../../core/base/own-file.ts';
 import type { Block } from '../../watchdog/block-watch.ts';
 import { watchThread } from '../../watchdog/watch-thread.ts';
 import { readSlot } from '../../watchdog/work-slot.ts';

@@ -1,4 +1,4 @@
-import type { Tally } from '../../../crawl-state/tally.ts';
+import type { Tally } from '../../../crawler/crawl-state/tally.ts';
 
 /** For each block: pages made and reserved, pages made, bytes; and the committed parts of the last two. */
 const [TAKEN, PAGES, BYTES, COMMITTED_PAGES, COMMITTED_BYTES, WIDTH] = [0, 1, 2, 3, 4, 5];

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Head } from '../../../frontier/head.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Head } from '../../../core/frontier/head.ts';
 import { NO_SUMS, replaceHead, type Sums } from '../sums.ts';
 import type { BlockOf } from './host-blocks.ts';
 

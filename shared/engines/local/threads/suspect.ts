@@ -1,7 +1,7 @@
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import { NEW_HEAD } from '../../../frontier/head.ts';
-import type { LedgerStore } from '../../../ports/ledger-store.ts';
-import { hostKey } from '../../../url/host-key.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { NEW_HEAD } from '../../../core/frontier/head.ts';
+import { hostKey } from '../../../core/url/host-key.ts';
+import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 
 /**
  * Any of `urls` may be what has killed a thread: their hosts' next turns are quarantine turns

@@ -1,6 +1,6 @@
-import type { Tally } from '../../../crawl-state/tally.ts';
-import type { ItemStore } from '../../../ports/item-store.ts';
-import { StorageFailed, withStorageFailures } from '../../../storage-failed.ts';
+import { StorageFailed, withStorageFailures } from '../../../core/base/storage-failed.ts';
+import type { Tally } from '../../../crawler/crawl-state/tally.ts';
+import type { ItemStore } from '../../../crawler/ports/item-store.ts';
 import { openDatabase } from '../database.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf } from '../folders.ts';

@@ -1,10 +1,10 @@
 /** Messages between the main thread and the threads that crawl. All of them can be cloned. */
-import type { CrawlConfig } from '../../../crawl/config.ts';
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { SiteVisit } from '../../../frontier/site-visit.ts';
-import type { SeedEvent } from '../../../turn/seed-events.ts';
-import type { WorkEvent } from '../../../turn/work-events.ts';
-import type { HostKey } from '../../../url/host-key.ts';
+import type { CrawlConfig } from '../../../core/crawl/config.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { SiteVisit } from '../../../core/frontier/site-visit.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import type { SeedEvent } from '../../../crawler/turn/seed-events.ts';
+import type { WorkEvent } from '../../../crawler/turn/work-events.ts';
 import type { SlotMemory } from '../../watchdog/work-slot.ts';
 import type { CacheFolder } from '../cache/response-cache.ts';
 import type { PoolStats } from '../session/pool-stats.ts';

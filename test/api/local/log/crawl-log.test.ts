@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createCrawlLog } from '../../../../api/local/log/crawl-log.ts';
 import { openLogFile } from '../../../../api/local/log/log-file.ts';
 import type { CrawlMessage } from '../../../../api/local/messages.ts';
-import { parseConfig } from '../../../../shared/crawl/config.ts';
+import { parseConfig } from '../../../../shared/core/crawl/config.ts';
+import { type LogEntry, logLine } from '../../../../shared/core/text/log-entry.ts';
 import { foldersOf } from '../../../../shared/engines/local/folders.ts';
-import { type LogEntry, logLine } from '../../../../shared/text/log-entry.ts';
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'strand-log-'));

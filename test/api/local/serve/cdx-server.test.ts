@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { answerCdx } from '../../../../api/local/serve/cdx-server.ts';
-import { parseCdxjLine } from '../../../../shared/archive/parse-cdxj-line.ts';
-import { surt } from '../../../../shared/archive/surt.ts';
+import { parseCdxjLine } from '../../../../shared/core/archive/parse-cdxj-line.ts';
+import { surt } from '../../../../shared/core/archive/surt.ts';
 import { createCaptureIndex } from '../../../../shared/engines/local/archive/capture-index.ts';
 
 const line = (url: string, timestamp: string, more = {}) =>

@@ -7,7 +7,7 @@ import {
   FILTERED_BYTES,
   putWarcObject,
 } from '../../../../shared/engines/aws/archive/archive-object.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { throttled } from '../throttled.ts';
 import { type Around, createCloud } from './compact-cloud.ts';
 

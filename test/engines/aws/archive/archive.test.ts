@@ -2,13 +2,13 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
-import type { RecordLocation } from '../../../../shared/archive/record-location.ts';
-import type { WarcMember } from '../../../../shared/archive/warc-member.ts';
+import type { RecordLocation } from '../../../../shared/core/archive/record-location.ts';
+import type { WarcMember } from '../../../../shared/core/archive/warc-member.ts';
+import type { CrawlRecord } from '../../../../shared/crawler/ports/crawl-registry.ts';
 import { createS3Archive, type S3ArchiveOptions } from '../../../../shared/engines/aws/archive/archive.ts';
 import { createArchives, warcFolder } from '../../../../shared/engines/aws/archive/archives.ts';
-import type { CrawlRecord } from '../../../../shared/ports/crawl-registry.ts';
 import { RECORD } from '../../../contract/subjects.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 const INFO = 'INFO ';
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);

@@ -1,8 +1,8 @@
 /** All calls and results of questions for captures: see `calls-of-captures.txt`. */
-import { keyRanges } from '../../../../shared/archive/capture-query.ts';
-import type { CapturePlace, CapturesAsked } from '../../../../shared/control/captures.ts';
+import { keyRanges } from '../../../../shared/core/archive/capture-query.ts';
 import { CapturePages } from '../../../../shared/engines/aws/archive/capture-pages.ts';
 import { announceJoined } from '../../../../shared/engines/aws/archive/joined-warcs.ts';
+import type { CapturePlace, CapturesAsked } from '../../../../shared/services/control/captures.ts';
 import { CRAWL } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import type { World } from '../struck-calls.ts';

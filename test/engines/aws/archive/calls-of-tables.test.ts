@@ -1,6 +1,6 @@
 /** All calls and results of the modules that make tables: see `calls-of-tables.txt`. */
 import { gzipSync } from 'node:zlib';
-import { cdxjLine } from '../../../../shared/archive/cdxj.ts';
+import { cdxjLine } from '../../../../shared/core/archive/cdxj.ts';
 import { scanObject } from '../../../../shared/engines/aws/archive/compact-scan.ts';
 import { encodeTables, putTables } from '../../../../shared/engines/aws/archive/compact-tables.ts';
 import { encodeItems } from '../../../../shared/engines/aws/archive/encode-items.ts';

@@ -1,18 +1,18 @@
 /** Pages of captures of an archive whose files are joined meanwhile. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { encodeCapture } from '../../../../shared/archive/capture.ts';
-import { createCaptureFilter } from '../../../../shared/archive/capture-filter.ts';
-import { keyRanges } from '../../../../shared/archive/capture-query.ts';
-import { cdxjLine, scanCaptures } from '../../../../shared/archive/cdxj.ts';
-import { pageOfCaptures } from '../../../../shared/control/capture-page.ts';
-import type { CaptureEntry, CapturePageRequest } from '../../../../shared/control/captures.ts';
+import { encodeCapture } from '../../../../shared/core/archive/capture.ts';
+import { createCaptureFilter } from '../../../../shared/core/archive/capture-filter.ts';
+import { keyRanges } from '../../../../shared/core/archive/capture-query.ts';
+import { cdxjLine, scanCaptures } from '../../../../shared/core/archive/cdxj.ts';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
 import { createS3Archive } from '../../../../shared/engines/aws/archive/archive.ts';
 import { FILTERED_BYTES } from '../../../../shared/engines/aws/archive/archive-object.ts';
 import { CapturePages } from '../../../../shared/engines/aws/archive/capture-pages.ts';
 import { compactCrawl } from '../../../../shared/engines/aws/archive/compactor.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
-import { captureOf, joined, RECORDS, T0 } from '../../../archive/captures.ts';
+import { pageOfCaptures } from '../../../../shared/services/control/capture-page.ts';
+import type { CaptureEntry, CapturePageRequest } from '../../../../shared/services/control/captures.ts';
+import { captureOf, joined, RECORDS, T0 } from '../../../core/archive/captures.ts';
 import { type Around, createCloud } from './compact-cloud.ts';
 
 const CRAWL = 'news';

@@ -1,14 +1,14 @@
 /** The end of a joining: from its plan to the joined file and its index, from whatever step it stands at. */
 import { beforeAll, expect, test } from 'vitest';
-import { encodeCapture } from '../../../../shared/archive/capture.ts';
+import { encodeCapture } from '../../../../shared/core/archive/capture.ts';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
 import { type FinishContext, finishPlan } from '../../../../shared/engines/aws/archive/compact-finish.ts';
 import { indexName, planJoin } from '../../../../shared/engines/aws/archive/compact-layout.ts';
 import { takeLease } from '../../../../shared/engines/aws/archive/compact-lease.ts';
 import { scanObject } from '../../../../shared/engines/aws/archive/compact-scan.ts';
 import { joinedSources } from '../../../../shared/engines/aws/archive/joined-warcs.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
-import { captureOf, joined, RECORDS } from '../../../archive/captures.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { captureOf, joined, RECORDS } from '../../../core/archive/captures.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { type Around, createCloud } from './compact-cloud.ts';
 
 const FOLDER = 'warc/news/';

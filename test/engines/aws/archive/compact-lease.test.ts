@@ -4,7 +4,7 @@ import { layOut } from '../../../../shared/engines/aws/archive/compact-layout.ts
 import { LeaseLost, takeLease } from '../../../../shared/engines/aws/archive/compact-lease.ts';
 import { compactCrawl } from '../../../../shared/engines/aws/archive/compactor.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock, type FakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { throttled } from '../throttled.ts';
 import { type Cloud, createCloud } from './compact-cloud.ts';
 

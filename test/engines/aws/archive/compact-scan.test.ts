@@ -1,10 +1,10 @@
 /** A WARC object that is checked from end to end before it is joined. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { encodeCapture } from '../../../../shared/archive/capture.ts';
+import { encodeCapture } from '../../../../shared/core/archive/capture.ts';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
 import { scanObject } from '../../../../shared/engines/aws/archive/compact-scan.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
-import { captureOf, joined, RECORDS } from '../../../archive/captures.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { captureOf, joined, RECORDS } from '../../../core/archive/captures.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { type Around, createCloud } from './compact-cloud.ts';
 
 const FOLDER = 'warc/news/';

@@ -6,7 +6,7 @@ import {
   putTables,
 } from '../../../../shared/engines/aws/archive/compact-tables.ts';
 import { tableKey } from '../../../../shared/engines/aws/archive/table-folders.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { createCloud } from './compact-cloud.ts';
 
 const FILE = 'joined.warc.gz';

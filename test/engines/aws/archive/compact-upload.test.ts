@@ -1,9 +1,9 @@
 /** The upload of a joined object: over a small S3 in memory, of which any call may be throttled, fail, or be answered in vain. */
 import { describe, expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
 import { layOut } from '../../../../shared/engines/aws/archive/compact-layout.ts';
 import { putIndex, uploadJoined } from '../../../../shared/engines/aws/archive/compact-upload.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { type Around, createCloud } from './compact-cloud.ts';
 
 const FOLDER = 'warc/news/';

@@ -1,9 +1,9 @@
 /** When a joined file is full: by its bytes, its sources, its captures, or what is held of these. */
 import { expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
 import { compactCrawl } from '../../../../shared/engines/aws/archive/compactor.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
 import { CRAWL } from '../../../contract/subjects.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { createCloud } from './compact-cloud.ts';
 import { FOLDER, nameOf, warcs } from './warc-world.ts';
 

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { linesOfBytes, linesOfObject } from '../../../../shared/engines/aws/archive/item-lines.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { createCloud } from './compact-cloud.ts';
 
 const TEXT = 'one\n\ntwo é\nthree';

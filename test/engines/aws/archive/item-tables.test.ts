@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
 import { type CompactOptions, compactCrawl } from '../../../../shared/engines/aws/archive/compactor.ts';
 import { itemTablesPrefix } from '../../../../shared/engines/aws/archive/table-folders.ts';
-import { createItemColumns, itemRows } from '../../../../shared/outputs/parquet/item-table.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
-import { seededRandom } from '../../../worker/fake-clock.ts';
+import { createItemColumns, itemRows } from '../../../../shared/services/outputs/parquet/item-table.ts';
+import { seededRandom } from '../../../crawler/worker/fake-clock.ts';
 import { throttled } from '../throttled.ts';
 import { type Around, createCloud } from './compact-cloud.ts';
 

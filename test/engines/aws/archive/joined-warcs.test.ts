@@ -9,7 +9,7 @@ import {
   resolveLocation,
 } from '../../../../shared/engines/aws/archive/joined-warcs.ts';
 import { createServices, key } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 const planOf = (file: string, ...sources: [file: string, offset: number, bytes: number][]) => ({
   file,

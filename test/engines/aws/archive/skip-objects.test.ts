@@ -1,9 +1,9 @@
 /** Links that were left out, in S3: durable when a turn is to be committed, and each read once. */
 import { expect, test } from 'vitest';
 import { stackSkips } from '../../../../api/stack/stack-skips.ts';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
+import type { Skip } from '../../../../shared/crawler/ports/skip-log.ts';
 import { createSkipObjects } from '../../../../shared/engines/aws/archive/skip-objects.ts';
-import type { Skip } from '../../../../shared/ports/skip-log.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../../simulation/models/faults.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';

@@ -1,10 +1,10 @@
 /** WARC files and other objects for the tests of all calls of an archive. */
 import { beforeAll } from 'vitest';
-import { encodeCapture } from '../../../../shared/archive/capture.ts';
-import { recordId } from '../../../../shared/archive/warc-record.ts';
+import { encodeCapture } from '../../../../shared/core/archive/capture.ts';
+import { recordId } from '../../../../shared/core/archive/warc-record.ts';
 import { warcFolder } from '../../../../shared/engines/aws/archive/archives.ts';
-import { captureOf, T0 } from '../../../archive/captures.ts';
 import { CRAWL } from '../../../contract/subjects.ts';
+import { captureOf, T0 } from '../../../core/archive/captures.ts';
 import type { World } from '../struck-calls.ts';
 
 export const FOLDER = `${warcFolder(CRAWL)}/`;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createMeter } from '../../../../shared/engines/aws/cost/meter.ts';
 import { createCrawlCounters } from '../../../../shared/engines/aws/state/crawl-counters.ts';
 import { totalsOf, usageCountsIn } from '../../../../shared/engines/aws/state/head-counts.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 function setUp() {
   const updates: { crawl: string; counts: Record<string, number>; notesTime: boolean }[] = [];

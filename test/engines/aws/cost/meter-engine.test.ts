@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { Archive } from '../../../../shared/crawler/ports/archive.ts';
+import type { LinkParcel } from '../../../../shared/crawler/ports/link-exchange.ts';
+import type { HostDeliveries } from '../../../../shared/crawler/ports/turn-queue.ts';
 import { createMeter } from '../../../../shared/engines/aws/cost/meter.ts';
 import { meterEngine, REGISTRY_PAYERS } from '../../../../shared/engines/aws/cost/metered-engine.ts';
 import type { AwsEngine } from '../../../../shared/engines/aws/engine.ts';
 import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
-import type { Archive } from '../../../../shared/ports/archive.ts';
-import type { LinkParcel } from '../../../../shared/ports/link-exchange.ts';
-import type { HostDeliveries } from '../../../../shared/ports/turn-queue.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
 import { headOf } from '../../../contract/subjects.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 /** An engine each of whose calls costs one read, after a while. */
 function setUp() {

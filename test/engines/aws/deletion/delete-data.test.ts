@@ -1,13 +1,13 @@
 /** Deleting what a crawl has stored, from every place, and nothing of another crawl. */
 import { expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
+import { domainKey } from '../../../../shared/core/frontier/domain-state.ts';
 import { SETTLE_MS } from '../../../../shared/engines/aws/deletion/begin-deletion.ts';
 import { createCrawlDeletions } from '../../../../shared/engines/aws/deletion/crawl-deletions.ts';
 import { type DeletedData, deleteCrawlData } from '../../../../shared/engines/aws/deletion/delete-data.ts';
 import { requestDeletion } from '../../../../shared/engines/aws/deletion/deletions.ts';
 import { createReferrers } from '../../../../shared/engines/aws/deletion/referrers.ts';
 import { ExportJobs } from '../../../../shared/engines/aws/exports/export-jobs.ts';
-import { domainKey } from '../../../../shared/frontier/domain-state.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { headOf, RECORD } from '../../../contract/subjects.ts';

@@ -1,6 +1,7 @@
 /** The list of deletions of a stack, and the steps of one, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
-import { BEING_DELETED } from '../../../../shared/causes/status-reason.ts';
+import { BEING_DELETED } from '../../../../shared/core/causes/status-reason.ts';
+import type { CrawlRecord } from '../../../../shared/crawler/ports/crawl-registry.ts';
 import { createDeletions, SETTLE_MS } from '../../../../shared/engines/aws/deletion/begin-deletion.ts';
 import {
   loadDeletion,
@@ -11,9 +12,8 @@ import {
   requestDeletion,
 } from '../../../../shared/engines/aws/deletion/deletions.ts';
 import { createReferrers } from '../../../../shared/engines/aws/deletion/referrers.ts';
-import type { CrawlRecord } from '../../../../shared/ports/crawl-registry.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 const DAY = 86_400_000;
 

@@ -1,20 +1,20 @@
 /** Payloads of an earlier crawl that cannot be looked up are stored again, and the turn goes on. */
 import { hash } from 'node:crypto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { encodeCapture } from '../../../../shared/archive/capture.ts';
+import { encodeCapture } from '../../../../shared/core/archive/capture.ts';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
+import { type Head, NEW_HEAD } from '../../../../shared/core/frontier/head.ts';
+import { HostLedger } from '../../../../shared/core/frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../../../shared/core/frontier/ledger-index.ts';
+import type { PayloadIndex } from '../../../../shared/crawler/ports/payload-index.ts';
 import {
   EarlierPayloads,
   withEarlierPayloads,
 } from '../../../../shared/engines/aws/earlier/earlier-payloads.ts';
 import { ENTRY_BYTES } from '../../../../shared/engines/aws/earlier/payload-table.ts';
 import { recentPayloads } from '../../../../shared/engines/aws/recent-payloads.ts';
-import { type Head, NEW_HEAD } from '../../../../shared/frontier/head.ts';
-import { HostLedger } from '../../../../shared/frontier/ledger.ts';
-import { EMPTY_INDEX } from '../../../../shared/frontier/ledger-index.ts';
-import type { PayloadIndex } from '../../../../shared/ports/payload-index.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
-import { captureOf, joined, RECORDS } from '../../../archive/captures.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { captureOf, joined, RECORDS } from '../../../core/archive/captures.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { createCloud } from '../archive/compact-cloud.ts';
 
 const SHA1 = hash('sha1', 'a', 'buffer');

@@ -3,7 +3,7 @@ import { DeleteItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk
 import { describe, expect, test } from 'vitest';
 import { ExportJobs, ExportLost, NO_PROGRESS } from '../../../../shared/engines/aws/exports/export-jobs.ts';
 import { createServices, key } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { throttled } from '../throttled.ts';
 
 const HOUR = 3_600_000;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ExportObjects, type PausedUpload } from '../../../../shared/engines/aws/exports/export-objects.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { createCloud } from '../archive/compact-cloud.ts';
 
 const MB = 1024 * 1024;

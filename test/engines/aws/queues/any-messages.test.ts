@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anyMessages } from '../../../../shared/engines/aws/queues/any-messages.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { fakeSqs, type SqsCall, throttle } from './fake-sqs.ts';
 
 const QUEUES = Array.from({ length: 35 }, (_, n) => `https://sqs.test/1/q${n}`);

@@ -1,4 +1,6 @@
 /** All calls and results of the queues of turns and of links: see `calls-of-queues.txt`. */
+
+import type { HostDeliveries, TurnQueue } from '../../../../shared/crawler/ports/turn-queue.ts';
 import { anyMessages } from '../../../../shared/engines/aws/queues/any-messages.ts';
 import type { SqsRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
 import { createLinkExchange } from '../../../../shared/engines/aws/queues/link-exchange.ts';
@@ -9,7 +11,6 @@ import { deleteAll, hideAll, parker } from '../../../../shared/engines/aws/queue
 import { receiveRecords } from '../../../../shared/engines/aws/queues/sqs-receive.ts';
 import { createTurnQueue, type TurnQueueOptions } from '../../../../shared/engines/aws/queues/turn-queue.ts';
 import { createShardedTurnQueue } from '../../../../shared/engines/aws/queues/turn-shards.ts';
-import type { HostDeliveries, TurnQueue } from '../../../../shared/ports/turn-queue.ts';
 import { CRAWL, linkTo, token } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import type { World } from '../struck-calls.ts';

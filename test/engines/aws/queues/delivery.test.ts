@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
 import { groupRecords, newerAgainS, type SqsRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
 import { parcelsOf } from '../../../../shared/engines/aws/queues/link-exchange.ts';
 import { groupIdOf, messageTexts, parcelTexts } from '../../../../shared/engines/aws/queues/message-text.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
 import { CRAWL, linkTo, token } from '../../../contract/subjects.ts';
 
 function record(host: string, text: string, count?: string): SqsRecord {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { gatherer } from '../../../../shared/engines/aws/queues/gather.ts';
-import { createFakeClock, seededRandom } from '../../../worker/fake-clock.ts';
+import { createFakeClock, seededRandom } from '../../../crawler/worker/fake-clock.ts';
 
 interface Item {
   readonly group: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLinkExchange } from '../../../../shared/engines/aws/queues/link-exchange.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { fakeSqs } from './fake-sqs.ts';
 
 test.each([

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { foldLink } from '../../../../shared/core/frontier/fold-links.ts';
+import type { Link } from '../../../../shared/core/frontier/message.ts';
+import { hostKey } from '../../../../shared/core/url/host-key.ts';
 import { createLinkShards } from '../../../../shared/engines/aws/queues/link-shards.ts';
 import { linkShardOf, splitLinks } from '../../../../shared/engines/aws/queues/link-split.ts';
 import { parseParcelText } from '../../../../shared/engines/aws/queues/message-text.ts';
 import { turnShardOf } from '../../../../shared/engines/aws/queues/turn-shards.ts';
-import { foldLink } from '../../../../shared/frontier/fold-links.ts';
-import type { Link } from '../../../../shared/frontier/message.ts';
-import { hostKey } from '../../../../shared/url/host-key.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { batchAnswer, entriesOf, fakeSqs } from './fake-sqs.ts';
 
 /** As the router gathers them. */

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
+import type { Link, Message } from '../../../../shared/core/frontier/message.ts';
 import {
   deduplicationId,
   groupIdOf,
@@ -8,10 +10,8 @@ import {
   parseMessageText,
   parseParcelText,
 } from '../../../../shared/engines/aws/queues/message-text.ts';
-import type { Link, Message } from '../../../../shared/frontier/message.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
 import { CRAWL, linkTo, ODD_HOSTS, token } from '../../../contract/subjects.ts';
-import { seededRandom } from '../../../worker/fake-clock.ts';
+import { seededRandom } from '../../../crawler/worker/fake-clock.ts';
 
 const HOST = 'a.test';
 

@@ -6,7 +6,7 @@ import {
   settleBatch,
 } from '../../../../shared/engines/aws/queues/sqs-batch.ts';
 import { RETRY_ATTEMPTS } from '../../../../shared/engines/aws/retry.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { throttle } from './fake-sqs.ts';
 
 const ENTRIES = [{ body: 'a' }, { body: 'b' }, { body: 'c' }];

@@ -1,5 +1,6 @@
 /** Calls on one queue for any number of messages, and records that cannot be read. */
 import { describe, expect, test } from 'vitest';
+import { NewerFormat } from '../../../../shared/core/frontier/bytes.ts';
 import type { CorruptRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
 import {
   deleteAll,
@@ -7,8 +8,7 @@ import {
   parker,
   settleCorrupt,
 } from '../../../../shared/engines/aws/queues/sqs-queue.ts';
-import { NewerFormat } from '../../../../shared/frontier/bytes.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { batchAnswer, entriesOf, fakeSqs, type SqsCall } from './fake-sqs.ts';
 
 const HANDLES = Array.from({ length: 25 }, (_, i) => `h${i}`);

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { SqsRecord } from '../../../../shared/engines/aws/queues/delivery.ts';
 import { receiveRecords } from '../../../../shared/engines/aws/queues/sqs-receive.ts';
-import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../../../crawler/worker/fake-clock.ts';
 import { batchAnswer, fakeSqs, type SqsCall } from './fake-sqs.ts';
 
 const QUEUE = 'https://sqs.us-east-1.amazonaws.com/1/turns.fifo';

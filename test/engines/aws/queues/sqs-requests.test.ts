@@ -1,11 +1,11 @@
 /** Tests of the savings by gathering the requests of many turns that end at about the same time. */
 import { expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
+import type { TurnQueue } from '../../../../shared/crawler/ports/turn-queue.ts';
 import { groupIdOf, messageTexts } from '../../../../shared/engines/aws/queues/message-text.ts';
 import { createTurnQueue } from '../../../../shared/engines/aws/queues/turn-queue.ts';
-import type { TurnQueue } from '../../../../shared/ports/turn-queue.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
 import { token } from '../../../contract/subjects.ts';
-import { createFakeClock, seededRandom } from '../../../worker/fake-clock.ts';
+import { createFakeClock, seededRandom } from '../../../crawler/worker/fake-clock.ts';
 import { batchAnswer, entriesOf, fakeSqs } from './fake-sqs.ts';
 
 const HOSTS = 50;

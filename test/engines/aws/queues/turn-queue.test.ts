@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
 import { createLinkExchange } from '../../../../shared/engines/aws/queues/link-exchange.ts';
 import { groupIdOf, messageTexts } from '../../../../shared/engines/aws/queues/message-text.ts';
 import { countMessages } from '../../../../shared/engines/aws/queues/sqs-queue.ts';
 import { createTurnQueue, type TurnQueueOptions } from '../../../../shared/engines/aws/queues/turn-queue.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
 import { CRAWL, linkTo, token, tokensOf } from '../../../contract/subjects.ts';
-import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../../../crawler/worker/fake-clock.ts';
 import { batchAnswer, entriesOf, fakeSqs, type SqsCall, throttle } from './fake-sqs.ts';
 
 const A = 'a.test';

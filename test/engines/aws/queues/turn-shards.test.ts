@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { HostDeliveries, TurnQueue } from '../../../../shared/crawler/ports/turn-queue.ts';
 import { createShardedTurnQueue, turnShardOf } from '../../../../shared/engines/aws/queues/turn-shards.ts';
-import type { HostDeliveries, TurnQueue } from '../../../../shared/ports/turn-queue.ts';
 import { token } from '../../../contract/subjects.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 /**
  * Queues in memory that keep what they are asked; a receive that finds nothing takes the whole time it may

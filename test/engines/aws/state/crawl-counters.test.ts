@@ -4,7 +4,7 @@ import { createMeter } from '../../../../shared/engines/aws/cost/meter.ts';
 import type { LineItem, Usage } from '../../../../shared/engines/aws/cost/prices.ts';
 import { createCrawlCounters } from '../../../../shared/engines/aws/state/crawl-counters.ts';
 import { createServices, key, N } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../../../crawler/worker/fake-clock.ts';
 import { throttling } from '../throttled.ts';
 
 interface Sent {

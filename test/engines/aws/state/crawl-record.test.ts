@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { MAX_DOMAIN_BUDGETS, parseConfig } from '../../../../shared/crawl/config.ts';
+import { MAX_DOMAIN_BUDGETS, parseConfig } from '../../../../shared/core/crawl/config.ts';
+import { type CrawlRecord, CrawlTooLarge } from '../../../../shared/crawler/ports/crawl-registry.ts';
 import { decodeCrawl, encodeCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
-import { type CrawlRecord, CrawlTooLarge } from '../../../../shared/ports/crawl-registry.ts';
-import { seededRandom } from '../../../worker/fake-clock.ts';
+import { seededRandom } from '../../../crawler/worker/fake-clock.ts';
 
 const recordOf = (seeds: number): CrawlRecord => ({
   config: {},

@@ -1,9 +1,9 @@
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
+import type { CrawlRecord } from '../../../../shared/crawler/ports/crawl-registry.ts';
 import { encodeCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
 import { CrawlStore } from '../../../../shared/engines/aws/state/crawl-store.ts';
 import { type Item, itemKey, S } from '../../../../shared/engines/aws/state/tables.ts';
-import type { CrawlRecord } from '../../../../shared/ports/crawl-registry.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { throttling } from '../throttled.ts';

@@ -6,7 +6,7 @@ import { queryItems } from '../../../../shared/engines/aws/state/dynamo-pages.ts
 import { type DirectoryPlace, HostDirectory } from '../../../../shared/engines/aws/state/host-directory.ts';
 import { HOST_SHARDS } from '../../../../shared/engines/aws/state/tables.ts';
 import { createServices, key, S } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { throttling } from '../throttled.ts';
 
 /** `throttled`: calls that are refused at first. */

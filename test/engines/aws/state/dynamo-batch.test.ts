@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { getItems, inBatches, writeItems } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
 import { createServices, key, often } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../../../crawler/worker/fake-clock.ts';
 import { throttling } from '../throttled.ts';
 
 /** Calls `inBatches` with a sender that leaves some entries of each batch unprocessed. */

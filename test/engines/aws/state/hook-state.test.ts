@@ -2,17 +2,17 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
+import { type Head, NEW_HEAD } from '../../../../shared/core/frontier/head.ts';
+import type { StateChange } from '../../../../shared/crawler/ports/shared-state.ts';
+import { StaleTurn } from '../../../../shared/crawler/ports/stale-turn.ts';
 import { HookState } from '../../../../shared/engines/aws/state/hook-state.ts';
-import { type Head, NEW_HEAD } from '../../../../shared/frontier/head.ts';
-import type { StateChange } from '../../../../shared/ports/shared-state.ts';
-import { StaleTurn } from '../../../../shared/ports/stale-turn.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../../simulation/models/faults.ts';
 import { randomOf } from '../../../../simulation/models/random.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 const add = (key: string, by = 1): StateChange => ({
   key,

@@ -2,12 +2,12 @@
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { SIZES, type Sizes } from '../../../../shared/core/base/sizes.ts';
+import { NEW_HEAD } from '../../../../shared/core/frontier/head.ts';
+import { URL_RULES_VERSION } from '../../../../shared/core/url/canonical.ts';
 import { HostList } from '../../../../shared/engines/aws/state/host-list.ts';
 import { type HostEntry, InvalidCursor } from '../../../../shared/engines/aws/state/host-page.ts';
 import { hostShardOf, itemKey } from '../../../../shared/engines/aws/state/tables.ts';
-import { NEW_HEAD } from '../../../../shared/frontier/head.ts';
-import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
-import { URL_RULES_VERSION } from '../../../../shared/url/canonical.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 

@@ -1,8 +1,8 @@
 /** Heads of hosts on AWS: which are due, and what a commit passes on, over the model of DynamoDB. */
 import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
+import { SIZES, type Sizes } from '../../../../shared/core/base/sizes.ts';
 import { createLedgerStore } from '../../../../shared/engines/aws/state/ledger-store.ts';
-import { SIZES, type Sizes } from '../../../../shared/sizes.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { headOf } from '../../../contract/subjects.ts';

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createPartStore } from '../../../../shared/engines/aws/state/part-store.ts';
 import { partObject } from '../../../../shared/engines/aws/state/tables.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 const [CRAWL, HOST] = ['crawl', 'a.test'];
 const MAX_ROW_BYTES = 100;

@@ -16,7 +16,7 @@ import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
 import { headOf, RECORD } from '../../../contract/subjects.ts';
-import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../../../crawler/worker/fake-clock.ts';
 
 function open() {
   const { clients, dynamo } = createServices();

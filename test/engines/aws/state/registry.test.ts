@@ -1,12 +1,12 @@
 /** Crawls on AWS: what each change of one must have done when it comes back, over the model of DynamoDB. */
 import { describe, expect, test } from 'vitest';
-import { ARRIVING } from '../../../../shared/causes/status-reason.ts';
+import { ARRIVING } from '../../../../shared/core/causes/status-reason.ts';
+import type { Head } from '../../../../shared/core/frontier/head.ts';
 import type { Meter } from '../../../../shared/engines/aws/cost/meter.ts';
 import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
-import type { Head } from '../../../../shared/frontier/head.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
 import { headOf, RECORD } from '../../../contract/subjects.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 type Keyed = { readonly sk?: { readonly S?: string } };
 interface Written {

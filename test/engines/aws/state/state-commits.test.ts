@@ -6,11 +6,11 @@ import {
   type TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
+import type { StateChange } from '../../../../shared/crawler/ports/shared-state.ts';
 import { StateCommits } from '../../../../shared/engines/aws/state/state-commits.ts';
 import { StateValues } from '../../../../shared/engines/aws/state/state-values.ts';
 import type { Item } from '../../../../shared/engines/aws/state/tables.ts';
-import type { StateChange } from '../../../../shared/ports/shared-state.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 /** More rounds of the event loop than any of these commits takes. */
 const MAX_ROUNDS = 2000;

@@ -1,10 +1,11 @@
 /** Heads and stores for the tests of all calls of a crawl's state. */
+
+import type { Head } from '../../../../shared/core/frontier/head.ts';
 import { writeItems } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
 import { HookState } from '../../../../shared/engines/aws/state/hook-state.ts';
 import { createLedgerStore } from '../../../../shared/engines/aws/state/ledger-store.ts';
 import { createRegistry, type RegistryOptions } from '../../../../shared/engines/aws/state/registry.ts';
 import { itemKey, N, S } from '../../../../shared/engines/aws/state/tables.ts';
-import type { Head } from '../../../../shared/frontier/head.ts';
 import { CRAWL, headOf } from '../../../contract/subjects.ts';
 import type { World } from '../struck-calls.ts';
 

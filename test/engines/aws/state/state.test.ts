@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { addTotals, type Head, NO_TOTALS } from '../../../../shared/core/frontier/head.ts';
 import { inBatches } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
 import { changedCounts, sumOfCounts, totalsOf } from '../../../../shared/engines/aws/state/head-counts.ts';
 import { isDrained, isSettled } from '../../../../shared/engines/aws/state/quiet.ts';
@@ -14,7 +15,6 @@ import {
   partObject,
 } from '../../../../shared/engines/aws/state/tables.ts';
 import { coalesced } from '../../../../shared/engines/coalesced.ts';
-import { addTotals, type Head, NO_TOTALS } from '../../../../shared/frontier/head.ts';
 import { headOf, ODD_HOSTS } from '../../../contract/subjects.ts';
 
 const times = fc.integer({ min: 0, max: 4e12 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { UnannouncedCrawls } from '../../../../shared/engines/aws/state/unannounced.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { throttling } from '../throttled.ts';
 
 const NEW = { tries: 0, retryAt: 0, finishTries: 0, isFinishDone: false };

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { isSettledEntry, UnjoinedCrawls } from '../../../../shared/engines/aws/state/unjoined.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { throttling } from '../throttled.ts';
 
 const MINUTE = 60_000;

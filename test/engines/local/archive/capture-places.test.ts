@@ -3,17 +3,17 @@ import { mkdir, mkdtemp, open as openFile, rm, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeCapture } from '../../../../shared/archive/capture.ts';
-import { parseCdxjLine } from '../../../../shared/archive/parse-cdxj-line.ts';
-import { surt } from '../../../../shared/archive/surt.ts';
-import { encodeWarcinfo } from '../../../../shared/archive/warcinfo.ts';
+import { encodeCapture } from '../../../../shared/core/archive/capture.ts';
+import { parseCdxjLine } from '../../../../shared/core/archive/parse-cdxj-line.ts';
+import { surt } from '../../../../shared/core/archive/surt.ts';
+import { encodeWarcinfo } from '../../../../shared/core/archive/warcinfo.ts';
 import { openFileArchive } from '../../../../shared/engines/local/archive/archive.ts';
 import { listWarcFiles } from '../../../../shared/engines/local/archive/archive-names.ts';
 import { cdxjLinesOf, mergedCdxj, placesPath } from '../../../../shared/engines/local/archive/cdxj-files.ts';
 import { createWarcJournal } from '../../../../shared/engines/local/archive/warc-journal.ts';
 import { openDatabase } from '../../../../shared/engines/local/database.ts';
 import { foldersOf } from '../../../../shared/engines/local/folders.ts';
-import { captureOf, newId, RECORDS, T0 } from '../../../archive/captures.ts';
+import { captureOf, newId, RECORDS, T0 } from '../../../core/archive/captures.ts';
 
 let root: string;
 let folders = 0;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeCapture, encodeRevisit } from '../../../../shared/archive/capture.ts';
-import { cdxjLine, scanCaptures } from '../../../../shared/archive/cdxj.ts';
-import { encodeMetadata } from '../../../../shared/archive/metadata.ts';
-import { encodeWarcinfo } from '../../../../shared/archive/warcinfo.ts';
+import { encodeCapture, encodeRevisit } from '../../../../shared/core/archive/capture.ts';
+import { cdxjLine, scanCaptures } from '../../../../shared/core/archive/cdxj.ts';
+import { encodeMetadata } from '../../../../shared/core/archive/metadata.ts';
+import { encodeWarcinfo } from '../../../../shared/core/archive/warcinfo.ts';
 import {
   type FileArchive,
   type FileArchiveOptions,
@@ -23,7 +23,7 @@ import {
 } from '../../../../shared/engines/local/archive/sorted-lines.ts';
 import type { FileArchiveJournal } from '../../../../shared/engines/local/archive/warc-journal.ts';
 import { openDatabase } from '../../../../shared/engines/local/database.ts';
-import { captureOf, newId, RECORDS, T0 } from '../../../archive/captures.ts';
+import { captureOf, newId, RECORDS, T0 } from '../../../core/archive/captures.ts';
 
 let root: string;
 let folders = 0;

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { encodeCapture } from '../../../../shared/archive/capture.ts';
-import { encodeMetadata } from '../../../../shared/archive/metadata.ts';
-import { decodeMember, fieldOf } from '../../../../shared/archive/read-warc.ts';
-import type { RecordLocation } from '../../../../shared/archive/record-location.ts';
-import { warcDate } from '../../../../shared/archive/warc-record.ts';
-import { encodeWarcinfo } from '../../../../shared/archive/warcinfo.ts';
+import { encodeCapture } from '../../../../shared/core/archive/capture.ts';
+import { encodeMetadata } from '../../../../shared/core/archive/metadata.ts';
+import { decodeMember, fieldOf } from '../../../../shared/core/archive/read-warc.ts';
+import type { RecordLocation } from '../../../../shared/core/archive/record-location.ts';
+import { warcDate } from '../../../../shared/core/archive/warc-record.ts';
+import { encodeWarcinfo } from '../../../../shared/core/archive/warcinfo.ts';
 import {
   ArchiveFailed,
   type FileArchiveOptions,
@@ -16,7 +16,7 @@ import {
 } from '../../../../shared/engines/local/archive/archive.ts';
 import { listWarcFiles } from '../../../../shared/engines/local/archive/archive-names.ts';
 import type { FileArchiveJournal } from '../../../../shared/engines/local/archive/warc-journal.ts';
-import { captureOf, newId, RECORDS, RESPONSE_ID, T0 } from '../../../archive/captures.ts';
+import { captureOf, newId, RECORDS, RESPONSE_ID, T0 } from '../../../core/archive/captures.ts';
 
 let root: string;
 let folders = 0;

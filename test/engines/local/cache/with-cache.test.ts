@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { FetchedResponse } from '../../../../shared/core/outcome/fetch-outcome.ts';
 import type { ResponseCache } from '../../../../shared/engines/local/cache/response-cache.ts';
 import { withCache } from '../../../../shared/engines/local/cache/with-cache.ts';
-import type { FetchedResponse } from '../../../../shared/fetcher/outcome/fetch-outcome.ts';
-import { createFakeClock } from '../../../worker/fake-clock.ts';
-import { createScriptedFetcher, page } from '../../../worker/scripted-fetcher.ts';
+import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
+import { createScriptedFetcher, page } from '../../../crawler/worker/scripted-fetcher.ts';
 
 const URL_ = 'http://a.test/';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidConfig } from '../../../../shared/crawl/config.ts';
+import { InvalidConfig } from '../../../../shared/core/crawl/config.ts';
 import { maxOpenFiles, planFiles } from '../../../../shared/engines/local/session/plan-files.ts';
 
 const CONFIG = { hosts: 250, perHost: 1, overrides: [] };

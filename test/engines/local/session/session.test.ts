@@ -1,14 +1,14 @@
 /** Tests of the beginning and the continuation of a crawl on one machine. */
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CrawlOptions, InvalidConfig } from '../../../../shared/crawl/config.ts';
+import { type CrawlOptions, InvalidConfig } from '../../../../shared/core/crawl/config.ts';
+import { URL_RULES_VERSION } from '../../../../shared/core/url/canonical.ts';
 import { listWarcFiles } from '../../../../shared/engines/local/archive/archive-names.ts';
 import { openDatabase } from '../../../../shared/engines/local/database.ts';
 import { foldersOf } from '../../../../shared/engines/local/folders.ts';
 import { readSkips } from '../../../../shared/engines/local/items/skip-log.ts';
 import { createLinkExchange } from '../../../../shared/engines/local/link-exchange.ts';
 import { beginCrawl, resumeCrawl } from '../../../../shared/engines/local/session/session.ts';
-import { URL_RULES_VERSION } from '../../../../shared/url/canonical.ts';
 import { QUICK, recordsOf, temporaryFolder } from '../../../local-crawl/local-crawl.ts';
 import { PLAIN } from '../../../web/features.ts';
 import { generateWeb } from '../../../web/graph.ts';

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { InvalidConfig } from '../../../../shared/crawl/invalid-config.ts';
+import { InvalidConfig } from '../../../../shared/core/crawl/invalid-config.ts';
+import type { FetchRequest } from '../../../../shared/core/outcome/fetch-request.ts';
+import { canonicalize } from '../../../../shared/core/url/canonical.ts';
+import type { Fetcher } from '../../../../shared/crawler/ports/fetcher.ts';
 import {
   withAbsoluteFolders,
   withSiteFolders,
 } from '../../../../shared/engines/local/site-folder/with-site-folders.ts';
-import type { FetchRequest } from '../../../../shared/fetcher/outcome/fetch-request.ts';
-import type { Fetcher } from '../../../../shared/ports/fetcher.ts';
-import { canonicalize } from '../../../../shared/url/canonical.ts';
 import { lacks, needs } from '../../../needs.ts';
 
 const HOST = 'docs.test:8080';

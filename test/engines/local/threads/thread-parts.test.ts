@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBudget } from '../../../../shared/crawl-state/budget.ts';
+import { createBudget } from '../../../../shared/crawler/crawl-state/budget.ts';
 import { createBlockOf, hostBlocksMemory } from '../../../../shared/engines/local/threads/host-blocks.ts';
 import {
   createInFlightTable,

@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CrawlOptions } from '../../../../shared/crawl/config.ts';
+import type { CrawlOptions } from '../../../../shared/core/crawl/config.ts';
 import { foldersOf, openLocalReader } from '../../../../shared/engines/local/engine.ts';
 import { beginCrawl } from '../../../../shared/engines/local/session/session.ts';
-import { readProject } from '../../../../shared/project/project-file.ts';
+import { readProject } from '../../../../shared/services/project/project-file.ts';
 import { QUICK, recordsOf, temporaryFolder } from '../../../local-crawl/local-crawl.ts';
 import { checkLog } from '../../../web/check.ts';
 import { PLAIN } from '../../../web/features.ts';

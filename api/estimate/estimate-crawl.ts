@@ -1,0 +1,167 @@
+/**
+ * The time and the cost of a crawl, from the number of its pages and hosts and the pause between two requests.
+ * On AWS the units of each line item follow from turns, seconds of workers and pages.
+ */
+
+import {
+  cpuShareOf,
+  fittingCpuShare,
+  fittingHosts,
+  smallWorkerOf,
+} from '../../shared/crawler/worker/small-worker.ts';
+import { STACK_CRAWL_DEFAULTS } from '../../shared/engines/aws/settings.ts';
+import {
+  type Capacity,
+  crawlFlow,
+  type FlowSpan,
+  type HostGroup,
+  hostSizes,
+  type Spread,
+} from './crawl-flow.ts';
+
+export interface CrawlShape {
+  readonly pages: number;
+  readonly hosts: number;
+  readonly spread: Spread;
+  /** The pause between two requests to a host, in milliseconds. */
+  readonly delayMs: number;
+  /** The adaptive pause is this many times the duration of the response; 0: there is none. */
+  readonly adaptiveFactor: number;
+  /** Durations of a response in milliseconds, each of an equal share of the hosts. */
+  readonly responseMs: readonly number[];
+  /** Bytes of a page as it is received, compressed. */
+  readonly pageBytes: number;
+  /** Bytes a second that a host sends at most. */
+  readonly hostRate?: number | undefined;
+  /** The same of all hosts together. */
+  readonly crawlRate?: number | undefined;
+}
+
+export interface Course {
+  readonly hours: number;
+  /** The mean. */
+  readonly pagesPerSecond: number;
+  /** Workers at once: the mean, and the most. */
+  readonly workers: number;
+  readonly mostWorkers: number;
+  /** Seconds of all workers together, and of small ones among them. */
+  readonly workerSeconds: number;
+  readonly smallWorkerSeconds: number;
+  readonly turns: number;
+  /** Hours until half of the pages are there: large hosts take the rest. */
+  readonly hoursToHalf: number;
+}
+
+/**
+ * The usual web by the median response of each third of the hosts, which is also what the simulation takes
+ * (docs/capacity.md).
+ */
+export const USUAL_RESPONSE_MS: readonly number[] = [120, 250, 600];
+/** Bytes of a usual page, compressed (docs/figures/unit.json: 57,853 bytes, 30,134 as sent). */
+export const USUAL_PAGE_BYTES = 30_000;
+
+/**
+ * The share of its time that a host is asked at its pace: between two turns it waits for a worker. On a stack, the one by which
+ * the hours of whole simulated crawls come nearest.
+ */
+const PACE_SHARE = { machine: 0.96, stack: 0.84 };
+/** The first turn of a crawl lasts this long, or this number of pauses; each turn at most as long as the crawl so far. */
+const FIRST_TURN_S = 1;
+const FIRST_TURN_DELAYS = 2.5;
+/** Before a worker's places are all used, another one is started; it ends when 70 % are enough. */
+const FILL = 0.8;
+/** Hosts served at once by one process of one machine (`hosts`), and pages a second on one core (README). */
+const MACHINE = { hostsPerWorker: 250, pagesPerWorkerSecond: 850 };
+/** Milliseconds of one CPU that a page takes on Lambda. */
+const STACK_PAGE_CPU_MS = 2.5;
+const HOUR_S = 3600;
+
+/** Returns the course of the crawl on one machine, with one process. */
+export function courseOnMachine(shape: CrawlShape): Course {
+  return courseOf(shape, PACE_SHARE.machine, { ...MACHINE, maxWorkers: 1, fill: 1 });
+}
+
+export interface StackShape {
+  readonly hostsPerWorker: number;
+  readonly maxConcurrency: number;
+  readonly workerMemoryMb: number;
+  /** 0: there is no small worker. */
+  readonly smallWorkerMemoryMb: number;
+}
+
+/** Returns the course of the crawl on a stack. */
+export function courseOnStack(shape: CrawlShape, stack: StackShape): Course {
+  const small = smallWorkerOf(stack);
+  return courseOf(shape, PACE_SHARE.stack, {
+    hostsPerWorker: stack.hostsPerWorker,
+    maxWorkers: stack.maxConcurrency,
+    fill: FILL,
+    pagesPerWorkerSecond: (1000 / STACK_PAGE_CPU_MS) * cpuShareOf(stack.workerMemoryMb),
+    small: small && {
+      hosts: fittingHosts(small),
+      pagesPerSecond: (1000 / STACK_PAGE_CPU_MS) * fittingCpuShare(small),
+    },
+  });
+}
+
+function courseOf(shape: CrawlShape, paceShare: number, capacity: Capacity): Course {
+  const { crawlRate, pageBytes } = shape;
+  const most = crawlRate === undefined ? capacity : { ...capacity, pagesPerSecond: crawlRate / pageBytes };
+  return summed(crawlFlow(groupsOf(shape, paceShare), most), shape);
+}
+
+function groupsOf(shape: CrawlShape, paceShare: number): HostGroup[] {
+  const { delayMs, adaptiveFactor, responseMs: all, pageBytes, hostRate = Number.POSITIVE_INFINITY } = shape;
+  const bytesMs = (1000 * pageBytes) / hostRate;
+  const responseMs = shape.hosts < all.length ? [all[Math.floor(all.length / 2)]!] : all;
+  // The largest of the slow hosts is smaller than the largest of all.
+  const each = responseMs.length;
+  const sizes = hostSizes(shape.pages / each, shape.hosts / each, shape.spread);
+  return responseMs.flatMap((ms) =>
+    sizes.map(({ hosts, pages }) => ({
+      hosts,
+      pages,
+      gapMs: Math.max(1, Math.max(delayMs, adaptiveFactor * ms) + ms, bytesMs) / paceShare,
+    })),
+  );
+}
+
+function summed(spans: readonly FlowSpan[], { delayMs }: CrawlShape): Course {
+  let seconds = 0;
+  let pages = 0;
+  let turns = 0;
+  let workerSeconds = 0;
+  let smallWorkerSeconds = 0;
+  let mostWorkers = 0;
+  const all = spans.reduce((sum, { ms, pagesPerSecond }) => sum + (ms / 1000) * pagesPerSecond, 0);
+  let hoursToHalf = 0;
+  for (const [i, span] of spans.entries()) {
+    const took = span.ms / 1000;
+    const half = all / 2 - pages;
+    if (half > 0) hoursToHalf = (seconds + Math.min(took, half / span.pagesPerSecond)) / HOUR_S;
+    seconds += took;
+    pages += took * span.pagesPerSecond;
+    turns += (span.hosts - (spans[i + 1]?.hosts ?? 0)) * turnsUntil(seconds, delayMs);
+    workerSeconds += took * span.workers;
+    if (span.isSmall) smallWorkerSeconds += took * span.workers;
+    mostWorkers = Math.max(mostWorkers, span.workers);
+  }
+  return {
+    hours: seconds / HOUR_S,
+    pagesPerSecond: pages / seconds,
+    workers: workerSeconds / seconds,
+    mostWorkers,
+    workerSeconds,
+    smallWorkerSeconds,
+    turns,
+    hoursToHalf,
+  };
+}
+
+/** Turns of a host that has pages for so long. */
+function turnsUntil(seconds: number, delayMs: number): number {
+  const first = Math.max(FIRST_TURN_S, (FIRST_TURN_DELAYS * delayMs) / 1000);
+  const longest = Math.max(first, STACK_CRAWL_DEFAULTS.turnMaxMs / 1000);
+  const growing = Math.log2(Math.max(1, Math.min(seconds, longest) / first));
+  return 1 + growing + Math.max(0, seconds - longest) / longest;
+}

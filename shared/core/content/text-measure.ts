@@ -1,0 +1,90 @@
+import { lazy } from '../base/lazy.ts';
+
+/** Counts in a text, in one pass. */
+export interface TextCounts {
+  /** Runs of letters and digits. */
+  readonly words: number;
+  /** Marks that end a sentence, before white space or the end. */
+  readonly sentences: number;
+  readonly commas: number;
+  readonly digits: number;
+  readonly capitals: number;
+}
+
+const WORD = 1;
+const DIGIT = 2;
+const CAPITAL = 4;
+const COMMA = 8;
+const STOP = 16;
+const LETTER = 32;
+
+/**
+ * The kind of each UTF-16 code unit; halves of pairs are words. Made when first needed, which takes some 10
+ * ms.
+ */
+const kindsOfUnits = lazy((): Uint8Array => {
+  const made = new Uint8Array(0x10000);
+  for (let unit = 0; unit < made.length; unit++) {
+    const text = String.fromCharCode(unit);
+    if (/[\p{L}\p{N}]/u.test(text)) made[unit]! |= LETTER;
+    if (/[\p{L}\p{N}_]/u.test(text) || (unit >= 0xd800 && unit < 0xe000)) made[unit]! |= WORD;
+    if (/\p{N}/u.test(text)) made[unit]! |= DIGIT;
+    if (/\p{Lu}/u.test(text)) made[unit]! |= CAPITAL;
+    if (/[,;،、]/.test(text)) made[unit]! |= COMMA;
+    if (/[.!?。！？؟]/.test(text)) made[unit]! |= STOP;
+  }
+  return made;
+});
+
+/**
+ * Calls `use` with a hash (FNV-1a over UTF-16 code units) of each run of letters and digits, until it returns false.
+ */
+export function eachWord(text: string, use: (hash: number) => boolean | undefined): void {
+  const kinds = kindsOfUnits();
+  const { length } = text;
+  let hash = NO_WORD;
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit < 0xe000) {
+      const point = text.codePointAt(i)!;
+      if (point > 0xffff && /[\p{L}\p{N}]/u.test(String.fromCodePoint(point))) {
+        hash = Math.imul(hash ^ unit, FNV);
+        hash = Math.imul(hash ^ text.charCodeAt(++i), FNV);
+        continue;
+      }
+      if (point > 0xffff) i++;
+    } else if (kinds[unit]! & LETTER) {
+      hash = Math.imul(hash ^ unit, FNV);
+      continue;
+    }
+    if (hash !== NO_WORD && use(hash) === false) return;
+    hash = NO_WORD;
+  }
+  if (hash !== NO_WORD) use(hash);
+}
+
+const FNV = 0x01000193;
+const NO_WORD = 0x811c9dc5;
+
+export function measureText(text: string): TextCounts {
+  const kinds = kindsOfUnits();
+  let words = 0;
+  let sentences = 0;
+  let commas = 0;
+  let digits = 0;
+  let capitals = 0;
+  let before = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    const kind = kinds[unit]!;
+    if (kind & WORD) {
+      if (!(before & WORD)) words++;
+      if (kind & DIGIT) digits++;
+      if (kind & CAPITAL) capitals++;
+    } else if (kind & COMMA) commas++;
+    else if (before & STOP && unit === 0x20) sentences++;
+    before = kind;
+  }
+  if (before & STOP) sentences++;
+  return { words, sentences, commas, digits, capitals };
+}

@@ -1,0 +1,296 @@
+import QuickLRU from 'quick-lru';
+import type { Dispatcher } from 'undici';
+import type { CrawlConfig } from '../../core/crawl/config.ts';
+import { type FailureCode, isCertificateFailure } from '../../core/outcome/failure-codes.ts';
+import type { FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../core/outcome/fetch-request.ts';
+import { blockedPortOf } from '../../core/url/blocked-ports.ts';
+import { type HostKey, hostName } from '../../core/url/host-key.ts';
+import { boundMethods } from '../ports/bound-methods.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Fetcher } from '../ports/fetcher.ts';
+import { createAddressGuard } from './address-guard.ts';
+import { type Agent, createAgent } from './agent.ts';
+import { type ConnectorOptions, resolved } from './connector.ts';
+import { Exchange, type ExchangeContext, isRepeatable } from './exchange.ts';
+import { type DescribedFailure, described } from './failure.ts';
+import { createFetcherParts, type FetcherParts, type FetcherPartsOptions } from './fetcher-parts.ts';
+import { createHostPins } from './host-pins.ts';
+import { createOwnHeaders } from './own-headers.ts';
+import {
+  createProxyChooser,
+  isForwarding,
+  type ProxyServer,
+  proxyAuthorization,
+} from './proxy/choose-proxy.ts';
+import { denied } from './proxy/open-tunnel.ts';
+import { commonHeaders, mergeHeaders, type OwnHeaderValues } from './request-headers.ts';
+import type { RequestSigner } from './request-signer.ts';
+import { SentHeads } from './sent-heads.ts';
+import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
+import { wholeIfCoded } from './whole-if-coded.ts';
+import { isOpenName } from './without-secrets.ts';
+
+/** A time-out of 0 means no limit. */
+export interface FetcherOptions
+  extends FetcherPartsOptions,
+    Pick<
+      CrawlConfig,
+      | 'userAgent'
+      | 'contact'
+      | 'from'
+      | 'allowPrivateAddresses'
+      | 'resolve'
+      | 'allowPorts'
+      | 'allowInvalidCertificates'
+      | 'connectTimeoutMs'
+      | 'headersTimeoutMs'
+      | 'idleTimeoutMs'
+      | 'totalTimeoutMs'
+      | 'maxBodyBytes'
+      | 'maxHeaderBytes'
+      | 'perHost'
+    >,
+    Partial<
+      Pick<
+        CrawlConfig,
+        'headers' | 'cookies' | 'auth' | 'tls' | 'certificateAuthorities' | 'clientCertificates' | 'proxies'
+      >
+    > {
+  /** No request may ask for more than this. Default: each may ask for what it wants. */
+  readonly mostBodyBytes?: number;
+  /** Stamps the outcomes; the time-outs of real sockets run on real time. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** Shared with other fetchers. Default: its own, by the other options. */
+  readonly parts?: FetcherParts;
+  /**
+   * The address guard judges the addresses of proxies, too: where the configuration is not the operator's
+   * own.
+   */
+  readonly guardsProxies?: boolean;
+  /** Signs each request just before it is sent. Default: none is signed. */
+  readonly sign?: RequestSigner | undefined;
+}
+
+/** Origins remembered whose certificate is bad. */
+const MAX_BAD_CERTIFICATES = 10_000;
+
+/**
+ * Fetches by HTTP/1.1 over undici, its low-level API: raw headers, bodies neither decoded nor copied.
+ * Connections are kept alive, `perHost` to an origin, one request at a time on each. Throws `InvalidConfig`.
+ */
+export const createFetcher = (options: FetcherOptions): Fetcher =>
+  boundMethods<Fetcher>(new UndiciFetcher(options));
+
+class UndiciFetcher implements Fetcher {
+  readonly #options: FetcherOptions;
+  readonly #connecting: ConnectorOptions;
+  readonly #agent: Agent;
+  /** For hosts whose certificate is bad, if that is to be recorded. */
+  #unverifying: Agent | undefined;
+  readonly #badCertificates = new QuickLRU<string, FailureCode>({ maxSize: MAX_BAD_CERTIFICATES });
+  readonly #sentHeads: SentHeads;
+  readonly #common: ReturnType<typeof commonHeaders>;
+  readonly #ownHeadersOf: ReturnType<typeof createOwnHeaders>;
+  readonly #context: Omit<ExchangeContext, 'dispatch' | 'totalTimeoutMs'>;
+
+  constructor(options: FetcherOptions) {
+    const parts = options.parts ?? createFetcherParts(options);
+    this.#options = options;
+    this.#connecting = connectorOptions(options, parts);
+    this.#agent = createAgent(options, this.#connecting);
+    this.#common = commonHeaders(options);
+    this.#ownHeadersOf = createOwnHeaders(options);
+    this.#context = {
+      onStart: (exchange) => this.#sentHeads.expectFor(exchange),
+      now: () => this.#now(),
+      budget: parts.sockets,
+      bodies: parts.bodies,
+      headersTimeoutMs: options.headersTimeoutMs,
+      idleTimeoutMs: options.idleTimeoutMs,
+      maxBodyBytes: options.maxBodyBytes,
+      mostBodyBytes: options.mostBodyBytes,
+      maxHeaderBytes: options.maxHeaderBytes,
+    };
+    // Last: nobody would close it if anything before fails.
+    this.#sentHeads = new SentHeads();
+  }
+
+  async fetch(request: FetchRequest): Promise<FetchOutcome> {
+    const { url } = request;
+    const { allowPorts, tls, totalTimeoutMs } = this.#options;
+    const fault = faultOf(url, allowPorts);
+    if (fault !== undefined) return failed(url, fault, this.#now());
+    if (tls === 'record' && !this.#connecting.acceptsAny && url.startsWith('https:'))
+      return this.#fetchRecording(request);
+    const outcome = await this.#fetchVerified(request, totalTimeoutMs);
+    const proxy = this.#connecting.proxyOf(url);
+    return isForwarding(proxy, url) ? ofForwarded(outcome, proxy as ProxyServer) : outcome;
+  }
+
+  /** Both schemes of the host go to the same addresses, unless a proxy is chosen for one of them. */
+  async addressesOf(host: HostKey): Promise<readonly string[]> {
+    const { connectTimeoutMs, proxyOf } = this.#connecting;
+    if (proxyOf(`http://${host}/`) !== undefined || proxyOf(`https://${host}/`) !== undefined) return [];
+    const ms = connectTimeoutMs > 0 ? connectTimeoutMs : LONGEST_TIMER_MS;
+    return resolved(hostName(host), this.#connecting, ms, ms).catch(() => []);
+  }
+
+  /** Waits for the exchanges in progress. */
+  async close(): Promise<void> {
+    if (this.#agent.closed) return;
+    await Promise.all([this.#agent.close(), this.#unverifying?.close()]);
+    this.#sentHeads.close();
+  }
+
+  /** A bad certificate is recorded, and the page fetched anyway. */
+  async #fetchRecording(request: FetchRequest): Promise<FetchOutcome> {
+    const { totalTimeoutMs } = this.#options;
+    const origin = new URL(request.url).origin;
+    const known = this.#badCertificates.get(origin);
+    if (known !== undefined && request.body === undefined)
+      return this.#fetchUnverified(request, known, totalTimeoutMs);
+    const startedAt = performance.now();
+    const outcome = await this.#fetchVerified(request, totalTimeoutMs);
+    if (outcome.status === 'response' || !isCertificateFailure(outcome.code)) return outcome;
+    if (request.body !== undefined) return outcome;
+    this.#badCertificates.set(origin, outcome.code);
+    const left = totalTimeoutMs - (performance.now() - startedAt);
+    return this.#fetchUnverified(request, outcome.code, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
+  }
+
+  #fetchVerified(request: FetchRequest, ms: number): Promise<FetchOutcome> {
+    const own = this.#ownHeadersOf(request.url, () => this.#now());
+    return this.#exchange(request, this.#agent, own, ms);
+  }
+
+  /** Without cookies, passwords and headers that may be secret, and for no request with a body: it is unknown who gets them. */
+  async #fetchUnverified(request: FetchRequest, tlsError: FailureCode, ms: number): Promise<FetchOutcome> {
+    this.#unverifying ??= createAgent(this.#options, {
+      ...this.#connecting,
+      clientCertificates: [],
+      acceptsAny: true,
+    });
+    const headers = Object.entries(request.headers ?? {}).filter(([name]) => isOpenName(name));
+    const open = { ...request, headers: headers.length > 0 ? Object.fromEntries(headers) : undefined };
+    const outcome = await this.#exchange(open, this.#unverifying, undefined, ms);
+    return outcome.status === 'response' ? { ...outcome, tlsError } : outcome;
+  }
+
+  /**
+   * Makes the exchange. What a server closed a kept connection for, before any byte of a response, is sent again on another
+   * one, as browsers do, if that is safe (RFC 9110, section 9.2.2; RFC 9112, section 9.3.1): at most once for each
+   * connection that can be kept.
+   */
+  async #exchange(
+    request: FetchRequest,
+    through: Agent,
+    own: OwnHeaderValues,
+    totalTimeoutMs: number,
+  ): Promise<FetchOutcome> {
+    const startedAt = performance.now();
+    let outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs);
+    const most = isRepeatable(request) && request.repeatsStale ? this.#options.perHost : 0;
+    for (let tries = 0; tries < most && isStale(outcome); tries++) {
+      const left = totalTimeoutMs - (performance.now() - startedAt);
+      outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
+    }
+    return outcome.status === 'response' && outcome.bodyFailure ? wholeIfCoded(outcome) : outcome;
+  }
+
+  #exchangeOnce(
+    request: FetchRequest,
+    through: Agent,
+    own: OwnHeaderValues,
+    totalTimeoutMs: number,
+  ): Promise<FetchOutcome> {
+    const dispatch = (started: Exchange) => {
+      const { url, method = 'GET', headers, body } = request;
+      const sent = {
+        ...requestTarget(url, this.#connecting.proxyOf(url)),
+        method: method as Dispatcher.HttpMethod,
+        headers: mergeHeaders(
+          mergeHeaders(this.#common, own),
+          this.#forwarded(url),
+          headers,
+          this.#options.sign?.({ url, method }),
+        ),
+      };
+      through.dispatch(body === undefined ? sent : { ...sent, body }, started);
+    };
+    const { promise, ...settle } = Promise.withResolvers<FetchOutcome>();
+    new Exchange({ ...this.#context, dispatch, totalTimeoutMs }, request, settle, own).begin();
+    return promise;
+  }
+
+  #forwarded(url: string): OwnHeaderValues {
+    const proxy = this.#connecting.proxyOf(url);
+    const authorization = isForwarding(proxy, url) ? proxyAuthorization(proxy as ProxyServer) : undefined;
+    return authorization === undefined ? undefined : { 'Proxy-Authorization': authorization };
+  }
+
+  #now(): number {
+    return this.#options.clock.now();
+  }
+}
+
+const connectorOptions = (
+  options: FetcherOptions,
+  { sockets, resolve, sessions }: FetcherParts,
+): ConnectorOptions => ({
+  connectTimeoutMs: options.connectTimeoutMs,
+  budget: sockets,
+  proxyOf: createProxyChooser(options.proxies ?? []),
+  guardsProxies: options.guardsProxies ?? false,
+  guard: createAddressGuard(options.allowPrivateAddresses),
+  pin: createHostPins(options.resolve),
+  resolve,
+  sessions,
+  trustedCertificates: options.certificateAuthorities,
+  clientCertificates: options.clientCertificates,
+  acceptsAny: options.tls === 'any' || options.allowInvalidCertificates,
+});
+
+const failed = (url: string, fault: DescribedFailure, at: number): FetchOutcome => ({
+  status: 'failed',
+  url,
+  startedAt: at,
+  endedAt: at,
+  ...fault,
+});
+
+const isStale = (outcome: FetchOutcome): boolean =>
+  outcome.status === 'failed' && outcome.isStaleConnection === true;
+
+/** An answer of a proxy that gets requests whole is no answer of the host. */
+async function ofForwarded(outcome: FetchOutcome, proxy: ProxyServer): Promise<FetchOutcome> {
+  if (outcome.status !== 'response') return outcome;
+  if (outcome.httpStatus !== 407) {
+    proxy.answeredAt = performance.now();
+    return outcome;
+  }
+  await outcome.body.dispose();
+  const { code, message } = denied(proxy);
+  return { ...failed(outcome.url, described(code, message), outcome.startedAt), endedAt: outcome.endedAt };
+}
+
+/** Returns why no request may be made for `url`, be it of a page, a redirect or a middleware. */
+function faultOf(url: string, allowPorts: readonly number[]): DescribedFailure | undefined {
+  const parsed = /^https?:\/\//.test(url) ? URL.parse(url) : null;
+  if (parsed === null) {
+    const text = JSON.stringify(url.slice(0, 200));
+    return described('invalidRequest', `Expected an absolute http or https URL, got ${text}`);
+  }
+  const port = blockedPortOf(parsed.host, allowPorts);
+  return port === undefined
+    ? undefined
+    : described('blockedPort', `browsers refuse port ${port}; \`--allow-port ${port}\` allows it`);
+}
+
+/** `URL.search` leaves out the `?` of an empty query, which is part of the URL: RFC 3986, section 6.2.3. */
+function requestTarget(url: string, proxy: ProxyServer | undefined): { origin: string; path: string } {
+  const { origin, pathname, search, href } = new URL(url);
+  const hasEmptyQuery = search === '' && href.split('#', 1)[0]!.endsWith('?');
+  const path = pathname + (hasEmptyQuery ? '?' : search);
+  return { origin, path: isForwarding(proxy, url) ? origin + path : path };
+}

@@ -1,0 +1,23 @@
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+
+/** An error that a hook of the project threw. */
+export interface HookError {
+  /** Which code of the project; `file`: what its file does when it is loaded. */
+  readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'module' | 'onError' | 'file';
+  readonly url: string;
+  /** One line. */
+  readonly message: string;
+  /** As V8 writes it, its first lines. */
+  readonly stack?: string;
+}
+
+/** The errors of a project's hooks, for the summary: the first different errors of each kind of hook. */
+export interface HookErrorLog {
+  /**
+   * Returns at once, and never throws: whether this is one of the first different errors that this log was
+   * given.
+   */
+  note(crawl: CrawlId, error: HookError): boolean;
+  /** Counts a page whose hook failed after the hook's call had ended: no turn knows of it. Never throws. */
+  countLate(crawl: CrawlId): void;
+}

@@ -1,0 +1,93 @@
+import { BlockCounts } from '../../../core/alike/common-blocks.ts';
+import { MIN_WORDS } from '../../../core/alike/own-sketch.ts';
+import { ownText } from '../../../core/alike/own-text.ts';
+import { sharedText } from '../../../core/alike/shared-text.ts';
+import {
+  type Cause,
+  isWithheld,
+  type NearDuplicateCause,
+  nearDuplicateIn,
+} from '../../../core/causes/cause.ts';
+import { isSeedRecord } from '../../../core/frontier/rank.ts';
+import { isAgain, type UrlRecord } from '../../../core/frontier/url-record.ts';
+import type { DocumentFacts } from '../../../core/parser/document.ts';
+import type { HashedBlocks } from '../../../core/parser/hashed-blocks.ts';
+import { isOwnRequest } from '../../../core/url/request-url.ts';
+import { templateOf } from '../../../core/url/template-of.ts';
+import type { TurnCrawl } from '../turn-crawl.ts';
+
+/** Pages of a turn that are known before one is judged: which blocks repeat on the host is not known earlier. */
+const MIN_PAGES = 4;
+/** Pages of a template that a page is compared with: the first ones of the turn. */
+const MAX_PAGES_OF_TEMPLATE = 64;
+/** Words of all pages that are kept: 4 bytes each. Later pages of the turn are compared, and not kept. */
+const MAX_WORDS = 200_000;
+
+interface SeenPage {
+  readonly url: string;
+  readonly blocks: HashedBlocks;
+}
+
+/**
+ * Recognizes pages whose own text is nearly the same as that of an earlier page of the turn with the same template
+ * (`url/template-of.ts`). Nothing of it outlives the turn.
+ *
+ * The text is compared without the blocks that repeat on other pages. A copy does not count there: its text is none of the
+ * host's navigation, however often it comes.
+ */
+export class NearDuplicates {
+  readonly #crawl: TurnCrawl;
+  readonly #byTemplate = new Map<string, SeenPage[]>();
+  readonly #common = new BlockCounts();
+  #pages = 0;
+  #words = 0;
+
+  constructor(crawl: TurnCrawl) {
+    this.#crawl = crawl;
+  }
+
+  /** Whether the text of this page is requested. */
+  wantsBlocks({ kind, url }: UrlRecord): boolean {
+    return this.#crawl.config.nearDuplicates !== 'off' && kind === undefined && !isOwnRequest(url);
+  }
+
+  /**
+   * Says of which page this one is a copy, if it is one. Seeds never are, nor pages that were fetched before: of two pages
+   * neither shall become the copy of the other one in different turns.
+   */
+  causeOf(record: UrlRecord, { blocks, isWhole }: DocumentFacts): NearDuplicateCause | undefined {
+    if (!blocks || !isWhole || !this.wantsBlocks(record) || isSeedRecord(record) || isAgain(record))
+      return undefined;
+    const seen = this.#pages < MIN_PAGES ? undefined : this.#byTemplate.get(templateOf(record.url));
+    const own = seen && ownText(blocks, this.#common);
+    if (!own || own.words.length < MIN_WORDS) return undefined;
+    let best: { readonly url: string; readonly alike: number } | undefined;
+    for (const page of seen) {
+      const alike = sharedText(own, ownText(page.blocks, this.#common));
+      if (alike > (best?.alike ?? 0)) best = { url: page.url, alike };
+    }
+    if (!best) return undefined;
+    const isSkipped = this.#crawl.config.nearDuplicates === 'skip' && { isSkipped: true as const };
+    const alike = Math.round(100 * best.alike) / 100;
+    return { code: 'nearDuplicate', of: best.url, similarity: alike, ...isSkipped };
+  }
+
+  /** Remembers a page that was settled, and that is given to hooks and documents like any other. */
+  remember(record: UrlRecord, { blocks, isWhole }: DocumentFacts): void {
+    const { url, state, result } = record;
+    if (!blocks || !isWhole || !this.wantsBlocks(record) || state !== 'fetched') return;
+    if (result?.httpStatus !== 200 || result.duplicateOf !== undefined || isNoOriginal(result.cause)) return;
+    this.#common.add(blocks);
+    this.#pages++;
+    const template = templateOf(url);
+    const seen = this.#byTemplate.get(template) ?? [];
+    this.#words += blocks.words.length;
+    if (this.#words > MAX_WORDS || seen.length === MAX_PAGES_OF_TEMPLATE) return;
+    this.#byTemplate.set(template, [...seen, { url, blocks }]);
+  }
+}
+
+/** It is a copy itself, or kept from hooks or documents. */
+const isNoOriginal = (cause: Cause | undefined): boolean =>
+  cause !== undefined &&
+  (cause.code === 'noindex' || nearDuplicateIn(cause) !== undefined || isWithheld(cause));

@@ -1,0 +1,147 @@
+import type { LinkSkip } from '../../../core/crawl/skip-reason.ts';
+import { foldLink } from '../../../core/frontier/fold-links.ts';
+import type { HostLedger } from '../../../core/frontier/ledger.ts';
+import { type Link, linkOf } from '../../../core/frontier/message.ts';
+import { reasonAgainst } from '../../../core/frontier/reason-against.ts';
+import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
+import { ancestors } from '../../../core/url/ancestors.ts';
+import { hostKey } from '../../../core/url/host-key.ts';
+import { fetchedUrl, isOwnRequest, isPlainGet, ownRequest } from '../../../core/url/request-url.ts';
+import type { Skip, SkipLog } from '../../ports/skip-log.ts';
+import type { TurnCounters } from '../counters.ts';
+import type { SitemapPace } from '../pace/sitemap-pace.ts';
+import type { TurnCrawl } from '../turn-crawl.ts';
+import type { TemplateQuota } from './template-quota.ts';
+
+export interface LinkIntakeOptions {
+  readonly crawl: TurnCrawl;
+  readonly ledger: HostLedger;
+  readonly counters: TurnCounters;
+  readonly traps: TrapWatch;
+  readonly templates: Pick<TemplateQuota, 'fullTemplateOf'>;
+  readonly sitemaps: SitemapPace;
+  /** None: the engine keeps no log of the links that are left out. */
+  readonly skips?: SkipLog | undefined;
+}
+
+/**
+ * Takes in links: merges them into the host's ledger, keeps them for other hosts, or leaves them out and
+ * counts them.
+ */
+export class LinkIntake {
+  readonly #options: LinkIntakeOptions;
+  /** Links to other hosts, one for each URL. */
+  readonly #outLinks = new Map<string, Link>();
+  #hasNoted = false;
+
+  constructor(options: LinkIntakeOptions) {
+    this.#options = options;
+  }
+
+  /** Links to other hosts, one for each URL. They leave the turn when it is committed. */
+  get outLinks(): ReadonlyMap<string, Link> {
+    return this.#outLinks;
+  }
+
+  /** Merges links that were delivered to the host. Returns how many were new. */
+  mergeDelivered(links: readonly Link[], now: number): number {
+    const { crawl, ledger, counters } = this.#options;
+    let news = 0;
+    for (const link of links) {
+      if (counters.isFull(crawl.config) && link.kind !== 'requisite' && !ledger.has(link.url))
+        counters.countSkipped('pagesPerHost');
+      else if (this.#merge(link, now)) news++;
+    }
+    return news;
+  }
+
+  /**
+   * Takes in a link that a page of the host has, its URL as the crawl knows it ({@link TurnCrawl.nameOf}).
+   * True: it was new to this host.
+   */
+  take(link: Link, now: number): boolean {
+    const { crawl } = this.#options;
+    const reason = reasonAgainst(crawl.scope, link);
+    if (reason !== undefined) return this.skip(link, reason);
+    if (hostKey(link.url) === crawl.host) return this.#merge(link, now);
+    foldLink(this.#outLinks, link);
+    return false;
+  }
+
+  /** Whether the URL is known to its host, if that is the turn's, or to this turn as a link to another host. */
+  knows(url: string): boolean {
+    return this.#outLinks.has(url) || this.#options.ledger.has(url);
+  }
+
+  /** Leaves a link out: counts it, and notes it if the engine keeps a log. Returns false: it is not new. */
+  skip({ url, via }: Pick<Link, 'url' | 'via'>, reason: LinkSkip): false {
+    const { counters } = this.#options;
+    counters.countSkipped(reason);
+    this.noteSkip({ url, reason, via });
+    return false;
+  }
+
+  /** Notes links whose count is known already. */
+  noteSkip(skip: Skip): void {
+    this.#options.skips?.note(this.#options.crawl.id, skip);
+    this.#hasNoted = true;
+  }
+
+  /** Resolves when the links that were noted are durable, if the engine promises that. */
+  async makeSkipsDurable(): Promise<void> {
+    if (this.#hasNoted) await this.#options.skips?.makeDurable?.(this.#options.crawl.id);
+  }
+
+  /** Merges a link to the turn's own host, which belongs to the crawl. True: it was new. */
+  #merge(link: Link, now: number): boolean {
+    if (isOwnRequest(link.url)) return this.#mergeRequest(link, now);
+    const { crawl, ledger, traps, templates, sitemaps } = this.#options;
+    if (!link.isSeed && link.kind === undefined && traps.isClosed(link.url)) return this.skip(link, 'trap');
+    if (templates.fullTemplateOf(link) !== undefined && !ledger.has(link.url))
+      return this.skip(link, 'pagesPerTemplate');
+    const isFoundSitemap = link.kind === 'sitemap' && !link.isSeed && !ledger.has(link.url);
+    if (isFoundSitemap && !sitemaps.admit(crawl.config.maxSitemapsPerHost))
+      return this.skip(link, 'sitemapsPerHost');
+    const isNew = ledger.merge(link, now);
+    if (isNew && crawl.config.ascendPaths && link.kind === undefined) this.#ascend(link, now);
+    return isNew;
+  }
+
+  /**
+   * Merges a request of the project. A link to the URL of a plain GET asks for the same, so such a link that
+   * comes later is not fetched besides.
+   */
+  #mergeRequest(link: Link, now: number): boolean {
+    const { ledger } = this.#options;
+    const isNew = ledger.merge(link, now);
+    const request = ownRequest(link.url);
+    if (!isNew || request === undefined || !isPlainGet(request)) return isNew;
+    const { depth, via } = link;
+    const { label } = request;
+    ledger.addSettled({
+      url: fetchedUrl(link.url),
+      state: 'skipped',
+      kind: undefined,
+      depth,
+      level: 0,
+      via,
+      seenAt: now,
+      redirects: 0,
+      attempts: 0,
+      dueAt: 0,
+      result: { fetchedAt: now, cause: { code: 'ownRequest', ...(label !== undefined && { label }) } },
+      recrawl: undefined,
+    });
+    return true;
+  }
+
+  /** Takes in the folders above a new link. Above a known one all are known. */
+  #ascend({ url, depth, via }: Link, now: number): void {
+    const { crawl, ledger } = this.#options;
+    for (const folder of ancestors(url)) {
+      if (ledger.has(folder)) return;
+      if (crawl.scope.check(folder, depth) === undefined)
+        ledger.merge(linkOf({ url: folder, depth, via: via ?? url }), now);
+    }
+  }
+}

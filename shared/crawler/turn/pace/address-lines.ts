@@ -1,0 +1,43 @@
+import type { HostKey } from '../../../core/url/host-key.ts';
+
+/** How requests to an address follow one another. */
+export interface LineSpacing {
+  /** The least time from the end of one request to the start of the next. */
+  readonly delayMs: number;
+  /** A request that could begin only after this time is not made. */
+  readonly latestAt: number;
+  /** When it aborts, a request that still waits is not made. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The lines before the IP addresses that this process asks, for all crawls: one request in flight to each, in turn. Times
+ * of places are by the clock's `elapsed`.
+ */
+export interface AddressLines {
+  /** The name under which the process has leases of addresses. */
+  owner(): string;
+  /**
+   * Gives the host the next place in the lines of all `addresses`; or the one that was kept for it. Returns when it comes.
+   */
+  join(host: HostKey, addresses: readonly string[], delayMs: number): number;
+  /** Keeps a place for the host's next turn. */
+  keep(host: HostKey, at: number): void;
+  /** Gives back a place that was not used. */
+  leave(addresses: readonly string[], delayMs: number): void;
+  /** Whether no request to the address is in flight or next. */
+  isIdle(address: string): boolean;
+  /** Remembers the address from which the host has answered: its connection may be kept though its name leads elsewhere. */
+  note(host: HostKey, address: string): void;
+  lastOf(host: HostKey): string | undefined;
+  /**
+   * Runs `request` when none of the addresses is asked, and each has rested. Undefined: that would be too late, or `signal`
+   * has aborted, and it was not run. `isCounted`: whether the address was asked.
+   */
+  run<T>(
+    addresses: readonly string[],
+    spacing: LineSpacing,
+    request: () => Promise<T>,
+    isCounted: (result: T) => boolean,
+  ): Promise<T | undefined>;
+}

@@ -1,0 +1,425 @@
+import type { Cause } from '../../../core/causes/cause.ts';
+import { allowedFrom } from '../../../core/crawl/host-hours.ts';
+import { hostRate, maxBytesRestMs, paidUntil, receivedBytesOf } from '../../../core/frontier/byte-rate.ts';
+import type { Head, HostWait } from '../../../core/frontier/head.ts';
+import {
+  afterAnswer,
+  afterFailure,
+  afterNothing,
+  gapAfter,
+  type HostClock,
+  type HostFailure,
+  isHopeless,
+  maxGapAfter,
+} from '../../../core/frontier/politeness.ts';
+import { type FetchFailure, type FetchOutcome, wasAsked } from '../../../core/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
+import { MAX_AGE_MS } from '../../crawl-state/crawls.ts';
+import type { TurnCounters } from '../counters.ts';
+import type { Lease } from '../lease.ts';
+import { HeldBodies } from '../page/held-bodies.ts';
+import { watchProxy } from '../page/proxy-watch.ts';
+import type { Quarantine } from '../quarantine.ts';
+import type { TurnServices } from '../services.ts';
+import type { TurnCrawl } from '../turn-crawl.ts';
+import { backoffEventOf } from '../work-events.ts';
+import { AddressPace } from './address-pace.ts';
+import { CrawlPace } from './crawl-pace.ts';
+
+const NO_TIME = 'there was no time left for it';
+const OUTSIDE_HOURS = 'the hours of the host were over';
+const BYTES_DUE = 'the host rests for the bytes that it has sent';
+const NO_PLACE = 'other hosts have the bytes a second of the crawl';
+/** Tries after which a crawl ends if no host has ever answered. */
+const FIRST_TRIES = 2;
+
+/** If its worker dies during a request, a host rests no longer than this for what it may have sent. */
+export const MAX_BYTES_LOCK_MS = 300_000;
+
+/** Whether the host has obeyed that resume, if it has obeyed `last`. Resumes have numbers in their order. */
+export const isObeyed = (by: number, last: Head['resumedBy']): boolean => last !== undefined && by <= last;
+
+export interface HostPaceOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly quarantine: Quarantine;
+  readonly lease: Lease;
+  /** No URL is begun after this time. It becomes earlier when the worker is to end. */
+  readonly endBy: () => number;
+  /** No request is begun after this time: it could outlive the lease. */
+  readonly lastRequestAt: number;
+}
+
+/**
+ * The pace at which a turn asks its host: the host's clock, its failures, and whether the crawl does without
+ * the host. Makes each exchange with the host, after those of other crawls' turns.
+ */
+export class HostPace {
+  readonly #services: TurnServices;
+  readonly #options: HostPaceOptions;
+  #clock: HostClock;
+  /**
+   * Another crawl may ask the host from this time on: the gap after the last request, without this crawl's
+   * back-off.
+   */
+  #gapUntil = 0;
+  #givenUp: Head['setAside'];
+  #resumedBy: Head['resumedBy'];
+  /** Failures in a row, as last reported. */
+  #reportedFailures: number;
+  /** The turn begins no further URL. */
+  #isOver: boolean;
+  readonly #address: AddressPace;
+  readonly #crawlPace: CrawlPace;
+  /** The reason for a wait beyond its own rest. */
+  #wait: HostWait | undefined;
+  readonly #bodies = new HeldBodies();
+  /** When the bytes of this turn would have come at the host's rate. Those of turns before were waited for. */
+  #paidUntil = 0;
+
+  constructor(services: TurnServices, head: Head, options: HostPaceOptions) {
+    const { crawl } = options;
+    this.#services = services;
+    this.#options = options;
+    this.#clock = head.clock;
+    this.#givenUp = head.setAside;
+    this.#resumedBy = head.resumedBy;
+    this.#reportedFailures = head.clock.failures;
+    this.#isOver = false;
+    this.#address = new AddressPace(services, crawl);
+    this.#crawlPace = new CrawlPace(services, crawl, head.wait);
+    if (head.wait && head.wait.for !== 'hours' && head.wait.until > services.engine.clock.now())
+      this.#wait = head.wait;
+    this.postponeTo(services.lanes.restUntil(crawl.host));
+  }
+
+  get clock(): HostClock {
+    return this.#clock;
+  }
+
+  get nextFetchAt(): number {
+    return this.#clock.nextFetchAt;
+  }
+
+  /** From when on another crawl may ask the host. */
+  get gapUntil(): number {
+    return this.#gapUntil;
+  }
+
+  /** Why the crawl does without the host, if it does. */
+  get givenUp(): Head['setAside'] {
+    return this.#givenUp;
+  }
+
+  get resumedBy(): Head['resumedBy'] {
+    return this.#resumedBy;
+  }
+
+  get lastRequestAt(): number {
+    return this.#options.lastRequestAt;
+  }
+
+  /** Tries a host that was given up again, unless this or a later resume was obeyed already. Returns whether it does. */
+  resume(by: number): boolean {
+    if (isObeyed(by, this.#resumedBy)) return false;
+    if (this.#givenUp) {
+      this.#clock = { ...this.#clock, failures: 0 };
+      this.#reportedFailures = 0;
+    }
+    this.#givenUp = undefined;
+    this.#resumedBy = by;
+    return true;
+  }
+
+  /** Tries a host again that was given up so long ago: a crawl that recrawls outlasts most troubles. */
+  retryAfter(ms: number): void {
+    if (this.#givenUp === undefined || this.#services.engine.clock.now() - this.#givenUp.at < ms) return;
+    this.#clock = { ...this.#clock, failures: 0 };
+    this.#reportedFailures = 0;
+    this.#givenUp = undefined;
+  }
+
+  /** Begins no further URL. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Waits until the host may be asked. False: that is too late for this turn, or the turn is over. */
+  async waitForMoment(): Promise<boolean> {
+    const { crawl } = this.#options;
+    const { engine, stopping } = this.#services;
+    for (;;) {
+      if (this.#isOver || stopping.aborted) return false;
+      // Paused or stopped since the turn began?
+      if ((await crawl.current()).status !== 'running') return false;
+      const now = engine.clock.now();
+      const restMs = this.#allowedAt(now) - now;
+      const endBy = this.#options.endBy();
+      if (now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy) return false;
+      if (restMs > 0) await engine.clock.sleep(restMs, stopping);
+      else if (this.#crawlPace.isOn && (await this.#waitsForCrawl())) continue;
+      else if (!this.#address.isOn || !(await this.#waitsForAddress())) return true;
+    }
+  }
+
+  /** Postpones the host if other hosts have the crawl's bytes a second. */
+  async #waitsForCrawl(): Promise<boolean> {
+    const wait = await this.#crawlPace.next();
+    if (wait === undefined) return false;
+    const { ms, bytes } = wait;
+    const until = this.#services.engine.clock.now() + ms;
+    this.#wait = { for: 'crawlBytes', until, ...(bytes !== undefined && { bytes }) };
+    this.postponeTo(until);
+    return true;
+  }
+
+  /** Postpones the host if its place in the line before its address is yet to come. */
+  async #waitsForAddress(): Promise<boolean> {
+    const wait = await this.#address.next();
+    if (wait === undefined) return false;
+    const until = this.#services.engine.clock.now() + wait.ms;
+    this.#wait = { for: 'address', address: wait.address, until };
+    this.postponeTo(until);
+    return true;
+  }
+
+  /** From when on the host may be asked, by its rest and by its hours. */
+  #allowedAt(now: number): number {
+    return allowedFrom(this.#options.crawl.config, Math.max(now, this.#clock.nextFetchAt));
+  }
+
+  /** The reason for which the host is not asked at once, if it is not its own rest. */
+  get wait(): HostWait | undefined {
+    const now = this.#services.engine.clock.now();
+    const until = this.#allowedAt(now);
+    if (until > Math.max(now, this.#clock.nextFetchAt)) return { for: 'hours', until };
+    return this.#wait !== undefined && this.#wait.until === this.#clock.nextFetchAt ? this.#wait : undefined;
+  }
+
+  /** At the end of the turn: gives back what others can use. */
+  async release(): Promise<void> {
+    await this.#bodies.release();
+    const { wait } = this;
+    try {
+      await this.#crawlPace.end(wait?.for === 'crawlBytes' && wait.bytes !== undefined);
+    } finally {
+      // Though the table may not have answered for the bytes: other hosts wait for the address until its lease ends.
+      if (this.#address.isOn) await this.#address.end();
+    }
+  }
+
+  /**
+   * Makes one exchange with the host. If it could be begun only when the turn's time for requests is over, it
+   * is not begun, and counts as aborted by ourselves. The host stays locked for the request and the rest that
+   * is due after it: if this process dies, the next owner of the host knows of neither. `delayAfterMs`: the
+   * `Crawl-delay` for that rest, if it is another one than for the gap before the request.
+   */
+  async exchange(
+    request: Omit<FetchRequest, 'signal'>,
+    crawlDelayMs?: number,
+    delayAfterMs = crawlDelayMs,
+  ): Promise<FetchOutcome> {
+    const { engine, lanes, stopping: signal } = this.#services;
+    const { crawl, lastRequestAt: latestAt } = this.#options;
+    const { perHost } = crawl.config;
+    const gapMs = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config);
+    const askedAt = engine.clock.now();
+    const outcome = await lanes.run(
+      crawl.host,
+      { perHost, gapMs, latestAt, signal },
+      () => this.#inLine(request, delayAfterMs, askedAt),
+      wasAsked,
+    );
+    return this.#bodies.hold(outcome ?? this.#unmade(request.url, NO_TIME));
+  }
+
+  /** If the address may be asked at this pace only, after others at it. */
+  #inLine(
+    request: Omit<FetchRequest, 'signal'>,
+    crawlDelayMs: number | undefined,
+    askedAt: number,
+  ): Promise<FetchOutcome> {
+    const begin = () => this.#atPlace(request, crawlDelayMs, askedAt);
+    if (!this.#address.isOn) return begin();
+    const made = this.#address.run(this.#options.lastRequestAt, begin, wasAsked);
+    return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_TIME));
+  }
+
+  /** If the crawl takes a certain number of bytes a second, when there is room for those of the request. */
+  #atPlace(
+    request: Omit<FetchRequest, 'signal'>,
+    crawlDelayMs: number | undefined,
+    askedAt: number,
+  ): Promise<FetchOutcome> {
+    if (!this.#crawlPace.isOn) return this.#begin(request, crawlDelayMs, askedAt);
+    // It is used now.
+    if (this.#wait?.for === 'crawlBytes') this.#wait = undefined;
+    const begin = (begun: () => void) => this.#begin(request, crawlDelayMs, askedAt, begun);
+    const made = this.#crawlPace.run(this.#options.lastRequestAt, begin, wasAsked);
+    return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_PLACE));
+  }
+
+  async #begin(
+    request: Omit<FetchRequest, 'signal'>,
+    crawlDelayMs: number | undefined,
+    askedAt: number,
+    begun?: () => void,
+  ): Promise<FetchOutcome> {
+    const { engine, fetcherOf, stopping } = this.#services;
+    const { crawl, lease, lastRequestAt, quarantine } = this.#options;
+    const { totalTimeoutMs, maxBodyBytes } = crawl.config;
+    const restMs = maxBytesRestMs(crawl.config, request.maxBodyBytes ?? maxBodyBytes);
+    const lockedMs = Math.max(
+      totalTimeoutMs + maxGapAfter(totalTimeoutMs, crawlDelayMs, crawl.config),
+      Math.min(restMs, MAX_BYTES_LOCK_MS),
+    );
+    await lease.lockFor(lockedMs);
+    if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
+    // Another crawl's turn may have kept it waiting for long.
+    if (engine.clock.now() - askedAt > MAX_AGE_MS) {
+      if (!(await crawl.isRunning())) return this.#unmade(request.url, 'the crawl does not run');
+      // The process may have frozen meanwhile: nothing may be waited for between the lock and the request.
+      await lease.lockFor(lockedMs);
+      if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
+    }
+    // It may have waited for its turn until they were over.
+    const now = engine.clock.now();
+    if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
+    // Another request to the host, beside which it was to be made, has ended meanwhile.
+    if (this.#paidUntil > now) return this.#unmade(request.url, BYTES_DUE);
+    begun?.();
+    // The server may have had the first one: where there is a pause between requests, there is one before the second.
+    const hasPause = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config) > 0;
+    const repeatsStale = (request.repeatsStale ?? !hasPause) || undefined;
+    const outcome = await quarantine.watch(() =>
+      fetcherOf(crawl.everywhere).fetch({ ...request, repeatsStale, signal: stopping }),
+    );
+    // At once: others that wait for the crawl's rate go on as soon as it has ended.
+    this.#pay(outcome);
+    if (wasAsked(outcome)) await watchProxy(this.#services, crawl, outcome);
+    return outcome;
+  }
+
+  #unmade(url: string, message: string): FetchFailure {
+    const now = this.#services.engine.clock.now();
+    return {
+      status: 'failed',
+      reason: 'aborted',
+      isNotSent: true,
+      url,
+      message,
+      startedAt: now,
+      endedAt: now,
+    };
+  }
+
+  /**
+   * Moves the host's clock on after an exchange, and counts it. `failure`: the host is in trouble. If the crawl's cache
+   * has answered, the host's clock stays as it is.
+   */
+  record(outcome: FetchOutcome, failure: HostFailure | undefined, crawlDelayMs: number | undefined): void {
+    const { crawl, counters } = this.#options;
+    const { config } = crawl;
+    counters.countExchange(outcome);
+    if (!wasAsked(outcome)) return;
+    const { startedAt, endedAt } = outcome;
+    const request = { startedAt, endedAt, crawlDelayMs };
+    const gapMs = gapAfter(request, config);
+    this.#gapUntil = Math.max(this.#gapUntil, endedAt + gapMs);
+    this.#services.lanes.restAfterLast(crawl.host, gapMs);
+    const random = this.#services.engine.clock.random();
+    if (failure) this.#clock = afterFailure(this.#clock, request, this.#ofHost(failure), config, random);
+    else if (outcome.status === 'response') this.#clock = afterAnswer(this.#clock, request, config);
+    else this.#clock = afterNothing(this.#clock, request, config);
+    this.#restForBytes();
+  }
+
+  #pay(outcome: FetchOutcome): void {
+    const rate = hostRate(this.#options.crawl.config);
+    if (rate === undefined || !wasAsked(outcome)) return;
+    this.#paidUntil = paidUntil(this.#paidUntil, outcome, receivedBytesOf(outcome), rate);
+  }
+
+  /** Rests until the bytes would have come at the host's rate. That of turns before is a part of their rest. */
+  #restForBytes(): void {
+    const until = this.#paidUntil;
+    if (until <= this.#clock.nextFetchAt) return;
+    this.#wait = { for: 'bytes', until };
+    this.postponeTo(until);
+  }
+
+  /**
+   * The failure without a code that says something of this URL alone: a host that has answered HTTP before
+   * speaks HTTP.
+   */
+  #ofHost(failure: HostFailure): HostFailure {
+    const isOfUrl = failure.code === 'notHttp' && this.#options.counters.hasAnswered;
+    return isOfUrl ? { ...failure, code: undefined } : failure;
+  }
+
+  /** Counts a failure of the host that no exchange shows. */
+  fail(cause: Cause): void {
+    const { clock } = this.#services.engine;
+    const now = clock.now();
+    const moment = { startedAt: now, endedAt: now };
+    const failure = { cause, weight: 1 };
+    this.#clock = afterFailure(this.#clock, moment, failure, this.#options.crawl.config, clock.random());
+  }
+
+  /** The host is not asked before this time. */
+  postponeTo(at: number): void {
+    if (at > this.#clock.nextFetchAt) this.#clock = { ...this.#clock, nextFetchAt: at };
+  }
+
+  /**
+   * Sets the failures back to what they were: a redirect of robots.txt answers nothing yet, so it forgives
+   * none.
+   */
+  restoreFailures({ failures, cause }: Pick<HostClock, 'failures' | 'cause'>): void {
+    this.#clock = { ...this.#clock, failures, cause };
+  }
+
+  /** Reports the host's back-off if its failures in a row have grown since the last call. */
+  reportBackoff(): void {
+    const { failures } = this.#clock;
+    if (failures > this.#reportedFailures)
+      this.#services.onEvent?.(backoffEventOf(this.#options.crawl.host, this.#clock));
+    this.#reportedFailures = failures;
+  }
+
+  /** Whether failures of the host are not forgiven yet. */
+  get isInTrouble(): boolean {
+    return this.#clock.failures > 0;
+  }
+
+  /** Whether the host has failed `maxHostFailures` times in a row. */
+  get isHopeless(): boolean {
+    return isHopeless(this.#clock, this.#options.crawl.config);
+  }
+
+  giveUp(cause: Cause): void {
+    this.#givenUp = { cause, at: this.#services.engine.clock.now() };
+  }
+
+  /**
+   * Gives the host up if it has failed `maxHostFailures` times in a row; or already at its second try if the
+   * crawl has not had an answer from any host, unless `keepTrying`: then a seed is misspelt, or this machine
+   * has no network.
+   */
+  async giveUpIfHopeless(): Promise<void> {
+    if (this.#givenUp) return;
+    if (!this.isHopeless && !(await this.#hasNoAnswerAnywhere())) return;
+    this.giveUp(this.#clock.cause ?? { code: 'hostFailed' });
+  }
+
+  async #hasNoAnswerAnywhere(): Promise<boolean> {
+    const { crawl, counters } = this.#options;
+    const { engine, stats } = this.#services;
+    const { failures } = this.#clock;
+    if (crawl.config.keepTrying || failures < FIRST_TRIES || counters.totals.requests < FIRST_TRIES)
+      return false;
+    if (stats.answers > 0 || counters.hasAnswered) return false;
+    const { httpStatus } = await engine.registry.totals(crawl.id);
+    return Object.keys(httpStatus).length === 0;
+  }
+}

@@ -1,0 +1,75 @@
+/** The project's hooks for pages, as a turn calls them. Made by `shared/services/hooks/`; nothing here throws. */
+
+import type { CrawlConfig } from '../../core/crawl/config.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import type { MediaContent } from '../../core/media/media-module.ts';
+import type { FetchedResponse } from '../../core/outcome/fetch-outcome.ts';
+import type { DocumentFacts } from '../../core/parser/document.ts';
+import type { OwnRequest } from '../../core/url/request-url.ts';
+import type { PageState } from './page/visit-state.ts';
+
+/** Hooks that may follow one exchange: for extraction, for the page, and for an error. */
+export const HOOK_CALLS = 3;
+
+/** The crawl that a hook is called for, with the settings of the page's host. */
+export interface HookedCrawl {
+  readonly id: CrawlId;
+  readonly config: CrawlConfig;
+}
+
+/** A page and what was found in it. The response's body is there until the call resolves. */
+export interface HookedPage {
+  /** Where a worker works for several crawls. */
+  readonly crawl?: HookedCrawl;
+  readonly url: string;
+  readonly depth: number;
+  readonly via?: string;
+  readonly response: FetchedResponse;
+  readonly facts: DocumentFacts;
+  /** The content of a document that was read as a whole. */
+  readonly content?: MediaContent | undefined;
+  /** The project's own request, if it made one. */
+  readonly request?: OwnRequest | undefined;
+  /** The state that hooks keep. None: that which the hooks were made with. */
+  readonly state?: PageState | undefined;
+  /** The page with nearly the same text. */
+  readonly duplicateOf?: string | undefined;
+  /** Runs each synchronous part of a hook: for a watchdog. */
+  readonly around?: <T>(part: () => T) => T;
+}
+
+/**
+ * Resolves to the language of a page's main text, as by `primaryLanguage`; undefined if that is unknown, or if the page is no
+ * document. Never rejects.
+ */
+export type ReadLanguage = (page: HookedPage) => Promise<string | undefined>;
+
+/** The result of a project's hook for a page. */
+export interface PageAnswer {
+  /** Lines of JSON, without their ends. */
+  readonly items: readonly string[];
+  /** Requests to be made, also if the function failed after it had made them. */
+  readonly requests?: readonly PageRequest[];
+  /** A factor of the page's importance for recrawl: 0.001 to 1000. None: as it was. */
+  readonly importance?: number;
+  /** Why there are no items, or fewer. */
+  readonly error?: string;
+}
+
+/** A request that a project makes. */
+export interface PageRequest {
+  /** Canonical. */
+  readonly url: string;
+  readonly request: OwnRequest;
+  /** How much it matters: 0 to 7. */
+  readonly level: number;
+}
+
+export interface PageHooks {
+  /** Resolves to the page's links and title: `facts`, changed by the project's extraction middleware. */
+  extract(page: HookedPage): Promise<{ readonly facts: DocumentFacts; readonly error?: string }>;
+  /** Calls the function of the project that the page goes to. */
+  onPage(page: HookedPage): Promise<PageAnswer>;
+  /** Reports a URL that failed finally to the project. */
+  onError(url: string, message: string, crawl?: HookedCrawl): Promise<void>;
+}

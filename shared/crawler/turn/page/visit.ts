@@ -1,0 +1,410 @@
+import { nearDuplicateIn } from '../../../core/causes/cause.ts';
+import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
+import { isAgain, isAnswered, isFreedCopy, type UrlRecord } from '../../../core/frontier/url-record.ts';
+import { judge, type Verdict } from '../../../core/frontier/verdict.ts';
+import { type FetchedResponse, type FetchOutcome, wasAsked } from '../../../core/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
+import type { ResponseHead } from '../../../core/outcome/response-head.ts';
+import {
+  createDocumentParser,
+  type DocumentFacts,
+  type DocumentParser,
+} from '../../../core/parser/document.ts';
+import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../../../core/parser/xml-links.ts';
+import { robotName } from '../../../core/robots/parse-robots.ts';
+import { createResolver } from '../../../core/url/canonical.ts';
+import { fetchedUrl, type OwnRequest, ownRequest } from '../../../core/url/request-url.ts';
+import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
+import type { NearDuplicates } from '../copies/near-duplicates.ts';
+import type { TurnCounters } from '../counters.ts';
+import type { PageLinks } from '../links/page-links.ts';
+import type { TemplateQuota } from '../links/template-quota.ts';
+import type { HostPace } from '../pace/host-pace.ts';
+import type { Quarantine } from '../quarantine.ts';
+import type { ListedChanges } from '../recrawl/listed-changes.ts';
+import type { RecrawlPlan } from '../recrawl/recrawl-plan.ts';
+import { Refetch } from '../recrawl/refetch.ts';
+import { headersOf, retryAfterOf } from '../response-headers.ts';
+import type { TurnServices } from '../services.ts';
+import type { Settlement } from '../settlement.ts';
+import type { SiteWatch } from '../site-watch.ts';
+import type { TurnCrawl } from '../turn-crawl.ts';
+import type { ArchivedExchange, TurnOutput } from '../turn-output.ts';
+import type { UsageKeeper } from '../usage-keeper.ts';
+import { judgeContent, lossBy } from './broken-content.ts';
+import type { PageAllowance } from './page-allowance.ts';
+import type { LaterDocument, PageDocuments } from './page-documents.ts';
+import { wantsSigns } from './page-hints.ts';
+import { type PageReader, type PageReading, withDroppedLinks } from './page-reader.ts';
+import type { Soft404 } from './soft-404.ts';
+
+/** The collaborators of a visit. */
+export interface VisitOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly pace: HostPace;
+  readonly allowance: PageAllowance;
+  readonly quarantine: Quarantine;
+  readonly traps: TrapWatch;
+  readonly reader: PageReader;
+  readonly documents: PageDocuments;
+  readonly links: PageLinks;
+  readonly listed: ListedChanges;
+  readonly output: TurnOutput;
+  readonly settlement: Settlement;
+  readonly recrawl: RecrawlPlan;
+  readonly usage: Pick<UsageKeeper, 'ofRobots' | 'ofFiles'>;
+  readonly soft404: Soft404;
+  readonly nearDuplicates: NearDuplicates;
+  readonly templates: TemplateQuota;
+  readonly site: SiteWatch;
+}
+
+const MAX_TYPE_CHARS = 100;
+
+/**
+ * The visit of one URL: it is fetched, parsed while it arrives, archived and settled, and its links are taken
+ * in. The URL was taken from the ledger and admitted (`admission.ts`); unless it is a requisite, a page is
+ * reserved and begun for it.
+ */
+export class UrlVisit {
+  readonly #services: TurnServices;
+  readonly #options: VisitOptions;
+  /** By the URL that is fetched: the ledger's name of a request of the project differs. */
+  #record: UrlRecord;
+  readonly #ledgerUrl: string;
+  /** As it was taken from the ledger. */
+  readonly #taken: UrlRecord;
+  /** The project's own request, if it made one. */
+  readonly #request: OwnRequest | undefined;
+  /** The URL was fetched before. */
+  readonly #refetch: Refetch | undefined;
+  #parser: DocumentParser | undefined;
+  /** Statements of robots.txt, and of files beside it, about the use of the content. */
+  #usage: readonly UsageStatement[] = [];
+  /** Whether a page of the budget is reserved for it. */
+  #isReserved: boolean;
+  #isPage = false;
+  /** Its links are left out. */
+  #isSkippedCopy = false;
+  #wasNotAsked = false;
+
+  constructor(services: TurnServices, options: VisitOptions, record: UrlRecord) {
+    this.#services = services;
+    this.#options = options;
+    this.#ledgerUrl = record.url;
+    this.#request = ownRequest(record.url);
+    this.#record = this.#request ? { ...record, url: fetchedUrl(record.url) } : record;
+    this.#taken = this.#record;
+    this.#refetch = isAgain(record) ? new Refetch(options, record, services.engine.clock.now()) : undefined;
+    this.#isReserved = record.kind !== 'requisite' && !this.#refetch && !isFreedCopy(record);
+  }
+
+  /** The cache has no response, and the site was not asked: its robots.txt is to be asked for first. */
+  get wasNotAsked(): boolean {
+    return this.#wasNotAsked;
+  }
+
+  /** Returns the record as it was settled. `cache`: as of the request (`FetchRequest`). */
+  async run(crawlDelayMs: number | undefined, cache?: FetchRequest['cache']): Promise<UrlRecord> {
+    const { crawl, allowance, counters, quarantine, templates } = this.#options;
+    try {
+      // As it was when the URL was fetched (draft-ietf-aipref-attach, section 5.3).
+      const { url } = this.#record;
+      const { usage } = this.#options;
+      this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
+      const outcome = await this.#fetch(crawlDelayMs, cache);
+      this.#wasNotAsked = outcome.cache?.kind === 'notAsked';
+      const judged = this.#judge(outcome, crawlDelayMs);
+      const parsed = judged.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
+      const verdict = judgeContent(judged, this.#record, outcome, parsed);
+      const read = verdict.state === 'failed' ? undefined : parsed;
+      const found = read && withUsage(read, this.#usage);
+      // By the scope as it is now: a seed's redirect may have widened it since the turn began.
+      await crawl.current();
+      if (found) this.#becomePageIfOwn(found);
+      const response = outcome.status === 'response' ? outcome : undefined;
+      const facts = verdict.isAttempt
+        ? await this.#finish(outcome.startedAt, response, verdict, found)
+        : this.#giveBack();
+      if (verdict.isFinal) this.#countForSite(outcome, verdict);
+      if (facts) this.#remember(facts);
+      if (facts && response) await this.#takeLinks(response, facts);
+      return this.#named();
+    } finally {
+      if (this.#isReserved) {
+        allowance.end(this.#isPage);
+        templates.end(this.#named(), this.#isPage);
+      } else if (this.#isPage) {
+        // It had failed or redirected before.
+        counters.countPage();
+        templates.count(this.#named());
+      }
+    }
+  }
+
+  /** A known page keeps its state if its fetch has failed, but this answer counts. */
+  #countForSite(outcome: FetchOutcome, verdict: Verdict): void {
+    const { state, result, kind } = this.#record;
+    this.#options.site.count({
+      isPage: kind === undefined,
+      state: verdict.state === 'fetched' ? state : verdict.state,
+      httpStatus: outcome.status === 'response' ? outcome.httpStatus : undefined,
+      cause: verdict.cause ?? result?.cause,
+      at: outcome.startedAt,
+    });
+  }
+
+  #remember(facts: DocumentFacts): void {
+    const { soft404, nearDuplicates } = this.#options;
+    soft404.remember(this.#named(), facts);
+    nearDuplicates.remember(this.#named(), facts);
+  }
+
+  #fetch(crawlDelayMs: number | undefined, cache: FetchRequest['cache']): Promise<FetchOutcome> {
+    const { crawl, pace } = this.#options;
+    const { url, kind } = this.#record;
+    const maxBodyBytes = kind === 'sitemap' ? MAX_SITEMAP_BYTES : crawl.config.maxBodyBytes;
+    // Middleware may fetch more than once: the last head counts.
+    const onHead = (head: ResponseHead) => {
+      this.#parser = undefined;
+      if (head.httpStatus < 200 || head.httpStatus >= 300) return undefined;
+      this.#parser = this.#openParser(head);
+      return this.#parser.write;
+    };
+    const { method, body } = this.#request ?? {};
+    const headers = this.#refetch?.fields ?? this.#request?.headers;
+    const repeatsStale = this.#record.attempts > 0 ? false : undefined;
+    return pace.exchange(
+      { url, method, headers, body, onHead, maxBodyBytes, cache, repeatsStale },
+      crawlDelayMs,
+    );
+  }
+
+  #openParser(head: ResponseHead): DocumentParser {
+    const { crawl, counters, traps, links, recrawl, soft404, nearDuplicates } = this.#options;
+    const { url, kind } = this.#record;
+    const { id, config } = crawl;
+    const isSitemap = kind === 'sitemap';
+    return createDocumentParser({
+      url,
+      headers: head.headers,
+      maxDecodedBytes: isSitemap ? MAX_SITEMAP_BYTES : config.maxDecodedBytes,
+      maxLinks: isSitemap ? MAX_SITEMAP_LINKS : config.maxLinksPerPage,
+      resolve: resolver(),
+      kind,
+      wantsRequisites: config.requisites,
+      wantsFeeds: config.feeds,
+      wantsTextHash: links.isWatchingTraps() && traps.wantsText(url),
+      wantsBlocks:
+        (recrawl.isOn && kind === undefined) ||
+        soft404.wantsBlocks(this.#record) ||
+        nearDuplicates.wantsBlocks(this.#record),
+      wantsSigns: wantsSigns(this.#record, counters.totals.pages),
+      robotName: robotName(config.userAgent).toLowerCase(),
+      around: (parse) => this.#services.work.run(id, url, 'parse', parse),
+    });
+  }
+
+  /** Judges the outcome. Counts the exchange and advances the host's clock. */
+  #judge(outcome: FetchOutcome, crawlDelayMs: number | undefined): Verdict {
+    const { crawl, counters, pace } = this.#options;
+    const retryAfterMs = retryAfterOf(outcome, this.#now());
+    const verdict =
+      this.#refetch?.notModified(outcome) ?? judge(outcome, this.#record, crawl.config, retryAfterMs);
+    counters.countUrlExchange(outcome, verdict.hostFailure !== undefined);
+    pace.record(outcome, verdict.hostFailure, crawlDelayMs);
+    if (outcome.status === 'response' && wasAsked(outcome)) crawl.budget.receive(outcome.body.size);
+    return verdict;
+  }
+
+  /** A requisite that belongs to the crawl by itself becomes a page, if the limits allow one more. */
+  #becomePageIfOwn(found: DocumentFacts): void {
+    const { links, allowance, templates } = this.#options;
+    if (!links.isOwnDocument(this.#record, found)) return;
+    const page = { ...this.#record, kind: undefined };
+    if (!templates.tryReserve(page)) return;
+    this.#isReserved = allowance.tryBegin();
+    if (this.#isReserved) this.#record = page;
+    else templates.end(page, false);
+  }
+
+  /** The URL waits as before: what happened was not its fault. */
+  #giveBack(): undefined {
+    void this.#options.settlement.settle(this.#named());
+  }
+
+  /** The URL waits, or is known as before, until its document may be read. */
+  #putOff(startedAt: number, { httpStatus }: FetchedResponse, later: LaterDocument): undefined {
+    const { retryMs, isAttempt, cause } = later;
+    const isNew = this.#refetch === undefined && !isFreedCopy(this.#taken);
+    this.#record = {
+      ...this.#record,
+      attempts: this.#record.attempts + (isAttempt ? 1 : 0),
+      dueAt: this.#afterRest(retryMs),
+      ...(isNew && { result: { fetchedAt: startedAt, httpStatus, cause } }),
+    };
+    return this.#giveBack();
+  }
+
+  /** Takes in the links of the page. Returns how many were new to the host. */
+  async #takeLinks(response: FetchedResponse, facts: DocumentFacts): Promise<number> {
+    const { links, listed } = this.#options;
+    const isRequest = this.#request !== undefined || this.#refetch !== undefined;
+    const news = await links.take(this.#record, response, facts, { isRequest, isCopy: this.#isSkippedCopy });
+    await listed.take(facts, this.#taken.result?.fetchedAt);
+    return news;
+  }
+
+  /** Archives and settles the URL. Returns what its links are to be taken from, if there is such. */
+  async #finish(
+    startedAt: number,
+    response: FetchedResponse | undefined,
+    verdict: Verdict,
+    found: DocumentFacts | undefined,
+  ): Promise<DocumentFacts | undefined> {
+    const { output } = this.#options;
+    const kept = await this.#refetch?.keep(startedAt, response, verdict, found?.usage ?? this.#usage);
+    if (kept) {
+      await response?.body.dispose();
+      this.#record = kept;
+      void this.#options.settlement.settle(kept);
+      return undefined;
+    }
+    let page: PageReading = { facts: found, state: verdict.state, cause: verdict.cause };
+    let archived: ArchivedExchange | undefined;
+    if (response && verdict.isFinal) {
+      const reading = await this.#read(response, page);
+      if (reading === undefined || 'retryMs' in reading) {
+        await response.body.dispose();
+        return reading ? this.#putOff(startedAt, response, reading) : this.#giveBack();
+      }
+      page = withDroppedLinks(reading);
+      this.#isSkippedCopy = nearDuplicateIn(page.cause)?.isSkipped === true;
+      archived = await output.archive(this.#record, response, page.facts);
+    }
+    await response?.body.dispose();
+    // When a known page is fetched next depends on what it brings.
+    const newLinks =
+      this.#refetch && response && page.facts ? await this.#takeLinks(response, page.facts) : undefined;
+    await this.#settle({ startedAt, response, verdict, page, archived, newLinks });
+    return this.#refetch ? undefined : page.facts;
+  }
+
+  /** Undefined if the worker is being stopped, and the page is not read to its end. */
+  async #read(
+    response: FetchedResponse,
+    page: PageReading,
+  ): Promise<PageReading | LaterDocument | undefined> {
+    const { reader, documents } = this.#options;
+    const { facts, state, cause } = page;
+    const record = this.#record;
+    const fetched = { record, response, request: this.#request };
+    if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
+    const document = await documents.read(record, response, facts, resolver());
+    if (document === undefined || 'retryMs' in document) return document;
+    return reader.read(
+      { ...fetched, content: document.content },
+      { ...page, facts: document.facts, cause: cause ?? document.cause },
+    );
+  }
+
+  async #settle({ startedAt, response, verdict, page, archived, newLinks }: FinishedPage): Promise<void> {
+    const { counters, settlement, recrawl } = this.#options;
+    const received = verdict.isFinal ? response : undefined;
+    const { kind } = this.#record;
+    this.#record = {
+      ...this.#record,
+      state: page.state,
+      attempts: this.#record.attempts + 1,
+      dueAt: this.#dueAt(verdict),
+      result: {
+        fetchedAt: startedAt,
+        httpStatus: response?.httpStatus,
+        contentType: contentTypeOf(page.facts, response),
+        digest: received?.body.sha1,
+        location: archived?.location,
+        // Also where the body of a try broke off that is to be repeated.
+        bodyBytes: (received ?? (response?.truncated && response))?.body.size,
+        // How long the site took in the earlier crawl is not known.
+        tookMs: received && wasAsked(received) ? received.endedAt - received.startedAt : undefined,
+        cause: page.cause,
+        // A copy that was freed stays so until it is fetched.
+        duplicateOf: page.state === 'waiting' ? this.#record.result?.duplicateOf : page.duplicateOf,
+      },
+    };
+    const sighting = received &&
+      archived && {
+        ...recrawl.sightingOf(received, page.facts, archived.payload),
+        newLinks,
+        importance: page.importance,
+      };
+    if (sighting) this.#refetch?.countChange(this.#record, sighting);
+    this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
+    const wasAnswered = isAnswered(this.#taken) || isFreedCopy(this.#taken);
+    const isAnswer = received !== undefined && page.state !== 'redirect' && !wasAnswered;
+    const loss = isAnswer ? lossBy(page.cause) : undefined;
+    if (loss !== undefined) counters.count('hints', loss);
+    if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
+    this.#isPage = isAnswer && kind === undefined;
+    // A login page is not what the operator requested.
+    await settlement.settle(this.#named(), page.hint === 'login' ? 'login' : undefined);
+  }
+
+  /**
+   * When a URL may be tried again; 0 if it is not to be. It has a due time in any case: a ledger's runs keep
+   * the tries of no other URL that a link raises.
+   */
+  #dueAt({ state, retryMs }: Verdict): number {
+    return state === 'waiting' ? this.#afterRest(retryMs) : 0;
+  }
+
+  #afterRest(ms: number): number {
+    return Math.max(this.#now(), this.#options.pace.nextFetchAt) + ms;
+  }
+
+  /** The record as the ledger knows it. */
+  #named(): UrlRecord {
+    return this.#request ? { ...this.#record, url: this.#ledgerUrl } : this.#record;
+  }
+
+  #now(): number {
+    return this.#services.engine.clock.now();
+  }
+}
+
+function withUsage(facts: DocumentFacts, stated: readonly UsageStatement[]): DocumentFacts {
+  return stated.length > 0 ? { ...facts, usage: [...stated, ...(facts.usage ?? [])] } : facts;
+}
+
+interface FinishedPage {
+  readonly startedAt: number;
+  readonly response: FetchedResponse | undefined;
+  readonly verdict: Verdict;
+  readonly page: PageReading;
+  readonly archived: ArchivedExchange | undefined;
+  readonly newLinks: number | undefined;
+}
+
+/** Resolves references to canonical URLs, with one resolver for each base. */
+function resolver(): (reference: string, base: string) => string | undefined {
+  let lastBase: string | undefined;
+  let resolve = (_: string): string | undefined => undefined;
+  return (reference, base) => {
+    if (base !== lastBase) {
+      lastBase = base;
+      resolve = createResolver(base);
+    }
+    return resolve(reference);
+  };
+}
+
+/** The media type: as the parser has found it, else as the response says. */
+function contentTypeOf(
+  facts: DocumentFacts | undefined,
+  response: FetchedResponse | undefined,
+): string | undefined {
+  if (facts?.mimeType !== undefined) return facts.mimeType.slice(0, MAX_TYPE_CHARS);
+  const type = response && headersOf(response, 'content-type')[0]?.split(';', 1)[0];
+  return type?.trim().toLowerCase().slice(0, MAX_TYPE_CHARS) || undefined;
+}

@@ -1,0 +1,38 @@
+import { optionalText } from '../../core/causes/cause-text.ts';
+import type { Head } from '../../core/frontier/head.ts';
+import { countUrls } from '../../core/frontier/url-record.ts';
+import type { HostKey } from '../../core/url/host-key.ts';
+import { isoTime, nextFetchOf, waitText } from '../report/url-detail.ts';
+import type { HostDetail, HostEntry } from './control.ts';
+
+/** A host's head in the words of the API. */
+export function hostEntry(host: HostKey, head: Head): HostEntry {
+  const { ledger, totals, clock, dueAt, setAside, wait } = head;
+  const nextFetchAt = nextFetchOf(head);
+  return {
+    host,
+    known: countUrls(ledger.counts),
+    waiting: ledger.counts.waiting,
+    pages: totals.pages,
+    bytes: totals.bytes,
+    nextFetchAt: nextFetchAt > 0 ? isoTime(nextFetchAt) : undefined,
+    dueAt: dueAt === undefined ? undefined : isoTime(dueAt),
+    ...(wait && { waitsFor: waitText(wait) }),
+    failures: clock.failures,
+    cause: optionalText(clock.cause),
+    setAside: optionalText(setAside?.cause),
+  };
+}
+
+export function hostDetail(host: HostKey, head: Head): HostDetail {
+  const { ledger, totals, robots } = head;
+  return {
+    ...hostEntry(host, head),
+    requests: totals.requests,
+    byStatus: ledger.counts,
+    httpStatus: totals.httpStatus,
+    errors: totals.errors,
+    skipped: totals.skipped,
+    robots: robots.map(({ origin, kind, expiresAt }) => ({ origin, kind, expiresAt: isoTime(expiresAt) })),
+  };
+}

@@ -1,0 +1,61 @@
+/** Sets a crawl running that was paused, stopped or limited, or is finished. */
+import { withRecrawl } from '../../core/crawl/config.ts';
+import { canonicalSitemaps } from '../../core/frontier/seed-links.ts';
+import { URL_RULES_VERSION } from '../../core/url/canonical.ts';
+import { allSeeds } from '../../crawler/crawl-state/crawls.ts';
+import { checkLimitBounds } from './check-bounds.ts';
+import { configOf } from './config-of.ts';
+import type { Control } from './control.ts';
+import type { ControlEngine } from './control-engine.ts';
+import {
+  checkCost,
+  checkEndless,
+  checkRoom,
+  type DeployerLimits,
+  loweredCost,
+  pauseIfFull,
+} from './deployer-limits.ts';
+import { checkKept, checkRules, createFinder } from './find-crawl.ts';
+import { checkLimits, checkNotAtLimit, type ResumeLimits } from './resume-limits.ts';
+import { sendSeeds } from './send-seeds.ts';
+
+export interface ResumeDeps {
+  readonly engine: Pick<ControlEngine, 'registry' | 'exchange' | 'wakeAll' | 'spentToday'>;
+  readonly limits: DeployerLimits;
+}
+
+/** Safe to repeat. Throws `ControlError` for a crawl that cannot be resumed, or not with these limits. */
+export async function resumeCrawl(
+  { engine, limits: allowed }: ResumeDeps,
+  ...[crawl, given = {}, options = {}]: Parameters<Control['resume']>
+): Promise<void> {
+  const { registry } = engine;
+  const asked = checkLimits(given);
+  checkLimitBounds(asked);
+  checkCost('maxCost', asked.maxCost, allowed);
+  const record = await createFinder(registry).recordOf(crawl);
+  if (!options.newUrlRules) checkRules(crawl, record);
+  checkKept(crawl, record);
+  const config = configOf(crawl, record);
+  const changes = withRecrawl({ ...asked, ...loweredCost({ ...config, ...asked }, allowed) });
+  const limits: ResumeLimits = { ...config, ...changes };
+  checkEndless('maxCost', { ...config, ...changes }, allowed);
+  const totals = await registry.totals(crawl);
+  checkNotAtLimit(limits, totals);
+  await checkRoom(engine, crawl, allowed);
+  if (Object.keys(changes).length > 0) await registry.configure(crawl, changes);
+  if (record.urlRulesVersion !== URL_RULES_VERSION)
+    await registry.setUrlRulesVersion(crawl, URL_RULES_VERSION);
+  const number = await registry.resume(crawl);
+  const full = await pauseIfFull(engine, crawl, allowed);
+  if (full) throw full;
+  // Begun by a process that died before its seeds were on their way: merging them twice changes nothing.
+  if (totals.hosts === 0)
+    await sendSeeds(
+      engine,
+      crawl,
+      await allSeeds(registry, crawl, record),
+      canonicalSitemaps(config.sitemapUrls),
+    );
+  await engine.wakeAll(crawl, number);
+}

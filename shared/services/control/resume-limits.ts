@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import {
+  type CrawlConfig,
+  type CrawlOptions,
+  crawlConfigSchema,
+  isRecrawling,
+  RECRAWLS,
+} from '../../core/crawl/config.ts';
+import type { CrawlTotals } from '../../crawler/ports/crawl-registry.ts';
+import { checkRequest } from './check-request.ts';
+import { ControlError } from './control.ts';
+
+/** The settings that a crawl can be resumed with: limits, recrawl, documents. The rest of its configuration stays what it is. */
+export const resumeLimitsSchema = crawlConfigSchema
+  .pick({
+    maxPages: true,
+    maxBytes: true,
+    maxTimeMs: true,
+    maxCost: true,
+    maxPagesPerHost: true,
+    domainBudget: true,
+    recrawlEveryMs: true,
+    recrawlSchedule: true,
+    recrawlTimeZone: true,
+    recrawlPerDay: true,
+    changeFeed: true,
+    documents: true,
+  })
+  // Without a default: what is not given stays.
+  .extend({ recrawl: z.enum(RECRAWLS).optional() });
+
+/** A request to resume: the limits, and whether new rules may hold. */
+export const resumeSchema = resumeLimitsSchema.extend({
+  newUrlRules: z
+    .boolean()
+    .optional()
+    .describe(
+      'Continue though the crawl began with another version of the rules for canonical URLs: URLs whose form has changed may be fetched again',
+    ),
+});
+
+type ResumeKey = keyof typeof resumeLimitsSchema.shape;
+
+/** The changed settings of a crawl that is resumed. */
+export type ResumeLimits = Partial<Pick<CrawlConfig, ResumeKey>>;
+
+/** Throws {@link ControlError} for what is no such limit, or not valid. */
+export function checkLimits(given: CrawlOptions): ResumeLimits {
+  for (const key of Object.keys(given))
+    if (!Object.hasOwn(resumeLimitsSchema.shape, key) && Object.hasOwn(crawlConfigSchema.shape, key))
+      throw new ControlError(
+        'invalid',
+        `Expected one of ${Object.keys(resumeLimitsSchema.shape).join(', ')} to resume with, got ${key}: ` +
+          'it is decided when a crawl begins',
+        key,
+      );
+  const limits = checkRequest(resumeLimitsSchema, given, 'the limits');
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+type UsedLimit = 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost';
+
+/**
+ * A crawl that stands at a limit would end at once: throws a conflict that names it, and what was used. At
+ * its limit of pages it continues where requisites are awaited.
+ */
+export function checkNotAtLimit(limits: ResumeLimits, used: CrawlTotals): void {
+  const { bytes, activeMs, cost = 0 } = used;
+  // It ends the first pass alone.
+  const goesOn = (used.requisites?.awaited ?? 0) > 0 || isRecrawling({ recrawl: 'off', ...limits });
+  const pages = goesOn ? 0 : used.pages;
+  const uses: readonly [key: UsedLimit, used: number, verb: string][] = [
+    ['maxPages', pages, 'fetched'],
+    ['maxBytes', bytes, 'received'],
+    ['maxTimeMs', activeMs, 'run for'],
+    ['maxCost', cost, 'cost'],
+  ];
+  for (const [key, amount, verb] of uses) {
+    const limit = limits[key];
+    if (limit === undefined || amount < limit) continue;
+    throw new ControlError(
+      'conflict',
+      `The crawl would end at once: its ${key} is ${limit}, and it has ${verb} ${amount} already. ` +
+        `Resume it with a higher ${key}`,
+      key,
+    );
+  }
+}

@@ -1,0 +1,110 @@
+/** The list of sites of a crawl as an operator gives it, and as it is shown with the visits of each. */
+import { checkSites } from '../../core/crawl/check-sites.ts';
+import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../core/crawl/config.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import { InvalidConfig } from '../../core/crawl/invalid-config.ts';
+import { type Site, type SiteOptions, Sites, type SitesRef } from '../../core/crawl/sites.ts';
+import type { CrawlRecord, CrawlRegistry } from '../../crawler/ports/crawl-registry.ts';
+import type { LedgerStore } from '../../crawler/ports/ledger-store.ts';
+import { isWanted, type SiteEntries, siteEntries } from '../report/site-entries.ts';
+import { checkBounds } from './check-bounds.ts';
+import { checkPatterns } from './check-patterns.ts';
+import { ControlError, type SitePage, type SitePageRequest } from './control.ts';
+import { type DeployerLimits, limitedOptions } from './deployer-limits.ts';
+import { checkedLimit } from './host-queries.ts';
+
+/** The limits for the crawls of an engine, as far as they concern sites. */
+export interface SitePolicy {
+  readonly defaults: CrawlOptions;
+  readonly limits?: DeployerLimits;
+}
+
+/** Throws {@link ControlError} that names the first site at fault. */
+export function planSites(
+  given: readonly SiteOptions[],
+  config: CrawlConfig,
+  { defaults, limits = {} }: SitePolicy,
+): Site[] {
+  try {
+    const sites = checkSites(given, (index) => `sites.${index}`, config);
+    const ofDeployment = parseConfig(defaults);
+    for (const [index, site] of sites.entries()) {
+      const {
+        url: _,
+        group: __,
+        isRemoved: ___,
+        recrawlEveryMs,
+        recrawlSchedule,
+        recrawlTimeZone,
+        ...own
+      } = site;
+      const override = { ...own, hosts: ['*'] };
+      checkEach(index, () => {
+        checkBounds({ overrides: [override] }, ofDeployment);
+        checkPatterns({ include: own.include ?? [], exclude: own.exclude ?? [] }, config.maxUrlLength);
+        limitedOptions({ overrides: [override] }, defaults, limits);
+      });
+    }
+    return sites;
+  } catch (error) {
+    if (!(error instanceof InvalidConfig)) throw error;
+    throw new ControlError('invalid', error.message, 'sites');
+  }
+}
+
+/** Names the site instead of the override that it is checked as. */
+function checkEach(index: number, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    const message = error.message.replaceAll(/config\.(overrides\.0\.)?/g, `sites.${index}.`);
+    throw new ControlError(error.code, message, 'sites');
+  }
+}
+
+/** The URLs of `next` that the list `before` did not have: seeds that are to be sent. */
+export function newUrls(before: readonly Site[], next: readonly Site[]): string[] {
+  const known = new Set(before.flatMap(({ url, isRemoved }) => (isRemoved ? [] : url)));
+  return next.flatMap(({ url }) => (known.has(url) ? [] : url));
+}
+
+export interface SiteListEngine {
+  readonly registry: Pick<CrawlRegistry, 'readSites'>;
+  readonly ledgers: Pick<LedgerStore, 'sitePasses'>;
+  readonly clock: { readonly now: () => number };
+}
+
+/** The numbers of a crawl's sites, as its summary has them. */
+export const siteCounts = async (
+  engine: SiteListEngine,
+  crawl: CrawlId,
+  { sites }: Pick<CrawlRecord, 'sites'>,
+): Promise<SiteEntries['counts']> => (await entriesOf(engine, crawl, sites)).counts;
+
+async function entriesOf(
+  { registry, ledgers, clock }: SiteListEngine,
+  crawl: CrawlId,
+  ref: SitesRef | undefined,
+): Promise<SiteEntries> {
+  if (ref === undefined) return { entries: [], counts: {} };
+  const sites = new Sites(await registry.readSites(crawl, ref));
+  return siteEntries(sites, ledgers.sitePasses(crawl), clock.now());
+}
+
+/** The cursor is the number of sites before the page: a list that is replaced meanwhile may repeat some. */
+export async function pageOfSites(
+  engine: SiteListEngine,
+  crawl: CrawlId,
+  { sites: ref }: Pick<CrawlRecord, 'sites'>,
+  { cursor, limit, ...filter }: SitePageRequest,
+): Promise<SitePage> {
+  const most = checkedLimit(limit);
+  const from = cursor === undefined ? 0 : Number(cursor);
+  if (!Number.isInteger(from) || from < 0)
+    throw new ControlError('invalid', `Expected a cursor that an earlier page gave, got ${cursor}`, 'cursor');
+  const { entries, counts } = await entriesOf(engine, crawl, ref);
+  const wanted = entries.filter((entry) => isWanted(entry, filter));
+  const next = from + most < wanted.length ? { cursor: String(from + most) } : {};
+  return { counts, sites: wanted.slice(from, from + most), ...next };
+}

@@ -1,0 +1,28 @@
+import { type Release, Semaphore } from '../../core/base/semaphore.ts';
+import type { Clock } from '../../crawler/ports/clock.ts';
+
+/** Memory for bodies: callers for whom too few bytes are left wait in line. */
+export interface Room {
+  /**
+   * Resolves, when there is room for `size`, to what frees it. More than there ever is has it alone. Rejects
+   * where there was none for too long.
+   */
+  enter(size: number): Promise<Release>;
+}
+
+export interface RoomOptions {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly limitMs: number;
+}
+
+/** `capacity`: in bytes. */
+export function createRoom(capacity: number, { clock, limitMs }: RoomOptions): Room {
+  const bytes = new Semaphore(capacity);
+  return {
+    async enter(size) {
+      const release = await bytes.acquire(size, { deadline: { clock, ms: limitMs } });
+      if (!release) throw new Error(`Expected room for a body of ${size} bytes within ${limitMs} ms`);
+      return release;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** The pages of a crawl as documents, read from its archive. */
+import { PayloadReader, type PayloadSource, readOf } from '../../core/archive/payload-reader.ts';
+import { messageOf } from '../../core/base/error-message.ts';
+import { isWithheld } from '../../core/causes/cause.ts';
+import type { UrlRecord } from '../../core/frontier/url-record.ts';
+import { type DocumentRow, documentRow } from './document-row.ts';
+import { documentOf, isDocumentType, type ModuleReading } from './page-document.ts';
+
+/** The source of the documents. */
+export interface DocumentSource extends PayloadSource {
+  /** Every known URL. */
+  records(): AsyncIterable<UrlRecord>;
+}
+
+export interface DocumentOptions {
+  /** Called with a page that has no document, and the reason for people. */
+  readonly skip: (url: string, reason: string) => void;
+  /** May replace the absolute URL of a link in the page's Markdown. */
+  readonly rewrite?: ((link: string, page: string) => string) | undefined;
+  /** Asked for each page that has a document, before it is read. Default: all are wanted. */
+  readonly isWanted?: ((record: UrlRecord) => boolean) | undefined;
+  /** Modules of the project. */
+  readonly modules?: ModuleReading | undefined;
+}
+
+/** A page of more bytes, received or decoded, gives no document: extracting it would take seconds. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Whether a URL is a page with a text: not an error, a redirect, an image or a copy of another page, and none whose use
+ * is forbidden for the crawl's purpose.
+ */
+export const hasDocument = (
+  { state, kind, result }: UrlRecord,
+  modules?: Pick<ModuleReading, 'reads'>,
+): boolean =>
+  state === 'fetched' &&
+  kind === undefined &&
+  result?.httpStatus === 200 &&
+  result.location !== undefined &&
+  result.duplicateOf === undefined &&
+  !isWithheld(result.cause) &&
+  isDocumentType(result.contentType, modules);
+
+/**
+ * Yields the document of each page that has one, in the order of `source.records()`. Holds one page at a
+ * time, or as many as the archive is best asked for at once.
+ */
+export async function* readDocuments(
+  source: DocumentSource,
+  { skip, rewrite, isWanted = () => true, modules }: DocumentOptions,
+): AsyncGenerator<DocumentRow, void, undefined> {
+  const payloads = new PayloadReader(source);
+  const wanted = filtered(source.records(), (record) => hasDocument(record, modules) && isWanted(record));
+  const pages = payloads.readAll(wanted, ({ result }) => result!.location!, MAX_PAGE_BYTES, true);
+  for await (const tried of pages) {
+    const record = tried.value;
+    const { url } = record;
+    try {
+      const { response, payload, usage } = readOf(tried);
+      const page = { date: response.date, headers: payload.headers, body: payload.body };
+      const document = await documentOf(url, page, MAX_PAGE_BYTES, {
+        rewrite: rewrite && ((link) => rewrite(link, url)),
+        modules,
+      });
+      if (document) yield documentRow(document, record, usage);
+    } catch (error) {
+      // The disk fails for other pages, too.
+      if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+      skip(url, messageOf(error));
+    }
+  }
+}
+
+async function* filtered<T>(values: AsyncIterable<T>, isWanted: (value: T) => boolean): AsyncGenerator<T> {
+  for await (const value of values) if (isWanted(value)) yield value;
+}

@@ -1,0 +1,42 @@
+/** Whether a crawl that has ended came to what it was begun for, and what it has lost. */
+import type { CrawlTotals } from '../../crawler/ports/crawl-registry.ts';
+import type { CrawlSummary, Losses } from './summary.ts';
+
+/** No seed, nor what the seeds redirected to, was answered by a 2xx status. */
+export const isWithoutSeed = ({ pages, seeds }: Pick<CrawlSummary, 'pages' | 'seeds'>): boolean =>
+  pages === 0 || (seeds.fetched ?? 0) === 0;
+
+/** At every page for which the project's hooks were called one of them failed. */
+export function areHooksBroken({ hooks }: Pick<CrawlSummary, 'hooks'>): boolean {
+  const { pages = 0, failed = 0 } = hooks;
+  return pages > 0 && failed >= pages;
+}
+
+/** The part of the crawl that was lost. Kinds of which there is none are left out. */
+export function lossesOf({
+  givenUp = { hosts: 0, urls: 0 },
+  hints = {},
+  skipped,
+  errors,
+}: Pick<CrawlTotals, 'givenUp' | 'hints' | 'skipped' | 'errors'>): Losses {
+  const { undecoded = 0, brokeOff = 0, cutPage = 0, trap = 0 } = hints;
+  const all = {
+    hostsGivenUp: givenUp.hosts,
+    urlsGivenUp: givenUp.urls,
+    quarantined: (errors.killed ?? 0) + (errors.blocked ?? 0),
+    undecoded,
+    brokeOff,
+    cut: cutPage,
+    traps: trap + (skipped.trap ?? 0),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
+}
+
+/**
+ * Whether the crawl lost something by faults of servers or hooks: hosts that were given up, pages in quarantine, responses that
+ * broke off or could not be decoded. Limits and traps are settings.
+ */
+export function isIncomplete({ losses }: Pick<CrawlSummary, 'losses'>): boolean {
+  const { hostsGivenUp = 0, quarantined = 0, undecoded = 0, brokeOff = 0 } = losses;
+  return hostsGivenUp + quarantined + undecoded + brokeOff > 0;
+}

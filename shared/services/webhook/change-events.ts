@@ -1,0 +1,60 @@
+/** The changes of pages and the visits of sites on their way to the operator's programs: many in one event. */
+import { hash } from 'node:crypto';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import type { SiteVisit } from '../../core/frontier/site-visit.ts';
+import type { UrlChange } from '../../core/frontier/url-change.ts';
+import type { WebhookEvent } from './webhook.ts';
+
+/** Changes of one event, and their bytes: EventBridge counts each 64 KB of an event as one. */
+export const MAX_CHANGES = 100;
+export const MAX_CHANGE_BYTES = 60_000;
+
+/** Puts lines of JSON into groups for one event each, in their order. A line that is longer than that is a group of its own. */
+export function changeGroups(lines: readonly string[]): string[][] {
+  const groups: string[][] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    const size = Buffer.byteLength(line) + 1;
+    const group = groups.at(-1);
+    if (group && group.length < MAX_CHANGES && bytes + size <= MAX_CHANGE_BYTES) {
+      group.push(line);
+      bytes += size;
+    } else {
+      groups.push([line]);
+      bytes = size;
+    }
+  }
+  return groups;
+}
+
+export type ChangesEvent = WebhookEvent<'pagesChanged', { readonly changes: readonly UrlChange[] }>;
+export type SitesEvent = WebhookEvent<'sitesVisited', { readonly sites: readonly SiteVisit[] }>;
+
+/**
+ * The events of some lines, each a {@link UrlChange} or a {@link SiteVisit} as JSON: one for each kind that is there. Those of
+ * the same lines have the same ids.
+ */
+export function changesEvents(
+  crawl: CrawlId,
+  lines: readonly string[],
+  now: number,
+): (ChangesEvent | SitesEvent)[] {
+  const changes: UrlChange[] = [];
+  const sites: SiteVisit[] = [];
+  for (const line of lines) {
+    const parsed = JSON.parse(line) as UrlChange | SiteVisit;
+    if ('outcome' in parsed) sites.push(parsed);
+    else changes.push(parsed);
+  }
+  const eventOf = <Type extends string, Data extends object>(type: Type, data: Data) => ({
+    id: hash('sha256', JSON.stringify([crawl, type, lines])).slice(0, 32),
+    type,
+    time: new Date(now).toISOString(),
+    crawl,
+    data,
+  });
+  const events: (ChangesEvent | SitesEvent)[] = [];
+  if (changes.length > 0) events.push(eventOf('pagesChanged', { changes }));
+  if (sites.length > 0) events.push(eventOf('sitesVisited', { sites }));
+  return events;
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseElements } from '../../../shared/core/content/element-tree.ts';
+import { tableGrid } from '../../../shared/core/content/table-grid.ts';
+import { markdown } from './to-markdown.ts';
+
+/** Rows of cells, `.` for an empty slot. */
+const rows = (html: string) =>
+  markdown(`<table>${html}</table>`)
+    .split('\n')
+    .filter((line) => !line.startsWith('| ---'))
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(' | ')
+        .map((cell) => cell.trim() || '.')
+        .join(' '),
+    );
+const HEAD = '<tr><th>A<th>B<th>C</tr>';
+
+test.each([
+  ['a cell over two columns', `${HEAD}<tr><td colspan=2>a<td>b`, ['A B C', 'a . b']],
+  ['a cell over two rows', `${HEAD}<tr><td rowspan=2>a<td>b<td>c<tr><td>d<td>e`, ['A B C', 'a b c', '. d e']],
+  [
+    'both',
+    `${HEAD}<tr><td colspan=2 rowspan=2>a<td>b<tr><td>c<tr><td>d<td>e<td>f`,
+    ['A B C', 'a . b', '. . c', 'd e f'],
+  ],
+  [
+    'cells in the middle and at the end',
+    `${HEAD}<tr><td>a<td rowspan=2>b<td rowspan=3>c<tr><td>d<tr><td>e<td>f`,
+    ['A B C', 'a b c', 'd . .', 'e f .'],
+  ],
+  [
+    'rowspan 0: to the end of its group',
+    `<thead>${HEAD}</thead><tbody><tr><td rowspan=0>a<td>b<td>c<tr><td>d<td>e</tbody><tbody><tr><td>f<td>g<td>h`,
+    ['A B C', 'a b c', '. d e', 'f g h'],
+  ],
+  [
+    'a rowspan ends with its group',
+    `<tbody>${HEAD}<tr><td rowspan=9>a<td>b<td>c</tbody><tbody><tr><td>d<td>e<td>f`,
+    ['A B C', 'a b c', 'd e f'],
+  ],
+  ['colspan 0 is 1', `${HEAD}<tr><td colspan=0>a<td>b<td>c`, ['A B C', 'a b c']],
+  [
+    'more columns than there are',
+    `${HEAD}<tr><td>a<td>b<td>c<tr><td colspan=100>none`,
+    ['A B C', 'a b c', 'none . .'],
+  ],
+  ['spans that all rows have', '<tr><th colspan=2>A<th>B<tr><td colspan=2>a<td>b', ['A B', 'a b']],
+  [
+    'values with other characters',
+    `${HEAD}<tr><td colspan=" 2x">a<td>b<tr><td colspan=-2>a<td>b<td>c`,
+    ['A B C', 'a . b', 'a b c'],
+  ],
+  [
+    'a foot before the body',
+    '<thead><tr><th>A<th>B</thead><tfoot><tr><td>y<td>z</tfoot><tr><td>a<td>b',
+    ['A B', 'a b', 'y z'],
+  ],
+  [
+    'headings over groups of columns',
+    '<tr><th rowspan=2>A<th colspan=2>B<tr><th>C<th>D<tr><td>a<td>b<td>c',
+    ['A B .', '. C D', 'a b c'],
+  ],
+  ['short rows', `${HEAD}<tr><td>a`, ['A B C', 'a . .']],
+])('%s', (_, html, expected) => {
+  expect(rows(html)).toEqual(expected);
+});
+
+test('spans without end are bounded', () => {
+  const row = `<tr>${'<td colspan=1000 rowspan=65534>a'.repeat(30)}`;
+  const table = parseElements(`<table>${row.repeat(3000)}</table>`).find(({ name }) => name === 'table')!;
+  expect(tableGrid(table)).toBeUndefined();
+});
+
+test('each cell stands in one slot, in rows of the same length', () => {
+  const cell = fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 }));
+  fc.assert(
+    fc.property(fc.array(fc.array(cell, { maxLength: 4 }), { maxLength: 5 }), (all) => {
+      const html = all
+        .map((cells) => `<tr>${cells.map(([c, r]) => `<td colspan=${c} rowspan=${r}>x`).join('')}`)
+        .join('');
+      const table = parseElements(`<table>${html}</table>`).find(({ name }) => name === 'table')!;
+      const grid = tableGrid(table)!;
+      expect(new Set(grid.map(({ length }) => length)).size).toBeLessThanOrEqual(1);
+      const cells = grid.flat().filter((found) => found !== undefined);
+      expect(cells.length).toBe(all.flat().length);
+      expect(new Set(cells).size).toBe(cells.length);
+    }),
+  );
+});

@@ -1,0 +1,172 @@
+import zlib from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createDocumentParser, type DocumentParserOptions } from '../../../shared/core/parser/document.ts';
+
+async function parse(
+  body: string | Uint8Array,
+  contentType?: string,
+  options: Partial<DocumentParserOptions> = {},
+  step = 1000,
+) {
+  const parser = createDocumentParser({
+    url: 'http://h/sitemap',
+    headers: contentType === undefined ? [] : [['Content-Type', contentType]],
+    maxDecodedBytes: 10_000_000,
+    maxLinks: 10,
+    kind: 'sitemap',
+    ...options,
+  });
+  const bytes = Buffer.from(body as Uint8Array);
+  for (let at = 0; at < bytes.length; at += step) parser.write(bytes.subarray(at, at + step));
+  return await parser.end();
+}
+const xml = '<?xml version="1.0"?><urlset><url><loc>http://h/a</loc></url></urlset>';
+const text = '\ufeffhttp://h/a\r\n\n  https://h/b#c \nno URL\nftp://h/\nhttp://h/a';
+
+describe('what was fetched as a sitemap', () => {
+  test.each(['application/xml', 'text/html', 'text/plain', 'application/octet-stream', undefined])(
+    'is read as XML whatever its type says: %s',
+    async (type) => {
+      for (const body of [xml, ` \n${xml}`, `\ufeff${xml}`])
+        expect(await parse(body, type)).toMatchObject({
+          type: 'sitemap',
+          charset: 'utf-8',
+          links: [{ url: 'http://h/a', kind: 'url' }],
+          isWhole: true,
+          fault: undefined,
+        });
+    },
+  );
+
+  test('is read as a list of URLs', async () => {
+    const facts = await parse(text, 'text/plain');
+    expect(facts).toMatchObject({ type: 'sitemap', fault: undefined });
+    expect(facts.links).toEqual([
+      { url: 'http://h/a', kind: 'url' },
+      { url: 'https://h/b', kind: 'url' },
+    ]);
+  });
+
+  test('is read from a gzip file', async () => {
+    for (const body of [xml, text]) {
+      const facts = await parse(zlib.gzipSync(body), 'application/x-gzip');
+      expect(facts).toMatchObject({ type: 'sitemap', isWhole: true, decodedBytes: Buffer.byteLength(body) });
+      expect(facts.links[0]?.url).toBe('http://h/a');
+    }
+  });
+
+  test('may be a feed, or an index', async () => {
+    expect((await parse('<rss><item><link>/a</link></item></rss>')).type).toBe('feed');
+    expect((await parse('<sitemapindex></sitemapindex>')).type).toBe('sitemapIndex');
+  });
+
+  test('may have more links than a page', async () => {
+    const lines = Array.from({ length: 50_001 }, (_, n) => `http://h/${n}`).join('\n');
+    const { links, droppedLinks, fault } = await parse(lines);
+    expect([links.length, droppedLinks, fault]).toEqual([50_000, 1, 'more than 50000 links']);
+  });
+});
+
+describe('faults of sitemaps', () => {
+  test.each<[string, string | Uint8Array, string]>([
+    ['a page that says that there is none', '<!doctype html><html><a href=/x>', '<html> is no sitemap'],
+    ['a text without URLs', 'Not found', 'neither XML nor a list of URLs'],
+    ['nothing', '', 'neither XML nor a list of URLs'],
+    ['gzip inside of gzip', zlib.gzipSync(zlib.gzipSync(xml)), 'gzip inside of gzip'],
+    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]), 'neither XML nor a list of URLs'],
+  ])('%s', async (_, body, fault) => {
+    for (const type of [undefined, 'text/html'])
+      expect(await parse(body, type)).toMatchObject({ fault, links: [] });
+  });
+
+  test('a gzip bomb stops at the limit', async () => {
+    const bomb = zlib.gzipSync(`${text}\n${'x'.repeat(30_000_000)}`);
+    const { decodedBytes, isWhole, fault, links } = await parse(bomb, 'application/gzip');
+    expect([decodedBytes, isWhole, fault, links.length]).toEqual([
+      10_000_000,
+      false,
+      'more than 10000000 decoded bytes',
+      2,
+    ]);
+  });
+
+  test('a cut gzip file gives what it holds', async () => {
+    const lines = Array.from({ length: 5000 }, (_, n) => `http://h/${(n * 7919) % 5003}`).join('\n');
+    const body = zlib.gzipSync(lines);
+    const { links, isWhole, fault } = await parse(body.subarray(0, body.length / 2));
+    expect(links.length).toBeGreaterThan(1000);
+    expect([isWhole, fault]).toEqual([false, expect.stringContaining('gzip')]);
+  });
+
+  test('a document that is too large says so', async () => {
+    expect(await parse(xml + ' '.repeat(500), 'text/xml', { maxDecodedBytes: 200 })).toMatchObject({
+      fault: 'more than 200 decoded bytes',
+      isWhole: false,
+      links: [{ url: 'http://h/a' }],
+    });
+  });
+
+  test('a resolver that fails loses the links and no more', async () => {
+    const resolve = () => {
+      throw new Error('broke');
+    };
+    for (const body of [xml, text, zlib.gzipSync(xml)])
+      expect(await parse(body, undefined, { resolve })).toMatchObject({ error: 'parser: broke', links: [] });
+  });
+});
+
+describe('other documents', () => {
+  test('a feed or sitemap that was fetched as a page is read, too', async () => {
+    const options = { kind: undefined };
+    expect(await parse(xml, 'text/xml', options)).toMatchObject({
+      type: 'sitemap',
+      links: [{ kind: 'url' }],
+    });
+    expect(await parse(xml, undefined, options)).toMatchObject({ type: 'sitemap', mimeType: 'text/xml' });
+    expect(await parse('<feed/>', 'application/atom+xml', options)).toMatchObject({ type: 'feed' });
+    expect(await parse('<svg/>', 'image/svg+xml', options)).toMatchObject({
+      type: 'other',
+      fault: undefined,
+    });
+    expect(await parse(text, 'text/plain', options)).toMatchObject({ type: 'other', links: [] });
+  });
+
+  test('style sheets have requisites, if these are wanted', async () => {
+    const options = { kind: 'requisite' as const, wantsRequisites: true };
+    expect(await parse('a{b:url(c)}', 'text/css', options)).toMatchObject({
+      type: 'css',
+      links: [{ url: 'http://h/c', kind: 'css' }],
+    });
+    expect(await parse('a{b:url(c)}', 'text/css', { kind: undefined })).toMatchObject({
+      type: 'css',
+      links: [],
+    });
+  });
+});
+
+test('however a sitemap arrives, the result is the same', async () => {
+  const fragments = [
+    'http://h/a\n',
+    '<urlset>',
+    '<url><loc>/b</loc></url>',
+    '\ufeff',
+    ' \r\n',
+    '\x1f\x8b',
+    'x'.repeat(9000),
+    '\n',
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...fragments), { maxLength: 8 }),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 3000 }),
+      async (list, isGzip, step) => {
+        const body = Buffer.from(list.join(''), 'utf8');
+        const bytes = isGzip ? zlib.gzipSync(body) : body;
+        expect(await parse(bytes, undefined, {}, step)).toEqual(await parse(bytes, undefined, {}, 1e9));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

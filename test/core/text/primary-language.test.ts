@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { primaryLanguage } from '../../../shared/core/text/primary-language.ts';
+
+describe('the primary language of a tag', () => {
+  test.each([
+    ['en-US', 'en'],
+    [' EN_us ', 'en'],
+    ['eng', 'en'],
+    ['iw', 'he'],
+    ['nb-NO', 'no'],
+    ['nn', 'no'],
+    ['zh-Hant-TW', 'zh'],
+    ['gsw', 'gsw'],
+    ['', undefined],
+    ['und', undefined],
+    ['mul', undefined],
+    ['english', undefined],
+    ['x-default', undefined],
+    ['{{ lang }}', undefined],
+    ['1', undefined],
+  ])('%j is %j', (tag, language) => {
+    expect(primaryLanguage(tag)).toBe(language);
+  });
+});
