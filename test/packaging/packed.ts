@@ -96,6 +96,10 @@ function link(folder: string, name: string): void {
   symlinkSync(join(ROOT, 'node_modules', name), to, 'junction');
 }
 
+/** Node 22 says of SQLite that it is experimental. */
+const withoutWarning = (text: string): string =>
+  text.replaceAll(/^\(node:\d+\) ExperimentalWarning: SQLite .*\n\(Use `node .*\n/gm, '');
+
 /** The output of the compiler for files of a folder: its errors. */
 export function compiled(cwd: string, options: string, files: readonly string[]): string {
   const words = [join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--singleThreaded', '--strict'];
@@ -117,7 +121,7 @@ export function inFolder(folder: string): Project {
   const start = (...args: string[]) =>
     new Promise<Result>((resolve) => {
       execFile(NODE, args, options, (error, out, err) =>
-        resolve({ code: Number(error?.code ?? 0), out, err }),
+        resolve({ code: Number(error?.code ?? 0), out, err: withoutWarning(err) }),
       );
     });
   return {
@@ -126,7 +130,7 @@ export function inFolder(folder: string): Project {
     read: (file) => readFileSync(join(folder, file), 'utf8'),
     run(...args) {
       const { status, stdout, stderr } = spawnSync(NODE, args, options);
-      return { code: status ?? -1, out: stdout, err: stderr };
+      return { code: status ?? -1, out: stdout, err: withoutWarning(stderr) };
     },
     start,
     strand: (...words) => start(join(folder, 'node_modules/strand-crawler/cli/bin.js'), ...words),
