@@ -1,8 +1,10 @@
 /** A crawl on a deployed stack, as `startCrawl`, `resumeCrawl` and `openCrawl` give it. */
+import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
+import type { ResumableKey } from '../shared/core/crawl/resumable.ts';
 import type { AddedSeeds } from '../shared/services/control/control.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import type { FinishedEvent, LimitEvent, WarningEvent } from './crawl-events.ts';
-import type { RaisedLimits, ResumeCrawlOptions } from './start-options.ts';
+import type { ResumeCrawlOptions } from './start-options.ts';
 import type { StoredCrawl } from './stored-crawl.ts';
 
 /**
@@ -36,9 +38,9 @@ export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds' | 'u
 }
 
 /** The settings that a crawl on a stack may be resumed with. `maxCost`: US dollars. */
-export interface StackLimits extends RaisedLimits, Pick<ResumeCrawlOptions, 'newUrlRules'> {
-  readonly maxCost?: number;
-}
+export interface StackLimits
+  extends Pick<CrawlOptions, ResumableKey<'stack'>>,
+    Pick<ResumeCrawlOptions, 'newUrlRules'> {}
 
 export interface StackEventOptions {
   /**

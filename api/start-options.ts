@@ -1,5 +1,6 @@
 /** The options that start a crawl. */
 import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
+import type { ResumableKey } from '../shared/core/crawl/resumable.ts';
 import type { SiteOptions } from '../shared/core/crawl/sites.ts';
 import type { LogEntry, LogLevel } from '../shared/core/text/log-entry.ts';
 import type { StrandConfig } from '../shared/services/project/project.ts';
@@ -81,24 +82,10 @@ export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
   readonly project?: string;
 }
 
-/** Settings that may change when a crawl is continued: its limits, whether it recrawls, and its documents. */
-export type RaisedLimits = Pick<
-  CrawlOptions,
-  | 'maxPages'
-  | 'maxBytes'
-  | 'maxTimeMs'
-  | 'maxPagesPerHost'
-  | 'domainBudget'
-  | 'recrawl'
-  | 'recrawlEveryMs'
-  | 'recrawlSchedule'
-  | 'recrawlTimeZone'
-  | 'recrawlPerDay'
-  | 'changeFeed'
-  | 'documents'
->;
+/** Settings that may change when a crawl is continued in either place: its limits, whether it recrawls, and its documents. */
+export type RaisedLimits = Pick<CrawlOptions, ResumableKey<'machine'> & ResumableKey<'stack'>>;
 
-export interface ResumeCrawlOptions extends RaisedLimits, Pick<CrawlOptions, 'identity'>, SharedOptions {
+export interface ResumeCrawlOptions extends Pick<CrawlOptions, ResumableKey<'machine'>>, SharedOptions {
   /** The sites that the crawl has from now on. Pages of those that it had, and that are not in the list, are not fetched again. */
   readonly sites?: readonly SiteOptions[];
   /**

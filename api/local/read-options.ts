@@ -1,6 +1,7 @@
 /** The options of `startCrawl` and `resumeCrawl`, checked and sorted. */
 
 import { type CrawlOptions, InvalidConfig } from '../../shared/core/crawl/config.ts';
+import { resumableKeys } from '../../shared/core/crawl/resumable.ts';
 import { hasUserinfo } from '../../shared/core/crawl/seed-credentials.ts';
 import { LOG_LEVELS } from '../../shared/core/text/log-entry.ts';
 import { canonicalize } from '../../shared/core/url/canonical.ts';
@@ -78,21 +79,7 @@ export function readResumeOptions(
 
 const isFolderName = (given: unknown): given is string => typeof given === 'string' && given !== '';
 
-const LIMITS: ReadonlySet<string> = new Set([
-  'maxPages',
-  'maxBytes',
-  'maxTimeMs',
-  'maxPagesPerHost',
-  'domainBudget',
-  'recrawl',
-  'recrawlEveryMs',
-  'recrawlSchedule',
-  'recrawlTimeZone',
-  'recrawlPerDay',
-  'changeFeed',
-  'documents',
-  'identity',
-]);
+const LIMITS: ReadonlySet<string> = new Set(resumableKeys('machine'));
 
 function refuse(name: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new InvalidConfig(`${name}: ${faults.join('; ')}`);

@@ -151,7 +151,6 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     type: 'flag',
     key: 'keepTrying',
     verbs: BOTH,
-    stackVerbs: ['crawl'],
     group: 'Limits',
     help: 'keep trying if no host has answered yet; by default, the crawl ends after the second try',
   },

@@ -6,28 +6,21 @@ import {
   isRecrawling,
   RECRAWLS,
 } from '../../core/crawl/config.ts';
+import { type ResumableKey, resumableKeys } from '../../core/crawl/resumable.ts';
 import type { CrawlTotals } from '../../crawler/ports/crawl-registry.ts';
 import { checkRequest } from './check-request.ts';
 import { ControlError } from './control.ts';
 
+const RESUMABLE = Object.fromEntries(resumableKeys('stack').map((key) => [key, true])) as Record<
+  ResumableKey<'stack'>,
+  true
+>;
+
 /** The settings that a crawl can be resumed with: limits, recrawl, documents. The rest of its configuration stays what it is. */
 export const resumeLimitsSchema = crawlConfigSchema
-  .pick({
-    maxPages: true,
-    maxBytes: true,
-    maxTimeMs: true,
-    maxCost: true,
-    maxPagesPerHost: true,
-    domainBudget: true,
-    recrawlEveryMs: true,
-    recrawlSchedule: true,
-    recrawlTimeZone: true,
-    recrawlPerDay: true,
-    changeFeed: true,
-    documents: true,
-  })
+  .pick(RESUMABLE)
   // Without a default: what is not given stays.
-  .extend({ recrawl: z.enum(RECRAWLS).optional() });
+  .extend({ recrawl: z.enum(RECRAWLS).optional(), keepTrying: z.boolean().optional() });
 
 /** A request to resume: the limits, and whether new rules may hold. */
 export const resumeSchema = resumeLimitsSchema.extend({

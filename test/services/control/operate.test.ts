@@ -231,7 +231,7 @@ describe('a crawl is resumed', () => {
     [
       { delayMs: 1 },
       'delayMs',
-      /^Expected one of maxPages, maxBytes, maxTimeMs, maxCost, maxPagesPerHost, domainBudget, recrawlEveryMs, recrawlSchedule, recrawlTimeZone, recrawlPerDay, changeFeed, documents, recrawl to resume with, got delayMs/,
+      /^Expected one of maxPages, maxBytes, maxTimeMs, maxCost, maxPagesPerHost, domainBudget, recrawl, recrawlEveryMs, recrawlSchedule, recrawlTimeZone, recrawlPerDay, changeFeed, documents, keepTrying to resume with, got delayMs/,
     ],
   ])('by %j: refused by name', async (limits, field, message) => {
     const { control } = await standing('paused');

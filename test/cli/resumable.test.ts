@@ -1,0 +1,42 @@
+/** Which settings may change when a crawl is continued: one list for both places, the library and the command line. */
+import { expect, test } from 'vitest';
+import { readResumeOptions } from '../../api/local/read-options.ts';
+import { optionsOf } from '../../cli/options.ts';
+import { type CrawlOptions, crawlConfigSchema } from '../../shared/core/crawl/config.ts';
+import { resumableKeys } from '../../shared/core/crawl/resumable.ts';
+import { checkLimits } from '../../shared/services/control/resume-limits.ts';
+
+const SETTINGS = Object.keys(crawlConfigSchema.shape);
+
+/** Of another type than any setting has: what is refused is the setting, or its value. */
+const given = (key: string): CrawlOptions => ({ [key]: { no: 'value' } });
+
+function refusal(read: () => unknown): string {
+  try {
+    read();
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test.each(SETTINGS)('%s may change on one machine if the list says so', (key) => {
+  const isRefused = /takes no/.test(refusal(() => readResumeOptions('folder', given(key))));
+  expect(isRefused).toBe(!resumableKeys('machine').some((resumable) => resumable === key));
+});
+
+test.each(SETTINGS)('%s may change on a stack if the list says so', (key) => {
+  const isRefused = /decided when a crawl begins/.test(refusal(() => checkLimits(given(key))));
+  expect(isRefused).toBe(!resumableKeys('stack').some((resumable) => resumable === key));
+});
+
+test.each([
+  ['local', 'machine'],
+  ['stack', 'stack'],
+] as const)('the options of `resume` (%s) are those settings', (location, place) => {
+  const options = optionsOf('resume', location).flatMap(({ key }) => key ?? []);
+  // A file or a key; the library takes an object.
+  const apart = ['identity'];
+  const settings = resumableKeys(place).filter((key) => !apart.includes(key));
+  expect([...new Set(options)].filter((key) => !apart.includes(key)).sort()).toEqual([...settings].sort());
+});
