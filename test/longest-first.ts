@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest files, in the order in which they begin. */
-const LONGEST = [
+export const LONGEST = [
   'test/localstack/stack.test.ts',
   'test/localstack/stack-faults.slow.test.ts',
   'test/localstack/parity.slow.test.ts',

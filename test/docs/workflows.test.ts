@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import vitestConfig from '../../vitest.config.ts';
+import { LONGEST } from '../longest-first.ts';
 
 interface Step {
   readonly uses?: string;
@@ -96,4 +97,8 @@ test('Node is the same version wherever it is named', () => {
   const [major] = version.split('.');
   expect(read('Dockerfile').match(/FROM node:\d+/g)).toEqual([`FROM node:${major}`, `FROM node:${major}`]);
   expect(read('.devcontainer/devcontainer.json')).toContain(`typescript-node:${major}-`);
+});
+
+test('the test files that begin first are there', () => {
+  expect(LONGEST.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
