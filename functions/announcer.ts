@@ -33,7 +33,7 @@ export class TimeIsUp extends Error {
 export interface AnnouncerDeps {
   readonly registry: Pick<
     AwsCrawlRegistry,
-    'loadUnannounced' | 'noteAnnounced' | 'delayAnnouncement' | 'noteFinish' | 'noteFirstPass'
+    'load' | 'loadUnannounced' | 'noteAnnounced' | 'delayAnnouncement' | 'noteFinish' | 'noteFirstPass'
   >;
   readonly summarize: (crawl: CrawlId, record: CrawlRecord) => Promise<EndedCrawl>;
   readonly sink: EventSink;
@@ -66,19 +66,20 @@ export class Announcer {
   }
 
   /**
-   * One look at a crawl that has ended, or whose first pass is complete; `record`: as it is now, if it is there. Begins
-   * nothing after `until`. Returns when to look again, in ms since the epoch; undefined: nothing is left to announce. What
+   * One look at a crawl that has ended, or whose first pass is complete. Begins nothing after `until`. Returns when to look again, in ms since the epoch; undefined: nothing is left to announce. What
    * fails is logged, and done by a later look.
    */
-  async look(crawl: CrawlId, record: CrawlRecord | undefined, until: number): Promise<number | undefined> {
+  async look(crawl: CrawlId, until: number): Promise<number | undefined> {
     const { registry, clock, log } = this.#deps;
     try {
       if (clock.now() >= until) return clock.now();
       const unannounced = await registry.loadUnannounced(crawl);
       if (unannounced === undefined) return undefined;
       if (unannounced.retryAt > clock.now() + EARLY_MS) return unannounced.retryAt;
+      // After its entry: if the crawl runs and ends meanwhile, the entry is another one, and that end is announced, too.
+      const record = await registry.load(crawl);
       if (record) return await this.#announce(unannounced, record, until);
-      await registry.noteAnnounced(crawl);
+      await registry.noteAnnounced(unannounced);
       return undefined;
     } catch (error) {
       log('warn', {
@@ -104,7 +105,7 @@ export class Announcer {
       // A paused crawl ends later. Its operator knows of a crawl that was stopped.
       if (record.status !== 'stopped') return passAgainAt;
       await this.#finish(unannounced, record, until);
-      if (passAgainAt === undefined) await registry.noteAnnounced(crawl);
+      if (passAgainAt === undefined) await registry.noteAnnounced(unannounced);
       return passAgainAt;
     }
     const ended = await summarize(crawl, record);
@@ -117,12 +118,12 @@ export class Announcer {
     // Noted before the call of `onFinish`, in which the process may die.
     const againAt = passAgainAt ?? (fault === undefined ? undefined : await this.#delay(own, fault));
     await this.#finish(unannounced, record, until);
-    if (againAt === undefined) await registry.noteAnnounced(crawl);
+    if (againAt === undefined) await registry.noteAnnounced(unannounced);
     return againAt;
   }
 
   async #finish(
-    { crawl, finishTries, isFinishDone }: UnannouncedCrawl,
+    { crawl, entry, finishTries, isFinishDone }: UnannouncedCrawl,
     record: CrawlRecord,
     until: number,
   ): Promise<void> {
@@ -132,7 +133,7 @@ export class Announcer {
     if (clock.now() >= until) throw new TimeIsUp('no time was left for onFinish');
     const tries = finishTries + 1;
     if (tries <= MAX_FINISH_TRIES) {
-      await registry.noteFinish({ crawl, finishTries: tries, isFinishDone: false });
+      await registry.noteFinish({ crawl, entry, finishTries: tries, isFinishDone: false });
       await finish(crawl, record);
     } else
       log('error', {
@@ -140,7 +141,7 @@ export class Announcer {
         crawl,
         tries: finishTries,
       });
-    await registry.noteFinish({ crawl, finishTries: tries, isFinishDone: true });
+    await registry.noteFinish({ crawl, entry, finishTries: tries, isFinishDone: true });
   }
 
   /** Resolves to when to try again; undefined if that event was received, or there is none. */
@@ -151,19 +152,22 @@ export class Announcer {
   ): Promise<number | undefined> {
     if (!firstPass || firstPass.isAnnounced) return undefined;
     const { registry, summarize, sink, clock } = this.#deps;
-    const { crawl, tries } = unannounced;
+    const { crawl, entry, tries } = unannounced;
     const event = firstPassEvent(crawl, firstPass, await summarize(crawl, record), clock.now());
     const fault = await sink.send([event], until);
     const againAt = fault === undefined ? undefined : await this.#delay(unannounced, fault);
     if (againAt !== undefined) return againAt;
     await registry.noteFirstPass(crawl, { ...firstPass, isAnnounced: true });
     // The end of the crawl has tries of its own.
-    if (tries > 0) await registry.delayAnnouncement({ crawl, tries: 0, retryAt: 0 });
+    if (tries > 0) await registry.delayAnnouncement({ crawl, entry, tries: 0, retryAt: 0 });
     return fault === undefined ? undefined : clock.now();
   }
 
   /** Notes a try that failed. Returns when to try again; undefined if it was the last one. */
-  async #delay({ crawl, tries: before }: UnannouncedCrawl, cause: string): Promise<number | undefined> {
+  async #delay(
+    { crawl, entry, tries: before }: UnannouncedCrawl,
+    cause: string,
+  ): Promise<number | undefined> {
     const { registry, clock, log } = this.#deps;
     const tries = before + 1;
     if (tries >= MAX_TRIES) {
@@ -176,7 +180,7 @@ export class Announcer {
     }
     log('warn', { message: 'The events of a crawl were not received', crawl, tries, cause });
     const retryAt = clock.now() + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** before);
-    await registry.delayAnnouncement({ crawl, tries, retryAt });
+    await registry.delayAnnouncement({ crawl, entry, tries, retryAt });
     return retryAt;
   }
 }

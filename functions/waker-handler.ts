@@ -19,9 +19,7 @@ export interface WakerDeps {
   /** Looks for troubles of the whole stack. */
   readonly watch?: { note(crawl: CrawlId, totals: CrawlTotals): void; look(): Promise<void> } | undefined;
   /** Announces what has ended of a crawl. Returns when to look again; undefined: nothing is left to announce. */
-  readonly announcer?:
-    | { look(crawl: CrawlId, record: CrawlRecord | undefined, until: number): Promise<number | undefined> }
-    | undefined;
+  readonly announcer?: { look(crawl: CrawlId, until: number): Promise<number | undefined> } | undefined;
   /** Sends the changes of pages. Resolves to whether none of the crawl is left. */
   readonly changeFeed?: { look(crawl: CrawlId, until: number): Promise<boolean> } | undefined;
   /** The deployer's limit of cost in a day. */
@@ -247,7 +245,7 @@ class Waker {
     const { announcer } = this.#deps;
     const record = visit.looked?.record;
     if (!announcer || !hasNews(record)) return;
-    visit.announceAt = await errors.attempt(visit.id, () => announcer.look(visit.id, record, until));
+    visit.announceAt = await errors.attempt(visit.id, () => announcer.look(visit.id, until));
   }
 
   /** Enters the next looks. A crawl without one does not run, and has nothing left to announce. */

@@ -44,7 +44,8 @@ export async function fillStored({ engine }: Stack, crawls: readonly string[]): 
     await engine.registry.create(crawl, { ...recordOf(crawl, {}), status: 'running' });
     await engine.ledgers.commit(crawl, crowdHostOf(crawl), headAt(undefined));
     await engine.registry.setStatus(crawl, 'finished');
-    await engine.registry.noteAnnounced(crawl);
+    const unannounced = await engine.registry.loadUnannounced(crawl);
+    if (unannounced) await engine.registry.noteAnnounced(unannounced);
   });
 }
 

@@ -12,7 +12,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const UNTIL = Number.POSITIVE_INFINITY;
 
-const NEW: UnannouncedCrawl = { crawl: 'news', tries: 0, retryAt: 0, finishTries: 0, isFinishDone: false };
+const NEW: UnannouncedCrawl = {
+  ...{ crawl: 'news', entry: 'e1', tries: 0, retryAt: 0 },
+  ...{ finishTries: 0, isFinishDone: false },
+};
 
 /** A crawl in that state, and a receiver that answers by these faults, then without one. */
 function setUp(
@@ -39,11 +42,12 @@ function setUp(
   let beforeSending = () => {};
   const announcer = new Announcer({
     registry: {
+      load: async (crawl) => (crawl === 'gone' ? undefined : record),
       loadUnannounced: async (crawl) => crawls.get(crawl),
       async noteFirstPass(_, noted) {
         record = withFirstPass(record, noted);
       },
-      noteAnnounced: async (crawl) => void crawls.delete(crawl),
+      noteAnnounced: async ({ crawl }) => void crawls.delete(crawl),
       delayAnnouncement: async (delayed) => change(delayed.crawl, delayed),
       noteFinish: async (note) => change(note.crawl, note),
     },
@@ -74,8 +78,7 @@ function setUp(
   /** One look at each of the crawls, as the waker has them announced. */
   async function look(until: number): Promise<(number | undefined)[]> {
     const again: (number | undefined)[] = [];
-    for (const crawl of [...crawls.keys()])
-      again.push(await announcer.look(crawl, crawl === 'gone' ? undefined : record, until));
+    for (const crawl of [...crawls.keys()]) again.push(await announcer.look(crawl, until));
     return again;
   }
   return {

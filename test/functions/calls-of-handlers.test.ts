@@ -347,9 +347,9 @@ describe('the waker', () => {
         announcer: {
           look: record.watch(
             {
-              announce: async (_crawl: string, _record: CrawlRecord | undefined, _until: number) => undefined,
+              announce: async (_crawl: string, _until: number) => undefined,
             },
-            { announce: (crawl, of, until) => [crawl, of?.status, until] },
+            { announce: (crawl, until) => [crawl, until] },
           ).announce,
         },
         changeFeed: { look: record.watch({ feed: async (_crawl: string, _until: number) => true }).feed },

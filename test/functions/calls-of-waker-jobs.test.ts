@@ -39,7 +39,7 @@ const summaryOf = (crawl: string, record: CrawlRecord) =>
 
 describe('the announcer', () => {
   const note = (crawl: string, more: Partial<UnannouncedCrawl> = {}): UnannouncedCrawl => ({
-    ...{ crawl, tries: 0, retryAt: 0, finishTries: 0, isFinishDone: false },
+    ...{ crawl, entry: `entry of ${crawl}`, tries: 0, retryAt: 0, finishTries: 0, isFinishDone: false },
     ...more,
   });
 
@@ -54,8 +54,9 @@ describe('the announcer', () => {
       const left = [...faults];
       const announcer = new Announcer({
         registry: record.watch({
+          load: async (crawl: string) => records.get(crawl),
           loadUnannounced: async (crawl: string) => open.get(crawl),
-          noteAnnounced: async (crawl: string) => void open.delete(crawl),
+          noteAnnounced: async ({ crawl }: { crawl: string }) => void open.delete(crawl),
           noteFirstPass: async (crawl: string, noted: { at: number }) =>
             void records.set(crawl, withFirstPass(records.get(crawl) as CrawlRecord, noted)),
           delayAnnouncement: change,
@@ -80,7 +81,7 @@ describe('the announcer', () => {
           for (let look = 0; look < 2; look++) {
             if (look > 0) record.pass(MINUTE);
             for (const crawl of [...open.keys()])
-              record.note('again', await announcer.look(crawl, records.get(crawl), T0 + HOUR));
+              record.note('again', await announcer.look(crawl, T0 + HOUR));
           }
         },
       };

@@ -53,7 +53,7 @@ const held = (crawl: string, id: string) => ({
   ...{ crawl, id, request: { format: 'jsonl' }, version: 1, progress: NO_PROGRESS },
   tries: 6,
 });
-const NOTE = { crawl: 'a', tries: 0, retryAt: 0, finishTries: 0, isFinishDone: false };
+const NOTE = { crawl: 'a', entry: 'e', tries: 0, retryAt: 0, finishTries: 0, isFinishDone: false };
 const SUMMARY = { state: 'finished', seconds: 9, pages: 1, urls: {}, hosts: 1, bytes: 1, setAside: [] };
 
 function openExporter(process: Process): () => Promise<unknown> {
@@ -112,12 +112,11 @@ test.each<[string, (process: Process) => () => Promise<unknown>, Answers, Answer
   [
     'the announcer',
     ({ port, clock, log }) => {
-      const { summarize, finish, load } = port as Record<string, never>;
+      const { summarize, finish } = port as Record<string, never>;
       const announcer = new Announcer({
         ...{ registry: port, sink: port, clock, log, summarize: summarize as never, finish: finish as never },
       });
-      const record = load as unknown as () => Promise<typeof RECORD>;
-      return async () => announcer.look('a', await record(), T0 + 60_000);
+      return async () => announcer.look('a', T0 + 60_000);
     },
     {
       loadUnannounced: () => NOTE,

@@ -531,8 +531,8 @@ test('changes take half of the time that is left in a run, so ends are announced
       },
     },
     announcer: {
-      async look(crawl, record, until) {
-        looks.push(`announcer of ${crawl}, ${record?.status}, until ${until - T0}`);
+      async look(crawl, until) {
+        looks.push(`announcer of ${crawl}, until ${until - T0}`);
         made.clock.set(7000);
         return undefined;
       },
@@ -542,7 +542,7 @@ test('changes take half of the time that is left in a run, so ends are announced
   await made.engine.registry.noteFirstPass('a', { at: T0 });
   await made.run();
   expect(untils).toEqual([25_000]);
-  expect(looks).toEqual(['announcer of a, finished, until 50000', 'watch']);
+  expect(looks).toEqual(['announcer of a, until 50000', 'watch']);
 });
 
 test('changes of several crawls are sent by turns, though those of one take all of a run', async () => {

@@ -386,28 +386,32 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
 
   test('a crawl is to be announced until its end was announced, and again when it has run again', async () => {
     const { registry } = engine;
-    const unfinished = { finishTries: 0, isFinishDone: false };
+    const unfinished = { entry: expect.any(String), finishTries: 0, isFinishDone: false };
+    const loaded = async () => (await registry.loadUnannounced('ending'))!;
     await registry.create('ending', { ...RECORD, status: 'running' });
     expect(await registry.listUnannounced()).toEqual([
       { crawl: 'ending', tries: 0, retryAt: 0, ...unfinished },
     ]);
-    // It runs, so there is no end to have been announced.
-    await registry.noteAnnounced('ending');
+    const before = await loaded();
+    await registry.resume('ending');
+    // It has run since.
+    await registry.noteAnnounced(before);
     expect(await registry.listUnannounced()).toHaveLength(1);
     await registry.setStatus('ending', 'finished');
-    await registry.delayAnnouncement({ crawl: 'ending', tries: 2, retryAt: 5 });
+    const ended = await loaded();
+    await registry.delayAnnouncement({ ...ended, tries: 2, retryAt: 5 });
     expect(await registry.listUnannounced()).toEqual([
       { crawl: 'ending', tries: 2, retryAt: 5, ...unfinished },
     ]);
-    await registry.noteAnnounced('ending');
-    await registry.delayAnnouncement({ crawl: 'ending', tries: 3, retryAt: 9 });
+    await registry.noteAnnounced(ended);
+    await registry.delayAnnouncement({ ...ended, tries: 3, retryAt: 9 });
     expect(await registry.listUnannounced()).toEqual([]);
     await registry.setStatus('ending', 'running');
     expect(await registry.listUnannounced()).toEqual([
       { crawl: 'ending', tries: 0, retryAt: 0, ...unfinished },
     ]);
     await registry.setStatus('ending', 'stopped');
-    await registry.noteAnnounced('ending');
+    await registry.noteAnnounced(await loaded());
   });
 
   test('a crawl is deleted from both tables and the bucket, and another crawl stays', async () => {

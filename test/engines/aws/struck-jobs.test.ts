@@ -84,7 +84,10 @@ async function remains({ cloud: { dynamo, s3, settings } }: World): Promise<stri
 const notesOf = (world: World) => createAttentionNotes(contextOf(world));
 const STATE = { at: 1, crawls: { c: [3, 2, 1] as const }, samples: [{ at: 1, figures: [3, 2, 1] as const }] };
 const unannouncedOf = (world: World) => new UnannouncedCrawls(contextOf(world));
-const unannouncedNow = (world: World) => world.wait(unannouncedOf(world.other()).list());
+const unannouncedNow = async (world: World) => {
+  const entered = await world.wait(unannouncedOf(world.other()).list());
+  return entered.map(({ entry: _, ...rest }) => rest);
+};
 const enterTwo = async (world: World) => {
   for (const crawl of ['c', 'd']) await world.wait(unannouncedOf(world).enter(crawl));
 };
@@ -246,7 +249,10 @@ describeOperations(
     operation({
       name: 'strikes a crawl whose end was announced',
       prepare: enterTwo,
-      run: (world) => unannouncedOf(world).strike('c'),
+      async run(world) {
+        const entered = await unannouncedOf(world).load('c');
+        if (entered) await unannouncedOf(world).strike(entered);
+      },
       look: unannouncedNow,
     }),
     operation({
@@ -254,8 +260,9 @@ describeOperations(
       prepare: enterTwo,
       async run(world) {
         const crawls = unannouncedOf(world);
-        await crawls.delay({ crawl: 'c', tries: 2, retryAt: 7 });
-        await crawls.noteFinish({ crawl: 'd', finishTries: 1, isFinishDone: true });
+        const [c, d] = await crawls.list();
+        await crawls.delay({ ...c!, tries: 2, retryAt: 7 });
+        await crawls.noteFinish({ ...d!, finishTries: 1, isFinishDone: true });
         return crawls.list();
       },
       look: unannouncedNow,

@@ -204,11 +204,13 @@ describeOperations(
       run: ({ engine: { registry } }) => registry.countWaitingHosts(CRAWL),
     }),
     operation({
-      name: 'announces a crawl that runs, which is to be announced again',
+      name: 'announces a crawl, after a try without success',
       prepare: createCrawl,
       async run({ engine: { registry } }) {
-        await registry.delayAnnouncement({ crawl: CRAWL, tries: 3, retryAt: 7 });
-        await registry.noteAnnounced(CRAWL);
+        const unannounced = await registry.loadUnannounced(CRAWL);
+        if (unannounced === undefined) return [];
+        await registry.delayAnnouncement({ ...unannounced, tries: 3, retryAt: 7 });
+        await registry.noteAnnounced(unannounced);
         return registry.listUnannounced();
       },
       look: rows,

@@ -88,7 +88,7 @@ export const REGISTRY_PAYERS: Payers<AwsEngine['registry']> = {
   ...{ addScopeSeeds: named, setUrlRulesVersion: named, noteFirstPass: named, noteSent: named },
   ...{ isQuiet: named, countWaitingHosts: named, recount: named, endCopy: named, onCommit: named },
   ...{ look: named, noteBusy: named, loadUnannounced: named, loadMany: ofAll },
-  ...{ noteAnnounced: named, delayAnnouncement: noted, noteFinish: noted },
+  ...{ noteAnnounced: noted, delayAnnouncement: noted, noteFinish: noted },
   ...{ storeSites: named, setSites: named, readSites: named },
   ...{ list: ofAll, listRunning: ofAll, listUnannounced: ofAll, flushUsage: ofAll },
 };

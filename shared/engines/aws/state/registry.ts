@@ -45,7 +45,7 @@ import {
 } from './quiet.ts';
 import { SiteLists } from './site-lists.ts';
 import { allDueShards, DIRECTORY, DUE_INDEX, dueShardsOf, RUNNING, S, type StateNames } from './tables.ts';
-import { type FinishNote, type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
+import { type DelayNote, type FinishNote, type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
 import { UnjoinedCrawls } from './unjoined.ts';
 
 export interface AwsCrawlRegistry extends CrawlRegistry {
@@ -83,10 +83,10 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   look(crawl: CrawlId, stored?: StoredCrawl): Promise<CrawlLook | undefined>;
   /** The crawl has something to do: it is not quiet before it was found quiet again for some time. */
   noteBusy(crawl: CrawlId): Promise<void>;
-  /** The end of the crawl was announced, unless it runs again. */
-  noteAnnounced(crawl: CrawlId): Promise<void>;
-  /** The end of the crawl was announced in vain, and is to be announced again. */
-  delayAnnouncement(delayed: Pick<UnannouncedCrawl, 'crawl' | 'tries' | 'retryAt'>): Promise<void>;
+  /** The end of the crawl was announced. Nothing happens if it has run since it was entered by that name. */
+  noteAnnounced(announced: Pick<UnannouncedCrawl, 'crawl' | 'entry'>): Promise<void>;
+  /** The end of the crawl was announced in vain, and is to be announced again, unless it has run since. */
+  delayAnnouncement(delayed: DelayNote): Promise<void>;
   /** How far the call of the project's `onFinish` is. Forgotten when the crawl runs again. */
   noteFinish(note: FinishNote): Promise<void>;
 }
@@ -400,13 +400,11 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     return this.#unannounced.load(crawl);
   }
 
-  async noteAnnounced(crawl: CrawlId): Promise<void> {
-    await this.#unannounced.strike(crawl);
-    // It may have been resumed meanwhile, and entered before this.
-    if ((await this.#store.loadNow(crawl))?.record.status === 'running') await this.#unannounced.enter(crawl);
+  noteAnnounced(announced: Pick<UnannouncedCrawl, 'crawl' | 'entry'>): Promise<void> {
+    return this.#unannounced.strike(announced);
   }
 
-  delayAnnouncement(delayed: Pick<UnannouncedCrawl, 'crawl' | 'tries' | 'retryAt'>): Promise<void> {
+  delayAnnouncement(delayed: DelayNote): Promise<void> {
     return this.#unannounced.delay(delayed);
   }
 

@@ -20,7 +20,7 @@
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run |
  * | CrawlState | `#soon`, `#agenda` | `TIME CRAWL`, `TIME CRAWL due`, `TIME CRAWL unsure` | none: when the waker looks at the crawl next, one that is at work and one that rests (`agenda.ts`) |
- * | CrawlState | `#unannounced` | `CRAWL` | `tries`, `retryAt`, `finishTries`, `isFinishDone`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
+ * | CrawlState | `#unannounced` | `CRAWL` | `entry`, `tries`, `retryAt`, `finishTries`, `isFinishDone`: a crawl that runs, or whose end its operator's programs have not been sent (`unannounced.ts`) |
  * | CrawlState | `#unjoined` | `CRAWL` | `enteredAt`, `entry`: a crawl that may have WARC objects to join, or items without a table (`unjoined.ts`) |
  * | CrawlState | `#stack` | `totals#SHARD` | the same of what was used for crawls and is not worth a write to theirs |
  * | CrawlState | `#compactor` | `last` | `crawl`: the one that the compactor began last (`unjoined.ts`) |

@@ -16,6 +16,8 @@ import { type Item, itemKey, N, S, UNANNOUNCED } from './tables.ts';
 
 export interface UnannouncedCrawl {
   readonly crawl: CrawlId;
+  /** Another one each time that it is entered. */
+  readonly entry: string;
   /** How often its events were sent and not received. */
   readonly tries: number;
   /** When they are to be sent again, in ms since the epoch. */
@@ -26,7 +28,10 @@ export interface UnannouncedCrawl {
 }
 
 /** How far the call of `onFinish` is. */
-export type FinishNote = Pick<UnannouncedCrawl, 'crawl' | 'finishTries' | 'isFinishDone'>;
+export type FinishNote = Pick<UnannouncedCrawl, 'crawl' | 'entry' | 'finishTries' | 'isFinishDone'>;
+
+/** A try without success. */
+export type DelayNote = Pick<UnannouncedCrawl, 'crawl' | 'entry' | 'tries' | 'retryAt'>;
 
 export interface UnannouncedContext {
   readonly dynamo: DynamoDBClient;
@@ -43,7 +48,8 @@ export class UnannouncedCrawls {
 
   /** The write of `enter`, for a transaction. */
   entry(crawl: CrawlId): { readonly Put: PutItemCommandInput } {
-    return { Put: { TableName: this.#context.table, Item: itemKey(UNANNOUNCED, crawl) } };
+    const { table, clock } = this.#context;
+    return { Put: { TableName: table, Item: { ...itemKey(UNANNOUNCED, crawl), entry: S(clock.uuid()) } } };
   }
 
   /** Safe to repeat. Forgets earlier tries. */
@@ -53,37 +59,42 @@ export class UnannouncedCrawls {
     await withRetry('noting a crawl to announce', () => dynamo.send(command), { clock });
   }
 
-  async strike(crawl: CrawlId): Promise<void> {
+  /** Removes the crawl, unless it was entered again meanwhile. */
+  async strike({ crawl, entry }: Pick<UnannouncedCrawl, 'crawl' | 'entry'>): Promise<void> {
     const { dynamo, table, clock } = this.#context;
-    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(UNANNOUNCED, crawl) });
-    await withRetry('noting that a crawl is announced', () => dynamo.send(command), { clock });
+    const command = new DeleteItemCommand({
+      TableName: table,
+      Key: itemKey(UNANNOUNCED, crawl),
+      ...isAt(entry),
+    });
+    await unlessChanged(withRetry('noting that a crawl is announced', () => dynamo.send(command), { clock }));
   }
 
-  /** Notes a try without success, unless the crawl was struck meanwhile. */
-  delay({ crawl, tries, retryAt }: Pick<UnannouncedCrawl, 'crawl' | 'tries' | 'retryAt'>): Promise<void> {
-    return this.#set(crawl, { tries: N(tries), retryAt: N(retryAt) });
+  /** Notes a try without success, unless the crawl was struck or entered again meanwhile. */
+  delay({ tries, retryAt, ...of }: DelayNote): Promise<void> {
+    return this.#set(of, { tries: N(tries), retryAt: N(retryAt) });
   }
 
-  /** Notes the call of `onFinish`, unless the crawl was struck meanwhile. */
-  noteFinish({ crawl, finishTries, isFinishDone }: FinishNote): Promise<void> {
-    return this.#set(crawl, { finishTries: N(finishTries), isFinishDone: { BOOL: isFinishDone } });
+  /** Notes the call of `onFinish`, unless the crawl was struck or entered again meanwhile. */
+  noteFinish({ finishTries, isFinishDone, ...of }: FinishNote): Promise<void> {
+    return this.#set(of, { finishTries: N(finishTries), isFinishDone: { BOOL: isFinishDone } });
   }
 
-  async #set(crawl: CrawlId, attributes: Item): Promise<void> {
+  async #set({ crawl, entry }: Pick<UnannouncedCrawl, 'crawl' | 'entry'>, attributes: Item): Promise<void> {
     const { dynamo, table, clock } = this.#context;
     const names = Object.keys(attributes);
+    const condition = isAt(entry);
     const command = new UpdateItemCommand({
       TableName: table,
       Key: itemKey(UNANNOUNCED, crawl),
       UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]!])),
+      ...condition,
+      ExpressionAttributeValues: {
+        ...condition.ExpressionAttributeValues,
+        ...Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]!])),
+      },
     });
-    try {
-      await withRetry('noting how an end is announced', () => dynamo.send(command), { clock });
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await unlessChanged(withRetry('noting how an end is announced', () => dynamo.send(command), { clock }));
   }
 
   async list(): Promise<UnannouncedCrawl[]> {
@@ -116,8 +127,24 @@ export class UnannouncedCrawls {
   }
 }
 
-const unannouncedOf = ({ sk, tries, retryAt, finishTries, isFinishDone }: Item): UnannouncedCrawl => ({
+/** The condition that the crawl is there as it was entered then. */
+const isAt = (entry: string) => ({
+  ConditionExpression: '#entry = :entry',
+  ExpressionAttributeNames: { '#entry': 'entry' },
+  ExpressionAttributeValues: { ':entry': S(entry) },
+});
+
+async function unlessChanged(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}
+
+const unannouncedOf = ({ sk, entry, tries, retryAt, finishTries, isFinishDone }: Item): UnannouncedCrawl => ({
   crawl: sk?.S as string,
+  entry: entry?.S ?? '',
   tries: Number(tries?.N ?? 0),
   retryAt: Number(retryAt?.N ?? 0),
   finishTries: Number(finishTries?.N ?? 0),

@@ -70,9 +70,12 @@ describe('a call is paid for by the crawl it is made for', () => {
     ['a crawl’s record', ({ registry }) => registry.load('a')],
     [
       'a note about a crawl',
-      ({ registry }) => registry.noteFinish({ crawl: 'a', finishTries: 1, isFinishDone: false }),
+      ({ registry }) => registry.noteFinish({ crawl: 'a', entry: 'e', finishTries: 1, isFinishDone: false }),
     ],
-    ['a later try', ({ registry }) => registry.delayAnnouncement({ crawl: 'a', tries: 1, retryAt: 0 })],
+    [
+      'a later try',
+      ({ registry }) => registry.delayAnnouncement({ crawl: 'a', entry: 'e', tries: 1, retryAt: 0 }),
+    ],
     ['messages of one crawl', ({ queue }) => queue.send([{ host: 'h.test', message: token('a') }])],
     ['an acknowledgement', ({ queue }) => queue.acknowledge(received('a', 'a'), [])],
     ['a host parked', ({ queue }) => queue.park(received('a'), 1000)],
@@ -161,7 +164,7 @@ test('each method of a stack’s registry names the crawl that pays, if there is
   );
   expect(Object.keys(REGISTRY_PAYERS).toSorted()).toEqual(methods.toSorted());
   const ofAll = ['flushUsage', 'list', 'listRunning', 'listUnannounced', 'loadMany'];
-  const ofNotes = ['delayAnnouncement', 'noteFinish'];
+  const ofNotes = ['delayAnnouncement', 'noteAnnounced', 'noteFinish'];
   const payers = REGISTRY_PAYERS as unknown as Record<string, (about: unknown) => unknown>;
   for (const name of methods) {
     const about = ofNotes.includes(name) ? { crawl: 'a' } : 'a';

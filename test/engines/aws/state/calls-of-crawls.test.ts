@@ -130,14 +130,13 @@ describeScenarios(
         });
         const results: unknown[] = [await registry.load(CRAWL), await registry.listUnannounced()];
         await registry.create('other', RECORD);
-        await registry.noteAnnounced('other');
-        results.push(await registry.listUnannounced());
-        await registry.delayAnnouncement({ crawl: 'other', tries: 2, retryAt: 9 });
-        await registry.noteFinish({ crawl: 'other', finishTries: 1, isFinishDone: true });
+        const other = (await registry.loadUnannounced('other'))!;
+        await registry.delayAnnouncement({ ...other, tries: 2, retryAt: 9 });
+        await registry.noteFinish({ ...other, finishTries: 1, isFinishDone: true });
         results.push(await registry.listUnannounced());
         await registry.setStatus('other', 'stopped');
-        await registry.noteAnnounced('other');
-        await registry.delayAnnouncement({ crawl: 'other', tries: 2, retryAt: 9 });
+        await registry.noteAnnounced(other);
+        await registry.delayAnnouncement({ ...other, tries: 2, retryAt: 9 });
         return [...results, await registry.listUnannounced(), (await registry.totals(CRAWL)).activeMs];
       },
       isConcurrent: true,
@@ -219,11 +218,12 @@ describeScenarios(
         await all!.strike('none');
         const crawls = new UnannouncedCrawls(contextOf(world));
         for (const crawl of ['c', 'd', 'e']) await crawls.enter(crawl);
-        await crawls.delay({ crawl: 'c', tries: 2, retryAt: 77 });
-        await crawls.noteFinish({ crawl: 'c', finishTries: 3, isFinishDone: true });
-        await crawls.noteFinish({ crawl: 'd', finishTries: 1, isFinishDone: false });
-        await crawls.delay({ crawl: 'none', tries: 2, retryAt: 77 });
-        await crawls.strike('e');
+        const [c, d, e] = await crawls.list();
+        await crawls.delay({ ...c!, tries: 2, retryAt: 77 });
+        await crawls.noteFinish({ ...c!, finishTries: 3, isFinishDone: true });
+        await crawls.noteFinish({ ...d!, finishTries: 1, isFinishDone: false });
+        await crawls.delay({ crawl: 'none', entry: 'e', tries: 2, retryAt: 77 });
+        await crawls.strike(e!);
         const listed = await crawls.list();
         await crawls.enter('c');
         return [await all!.list(), await running!.list(), listed, await crawls.list()];

@@ -170,7 +170,8 @@ describe('the list of crawls that run', () => {
     await registry.setStatus('c', 'finished');
     expect(await registry.listRunning()).toEqual([]);
     expect((await registry.listUnannounced()).map(({ crawl }) => crawl)).toEqual(['c']);
-    await registry.noteAnnounced('c');
+    const [entered] = await registry.listUnannounced();
+    await registry.noteAnnounced(entered!);
     expect(await registry.listUnannounced()).toEqual([]);
     await registry.resume('c');
     expect(await registry.listRunning()).toEqual(['c']);
@@ -239,17 +240,25 @@ describe('the list of crawls that run', () => {
     }
   });
 
-  test('keeps the end to be announced of a crawl that was resumed meanwhile', async () => {
+  test.each([
+    ['runs again', ['running']],
+    ['has run and ended again', ['running', 'finished']],
+  ] as const)('keeps the end to be announced of a crawl that %s meanwhile', async (_what, statuses) => {
     const { registry, other, before } = open();
     await registry.create('c', RECORD);
     await registry.setStatus('c', 'finished');
+    const unannounced = (await registry.loadUnannounced('c'))!;
     before.on = async (command) => {
       if (command !== 'DeleteItemCommand') return;
       before.on = undefined;
-      await other.resume('c');
+      for (const status of statuses) await other.setStatus('c', status);
     };
-    await registry.noteAnnounced('c');
-    expect((await registry.listUnannounced()).map(({ crawl }) => crawl)).toEqual(['c']);
+    await registry.noteAnnounced(unannounced);
+    await registry.delayAnnouncement({ ...unannounced, tries: 3 });
+    await registry.noteFinish({ ...unannounced, isFinishDone: true });
+    expect(await registry.listUnannounced()).toMatchObject([
+      { crawl: 'c', tries: 0, finishTries: 0, isFinishDone: false },
+    ]);
   });
 });
 

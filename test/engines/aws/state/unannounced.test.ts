@@ -11,40 +11,50 @@ function open() {
   const { clients } = createServices();
   const clock = createFakeClock();
   const crawlsOver = (dynamo: typeof clients.dynamo) => new UnannouncedCrawls({ dynamo, table: 'T', clock });
-  return { clock, clients, crawlsOver, crawls: crawlsOver(clients.dynamo) };
+  const crawls = crawlsOver(clients.dynamo);
+  const enter = async (crawl: string) => {
+    await crawls.enter(crawl);
+    return (await crawls.load(crawl))!;
+  };
+  return { clock, clients, crawlsOver, crawls, enter };
 }
 
 test('tries and calls of onFinish are noted apart, and forgotten when the crawl is entered again', async () => {
-  const { crawls } = open();
-  await crawls.enter('a');
-  await crawls.enter('b');
-  await crawls.delay({ crawl: 'a', tries: 2, retryAt: 99 });
-  await crawls.noteFinish({ crawl: 'a', finishTries: 1, isFinishDone: true });
+  const { crawls, enter } = open();
+  const { entry } = await enter('a');
+  const other = await enter('b');
+  await crawls.delay({ crawl: 'a', entry, tries: 2, retryAt: 99 });
+  await crawls.noteFinish({ crawl: 'a', entry, finishTries: 1, isFinishDone: true });
   expect(await crawls.list()).toEqual([
-    { crawl: 'a', tries: 2, retryAt: 99, finishTries: 1, isFinishDone: true },
-    { crawl: 'b', ...NEW },
+    { crawl: 'a', entry, tries: 2, retryAt: 99, finishTries: 1, isFinishDone: true },
+    { crawl: 'b', entry: other.entry, ...NEW },
   ]);
-  await crawls.enter('a');
-  expect(await crawls.list()).toEqual([
-    { crawl: 'a', ...NEW },
-    { crawl: 'b', ...NEW },
-  ]);
+  const again = await enter('a');
+  expect(again.entry).not.toBe(entry);
+  expect(again).toMatchObject(NEW);
 });
 
-test('a note on a crawl that was announced meanwhile does nothing', async () => {
-  const { crawls } = open();
-  await crawls.enter('a');
-  await crawls.strike('a');
-  await crawls.delay({ crawl: 'a', tries: 2, retryAt: 99 });
-  await crawls.noteFinish({ crawl: 'a', finishTries: 1, isFinishDone: false });
-  expect(await crawls.list()).toEqual([]);
+test('a note on a crawl that was announced, or entered again meanwhile, does nothing', async () => {
+  const { crawls, enter } = open();
+  const { entry } = await enter('a');
+  await crawls.strike({ crawl: 'a', entry });
+  for (const left of [0, 1]) {
+    await crawls.delay({ crawl: 'a', entry, tries: 2, retryAt: 99 });
+    await crawls.noteFinish({ crawl: 'a', entry, finishTries: 1, isFinishDone: false });
+    await crawls.strike({ crawl: 'a', entry });
+    expect(await crawls.list()).toMatchObject(left === 0 ? [] : [NEW]);
+    await enter('a');
+  }
 });
 
 test.each<[string, (crawls: UnannouncedCrawls) => Promise<unknown>]>([
   ['an entry', (crawls) => crawls.enter('a')],
-  ['an end', (crawls) => crawls.strike('a')],
-  ['a try', (crawls) => crawls.delay({ crawl: 'a', tries: 1, retryAt: 1 })],
-  ['a call of onFinish', (crawls) => crawls.noteFinish({ crawl: 'a', finishTries: 1, isFinishDone: false })],
+  ['an end', (crawls) => crawls.strike({ crawl: 'a', entry: 'e' })],
+  ['a try', (crawls) => crawls.delay({ crawl: 'a', entry: 'e', tries: 1, retryAt: 1 })],
+  [
+    'a call of onFinish',
+    (crawls) => crawls.noteFinish({ crawl: 'a', entry: 'e', finishTries: 1, isFinishDone: false }),
+  ],
   ['the list', (crawls) => crawls.list()],
 ])('%s that is refused for its rate is tried again, and fails if DynamoDB refuses it', async (_, work) => {
   const { clock, clients, crawls, crawlsOver } = open();
