@@ -15,8 +15,8 @@ export interface LinkingPage {
 export interface BrokenLink {
   readonly url: string;
   /**
-   * `gone`: HTTP 404 or 410. `failed`: another status, or no answer. `redirect`: one that leads nowhere: in a loop, without a
-   * `Location`, to what is no URL, or after too many others.
+   * `gone`: HTTP 404 or 410. `failed`: another status, or no answer. `redirect`: a redirect that leads nowhere: in a
+   * loop, without a `Location`, to an invalid URL, or after too many redirects.
    */
   readonly status: 'gone' | 'failed' | 'redirect';
   readonly httpStatus?: number;
@@ -31,7 +31,7 @@ export interface BrokenLink {
 }
 
 export interface BrokenLinks {
-  /** Those with the most links first. */
+  /** URLs with the most links come first. */
   readonly broken: readonly BrokenLink[];
   /** Broken URLs that are not listed: at most 10,000 are. */
   readonly beyond: number;

@@ -35,7 +35,7 @@ export interface SiteEvent {
   readonly visit: SiteVisit;
 }
 
-/** Something that a person should know, such as the first error of a hook. One line. */
+/** A message that a person should read, such as the first error of a hook. A single line. */
 export interface WarningEvent {
   readonly type: 'warning';
   readonly message: string;
@@ -53,7 +53,7 @@ export interface DroppedEvent {
 /** The crawl has reached a limit, and ends. */
 export interface LimitEvent {
   readonly type: 'limit';
-  /** Which limit, in words. */
+  /** Which limit, for people. */
   readonly reason: string;
 }
 
@@ -75,9 +75,9 @@ export interface CrawlProgress {
   readonly hostsActive: number;
   /** Hosts that have URLs and wait for their turn. */
   readonly hostsWaiting: number;
-  /** Those of them that wait for their hours (`overrides`), if there are any. */
+  /** The hosts among them that wait for their hours (`overrides`), if there are any. */
   readonly hostsClosed?: number;
-  /** If nothing was requested yet, as all hosts rest: when the first of them may be asked, ms since the epoch. */
+  /** If nothing was requested yet, as all hosts rest: when the first request may start, ms since the epoch. */
   readonly restsUntil?: number;
   readonly bytes: number;
   /** Fetches that failed, as the summary counts them (`errors`). */

@@ -6,7 +6,7 @@ import type { DeletedCrawl, DeleteOptions } from './folder-types.ts';
 import type { StackCrawlAddress } from './stack-address.ts';
 
 /**
- * Deletes the crawl in a folder: its state, archive and items. Other files in the folder stay; the folder is
+ * Deletes the crawl in a folder: its state, archive and items. Files of other kinds in the folder stay; the folder is
  * deleted if nothing is left in it. The database need not be readable. Throws `NoCrawl`, and `FolderInUse` while a
  * process crawls in it.
  */

@@ -23,7 +23,7 @@ const MAX_CHARS = 64 * 1024 * 1024;
 
 /**
  * Keeps up to `maxQueued` events. The crawl does not wait for a slower listener, since it holds hosts
- * meanwhile: events beyond that number are left out and counted, and a `dropped` event is in their place.
+ * meanwhile: events beyond that number are left out and counted, and a `dropped` event replaces them.
  */
 export function createEventQueue({ maxQueued, onReturn }: EventQueueOptions): EventQueue {
   const queue: { readonly event: CrawlEvent; readonly chars: number }[] = [];

@@ -1,4 +1,4 @@
-/** Collects what a crawl knows of a URL, to explain what would happen to it. */
+/** Collects a crawl's knowledge of a URL, to explain what would happen to it. */
 
 import { parseConfig } from '../shared/core/crawl/config.ts';
 import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
@@ -24,7 +24,7 @@ import { lookUpUrl } from '../shared/services/report/look-up-url.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 
 /**
- * For a larger host the URL's place in the line is not counted: that would read all its records, a second per
+ * For a larger host the URL's position in the queue is not counted: that would read all its records, a second per
  * million.
  */
 const MAX_COUNTED = 500_000;

@@ -5,7 +5,7 @@ export interface Inlink {
   readonly page: string;
   /** The visible texts of its links to the URL, each once; empty for an image without a description. */
   readonly texts: readonly string[];
-  /** The URL in the link, if that redirects to the one that was asked for. */
+  /** The URL in the link, if that redirects to the requested one. */
   readonly by?: string;
 }
 

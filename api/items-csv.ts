@@ -10,7 +10,7 @@ import type { Column } from '../shared/services/outputs/parquet/table.ts';
 type Item = Readonly<Record<string, unknown>>;
 
 /**
- * The header, then a line for each item. Objects and lists are JSON, what is missing is empty. `items` is
+ * The header, then a line for each item. Objects and lists are JSON, missing values are empty. `items` is
  * called twice: for the keys, then for the lines.
  */
 export async function* itemsCsv(items: () => AsyncIterable<Item>): AsyncGenerator<string, void, undefined> {

@@ -9,13 +9,13 @@ import { relativeReference } from '../shared/services/outputs/relative-path.ts';
 export interface MarkdownPaths {
   /** The path of a page's file; undefined: it is none of those that were given. */
   pathOf(url: string): string | undefined;
-  /** The same, and a page that was not given gets one. */
+  /** As above, and gives a path to a page that had none. */
   add(url: string): string;
   /** The relative reference from a page's file to that of another page, its fragment kept; other links stay. */
   rewrite(link: string, page: string): string;
 }
 
-/** Sorts the URLs of the pages in place, so that the same crawl gives the same names. */
+/** Sorts the URLs of the pages in place, so that a crawl always gives the same names. */
 export function markdownPaths(urls: string[]): MarkdownPaths {
   const paths = createDocumentPaths();
   for (const url of urls.sort()) paths.add(url);

@@ -14,8 +14,8 @@ import type { OpenCrawlOptions, StoredCrawl } from './stored-crawl.ts';
  */
 export function openCrawl(folder: string, options?: OpenCrawlOptions): Promise<StoredCrawl>;
 /**
- * Opens a crawl of a deployed stack, to read it and to control it. Throws `ControlError` if there is no crawl
- * of that name, `StackRefused` and `StackUnavailable`.
+ * Opens a crawl of a deployed stack, to read it and to control it. Throws `ControlError` if the crawl does not exist,
+ * `StackRefused` and `StackUnavailable`.
  *
  * ```ts
  * await using crawl = await openCrawl({ stack: 'Strand', crawl: 'news' });

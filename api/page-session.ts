@@ -6,7 +6,7 @@ import type { CrawlHooks } from './start-options.ts';
 export interface PageSession extends AsyncDisposable {
   /**
    * Returns a page as `onPage` would get it; also one with an error status, such as 404. Follows redirects. Fetches
-   * each URL once. Throws `PageNotRead` with the reason if there is no response.
+   * each URL once. Throws `PageNotRead` with the reason if no response comes.
    */
   fetch(url: string): Promise<PageContext>;
   close(): Promise<void>;

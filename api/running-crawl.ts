@@ -9,7 +9,7 @@ export interface RunningCrawl {
   /** Where the crawl is stored. */
   readonly folder: string;
   /**
-   * Yields what happens from now on; the last event is `finished`. Called at once after `startCrawl`, it
+   * Yields events from now on; the last event is `finished`. Called at once after `startCrawl`, it
    * misses nothing. May be called several times: each listener has every event.
    *
    * The crawl does not wait for a listener. If more than `maxQueued` events wait for it, further ones are
@@ -20,13 +20,13 @@ export interface RunningCrawl {
   /** Returns how far the crawl is, as it was some 100 ms ago. */
   progress(): CrawlProgress;
   /**
-   * Stores what was fetched, then waits until {@link resume} or {@link stop}. A request in flight is cut off,
+   * Stores the fetched pages, then waits until {@link resume} or {@link stop}. A request in flight is cut off,
    * and made again later. The folder is free meanwhile. `onFinish` is called at each pause.
    */
   pause(): Promise<CrawlSummary>;
   /** Continues a paused crawl. */
   resume(): Promise<void>;
-  /** Stores what was fetched, and ends the crawl. `resumeCrawl` can continue it. */
+  /** Stores the fetched pages, and ends the crawl. `resumeCrawl` can continue it. */
   stop(): Promise<CrawlSummary>;
   /** Adds seeds while the crawl runs. Throws if none of them can be a seed. */
   addSeeds(seeds: readonly string[]): Promise<LocallyAdded>;

@@ -20,8 +20,8 @@ export const SKIPPED_COLUMNS = [
 ] as const satisfies readonly (keyof SkippedUrl)[];
 
 /**
- * First the links of the log, in its order, then the known URLs that were denied or skipped, host by host, with
- * the state as the reason, and its cause in words.
+ * First the links of the log, in its order, then the known URLs that were denied or skipped, host by host, with the
+ * state as the reason, and its cause as text.
  */
 export async function* skippedUrls(
   log: Iterable<Skip> | AsyncIterable<Skip>,

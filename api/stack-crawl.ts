@@ -11,20 +11,21 @@ import type { StoredCrawl } from './stored-crawl.ts';
  * A crawl on a stack. It continues whether or not this program runs: closing it, or the end of the program,
  * stops nothing.
  *
- * All functions throw `ControlError` for what cannot be done with the crawl, `StackRefused` if AWS refuses,
- * and `StackUnavailable` if AWS does not answer. `skipped` yields the links by reason and URL, and `skippedBeyond` knows the number after it.
+ * All functions throw `ControlError` if the crawl does not allow the call, `StackRefused` if AWS refuses, and
+ * `StackUnavailable` if AWS does not answer. `skipped` yields the links by reason and URL, and `skippedBeyond` knows
+ * the number after it.
  */
 export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds' | 'updateOutputs'> {
   /** The stack's name. */
   readonly stack: string;
   /**
-   * Yields what is seen of the crawl, by asking for its status. The last event is `finished`. The loop may
+   * Yields events of the crawl, which it derives from polling the status. The last event is `finished`. The loop may
    * take its time: the next status is requested when the loop continues, and `pollMs` after the last one.
    */
   events(options?: StackEventOptions): AsyncIterableIterator<StackEvent, void, undefined>;
   /**
    * Resolves when the crawl has ended, by itself, at a limit, or stopped: look at `state` of the summary. It
-   * waits while an operator has paused the crawl. Asks for the status every few seconds from the first use on.
+   * waits while an operator has paused the crawl. Polls the status every few seconds from the first use on.
    */
   readonly done: Promise<CrawlSummary>;
   /** Pauses the crawl: workers begin no request after some seconds. Requests in flight run to their end. */

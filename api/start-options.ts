@@ -26,7 +26,7 @@ interface SharedOptions extends CrawlHooks {
    * @default false
    */
   readonly once?: boolean;
-  /** Stops the crawl when it aborts, as Ctrl-C does for the command line: what is in progress is stored. */
+  /** Stops the crawl when it aborts, as Ctrl-C does for the command line: work in progress is stored. */
   readonly signal?: AbortSignal;
   /**
    * The least important level of what is logged: `debug` has a line for each page.
@@ -51,8 +51,8 @@ export interface StartCrawlOptions extends CrawlOptions, SharedOptions {
   /** The folder of an earlier crawl, whose bodies are not stored again. */
   readonly dedupeFrom?: string;
   /**
-   * The folder of an earlier crawl, whose responses are used instead of asking the sites: for those who develop hooks.
-   * What it does not have is fetched. It is only read.
+   * The folder of an earlier crawl, whose responses are used instead of requests to the sites, for developing hooks.
+   * URLs that it lacks are fetched. It is only read.
    */
   readonly cache?: string;
   /** A deployed stack that crawls, instead of this machine: {@link StartStackCrawlOptions}. */
@@ -89,9 +89,8 @@ export interface ResumeCrawlOptions extends Pick<CrawlOptions, ResumableKey<'mac
   /** The sites that the crawl has from now on. Pages of those that it had, and that are not in the list, are not fetched again. */
   readonly sites?: readonly SiteOptions[];
   /**
-   * Another folder than that which the crawl began with, for the responses of an earlier crawl; `false`: none, so that
-   * the sites are asked.
-   * @default the one that the crawl began with
+   * Another folder with the responses of an earlier crawl; `false`: none, so that requests go to the sites. @default
+   * the folder that the crawl began with
    */
   readonly cache?: string | false;
   /** Continues though the crawl began with a version of Strand that has other rules for canonical URLs. */

@@ -73,7 +73,7 @@ export interface StoredCrawl extends AsyncDisposable {
    * beyond the first 1,000 are whole in the column `item`.
    */
   itemsCsv(): AsyncIterable<string>;
-  /** Returns what hooks have kept in `state`, by key. */
+  /** Returns the values that hooks keep in `state`, by key. */
   state(): Promise<ReadonlyMap<string, unknown>>;
   /**
    * Yields every response in the archive, sorted by URL. Of a damaged WARC file, those before the damage;
@@ -96,14 +96,13 @@ export interface StoredCrawl extends AsyncDisposable {
    */
   cdxj(warn?: ExportWarning): AsyncIterable<string>;
   /**
-   * Reads the WARC record at a place: of a capture, or by the `warcFile` and `warcOffset` of a URL. Throws
+   * Reads the WARC record at a location: of a capture, or by the `warcFile` and `warcOffset` of a URL. Throws
    * `NotWarc` if no record begins there, and `RangeError` if it is larger than `maxBytes`.
    */
   readRecord(place: RecordPlace, options?: ReadRecordOptions): Promise<StoredRecord>;
   /**
-   * Yields each page that has a text as a document: its main content as Markdown and plain text, its
-   * metadata, its place in the archive. Left out are errors, redirects, other media types, and copies that
-   * name a canonical page.
+   * Yields each page that has a text as a document: its main content as Markdown and plain text, its metadata, its
+   * location in the archive. Left out are errors, redirects, other media types, and copies that name a canonical page.
    */
   documents(options?: DocumentOptions): AsyncIterable<DocumentRow>;
   /**
@@ -131,8 +130,8 @@ export interface StoredCrawl extends AsyncDisposable {
   exportGraph(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedGraph>;
   /**
    * Finds pages by the words of their titles and main content, the best first: all words, `"a phrase"`, `prefix*`,
-   * `-without`. The first search makes an index of the archive, later ones add what has come since; for a crawl on a
-   * stack, it is on this machine, and its pages are transferred once. Throws `EmptySearch` if there is no word.
+   * `-without`. The first search makes an index of the archive, later ones add new pages; for a crawl on a stack,
+   * it is on this machine, and its pages are transferred once. Throws `EmptySearch` if the query has no word.
    */
   search(words: string, options?: SearchOptions): Promise<readonly SearchHit[]>;
   /**
@@ -142,10 +141,10 @@ export interface StoredCrawl extends AsyncDisposable {
    */
   updateOutputs(options: OutputOptions): Promise<UpdatedOutputs>;
   /**
-   * Brings a destination outside of Strand up to the documents of this moment: sends those that are new or were fetched again
-   * since the last call, and deletes those that are gone. `to`: `opensearch+https://HOST/INDEX`, `elasticsearch+...`,
-   * `webhook+https://...` or `s3://BUCKET/PREFIX`. Throws `InvalidSink`, and `SinkFailed` if the destination does not take
-   * them; the next call sends what is missing.
+   * Brings a destination outside of Strand up to the documents of this moment: sends those that are new or were fetched
+   * again since the last call, and deletes those that are gone. `to`: `opensearch+https://HOST/INDEX`,
+   * `elasticsearch+...`, `webhook+https://...` or `s3://BUCKET/PREFIX`. Throws `InvalidSink`, and `SinkFailed` if the
+   * destination does not take them; the next call sends the rest.
    */
   sendDocuments(to: string, options?: SendOptions): Promise<SentDocumentCounts>;
   /**
@@ -180,7 +179,7 @@ export interface StoredCrawl extends AsyncDisposable {
    */
   sites(page?: SitePageRequest): Promise<SitePage>;
   /**
-   * Pauses the crawl: a process that crawls in the folder stores what was fetched and ends, usually within three
+   * Pauses the crawl: a process that crawls in the folder stores its pages and ends, usually within three
    * seconds, and this waits for it, a minute at most. Throws `ControlError` if the crawl has ended.
    */
   pause(): Promise<CrawlSummary>;
@@ -207,7 +206,7 @@ export interface UpdatedOutputs {
   readonly documents?: {
     /** Documents in the file. */
     readonly documents: number;
-    /** Those that this call has made. */
+    /** Documents that this call has made. */
     readonly added: number;
     /** Pages that could not be read. */
     readonly skipped: number;
@@ -231,7 +230,7 @@ export interface DocumentOptions {
   readonly skip?: (url: string, reason: string) => void;
   /** Returns what the Markdown of `page` links to instead of `link`, an absolute URL. */
   readonly rewrite?: (link: string, page: string) => string;
-  /** Asked for each page before it is read. Default: all are wanted. */
+  /** Called for each page before it is read. Default: all are wanted. */
   readonly isWanted?: (page: Pick<DocumentRow, 'url' | 'location'>) => boolean;
 }
 
@@ -347,15 +346,15 @@ export interface SkippedUrl {
   readonly reason: string;
   /** The page it was found on. */
   readonly via?: string | undefined;
-  /** More of why, in words. */
+  /** Details of the reason, for people. */
   readonly cause?: string | undefined;
-  /** The same for programs. */
+  /** The cause for programs. */
   readonly causeCode?: string | undefined;
 }
 
 export interface LocallyAdded extends AddedSeeds {
   /** Whether a process crawls in the folder and takes up the seeds; otherwise they wait to be resumed. */
   readonly isRunning: boolean;
-  /** The limit that the crawl has met, in words. */
+  /** The limit that the crawl has reached, for people. */
   readonly limit?: string | undefined;
 }

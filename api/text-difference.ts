@@ -1,4 +1,4 @@
-/** The difference of two texts: which lines are the same, and which words of the others. */
+/** The difference of two texts: the equal lines, and the equal words of the other lines. */
 import { diffArrays, diffWordsWithSpace } from 'diff';
 
 export interface TextPart {
@@ -21,7 +21,7 @@ const MAX_WORD_EDITS = 1000;
 /** Longer lines are not compared word by word. */
 const MAX_LINE_CHARS = 20_000;
 
-/** Returns the lines of both texts in order; of lines that took the place of others, the words that differ. */
+/** Returns the lines of both texts in order; of replaced lines, the words that differ. */
 export function differenceOf(before: string, after: string): LineDifference[] {
   const [old, new_] = [linesOf(before), linesOf(after)];
   const hunks = diffArrays(old, new_, { maxEditLength: MAX_LINE_EDITS }) ?? [

@@ -88,7 +88,7 @@ export async function* recordsOf(
   }
 }
 
-/** Yields what is kept of every URL, host by host. */
+/** Yields the record of every URL, host by host. */
 export async function* allRecords(source: RowSource, crawl: CrawlId): AsyncGenerator<UrlRecord> {
   for await (const { host, head } of source.ledgers.hosts(crawl)) yield* recordsOf(source, crawl, host, head);
 }
@@ -99,7 +99,7 @@ export async function* reportedHosts(source: RowSource, crawl: CrawlId): AsyncGe
     yield { host, head, records: recordsOf(source, crawl, host, head) };
 }
 
-/** The record, with the place in which its WARC record stands now. */
+/** The record, with the present location of its WARC record. */
 export const locatedNow = async (source: RowSource, crawl: CrawlId, record: UrlRecord): Promise<UrlRecord> =>
   (await located(source, crawl, [record]))[0]!;
 

@@ -51,8 +51,8 @@ export async function waczPage(
 }
 
 /**
- * Returns where a page is archived; undefined for other types, responses other than 200, parts of pages, and what answers a
- * POST, to which no URL leads.
+ * Returns where a page is archived; undefined for other types, responses other than 200, page requisites, and responses
+ * to a POST, which have no URL.
  */
 export function pageLocation({ url, state, kind, result }: UrlRecord): RecordLocation | undefined {
   const isHtml = /^(?:text\/html|application\/xhtml\+xml)\b/i.test(result?.contentType ?? '');

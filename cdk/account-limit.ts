@@ -1,6 +1,6 @@
 /**
- * The limit of functions that run at once in the account that is deployed to (10 in a new one). Workers must leave
- * room for the other functions: without the router no links move, without the waker no crawl ends.
+ * The concurrency limit of the account that is deployed to (10 in a new one). Workers must leave capacity for the other
+ * functions: without the router no links move, without the waker no crawl ends.
  */
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5000;
 
 type Fitted = Pick<StackOptions, 'maxConcurrency' | 'turnQueues' | 'linkShards'>;
 
-/** The most workers for which an account with this limit has room, besides all other functions of the stack. */
+/** The most workers that an account with this limit can run besides all other functions of the stack. */
 export function workersIn(limit: number, { turnQueues, linkShards }: Omit<Fitted, 'maxConcurrency'>): number {
   const least = MIN_WORKERS * turnQueues;
   const room = limit - OTHERS - linkShards * SHARD_ROUTERS;
@@ -25,7 +25,7 @@ export function workersIn(limit: number, { turnQueues, linkShards }: Omit<Fitted
   return workers;
 }
 
-/** Lowers `maxConcurrency` to what the account has room for. `line`: what was done, for people. */
+/** Lowers `maxConcurrency` to the account's limit. `line`: the change, for people. */
 export function fitToAccount<O extends Fitted>(
   options: O,
   limit: number,
@@ -73,7 +73,7 @@ export async function readConcurrencyLimit(region?: string): Promise<number> {
 }
 
 /**
- * The options as the account has room for them. If its limit cannot be read, they stay as they are, and the line says
+ * The options, lowered to the account's limit. If the limit cannot be read, they stay as they are, and the line says
  * why.
  */
 export async function fittedOptions(

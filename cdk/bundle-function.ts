@@ -30,7 +30,7 @@ export interface Bundle {
   readonly entry?: string;
   /** The folder that `index.mjs` is written to. */
   readonly outdir: string;
-  /** The project's file, which takes the place of `#strand-config`. Absolute. */
+  /** The project's file, which replaces `#strand-config`. Absolute. */
   readonly configFile?: string | undefined;
   readonly sourcemap: boolean;
 }

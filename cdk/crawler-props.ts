@@ -10,10 +10,10 @@ import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
 /** Resources of your own that a crawler uses. It makes those that are not given, and needs no VPC. */
 export interface ExistingResources {
   /**
-   * Bucket for the archive, large parts of the crawls' state, items of hooks and exports (docs/aws.md has its folders). The
-   * crawler neither changes its settings nor deletes it. One bucket serves one crawler. Add lifecycle rules that abort
-   * incomplete multipart uploads, and that delete objects below `staged-items/`, `staged-changes/` and `export-work/`
-   * after 30 days.
+   * Bucket for the archive, large parts of the crawls' state, items of hooks and exports (docs/aws.md has its folders).
+   * The crawler neither changes its settings nor deletes it. A bucket serves a single crawler. Add lifecycle rules that
+   * abort incomplete multipart uploads, and that delete objects below `staged-items/`, `staged-changes/` and
+   * `export-work/` after 30 days.
    *
    * @default a bucket with S3's own encryption, without public access, TLS only
    */
@@ -295,7 +295,7 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly indexTables?: boolean;
   /**
-   * Whether these tables are in a Glue database, with an Athena workgroup. Both cost nothing at rest.
+   * Whether these tables are in a Glue database, with an Athena workgroup. Database and workgroup cost nothing at rest.
    *
    * @default false
    */

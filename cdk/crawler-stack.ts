@@ -64,7 +64,7 @@ export class CrawlerStack extends Stack {
 
   /**
    * The function that empties a bucket belongs to the CDK. It would write its log while the stack is being
-   * deleted, to a group that nothing deletes. Here it may not; what goes wrong is in the stack's events.
+   * deleted, to a group that nothing deletes. Here it may not; its errors are in the stack's events.
    */
   private keepNoLogOfDeletion(): void {
     const provider = this.node.tryFindChild('Custom::S3AutoDeleteObjectsCustomResourceProvider');

@@ -33,7 +33,7 @@ import type { FunctionName } from './permissions.ts';
 import { optionsOf } from './props-options.ts';
 import { settingsOf } from './settings.ts';
 
-/** As long as the queues' names leave room for. */
+/** As long as the limit of queue names allows. */
 const MAX_NAME = 64;
 
 /**
@@ -63,7 +63,7 @@ export class Crawler extends Construct {
   /** The id of the API's key, if `apiAuth` is `key`. */
   readonly apiKeyId?: string;
   readonly functions: Readonly<Record<FunctionName, lambda.Function>>;
-  /** The worker once more, with less memory, for few hosts. None if `smallWorkerMemoryMb` is 0. */
+  /** The worker once more, with less memory, for few hosts. Undefined if `smallWorkerMemoryMb` is 0. */
   readonly smallWorker?: lambda.Function;
   readonly tables: Readonly<Record<'crawlState' | 'urlSeen', dynamodb.ITableV2>>;
   /** Queues of messages that no function could handle. Kept for 14 days. */

@@ -1,4 +1,4 @@
-/** Sentences about what options cost, for who deploys. */
+/** Sentences about the cost of options, for the deployer. */
 import type { StackOptions } from './options.ts';
 
 /** Returns the sentence about the limit of cost, which is an output of the stack. */

@@ -21,7 +21,7 @@ function fromText(value: unknown): unknown {
   }
 }
 
-/** The message of each check is what was expected: the error for people is made of it. */
+/** The message of each check names the expected value: the error for people is made of it. */
 const number = (unit: string, min: number, max: number) => {
   const error = `a number of ${unit} from ${min} to ${max}`;
   return z.preprocess(fromText, z.number({ error }).min(min, { error }).max(max, { error }));
@@ -79,7 +79,7 @@ const variables = z.preprocess(
 
 /** The name of a parameter of the Systems Manager, or below `/aws` a reference to a secret of the Secrets Manager. */
 const PARAMETER = /^(?:\/[A-Za-z0-9_.-]+){1,15}$/;
-/** The same of one that can be written. */
+/** As above, for a writable one. */
 const OWN_PARAMETER = /^(?!\/aws\/)(?:\/[A-Za-z0-9_.-]+){1,15}$/;
 
 /** The numbers of days that a log group may keep its lines (CloudWatch Logs API, PutRetentionPolicy). */
@@ -117,7 +117,7 @@ export const stackOptionsSchema = z.strictObject({
   // ---- shards
   /**
    * FIFO queues of the hosts' messages. SQS looks at the first 120,000 messages of a queue for free groups:
-   * one for each 25,000 hosts that are crawled at the same time leaves room for some messages to each.
+   * with one queue for each 25,000 hosts that are crawled at the same time, each host can have some messages.
    */
   turnQueues: whole('queues', 1, MAX_QUEUES).default(1),
   /**
@@ -136,7 +136,7 @@ export const stackOptionsSchema = z.strictObject({
   /** CIDR blocks of special addresses that crawls of this stack may be allowed to connect to. */
   allowPrivateAddresses: cidrs.default([]),
 
-  /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
+  /** Ports that browsers refuse, and that crawls of this stack may be allowed to request. */
   allowPorts: ports.default([]),
 
   /**
@@ -242,7 +242,9 @@ export const stackOptionsSchema = z.strictObject({
    * DuckDB. It takes less than half a percent of what a crawl costs (docs/tables.md), so it is on.
    */
   indexTables: flag.default(true),
-  /** Whether these tables are in a Glue database, with an Athena workgroup. Both cost nothing at rest. */
+  /**
+   * Whether these tables are in a Glue database, with an Athena workgroup. Database and workgroup cost nothing at rest.
+   */
   catalog: flag.default(false),
   /** GB that one query of the workgroup may read at most: $0.005 each. */
   catalogMaxScanGb: whole('GB', 1, 10_000).default(10),

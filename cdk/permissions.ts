@@ -109,7 +109,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It reads records of an earlier crawl, and an object's size where the answer to an upload's end was lost.
     warc: [...READ, ...WRITE, ...ABORT],
     parts: [...READ, ...WRITE, ...DELETE],
-    // It copies what it has staged, and deletes that. Without the list, S3 would refuse to say what is not there.
+    // It copies staged items, then deletes them. Without the permission to list, S3 answers 403 instead of 404 for a
+    // missing key.
     items: [...READ, ...WRITE, ...DELETE],
     itemsList: LIST,
     // Nobody else reads the private key. It is decrypted by the key of the Systems Manager, whose policy allows that to all
@@ -119,12 +120,11 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     crawlSecrets: GET_SECRET,
   },
   router: {
-    // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds by
-    // their directory.
-    // A message of a newer version it hides for minutes.
+    // It sends itself the rest of a long job, such as waking all hosts of a resumed crawl, which it finds by their
+    // directory. A message of a newer version it hides for minutes.
     linkQueue: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     linkDeadLetters: SEND,
-    // Nobody else sends there, so what comes from there need not be looked at again.
+    // No other function sends there, so its messages need no further check.
     linkShards: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     turnQueues: SEND,
     startQueue: SEND,
@@ -145,7 +145,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...BATCH_WRITE],
     dueIndex: QUERY,
     eventBus: ['events:PutEvents'],
-    // It sends the changes of pages, and deletes what was received.
+    // It sends the changes of pages, and deletes the delivered ones.
     changes: [...READ, ...DELETE],
     changesList: LIST,
     // Nobody else reads the key of the webhook.

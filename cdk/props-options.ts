@@ -4,7 +4,7 @@ import type { CrawlerProps } from './crawler-props.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import { parseOptions, type StackOptions } from './options.ts';
 
-/** Props that are not options: resources, and what is not about the stack itself. */
+/** Props that are not options: resources, and props that do not concern the stack itself. */
 type Other =
   | 'name'
   | 'crawl'

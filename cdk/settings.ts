@@ -58,8 +58,8 @@ export function settingsOf(
 }
 
 /**
- * A project's identity is for one machine: settings are in each function's environment and in the stack's outputs. On the
- * stack, its own one takes the place. Throws {@link InvalidOptions} if there is none: requests would not be signed.
+ * A project's identity is for one machine: settings are in each function's environment and in the stack's outputs. A
+ * stack uses its own identity instead. Throws {@link InvalidOptions} if there is none: requests would not be signed.
  */
 function withoutIdentity(
   { identity, ...crawl }: CrawlOptions,
@@ -74,8 +74,8 @@ function withoutIdentity(
 }
 
 /**
- * Throws {@link InvalidOptions} for settings with secrets: the settings are in the environment of each function, in an output of
- * the stack, and on the terminal of who deploys it. `identity` is treated by {@link withoutIdentity}.
+ * Throws {@link InvalidOptions} for settings with secrets: the settings are in the environment of each function, in an
+ * output of the stack, and on the deployer's terminal. `identity` is treated by {@link withoutIdentity}.
  */
 function refuseSecrets({
   headers = {},
@@ -128,7 +128,7 @@ function limitsOf(options: StackOptions): NonNullable<EncodedSettings['limits']>
 }
 
 /**
- * Throws {@link InvalidConfig} or {@link InvalidOptions} for what would else fail only when a crawl begins.
+ * Throws {@link InvalidConfig} or {@link InvalidOptions} for faults that would otherwise show only when a crawl begins.
  */
 function fittedCrawl(crawl: CrawlOptions, times: StackTimes): CrawlOptions {
   const { maxTotalTimeoutMs, maxHookTimeoutMs } = times;
@@ -150,9 +150,8 @@ function fittedTime(
 }
 
 /**
- * A function's environment holds 4 KB (Lambda quotas). Less what names and numbers take, and what the pattern
- * of many queues' URLs does:
- * `{"pattern":"https://sqs.REGION.amazonaws.com/ACCOUNT/STACK-turns-*.fifo","count":40}`.
+ * A function's environment holds 4 KB (Lambda quotas). This is the rest after names, numbers and the pattern of many
+ * queues' URLs: `{"pattern":"https://sqs.REGION.amazonaws.com/ACCOUNT/STACK-turns-*.fifo","count":40}`.
  */
 const ENVIRONMENT_BYTES = 4096;
 const FIXED_BYTES = 1400;

@@ -18,9 +18,9 @@ import type { Log } from './log.ts';
 /** Where events are sent. */
 export interface EventSink {
   /**
-   * Sends events of one crawl, and ends at `until`. Resolves to undefined when all were received, else to the reason, for
-   * people. Throws {@link TimeIsUp} if the receiver took some, and there was no time for the others: if the same events are
-   * sent again, it goes on with those.
+   * Sends events of one crawl, and ends at `until`. Resolves to undefined when all were received, else to the reason,
+   * for people. Throws {@link TimeIsUp} if the receiver took some, and the time was over before the others: a call with
+   * the same events continues with those.
    */
   send(events: readonly WebhookEvent[], until: number): Promise<string | undefined>;
 }

@@ -1,7 +1,7 @@
 /**
- * Ends this process when a page blocks it, so that not all of an invocation of 15 minutes is lost. Another
- * thread watches: it has the page stored as one that is not fetched again, and then ends the process; the
- * messages come back after their leases.
+ * Ends this process when a page blocks it, so that not all of an invocation of 15 minutes is lost. A second thread
+ * watches: it has the page stored as not to be fetched again, and then ends the process; the messages come back after
+ * their leases.
  */
 import { Worker } from 'node:worker_threads';
 import { causeText } from '../shared/core/causes/cause-text.ts';
@@ -28,10 +28,9 @@ export interface BlockedModule {
 }
 
 /**
- * The thread that watches, as text: it is loaded from no file, since a function is one bundle. It knows of
- * the slot what it needs: whether the first word (signs of life) or the third one (tasks that have begun)
- * changes, and whether the second one, the step of a task, is not 0. So no page is blamed for what blocked
- * the thread before its task.
+ * The thread that watches, as text: it is loaded from no file, since a function is one bundle. It reads three words of
+ * the slot: whether the first (heartbeat) or the third (number of started tasks) changes, and whether the second (the
+ * step of a task) is not 0. So no page is blamed for a block before its task.
  */
 const WATCH = `
 const { workerData } = require('node:worker_threads');

@@ -25,8 +25,8 @@ const MAX_WAIT_MS = 3_600_000;
 const EARLY_MS = 20_000;
 
 /**
- * At least once: an object is deleted when all that it holds was received. One after another, the oldest first, so a
- * receiver that is down loses nothing.
+ * At least once: an object is deleted when all its events were received. Objects are sent in order, the oldest first,
+ * so a receiver that is down loses nothing.
  */
 export class ChangeFeed {
   readonly #deps: ChangeFeedDeps;

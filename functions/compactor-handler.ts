@@ -45,7 +45,7 @@ const HOUR_MS = 3_600_000;
 const MANY_ROUNDS = 24;
 /** The share of a run in which deletions continue. The rest is for joining. */
 const DELETION_SHARE = 0.5;
-/** These write no more, unless they are resumed. */
+/** Crawls in these states write no more, unless they are resumed. */
 const ENDED: readonly CrawlStatus[] = ['finished', 'stopped'];
 
 /**
@@ -82,7 +82,7 @@ export function createCompactorHandler(deps: CompactorDeps) {
       const errors = gatherCrawlErrors(log);
       await continueDeletions(clock.now() + DELETION_SHARE * leftMs, errors);
       const { isCut, isFurther } = await joinAll(deps, deadline, errors);
-      // One that has done nothing would be repeated for ever.
+      // An invocation that has done nothing would be repeated for ever.
       if (isCut && isFurther) await continueAfter(roundIn(event ?? {}));
       errors.throwAny();
     });
@@ -141,7 +141,7 @@ async function joinOne(
   return done;
 }
 
-/** The same crawls in their order, beginning with the one after `last`. */
+/** Rotates the crawls so that they begin with the one after `last`. */
 function startingAfter(all: readonly UnjoinedCrawl[], last: CrawlId | undefined): UnjoinedCrawl[] {
   const first = last === undefined ? 0 : all.findIndex(({ crawl }) => crawl > last);
   return beginningAt(all, Math.max(0, first));

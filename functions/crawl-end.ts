@@ -31,8 +31,8 @@ export interface CrawlEndDeps {
 }
 
 /**
- * Returns the function that does it. Its errors are logged, as those of other hooks; it throws what prevents the call or the
- * storing of what the hook has changed in the state.
+ * Returns the function that calls the hook. The hook's errors are logged, as those of other hooks; errors that prevent
+ * the call, or the storing of changed state, are thrown.
  */
 export function createCrawlEnd({ load, state, summarize, beginExport, clock, log }: CrawlEndDeps) {
   return async (crawl: CrawlId, record: CrawlRecord): Promise<void> => {

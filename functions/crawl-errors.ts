@@ -6,7 +6,7 @@ export interface CrawlErrors {
   /** Does the work; if it fails, notes the crawl and writes a log line. Undefined if it failed. */
   attempt<T>(crawl: CrawlId, work: () => Promise<T>): Promise<T | undefined>;
   has(crawl: CrawlId): boolean;
-  /** Throws where there is one: an invocation that failed is what alarms look at. */
+  /** Throws if there is one: alarms watch failed invocations. */
   throwAny(): void;
 }
 

@@ -51,7 +51,7 @@ export interface LookHints {
 
 /** How a look has found a crawl. */
 export interface Looked {
-  /** As it is after the look; undefined: there is no such crawl. */
+  /** The crawl after the look; undefined: the crawl does not exist. */
   readonly record?: CrawlRecord | undefined;
   readonly totals?: CrawlTotals | undefined;
   /** Hosts were woken, and there may be more. */
@@ -170,7 +170,7 @@ export class CrawlLooks {
     return isMore;
   }
 
-  /** Plans the next look at a crawl that runs. `waits`: what others have left to do for it. */
+  /** Plans the next look at a running crawl. `waits`: work that other processes still have to do for it. */
   plan(id: CrawlId, waits: Pick<Waits, 'isBusy' | 'announceAt'>, now: number): NextLook {
     const known = this.#knownOf(id);
     const next = planLook(

@@ -8,17 +8,17 @@ import { nextDayAt } from '../shared/engines/aws/state/daily-spend.ts';
 import { errorFields, type Log } from './log.ts';
 
 export interface DailyLimitDeps {
-  /** US dollars. None: there is no limit, and crawls that an earlier one has paused go on. */
+  /** US dollars. Absent: no limit, and crawls that an earlier limit has paused continue. */
   readonly maxCost: number | undefined;
   /** Returns the US dollars of all crawls today. */
   readonly spentToday: () => Promise<number>;
   readonly registry: Pick<CrawlRegistry, 'load' | 'setStatus'>;
-  /** Those that are paused until the next day, perhaps with others among them. */
+  /** Crawls that are paused until the next day, perhaps with others among them. */
   readonly paused: Pick<CrawlDirectory, 'enter' | 'strike' | 'list'>;
   readonly resume: (crawl: CrawlId) => Promise<void>;
   /** Calls the operator's attention to it. */
   readonly announce: (fields: Readonly<Record<string, unknown>>) => Promise<unknown>;
-  /** It is no trouble any more. */
+  /** The trouble is over. */
   readonly forget: () => Promise<unknown>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
@@ -59,8 +59,8 @@ export class DailyLimit {
   }
 
   /**
-   * Resumes the crawls that were paused on an earlier day, or before the limit was raised. Begins nothing after `until`. Never
-   * rejects: what fails is logged, and tried again later.
+   * Resumes the crawls that were paused on an earlier day, or before the limit was raised. Begins nothing after
+   * `until`. Never rejects: errors are logged, and tried again later.
    */
   async goOn(until: number): Promise<void> {
     const { clock, log } = this.#deps;

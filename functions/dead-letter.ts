@@ -38,7 +38,7 @@ function reasonText(reason: string): string {
   const line = reason
     .toWellFormed()
     .replace(/\s+/g, ' ')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them
     .replace(/[\u0000-\u001f\ufffe\uffff]/g, '\ufffd')
     .trim();
   const bytes = Buffer.from(line);

@@ -19,7 +19,7 @@ const MAX_RECEIVED = 300;
 export interface EventBusOptions {
   readonly client: Pick<EventBridgeClient, 'send'>;
   readonly clock: Clock;
-  /** The stack's name: a rule may ask for it. */
+  /** The stack's name, for rules that match it. */
   readonly stack: string;
 }
 
@@ -73,8 +73,8 @@ export interface WebhookSinkOptions {
 }
 
 /**
- * A URL of the operator. After an event that was not received, none is sent. One that was received is not sent again by
- * this process.
+ * A URL of the operator. After an event that was not received, no further one is sent. A received event is not sent
+ * again by this process.
  */
 export function webhookSink({
   target,

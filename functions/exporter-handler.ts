@@ -35,7 +35,7 @@ const GRACE_MS = 90_000;
 const END_MS = 60_000;
 /** Longer than a process can live after its time is up: nobody else has the export until then. */
 const DEAD_MS = 60_000;
-/** Less is no time for a slice. */
+/** Less is not enough for a slice. */
 const MIN_SLICE_MS = 60_000;
 /** How often an export is tried of which no slice comes to its end. */
 const MAX_TRIES = 5;

@@ -4,7 +4,7 @@ import { jsonOf, type LogLevel } from '../shared/core/text/log-entry.ts';
 /** Writes one line to the function's log. */
 export type Log = (level: LogLevel, fields: Readonly<Record<string, unknown>>) => void;
 
-/** One JSON object a line, which CloudWatch Logs Insights takes apart by itself. */
+/** A JSON object per line, which CloudWatch Logs Insights parses by itself. */
 export const logLine: Log = (level, fields) => {
   writeLine(jsonOf({ level, ...fields }));
 };

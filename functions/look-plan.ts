@@ -86,7 +86,7 @@ export function needsDueLook(last: LastLook, { hostsDue }: Seen, isDue: boolean,
   const idleMs = idleMsOf(last, now);
   if (!isSeen && (idleMs >= REST_MS || hostsDue <= 0)) return true;
   const seenIdleMs = idleMsOf(last, dueLookedAt);
-  // None may be left, or the index must be read again before the crawl may rest.
+  // If any is left, the index must be read again before the crawl may rest.
   return (hostsDue <= 0 && seenIdleMs < INDEX_MS) || (idleMs >= restMs && seenIdleMs < restMs);
 }
 

@@ -11,7 +11,7 @@ export interface MetricsOptions {
   readonly stack: string;
   readonly now: () => number;
   readonly stats: WorkerStats;
-  /** US dollars that were used since it was last asked. */
+  /** US dollars that were used since the last call. */
   readonly takeCost: () => number;
   readonly write: (line: string) => void;
 }
@@ -19,7 +19,7 @@ export interface MetricsOptions {
 export interface Metrics {
   /** Notes how many hosts are served now. To be called every few seconds. */
   sample(): void;
-  /** Writes what has come since the last time. */
+  /** Writes the metrics since the last call. */
   report(): void;
 }
 
@@ -49,7 +49,7 @@ const MINUTE_MS = 60_000;
 export function createMetrics({ stack, now, stats, takeCost, write }: MetricsOptions): Metrics {
   const started = now();
   let sampledAt = started;
-  /** One host served for one millisecond is 1. */
+  /** Unit: one host served for one millisecond. */
   let hostMs = 0;
   let last = countsOf();
   let lastFailures: Readonly<Record<string, number>> = {};

@@ -43,7 +43,7 @@ export interface WorkerParts {
   readonly wrapEngine?: <E extends Engine>(engine: E) => E;
   /** Wraps the fetcher of each crawl. Default: the fetcher itself. */
   readonly wrapFetcher?: (fetcher: Fetcher) => Fetcher;
-  /** Starts what watches this thread. Default: {@link startBlockGuard}, a thread of its own. */
+  /** Starts the watchdog of this thread. Default: {@link startBlockGuard}, a thread of its own. */
   readonly startGuard?: typeof startBlockGuard;
   /** Keeps this process whatever the project's own code leaves behind. Default: {@link guardWorker}. */
   readonly guardProcess?: typeof guardWorker;
@@ -143,7 +143,7 @@ function startSmallBy(settings: StackSettings, clock: Clock, log: Log): StartSma
     try {
       return await putEvent(START_SMALL, { stack: settings.stack, ...start });
     } catch (error) {
-      // One of full size is started instead.
+      // A worker of full size is started instead.
       log('warn', { pool: 'a small worker cannot be started', ...errorFields(error) });
       return false;
     }

@@ -30,7 +30,7 @@ export interface PoolWorkerOptions {
   readonly log: Log;
   /** Hosts that the worker may serve now, if it serves this number. */
   readonly placesFor: (hosts: number) => number;
-  /** The small worker of the stack; none: it has none, or this worker is not to make room for it. */
+  /** The small worker of the stack; absent: the stack has none, or it must not replace this worker. */
   readonly small?: SmallWorker | undefined;
   /** Whether this is a small worker itself. */
   readonly isSmall: boolean;
@@ -56,20 +56,20 @@ const SHOW_MS = 5000;
 const LONG_QUARANTINE_MS = 30_000;
 
 /**
- * A worker's membership in the pool of its turn queue: shows it to the others, starts others, and ends this one when they
- * have room for its hosts, or when one of another size is to take its place.
+ * A worker's membership in the pool of its turn queue: shows it to the others, starts others, and ends this one when
+ * the others have capacity for its hosts, or when a worker of the other size is to replace it.
  */
 export class PoolWorker {
   readonly #options: PoolWorkerOptions;
   readonly #id: string;
   readonly #drain = new AbortController();
   readonly #leaving = new AbortController();
-  /** When the hosts come back that this worker has parked. Another worker may have them by then. */
+  /** When the hosts that this worker has parked come back. By then another worker may have them. */
   readonly #parked = new Map<HostKey, number>();
-  /** Other turn queues that were sent messages. */
+  /** Turn queues, other than this one, that were sent messages. */
   readonly #sentTo = new Set<number>();
   readonly #load = new RecentLoad();
-  /** The others are not looked at before. */
+  /** The other workers are not read before this time. */
   #nextReadAt = Number.NEGATIVE_INFINITY;
   #isHidden = false;
   #statsNow = (): PoolStats => ({ hostsActive: 0 });
@@ -150,7 +150,7 @@ export class PoolWorker {
   }
 
   /**
-   * Ends the membership, and has others started for what comes later. Never rejects. A worker that ends in its last
+   * Ends the membership, and has others started for later messages. Never rejects. A worker that ends in its last
    * seconds starts nobody: it has started its successor before, and counts as dead soon.
    */
   async leave(): Promise<void> {
@@ -234,14 +234,17 @@ export class PoolWorker {
     await this.#startNextOf(members, next);
   }
 
-  /** Whether one of another size is to take this worker's place. A small one that is full is grown, not replaced. */
+  /**
+   * Whether a worker of the other size is to replace this one. A small worker that is full is joined by others, not
+   * replaced.
+   */
   async #isOfWrongSize(members: readonly PoolMember[]): Promise<boolean> {
     const { small, isSmall } = this.#options;
     if (small === undefined) return false;
     return isSmall ? this.#load.exceeds(small) : await this.#mayBeSmall(members);
   }
 
-  /** Whether a small worker can take the place of this full-size one, which is the last one that takes on hosts. */
+  /** Whether a small worker can replace this full-size one, which is the last one that takes on hosts. */
   async #mayBeSmall(members: readonly PoolMember[]): Promise<boolean> {
     const { pool, queue, small, isSmall } = this.#options;
     if (isSmall || small === undefined || !this.#load.fits(small)) return false;
@@ -249,7 +252,7 @@ export class PoolWorker {
     return isLast && !(await pool.hasLostSmall(queue));
   }
 
-  /** Starts the worker that takes this one's place. */
+  /** Starts the worker that replaces this one. */
   async #startNextOf(members: readonly PoolMember[], size: 'small' | 'full'): Promise<void> {
     const { pool, queue } = this.#options;
     const workers = activeMembers(members).filter(({ id }) => id !== this.#id).length + 1;
@@ -305,7 +308,7 @@ export class PoolWorker {
     for (const at of startTimes([...this.#parked.values()], now)) await this.#attempt(() => start(at));
   }
 
-  /** Starts a worker if this one has not ended because it was idle, and there is no other one. */
+  /** Starts a worker if no other one exists, unless this one has ended because it was idle. */
   async #startNext(): Promise<void> {
     const { pool, queue } = this.#options;
     if (!this.#isIdle) await pool.ensure(queue);

@@ -84,7 +84,7 @@ export function createRouterHandler(deps: RouterDeps) {
     });
 }
 
-/** One event of the router function. */
+/** Handles an event of the router function. */
 class RouterEvent {
   readonly #deps: RouterDeps;
   readonly #records: readonly SQSRecord[];
@@ -124,7 +124,7 @@ class RouterEvent {
     return this.#failed;
   }
 
-  /** The messages by kind. Those that are not understood are refused. */
+  /** The messages by kind. Unknown messages are refused. */
   async #sort(): Promise<SortedMessages> {
     const parcels: Parcel[] = [];
     const seeds: SeedRecord[] = [];
@@ -197,13 +197,13 @@ class RouterEvent {
     }
   }
 
-  /** Some pages; what remains is a message of its own, which another invocation gets. */
+  /** Reads some pages; the rest becomes a message of its own, for another invocation. */
   async #wakeAll({ crawl, cursor, resume }: WakeAll): Promise<void> {
     const { crawls, stack } = this.#deps;
     const { engine } = stack;
     const { wakePageHosts, wakePages } = sizesOf(engine);
-    // Resuming a crawl makes it run first. One that does not any more would be read through, host by host,
-    // for nothing.
+    // Resuming a crawl sets its state first. A crawl that does not run any more would be read, host by host, for
+    // nothing.
     crawls.refresh(crawl);
     const current = await crawls.get(crawl);
     if (current?.status !== 'running') return;

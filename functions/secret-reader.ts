@@ -5,7 +5,7 @@ import { errorFields, type Log } from './log.ts';
 import { readSecretParameter } from './secret-parameter.ts';
 
 export interface SecretOptions {
-  /** The parameter's name. None: the stack has no such secret. */
+  /** The parameter's name. Absent: the stack does not have this secret. */
   readonly parameter: string | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;

@@ -8,7 +8,7 @@ const { headers, cookies, auth } = identityShape;
 const ANYBODY = ['*', 'seeds'];
 
 const ofHosts = (hosts: object): boolean => !Object.keys(hosts).some((host) => ANYBODY.includes(host));
-/** The caller who begins a crawl chooses its seeds, which may be hosts of their own. */
+/** The caller who begins a crawl chooses its seeds, which may be the caller's own hosts. */
 const NAMES_HOSTS = {
   error: 'names of hosts, neither * nor seeds: the caller who begins a crawl chooses its hosts',
 };

@@ -51,7 +51,7 @@ export function countDead(
 }
 
 type Found = Partial<Record<Trouble, Readonly<Record<string, unknown>>>>;
-/** Those that this watches. Functions that meet a newer format announce that themselves. */
+/** The queues that are watched. Functions that meet a newer format announce that themselves. */
 const WATCHED = ['DeadTurns', 'DeadLinks', 'ErrorRatio', 'Spend'] as const satisfies readonly Trouble[];
 
 /** The totals of a crawl that are watched. */
@@ -72,7 +72,7 @@ export class StackWatch {
     this.#options = options;
   }
 
-  /** Takes in what a crawl has used so far. One that rests uses nothing, and needs no note. */
+  /** Adds a crawl's use so far. A resting crawl uses nothing, and needs no note. */
   note(crawl: CrawlId, totals: WatchedTotals): void {
     this.#noted.set(crawl, totals);
   }

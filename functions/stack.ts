@@ -44,7 +44,7 @@ export interface FunctionParts
 /** The dependencies of the function that this process is. Throws if the settings are not valid. */
 export const functionStack = lazy(() => functionStackIn(process.env));
 
-/** The same for a process with that environment. */
+/** As above, for a process with that environment. */
 export function functionStackIn(env: Readonly<Record<string, string | undefined>>): FunctionStack {
   allowLinearFlag();
   matchInLinearTime();
@@ -146,7 +146,7 @@ export async function invoked<T>(
     readonly log: Log;
     /** The invocation, which ends the process when its time is up. Default: there is time. */
     readonly context?: Pick<Context, 'getRemainingTimeInMillis'> | undefined;
-    /** Whether the invocation found nothing to do. Then there is no line. */
+    /** Whether the invocation found nothing to do. Then no line is written. */
     readonly isAtRest?: () => boolean;
   },
   work: () => Promise<T>,

@@ -23,8 +23,8 @@ export function startingWorkers<Q extends Pick<TurnQueue, 'send'>>(queue: Q, wor
       },
     },
     /**
-     * To be called after all is sent: a worker that ends receives once more after it has said so. Never rejects,
-     * since the waker starts what could not be started here.
+     * Call it after all messages are sent: a worker that ends receives once more after it has announced its end. Never
+     * rejects, since the waker starts the workers that could not be started here.
      */
     async startWorkers(): Promise<void> {
       const shards = [...sentTo];

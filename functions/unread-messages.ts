@@ -36,7 +36,7 @@ export function createUnreadHandlers({
 }: {
   readonly log: Log;
   readonly reportNewer: ReportNewer;
-  /** None, in an older stack: the message comes again until the queue's own policy puts it aside. */
+  /** Absent: the message comes again until the queue's own redrive policy moves it. */
   readonly deadLetters: () => DeadLetterOptions | undefined;
 }): { readonly onCorrupt: OnCorrupt; readonly onNewer: OnNewer } {
   return {

@@ -55,9 +55,9 @@ const WORKERS_EVERY_AT_REST = 5;
 const CHANGES_SHARE = 0.5;
 
 /**
- * Starts a worker where messages wait and there is none, and looks at the crawls that the agenda names, the one that has waited
- * longest first: ends those that have reached a limit, wakes the hosts that are due, calls a crawl finished that is quiet, and
- * announces what has ended. So a run's work does not grow with crawls that rest.
+ * Starts a worker for each turn queue with messages and without workers, and looks at the crawls that the agenda names,
+ * the one that has waited longest first: ends those that have reached a limit, wakes the hosts that are due, marks
+ * quiet crawls as finished, and announces ends. So a run's work does not grow with crawls that rest.
  */
 export function createWakerHandler(deps: WakerDeps) {
   const { stack, clock, log } = deps;
@@ -98,7 +98,7 @@ class Waker {
     this.#looks = new CrawlLooks({ engine: deps.stack.engine, clock: deps.clock, log: deps.log });
   }
 
-  /** One invocation, which begins nothing after `endsAt`. */
+  /** Runs an invocation, which begins nothing after `endsAt`. */
   async run(endsAt: number, startMissing: () => Promise<void>): Promise<void> {
     const { clock, log, dailyLimit, watch } = this.#deps;
     await dailyLimit?.goOn(endsAt);
@@ -142,8 +142,8 @@ class Waker {
   }
 
   /**
-   * Crawls that run and that the agenda does not know: an operator may have deleted items.
-   * Those that do not run, and may have something to announce, are entered for later.
+   * Crawls that run and that the agenda does not know: an operator may have deleted items. Crawls
+   * that do not run, and may have something to announce, are entered for later.
    */
   async #lost(now: number): Promise<CrawlId[]> {
     const { agenda, registry } = this.#deps.stack.engine;
@@ -231,7 +231,7 @@ class Waker {
     if (!changeFeed) return;
     const feeding = visits.filter(({ looked }) => hasFeed(looked?.record));
     for (const visit of feeding) visit.isBusy = true;
-    // Another one first each time: those of one crawl may take all of a run.
+    // Rotates the crawls: the events of one crawl may take the whole run.
     for (const visit of beginningAt(feeding, this.#runs)) {
       if (clock.now() >= until) return;
       const isDone = await errors.attempt(visit.id, () =>

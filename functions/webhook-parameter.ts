@@ -30,7 +30,7 @@ export function webhookInParameter(options: WebhookInParameterOptions): EventSin
   async function current(): Promise<EventSink> {
     if (opened && clock.now() - readAt < KEPT_MS) return opened.sink;
     const text = await read(parameter);
-    // The same one goes on: it knows what was received.
+    // Reuses the sink: it knows which events were received.
     if (opened?.text !== text) opened = { text, sink: open(targetIn(text, parameter)) };
     readAt = clock.now();
     return opened.sink;

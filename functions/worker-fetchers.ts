@@ -22,8 +22,8 @@ export interface WorkerFetchersOptions {
 }
 
 /**
- * At most this many of the 1,024 file descriptors that Lambda gives a process. The others are for files and
- * the engine's connections, which grow with the hosts from 150 to 450 (`engines/aws/clients.ts`).
+ * At most this many of the 1,024 file descriptors that Lambda gives a process. The rest is for files and the engine's
+ * connections, which grow with the hosts from 150 to 450 (`engines/aws/clients.ts`).
  */
 const MAX_SOCKETS = 800;
 const MAX_SOCKETS_OF_MANY_HOSTS = 500;
@@ -49,7 +49,7 @@ export function createWorkerFetchers(options: WorkerFetchersOptions): Fetchers {
       allowPorts: config.allowPorts.filter((port) => settings.allowPorts?.includes(port)),
       // Anybody who may start a crawl chooses its proxies.
       guardsProxies: true,
-      // The disk is sized by it: no request may ask for more.
+      // The disk is sized by it: no request may exceed it.
       mostBodyBytes: config.maxBodyBytes,
       parts,
       sign,

@@ -59,7 +59,7 @@ export interface WorkerDeps {
   readonly cpuMs?: () => number;
   /** Whether the function is the stack's small worker. */
   readonly isSmall?: boolean;
-  /** Shows a watchdog what this thread does. Default: nobody watches. */
+  /** Shows this thread's work to a watchdog. Default: no watchdog. */
   readonly work?: PageWork;
   /** Reports what a newer version has written. Default: as any other error of a turn. */
   readonly reportNewer?: ReportNewer;
@@ -69,7 +69,7 @@ export interface WorkerDeps {
 
 export interface WorkerStack extends Pick<OpenedStack, 'meter' | 'flushMeter' | 'noteSpend'> {
   readonly engine: Engine & Pick<OpenedStack['engine'], 'queue' | 'workers'>;
-  /** US dollars that were used since it was last asked. */
+  /** US dollars that were used since the last call. */
   readonly takeCost: () => number;
 }
 
@@ -79,14 +79,14 @@ const WATCH_MS = 2000;
 const REPORT_MS = 60_000;
 /** So close to the end, limits are left to the waker: a slow call would cost the invocation its answer. */
 const LAST_LOOK_MS = 5000;
-/** For what follows the last turn: metrics, the meter's counts, the answer. */
+/** For the work after the last turn: metrics, the meter's counts, the answer. */
 const END_MS = 1000;
 /** The event that starts a worker: a message of the start queue one of full size, an event of the account's bus a small one. */
 export type StartEvent = SQSEvent | Pick<EventBridgeEvent<string, unknown>, 'detail'>;
 
 /**
- * Serves as many hosts of a turn queue as it may, until there are none, its time is up, or the other workers
- * have room for them. The event that starts it names the turn queue.
+ * Serves as many hosts of a turn queue as it may, until none are left, its time is up, or the other workers have
+ * capacity for them. The event that starts it names the turn queue.
  */
 export function createWorkerHandler(deps: WorkerDeps) {
   const { settings, clock, log, isSmall = false } = deps;
@@ -121,7 +121,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         return;
       }
       if (!isSmall && small && (await isPassedOn(start, stack, log))) return;
-      // A caller who may put events on the account's bus can ask for any number.
+      // A caller who may put events on the account's bus can request any number.
       const workers = Math.min(start.workers, stack.engine.workers.maxWorkers);
       if (!(await pool.join(workers, start.inPlaceOf))) return;
       const queue = pool.watch(stack.engine.queue);
@@ -244,8 +244,8 @@ const partsOf = (deps: WorkerDeps) => ({
 });
 
 /**
- * The small worker that may take the place of this one. The limits of a project's own code are by the clock, and nobody
- * knows what memory it needs: it runs with the memory that the stack's options give it.
+ * The small worker that may replace this one. The limits of a project's own code are by the clock, and its use of
+ * memory is unknown: it runs with the memory that the stack's options give it.
  */
 function smallOf({ settings, hooks, hasOwnCode = hooks !== undefined }: WorkerDeps): SmallWorker | undefined {
   return hasOwnCode ? undefined : smallWorkerOf(settings);
@@ -266,7 +266,7 @@ function placesOf({ settings, usedBytes }: WorkerDeps, small: SmallWorker | unde
   return { maxHosts, minRoom, placesFor };
 }
 
-/** The same where the CPU may be used up. A small worker whose CPU is makes room for one of full size. */
+/** As above, where the CPU may be used up. If a small worker's CPU is used up, a worker of full size replaces it. */
 function withCpuPlaces(places: Places, { workerMemoryMb }: StackSettings) {
   const cpu = new CpuPlaces({ ...places, cpuShare: cpuShareOf(workerMemoryMb) });
   return {

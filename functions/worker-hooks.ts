@@ -48,7 +48,7 @@ function crawlOf({ crawl }: { readonly crawl?: HookedCrawl | undefined }): Hooke
 
 /**
  * Keeps the process although hooks leave rejected promises behind, throw in timers, or call `process.exit`.
- * An error that is no hook's ends the process, as it would without this.
+ * An error outside of hooks ends the process, as it would without this.
  */
 export function guardWorker(log: Log): void {
   // Lambda's runtime ends the process, and with it the turns of all hosts, for an error that nobody catches.

@@ -5,7 +5,7 @@ import { createSecretReader, type SecretOptions } from './secret-reader.ts';
 import { readStackSecrets, type StackSecrets, withStackSecrets } from './stack-secrets.ts';
 
 export interface WorkerSecrets {
-  /** Reads the secrets when it is time ({@link createSecretReader}). Those that were read before stay in use until then. */
+  /** Reads the secrets when it is time ({@link createSecretReader}). The secrets read before stay in use until then. */
   load(): Promise<void>;
   /**
    * Returns the settings by which a crawl's requests are made: the same object each time, until there are other secrets. Throws

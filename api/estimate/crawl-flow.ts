@@ -24,7 +24,7 @@ export interface Capacity {
   readonly pagesPerWorkerSecond: number;
   /** Pages a second of all workers at most. Default: as many as they can. */
   readonly pagesPerSecond?: number;
-  /** A small worker takes the place of the last one if there are no more hosts and pages a second than these. */
+  /** A small worker replaces the last one if hosts and pages a second are at most these. */
   readonly small?: { readonly hosts: number; readonly pagesPerSecond: number } | undefined;
 }
 

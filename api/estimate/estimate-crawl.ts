@@ -33,7 +33,7 @@ export interface CrawlShape {
   readonly pageBytes: number;
   /** Bytes a second that a host sends at most. */
   readonly hostRate?: number | undefined;
-  /** The same of all hosts together. */
+  /** As above, for all hosts together. */
   readonly crawlRate?: number | undefined;
 }
 
@@ -61,8 +61,8 @@ export const USUAL_RESPONSE_MS: readonly number[] = [120, 250, 600];
 export const USUAL_PAGE_BYTES = 30_000;
 
 /**
- * The share of its time that a host is asked at its pace: between two turns it waits for a worker. On a stack, the one by which
- * the hours of whole simulated crawls come nearest.
+ * The share of time in which requests are sent to a host at its pace: between two turns it waits for a worker. For a
+ * stack, fitted to the hours of whole simulated crawls.
  */
 const PACE_SHARE = { machine: 0.96, stack: 0.84 };
 /** The first turn of a crawl lasts this long, or this number of pauses; each turn at most as long as the crawl so far. */
@@ -85,7 +85,7 @@ export interface StackShape {
   readonly hostsPerWorker: number;
   readonly maxConcurrency: number;
   readonly workerMemoryMb: number;
-  /** 0: there is no small worker. */
+  /** 0: without a small worker. */
   readonly smallWorkerMemoryMb: number;
 }
 

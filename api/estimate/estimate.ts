@@ -40,7 +40,7 @@ interface Unmetered {
 
 /** A WARC record's headers, and those of the request (docs/figures/unit.json: 31,034 bytes for 30,134). */
 const RECORD_BYTES = 900;
-/** Known URLs, links left out, and what was found on a page: 2,217 pages of the Rust documentation. */
+/** Known URLs, links left out, and links found on a page: 2,217 pages of the Rust documentation. */
 const STATE_BYTES = 3000;
 
 const GB = 1e9;

@@ -18,8 +18,8 @@ export interface ArchivedPayload {
 }
 
 /**
- * Returns a function that reads the response at a place; for a revisit the body that it refers to. It throws
- * for a record that is damaged, larger than 64 MiB, or whose body is in another crawl's archive.
+ * Returns a function that reads the response at a location; for a revisit, the body to which it refers. The function
+ * throws if the record is damaged or larger than 64 MiB, or if its body is in another crawl's archive.
  */
 export function createPayloads(archive: PayloadSource) {
   const payloads = new PayloadReader(archive);

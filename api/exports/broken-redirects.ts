@@ -21,8 +21,8 @@ function isOtherScheme({ location }: Extract<Cause, { code: 'redirectToNoUrl' }>
 }
 
 /**
- * Whether a redirect may be a part of a loop. Pages that show each other by a meta refresh are a show of pictures; and a site that
- * wants a cookie shows the page to who sends it.
+ * Whether a redirect may be a part of a loop. Pages that show each other by a meta refresh are a show of pictures; and
+ * a site that needs a cookie shows the page to clients that send it.
  */
 export const mayLoop = ({ isSoft, wantsCookie }: RedirectCause): boolean => !isSoft && !wantsCookie;
 

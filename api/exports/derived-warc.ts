@@ -99,7 +99,7 @@ export interface DerivedFrom {
   readonly warn: (message: string) => void;
 }
 
-/** Yields what is made of the records of a WARC file. */
+/** Yields the records that are derived from a WARC file. */
 export async function* derivedRecords(
   read: ReadAt,
   { file, format, offset = 0, withheld, modules, warn }: DerivedFrom,

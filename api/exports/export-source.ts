@@ -27,7 +27,9 @@ export interface OpenedWarcs {
   /** Their names. */
   readonly files: readonly string[];
   reader(file: string): ReadAt;
-  /** Their responses, sorted by URL. `warn` is called for a file that is damaged; what precedes the damage is yielded. */
+  /**
+   * Their responses, sorted by URL. `warn` is called for a damaged file; the captures before the damage are yielded.
+   */
   captures(warn: (message: string) => void): AsyncIterable<IndexedCapture>;
   close(): Promise<void>;
 }

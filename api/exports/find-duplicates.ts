@@ -137,7 +137,7 @@ function clustered(file: SketchFile): DuplicatePages {
   };
 }
 
-/** Keeps the last texts that were asked for. */
+/** Keeps the last texts that were read. */
 function lastTexts(read: (at: number) => OwnText): (at: number) => OwnText {
   const kept = new Map<number, OwnText>();
   return (at) => {

@@ -19,17 +19,17 @@ const RUN_CHARS = 16 * 1024 * 1024;
 const DIGITS = 12;
 
 export interface GraphBuilder {
-  /** The vertex may have no edge. A name is ASCII without a blank. One call at a time. */
+  /** The vertex may have no edge. A name is ASCII without a blank. Calls must not overlap. */
   addVertex(name: string): Promise<void>;
-  /** Adds the vertices, too. An edge that is there stays one; a loop is left out. One call at a time. */
+  /** Adds the vertices, too. An edge that exists is not repeated; a loop is left out. Calls must not overlap. */
   addEdge(from: string, to: string): Promise<void>;
   /** Writes `vertices.txt.gz`, `edges.txt.gz` and, for a small graph, `graph.graphml`. */
   finish(): Promise<GraphSize>;
-  /** Removes what was written meanwhile. Safe to repeat. */
+  /** Removes temporary files. Safe to repeat. */
   dispose(): Promise<void>;
 }
 
-/** `runs`: an existing folder for what is sorted. `runChars`: characters that a sorter holds in memory. */
+/** `runs`: an existing folder for sorted runs. `runChars`: characters that a sorter holds in memory. */
 export function createGraphBuilder(out: string, runs: string, runChars = RUN_CHARS): GraphBuilder {
   const sorters: LineSorter[] = [];
   const newSorter = (): LineSorter => {

@@ -8,7 +8,7 @@ import type { DocumentOptions } from '../stored-crawl.ts';
 export interface KeptDocuments {
   /** Documents in the file. */
   readonly documents: number;
-  /** Those that this call has made. */
+  /** Documents that this call has made. */
   readonly added: number;
   /** Pages that could not be read. */
   readonly skipped: number;

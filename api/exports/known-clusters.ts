@@ -31,7 +31,7 @@ function withKnownClusters<T>(path: string, use: (clusters: KnownClusters | unde
   }
 }
 
-/** Adds the clusters to what is known of a page, where the crawl has marked no copies itself. */
+/** Adds the clusters to a page's facts, if the crawl has marked no copies itself. */
 export function detailWithClusters(path: string, detail: UrlDetail): UrlDetail {
   const { copies, of } = withKnownClusters(path, (clusters) => ({
     copies: detail.copies ? undefined : clusters?.copiesOf(detail.url),
@@ -40,7 +40,7 @@ export function detailWithClusters(path: string, detail: UrlDetail): UrlDetail {
   return { ...detail, ...copies, ...(of !== undefined && { duplicateOf: of }) };
 }
 
-/** The same for a report. */
+/** As above, for a report. */
 export function reportWithClusters(path: string, report: CrawlReport): CrawlReport {
   if (report.nearDuplicates !== undefined) return report;
   const found = withKnownClusters(path, (clusters) => clusters?.largest());

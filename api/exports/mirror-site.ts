@@ -37,7 +37,7 @@ export interface MirrorSite {
 
 const MAX_REDIRECTS = 20;
 
-/** Sorts the rows in place, so that the same crawl gives the same names. Holds some 300 bytes for each. */
+/** Sorts the rows in place, so that a crawl always gives the same names. Holds some 300 bytes for each. */
 export function mirrorSite(rows: MirrorRow[], config: CrawlOptions): MirrorSite {
   const nameOf = createUrlRules(parseConfig(config).urlRules);
   const redirects = new Map<string, string>();

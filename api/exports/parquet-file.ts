@@ -10,9 +10,9 @@ export interface ParquetFile {
   /** Bytes written so far, without the rows that are held. */
   readonly bytes: number;
   add(row: Row): Promise<void>;
-  /** Writes what is left. Then the file has its name. */
+  /** Writes the remaining rows, and gives the file its name. */
   finish(): Promise<void>;
-  /** Deletes what was written, unless the file is finished. */
+  /** Deletes the unfinished file. */
   discard(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import type { DocumentRow } from '../../shared/services/outputs/document-row.ts'
 import { searchQuery } from '../../shared/services/outputs/search-query.ts';
 import type { SearchHit, SearchOptions } from '../stored-crawl.ts';
 
-/** Another search may be adding pages. */
+/** A concurrent search may be adding pages. */
 const TIMEOUT_MS = 60_000;
 /** Pages are added together. */
 const BATCH = 200;

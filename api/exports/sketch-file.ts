@@ -9,7 +9,7 @@ import { inTransaction } from '../../shared/engines/local/database.ts';
 import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
 import type { DuplicateCluster } from '../duplicates.ts';
 
-/** Another process may be adding pages. */
+/** A concurrent process may be adding pages. */
 const TIMEOUT_MS = 60_000;
 /** Pages are added together. */
 const BATCH = 500;
@@ -43,7 +43,7 @@ export interface SketchFile {
   put(host: string, page: UrlRecord, text: ComparedText | undefined): void;
   /** A page that cannot be read. It is tried again when another page of the host has changed. */
   putUnread(host: string, page: UrlRecord): void;
-  /** Deletes the hosts that were neither asked for nor added since the file was opened. */
+  /** Deletes the hosts that were neither read nor added since the file was opened. */
   deleteOthers(): void;
   /** The shortest URL first. */
   sketches(): Iterable<{ readonly id: number; readonly url: string; readonly sketch: Uint8Array }>;

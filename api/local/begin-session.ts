@@ -82,7 +82,7 @@ export async function inFolder<T>(folder: string, opening: Promise<T>): Promise<
 }
 
 /**
- * Throws {@link InvalidConfig} with what was given, so that the command line can name its options in the
+ * Throws {@link InvalidConfig} with the given settings, so that the command line can name its options in the
  * message.
  */
 function checkedConfig(given: CrawlOptions): CrawlOptions {

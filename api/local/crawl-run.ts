@@ -25,7 +25,7 @@ export interface CrawlRunOptions {
   readonly start: LocalStart;
   /** The crawl's folder, if this process has opened it before. */
   readonly continues?: string | undefined;
-  /** For a watchdog. None: the thread is not watched. */
+  /** For a watchdog. Absent: the thread is not watched. */
   readonly watched?: { readonly work: PageWork; readonly inFlight: Uint8Array };
   readonly project: () => Promise<Project>;
   readonly post: (message: CrawlMessage) => void;

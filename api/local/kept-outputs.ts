@@ -10,7 +10,7 @@ import type { KeptDocuments } from '../exports/keep-documents.ts';
 import type { DocumentOptions, StoredCrawl } from '../stored-crawl.ts';
 
 export interface KeptOutputs {
-  /** `documents.jsonl` and `documents.parquet`. Noted by versions in which this was no setting of the crawl. */
+  /** `documents.jsonl` and `documents.parquet`. Noted by versions in which this was not a setting of the crawl. */
   readonly documents?: boolean;
   /** `search.sqlite`. */
   readonly search?: boolean;
@@ -94,7 +94,7 @@ export async function updateDocuments(
 /** Two processes may do so at once. */
 const unfinished = (path: string) => `${path}.${process.pid}`;
 
-/** Deletes what processes have left that were killed. */
+/** Deletes files left by killed processes. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = makerOf(name);

@@ -10,8 +10,8 @@ import type { FolderEntry } from '../folder-types.ts';
 import { openFolder, stateOf } from './open-folder.ts';
 
 /**
- * The crawls in `folder` and in the folders directly in it, by name. None if the folder is not there. One that cannot be read
- * hides no other.
+ * The crawls in `folder` and in the folders directly in it, by name. Empty if the folder does not exist. A crawl that
+ * cannot be read does not hide the others.
  */
 export async function listFolders(folder: string): Promise<readonly FolderEntry[]> {
   const entries: FolderEntry[] = [];

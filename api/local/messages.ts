@@ -42,7 +42,7 @@ export interface BeginStart extends StartOptions {
   readonly folder?: string;
   /** The folder of an earlier crawl, whose payloads are not stored again. */
   readonly dedupeFrom?: string;
-  /** The folder of an earlier crawl, whose responses are used instead of asking the sites. */
+  /** The folder of an earlier crawl, whose responses are used instead of requests to the sites. */
   readonly cache?: string;
 }
 
@@ -98,7 +98,7 @@ export type CrawlMessage =
   /** A line for people. */
   | { readonly kind: 'warning'; readonly line: string }
   | { readonly kind: 'closing'; readonly blockTimeoutMs: number }
-  /** The crawl is closed; what remains is the project's `onFinish`. */
+  /** The crawl is closed; only the project's `onFinish` remains. */
   | { readonly kind: 'summary'; readonly summary: CrawlSummary; readonly requests: number };
 
 export type FromCrawlThread =

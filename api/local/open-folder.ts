@@ -4,7 +4,7 @@ import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
 import { type LocalReader, openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 
-/** A folder's crawl, and what its record said when it was opened. */
+/** A folder's crawl, and its record at the time of opening. */
 export interface OpenedFolder {
   readonly reader: LocalReader;
   readonly crawl: CrawlId;

@@ -9,8 +9,8 @@ import { nextFetchOf } from '../../shared/services/report/url-detail.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 
 /**
- * Returns how far the crawl is: what the crawl had when this session began and what its workers have done
- * since; of URLs, what turns have committed, and what the turns in progress have found.
+ * Returns the crawl's progress: the counts at the start of this session plus those of its workers since; for URLs, the
+ * counts of committed turns plus the URLs that turns in progress have found.
  */
 export async function progressOf(
   {
@@ -61,7 +61,7 @@ export async function progressOf(
 /** If more hosts rest, it is not looked for. */
 const MAX_LOOKED = 2000;
 
-/** When the first host that has URLs may be asked. */
+/** When the first request to a host with URLs may start. */
 async function firstRestEnd(
   ledgers: Pick<LedgerStore, 'hosts'>,
   crawl: CrawlId,

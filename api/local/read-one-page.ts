@@ -16,7 +16,7 @@ const ONE_PAGE = {
   feeds: false,
   requisites: false,
   metadata: false,
-  // The page that was requested, though it names another one as canonical or asks not to be indexed.
+  // The page that was requested, though it names another page as canonical or is marked `noindex`.
   obeyCanonical: false,
 } as const;
 

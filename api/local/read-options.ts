@@ -18,7 +18,7 @@ import type { LocalStart } from './messages.ts';
 
 export interface CheckedStart {
   readonly start: LocalStart;
-  /** Hooks that are functions of the caller. None: the crawl runs in threads of its own. */
+  /** Hooks that are functions of the caller. Absent: the crawl runs in threads of its own. */
   readonly hooks?: Project;
   readonly signal?: AbortSignal;
   readonly logging: Pick<CrawlLogOptions, 'level' | 'onLog'>;

@@ -1,4 +1,4 @@
-/** Runs a crawl of this machine to its end, whatever ends its thread. Loads nothing of what crawls. */
+/** Runs a crawl of this machine to its end, whatever ends its thread. Loads no code of the crawler. */
 
 import { blockText } from '../../shared/engines/watchdog/block-watch.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';

@@ -21,11 +21,11 @@ export function toThreadError(thrown: unknown): ThreadError {
   const message = messageOf(error);
   if (!isInstance(error, Error)) return { name: 'Error', message };
   const stack = textOf(error, 'stack');
-  // Only of these: a project may add to its errors what cannot be sent between threads.
+  // Only these properties: a project may add values to its errors that cannot be sent between threads.
   const own: Partial<ThreadError> = OURS.some((type) => isInstance(error, type)) ? error : {};
   const { folder, given, fault, contact } = own;
   return {
-    // Those derived from it have names of their own.
+    // Classes derived from it have names of their own.
     name: isInstance(error, StorageFailed) ? 'StorageFailed' : (textOf(error, 'name') ?? 'Error'),
     message,
     ...(stack !== undefined && { stack }),

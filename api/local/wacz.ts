@@ -8,10 +8,9 @@ import { NothingArchived, pageLocation, waczOf, waczPage } from '../wacz-bytes.t
 import { openFolder } from './open-folder.ts';
 
 /**
- * The bytes of a WACZ file of all that is archived, also while the crawl runs: of a file that is still
- * written, what was durable when the export began. A WARC file that is damaged is in it as it is, and its
- * pages and index up to the damage; `warn` is called for it. Throws {@link NothingArchived} before the first
- * byte.
+ * The bytes of a WACZ file with the whole archive, also while the crawl runs: of a file that is still written, the
+ * bytes that were durable when the export began. A WARC file that is damaged is in it as it is, and its pages and index
+ * up to the damage; `warn` is called for it. Throws {@link NothingArchived} before the first byte.
  */
 export async function* waczBytes(
   dir: string,

@@ -30,9 +30,9 @@ export const waitBefore = (tries: number, random: number): number =>
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 /**
- * Returns the first answer that is not passing trouble: a server that is busy (408, 429, 5xx), or that does not answer, is
- * asked again after `Retry-After` or a growing wait. `make` is called for each try. Throws {@link SinkFailed} after the
- * last one. Redirects are not followed.
+ * Returns the first response that is not a transient error: if a server is busy (408, 429, 5xx) or does not answer, the
+ * request is sent again after `Retry-After` or a growing wait. `make` is called for each try. Throws {@link SinkFailed}
+ * after the last one. Redirects are not followed.
  */
 export async function sendUntilTaken(make: () => SinkRequest, sleep: Sleep): Promise<SinkAnswer> {
   let trouble = '';

@@ -22,7 +22,7 @@ export interface OpenSearchOptions {
 
 /**
  * Makes the index before the first change if it is not there. Each change has an external version, so that it may come
- * late or twice. Those that the server cannot take now are sent again, by themselves.
+ * late or twice. Changes that the server cannot take now are sent again, without the others.
  */
 export async function openSearchSink({
   url,

@@ -65,7 +65,7 @@ export async function sendDocuments(
       yield { kind: 'put', version: Date.parse(document.fetchedAt), document };
   }
 
-  /** All that remain were sent once, and are no documents now. */
+  /** All that remain were sent once, and are not documents any more. */
   async function* deletions(): AsyncGenerator<SinkChange> {
     for (const { url, version } of sent.others()) {
       const now = await crawl.url(url);

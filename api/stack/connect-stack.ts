@@ -120,7 +120,7 @@ async function readParameter(Name: string, region: string | undefined): Promise<
 
 export interface ConnectionOptions {
   readonly clock: Clock;
-  /** Those of the stack. Default: those of a deployment. */
+  /** The sizes of the stack. Default: those of a deployment. */
   readonly sizes?: Sizes;
   readonly explained?: (error: unknown) => unknown;
   /** Has the function that makes exports run at once. Default: it runs within the hour. */
@@ -197,7 +197,7 @@ const explainedIn =
     return awsRefusal(error, { region: region ?? AWS_REGION, profile: AWS_PROFILE }) ?? error;
   };
 
-/** The same functions, whose errors say what to do. */
+/** The same functions with errors that say what to do. */
 function explaining(control: Control, explained: (error: unknown) => unknown): Control {
   const functions = Object.entries(control as unknown as Record<string, (...given: never[]) => unknown>);
   const wrapped = functions.map(([name, call]) => [

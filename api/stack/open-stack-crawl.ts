@@ -108,7 +108,7 @@ function stackCrawl(
   };
 }
 
-/** Asks for the crawl's state again and again, until it is closed. */
+/** Polls the crawl's state until it is closed. */
 class CrawlWatch {
   readonly #connection: StackConnection;
   readonly #crawl: CrawlId;

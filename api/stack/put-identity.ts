@@ -7,7 +7,7 @@ import { StackRefused } from './stack-errors.ts';
 const MAX_BYTES = 4096;
 
 /**
- * Stores the identity (as JSON) in the stack's parameter, encrypted, in place of one that is there. Returns the
+ * Stores the identity (as JSON) in the stack's parameter, encrypted, replacing an existing one. Returns the
  * parameter's name. Throws {@link StackRefused} if the stack has none, and the errors of the SDK.
  */
 export async function putIdentity(

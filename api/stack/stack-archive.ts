@@ -60,7 +60,7 @@ export interface ArchiveFiles {
   has(location: RecordLocation): boolean;
   /** Holds nothing: each read is a request. */
   reader(file: string): ReadAt;
-  /** Returns what reads the index of the file; undefined if it has none. */
+  /** Returns the reader of the file's index; undefined if it has none. */
   openIndex(file: string): (() => AsyncIterable<Uint8Array>) | undefined;
   /** As {@link StackArchive.cdxj}, of these files alone. */
   cdxj(warn?: (message: string) => void): AsyncGenerator<string, void, undefined>;
@@ -123,7 +123,7 @@ export function createStackArchive(
       if (bytes !== undefined && location.offset < bytes) {
         return { location, read: readerOf(file, bytes) };
       }
-      // A file that is joined just now is deleted after its new place is known.
+      // A file that is being joined is deleted after its new location is known.
       if (bytes === undefined && attempt < ATTEMPTS) continue;
       throw new RangeError(`There is no record at ${given.offset} of ${given.file} in the crawl ${crawl}`);
     }

@@ -1,6 +1,6 @@
 /**
- * The stack cannot be used: it is not there, its version is another one, or AWS refuses the credentials. The
- * message names what is wrong and what to do.
+ * The stack cannot be used: it does not exist, its version differs, or AWS refuses the credentials. The message names
+ * the fault and what to do.
  */
 export class StackRefused extends Error {
   override name = 'StackRefused';

@@ -2,7 +2,7 @@
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { StackEvent } from '../stack-crawl.ts';
 
-/** Whether the crawl has ended. One that an operator has paused has not, nor one that goes on the next day. */
+/** Whether the crawl has ended. A crawl that is paused by an operator, or until the next day, has not. */
 export const isOver = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reasonCode'>): boolean =>
   state !== 'running' &&
   !(state === 'paused' && (reasonCode === 'operator' || reasonCode === 'maxCostPerDay'));
@@ -10,7 +10,7 @@ export const isOver = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reas
 /** Returns a function that makes the events of each status. Each failure of a host is reported once. */
 export function createStackEvents(): (summary: CrawlSummary) => StackEvent[] {
   const known = new Map<string, string>();
-  /** Hosts come and go: what is no longer in the status is forgotten. */
+  /** Hosts come and go: a host that is no longer in the status is forgotten. */
   function forgetOthers({ failing, setAside }: CrawlSummary): void {
     const named = new Set([...failing, ...setAside].map(({ host }) => host));
     for (const host of known.keys()) if (!named.has(host)) known.delete(host);

@@ -107,7 +107,7 @@ export function stackExports(
   };
 }
 
-/** Returns the function of a crawl that sends its documents. The file of what was sent is on this machine. */
+/** Returns the function of a crawl that sends its documents. The list of sent documents is on this machine. */
 export const stackSending = (
   connection: StackConnection,
   name: CrawlId,
@@ -120,7 +120,7 @@ export const stackSending = (
   },
 });
 
-/** The same, whose errors say what to do. */
+/** As above, with errors that say what to do. */
 const explainedExports = (connection: StackConnection, exports: Exports): Exports => ({
   brokenLinks: (skip) => explainedOne(connection, exports.brokenLinks(skip)),
   inlinks: (url, skip) => explainedOne(connection, exports.inlinks(url, skip)),

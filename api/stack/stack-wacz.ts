@@ -44,7 +44,7 @@ async function* pagesOf(options: StackWacz, files: ArchiveFiles): AsyncGenerator
   yield* await pagesIn(options, files, batch);
 }
 
-/** The pages of the records. Those in files that are newer than the list are left out. */
+/** The pages of the records. Pages in files that are newer than the list are left out. */
 export async function pagesIn(
   { rows, crawl }: Pick<StackWacz, 'rows' | 'crawl'>,
   files: ArchiveFiles,

@@ -20,7 +20,7 @@ export interface WatchStatusOptions {
 /** Short failures of the network or of AWS do not end a watch; this many in a row do. */
 const MAX_FAILURES = 5;
 
-/** Asks for the crawl's status every `pollMs`, until it is over. Throws what keeps it from asking. */
+/** Polls the crawl's status every `pollMs`, until the crawl is over. Throws the error of a failed request. */
 export async function* watchStatus(
   control: Pick<Control, 'status'>,
   crawl: CrawlId,

@@ -32,14 +32,13 @@ const ALARM_METRICS = 10;
  * The events that need a person's attention. Missing data raises no alarm: a crawler at rest reports nothing.
  *
  * An alarm costs $0.10 a month for each metric that it looks at (list price, us-east-1), also while nothing
- * happens, so the waker looks for what it can see itself: dead letters, errors, what crawls cost. It announces
+ * happens, so the waker checks what it can see itself: dead letters, errors, the cost of crawls. It announces
  * each such trouble once, and each day again, by the one metric `Attention` (`functions/stack-watch.ts`). And
- * there is no alarm for what another one reports: where the worker or the router fails, its messages
- * grow old, and in the end are dead; where the API fails, its caller gets an error; where the compactor
- * fails, files stay apart and nothing is lost. The dashboard shows each function's errors. All together look
- * at 4 metrics, and one more for each further turn queue, ten of which share an alarm. Hosts are spread
- * evenly over link shards, so what ails the router there shows in the first one, too: one more metric for
- * all.
+ * there is no alarm for what another one reports: where the worker or the router fails, its messages grow
+ * old, and in the end are dead; where the API fails, its caller gets an error; where the compactor fails,
+ * files stay apart and nothing is lost. The dashboard shows each function's errors. All together look at 4
+ * metrics, and one more for each further turn queue, ten of which share an alarm. Hosts are spread evenly
+ * over link shards, so what ails the router there shows in the first one, too: one more metric for all.
  */
 export class Alarms extends Construct {
   readonly all: cloudwatch.Alarm[] = [];
@@ -73,7 +72,7 @@ export class Alarms extends Construct {
     this.add('WakerFails', {
       metric: waker.metricErrors({ period: FIVE_MINUTES }),
       threshold: 0,
-      // One failure is made good by the next run; a lasting one is not.
+      // The next run makes up for a single failure, but not for a lasting one.
       evaluationPeriods: 3,
       alarmDescription: 'The function waker fails again and again: its log says why.',
     });

@@ -10,9 +10,8 @@ import type { StackOptions } from '../options.ts';
 const THROTTLE = { rateLimit: 20, burstLimit: 40 } as const;
 
 /**
- * The REST API. What a path means, the function decides; who may call it at all, API Gateway does before: by
- * IAM, or by key. No execution log: that needs a role for the whole account, which would outlive the stack;
- * the function writes what happened.
+ * The REST API. API Gateway checks who may call it, by IAM or by key; the function handles each path. No execution log:
+ * that needs a role for the whole account, which would outlive the stack; the function logs each request.
  */
 export class Api extends Construct {
   readonly rest: apigateway.RestApi;

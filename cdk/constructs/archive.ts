@@ -51,7 +51,7 @@ export class Archive extends Construct {
         { prefix: `${STAGED_CHANGES_FOLDER}/`, expiration: Duration.days(30) },
         // Left by exports that failed.
         { prefix: `${EXPORT_WORK_FOLDER}/`, expiration: Duration.days(30) },
-        // They are asked for again by a query.
+        // A query reads them again.
         ...(options.catalog ? [{ prefix: `${QUERY_RESULTS_FOLDER}/`, expiration: Duration.days(7) }] : []),
         ...['warc/', `${TABLES_FOLDER}/`, `${ITEMS_FOLDER}/`, `${ITEM_TABLES_FOLDER}/`].flatMap((prefix) =>
           keptRules(prefix, options),

@@ -1,4 +1,4 @@
-/** The tables of crawls for queries by SQL: a Glue database, and an Athena workgroup. Neither costs anything at rest. */
+/** The tables of crawls for queries by SQL: a Glue database, and an Athena workgroup. The two cost nothing at rest. */
 import { Aws } from 'aws-cdk-lib';
 import * as athena from 'aws-cdk-lib/aws-athena';
 import * as glue from 'aws-cdk-lib/aws-glue';

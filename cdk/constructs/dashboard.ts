@@ -18,7 +18,7 @@ const HALF = 12;
 /** More queues of a kind are one line: a reader could not distinguish this many. */
 const MAX_LINES = 16;
 
-/** One page: speed, errors, backlog and cost. */
+/** A page with speed, errors, backlog and cost. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);

@@ -30,7 +30,7 @@ export class Frontier extends Construct {
   /** Standard: links, and seeds. */
   readonly linkQueue: sqs.Queue;
   readonly linkDeadLetters: sqs.Queue;
-  /** Standard: links to very many hosts on their way, each host's in one of them. None by default. */
+  /** Standard: links to very many hosts on their way, each host's in one of them. Empty by default. */
   readonly linkShards: NumberedQueues;
 
   constructor(
@@ -77,7 +77,7 @@ export class Frontier extends Construct {
       visibilityTimeout: Duration.millis(visibilityMs),
       deadLetterQueue: { queue: this.linkDeadLetters, maxReceiveCount: MAX_RECEIVES },
     });
-    // Hidden for six times the function's time-out and the window, as Lambda's developer guide asks for
+    // Visibility timeout: six times the function's time-out, and the window, as Lambda's developer guide requires
     // ("Using Lambda with Amazon SQS"): the poller tries a throttled batch again within it.
     const links = (windowS: number) => ({
       ...common,

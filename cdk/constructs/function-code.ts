@@ -39,7 +39,7 @@ export class FunctionCode {
       bundling: {
         // The CDK bundles once for all that have the same command.
         command: [name, configFile ?? ''],
-        // The CDK asks for an image, and uses it only where `tryBundle` returns false.
+        // The CDK requires an image, and uses it only where `tryBundle` returns false.
         image: DockerImage.fromRegistry('none'),
         local: {
           tryBundle: (outdir) => {
@@ -72,7 +72,10 @@ export class FunctionCode {
   }
 }
 
-/** Folders that are removed when the process ends. The CDK may ask for some of their bundles only: those that it has not made before. */
+/**
+ * Folders that are removed when the process ends. The CDK may request only some of the bundles: those that it has not
+ * made before.
+ */
 const temporary: string[] = [];
 
 function temporaryFolder(): string {

@@ -40,7 +40,7 @@ import {
 export interface FunctionsProps {
   readonly options: StackOptions;
   readonly settings: EncodedSettings;
-  /** The same as JSON, with the names that are known at deployment only. */
+  /** The settings as JSON, with the names that are known at deployment only. */
   readonly settingsJson: string;
   readonly stores: Stores;
   readonly existing: ExistingResources;
@@ -57,10 +57,12 @@ type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop' | 'is
   Partial<CrawlerFunctionProps>;
 
 /**
- * The six functions, the worker a second time with less memory, and what starts them. No concurrency is reserved: that would be taken from the
- * account's (10 in a new one) also while the stack rests. What bounds worker and router are their event
- * sources, the waker and the compactor their schedules, which leave a run's end before the next one, the exporter the
- * number of exports that are begun, and the API its throttle.
+ * The six functions, the worker a second time with less memory, and their triggers. No concurrency is reserved: that
+ * would be taken from the account's (10 in a new one) also while the stack rests. Instead:
+ * - worker, router: bounded by their event sources.
+ * - waker, compactor: bounded by their schedules. A run ends before the next one.
+ * - exporter: bounded by the number of exports.
+ * - API: bounded by its throttle.
  */
 export class Functions extends Construct {
   readonly byName: Readonly<Record<FunctionName, lambda.Function>>;
@@ -166,7 +168,7 @@ const commonOf = (name: FunctionName, { options, settingsJson, existing }: Funct
   existing,
 });
 
-/** Room for the bodies on their way: each may be as large as a crawl allows, and lies on disk beyond its first MB. */
+/** Disk for the bodies in flight: each may be as large as a crawl allows, and is on disk beyond its first MB. */
 function diskMbOf(hosts: number, { settings }: FunctionsProps): number {
   const { maxBodyBytes } = parseConfig(settings.crawlDefaults);
   return Math.min(MAX_DISK_MB, Math.max(MIN_DISK_MB, Math.ceil((hosts * maxBodyBytes) / 2 ** 20)));

@@ -34,7 +34,7 @@ export interface Stores {
   readonly secrets: SecretArns;
 }
 
-/** The operator's keys that encrypt what is stored. */
+/** The operator's keys that encrypt stored data. */
 export function keysOf({ state, archive, frontier }: Stores): readonly kms.IKey[] {
   const { bucket } = archive;
   const keys = [bucket.encryptionKey, state.encryptionKey, frontier.linkQueue.encryptionMasterKey];
@@ -68,9 +68,9 @@ const ITEM_FOLDERS = [STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER, STAGED_CH
 type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };
 
 /**
- * The default bus is the account's: without the conditions, code in the functions of one stack could start those of another one,
- * and forge the events of its crawls. Both keys have several values, one for each event of a call (service authorization
- * reference, Amazon EventBridge), so each of them must be there and fit.
+ * The default bus is the account's: without the conditions, code in the functions of one stack could start those of
+ * another one, and forge the events of its crawls. The two keys have several values, one for each event of a call
+ * (service authorization reference, Amazon EventBridge), so each of them must be there and fit.
  */
 function busTarget({ name, archive: { bucket } }: Stores, ownEvent: string | undefined): Target {
   const bus = { service: 'events', resource: 'event-bus', resourceName: 'default' };
@@ -116,8 +116,8 @@ function targetOf(
     case 'warc':
       return { resources: [bucket.arnForObjects('warc/*')] };
     case 'warcList':
-      // To whom may list a key, S3 says that it is not there, and to others that they may not ask; the key
-      // then counts as the prefix (Ceph's S3 tests, test_head_object_404_with_policy_prefix).
+      // S3 answers 404 for a missing key if the caller may list it, else 403; the key then counts as the prefix (Ceph's
+      // S3 tests, test_head_object_404_with_policy_prefix).
       return listOf(bucket, 'warc/*');
     case 'tables':
       return { resources: TABLE_FOLDERS.map((folder) => bucket.arnForObjects(`${folder}/*`)) };

@@ -8,8 +8,7 @@ export interface NumberedQueues {
   /** Their URLs, with `*` for the number: written out, many would not fit into a function's environment. */
   readonly urls: { readonly pattern: string; readonly count: number };
   /**
-   * Their ARNs likewise, as one name for all: an inline policy holds 10,240 characters. None where there is
-   * no queue.
+   * Their ARNs likewise, as one pattern for all: an inline policy holds 10,240 characters. Empty without queues.
    */
   readonly arns: string[];
 }

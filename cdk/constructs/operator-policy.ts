@@ -7,7 +7,7 @@ import { keysOf, type Stores, statementsOf } from './grants.ts';
 /** For exports of the archive, of items and of links left out, beyond what the functions `api` and `compactor` may. */
 const EXPORTS: Permissions = { warc: ['s3:GetObject'], items: ['s3:GetObject'] };
 
-/** For copies of whole crawls: to write what workers write, and to see whether something is on its way. */
+/** For copies of whole crawls: permits the writes of workers, and reads of the queues' message counts. */
 const COPIES: Permissions = {
   turnQueues: ['sqs:GetQueueAttributes'],
   linkQueue: ['sqs:GetQueueAttributes'],

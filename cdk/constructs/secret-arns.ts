@@ -2,7 +2,7 @@ import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { StackOptions } from '../options.ts';
 
-/** The secrets of a stack are no part of it. Each has at most one ARN. */
+/** The secrets of a stack do not belong to it. Each has at most one ARN. */
 export type SecretArns = Readonly<
   Record<'identity' | 'webhook' | 'webhookSecret' | 'secrets' | 'crawlSecrets', readonly string[]>
 >;

@@ -1,4 +1,4 @@
-/** Sizes of the functions, and of what starts them, that do not depend on the operator's options. */
+/** Sizes of the functions and of their triggers that do not depend on the operator's options. */
 
 /** MB. */
 export const MEMORY_MB = {
@@ -27,7 +27,10 @@ const MAX_ROUTERS = 10;
 /** The least concurrency that an event source takes. */
 const MIN_ROUTERS = 2;
 
-/** Routers of the link queue at most. Few workers need few, and leave room for others in a small account. */
+/**
+ * Routers of the link queue at most. Few workers need few routers, which leaves concurrency to others in a small
+ * account.
+ */
 export const routersFor = (workers: number): number =>
   Math.min(MAX_ROUTERS, Math.max(MIN_ROUTERS, Math.floor(workers / 2)));
 

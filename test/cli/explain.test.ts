@@ -185,7 +185,7 @@ describe('the verdict names what decides', () => {
       'a URL of a host that waits for the bytes of others',
       facts(PAGE, { maxBytesPerSecond: 50_000 }, resting({ for: 'crawlBytes', bytes: 9000 })),
       true,
-      "It would be fetched, 1st in its host's line, not before 12:00:20 UTC, as it waits for other hosts, which have the bytes a second of the crawl (--limit-rate).",
+      "It would be fetched, 1st in its host's line, not before 12:00:20 UTC, as it waits for the crawl's byte rate, which is used up by other hosts (--limit-rate).",
     ],
     [
       'a URL of a host that is asked at other hours',

@@ -82,7 +82,7 @@ export async function scanUnindexed(
   }
 }
 
-/** The place behind a line of the index: the line, and the length of all lines up to it. */
+/** Cursor after a line of the index: the line, and the length of all lines up to it. */
 export interface IndexPlace {
   readonly line: string;
   readonly length: number;
@@ -96,7 +96,7 @@ export interface IndexLine {
   readonly share: number;
 }
 
-/** Yields the lines of the index behind a place, sorted. */
+/** Yields the lines of the index after a cursor, sorted. */
 export async function* indexLines(
   { objects }: ExportContext,
   files: ArchiveFiles,

@@ -1,4 +1,4 @@
-/** An export that is made in slices: what its stages read and write, and how a stage continues. */
+/** An export that is made in slices: the inputs and outputs of its stages, and how a stage continues. */
 import type { PayloadSource } from '../../../shared/core/archive/payload-reader.ts';
 import type { WaczPage } from '../../../shared/core/archive/wacz-pages.ts';
 import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
@@ -48,7 +48,7 @@ export interface ExportContext {
   isLate(): boolean;
   /** Whether the slice must end at once. */
   isOver(): boolean;
-  /** Called with what cannot be read. */
+  /** Called with the files and records that cannot be read. */
   warn(message: string): void;
 }
 

@@ -13,12 +13,12 @@ export interface ExportPart<Value> {
   readonly files?: number;
   readonly bytes: number;
   add(value: Value): Promise<void>;
-  /** Stores what was added. Returns the bytes of the file. */
+  /** Stores the added values. Returns the bytes of the file. */
   finish(): Promise<number>;
   discard(): Promise<void>;
 }
 
-/** A value, if the thing at this place has one, and the place behind it. */
+/** A value, unless its source has none, and the cursor after it. */
 export interface Placed<Value, Place> {
   readonly value?: Value | undefined;
   readonly after: Place;
@@ -38,7 +38,7 @@ export interface PartsAt<Place> {
 }
 
 interface PartsOf<Value, Place> {
-  /** The values behind a place. */
+  /** The values after a cursor. */
   readonly values: (after: Place | undefined) => AsyncIterable<Placed<Value, Place>>;
   /** Which of several kinds of files has the value. Default: there is one. */
   readonly kindOf?: (value: Value) => string;

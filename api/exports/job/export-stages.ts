@@ -20,7 +20,7 @@ import { listMirror, writeMirrorFolder } from './mirror-stages.ts';
 import { gatherSkips, writeLeftOut, writeSkippedLinks } from './skip-stages.ts';
 import { assembleWacz, listPages, packIndex } from './wacz-stages.ts';
 
-/** One slice of a stage. `at`: where the stage continues. */
+/** Runs one slice of a stage. `at`: where the stage continues. */
 export type Stage = (context: ExportContext, at: never, facts: ExportFacts) => Promise<StageSlice>;
 
 const INDEXED: readonly Stage[] = [planArchive, scanUnindexed];

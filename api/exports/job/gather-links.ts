@@ -56,7 +56,7 @@ interface GatherAt {
   readonly after: LedgerPlace;
 }
 
-/** Adds what values say to the graphs. */
+/** Adds the values' links to the graphs. */
 async function gather<Value>(
   context: ExportContext,
   facts: ExportFacts,

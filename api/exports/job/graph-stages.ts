@@ -20,7 +20,7 @@ interface Vertex {
   readonly id: number;
 }
 
-/** Yields the vertices behind a place, in the order of their names, which are numbered from 0. */
+/** Yields the vertices after a cursor, in the order of their names, which are numbered from 0. */
 async function* verticesBehind(
   context: ExportContext,
   graph: GraphName,

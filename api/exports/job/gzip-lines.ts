@@ -4,11 +4,11 @@ import type { ExportUpload } from '../../../shared/engines/aws/exports/export-ob
 const CHUNK_CHARS = 1024 * 1024;
 
 export interface GzipLines {
-  /** The line has its end. One call at a time. */
+  /** The line includes its line end. Calls must not overlap. */
   add(line: string): Promise<void>;
   /** Writes the lines that are held. */
   flush(): Promise<void>;
-  /** The same at the end of the file: one without lines is one of gzip, too. */
+  /** As above, at the end of the file: a file without lines is a valid gzip file, too. */
   finish(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice 
 import { openLines, openParquet, type PartsAt, type Placed, partNumber, writeParts } from './export-parts.ts';
 import { tablePart } from './ledger-stages.ts';
 
-/** The place behind an object of items: its name. Objects of later turns sort behind it. */
+/** Cursor: the key of the last exported object. Keys sort by time. */
 type ItemPlace = string;
 type At = PartsAt<ItemPlace> | undefined;
 

@@ -1,4 +1,7 @@
-/** Things made of the pages behind a place, which are read ahead, each with the place behind its record. */
+/**
+ * Makes one value per page after a cursor, and yields each value with the cursor that follows its record. Pages are
+ * read ahead.
+ */
 import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import type { DocumentRow } from '../../../shared/services/outputs/document-row.ts';
 import { type DocumentOptions, readDocuments } from '../../../shared/services/outputs/read-documents.ts';
@@ -6,22 +9,22 @@ import type { ExportContext } from './export-context.ts';
 import type { Placed } from './export-parts.ts';
 import { type LedgerPlace, type PlacedRecord, walkLedgers } from './walk-ledgers.ts';
 
-/** The place of a record, as the place of what is made of it. */
+/** The cursor of a record, for the value that is made of it. */
 export const placeOf = ({ hosts }: Pick<ExportContext, 'hosts'>, { after }: PlacedRecord) => ({
   after,
   isGoodEnd: after.part === undefined,
   share: Math.min(1, after.hosts / Math.max(1, hosts)),
 });
 
-/** Makes something of some of the records, in their order. Calls `skip` with those of which it can make nothing. */
+/** Makes values of some of the records, in their order. Calls `skip` with records of which it can make none. */
 export type Making<Value> = (
   records: AsyncIterable<UrlRecord>,
   skip: (url: string, reason: string) => void,
 ) => AsyncIterable<readonly [url: string, value: Value]>;
 
 /**
- * Yields what `make` makes. Records that have been walked wait until it is known that nothing is made of one before
- * them. `what`: what a record that is skipped does not have, for people.
+ * Yields the values of `make`. A record that was read waits until all records before it have a value or were skipped.
+ * `what`: the thing that a skipped record lacks, for people.
  */
 export async function* madeBehind<Value>(
   context: ExportContext,
@@ -37,7 +40,7 @@ export async function* madeBehind<Value>(
       yield placed.record;
     }
   }
-  /** Those up to the one of that URL. */
+  /** Yields the records up to that URL. */
   function* upTo(url: string, value?: Value): Generator<Placed<Value, LedgerPlace>> {
     for (let placed = walked.shift(); placed; placed = walked.shift()) {
       const place = placeOf(context, placed);
@@ -61,7 +64,7 @@ export async function* madeBehind<Value>(
   for (const placed of walked.splice(0)) yield placeOf(context, placed);
 }
 
-/** The documents behind a place. */
+/** The documents after a cursor. */
 export const documentsBehind = (
   context: ExportContext,
   from: LedgerPlace | undefined,

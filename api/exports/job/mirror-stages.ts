@@ -33,7 +33,7 @@ export async function writeMirrorFolder(
   );
 }
 
-/** Those that have a file, and those that are to be skipped. A page that came to the crawl since has no name. */
+/** Pages that have a file, and pages to skip. A page that came to the crawl since has no name. */
 async function* mirrored(records: AsyncIterable<UrlRecord>, site: MirrorSite): AsyncGenerator<UrlRecord> {
   for await (const record of records)
     if (isMirrored(record) && (isWithheld(record.result?.cause) || site.pathOf(record.url) !== undefined))

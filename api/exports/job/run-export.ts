@@ -17,8 +17,8 @@ interface Cursor {
 const cursorName = (version: number): string => `cursor-${version}.json.gz`;
 
 /**
- * Returns whether the export is done. Each slice of a stage first stores its files and the place behind them, then counts
- * by {@link ExportJobs.advance}. So one that dies is repeated, and writes the same files again.
+ * Returns whether the export is done. Each slice of a stage first stores its files and the cursor after them, then
+ * counts by {@link ExportJobs.advance}. So a slice that dies is repeated, and writes the same files again.
  */
 export async function runExport(
   context: ExportContext,

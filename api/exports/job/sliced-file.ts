@@ -1,4 +1,4 @@
-/** One file that is uploaded over as many slices as it takes. */
+/** A file that is uploaded over as many slices as it takes. */
 import type { ExportUpload, PausedUpload } from '../../../shared/engines/aws/exports/export-objects.ts';
 import { type ExportContext, NOTHING_WRITTEN, type Pieces, type StageSlice } from './export-context.ts';
 import type { Placed } from './export-parts.ts';
@@ -20,7 +20,7 @@ export interface SlicedAt<Place, State> {
 
 interface SlicedFile<Value, Place, State> {
   readonly name: string;
-  /** The values behind a place. */
+  /** The values after a cursor. */
   readonly values: (after: Place | undefined) => AsyncIterable<Placed<Value, Place>>;
   /** `state`: as a writer before has left it. */
   readonly open: (upload: ExportUpload, state: State | undefined) => FileWriter<Value, State>;

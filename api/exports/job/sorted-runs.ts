@@ -72,7 +72,7 @@ export class LineRuns {
     this.#runs = [...(runs[name] ?? [])];
   }
 
-  /** ASCII, with a line feed. One call at a time. */
+  /** ASCII, with a line feed. Calls must not overlap. */
   async add(line: string): Promise<void> {
     this.#lines.push(line);
     this.#chars += line.length;

@@ -6,7 +6,7 @@ import type { HostKey } from '../../../shared/core/url/host-key.ts';
 import { type RowSource, recordsOf } from '../../url-rows.ts';
 import { ExportImpossible, type HostPages } from './export-context.ts';
 
-/** The place behind a record. */
+/** Cursor: the position after a record. */
 export interface LedgerPlace {
   /** The page of its host. */
   readonly page?: string | undefined;
@@ -31,8 +31,8 @@ interface WalkedCrawl {
 const PAGE_HOSTS = 100;
 
 /**
- * Yields the records behind a place, host by host. Throws {@link ExportImpossible} if a host has changed of which a part
- * was walked. `isWanted`: whether the records of a host are yielded. Default: of all.
+ * Yields the records after a cursor, host by host. Throws {@link ExportImpossible} if a host has changed of which a
+ * part was walked. `isWanted`: whether the records of a host are yielded. Default: of all.
  */
 export async function* walkLedgers(
   { crawl, rows, hostPages }: WalkedCrawl,

@@ -1,4 +1,4 @@
-/** The log of a crawl on this machine: what its messages say, in the folder's file and to a listener. */
+/** The log of a crawl on this machine: writes its messages to the folder's file and to a listener. */
 import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { isLogged, type LogEntry, type LogLevel, logLine } from '../../../shared/core/text/log-entry.ts';
 import type { CrawlMessage } from '../messages.ts';

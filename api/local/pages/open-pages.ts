@@ -18,7 +18,7 @@ const ONE_PAGE = {
   feeds: false,
   requisites: false,
   metadata: false,
-  // The page that was requested, though it names another one as canonical or asks not to be indexed.
+  // The page that was requested, though it names another page as canonical or is marked `noindex`.
   obeyCanonical: false,
   obeyNoindex: false,
 } as const;
@@ -66,7 +66,7 @@ export async function openFetchedPages(options: PageSessionOptions): Promise<Pag
   );
 }
 
-/** One page after the other. */
+/** Pages are read one after the other. */
 function sessionOf(find: PageSession['fetch'], end: () => Promise<void>): PageSession {
   let last: Promise<unknown> = Promise.resolve();
   const close = async () => {

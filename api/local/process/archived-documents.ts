@@ -8,7 +8,7 @@ import { type PageDocument, withLinks } from '../../../shared/crawler/turn/page/
 import { createDocumentReading } from '../../../shared/services/hooks/document-reading.ts';
 import type { ProjectModules } from '../../../shared/services/hooks/project-modules.ts';
 
-/** A document that cannot be read has the facts that it had. `project`: its modules are asked first. */
+/** A document that cannot be read keeps its facts. `project`: its modules are tried first. */
 export function createArchivedDocuments(config: CrawlConfig, project?: ProjectModules) {
   const reading = createDocumentReading({ times: PATIENT_DOCUMENT_TIMES, ...(project && { project }) });
 

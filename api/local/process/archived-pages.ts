@@ -18,7 +18,7 @@ export interface ArchivedPage {
   readonly duplicateOf?: string;
 }
 
-/** Every page that was fetched and is no other one's copy, host by host. */
+/** Every page that was fetched and is not a copy of another one, host by host. */
 export async function* archivedPages(
   source: RowSource,
   crawl: CrawlId,

@@ -38,7 +38,7 @@ export interface PageProcessorOptions {
   readonly hooks: ProjectHooks;
   /** Values that the hooks keep from page to page. Default: in memory. */
   readonly store?: StateStore;
-  /** For a watchdog. None: the thread is not watched. */
+  /** For a watchdog. Absent: the thread is not watched. */
   readonly work?: PageWork;
   /** Called with what `onError` throws. */
   readonly warn?: (message: string) => void;

@@ -63,7 +63,7 @@ export async function* processInThreads(
           rest = rest.slice(1);
           wake();
         }
-        // No more is taken than the reader has room for.
+        // Takes at most what fits into the reader's buffer.
         while (ready.length > workers * BATCH * 4 && !stopping.signal.aborted) await changed.promise;
       }
     } finally {

@@ -22,7 +22,7 @@ export interface CdxQuery {
   readonly closest?: string | undefined;
   readonly isReverse: boolean;
   readonly filters: readonly CdxFilter[];
-  /** Those alone, in this order; none: all. */
+  /** Only these fields, in this order; empty: all. */
   readonly fields: readonly CdxField[];
   readonly isJson: boolean;
   readonly limit: number;

@@ -24,7 +24,7 @@ export interface CdxAnswer {
   readonly resumeKey?: string | undefined;
 }
 
-/** Captures that one query looks at: what comes after them is in the next answer. */
+/** Captures that one query looks at: further captures are in the next answer. */
 const MAX_LOOKED_AT = 50_000;
 const BATCH = 5000;
 /** Filters may take so long: they hold up all other requests. */

@@ -8,7 +8,7 @@ await loadCheerio();
 
 /** Attributes by which a browser goes to a URL, or connects to its host, without that a policy could forbid it. */
 const LEADING = ['href', 'xlink:href', 'src', 'action', 'formaction', 'data', 'ping', 'manifest', 'longdesc'];
-/** Markup in an attribute, and shadow roots, which are shown though no selector finds what is in them. */
+/** Markup in an attribute, and shadow roots, whose content is shown though no selector finds it. */
 const HIDING = ['srcdoc', 'shadowrootmode'];
 /** Schemes that make no request. `javascript:` does nothing where scripts are forbidden. */
 const HARMLESS = new Set(['data:', 'about:', 'mailto:', 'tel:', 'javascript:']);

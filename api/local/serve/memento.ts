@@ -11,7 +11,7 @@ export const pathOf = ({ url, timestamp }: Pick<ListedCapture, 'url' | 'timestam
 
 export type TimeMapFormat = 'link' | 'json';
 
-/** A page of the TimeMap of `url`; undefined if there is no such page. `page`: from 1. */
+/** A page of the TimeMap of `url`; undefined if the page does not exist. `page`: from 1. */
 export interface TimeMapQuery {
   readonly origin: string;
   readonly url: string;
@@ -24,7 +24,7 @@ export interface TimeMap {
   readonly text: string;
 }
 
-/** Returns a page of a TimeMap; undefined if there is no such page. */
+/** Returns a page of a TimeMap; undefined if the page does not exist. */
 export function timeMap(
   index: CaptureIndex,
   { origin, url, format, page }: TimeMapQuery,
@@ -117,7 +117,7 @@ const timeMapUrl = ({ origin, url, format, page }: TimeMapQuery): string =>
 
 const link = (url: string, rel: string): string => `<${uri(url)}>; rel="${rel}"`;
 
-/** Without what would end the reference, or is not for a header. */
+/** Without characters that would end the reference or may not be in a header. */
 const uri = (url: string): string => url.toWellFormed().replace(/[^!-~]|[<>"\\]/gu, encodeURIComponent);
 
 /** RFC 9110 section 5.6.7, as in `Memento-Datetime`. */
@@ -126,7 +126,7 @@ export const httpDate = (timestamp: string): string => new Date(epochOf(timestam
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Returns `YYYYMMDDhhmmss` of the value of `Accept-Datetime`; undefined for what is no such date. */
+/** Returns `YYYYMMDDhhmmss` of the value of `Accept-Datetime`; undefined if the value is not such a date. */
 export function acceptedTime(value: string): string | undefined {
   const time = HTTP_DATE.test(value.trim()) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : new Date(time).toISOString().replace(/\D/g, '').slice(0, 14);

@@ -11,9 +11,9 @@ export interface RawResponse {
 /** Python's client takes 100 headers. */
 const MAX_HEADERS = 60;
 const MAX_VALUE = 4096;
-/** These describe the body, which is sent decoded. */
+/** Headers that describe the body, which is sent decoded. */
 const DESCRIBING = new Set(['content-type', 'content-language']);
-/** These describe how it was sent at that time. */
+/** Headers that describe how it was sent at that time. */
 const LEFT_OUT = new Set([
   'content-length',
   'content-encoding',

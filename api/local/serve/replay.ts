@@ -74,8 +74,8 @@ const READABLE =
   /^(?:text|multipart|message)\/|[/+](?:xml|json)$|\/(?:javascript|ecmascript|x-javascript|x-ndjson|rtf)$/;
 
 /**
- * Links of SVG and other XML are not rewritten, so they are shown as text; SVG is also an image. What is no text and of no type
- * that is known is for the disk.
+ * Links of SVG and other XML are not rewritten, so they are shown as text; SVG is also an image. A body that is neither
+ * text nor of a known type is offered as a download.
  */
 function shownType(type: string, isDocument: boolean): string {
   const isSvg = type.startsWith('image/svg');
@@ -110,7 +110,7 @@ function replayHtml(
   }
 }
 
-/** Rewrites a reference. One that is no URL to fetch, such as `mailto:`, stays. */
+/** Rewrites a reference. A reference that cannot be fetched, such as `mailto:`, stays. */
 function referenceOf({
   url,
   rewrite,

@@ -44,7 +44,7 @@ const TEXT = 'text/plain; charset=utf-8';
 /** After all captures. */
 const NEWEST = '99991231235959';
 
-/** Never rejects: what fails is an answer. */
+/** Never rejects: an error becomes a response. */
 export function createResponder(options: ResponderOptions): (request: IncomingMessage) => Promise<Answer> {
   const reads = new Semaphore(MAX_READS);
   return async (request) => {
@@ -105,7 +105,7 @@ function refuse({ method, headers, socket }: IncomingMessage): Answer | undefine
     return failure(405, 'Method not allowed', 'An archive only answers GET');
   const site = headers['sec-fetch-site'];
   const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
-  // A link that the user follows is no harm.
+  // A link that the user follows does no harm.
   if (isForeign && headers['sec-fetch-dest'] !== 'document')
     return failure(403, 'Forbidden', 'Another website asked for this');
   return undefined;
@@ -122,7 +122,7 @@ interface ShownAt {
   readonly isDocument: boolean;
 }
 
-/** Returns the capture of the URL that is nearest to the time, and the URL as it was asked for. */
+/** Returns the capture of the URL that is nearest to the time, and the requested URL. */
 function captureAt({ index, nameOf }: ResponderOptions, reference: string, timestamp: string) {
   const asked = /^https?:\/\//i.test(reference) ? canonicalize(reference) : undefined;
   const names = asked === undefined ? [] : [urlAsWritten(reference) ?? asked, asked, nameOf(asked)];
@@ -165,7 +165,8 @@ async function unchanged(
     url,
     leadTo,
   );
-  // A browser that shows it runs none of it. pywb passes on the fields of its browser, so these say nothing of who asks.
+  // A browser that shows it runs none of it. pywb passes on the fields of its browser, so these do not identify the
+  // client.
   const own = { ...COMMON, 'content-security-policy': "sandbox; default-src 'none'" };
   return { status, headers: { ...headers, ...own, ...mementoHeaders(origin, capture) }, body };
 }
@@ -249,7 +250,7 @@ const COMMON = {
   'x-dns-prefetch-control': 'off',
 };
 
-/** For answers that are no pages. */
+/** For responses that are not pages. */
 const DATA = { ...COMMON, 'content-security-policy': "sandbox; default-src 'none'" };
 
 /**

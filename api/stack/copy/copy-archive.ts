@@ -65,7 +65,7 @@ async function upload(folder: FolderContext, { file, path }: WarcFileEntry): Pro
   }
 }
 
-/** None of a damaged file: the stack reads such a file as far as it goes. */
+/** Empty for a damaged file: the stack reads such a file as far as possible. */
 async function indexOf(file: WarcFileEntry, indexes: string): Promise<string[] | undefined> {
   const path = join(indexes, indexName(file.file));
   try {
@@ -95,7 +95,7 @@ export async function downloadArchive(
 ): Promise<JoinedFiles> {
   const { warcs, openIndex } = await source.list();
   for (const { name } of warcs) warcName(name);
-  // After the list: what was joined since is known, and is not among these files.
+  // Read after the list: files that were joined since are known, and are left out here.
   const known = await source.joined();
   const all = warcs.reduce((sum, { bytes }) => sum + bytes, 0);
   let done = 0;

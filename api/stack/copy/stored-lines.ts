@@ -12,8 +12,8 @@ const STAMP = '00000000000000';
 const compress = promisify(gzip);
 
 /**
- * Stores the values below the prefix, some megabytes in an object. The same values are stored by the same names: safe to
- * repeat. Returns how many there were.
+ * Stores the values below the prefix, some megabytes in an object. Equal values get equal names: safe to repeat.
+ * Returns the number of values.
  */
 export async function storeLines(
   { context, run }: StoredLines,

@@ -18,18 +18,18 @@ const BINS_OF_BAND = 5;
 const BANDS_OF_ORDER = 12;
 /** The bins are taken in these orders: each n-th one. */
 const ORDERS = [1, 19, 27];
-/** Those of a band that are compared with each further one. Texts that are alike are compared with one of them. */
+/** Members of a band that are compared with each further text. Texts that are alike are compared with one of them. */
 const MAX_COMPARED = 32;
 /** Texts of a group that are compared with each of its texts. The rest of a longer chain is one cluster. */
 const MAX_STARS = 50;
-/** Pairs that are no copies, and are remembered as such. */
+/** Pairs that are not copies; they are remembered as such. */
 const MAX_KNOWN_PAIRS = 500_000;
 
 /** Texts by their places in the set. */
 export interface AlikeCluster {
   /** The one that comes first in the set. */
   readonly original: number;
-  /** Those that are nearly the same as that one, each with its similarity, in the order of the set. */
+  /** The texts that are nearly the same as that text, each with its similarity, in the order of the set. */
   readonly others: readonly { readonly at: number; readonly similarity: number }[];
 }
 
@@ -70,7 +70,7 @@ export function alikeClusters(sketches: Uint8Array, compare: CompareTexts): Alik
     .sort((a, b) => b.others.length - a.others.length || a.original - b.original);
 }
 
-/** The same pairs meet in several bands. */
+/** A pair can meet in several bands. */
 function remembered(compare: CompareTexts, count: number): CompareTexts {
   const different = new Set<number>();
   return (a, b) => {

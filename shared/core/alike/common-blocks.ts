@@ -1,13 +1,13 @@
 /**
- * Which blocks repeat on the pages of a host, and are no page's own: navigation, footers, sidebars, and what the pages of a
- * reference inherit.
+ * Finds the blocks that repeat on the pages of a host and belong to no single page: navigation, footers, sidebars, and
+ * what the pages of a reference inherit.
  */
 import type { HashedBlocks } from '../parser/hashed-blocks.ts';
 import type { KnownBlocks } from '../recrawl/change-digest.ts';
 import { similarity } from '../recrawl/text-sketch.ts';
 import { ownSketch } from './own-sketch.ts';
 
-/** A block is common on this share of the pages that are no copies, ... */
+/** A block is common on this share of the pages that are not copies, ... */
 const SHARE = 0.02;
 /** ... and on this number of them: a few pages that are alike have all of their blocks in common. */
 const MIN_PAGES = 4;

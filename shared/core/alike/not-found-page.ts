@@ -1,5 +1,5 @@
 /**
- * Recognizes pages that say that there is no page, though the status is 200 (soft 404): they are compared with the
+ * Recognizes soft 404 pages (status 200 for a page that does not exist): they are compared with the
  * host's answer to a URL under which nothing stands (Bar-Yossef et al., WWW 2004).
  *
  * Compared are the words of the blocks that the answer does not share with the host's other pages: "Page not found".
@@ -27,8 +27,8 @@ const WORDS_FOR_ANOTHER = 4;
 const ALIKE = 0.97;
 
 /**
- * Returns what is known by the host's answer to `url`, under which nothing stands. `others`: some of its pages. Undefined
- * if nothing can be known by it: the answer is as other pages are, or as long as they are.
+ * Returns the pattern of the host's answer to `url`, which does not exist. `others`: some of its pages. Undefined if
+ * the answer does not differ from other pages, or is as long as they are.
  */
 export function notFoundPage(
   answer: HashedBlocks,

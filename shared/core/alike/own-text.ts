@@ -5,7 +5,7 @@ import type { KnownBlocks } from '../recrawl/change-digest.ts';
 export interface OwnText {
   /** 32 bits of each block. */
   readonly blocks: Int32Array;
-  /** The place in `words` behind each block's last word. */
+  /** The index in `words` after each block's last word. */
   readonly ends: Uint32Array;
   /** 16 bits of each word. */
   readonly words: Uint16Array;

@@ -6,8 +6,8 @@ const LETTERS = 14;
 const EXTENSION = /\.(?:html?|php|aspx?|jsp|cfm|do)$/i;
 
 /**
- * Returns a URL beside the page `near` under which nothing stands: its folder, a name of random letters, its
- * extension or slash at the end. `salt` decides the name, so that a turn that is repeated asks for the same.
+ * Returns a URL beside the page `near` that should not exist: its folder, a name of random letters, its
+ * extension or slash at the end. `salt` decides the name, so that a repeated turn requests the same URL.
  */
 export function probeUrl(near: string, salt: string): string {
   const from = near.indexOf('/', 8);

@@ -78,7 +78,7 @@ function commonWords(a: Uint16Array, b: Uint16Array): number {
 /** The least number of words to delete and to insert that make `b` of `a`; undefined if it is more than `most`. */
 function leastDifferences(a: Uint16Array, b: Uint16Array, most: number): number | undefined {
   const offset = most + 1;
-  // The furthest place in `a` on each diagonal.
+  // The furthest index in `a` on each diagonal.
   const furthest = new Int32Array(2 * offset + 1);
   for (let differences = 0; differences <= most; differences++) {
     for (let diagonal = -differences; diagonal <= differences; diagonal += 2) {

@@ -4,7 +4,7 @@ export interface ArchivedPayload {
   readonly url: string;
   /** WARC-Date of that record, as written there. */
   readonly date: string;
-  /** WARC-Record-ID of that record: `<urn:uuid:...>`. None: it is not known any more. */
+  /** WARC-Record-ID of that record: `<urn:uuid:...>`. Absent: it is not known any more. */
   readonly recordId?: string | undefined;
 }
 

@@ -60,7 +60,7 @@ export function filterKeyOf({ from, below }: KeyRange): string | undefined {
   return host !== '' && below > from && below <= `${host.slice(0, -1)}*` ? host : undefined;
 }
 
-/** Whether the file with this filter may have such a capture; true for a text that is no filter. */
+/** Whether the file with this filter may have such a capture; true for a text that is not a filter. */
 export function mayHold(filter: string | undefined, key: string): boolean {
   if (filter === undefined || !FILTER.test(filter)) return true;
   const bytes = Buffer.from(filter.slice(MARK.length), 'base64');

@@ -21,7 +21,10 @@ export interface KeyRange {
 /** A URL longer than this is in no index. */
 const MAX_URL = 16_384;
 
-/** Returns the keys that match, in their order; undefined for what is no URL. A URL without a scheme is one of http. */
+/**
+ * Returns the keys that match, in their order; undefined if the text is not a URL. A URL without a scheme is an http
+ * URL.
+ */
 export function keyRanges(given: string, matchType: MatchType): readonly KeyRange[] | undefined {
   if (given.length > MAX_URL) return undefined;
   const text = given.trim();
@@ -50,7 +53,7 @@ const TIME = /^(\d{4})(?:-?(\d\d)(?:-?(\d\d)(?:[T ]?(\d\d)(?::?(\d\d)(?::?(\d\d)
 
 /**
  * Returns the first or last second of a time as `YYYYMMDDhhmmss`: it may be given as that, as ISO 8601 in UTC, and end
- * after any of its parts. Undefined for what is no time.
+ * after any of its parts. Undefined if the text is not a time.
  */
 export function secondOf(text: string, end: 'first' | 'last'): string | undefined {
   const parts = TIME.exec(text);

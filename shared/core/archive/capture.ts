@@ -90,11 +90,11 @@ export async function encodeCapture(
 }
 
 /**
- * Whether the response may be archived as a revisit, and be what later ones refer to: whole, to a GET, with a
- * body, no redirect and no part of something. Other status codes do not matter: of a revisit, pywb, wabac.js
- * and OpenWayback show its own status and fields with the other record's payload, whatever that one's status
- * was. But they show no body of a redirect, and OpenWayback finds none that leads to its own URL; wabac.js
- * drops a 206; and what answers a POST is kept in their indexes under a URL that we do not know.
+ * Whether the response may be archived as a revisit, and be referred to by later revisits: it must be whole, answer a
+ * GET, have a body, and be neither a redirect nor a part (206). Other status codes do not matter: of a revisit, pywb,
+ * wabac.js and OpenWayback show its own status and fields with the other record's payload, whatever that one's status
+ * was. But they show no body of a redirect, and OpenWayback finds none that leads to its own URL; wabac.js drops a 206;
+ * and what answers a POST is kept in their indexes under a URL that we do not know.
  */
 export function isRevisitable(response: FetchedResponse): boolean {
   const { httpStatus, truncated, body, requestHead } = response;
@@ -181,7 +181,7 @@ function partsOf(capture: FetchedResponse, { newId, warcinfoId }: CaptureOptions
   const common = {
     'WARC-Date': date,
     'WARC-Target-URI': targetUri(capture.url),
-    // A zone (RFC 4007 section 11) names an interface of this machine and is no part of the address.
+    // A zone (RFC 4007 section 11) names an interface of this machine and does not belong to the address.
     'WARC-IP-Address': capture.ipAddress.replace(/%.*/s, ''),
     // https://github.com/iipc/warc-specifications/issues/42
     'WARC-Protocol': capture.protocols,

@@ -1,11 +1,10 @@
 /**
- * CDXJ: the sorted text index of WARC files that replay tools look URLs up in. One line for each capture (a
- * response or revisit record): `SURT TIMESTAMP {"url": ..., "mime": ..., "status": ..., "digest": ...,
- * "length": ..., "offset": ..., "filename": ...}`, all values strings, in ASCII; fields that a record does
- * not have are left out. What answers a POST, or a request of another method with a body, has a key and the fields
- * `requestBody` and `method` of its own (`request-query.ts`). Byte for byte what cdxj-indexer writes with `-p --sort`, for
- * heads of up to 256 KB, and POST and PUT; but responses in a content coding that common readers cannot decode have a further
- * field, `encoding`.
+ * CDXJ: the sorted text index of WARC files that replay tools look URLs up in. Each capture has one line (a response or
+ * revisit record): `SURT TIMESTAMP {"url": ..., "mime": ..., "status": ..., "digest": ..., "length": ..., "offset":
+ * ..., "filename": ...}`, all values strings, in ASCII; fields that a record does not have are left out. What answers a
+ * POST, or a request of another method with a body, has a key and the fields `requestBody` and `method` of its own
+ * (`request-query.ts`). Byte for byte what cdxj-indexer writes with `-p --sort`, for heads of up to 256 KB, and POST
+ * and PUT; but responses in a content coding that common readers cannot decode have a further field, `encoding`.
  */
 import { fieldOf, MAX_RECORD_HEAD, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
 import { unreadCoding } from './replay-codings.ts';

@@ -1,4 +1,4 @@
-/** Whether a record's block is what its fields and, of HTTP, its own head say about it. */
+/** Checks a record's block against the record's fields and, for HTTP, against the block's own head. */
 import { createHash, type Hash } from 'node:crypto';
 import { type NoteFault, quote } from './check-fields.ts';
 import { createDechunker } from './dechunker.ts';

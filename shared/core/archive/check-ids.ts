@@ -1,9 +1,9 @@
-/** The record ids met in WARC files, and what refers to them, in little memory. */
+/** The ids of records in WARC files and the references to them, in little memory. */
 import { hash } from 'node:crypto';
 
 /**
- * References kept until their target comes; more are not followed. Those of one file rarely reach further
- * than a record.
+ * References kept until their target comes; more are not followed. References within a file rarely reach further than
+ * one record.
  */
 const MAX_AWAITED = 100_000;
 
@@ -44,7 +44,7 @@ export function createRecordIds(): RecordIds {
 }
 
 function hashOf(id: string): bigint {
-  // 0 represents a free place.
+  // 0: a free slot.
   return hash('sha1', id, 'buffer').readBigUInt64LE(0) || 1n;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Whether a WARC file is what the standard (ISO 28500:2017) and its own fields say: what `strand warc check`
- * asks.
+ * Checks a WARC file against the standard (ISO 28500:2017) and against its own fields, for `strand warc check`.
  */
 import { constants, inflateRawSync } from 'node:zlib';
 import { gzipHeadLength } from '../parser/gzip-head.ts';
@@ -106,7 +105,7 @@ export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
       return { bytes: at, records };
     },
     end() {
-      // An earlier crawl's record may be meant, so that it is no error.
+      // Not an error: the record may belong to an earlier crawl.
       for (const { file, offset, id } of revisited.missing())
         note({
           file,
@@ -254,7 +253,10 @@ async function memberIn(
 const VERSION = Buffer.from('WARC/1.');
 const VERSION_LINE_BYTES = VERSION.length + 3;
 
-/** The same of records that are not compressed. Each is looked at up to the next version line, so no byte is read often. */
+/**
+ * As {@link memberIn}, for uncompressed records. Each is searched up to the next version line, so no byte is read
+ * often.
+ */
 async function plainIn(read: ReadAt, from: number, bytes: Buffer): Promise<number | undefined> {
   for (let found = nextVersionLine(bytes, 0); found >= 0; ) {
     const next = nextVersionLine(bytes, found + 1);

@@ -10,7 +10,7 @@ export interface JoinedSource {
   readonly bytes: number;
 }
 
-/** Where a record of the source stands now. Throws if the source has no such place. */
+/** Where a record of the source is now. Throws if the source has no record there. */
 export function placeInJoined(
   { file, offset, length }: RecordLocation,
   source: JoinedSource,

@@ -82,7 +82,7 @@ const encoded = (text: string): string =>
 function parse(text: string): Json | undefined {
   let at = 0;
   let token = '';
-  /** At the end, and at what is no token, it is empty. */
+  /** Empty at the end, and where no token begins. */
   const next = (): void => {
     TOKEN.lastIndex = at;
     const found = TOKEN.exec(text)?.[0] ?? '';

@@ -9,14 +9,14 @@ interface Source {
 
 /**
  * The texts of all sources, sorted; each source gives its own sorted, in pieces of any size. Holds one piece
- * of each, and asks for the next only when that is given out. Closes all sources, however it ends.
+ * of each, and reads the next only when that piece is used up. Closes all sources, however it ends.
  */
 export async function* mergeSorted(
   sources: readonly AsyncIterable<readonly string[]>[],
 ): AsyncGenerator<string, void, undefined> {
   const all = sources.map((source): Source => ({ pieces: source[Symbol.asyncIterator](), piece: [], at: 0 }));
   try {
-    /** A heap: none comes before the one at half its place. */
+    /** A heap: an entry never sorts before the entry at half its index. */
     const heap: Source[] = [];
     for (const source of all) {
       if (!(await advance(source))) continue;

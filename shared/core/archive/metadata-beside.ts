@@ -25,7 +25,7 @@ export async function metadataBeside(
   const first = await read(start, FIRST_BYTES);
   const near: ReadAt = async (at, wanted) => {
     const known = first.subarray(at - start, at - start + wanted);
-    // A scan asks for much and is content with less, but for the last bytes of a member.
+    // A scan may get fewer bytes than it requests, except at the end of a member.
     return known.length === wanted || (known.length > 0 && wanted > END_BYTES) ? known : read(at, wanted);
   };
   try {

@@ -1,4 +1,4 @@
-/** A record beside a page's, of how it was found and what was found in it (ISO 28500:2017, section 6.6). */
+/** A metadata record for a page: how the page was found, and its links (ISO 28500:2017, section 6.6). */
 import { hash } from 'node:crypto';
 import type { ResponseHead } from '../outcome/response-head.ts';
 import type { LinkKind } from '../parser/link-set.ts';
@@ -13,11 +13,11 @@ export interface MetadataFacts {
   readonly url: string;
   /** WARC-Date of that record. */
   readonly date: string;
-  /** None for a seed. */
+  /** Undefined for a seed. */
   readonly via?: string | undefined;
   /** Links that led here from a seed. */
   readonly hopsFromSeed: number;
-  /** None for a response of an earlier crawl. */
+  /** Undefined for a response of an earlier crawl. */
   readonly fetchTimeMs?: number | undefined;
   /** WARC-Record-ID of the earlier crawl's record from which the crawl's cache took the response. */
   readonly copiedFrom?: string | undefined;
@@ -28,7 +28,7 @@ export interface MetadataFacts {
   readonly usage?: readonly UsageStatement[] | undefined;
   /** By which the document was read. */
   readonly charset?: string | undefined;
-  /** None if the document was not read for links. */
+  /** Undefined if the document was not read for links. */
   readonly links?: readonly { readonly url: string; readonly kind: LinkKind }[] | undefined;
   /** Links of the page that are not among `links`, and why. */
   readonly droppedLinks?: number | undefined;
@@ -128,14 +128,14 @@ function notModifiedLines({ httpStatus, statusText, headers }: ResponseHead): st
   return text;
 }
 
-/** One line, whatever the web has put into the value. */
+/** Always one line, even if the value from the web has line breaks. */
 const line = (name: string, value: string): string => `${name}: ${fieldValue(value)}\r\n`;
 
 /** A letter for each hop; which of them were links and which were not is not known. */
 const hopsText = (hops: number): string =>
   hops <= MAX_HOPS ? 'L'.repeat(hops) : `${hops}+${'L'.repeat(MAX_HOPS)}`;
 
-/** Heritrix's letters: a link, what is embedded, a refresh, what a list of URLs names. */
+/** Heritrix's letters: a link, an embedded resource, a refresh, a URL of a list. */
 function hopOf(kind: LinkKind): string {
   switch (kind) {
     case 'a':

@@ -15,13 +15,13 @@ export interface IndexedCapture {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
-  /** For what answers a request of another method than GET: that, and the request's body as a query. */
+  /** For a response to a method other than GET: the method, and the request's body as a query. */
   readonly method?: string;
   readonly requestBody?: string;
 }
 
 /**
- * Reads a line `SURT TIMESTAMP {JSON}`. Throws {@link SyntaxError} that names `where` if it is no such line.
+ * Reads a line `SURT TIMESTAMP {JSON}`. If it is another line, throws a {@link SyntaxError} that names `where`.
  */
 export function parseCdxjLine(line: string, where: string): IndexedCapture {
   const [surt = '', timestamp = ''] = line.split(' ', 2);

@@ -27,7 +27,7 @@ export interface ReadPayload {
   readonly response: ArchivedResponse;
   /** The response that has the body: of a revisit, the one that it refers to. */
   readonly payload: ArchivedResponse;
-  /** The statements of the site about the use of the page, if they were asked for. */
+  /** The statements of the site about the use of the page, if they were requested. */
   readonly usage?: readonly UsageStatement[];
 }
 

@@ -1,4 +1,4 @@
-/** One record of a WARC file, of whatever size, by its place. */
+/** Reads one record of a WARC file, of any size, by its offset. */
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import {

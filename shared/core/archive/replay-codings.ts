@@ -27,7 +27,10 @@ export function unreadCoding(contentEncoding: string): string | undefined {
 export const codingWarning = (coding: string, count: number): string =>
   `${count} response${count === 1 ? ' is' : 's are'} in the content coding ${coding}, which pywb, warcio and ReplayWeb.page do not decode`;
 
-/** Called for each part of the archive that an export leaves out; or, with `coding`, for what is in it and few can read. */
+/**
+ * Called for each record that an export leaves out, or, with `coding`, for each that it includes though few readers can
+ * decode it.
+ */
 export type ExportWarning = (message: string, about?: 'coding') => void;
 
 /** Passes on lines of CDXJ. Behind the last one, `warn` is called for each coding that common readers cannot decode. */

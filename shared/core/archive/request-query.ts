@@ -1,5 +1,5 @@
 /**
- * The key of a request that has a body: what is asked becomes a query, `__wb_method=POST&q=x`, so that an index
+ * The key of a request that has a body: the body becomes a query, `__wb_method=POST&q=x`, so that an index
  * distinguishes such requests to one URL. As pywb and cdxj-indexer (`-p`) make it of POST and PUT
  * (https://specs.webrecorder.net/request-body-canonicalization/latest/).
  */

@@ -5,13 +5,13 @@ import type { ReadAt } from './scan-members.ts';
 const PIECE_BYTES = 64 * 1024;
 /** Most lines are shorter by far. */
 const USUAL_LINE_BYTES = 4096;
-/** A longer one is no line of ours. */
+/** A longer line is not one of ours. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 export interface PlacedLine {
   /** Without its line feed. */
   readonly text: string;
-  /** Where it begins, and the place after its line feed. */
+  /** Its start, and the offset after its line feed. */
   readonly at: number;
   readonly end: number;
 }

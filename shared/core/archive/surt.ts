@@ -1,17 +1,17 @@
 /**
- * The key by which indexes of web archives are sorted and asked: the Sort-friendly URI Reordering Transform
- * of a URL in the Internet Archive's canonical form, `com,example)/path?a=1&b=2`. Replay tools (pywb,
- * OpenWayback) make it of the URL that a person asks for, so it must be exactly theirs: it makes many URLs
- * one that are not the same page for us (`url/canonical.ts`), and names nothing but places in an index.
+ * The key by which indexes of web archives are sorted and asked: the Sort-friendly URI Reordering Transform of
+ * a URL in the Internet Archive's canonical form, `com,example)/path?a=1&b=2`. Replay tools (pywb,
+ * OpenWayback) make it of the URL that a person asks for, so it must be exactly theirs: it makes many URLs one
+ * that are not the same page for us (`url/canonical.ts`), and is used for nothing but lookups in an index.
  *
  * Against our canonical form it drops scheme, a leading `www.` or `www2.`, empty path segments, a slash at
  * the end, an empty query and session ids; is lower case throughout; decodes percent-encodings, nested ones
- * too, and encodes what is no printable ASCII, `#` and `%`; and orders the query's parameters.
+ * too, and encodes all but printable ASCII, `#` and `%`; and orders the query's parameters.
  */
 import { canonicalize } from '../url/canonical.ts';
 import { hostKey, hostName, pathOf } from '../url/host-key.ts';
 
-/** Printable ASCII without a space. What is no http(s) URL is its own key. */
+/** Printable ASCII without a space. A text that is not an http(s) URL is its own key. */
 export function surt(url: string): string {
   const canonical = canonicalize(url);
   if (canonical === undefined) return escapeOctets(Buffer.from(url).toString('latin1'));
@@ -68,7 +68,7 @@ const nameAndValue = (text: string, equals: number) => ({
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * Decodes octets until there are no more: `%2541` is `A`. One character for each octet. Time linear in the
+ * Decodes octets until there are no more: `%2541` is `A`. Each octet becomes one character. Time linear in the
  * length.
  */
 function unescapeAll(text: string): string {

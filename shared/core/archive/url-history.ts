@@ -1,11 +1,11 @@
-/** The captures of one URL: what its visits have shown, one after the other. */
+/** The captures of one URL, in the order of its visits. */
 import { canonicalize } from '../url/canonical.ts';
 import type { IndexedCapture } from './parse-cdxj-line.ts';
 import { REVISIT } from './payload-reader.ts';
 
 /**
- * `first`: the oldest. `changed`: other bytes than at the visit before. `same`: the same bytes. `notModified`: the same
- * by the server's word (304).
+ * `first`: the oldest. `changed`: other bytes than at the visit before. `same`: the same bytes. `notModified`: the
+ * server says that it is unchanged (304).
  */
 export type CaptureChange = 'first' | 'changed' | 'same' | 'notModified';
 

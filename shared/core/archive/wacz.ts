@@ -30,7 +30,7 @@ export interface WaczWarc {
   readonly name: string;
   /** Just as many as `read` gives. */
   readonly bytes: number;
-  /** Asked for once, when all before it is written. */
+  /** Read once, when everything before it is written. */
   read(): AsyncIterable<Uint8Array>;
 }
 
@@ -59,7 +59,7 @@ export function writeWacz(contents: WaczContents): Readable {
   const resources: Resource[] = [];
   let mainPage: WaczPage | undefined;
 
-  /** `make` is asked when all files before this one are written. */
+  /** `make` is called when all files before this one are written. */
   const add = (
     path: string,
     options: Partial<Options & { size: number }>,
@@ -88,7 +88,7 @@ export function writeWacz(contents: WaczContents): Readable {
     return utf8(waczPageLines(pages));
   });
 
-  // These two say what the others are, and are no resources themselves.
+  // These two files describe the others, and are not resources themselves.
   let description = '';
   const addLast = (path: string, make: () => string) =>
     zip.addReadStreamLazy(path, { mtime }, (give) => give(null, Readable.from([Buffer.from(make())])));

@@ -1,2 +1,2 @@
-/** One gzip member holding one WARC record: in memory, or, when the body is large, as it is made. */
+/** A gzip member with one WARC record: in memory or, if the body is large, as a stream. */
 export type WarcMember = readonly Uint8Array[] | AsyncIterable<Uint8Array>;

@@ -1,4 +1,4 @@
-/** One WARC 1.1 record (ISO 28500:2017, sections 4 to 6) as one gzip member (annex D). */
+/** Writes a WARC 1.1 record (ISO 28500:2017, sections 4 to 6) as one gzip member (annex D). */
 import type { Body } from '../outcome/body.ts';
 import { gzipMember, gzipMemberStream, type Packing } from './gzip-member.ts';
 
@@ -27,7 +27,7 @@ const FIELD_ORDER = [
 
 const MANDATORY = ['WARC-Type', 'WARC-Record-ID', 'WARC-Date'] as const;
 
-/** A record's named fields. One that is undefined or empty is left out, one with several values is repeated. */
+/** A record's named fields. A field that is undefined or empty is left out; a field with several values is repeated. */
 export type WarcFields = {
   readonly [name in Exclude<(typeof FIELD_ORDER)[number], 'WARC-Protocol'>]?: string | undefined;
 } & { readonly 'WARC-Protocol'?: readonly string[] | undefined } & {

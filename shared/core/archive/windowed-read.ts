@@ -3,9 +3,8 @@ import type { ReadAt } from './scan-members.ts';
 const WINDOW_BYTES = 2 * 1024 * 1024;
 
 /**
- * The same bytes by fewer, larger reads: what is requested is cut from the window read last, if it lies in
- * it. For reading from front to back: a scan of members of 2 kB asks for 256 KB each time. Small reads
- * elsewhere pass through.
+ * Reads ahead: makes fewer, larger reads, and serves a request from the last window if it lies in it. For reading from
+ * front to back: a scan of members of 2 kB reads 256 KB at a time. Small reads elsewhere pass through.
  */
 export function windowedRead(read: ReadAt, windowBytes = WINDOW_BYTES): ReadAt {
   let start = 0;

@@ -9,7 +9,7 @@ import { gzip } from 'node:zlib';
 export interface ZipNum {
   /** Gzip members, one for each block. To be iterated once. */
   blocks(): AsyncGenerator<Uint8Array>;
-  /** The text of the summary. To be asked when the blocks are at their end. */
+  /** The text of the summary. Call it after the last block. */
   summary(): string;
 }
 

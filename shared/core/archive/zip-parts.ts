@@ -7,7 +7,7 @@
 /** An entry that is written. */
 export interface ZipEntry {
   readonly path: string;
-  /** The place of its header in the file. */
+  /** Offset of its header in the file. */
   readonly offset: number;
   readonly bytes: number;
   /** Bytes in the file, if they are deflated (RFC 1951). Default: they are stored as they are. */

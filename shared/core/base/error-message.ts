@@ -1,25 +1,27 @@
-/** Texts of thrown values. Code of a project may throw anything, also what throws when it is looked at. */
+/**
+ * Texts of thrown values. A project's code may throw anything, even a value that throws when its properties are read.
+ */
 import { inspect } from 'node:util';
 
 const MAX_CHARS = 10_000;
 const NAMED_CHARS = 100;
 
 /**
- * Returns the message of a thrown value of any type: never empty, of at most 10,000 characters. An error whose message is no
- * text is shown as other values are. Never throws.
+ * Returns the message of a thrown value of any type: never empty, of at most 10,000 characters. An error whose message
+ * is not a string is shown like any other value. Never throws.
  */
 export function messageOf(error: unknown): string {
   const message = textOf(error, 'message') ?? (typeof error === 'string' ? error : shown(error));
   return wellFormed(message) || 'an error without a message';
 }
 
-/** Returns the stack of an error for developers, and the message of what has none. Never throws. */
+/** Returns the stack of an error for developers; the message if the value has no stack. Never throws. */
 export const stackOrMessageOf = (error: unknown): string =>
   wellFormed(textOf(error, 'stack') ?? '') || messageOf(error);
 
 /**
- * Returns a property of a thrown value if it is a text that is not empty. Also of objects that are no errors, such as those of
- * another realm.
+ * Returns a property of a thrown value if it is a string that is not empty. Works for objects that are not errors, too,
+ * such as errors of another realm.
  */
 export function textOf(error: unknown, name: 'message' | 'name' | 'stack'): string | undefined {
   const value = typeof error === 'object' ? propertyOf(error, name) : undefined;
@@ -38,7 +40,7 @@ export function isInstance<T>(error: unknown, type: abstract new (...given: neve
   }
 }
 
-/** Shows the message of an error if that is no text; the error's name if there is none. */
+/** Shows the message of an error if the message is not a string; the error's name if there is none. */
 function shown(value: unknown): string {
   if (!isInstance(value, Error)) return inspected(value);
   const message = propertyOf(value, 'message');

@@ -1,5 +1,5 @@
 /**
- * Returns the URL of a module beside the one that asks: `ownFile('./thread', import.meta.url)`. In the
+ * Returns the URL of a module beside the caller's: `ownFile('./thread', import.meta.url)`. In the
  * repository modules are `.ts`, in the published package `.js`.
  */
 export function ownFile(path: string, base: string): URL {

@@ -1,4 +1,4 @@
-/** Gives back what was acquired. Calls after the first do nothing. */
+/** Releases the acquired amount. Calls after the first do nothing. */
 export type Release = () => void;
 
 export interface AcquireOptions {
@@ -102,7 +102,7 @@ export class Semaphore {
     };
   }
 
-  /** Admits all that there is room for now, in order. */
+  /** Admits waiters in order while capacity is left. */
   #admit(): void {
     for (let next = this.#waiters[0]; next; next = this.#waiters[0]) {
       if (!this.#hasRoom(next.weight, next.capacity)) return;

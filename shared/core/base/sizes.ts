@@ -1,8 +1,8 @@
 /**
- * Sizes at which the program goes another way: it merges, splits, stores elsewhere, comes again for the rest.
- * One list, so that a simulated world can choose small ones (`simulation/worlds/sizes.ts`): then a few pages reach
- * what else takes a million. A deployment and a local crawl have {@link SIZES}. Each process of a deployment
- * has its own: one that reads what another one wrote must not count on any.
+ * Sizes at which the program goes another way: it merges, splits, stores elsewhere, comes again for the rest. They are
+ * one list, so that a simulated world can choose small ones (`simulation/worlds/sizes.ts`): then a few pages reach what
+ * else takes a million. A deployment and a local crawl have {@link SIZES}. Each process of a deployment has its own
+ * sizes: a process that reads what another process wrote must not rely on them.
  */
 export interface Sizes {
   // Ledgers: `frontier/`
@@ -15,7 +15,7 @@ export interface Sizes {
   readonly maxFreshRecords: number;
   /** A run is merged with the next older one while that is less than this number of times as large ... */
   readonly runRatio: number;
-  /** ... and both together are no more than this, which bounds what one turn's merge costs. */
+  /** ... and both together are at most this, which bounds what one turn's merge costs. */
   readonly maxRunUrls: number;
   /**
    * Records in a block of a run. More compress better (10 bytes a URL at 225, 7 at 2,000), fewer cost a turn
@@ -44,8 +44,8 @@ export interface Sizes {
   // Answers for pages that do not exist: `turn/page/soft-404.ts`
 
   /**
-   * URLs of a host that are known before it is asked for one that does not exist. With 50 that is 2 % more requests at
-   * most.
+   * Known URLs of a host before the probe: a request for a URL that does not exist. With 50 that is 2 % more requests
+   * at most.
    */
   readonly minProbeUrls: number;
 

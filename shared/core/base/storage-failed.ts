@@ -2,7 +2,7 @@ import { causeOf, isInstance, messageOf, propertyOf } from './error-message.ts';
 
 /**
  * The crawl's own storage fails: its disk, its database, its temporary files. No later write can be expected
- * to work, so a process that crawls stops at once, and asks no host for what it could not keep. The message
+ * to work, so a crawling process stops at once: it requests nothing that it could not store. The message
  * says what failed and what to do about it. The crawl can be resumed.
  */
 export class StorageFailed extends Error {

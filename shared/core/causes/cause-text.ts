@@ -3,7 +3,7 @@ import type { Cause, CauseCode, DroppedLinksCause, PageStep, RedirectCause, Trap
 
 type CauseOf<Code extends CauseCode> = Extract<Cause, { readonly code: Code }>;
 
-/** Says what was done for a page that blocked its thread. */
+/** Describes a page that blocked its thread, and the action taken. */
 const STEP_WORDS: Readonly<Record<PageStep, string>> = {
   parse: 'when it was parsed',
   robots: 'when its robots.txt was read',
@@ -91,7 +91,7 @@ export function causeText(cause: Cause): string {
   return (WORDS[cause.code] as (cause: Cause) => string)(cause);
 }
 
-/** The same of a cause that may not be there. */
+/** As {@link causeText}, for a cause that may be undefined. */
 export const optionalText = (cause: Cause | undefined): string | undefined => cause && causeText(cause);
 
 /** The sentence about a URL, from its cause and the page that it is a duplicate of. */

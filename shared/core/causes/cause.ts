@@ -24,7 +24,7 @@ export interface RedirectCause {
   readonly isSoft?: true;
   /** The host redirects there from a URL under which nothing stands, too. */
   readonly isNotFound?: true;
-  /** It leads back, with a cookie: the page shows itself to who sends that. */
+  /** It redirects back to itself and sets a cookie: clients that send the cookie get the page. */
   readonly wantsCookie?: true;
   /** A seed has moved to another site, which joins the crawl like a seed. */
   readonly joins?: true;
@@ -149,7 +149,7 @@ export const nearDuplicateIn = (cause: Cause | undefined): NearDuplicateCause | 
       ? nearDuplicateIn(cause.besides)
       : undefined;
 
-/** Returns the reason that the words of WARC-Truncated do not give: the framing of the body could not be read. */
+/** Returns the reason for which WARC-Truncated has no value: the framing of the body could not be read. */
 export function detailOfBreak(
   failure: { readonly code?: FailureCode; readonly message: string } | undefined,
 ): { detail?: string } {

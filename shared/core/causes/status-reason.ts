@@ -17,7 +17,7 @@ export const STATUS_CODES = [
   'operator',
   'deleting',
   'arriving',
-  // ---- a crawl that was finished, and is so no more
+  // ---- a crawl that was finished, and is not finished any more
   'seedsAdded',
   // ---- a crawl that recrawls, and was to end when nothing is due
   'nothingDue',
@@ -31,8 +31,8 @@ export interface StatusReason {
 }
 
 export const BY_OPERATOR: StatusReason = { code: 'operator', text: 'by the operator' };
-/** The operator of the deployment allows no more crawls at once, and another one had begun in the same moment. */
-export const NO_ROOM: StatusReason = { code: 'operator', text: 'as many crawls run as may' };
+/** The deployer's limit of running crawls is reached: another crawl began at the same moment. */
+export const NO_ROOM: StatusReason = { code: 'operator', text: 'the limit of running crawls is reached' };
 /** The crawl's data is deleted once no worker holds a part of it. Nothing sets the crawl running again. */
 export const BEING_DELETED: StatusReason = { code: 'deleting', text: 'it is being deleted' };
 /** The crawl is being copied here, and is not complete. Until it is, nothing sets it running. */

@@ -304,13 +304,13 @@ function bestRange(
   best: number,
 ): { from: number; to: number } {
   let last = best;
-  // Those within come right after it.
+  // The elements within it come right after it.
   while (last + 1 < elements.length && elements[last + 1]!.parent!.index >= best) last++;
   const isWithin = ({ element }: TextBlock) => element.index >= best && element.index <= last;
   return { from: blocks.findIndex(isWithin), to: blocks.findLastIndex(isWithin) };
 }
 
-/** Longer texts are no titles. */
+/** Longer texts are not titles. */
 const MAX_TITLE = 300;
 
 function wordsOf(text: string): ReadonlySet<number> {

@@ -27,10 +27,10 @@ const FOREST = forestOf(model.trees);
 interface Forest {
   /**
    * Three numbers for each inner node, one tree after the other: its feature, and its children at most and above
-   * the threshold. A child is a node's place in this list, or `-1 - n` for a leaf.
+   * the threshold. A child is a node's index in this list, or `-1 - n` for a leaf.
    */
   readonly nodes: Int16Array;
-  /** At the place of the inner node. */
+  /** At the index of the inner node. */
   readonly thresholds: Float64Array;
   readonly leaves: Float64Array;
   readonly roots: Uint16Array;

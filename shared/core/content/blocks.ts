@@ -1,5 +1,5 @@
 /**
- * The blocks of text of a document: paragraphs, headings, list items, cells, and what stands between them.
+ * The blocks of text of a document: paragraphs, headings, list items, cells, and the text between them.
  */
 import { withoutUnseen } from '../text/unseen-characters.ts';
 import { codeText } from './code-text.ts';
@@ -165,5 +165,5 @@ export const isPermalink = ({ name, attributes, children }: ContentElement): boo
   /^[#\u00a7\u00b6]$/.test(children[0].trim()) &&
   attributes.href?.startsWith('#') === true;
 
-/** A single space is no run to replace: most white space is that, if not around the text. */
+/** A single space needs no replacement: most white space within a text is that. */
 export const fold = (text: string): string => text.trim().replace(/ \s+|[^\S ]\s*/g, ' ');

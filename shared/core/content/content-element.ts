@@ -1,6 +1,6 @@
 /** An element of a document. */
 export interface ContentElement {
-  /** Its place among all elements, in document order: a parent comes before its children. */
+  /** Its index among all elements, in document order: a parent comes before its children. */
   readonly index: number;
   /** In lower case. */
   readonly name: string;

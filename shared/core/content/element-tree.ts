@@ -114,7 +114,10 @@ export function parseElements(
   return elements;
 }
 
-/** Whether readers never see it. They see what they can open (tabs, accordions), and what scripts show after loading. */
+/**
+ * Whether readers never see it. Content that opens (tabs, accordions) or that scripts show after loading counts as
+ * visible.
+ */
 function isUnseen(name: string, attributes: ContentElement['attributes'], display: string): boolean {
   if (UNSEEN.has(name)) return true;
   const isHidden = attributes.hidden !== undefined || display === 'none';

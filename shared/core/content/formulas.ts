@@ -117,7 +117,7 @@ const DELIMITED = [
   /^\{\\(?:display|text)style\s(.*)\}$/,
 ];
 
-/** The source without what is around it, its comments left out, on one line. */
+/** The source on one line, without delimiters and comments. */
 function bare(source: string): string {
   let tex = oneLine(source.slice(0, MAX_CHARS + 1).replace(/(^|[^\\])%[^\n]*(?:\n|$)/g, '$1 '));
   for (const pattern of DELIMITED) tex = pattern.exec(tex)?.[1]?.trim() ?? tex;
@@ -127,8 +127,8 @@ function bare(source: string): string {
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /**
- * The formula in Markdown, `$` or `$$` around it, as GitHub and pandoc read it; undefined if it holds a `$`. Other readers must
- * find no HTML, link or code in it.
+ * The formula in Markdown, `$` or `$$` around it, as GitHub and pandoc read it; undefined if it holds a `$`. Readers
+ * without formulas must find no HTML, link or code in it.
  */
 export function formulaMarkdown({ tex, isDisplay }: Formula): string | undefined {
   if (tex === '' || tex.includes('$')) return undefined;

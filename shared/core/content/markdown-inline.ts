@@ -29,15 +29,15 @@ type Node = ContentElement | string;
 export interface InlineOptions {
   /** Marks that stand around the line. */
   readonly open?: string;
-  /** Whether what comes begins no line: the text of a heading or of a cell. */
+  /** Whether the next text does not begin a line: it is in a heading or a cell. */
   readonly isWithin?: boolean;
 }
 
 type Resolve = (reference: string) => string | undefined;
 
 /**
- * Renders nodes as one line; `resolve` makes a reference absolute, or gives undefined for one that is no page
- * or image.
+ * Renders nodes as one line; `resolve` makes a reference absolute, or gives undefined for a reference that is neither a
+ * page nor an image.
  */
 export function inlineMarkdown(
   nodes: readonly Node[],

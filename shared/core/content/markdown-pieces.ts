@@ -13,7 +13,7 @@ export function joinPieces(pieces: readonly Piece[]): string {
   let before = '';
   for (const [i, piece] of joined.entries()) {
     let text = typeof piece === 'string' ? piece : markedText(piece, before, startOf(joined[i + 1]));
-    // Neither an image out of a link, nor a price out of a formula's end.
+    // A cut must not make an image of a link, or a price of a formula's end.
     if (before === '!' && text.startsWith('[')) written.push(written.pop()!.replace(/!$/, '\\!'));
     const last = joined[i - 1];
     if (typeof last === 'object' && last.mark === '$' && /^\d/.test(text)) text = ` ${text}`;

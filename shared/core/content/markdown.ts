@@ -229,7 +229,7 @@ const prefixed = (text: string, prefix: string): string =>
     .map((line) => `${prefix}${line}`.trimEnd())
     .join('\n');
 
-/** Those that fill up short rows count. */
+/** Cells that fill up short rows count. */
 const MAX_CELLS = 20_000;
 
 /** The cells of a table that holds data and is not used for the layout of a page: small cells, no table inside. */

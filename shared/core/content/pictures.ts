@@ -1,4 +1,4 @@
-/** Pictures: where they are, what is said of them, and which of those that stand alone belong to the main content. */
+/** Pictures: their positions and texts, and which of the pictures outside of blocks belong to the main content. */
 import { srcsetReferences } from '../parser/srcset.ts';
 import { type Figure, isFigure, type PageRuns, type Picture, type TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
@@ -60,8 +60,8 @@ export interface WithPictures {
 }
 
 /**
- * Adds to the chosen blocks what stands between or beside them without being one: pictures, and the captions and small tables of
- * figures.
+ * Adds to the chosen blocks the elements between or beside them that are not blocks: pictures, and the captions and
+ * small tables of figures.
  */
 export function withPictures(
   chosen: readonly TextBlock[],
@@ -87,7 +87,9 @@ export function withPictures(
     ),
   };
 
-  /** Whether what stands at `blocks[from..to)` is between two chosen blocks, or beside one and in the element around that. */
+  /**
+   * Whether the position `blocks[from..to)` is between two chosen blocks, or beside one and in the element around that.
+   */
   function stands(from: number, to: number, element: ContentElement): boolean {
     const [before, after] = [blocks[from - 1], blocks[to]];
     const isAfter = before !== undefined && isChosen.has(before);

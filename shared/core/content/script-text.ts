@@ -1,4 +1,6 @@
-/** The text of `sup` and `sub` in plain text: an exponent and a note's number must not run into what is before them. */
+/**
+ * The text of `sup` and `sub` in plain text: an exponent and a note's number must not run into the text before them.
+ */
 import type { ContentElement } from './content-element.ts';
 
 /** Ordinals and marks that belong to the word. */

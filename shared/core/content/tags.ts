@@ -1,6 +1,6 @@
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
-/** Elements whose content is no text of the page. */
+/** Elements whose content is not text of the page. */
 export const UNSEEN = names(
   'script style template title textarea select datalist object audio video canvas iframe noframes noembed svg head button input',
 );

@@ -7,9 +7,9 @@ import { longestBackticks } from './markdown-pieces.ts';
 import type { PageMetadata } from './metadata.ts';
 
 /**
- * Text and Markdown are the document as it is, without what nobody sees. The Markdown of plain text has it between fences. That
- * of Markdown is what its author wrote, HTML and all, without its front matter; references are absolute. `rewrite` may replace
- * the absolute URLs of links and images.
+ * Text and Markdown are the document as it is, without what nobody sees. The Markdown of plain text has it between
+ * fences. The Markdown of a Markdown document is its source, HTML and all, without front matter; references are
+ * absolute. `rewrite` may replace the absolute URLs of links and images.
  */
 export function textContent(
   source: string,

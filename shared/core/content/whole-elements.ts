@@ -1,4 +1,4 @@
-/** Finds the elements that are read as a whole, whatever is in them: blocks of code and formulas. */
+/** Finds the elements that are read as a whole, with all descendants: blocks of code and formulas. */
 import { codeText, isGutterClass, isLineClass } from './code-text.ts';
 import type { ContentElement } from './content-element.ts';
 import { FORMULA_CLASS, findFormulas } from './formulas.ts';

@@ -74,7 +74,7 @@ export function checkSites(
   return sites;
 }
 
-/** Returns the site, or what is wrong with it. */
+/** Returns the site, or its fault. */
 function readSite(one: unknown, mayRecrawl: boolean): Site | string {
   const parsed = siteSchema.safeParse(one);
   if (!parsed.success) {

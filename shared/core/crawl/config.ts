@@ -61,8 +61,8 @@ export const isRecrawling = ({
   recrawl !== 'off' || recrawlEveryMs !== undefined || recrawlSchedule !== undefined;
 
 /**
- * The changed settings of a crawl that is resumed. There is one kind of recrawl: by price, after a fixed interval, or at
- * the times of a schedule. One that is given takes the place of the others.
+ * The changed settings of a crawl that is resumed. There is one kind of recrawl: by price, after a fixed interval, or
+ * at the times of a schedule. A kind that is given replaces the others.
  */
 export function withRecrawl<T extends CrawlOptions>(changes: T): T {
   const { recrawl, recrawlEveryMs, recrawlSchedule } = changes;
@@ -70,7 +70,7 @@ export function withRecrawl<T extends CrawlOptions>(changes: T): T {
   return { ...changes, recrawlEveryMs, recrawlSchedule };
 }
 
-/** A text of which `faultOf` says what is wrong. `expected`: what it should be. */
+/** A string that `faultOf` checks: it returns the fault. `expected`: for the message. */
 function checked(expected: string, faultOf: (text: string) => string | undefined) {
   return z.string().superRefine((text, context) => {
     const fault = faultOf(text);
@@ -114,10 +114,10 @@ export const overrideSchema = z.strictObject({
   maxDepth: count.optional(),
   maxBodyBytes: positive.optional(),
   importance: importance.optional(),
-  /** When the hosts may be asked (`crawl/host-hours.ts`). */
+  /** When requests to the hosts are allowed (`crawl/host-hours.ts`). */
   hours: checked('ranges of hours such as 22:00-06:00', hoursFault).optional(),
   days: checked('days such as mon-fri', daysFault).optional(),
-  /** The zone of these times. None: UTC. */
+  /** The zone of these times. Absent: UTC. */
   timeZone: zoneName.optional(),
   /** Besides those for all hosts. */
   include: z.array(z.string()).optional(),
@@ -125,7 +125,7 @@ export const overrideSchema = z.strictObject({
 });
 
 export const crawlConfigSchema = z.strictObject({
-  // ---- what belongs to the crawl
+  // ---- scope
   /**
    * `page`: the seeds alone; `prefix`: below a seed's folder; `host`; `domain`: the registrable domain;
    * `any`.
@@ -135,7 +135,7 @@ export const crawlConfigSchema = z.strictObject({
   include: z.array(z.string()).default([]),
   /** Regular expressions on the canonical URL; one that matches excludes it, seeds too. */
   exclude: z.array(z.string()).default([]),
-  /** Hosts of these names and below them; nothing else is requested, seeds neither. None: there is no such bound. */
+  /** Hosts of these names and below them; nothing else is requested, not even seeds. Absent: no bound. */
   domains: z
     .array(z.string().regex(DOMAIN, { error: 'a domain in lower case, such as example.org' }))
     .default([]),
@@ -173,13 +173,13 @@ export const crawlConfigSchema = z.strictObject({
   /** Almost nothing: a smaller share of a group's last pages brought a new link or a new text. */
   trapMinNew: z.number().min(0).max(1).default(0.05),
 
-  // ---- what pages ask for, and what belongs to them
+  // ---- statements of pages, and page requisites
   /** `nofollow`, of a page (meta robots, X-Robots-Tag) and of a link: not followed. */
   obeyNofollow: z.boolean().default(true),
-  /** The use that is made of the content, which sites may forbid (`usage/purpose.ts`). None: nothing is refused. */
+  /** The use that is made of the content, which sites may forbid (`usage/purpose.ts`). Absent: nothing is refused. */
   purpose: z.enum(PURPOSES).optional(),
   /**
-   * Pages in other languages are archived, and kept from hooks, documents and exports; their links are followed. None: pages of all
+   * Pages in other languages are archived, and kept from hooks, documents and exports; their links are followed. Absent: pages of all
    * languages are used.
    */
   languages: z
@@ -199,7 +199,7 @@ export const crawlConfigSchema = z.strictObject({
    */
   obeyCanonical: z.boolean().default(true),
   /**
-   * Hosts with many URLs are asked once for one that does not exist; pages with the same answer are gone (soft 404).
+   * Hosts with many URLs get one request for a URL that does not exist; pages with the same answer are gone (soft 404).
    */
   soft404: z.boolean().default(false),
   /**
@@ -236,7 +236,7 @@ export const crawlConfigSchema = z.strictObject({
   feeds: z.boolean().default(true),
 
   // ---- recrawl
-  /** `off`: each page is fetched once. The others: as `recrawl/fetch-interval.ts` says. */
+  /** `off`: each page is fetched once. Other values: see `recrawl/fetch-interval.ts`. */
   recrawl: z.enum(RECRAWLS).default('off'),
   /** Each page again after this time, however often it changes. More than 60 days would outlast a due time. */
   recrawlEveryMs: ms
@@ -245,11 +245,11 @@ export const crawlConfigSchema = z.strictObject({
     .optional(),
   /** All pages again at these times instead: a cron expression (`crawl/cron.ts`). */
   recrawlSchedule: checked('a cron expression', scheduleFault).optional(),
-  /** The zone of these times. None: UTC. */
+  /** The zone of these times. Absent: UTC. */
   recrawlTimeZone: zoneName.optional(),
   /** Pages count this number of times as important as they are: in `overrides`, those of some hosts. */
   importance: importance.default(1),
-  /** Fetches of known pages per day. None: a fifth of the pages known. */
+  /** Fetches of known pages per day. Absent: a fifth of the pages known. */
   recrawlPerDay: positive.optional(),
   /** Each change of a page is reported: to the project's webhook, and on a stack on its event bus. */
   changeFeed: z.boolean().optional(),
@@ -258,7 +258,7 @@ export const crawlConfigSchema = z.strictObject({
   /** At the end of the crawl there is a document of each page: in the folder, or as an export of the stack. */
   documents: z.boolean().optional(),
 
-  // ---- limits: what ends the crawl
+  // ---- limits that end the crawl
   /** Pages: responses other than redirects, robots.txt, sitemaps and requisites, whatever their status. */
   maxPages: positive.optional(),
   /** Bytes of all bodies as received. */
@@ -316,7 +316,10 @@ export const crawlConfigSchema = z.strictObject({
    * (`frontier/byte-rate.ts`). Heritrix: `max-per-host-bandwidth-usage-KB-sec`.
    */
   maxBytesPerSecondPerHost: bytesPerSecond.optional(),
-  /** The same of all hosts together: requests begin when there is room for their bytes (`frontier/crawl-rate.ts`). */
+  /**
+   * As `maxBytesPerSecondPerHost`, for all hosts together: a request begins when the rate has room for its bytes
+   * (`frontier/crawl-rate.ts`).
+   */
   maxBytesPerSecond: bytesPerSecond.optional(),
   /** Requests in flight to one host. More than one only for a site of one's own. */
   perHost: positive.max(64).default(1),
@@ -356,7 +359,7 @@ export const crawlConfigSchema = z.strictObject({
   // ---- network
   /** CIDR blocks of special addresses that may be connected to, such as `127.0.0.0/8`. */
   allowPrivateAddresses: z.array(z.string()).default([]),
-  /** Ports that may be asked though browsers refuse them (`url/blocked-ports.ts`), such as 6000. */
+  /** Ports that may be requested though browsers refuse them (`url/blocked-ports.ts`), such as 6000. */
   allowPorts: z.array(z.int().min(1).max(65_535)).default([]),
   /**
    * The same as `tls: 'any'`: accept certificates that are expired, self-signed, of another host or of an
@@ -382,7 +385,7 @@ export const crawlConfigSchema = z.strictObject({
   /** How much of a decompressed page is parsed: protects against compression bombs. */
   maxDecodedBytes: positive.default(32 * 1024 * 1024),
 
-  /** Other settings for some hosts. */
+  /** Different settings for some hosts. */
   overrides: z.array(overrideSchema).default([]),
 
   // ---- archive

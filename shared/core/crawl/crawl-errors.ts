@@ -4,7 +4,7 @@
  */
 import { InvalidConfig } from './invalid-config.ts';
 
-/** There is no crawl in the folder. */
+/** The folder has no crawl. */
 export class NoCrawl extends InvalidConfig {
   override name = 'NoCrawl';
   readonly folder: string;
@@ -44,7 +44,7 @@ export class NoContact extends InvalidConfig {
   }
 }
 
-/** Another process works on the crawl's folder. */
+/** The crawl's folder is in use by another process. */
 export class FolderInUse extends Error {
   override name = 'FolderInUse';
 }

@@ -6,7 +6,7 @@
 /** Which links belong to the crawl. */
 export type ScopePreset = 'page' | 'prefix' | 'host' | 'domain' | 'any';
 
-/** Rules that make two spellings of a URL one, beyond what standards say. */
+/** Rules that treat two spellings of a URL as one, beyond the standards. */
 export interface UrlRuleOptions {
   /**
    * Drops parameters that only say where a visitor came from, such as `utm_source` and `gclid`.
@@ -61,12 +61,13 @@ export interface OverrideOptions {
   /** See {@link CrawlOptions.importance}. */
   importance?: number;
   /**
-   * The hours in which the hosts may be asked, each range of at least 15 minutes: `22:00-06:00`, `9-12,14-18`. All by default.
+   * The hours in which requests to the hosts are allowed, each range of at least 15 minutes: `22:00-06:00`,
+   * `9-12,14-18`. All by default.
    */
   hours?: string;
   /**
-   * The days on which they may be asked: `mon-fri`, `sat,sun`. A range of hours over midnight belongs to the day on which it
-   * begins. All by default.
+   * The days on which requests are allowed: `mon-fri`, `sat,sun`. A range of hours over midnight belongs to the day on
+   * which it begins. All by default.
    */
   days?: string;
   /** The time zone of `hours` and `days`, such as `Europe/Berlin`. UTC by default. */
@@ -103,7 +104,7 @@ export interface ClientCertificateOptions {
   key: string;
 }
 
-/** A proxy, and what is reached by it. */
+/** A proxy, and the hosts that are reached by it. */
 export interface ProxyOptions {
   /** `http://user:password@proxy.example:8080`, or https, socks5, socks5h; `direct` for no proxy. */
   url: string;
@@ -113,7 +114,7 @@ export interface ProxyOptions {
   scheme?: 'http' | 'https';
 }
 
-/** Who signs the requests of a crawl, so that sites can verify who makes them (Web Bot Auth). */
+/** The identity that signs the requests of a crawl, so that sites can verify the crawler (Web Bot Auth). */
 export interface IdentityOptions {
   /**
    * The https origin where the public keys are published, such as `https://crawler.example.org`. Not needed if the key's
@@ -146,8 +147,8 @@ export interface CrawlOptions {
    */
   exclude?: string[];
   /**
-   * Domains such as `example.org`: only hosts of these names and below them are requested, also for seeds, redirects and
-   * requisites. None: any domain.
+   * Domains such as `example.org`: only hosts of these names and below them are requested, also for seeds, redirects
+   * and requisites. Empty: any domain.
    * @default []
    */
   domains?: string[];
@@ -238,8 +239,8 @@ export interface CrawlOptions {
    */
   obeyCanonical?: boolean;
   /**
-   * Asks each host with 50 URLs or more once for a page that does not exist. Pages that answer in the same way are gone, as
-   * with the status 404.
+   * Requests a page that does not exist once from each host with 50 URLs or more. Pages with the same answer count as
+   * gone, as with the status 404.
    * @default false
    */
   soft404?: boolean;
@@ -416,8 +417,8 @@ export interface CrawlOptions {
    */
   maxBytesPerSecondPerHost?: number;
   /**
-   * The same of all hosts together, also where several workers crawl: requests begin when there is room for their
-   * bytes. At least 100.
+   * The limit for all hosts together, over all workers: a request begins when the rate has room for its bytes. At least
+   * 100.
    */
   maxBytesPerSecond?: number;
   /**
@@ -514,8 +515,8 @@ export interface CrawlOptions {
    */
   allowPorts?: number[];
   /**
-   * Accepts certificates that are expired, self-signed, of another host or of an unknown issuer. The same as
-   * `tls: 'any'`.
+   * Accepts certificates that are expired, self-signed, of another host or of an unknown issuer. Equivalent to `tls:
+   * 'any'`.
    * @default false
    */
   allowInvalidCertificates?: boolean;
@@ -548,8 +549,8 @@ export interface CrawlOptions {
   resolve?: [string, string][];
   /**
    * Hosts (with `:port` where it is not the scheme's default) whose pages are the files of a folder:
-   * `[['docs.example.org', './public']]`. They are answered as by a server of static files, without pauses, and the
-   * network is not asked for them. Only on one machine.
+   * `[['docs.example.org', './public']]`. They are answered as by a server of static files, without pauses and without
+   * the network. Only on one machine.
    * @default []
    */
   fromFolder?: [string, string][];

@@ -17,7 +17,7 @@ export interface CronTimes {
   readonly minutes: readonly number[];
   /** 1 to 12. */
   readonly months: ReadonlySet<number>;
-  /** None: every year. */
+  /** Absent: every year. */
   readonly years?: ReadonlySet<number> | undefined;
   /** Whether the fields of days name the day. */
   readonly hasDay: (day: CivilDay) => boolean;
@@ -56,7 +56,7 @@ const YEAR: Range = { what: 'year', least: 1970, most: LAST_YEAR };
 /** EventBridge counts from Sunday, which is 1. */
 const AWS_WEEKDAY: Range = { what: 'day of the week', least: 1, most: 7, names: WEEKDAYS };
 
-/** Throws a `SyntaxError` that says what is wrong, for people. */
+/** Throws a `SyntaxError` whose message describes the fault, for people. */
 export function parseCron(text: string): CronTimes {
   const given = text.trim();
   if (given.length > MAX_CHARS) throw new SyntaxError(`it is longer than ${MAX_CHARS} characters`);

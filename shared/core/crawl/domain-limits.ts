@@ -6,13 +6,13 @@ export const DEFAULT_DOMAIN_BUDGET = 1000;
 export const DEFAULT_HOSTS_PER_DOMAIN = 1000;
 
 export interface DomainLimits {
-  /** Requests for pages of all hosts of a domain in a period. None: there is no such limit. */
+  /** Requests for pages of all hosts of a domain in a period. Absent: no limit. */
   readonly budget?: number;
   /** It is more for a domain to which more domains link than to most (`frontier/link-budget.ts`). */
   readonly growsByLinks?: boolean;
   /** The period, in ms. */
   readonly everyMs: number;
-  /** Hosts of a domain that are opened. None: there is no such limit. */
+  /** Hosts of a domain that are opened. Absent: no limit. */
   readonly maxHosts?: number;
 }
 
@@ -43,7 +43,7 @@ export function linkBudget(domainBudget: DomainConfig['domainBudget']): number |
   return domainBudget === 'links' ? DEFAULT_DOMAIN_BUDGET : Number(domainBudget.slice('links:'.length));
 }
 
-/** Hosts of each domain that are opened. None: there is no such limit. */
+/** Hosts of each domain that are opened. Absent: no limit. */
 export function maxHostsPerDomain({
   scope,
   maxHostsPerDomain: given,

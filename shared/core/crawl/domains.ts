@@ -17,7 +17,7 @@ export function createDomainCheck(domains: readonly string[]): (host: HostKey) =
   };
 }
 
-/** The same of a canonical URL's host. */
+/** As above, for a canonical URL's host. */
 export function createUrlDomainCheck(domains: readonly string[]): (url: string) => boolean {
   const isHostIn = createDomainCheck(domains);
   return domains.length === 0 ? () => true : (url) => isHostIn(hostKey(url));

@@ -46,7 +46,7 @@ export function createHostConfigs(config: CrawlConfig, sites?: Sites): (host: Ho
   };
 }
 
-/** Undefined for a site that has none. One kind of times for fetching again takes the place of the other. */
+/** Undefined for a site without settings. An interval replaces a schedule, and a schedule an interval. */
 function settingsIn(site: Site | undefined): Partial<HostConfig> | undefined {
   const settings = site && settingsOfSite(site);
   if (!settings || Object.keys(settings).length === 0) return undefined;

@@ -1,18 +1,18 @@
 /**
- * Hours and days at which a host may be asked: `hours`, `days` and `timeZone` of `overrides`. They are times of the wall
- * clock, as in `opening_hours` of OpenStreetMap: an hour that the clocks skip is not there, one that comes twice counts
- * twice, and a range over midnight belongs to the day on which it begins.
+ * Hours and days at which requests to a host are allowed: `hours`, `days` and `timeZone` of `overrides`. They are times
+ * of the wall clock, as in `opening_hours` of OpenStreetMap: an hour that the clocks skip is not there, one that comes
+ * twice counts twice, and a range over midnight belongs to the day on which it begins.
  */
 import QuickLRU from 'quick-lru';
 import type { CrawlConfig } from './crawl-options.ts';
 import { changeBetween, type TimeZone, timeZone } from './time-zone.ts';
 
 export interface HostHours {
-  /** `22:00-06:00`, several with commas between them. None: all hours. */
+  /** `22:00-06:00`, several with commas between them. Absent: all hours. */
   readonly hours?: string | undefined;
-  /** `mon-fri,sun`. None: all days. */
+  /** `mon-fri,sun`. Absent: all days. */
   readonly days?: string | undefined;
-  /** A name of the IANA. None: UTC. */
+  /** A name of the IANA. Absent: UTC. */
   readonly timeZone?: string | undefined;
   /** These settings as they were read ({@link withWeek}). */
   readonly week?: Week;
@@ -53,7 +53,10 @@ const MAX_KNOWN_WEEKS = 100;
 /** Each step of the search is a day, or goes to a change of the clocks. */
 const MAX_STEPS = 40;
 
-/** Returns the first moment from `at` on (ms since the epoch) at which a host with these settings may be asked. */
+/**
+ * Returns the first moment from `at` on (ms since the epoch) at which a request to a host with these settings is
+ * allowed.
+ */
 export function allowedFrom(settings: HostHours, at: number): number {
   const week = weekOf(settings);
   if (week === undefined) return at;
@@ -70,7 +73,7 @@ export function allowedFrom(settings: HostHours, at: number): number {
   return moment;
 }
 
-/** The part of a week in which the host may be asked, 0 to 1. */
+/** The part of a week in which requests to the host are allowed, 0 to 1. */
 export function allowedShare(settings: HostHours): number {
   const week = weekOf(settings);
   if (week === undefined) return 1;
@@ -108,10 +111,10 @@ const hasHours = ({ hours, days }: HostHours): boolean => hours !== undefined ||
 export const hoursText = ({ days, hours, timeZone: zone = 'UTC' }: HostHours): string =>
   [days, hours, zone].filter(Boolean).join(' ');
 
-/** Returns what is wrong with `hours`, and how to correct it, for people. */
+/** Returns the fault of `hours`, and how to correct it, for people. */
 export const hoursFault = (text: string): string | undefined => faultOf(() => rangesOf(text));
 
-/** The same for `days`. */
+/** As {@link hoursFault}, for `days`. */
 export const daysFault = (text: string): string | undefined => faultOf(() => daysOf(text));
 
 function faultOf(read: () => unknown): string | undefined {
@@ -123,7 +126,7 @@ function faultOf(read: () => unknown): string | undefined {
   }
 }
 
-/** The same settings, of which hours and days need not be read again for each question. */
+/** Parses hours and days once, so that they need not be parsed for each question. */
 export function withWeek<T extends HostHours>(settings: T): T {
   const week = weekOf(settings);
   return week === undefined ? settings : { ...settings, week };
@@ -141,7 +144,7 @@ function weekOf(settings: HostHours): Week | undefined {
   return week;
 }
 
-/** Those of the last settings: a waker asks for all weeks of a crawl each minute. */
+/** The weeks of the last settings: a waker needs all weeks of a crawl each minute. */
 const weeks = new QuickLRU<string, Week>({ maxSize: MAX_KNOWN_WEEKS });
 
 /** How long the clocks that show `shown` must run until a span begins; 0 within one. */

@@ -28,7 +28,7 @@ const MAX_HOSTS = 10_000;
 /**
  * The rules for a URL's host: those for all, then the overrides' that mean it, then its site's. Patterns add up; of
  * several `maxDepth` the last one counts. Where no override and no site says anything of them, nothing is looked up.
- * Throws InvalidConfig for a pattern that is no regular expression.
+ * Throws InvalidConfig for a pattern that is not a regular expression.
  */
 export function createHostRules(config: HostRulesConfig, sites?: Sites): (url: string) => HostRules {
   const { include, exclude, maxDepth = Infinity, overrides = [] } = config;

@@ -5,7 +5,7 @@ import { type Cookie, cookieSchema } from './network-schema.ts';
 
 export interface ReadCookies {
   readonly cookies: readonly Cookie[];
-  /** Lines that are no cookie, and cookies that could not be sent or are for a public suffix such as `com`. */
+  /** Lines that are not cookies, and cookies that could not be sent or are for a public suffix such as `com`. */
   readonly ignored: number;
 }
 

@@ -129,10 +129,12 @@ export const identityShape = {
     .max(320)
     .regex(/^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/, 'a mail address')
     .optional(),
-  /** Requests are signed, so that sites know who makes them (`identity/sign-request.ts`). None: they are not. */
+  /**
+   * Signs requests, so that sites can verify the crawler (`identity/sign-request.ts`). Absent: requests are not signed.
+   */
   identity: z
     .strictObject({
-      /** Where the public keys are. None: the key's file names it. */
+      /** URL of the public keys. Absent: the key's file names it. */
       agent: z.string().refine(isAgent, 'an https origin such as https://crawler.example.org').optional(),
       /** A file, or the private JWK itself. */
       key: z.union([z.string().min(1).max(4096), z.record(z.string(), z.unknown())], {
@@ -161,7 +163,7 @@ export const identityShape = {
 
 const PROXY_KINDS = ['http:', 'https:', 'socks5:', 'socks5h:'];
 
-/** Whether the text is `direct` or the URL of a proxy, with no path. SOCKS5 has room for 255 bytes of each. */
+/** Whether the text is `direct` or the URL of a proxy, with no path. SOCKS5 allows 255 bytes for each. */
 export function isProxyUrl(text: string): boolean {
   if (text === 'direct') return true;
   const url = text.length <= 2000 ? URL.parse(text) : null;
@@ -183,7 +185,7 @@ const isBlock = (text: string): boolean => /^[\da-f.:]{2,45}\/\d{1,3}$/i.test(te
 const proxySchema = z.strictObject({
   /** `http://user:password@proxy.example:8080`, https, socks5 or socks5h; `direct` for none. */
   url: z.string().refine(isProxyUrl, 'http://, https://, socks5:// or socks5h://HOST:PORT, or direct'),
-  /** Hosts that are reached by it; addresses also as CIDR blocks. None: all that no other rule names. */
+  /** Hosts that are reached by it; addresses also as CIDR blocks. Absent: all hosts that no other rule names. */
   hosts: z
     .array(
       z.string().refine((text) => isOriginPattern(text) || isBlock(text), 'a host such as *.example.org'),

@@ -90,7 +90,7 @@ export const OPENS: { readonly [Key in keyof Required<CrawlConfig>]: string | un
   maxAttempts: NOTHING,
   maxHostFailures: NOTHING,
   keepTrying: NOTHING,
-  // Secrets of the one who has set them: they are values, and name no file.
+  // Secrets of the person who set them: they are values, not names of files.
   userAgent: NOTHING,
   contact: NOTHING,
   from: NOTHING,
@@ -132,7 +132,7 @@ function isDefault(key: keyof CrawlOptions, value: unknown): boolean {
   return preset.success && JSON.stringify(preset.data) === JSON.stringify(value);
 }
 
-/** Other settings for some hosts are mostly harmless. */
+/** Different settings for some hosts are mostly harmless. */
 function opensIn(key: keyof CrawlOptions, value: unknown): boolean {
   if (key !== 'overrides' || !Array.isArray(value)) return true;
   return value.some((override) => override?.robots !== undefined && override.robots !== 'obey');
@@ -140,7 +140,7 @@ function opensIn(key: keyof CrawlOptions, value: unknown): boolean {
 
 const MAX_SHOWN = 120;
 
-/** Such a setting for people: `fromFolder [["docs.example.org","/etc"]] reads files of this machine`. */
+/** Shows such a setting to people: `fromFolder [["docs.example.org","/etc"]] reads files of this machine`. */
 export function openingText([key, value]: readonly [keyof CrawlOptions, unknown]): string {
   return `${key} ${shorten(printable(JSON.stringify(shownValue(key, value))), MAX_SHOWN)} ${OPENS[key]}`;
 }

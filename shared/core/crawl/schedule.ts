@@ -17,7 +17,7 @@ const YEARS = 41;
  * in autumn counts once, the first time; unless all hours are named, as these are no times of the day (Vixie's cron).
  *
  * @param zone A name of the IANA, such as `Europe/Berlin`.
- * @throws SyntaxError, RangeError for an expression or a zone that is none.
+ * @throws SyntaxError, RangeError for an invalid expression or zone.
  */
 export function parseSchedule(expression: string, zone: string): Schedule {
   const times = parseCron(expression);
@@ -91,7 +91,7 @@ function firstAfter(at: number, times: Iterable<number>): number | undefined {
   return least;
 }
 
-/** Returns what is wrong with an expression, for people; undefined for one that names a time. */
+/** Returns the fault of an expression, for people; undefined if it is valid and names a time. */
 export function scheduleFault(expression: string): string | undefined {
   try {
     // Years that are over are the only ones that may have no time after this.

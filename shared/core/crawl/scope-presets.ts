@@ -54,7 +54,7 @@ function belowFolders(seeds: readonly string[]): IsWithin {
   };
 }
 
-/** The path up to its last `/`, which stays: so `/a/` is no prefix of `/ab`. */
+/** The path up to its last `/`, which stays: so `/a/` is not a prefix of `/ab`. */
 function folderOf(url: string): string {
   const [path] = pathOf(url).split('?', 1) as [string];
   return path.slice(0, path.lastIndexOf('/') + 1);

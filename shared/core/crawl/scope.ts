@@ -13,35 +13,34 @@ import { type TrapConfig, trapReason } from './traps.ts';
 
 export interface Scope {
   /**
-   * Undefined for a URL (canonical) that belongs to the crawl, else the first reason against it. A seed
-   * belongs by being one: neither preset nor traps nor `include` are asked; `exclude`, `domains`, `maxDepth`,
+   * Undefined for a URL (canonical) that belongs to the crawl, else the first reason against it. A seed belongs
+   * by being one: neither preset nor traps nor `include` are checked; `exclude`, `domains`, `maxDepth`,
    * `maxUrlLength` and ports hold for it too.
    */
   check(url: string, depth: number, isSeed?: boolean): SkipReason | undefined;
   /** Returns the verdict of {@link Scope.check}, with the rule that decided in words, for people. */
   explain(url: string, depth: number, isSeed?: boolean): ScopeVerdict;
   /**
-   * Whether the preset leaves any page of the host to the crawl. Other hosts are visited only for parts of
-   * pages alone.
+   * Whether the preset leaves any page of the host to the crawl. If not, the host is visited for page requisites alone.
    */
   hasHost(host: HostKey): boolean;
 }
 
 export interface ScopeVerdict {
-  /** None for a URL that belongs to the crawl. */
+  /** Undefined for a URL that belongs to the crawl. */
   readonly reason?: SkipReason;
   readonly rule: string;
 }
 
-/** Without a trap setting there is no such bound. */
+/** Without a trap setting there is no bound. */
 export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'maxUrlLength'> &
   HostRulesConfig &
   Partial<TrapConfig & Pick<CrawlConfig, 'allowPorts' | 'domains'>>;
 
 /**
- * `scopeSeeds`: the canonical URLs that the preset is drawn around, besides those of the sites. A check takes the same time for one of
- * them and for 100,000, but for a binary search in `prefix`; the patterns take what they take. Throws
- * InvalidConfig for a pattern that is no regular expression.
+ * `scopeSeeds`: the canonical URLs around which the preset is drawn, besides those of the sites. A check takes the same
+ * time for one of them and for 100,000, but for a binary search in `prefix`; the patterns take what they take. Throws
+ * InvalidConfig for a pattern that is not a regular expression.
  */
 export function createScope(config: ScopeConfig, scopeSeeds: readonly string[], sites?: Sites): Scope {
   const { maxUrlLength } = config;

@@ -39,11 +39,11 @@ export interface SiteOptions extends Pick<HostOverride, (typeof SITE_SETTINGS)[n
 
 /** A site of a crawl. `url` is canonical. */
 export type Site = Readonly<SiteOptions> & {
-  /** It is no longer in the list: its pages are not fetched again. */
+  /** The site was removed from the list: its pages are not fetched again. */
   readonly isRemoved?: true;
 };
 
-/** Names the list of sites that a crawl has now. Another list has another `id`. */
+/** Names the list of sites that a crawl has now. Different lists have different values of `id`. */
 export interface SitesRef {
   readonly id: string;
   /** Without those that were removed. */
@@ -136,7 +136,7 @@ export interface SiteChanges {
   readonly removed: readonly HostKey[];
 }
 
-/** Returns the list that a crawl has after `next` was given in place of `before`, and what that changes. */
+/** Returns the crawl's list after `next` replaced `before`, and the differences. */
 export function replaceSites(
   before: readonly Site[],
   next: readonly Site[],

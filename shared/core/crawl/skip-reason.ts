@@ -19,7 +19,7 @@ export type SkipReason =
   | TrapReason;
 
 /**
- * Why a link is left out: for what it is itself, or for what is known where it was found or where it leads.
+ * Why a link is left out: because of its URL, of the page it was found on, or of the host it leads to.
  */
 export type LinkSkip =
   | SkipReason

@@ -1,14 +1,13 @@
 /**
- * Shapes of URLs that hardly any page has and that broken links grow into without end: `/a/b/a/b/a/b/`, a
- * calendar's query that each click makes longer. Judged by the URL alone; what shows only in the pages is
- * `frontier/template-watch.ts`.
+ * Shapes of URLs that hardly any page has and that broken links grow into without end: `/a/b/a/b/a/b/`, a calendar's
+ * query that each click makes longer. Judged by the URL alone; `frontier/template-watch.ts` judges by the pages.
  */
 import type { CrawlConfig } from './crawl-options.ts';
 
 export type TrapReason =
   /** The path has more segments than `maxPathDepth`. */
   | 'pathDepth'
-  /** One to four segments stand more than `maxRepeatedSegments` times in a row. */
+  /** A sequence of one to four segments is repeated more than `maxRepeatedSegments` times in a row. */
   | 'repeatedSegments'
   /** More parameters than `maxQueryParameters`, or one of them, with its value, more than three times. */
   | 'queryParameters';

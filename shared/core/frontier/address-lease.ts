@@ -1,5 +1,5 @@
 /**
- * The lease of an IP address: which worker may ask it. Kept in a head like that of a registrable domain
+ * The lease of an IP address: which worker may send requests to it. Kept in a head like that of a registrable domain
  * (`DomainState.lease`), under a name that no domain can have. Pure.
  */
 
@@ -10,17 +10,17 @@ export interface AddressLease {
   readonly beginUntil: number;
   /** After this time anybody may have it: the owner's last request, and the rest after it, are over. */
   readonly until: number;
-  /** The other workers that wait for it, in the order in which they have it next; {@link MAX_WAITING} at most. */
+  /** The waiting workers, in the order in which they get the lease; {@link MAX_WAITING} at most. */
   readonly waiting?: readonly string[];
 }
 
-/** The owner asks the address for so long before others have it. */
+/** The owner keeps the address this long while others wait. */
 export const LEASE_MS = 30_000;
-/** Those who wait look again after this, if the owner should have given it back already. */
+/** Waiting workers look again after this, if the owner should have given it back already. */
 const LOOK_AGAIN_MS = 2000;
 /** The worker whose turn it is has so long to come. Then it is the next one's turn: it may have died. */
 const TURN_MS = 2 * LOOK_AGAIN_MS;
-/** Further workers wait without a place: which of them comes next is left to chance. */
+/** Further workers wait outside of the queue: which of them comes next is left to chance. */
 export const MAX_WAITING = 64;
 
 /** The name in place of a domain's. No domain has a `#`. */
@@ -45,13 +45,13 @@ export interface ClaimedLease {
 }
 
 /**
- * Claims an address: the claimant has it if nobody else does and no other is before it in the line, or if it has it already
- * and nobody waits. So of N workers that ask for it all the time, each has it again after N - 1 leases. Claiming it once
- * more with the answer lost changes nothing for others.
+ * Claims an address: the claimant gets it if it is free and no other worker is before the claimant in the queue, or if
+ * the claimant holds it and nobody waits. So of N workers that claim it all the time, each gets it again after N - 1
+ * leases. Claiming it once more with the answer lost changes nothing for others.
  */
 export function claimLease(lease: AddressLease | undefined, claim: LeaseClaim): ClaimedLease {
   const { owner, now, requestMs, isIdle } = claim;
-  // One that lasts for longer than any was written by a clock that is ahead.
+  // A lease that ends later than any lease can was written by a clock that is ahead.
   if (lease === undefined || lease.until - now > 2 * (LEASE_MS + requestMs)) return taken(claim, []);
   const { waiting = [] } = lease;
   if (lease.owner !== owner || lease.until <= now) return comeInTurn(lease, claim);
@@ -77,9 +77,9 @@ const freed = (
 });
 
 /**
- * The lease when the owner has no more use for the address, and no request in flight; undefined: it is another's. Others
- * that wait come at `beginUntil`, so until then the owner may still come back; but nobody has to wait for a request that
- * it might have begun at the last moment.
+ * The lease when the owner has no more use for the address, and no request in flight; undefined: it is another's.
+ * Waiting workers come at `beginUntil`, so until then the owner may still come back; but nobody has to wait for a
+ * request that it might have begun at the last moment.
  */
 export function unusedLease(
   lease: AddressLease | undefined,
@@ -96,7 +96,7 @@ function comeInTurn(lease: AddressLease, claim: LeaseClaim): ClaimedLease {
   const { waiting = [] } = lease;
   const place = waiting.indexOf(owner);
   const before = place < 0 ? waiting.length : place;
-  // Those before it have not come in their time.
+  // The waiting workers before it have not come in time.
   if (lease.until + before * TURN_MS <= now) return taken(claim, waiting.slice(before + 1));
   const joined = withWaiting(lease, owner);
   return {

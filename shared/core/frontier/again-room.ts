@@ -1,6 +1,6 @@
 /**
- * The records in memory that are due to be fetched again, by their time. As in a waiting room, an entry counts
- * only while `find` still gives a record with the entry's due time.
+ * The records in memory that are due to be fetched again, by their time. As in `waiting-room.ts`, an entry counts only
+ * while `find` still gives a record with the entry's due time.
  */
 import type { UrlRecord } from './url-record.ts';
 

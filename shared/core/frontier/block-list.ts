@@ -1,6 +1,6 @@
 /**
  * A run's records as a row of blocks. Blocks are self-contained, so that lists are merged by copying them,
- * and a turn reads only the block that its cursor stands at.
+ * and a turn reads only the block at its cursor.
  *
  * A block: size of what follows the header (u32 LE), count of records (u16), rank (u8), 0 (u8), due time in
  * seconds (u32, 0: at once), then the records (`record-block.ts`). All records of a block have its rank; its

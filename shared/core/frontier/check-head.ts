@@ -17,7 +17,7 @@ const cursor = z.looseObject({ bytes: size, offset: size, skip: size, rank: z.nu
 const counts = z.record(z.string(), z.number());
 const text = z.string();
 
-/** Later versions may know more fields: what is not named here is kept, and names no file. */
+/** Later versions may know more fields: unknown fields are kept, and do not name files. */
 const headSchema = z.looseObject({
   version: z.int().min(1),
   clock: z.looseObject({ nextFetchAt: time, failures: z.number().min(0) }),

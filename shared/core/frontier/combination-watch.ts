@@ -46,11 +46,11 @@ export interface WatchedCombinations {
 
 export interface CombinationWatch {
   /**
-   * Call it for each page that was fetched successfully, the first time only, with what the best of its new
-   * links is worth that does not lead to a combination or below the prefix (of a path).
+   * Call it once for each page that was fetched successfully. `worthOfLinks`: the value of its best new link, ignoring
+   * links to combinations and to paths below the prefix.
    */
   count(url: string, newLinks: readonly string[], worthOfLinks: (prefix: string | undefined) => number): void;
-  /** The closed group that the URL is of. No work while nothing is closed. */
+  /** The closed group that contains the URL. No work while nothing is closed. */
   closedBy(url: string): string | undefined;
   state(): readonly WatchedCombinations[];
 }
@@ -119,7 +119,7 @@ export function createCombinationWatch(
       if (combination === undefined || closedGroup(combination) !== undefined) return;
       const [small, large] = combination.groups;
       const worth = worthOfLinks(small.endsWith(WORDS) ? large.slice(0, -WORDS.length) : undefined);
-      // The larger group is judged by what is not explained by a smaller one.
+      // The larger group is judged by the pages that no smaller group explains.
       const brought = { worth, newLinks };
       if (small !== large && countIn(small, combination, brought)) open.delete(large);
       else countIn(large, combination, brought);

@@ -15,7 +15,7 @@ export interface CrawlRateState {
 /** The name in place of a domain's. No domain has a `#`, and no address is called so. */
 export const RATE_NAME = '#bytes';
 
-/** No place is given further ahead. */
+/** No slot is given further ahead. */
 export const MAX_AHEAD_MS = 900_000;
 /** Claimed time may be used by this much earlier: others need not have used all that they have claimed. */
 export const EARLY_MS = 2000;
@@ -25,7 +25,7 @@ const SLACK_MS = 60_000;
 export interface RateClaim {
   readonly now: number;
   readonly bytesPerSecond: number;
-  /** The time that what is claimed takes at the rate. */
+  /** The time that the claimed bytes take at the rate. */
   readonly ms: number;
   /** It has come already, so it is counted however much others have claimed. */
   readonly isOwed: boolean;
@@ -52,7 +52,7 @@ export function claimTime(
 /** How long all that was claimed takes from now on. */
 function aheadOf(rate: CrawlRateState | undefined, now: number, bytesPerSecond: number): number {
   const ms = (rate?.paidUntil ?? 0) - now;
-  // One that is further ahead than any was written by a clock that is wrong.
+  // A time further ahead than any claim reaches was written by a wrong clock.
   if (rate === undefined || ms <= 0 || ms > MAX_BYTES_REST_MS + SLACK_MS) return 0;
   return (ms * rate.bytesPerSecond) / bytesPerSecond;
 }

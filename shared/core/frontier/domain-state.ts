@@ -15,9 +15,9 @@ export interface DomainState {
   readonly granted: Readonly<Record<string, number>>;
   /** The registrable domains that link to it, in a crawl whose budgets grow by them. */
   readonly linkers?: LinkerSketch;
-  /** Only in a head that is no domain's: that of an IP address in a crawl with `ipDelayMs`. */
+  /** Only in the head of an IP address, in a crawl with `ipDelayMs`. */
   readonly lease?: AddressLease;
-  /** Only in a head that is no domain's: that of the bytes a second in a crawl with `maxBytesPerSecond`. */
+  /** Only in the head of the byte rate, in a crawl with `maxBytesPerSecond`. */
   readonly rate?: CrawlRateState;
   /** Differs in all writes: an engine that compares what it finds with what it wrote must not mistake another's for its own. */
   readonly writer: string;
@@ -45,7 +45,10 @@ const CHARS = 4;
 /** How many hosts are opened. */
 export const openedHosts = ({ hosts }: Pick<DomainState, 'hosts'>): number => hosts.length / CHARS;
 
-/** Returns whether a host is opened. Another host is taken for one that is with a probability of 6e-8 for each of these. */
+/**
+ * Returns whether a host is opened. A host that is not opened is mistaken for an opened one with a probability of 6e-8
+ * for each opened host.
+ */
 export function openedCheck({ hosts }: Pick<DomainState, 'hosts'>): (host: HostKey) => boolean {
   const codes = new Set<string>();
   for (let i = 0; i < hosts.length; i += CHARS) codes.add(hosts.slice(i, i + CHARS));
@@ -63,7 +66,10 @@ function codeOf(host: HostKey): string {
   return Buffer.from([high >>> 24, (high >>> 16) & 0xff, (high >>> 8) & 0xff]).toString('base64');
 }
 
-/** The number of the period at a time. Those of different domains begin at different times, so that not all hosts are due at once. */
+/**
+ * The number of the period at a time. Periods of different domains begin at different times, so that not all hosts are
+ * due at once.
+ */
 export const periodAt = (domain: string, now: number, everyMs: number): number =>
   Math.floor((now - beginOf(domain, everyMs)) / everyMs);
 

@@ -13,7 +13,7 @@ import { maxGapAfter } from './politeness.ts';
 const SLACK_MS = 60_000;
 /** robots.txt is kept no longer (`robots/policy.ts`). */
 const MAX_ROBOTS_MS = 86_400_000;
-/** A host waits no longer for its IP address (`ipDelayMs`): then it asks for a place in the line again. */
+/** A host waits no longer for its IP address (`ipDelayMs`): then it queues for the address again. */
 export const MAX_LINE_MS = 900_000;
 /** The most by which jitter lengthens a rest (`politeness.ts`). */
 const JITTER = 1.25;

@@ -1,5 +1,5 @@
 /**
- * Closes folders that give the same pages under ever new paths: relative links that lead deeper, servers that
+ * Closes folders that serve equal pages under endless paths: relative links that lead deeper, servers that
  * answer each path with one page. Of a closed folder, URLs of two or more further words are no longer
  * fetched; what is in it directly stays open. URLs with a query are left to the other watches.
  *
@@ -80,7 +80,7 @@ export function createFolderWatch(
   const closedGroup = (groups: readonly string[]): string | undefined =>
     groups.find((group) => closed.has(group));
 
-  /** Whether the closed folders inside are few enough to explain what this one's pages are like. */
+  /** Whether the closed folders inside are few enough to explain this folder's pages. */
   function isExplained(group: string): boolean {
     const folder = group.slice(0, -ANY.length);
     const inside = closed.keys().filter((other) => other.startsWith(folder));
@@ -127,7 +127,7 @@ export function createFolderWatch(
         const window = group === ROOT ? sizes.maxTrapWindow : windowOf(watched.pages, sizes);
         watched.fresh += (worth - watched.fresh) / window;
         watched.growth += (Math.min(grown, MAX_GROWTH) - watched.growth) / window;
-        // Pages that a smaller folder explains are no evidence against the folders around it.
+        // Pages that a smaller folder explains do not count against the folders around it.
         if (hasClosed && isExplained(group)) watched.fresh = 1;
         else if (
           watched.pages >= sizes.minTrapPages &&

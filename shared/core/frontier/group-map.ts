@@ -1,6 +1,6 @@
 /**
  * Bounded maps of watched groups. Which groups are watched is decided as in the Space-Saving sketch (Metwally
- * et al., ICDT 2005): a new one takes the place of the one with the least weight, and its weight.
+ * et al., ICDT 2005): a new group replaces the group with the least weight, and inherits its weight.
  */
 
 /** Adds a group, made with the weight that it takes over. */

@@ -59,10 +59,10 @@ export interface Head extends TrapState {
   readonly quarantine?: readonly BlockedPage[];
   /**
    * The items of the turn that committed this version, by their name in the item store, if that needs to know
-   * (`ports/item-store.ts`). They are published before the next head takes this one's place.
+   * (`ports/item-store.ts`). They are published before the next head replaces this one.
    */
   readonly stagedItems?: string;
-  /** The same of the changes that are reported to the operator's programs. */
+  /** As above, for the changes that are reported to the operator's programs. */
   readonly stagedChanges?: string;
   /**
    * The reason for which the host waits, if it is not its usual rest: for other hosts and for its bytes until
@@ -79,7 +79,7 @@ export interface Head extends TrapState {
   readonly templatePages?: string;
   /** In a crawl with a list of sites, for a host of one: the last pass over its pages. */
   readonly site?: SitePass;
-  /** Only in the head of a domain, which is no host's: it has nothing else but counts of skipped links. */
+  /** Only in the head of a domain, which has nothing else but counts of skipped links. */
   readonly domain?: DomainState;
 }
 
@@ -145,7 +145,7 @@ export interface ValidatorTrust {
   readonly liesUntil?: number;
 }
 
-/** The answer of a host to a URL under which nothing stands, and when it was asked. */
+/** The answer of a host to a URL that does not exist, and when it was requested. */
 export interface HostSoft404 {
   /**
    * `unasked`: not yet. `honest`: it says so by its status. `unknown`: pages that are there may be answered in the same
@@ -184,7 +184,7 @@ export interface BlockedPage {
 export interface SitemapPace {
   /** Sitemaps that came into the ledger. */
   readonly known: number;
-  /** Other requests to the host before its next sitemap, if any can be made. */
+  /** Requests to the host, other than for sitemaps, before its next sitemap, if any can be made. */
   readonly rest: number;
 }
 
@@ -192,8 +192,8 @@ export interface SitemapPace {
 export type HostRobots = RobotsState & {
   readonly part?: string;
   /**
-   * They come from the crawl's cache, and are old: responses of the cache are used by them, and before the site is
-   * asked for anything else it is asked for its robots.txt.
+   * They come from the crawl's cache, and are old: responses of the cache are used by them, and the first request to
+   * the site is for its robots.txt.
    */
   readonly isArchived?: boolean;
 };
@@ -248,7 +248,7 @@ export interface HostTotals {
    * there.
    */
   readonly requisites?: Readonly<Record<string, number>>;
-  /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
+  /** Pages by the obstacle between a crawler and their content: `javascript`, `login`. */
   readonly hints?: Readonly<Record<string, number>>;
   /**
    * Exchanges by what the crawl's cache did for them: `hit` (no request was made, and none is counted), `miss`,
@@ -322,7 +322,9 @@ export const NEW_HEAD: Head = {
   totals: NO_TOTALS,
 };
 
-/** Reads a stored head. Throws {@link CorruptBytes} for what is none, with `place`: where it is stored. */
+/**
+ * Reads a stored head. Throws {@link CorruptBytes} if the bytes are not a head, with `place`: where they are stored.
+ */
 export function parseHead(json: string | undefined, place = 'a store'): Head {
   const head = headFrom(json, place);
   const { clock, setAside, closedOrigins, quarantine } = head;

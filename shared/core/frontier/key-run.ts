@@ -55,7 +55,7 @@ export function buildKeyRun(fingerprints: Uint32Array, notes: Uint8Array, count:
   return cut(run, n);
 }
 
-/** One run of both; where both know a URL, `newer` counts. */
+/** Merges two runs; where both have a URL, `newer` wins. */
 export function mergeKeyRuns(newer: KeyRun, older: KeyRun): KeyRun {
   const out = emptyRun(newer.count + older.count);
   let a = 0;
@@ -92,7 +92,7 @@ export function findKey(run: KeyRun, high: number, low: number): number {
 }
 
 /**
- * The place of a fingerprint, or -1. Interpolation search, since fingerprints are uniform: a few steps find
+ * The index of a fingerprint, or -1. Interpolation search, since fingerprints are uniform: a few steps find
  * it. After eight steps it bisects, so that fingerprints that somebody chose cost no more than log2(count).
  */
 export function placeOfKey(run: KeyRun, high: number, low: number): number {

@@ -238,7 +238,7 @@ export class HostLedger {
     const stored: string[] = [];
     for (const url of urls) (this.#fresh.has(url) ? fresh : stored).push(url);
     const ofRuns = stored.length > 0 ? await this.#runs.findAgain(stored, pause) : [];
-    // Another lane may have fetched one meanwhile: its record is another one now.
+    // Another lane may have fetched the page meanwhile, and replaced its record.
     const found = fresh.flatMap((url) => this.#fresh.get(url) ?? []).filter(isAgain);
     return [...found, ...ofRuns.filter(({ url }) => !this.#fresh.has(url))];
   }
@@ -270,9 +270,9 @@ export class HostLedger {
   }
 
   /**
-   * Lets a page that was fetched, and counted as a copy, wait for one more fetch. `record`: what is kept of a page in a run,
-   * whose record is not read; a redirect that led to the page is kept in any case. Undefined, and nothing happens, if the URL
-   * is taken at this moment, or was fetched since.
+   * Lets a page that was fetched, and counted as a copy, wait for one more fetch. `record`: replaces the record of a
+   * page in a run, which is not read; a redirect that led to the page is kept in any case. Undefined, and nothing
+   * happens, if the URL is taken at this moment, or was fetched since.
    */
   fetchOnceMore(
     record: Pick<UrlRecord, 'url' | 'depth' | 'level' | 'result'> & Pick<Link, 'via' | 'redirects'>,
@@ -370,7 +370,7 @@ export class HostLedger {
     return { parts: [...parts, ...segment], obsolete: replaced };
   }
 
-  /** Writes what was changed as a segment. If `isMerge`, it takes the place of all segments. */
+  /** Writes the changes as a segment. If `isMerge`, it replaces all segments. */
   #addSegment(name: string, isMerge: boolean): ChangedParts {
     const records = isMerge
       ? [...this.#fresh.values()]

@@ -5,7 +5,7 @@
  */
 import { fingerprint } from '../url/fingerprint.ts';
 
-/** In base64; what is the same has the same text. `''`: none. */
+/** In base64; equal sketches have equal texts. `''`: empty. */
 export type LinkerSketch = string;
 
 export const NO_LINKERS: LinkerSketch = '';
@@ -35,7 +35,7 @@ export function linkerHash(domain: string): number {
 /** The sketch of some hashes. */
 export const sketchOf = (hashes: Iterable<number>): LinkerSketch => encode(unite([], hashes));
 
-/** Both together. Returns `a` itself if it has all of `b`. A text that is no sketch counts as none. */
+/** Merges two sketches. Returns `a` itself if it has all of `b`. A text that is not a sketch counts as empty. */
 export function mergeSketches(a: LinkerSketch, b: LinkerSketch): LinkerSketch {
   if (b === NO_LINKERS || a === b) return a;
   const [one, other] = [decode(a), decode(b)];

@@ -22,7 +22,7 @@ export interface Link {
   readonly linkers?: LinkerSketch;
 }
 
-/** A link with all fields, those it lacks undefined: what is compiled for links meets one shape of object. */
+/** A link with all fields, set to undefined where it lacks them: V8 sees one hidden class. */
 export function linkOf({ url, depth, via, redirects, isSeed, kind, level, linkers }: Link): Link {
   return { url, depth, via, redirects, isSeed, kind, level, linkers };
 }

@@ -1,4 +1,4 @@
-/** When a host may be asked next. Pure: the clock of a host is data, kept in its head. */
+/** When the next request to a host may start. Pure: the clock of a host is data, kept in its head. */
 import type { Cause } from '../causes/cause.ts';
 import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { type FailureCode, mostTriesOf } from '../outcome/failure-codes.ts';
@@ -80,7 +80,7 @@ export interface HostFailure {
   readonly code?: FailureCode | undefined;
   /** How many failures it counts for. */
   readonly weight: number;
-  /** The host's own word. */
+  /** As the host states it. */
   readonly retryAfterMs?: number;
 }
 

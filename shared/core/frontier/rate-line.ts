@@ -1,7 +1,7 @@
 /**
- * The requests of one process in a crawl that takes a certain number of bytes a second (`crawl-rate.ts`). How many bytes an
- * answer has is known when it ends, so a request takes room for as many as answers had lately, and what it took too much or
- * too little is made good then. All times are in ms by a clock that is never set. Pure but for its own state.
+ * The requests of one process in a crawl that takes a certain number of bytes a second (`crawl-rate.ts`). The size of
+ * an answer is known only at its end, so a request reserves the average of recent answers; the difference is credited
+ * or owed at the end. All times are in ms by a clock that is never set. Pure but for its own state.
  */
 import { MAX_BYTES_REST_MS } from './byte-rate.ts';
 import { MAX_AHEAD_MS } from './crawl-rate.ts';
@@ -10,26 +10,26 @@ import { MAX_AHEAD_MS } from './crawl-rate.ts';
 const FIRST_BYTES = 10_000;
 /** A new answer counts for this part of the average. */
 export const NEW_SHARE = 0.125;
-/** A process claims so much time of the crawl's rate at once, at most, if it does not owe more. */
+/** A process claims at most this much time of the crawl's rate at once, if it does not owe more. */
 export const CLAIM_MS = 2000;
 /** Time of the rate that was not used is used later, as much as this: answers differ in size, and come when they do. */
 export const LINE_SLACK_MS = 1000;
 
-/** A place in the line, and the bytes for which there is room then. */
+/** A slot in the queue, and the bytes reserved for it. */
 export interface Place {
-  /** When it comes, if those before it have as many bytes as is expected. */
+  /** When the slot comes, if the answers before it have their expected size. */
   readonly at: number;
-  /** Others have claimed the time before: no request begins earlier, though those before it in this process have fewer bytes. */
+  /** Start of this process's claim. Earlier time belongs to other workers. */
   readonly from: number;
   readonly bytes: number;
 }
 
 export class RateLine {
-  /** Before this time all places are given. */
+  /** All slots before this time are taken. */
   #tail = Number.NEGATIVE_INFINITY;
-  /** When the time begins that was claimed last. */
+  /** Start of the latest claim. */
   #from = Number.NEGATIVE_INFINITY;
-  /** When all that was begun would have come: no request begins before, wherever it got its place. */
+  /** When the bytes of all started requests will have arrived at the crawl's rate. No request starts earlier. */
   #gate = Number.NEGATIVE_INFINITY;
   /** Claimed time that is left; below 0: time that is owed. */
   #creditMs = 0;
@@ -37,7 +37,7 @@ export class RateLine {
   #claimedAt = Number.NEGATIVE_INFINITY;
   #claimMs = 0;
 
-  /** A place that comes next; undefined: more time is to be claimed first; `far`: it would be too far ahead. */
+  /** Takes the next slot. Undefined: more time must be claimed first. `far`: the slot would be too far ahead. */
   take(now: number, bytesPerSecond: number): Place | 'far' | undefined {
     const bytes = this.#usualBytes(bytesPerSecond);
     const ms = msOf(bytes, bytesPerSecond);
@@ -49,12 +49,12 @@ export class RateLine {
     return { at, from: this.#from, bytes };
   }
 
-  /** A place that is not used after all. */
+  /** Returns a slot that is not used after all. */
   giveBack({ bytes }: Place, bytesPerSecond: number): void {
     this.#move(-msOf(bytes, bytesPerSecond));
   }
 
-  /** How much time to claim: for a place at least, and for about as long as {@link CLAIM_MS} at the pace at which it is used up. */
+  /** How much time to claim: enough for one slot, and enough to last for about {@link CLAIM_MS} at the current use. */
   claimMs(now: number, bytesPerSecond: number): number {
     const needed = msOf(this.#usualBytes(bytesPerSecond), bytesPerSecond) - this.#creditMs;
     const lasted = now - this.#claimedAt;
@@ -76,17 +76,17 @@ export class RateLine {
     return Math.max(0, Math.ceil(-this.#creditMs));
   }
 
-  /** That time was claimed. */
+  /** Records that this owed time was claimed. */
   settled(ms: number): void {
     this.#creditMs += ms;
   }
 
-  /** How long a request would wait that is to begin now, its place having come. */
+  /** How long a request must wait whose slot has come. */
   waitMs(now: number): number {
     return Math.max(0, Math.ceil(this.#gate - now));
   }
 
-  /** A request is to begin that need not wait. */
+  /** Records a request that begins without a slot. */
   join(now: number, { bytes }: Pick<Place, 'bytes'>, bytesPerSecond: number): void {
     this.#gate = Math.max(this.#gate, now - LINE_SLACK_MS) + msOf(bytes, bytesPerSecond);
   }
@@ -118,7 +118,7 @@ export class RateLine {
   }
 }
 
-/** The bytes for which the first requests take room. */
+/** The bytes that the first requests reserve. */
 export const firstBytes = (bytesPerSecond: number): number =>
   Math.min(FIRST_BYTES, (bytesPerSecond * CLAIM_MS) / 1000);
 

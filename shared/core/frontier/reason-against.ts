@@ -5,7 +5,7 @@ import type { Link } from './message.ts';
 
 /**
  * Returns the first reason against a link whose URL has passed the URL rules. A requisite, a sitemap and what
- * the project requests need not lie within the scope: only what excludes seeds excludes them.
+ * the project requests need not lie within the scope: only the rules that exclude seeds exclude them.
  */
 export function reasonAgainst(scope: Scope, { url, depth, kind, isSeed }: Link): SkipReason | undefined {
   if (isOwnRequest(url)) return scope.check(fetchedUrl(url), 0, true);

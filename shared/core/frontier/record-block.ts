@@ -38,7 +38,7 @@ const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
 /** Characters of all URLs of a block, front-coding undone. */
 const MAX_TEXT_LENGTH = 4 * MAX_BLOCK_BYTES;
 
-/** Encodes the records in the order given; sorted by URL they take the least room. */
+/** Encodes the records in the order given; sorted by URL they are smallest. */
 export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
   const out = new ByteWriter(64 + records.length * 24);
   const vias = [...new Set(records.flatMap(({ via }) => via ?? []))].sort();

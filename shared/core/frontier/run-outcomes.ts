@@ -14,7 +14,7 @@ export interface UrlOutcome {
   isDuplicateOf(url: string): boolean;
 }
 
-/** By the place of a URL's key in the run. */
+/** By the index of a URL's key in the run. */
 export type RunOutcomes = (place: number) => UrlOutcome;
 
 export const WAITING: UrlOutcome = { state: 'waiting', isDuplicateOf: () => false };

@@ -36,7 +36,7 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** Names of the parts of every run: what follows its id and a dot. */
+/** Names of the parts of every run: the suffixes after its id and a dot. */
 const RUN_PARTS = ['keys', 'ready', 'later', 'done'] as const;
 const WITH_AGAIN = [...RUN_PARTS, 'again'] as const;
 
@@ -77,7 +77,7 @@ export interface RunStack {
    * have them, and calls `pause` between two blocks.
    */
   findAgain(urls: Iterable<string>, pause: () => Promise<void>): Promise<UrlRecord[]>;
-  /** The same where only what {@link RunStack.firstRank} says to be of this rank is taken. */
+  /** As above, but takes only records of this rank ({@link RunStack.firstRank}). */
   nextDueAtRank(now: number, rank: number): number | undefined;
   /**
    * Adds the records as the newest run, named `id`, and merges older ones that are not much larger into it.
@@ -280,7 +280,7 @@ class OpenRuns implements RunStack {
     return { note: -1 };
   }
 
-  /** Whether an entry of a run's list is still the runs' last word on its URL. */
+  /** Whether an entry of a run's list is the latest entry of its URL in all runs. */
   #isCurrent(run: OpenRun, record: UrlRecord): boolean {
     const last = this.#newest(record.url);
     return last.run === run && last.note === noteOfRecord(record);

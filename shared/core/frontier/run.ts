@@ -46,7 +46,7 @@ export interface RunEntry {
   readonly ready: Cursor;
   readonly later: Cursor;
   readonly doneBytes: number;
-  /** None: the crawl did not recrawl when the run was written. */
+  /** Absent: the crawl did not recrawl when the run was written. */
   readonly again?: Cursor;
 }
 
@@ -55,7 +55,7 @@ export interface Run {
   readonly ready: Uint8Array;
   readonly later: Uint8Array;
   readonly done: Uint8Array;
-  /** None: no record is due again, nor has been. */
+  /** Absent: no record is due again, nor has been. */
   readonly again?: Uint8Array | undefined;
 }
 
@@ -187,7 +187,7 @@ export function noteOfRecord(record: UrlRecord): number {
   return kind === 'requisite' ? READY_REQUISITE_NOTE : noteOfPage(depth, level);
 }
 
-/** The same of a page that waits for its first fetch. */
+/** As above, for a page that waits for its first fetch. */
 export const noteOfPage = (depth: number, level: number): number =>
   noteOf(true, depth, depth === 0 ? Math.max(1, level) : level);
 

@@ -29,11 +29,11 @@ export interface SitePass {
   readonly before?: number;
   /** Where its seed redirected to, if that is another host. */
   readonly to?: HostKey;
-  /** Why the first answer that was no page was none, for people. */
+  /** Why the first response that was not a page was none, for people. */
   readonly cause?: string;
   /** When the last page was there, in this pass or before it. */
   readonly seenAt?: number;
-  /** How the pass went, as reported, and when. None: it goes on. */
+  /** How the pass went, as reported, and when. Absent: it goes on. */
   readonly said?: SiteOutcome;
   readonly saidAt?: number;
   /** Not all pages were due in the pass: it says nothing of their number. */

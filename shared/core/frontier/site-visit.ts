@@ -3,7 +3,7 @@ import type { SiteOutcome } from './site-pass.ts';
 
 /** How a pass over a site went. JSON. */
 export interface SiteVisit {
-  /** The same each time: a receiver that has seen it ignores it. */
+  /** Equal when sent again: a receiver that has seen it ignores it. */
   readonly id: string;
   /** The URL of the site, as the crawl's list has it. */
   readonly site: string;
@@ -16,7 +16,7 @@ export interface SiteVisit {
   /** Pages that were there in this pass, and in the last one that was whole. */
   readonly pages: number;
   readonly pagesBefore?: number;
-  /** Other answers in this pass. */
+  /** Numbers of other responses in this pass. */
   readonly gone?: number;
   readonly blocked?: number;
   readonly failed?: number;

@@ -53,9 +53,9 @@ export const quotaTemplateOf = ({ url, depth, kind }: QuotaUrl): string | undefi
   depth === 0 || kind !== undefined || isOwnRequest(url) ? undefined : countedTemplateOf(url);
 
 /**
- * The template of a URL if it may have more than two URLs: it has the place of a number, or a query, or is cut. The
- * others are named by words alone, each for one page (by http and by https); there is no need to count them, and a
- * host may have millions.
+ * The template of a URL if it may have more than two URLs: it has a number, or a query, or is cut. Other templates have
+ * words alone, and stand for one page each (by http and by https); they need not be counted, and a host may have
+ * millions.
  */
 function countedTemplateOf(url: string): string | undefined {
   const template = templateOf(url);

@@ -44,7 +44,7 @@ export { templateOf };
 /** The state of a template, as JSON in the host's head. */
 export interface WatchedTemplate {
   readonly template: string;
-  /** Pages, together with those of forgotten templates whose place it took. */
+  /** Pages, including those of forgotten templates that it replaced. */
   readonly pages: number;
   /** How many of `pages` may belong to other templates. Default: 0. */
   readonly inherited?: number;
@@ -92,7 +92,7 @@ export interface TemplateWatch {
    * 1.
    */
   worthOfLink(url: string): number;
-  /** Asked for each link: no work while nothing is closed. */
+  /** Called for each link: no work while nothing is closed. */
   isClosed(url: string): boolean;
   /** The closed template that the URL is of. */
   closedBy(url: string): string | undefined;
@@ -103,9 +103,9 @@ export interface TemplateWatch {
 }
 
 /**
- * Templates watched at a time. Which ones, is decided as in the Space-Saving sketch (Metwally et al., ICDT
- * 2005): a new one takes the place of the one with the fewest pages, and its count. So a template with a 16th
- * of the pages is watched.
+ * Templates watched at a time. They are chosen as in the Space-Saving sketch (Metwally et al., ICDT 2005): a new
+ * template replaces the one with the fewest pages, and inherits its count. So a template with a 16th of the pages is
+ * watched.
  */
 const MAX_OPEN = 16;
 /** Beyond this number, the one that was closed first is forgotten: it may open, and close again. */

@@ -1,9 +1,9 @@
 import { type ByteReader, type ByteWriter, CorruptBytes } from './bytes.ts';
 
 /**
- * A column of texts, front-coded: of each only what follows the part shared with the one before. Sorted URLs
- * of one host shrink to about 10 bytes each, once compressed. Lengths stand apart from the characters, since
- * each column then compresses by its own statistics.
+ * A column of texts, front-coded: each text is stored without the prefix that it shares with the text before. Sorted
+ * URLs of one host shrink to about 10 bytes each, once compressed. Lengths stand apart from the characters, since each
+ * column then compresses by its own statistics.
  */
 export function writeTexts(out: ByteWriter, texts: readonly string[]): void {
   let previous = '';

@@ -48,7 +48,7 @@ export function worthOfText(memory: TextMemory, textHash: number, { minTrapWindo
 export const needsText = ({ fresh }: { readonly fresh: number }, url: string): boolean =>
   fresh < GOOD || mixHash(hashText(url)) % 4 === 0;
 
-/** One or two worthless pages bring a group below it. */
+/** A new group falls below it after one or two worthless pages. */
 const GOOD = 0.98;
 
 /**

@@ -13,7 +13,7 @@ import { createCombinationWatch, type WatchedCombinations } from './combination-
 import { createFolderWatch, type WatchedFolder } from './folder-watch.ts';
 import { createTemplateWatch, MAX_LINKS, type PageYield, type WatchedTemplate } from './template-watch.ts';
 
-/** As JSON in the host's head; what is empty is not there. */
+/** As JSON in the host's head; empty fields are left out. */
 export interface TrapState {
   readonly templates?: readonly WatchedTemplate[];
   readonly combinations?: readonly WatchedCombinations[];
@@ -39,7 +39,7 @@ export interface TrapWatch {
   wantsText(url: string): boolean;
   /** Call it for each page that was fetched successfully, the first time only. */
   count(url: string, brought: PageYield): void;
-  /** Asked for each link. */
+  /** Called for each link. */
   isClosed(url: string): boolean;
   closedBy(url: string): ClosedGroup | undefined;
   state(): TrapState;

@@ -14,15 +14,15 @@ export type UrlChangeKind = (typeof URL_CHANGES)[number];
 
 /** A change of a page. */
 export interface UrlChange {
-  /** The same for the same change: to drop what was read before. */
+  /** Equal for equal changes, so that a reader can drop repetitions. */
   readonly id: string;
   readonly change: UrlChangeKind;
   readonly url: string;
   /** When the fetch that showed it was begun. ISO 8601, UTC. */
   readonly at: string;
   /**
-   * About the share of its own text that has changed, 0 to 1, if the change is `changed`. None for other
-   * media types, and for very short texts.
+   * About the share of its own text that has changed, 0 to 1, if the change is `changed`. Undefined for other media
+   * types, and for very short texts.
    */
   readonly changedShare?: number | undefined;
   readonly httpStatus?: number | undefined;
@@ -32,7 +32,7 @@ export interface UrlChange {
   readonly warcFile?: string | undefined;
   readonly warcOffset?: number | undefined;
   readonly warcLength?: number | undefined;
-  /** Why it is gone, or where it has moved to, in words. */
+  /** Why the page is gone, or where it has moved to, for people. */
   readonly cause?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export const changeId = ({ at, change, url }: Pick<UrlChange, 'at' | 'change' | 
   `${at} ${change} ${url}`;
 
 /**
- * None for a page that was not there at its first fetch, or led elsewhere, and is so still. Fetches that found no change leave a
+ * Undefined if a page was missing at its first fetch, or led elsewhere, and still does. Fetches that found no change leave a
  * page new: its history counts them, and no change. (A change is forgotten after 350 fetches without one, about.)
  */
 export function lastChangeOf(
@@ -53,7 +53,7 @@ export function lastChangeOf(
   return isBack ? 'back' : 'changed';
 }
 
-/** Returns the change by which a record took the place of another one; undefined if there was none. */
+/** Returns the change from one record to the next; undefined if there was none. */
 export function changeBetween(before: UrlRecord | undefined, after: UrlRecord): UrlChange | undefined {
   const { recrawl, result, kind } = after;
   if (!recrawl || !result || kind !== undefined || recrawl.changedAt !== result.fetchedAt) return undefined;

@@ -22,7 +22,7 @@ export function countUrls(counts: Readonly<Record<UrlState, number>>): number {
 /** The result of the last fetch of a URL. */
 export interface FetchResult {
   readonly fetchedAt: number;
-  /** None when no response came. */
+  /** Undefined if no response came. */
   readonly httpStatus?: number;
   readonly contentType?: string;
   /** Payload digest: SHA-1, 20 bytes. */
@@ -51,7 +51,7 @@ export interface RecrawlState {
   /** Answers in a row by which the page is not there (404, 410). */
   readonly misses: number;
   /**
-   * WARC-Date of the record that holds the payload: what revisits refer to. Later fetches may have shown the same
+   * WARC-Date of the record that holds the payload and to which revisits refer. Later fetches may have shown the same
    * content. {@link UNKNOWN_CAPTURE}: not known; the next response is archived as that of a new URL.
    */
   readonly capturedAt: number;
@@ -88,7 +88,7 @@ export interface UrlRecord {
   /** Canonical. */
   readonly url: string;
   readonly state: UrlState;
-  /** None: a page. */
+  /** Absent: a page. */
   readonly kind?: UrlKind;
   /** Hops from a seed. */
   readonly depth: number;
@@ -112,7 +112,10 @@ export interface UrlRecord {
 export const isAnswered = ({ state, result }: Pick<UrlRecord, 'state' | 'result'>): boolean =>
   result?.location !== undefined && state !== 'redirect';
 
-/** Whether the URL was fetched, and waits to be fetched once more, since it is no copy after all (`turn/copies/freed-copies.ts`). */
+/**
+ * Whether the URL was fetched, and waits to be fetched once more, since it is not a copy after all
+ * (`turn/copies/freed-copies.ts`).
+ */
 export const isFreedCopy = ({ state, result }: Pick<UrlRecord, 'state' | 'result'>): boolean =>
   state === 'waiting' && result?.duplicateOf !== undefined;
 

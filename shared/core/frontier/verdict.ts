@@ -25,7 +25,7 @@ export interface Verdict {
  * 52x.
  */
 const PASSING = new Set([408, 425, 502, 504, 520, 521, 522, 523, 524, 598, 599]);
-/** The host asks to be left alone: RFC 6585, section 4; RFC 9110, 15.6.4. */
+/** The host refuses further requests for a time: RFC 6585, section 4; RFC 9110, 15.6.4. */
 const OVERLOADED = new Set([429, 503]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -36,7 +36,7 @@ export const isPassing = (httpStatus: number): boolean => httpStatus >= 500 || c
 export const countsAgainstHost = (httpStatus: number): boolean =>
   OVERLOADED.has(httpStatus) || PASSING.has(httpStatus);
 
-/** `record`: the URL as it was before. `retryAfterMs`: what the response asks for, if it does. */
+/** `record`: the URL as it was before. `retryAfterMs`: of the response's Retry-After, if it has one. */
 export function judge(
   outcome: FetchOutcome,
   record: Pick<UrlRecord, 'attempts' | 'result'>,

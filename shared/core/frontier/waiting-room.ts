@@ -8,7 +8,7 @@ import type { UrlRecord } from './url-record.ts';
 
 interface Queue {
   urls: string[];
-  /** Those before it were taken. */
+  /** Entries before this index were taken. */
   next: number;
 }
 
@@ -112,7 +112,7 @@ export class WaitingRoom {
   }
 }
 
-/** Makes room again once half of a queue was taken. */
+/** Frees memory once half of a queue was taken. */
 function trim(queue: Queue): void {
   if (queue.next < 1024 || queue.next * 2 < queue.urls.length) return;
   queue.urls = queue.urls.slice(queue.next);

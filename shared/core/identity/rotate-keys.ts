@@ -1,4 +1,4 @@
-/** New keys, and how one takes the place of another without a gap. */
+/** Makes new keys, and replaces one key by another without a gap. */
 import { DIRECTORY_MAX_AGE_S } from './directory.ts';
 import { type Identity, keyAt } from './identity.ts';
 import { InvalidIdentity } from './invalid-identity.ts';

@@ -1,7 +1,7 @@
 /**
- * Web Bot Auth: requests that say who makes them, and prove it (draft-ietf-webbotauth-httpsig-protocol-01). The signature
- * covers the authority, the method, the path and the agent, so that a reader of the request can repeat
- * only that request, and only for minutes.
+ * Web Bot Auth: requests that name their sender, and prove it (draft-ietf-webbotauth-httpsig-protocol-01). The
+ * signature covers the authority, the method, the path and the agent, so that a reader of the request can repeat only
+ * that request, and only for minutes.
  */
 import { type Component, signComponents } from './signature-base.ts';
 import type { SigningKey } from './signing-key.ts';

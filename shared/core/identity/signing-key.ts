@@ -81,7 +81,7 @@ function keyOf({ x, d, nbf, exp }: z.output<typeof privateJwkSchema>, where: str
   return { keyid: thumbprintOf(publicJwk), publicJwk, privateKey, notBefore: nbf, expiresAt: exp };
 }
 
-/** Only words that a key format knows: anything else might be a part of a key in the wrong place. */
+/** Only names that a key format knows: any other text might be a part of a key in the wrong field. */
 const KINDS: readonly unknown[] = [
   'OKP',
   'RSA',

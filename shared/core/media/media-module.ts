@@ -12,7 +12,7 @@ export interface MediaInput {
 export interface MediaContent {
   /** Plain text, a blank line between paragraphs. */
   readonly text: string;
-  /** The same as Markdown (CommonMark, tables as in GFM). */
+  /** The text as Markdown (CommonMark, tables as in GFM). */
   readonly markdown: string;
   readonly metadata: PageMetadata;
   /** References in the order of the document, absolute or relative to its URL. */

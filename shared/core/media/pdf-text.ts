@@ -13,7 +13,7 @@ export interface PdfText {
 
 export interface PdfLine {
   readonly runs: readonly Run[];
-  /** The same without its links. */
+  /** The document without its links. */
   readonly text: string;
   readonly y: number;
   /** The mean height of its characters. */

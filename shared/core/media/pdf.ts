@@ -164,7 +164,7 @@ function isOn({ transform, width, height }: PdfText, { rect }: PdfLink): boolean
   return Math.min(right, x + width) - Math.max(left, x) >= width / 2;
 }
 
-/** `https://example.org/a` in the text. What ends a sentence is no part of it. */
+/** `https://example.org/a` in the text. Punctuation at the end of a sentence does not belong to it. */
 const WRITTEN_URL = /https?:\/\/[^\s<>"'{}|\\^`\u2018-\u201d]{4,2000}/g;
 const AFTER_URL: ReadonlySet<string> = new Set('.,;:!?)]');
 

@@ -2,7 +2,7 @@
 import { MAX_REFERENCES } from './media-module.ts';
 
 export interface References {
-  /** Adds a reference; returns its URL at the document's, undefined if it is no http(s) URL. */
+  /** Adds a reference; returns its URL at the document's, undefined if it is not an http(s) URL. */
   add(reference: string): string | undefined;
   all(): readonly string[];
 }

@@ -39,7 +39,7 @@ const DAY_MS = 86_400_000;
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 
-/** `2026-11-25`, or with a time `2026-11-25T10:30:00`; undefined for a number that is no day. */
+/** `2026-11-25`, or with a time `2026-11-25T10:30:00`; undefined for a number that is not a day. */
 export function isoDate(days: number, has1904Dates: boolean): string | undefined {
   if (!(days >= 0 && days < 2_958_466)) return undefined;
   const epoch = has1904Dates ? EPOCH_1904 : EPOCH_1900;
@@ -48,7 +48,7 @@ export function isoDate(days: number, has1904Dates: boolean): string | undefined
   return Math.round((days % 1) * DAY_MS) < 500 ? iso.slice(0, 10) : iso;
 }
 
-/** `30:05:00`, `-0:00:01.5`; undefined for what is no number of days. */
+/** `30:05:00`, `-0:00:01.5`; undefined for a text that is not a number of days. */
 export function durationText(days: number): string | undefined {
   if (!(Math.abs(days) < 100_000_000)) return undefined;
   const ms = Math.round(Math.abs(days) * DAY_MS);

@@ -16,7 +16,7 @@ export interface TextWriter {
   /** `depth`: 0 for the outermost list. */
   item(depth: number, runs: readonly Run[]): void;
   table(rows: readonly (readonly (readonly Run[])[])[]): void;
-  /** Whether there is no room for more. */
+  /** Whether the text is full. */
   readonly isFull: boolean;
   end(): { readonly text: string; readonly markdown: string };
 }

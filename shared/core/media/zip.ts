@@ -38,7 +38,7 @@ const LOCAL = 0x04034b50;
 const MAX_COMMENT_BYTES = 65_535;
 const IN_ZIP64 = 0xffffffff;
 
-/** Throws {@link UnreadableDocument} if the bytes are no zip archive that is whole. */
+/** Throws {@link UnreadableDocument} if the bytes are not a complete zip archive. */
 export function openZip(bytes: Uint8Array): ZipArchive {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries = readDirectory(view);
@@ -106,7 +106,7 @@ function findDirectory64(view: Buffer, end: number): { readonly count: number; r
   return { count: Number(view.readBigUInt64LE(at + 32)), offset: Number(view.readBigUInt64LE(at + 48)) };
 }
 
-/** Sizes and place of a file, which for large ones stand in the extra field 1 (section 4.5.3). */
+/** Sizes and offset of a file, which for large files stand in the extra field 1 (section 4.5.3). */
 function sizesOf(view: Buffer, at: number, extra: Buffer): Pick<Entry, 'packedBytes' | 'bytes' | 'offset'> {
   const fields = [view.readUInt32LE(at + 24), view.readUInt32LE(at + 20), view.readUInt32LE(at + 42)];
   if (fields.includes(IN_ZIP64)) {

@@ -22,7 +22,7 @@ interface FailureTraits {
   readonly reason: FailureReason;
   /** The connection failed, so no request was sent. */
   readonly isBeforeRequest?: true;
-  /** Another try within minutes fails in the same way: the host is given up after this many. */
+  /** A further try within minutes fails in the same way: the host is given up after this many. */
   readonly mostTries?: 1 | 2;
   /** The host's certificate is bad; without verifying it, the host can be fetched from. */
   readonly isOfCertificate?: true;

@@ -8,9 +8,9 @@ export type CacheUse =
   | { readonly kind: 'hit'; readonly recordId: string }
   /** The cache has no response for the request, so it went to the site. */
   | { readonly kind: 'miss' }
-  /** The same, because the response in the cache is damaged. */
+  /** As above, because the response in the cache is damaged. */
   | { readonly kind: 'unreadable' }
-  /** The cache has no response, and the request asked for nothing else: it was not made. */
+  /** The cache has no response, and the request was for the cache only: it was not made. */
   | { readonly kind: 'notAsked' };
 
 interface ExchangeTimes {
@@ -18,14 +18,14 @@ interface ExchangeTimes {
   /** When the request was begun; when the last byte (or the failure) came. */
   readonly startedAt: number;
   readonly endedAt: number;
-  /** None if the crawl has no cache. */
+  /** Undefined if the crawl has no cache. */
   readonly cache?: CacheUse;
   /**
-   * Bytes that were sent for it, with the handshakes of a new connection, without the headers of TCP and IP. None
+   * Bytes that were sent for it, with the handshakes of a new connection, without the headers of TCP and IP. Undefined
    * if there was no connection.
    */
   readonly sentBytes?: number;
-  /** Bytes that came for it, head and handshake included, without the headers of TCP and IP. None if that is not known. */
+  /** Bytes that came for it, head and handshake included, without the headers of TCP and IP. Undefined if unknown. */
   readonly receivedBytes?: number;
 }
 
@@ -45,7 +45,7 @@ export interface FetchedResponse extends ExchangeTimes, ResponseHead {
   readonly cipherSuite?: string;
   /** The certificate was bad, and the connection was made without verification (`tls: 'record'`). */
   readonly tlsError?: FailureCode;
-  /** Why the body is not whole, in the words of WARC-Truncated. */
+  /** Why the body is not whole, as a value of WARC-Truncated. */
   readonly truncated?: 'length' | 'time' | 'disconnect';
   /** The failure by which the body broke off. The crawler's own fetcher always says it. */
   readonly bodyFailure?: Pick<FetchFailure, 'code' | 'message'>;
@@ -56,7 +56,7 @@ export interface FetchFailure extends ExchangeTimes {
   readonly reason: FailureReason;
   /** Why, exactly. The crawler's own fetcher always says it. */
   readonly code?: FailureCode;
-  /** One plain sentence for people, without the URL: `connection refused by example.org:80 (192.0.2.1)`. */
+  /** A plain sentence for people, without the URL: `connection refused by example.org:80 (192.0.2.1)`. */
   readonly message: string;
   /**
    * The request went out on a kept connection, which the server closed without an answer: it had perhaps
@@ -64,11 +64,11 @@ export interface FetchFailure extends ExchangeTimes {
    * host's pace like any request.
    */
   readonly isStaleConnection?: boolean;
-  /** There was no time left for the request: it was not made, and is not counted. */
+  /** Too little time was left for the request: it was not made, and is not counted. */
   readonly isNotSent?: boolean;
 }
 
-/** Whether the site was asked. */
+/** Whether a request was sent to the site. */
 export const wasAsked = ({ cache }: Pick<FetchOutcome, 'cache'>): boolean =>
   cache === undefined || cache.kind === 'miss' || cache.kind === 'unreadable';
 

@@ -1,6 +1,6 @@
 import type { ResponseHead } from './response-head.ts';
 
-/** One request, as a fetcher takes it. */
+/** A request, as a fetcher takes it. */
 export interface FetchRequest {
   /** Absolute http(s) URL in canonical form. */
   readonly url: string;
@@ -19,8 +19,8 @@ export interface FetchRequest {
   /** Whether it is sent again at once if a server closes a kept connection instead of an answer. Default: no. */
   readonly repeatsStale?: boolean | undefined;
   /**
-   * If the crawl has a cache: `only`: if that has no response, the request is not made; `bypass`: the site is asked
-   * anyway. Default: the site is asked if the cache has no response.
+   * If the crawl has a cache: `only`: if that has no response, the request is not made; `bypass`: the request is sent
+   * anyway. Default: the request is sent if the cache has no response.
    */
   readonly cache?: 'only' | 'bypass' | undefined;
 }

@@ -4,7 +4,7 @@ export interface ResponseHead {
   readonly statusText: string;
   /**
    * As received: order, case and repetition kept; bytes as Latin-1. Folded lines are joined, control
-   * characters are spaces, and lines that are no fields are left out.
+   * characters are spaces, and lines that are not fields are left out.
    */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }

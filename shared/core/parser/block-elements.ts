@@ -12,7 +12,7 @@ export const BLOCKS: ReadonlySet<string> = new Set(
 );
 
 const PLACES = 256;
-/** Hashes of the names, each in the first free place from its low bits on. */
+/** Hashes of the names, each in the first free slot from its low bits on. */
 const HASHES = new Int32Array(PLACES);
 /** By first letter: a bit for each length that names of {@link BLOCKS} with that letter have. */
 const LENGTHS = new Uint16Array(256);
@@ -33,7 +33,7 @@ const MAX_LENGTH = 10;
  */
 export function isBlockName(text: string, from: number, end: number): boolean {
   const length = end - from;
-  // Most tags are known by that: of `a` and `span` there is no such name, and one letter is the whole name.
+  // Decides for most tags: no name begins like `a` or `span`, and a name of one letter is complete.
   const lengths = LENGTHS[(text.charCodeAt(from) | 0x20) & 0xff] as number;
   if (length > MAX_LENGTH || ((lengths >>> length) & 1) === 0) return false;
   if (length === 1) return true;

@@ -1,6 +1,6 @@
 /**
  * Character references (`&amp;`, `&#233;`, `&eacute`) in attribute values and in text: two sets of rules,
- * since `?a=1&copy=2` in an attribute is no copyright sign (HTML standard, section 13.2.5.73).
+ * since `?a=1&copy=2` in an attribute is not a copyright sign (HTML standard, section 13.2.5.73).
  */
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
 

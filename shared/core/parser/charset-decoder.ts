@@ -40,7 +40,7 @@ const REPLACED = new Set([
  */
 export interface CharsetDecoder {
   decode(bytes: Uint8Array): string;
-  /** The text of what was held back: a character that never became whole. */
+  /** The text of the bytes held back: an incomplete character. */
   end(): string;
 }
 
@@ -64,7 +64,7 @@ export function decodeAll(bytes: Uint8Array, charset: string): string {
 
 /**
  * For these encodings, Node's decoder throws if a piece of one or two bytes shows those before it to be
- * malformed: the text of all does not fit into what Node has made room for (Node 24.21).
+ * malformed: the text of all does not fit into the buffer that Node has allocated (Node 24.21).
  */
 const THROWING = new Set(['gb18030', 'gbk', 'euc-jp', 'shift_jis', 'iso-2022-jp']);
 

@@ -95,7 +95,7 @@ const SHIFT_JIS = lazy(() =>
   ),
 );
 const GBK = lazy(() => tableOf('gb18030', pairs(range(0x81, 0xfe), range(0x40, 0xfe))));
-/** The sequences of four bytes for what is below U+10000. */
+/** The sequences of four bytes for characters below U+10000. */
 const GB18030_RANGES = lazy(() =>
   tableOf(
     'gb18030',

@@ -48,7 +48,7 @@ function declaredCharset(start: Uint8Array, contentType: string | undefined): st
   return byteOrderMark(start) ?? charsetOf(charsetParameter(contentType)) ?? prescanForCharset(start);
 }
 
-/** Longer than any XML declaration; CSS Syntax asks for as many. */
+/** Longer than any XML declaration; as CSS Syntax requires. */
 export const XML_SNIFFED_BYTES = 1024;
 export const CSS_SNIFFED_BYTES = 1024;
 

@@ -1,4 +1,4 @@
-/** The content codings of a body (RFC 9110, section 8.4): their names, and what shows that a body is in one. */
+/** The content codings of a body (RFC 9110, section 8.4): their names, and their signatures in a body. */
 import zlib from 'node:zlib';
 import { GZIP_HEAD_BYTES, gzipHeadLength } from './gzip-head.ts';
 import { MIME_SNIFFED_BYTES, sniffMimeType } from './media-type.ts';
@@ -18,9 +18,9 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
 const MAX_CODINGS = 3;
 
 export interface DeclaredCodings {
-  /** Those to undo, the last one first. */
+  /** The codings to undo, the last one first. */
   readonly codings: readonly Coding[];
-  /** For people: the field has names that are no codings, as `utf-8` or `aws-chunked`, or too many codings. */
+  /** For people: the field has names that are not codings, as `utf-8` or `aws-chunked`, or too many codings. */
   readonly unknown?: string;
 }
 
@@ -42,8 +42,8 @@ export function declaredCodings(contentEncoding = ''): DeclaredCodings {
 export const SHOWN_BYTES = MIME_SNIFFED_BYTES;
 
 /**
- * Whether the first bytes are those of a text, or of a type that they name: such a body is in no coding, whatever its server
- * declares. Browsers show such pages.
+ * Whether the first bytes are those of a text, or of a type that they name: such a body has no coding, whatever its
+ * server declares. Browsers show such pages.
  */
 export function isItself(start: Uint8Array): boolean {
   const type = sniffMimeType(start.subarray(0, SHOWN_BYTES));
@@ -67,7 +67,7 @@ export const NOT_CODED = 'declared, but the body is not in it';
 /** RFC 9659: a window of at most 8 MiB, so that a decoder needs no more memory. */
 const ZSTD_PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 };
 
-/** The fault of a body whose end is missing, in the words of Node. */
+/** Node's error code for a body whose end is missing. */
 export const CUT = 'unexpected end of file';
 /** The fault of a body whose writer has flushed all, and not closed it: it is whole unless its transfer broke off. */
 export const UNCLOSED = 'it was not closed';
@@ -75,9 +75,9 @@ export const BAD_HEAD = 'incorrect header';
 export const BAD_SUM = 'incorrect data check';
 
 /**
- * The members that a body consists of: of gzip and zstd there may be several (RFC 1952, section 2.2; RFC 8878, section 3.1).
- * Each has a head, compressed data and a tail. A wrong sum in the tail alone is no fault, as for browsers. If there are further
- * bytes, it is one: damaged data may seem to end.
+ * The members that a body consists of: of gzip and zstd there may be several (RFC 1952, section 2.2; RFC 8878, section
+ * 3.1). Each has a head, compressed data and a tail. A wrong checksum in the tail alone is accepted, as in browsers. If
+ * further bytes follow, it is a fault: damaged data may seem to end.
  */
 export interface Members {
   /** The length of the head at the beginning of `bytes`: undefined if there is none, `more` if it does not end there. */
@@ -101,7 +101,7 @@ export interface Sum {
 
 export interface SyncOptions {
   readonly maxOutputLength: number;
-  /** Asks for the part that is there of data without an end. */
+  /** Decodes as much as there is of data without an end. */
   readonly isPart?: boolean;
   /** Instead of the bytes, `{ buffer, engine }` is returned, which the types of Node lack. */
   readonly info?: true;

@@ -37,18 +37,19 @@ export interface DecodedContent {
   readonly isWhole: boolean;
   /** There was more than `maxDecodedBytes`. */
   readonly isTooLarge: boolean;
-  /** Nothing of the content was found: what was passed on, if anything, are coded bytes. */
+  /** Nothing of the content was decoded: any bytes passed on are coded bytes. */
   readonly isUndecoded: boolean;
   /**
-   * One line for people: what was not as declared. A body that needed no decoding after all is whole even so.
+   * A line for people: how the body differs from its declaration. A body that needed no decoding after all is whole
+   * even so.
    */
   readonly error?: string;
 }
 
 /**
- * Knows `gzip`, `deflate` (with zlib's wrapper or, as some servers send it, without), `br`, `zstd`, and lists
- * of them. Without a coding the pieces are passed on at once, uncopied. A body that declares a coding and
- * does not have it is passed on as it is. Names that are no codings are skipped: servers send `utf-8` or `aws-chunked`.
+ * Knows `gzip`, `deflate` (with zlib's wrapper or, as some servers send it, without), `br`, `zstd`, and lists of them.
+ * Without a coding the pieces are passed on at once, uncopied. A body that declares a coding and does not have it is
+ * passed on as it is. Names that are not codings are skipped: servers send `utf-8` or `aws-chunked`.
  */
 export function createContentDecoder(options: ContentDecoderOptions): ContentDecoder {
   const { contentEncoding, maxDecodedBytes, onData } = options;

@@ -5,9 +5,10 @@
 import type { RequisiteKind } from './link-set.ts';
 
 /**
- * Reports each reference of `css` in order, with the place of its text: `font` inside `@font-face`, else `css` (`url()` and `@import`).
- * A string directly within `image-set()` is one, too (CSS Images level 4, section 2.4). References into the document itself (`url(#mask)`), and the names of `@namespace`, are none. An escape in
- * the word `url` itself is not undone. Linear in the text's length.
+ * Reports each reference of `css` in order, with the kind of its position: `font` inside `@font-face`, else `css`
+ * (`url()` and `@import`). A string directly within `image-set()` is one, too (CSS Images level 4, section 2.4).
+ * References into the document itself (`url(#mask)`), and the names of `@namespace`, are none. An escape in the word
+ * `url` itself is not undone. Linear in the text's length.
  *
  * With `mayBeCut`, a reference that the text's end closes, which the standard allows, is none: of a style
  * sheet that broke off it may be half a URL, of another host even.
@@ -140,7 +141,7 @@ function endOfUrl(css: string, from: number): [end: number, isUrl: boolean] {
     if (hasSpace || isQuote(code) || code === OPENING || code < 0x20) isUrl = false;
     if (code !== BACKSLASH) continue;
     if (isNewline(css.charCodeAt(at + 1))) isUrl = false;
-    // One space behind a hexadecimal escape is part of it.
+    // A space after a hexadecimal escape is part of it.
     HEX_ESCAPE.lastIndex = at;
     at = HEX_ESCAPE.test(css) ? HEX_ESCAPE.lastIndex - 1 : at + 1;
   }

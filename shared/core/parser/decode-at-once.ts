@@ -30,7 +30,7 @@ export const decodedMember = (decoded: unknown) =>
   decoded as { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
 
 /**
- * Room for the whole content, whose size (modulo 2^32) a gzip body ends with: half the time of growing
+ * Allocates the whole content at once; a gzip body ends with its size (modulo 2^32): half the time of growing
  * buffers. In a buffer of its own, which can be freed.
  */
 function gzipChunkSize(body: Uint8Array): number {

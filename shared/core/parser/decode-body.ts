@@ -39,7 +39,7 @@ export function decodeBody(
   return decodePart(body, contentEncoding, maxBytes).bytes;
 }
 
-/** The same, and says whether that is all. */
+/** As above, and says whether that is all. */
 export function decodePart(
   body: Uint8Array,
   contentEncoding: string | undefined,

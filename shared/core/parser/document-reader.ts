@@ -85,7 +85,7 @@ const GZIP_TYPES =
 const isPackedXml = (mimeType = '', url: string): boolean =>
   GZIP_TYPES.test(mimeType) && /\.xml\.gz(?:[?#]|$)/i.test(url);
 
-/** Other XML than sitemaps and feeds has no links. */
+/** XML other than sitemaps and feeds has no links. */
 function createPackedXml(options: ReaderOptions): ListParser {
   const maxDecodedBytes = Math.min(options.maxDecodedBytes, MAX_SITEMAP_BYTES);
   return createSitemapLinks({ ...options, maxDecodedBytes, isXmlAlone: true });

@@ -68,7 +68,7 @@ export interface DocumentFacts extends DroppedLinks {
    * first bytes suggest.
    */
   readonly mimeType?: string;
-  /** Encoding standard's name, lower case. Of what was read. */
+  /** The Encoding standard's name of the encoding that was used, in lower case. */
   readonly charset?: string;
   /** Links of all kinds in document order, each URL once. */
   readonly links: HtmlLink[];
@@ -93,7 +93,7 @@ export interface DocumentFacts extends DroppedLinks {
   readonly decodedBytes: number;
   /** False if the parser did not see all of the document. */
   readonly isWhole: boolean;
-  /** One line for people: a fault of the content coding, or of this parser. */
+  /** A line for people: a fault of the content coding, or of this parser. */
   readonly error?: string;
   /** The body could not be decoded to its end; `isAll`: nothing of it could. */
   readonly undecoded?: { readonly detail: string; readonly isAll?: true };
@@ -153,7 +153,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     maxDecodedBytes,
     onData: (chunk) => parseSafely(() => onData(chunk)),
   });
-  /** Other XML, which nobody calls a list, has no faults of one. */
+  /** XML that was not fetched as a sitemap has no faults of one. */
   const isList = ({ type }: ReadDocument) => kind === 'sitemap' || LISTS.has(type);
   const endReader = async () => {
     try {

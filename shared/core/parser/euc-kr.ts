@@ -29,7 +29,7 @@ export const eucKrIndex = lazy((): Uint16Array => {
   }
   index[pointerOf(0xa2, 0xe6)] = 0x20ac;
   index[pointerOf(0xa2, 0xe7)] = 0xae;
-  // All other syllables, in order, in what is left of the rows.
+  // All other syllables, in order, in the rest of the rows.
   let code = FIRST_SYLLABLE;
   for (let lead = FIRST_LEAD; ; lead++) {
     for (const trail of lead < FIRST_HIGH ? TRAILS : NARROW_TRAILS) {

@@ -1,8 +1,7 @@
 /** The first bytes of a document, which show its type. */
 export interface FirstBytes {
   /**
-   * All so far, once they are enough. Until then they are kept, copied, as what is given may change
-   * afterwards.
+   * All bytes so far, once they are enough. Until then they are kept as copies, as the caller may reuse its buffer.
    */
   add(bytes: Uint8Array): Buffer | undefined;
   /** All so far. */

@@ -1,7 +1,7 @@
 /**
- * Guesses the encoding of a document that declares none and is not UTF-8, as browsers do, which the HTML standard leaves
- * open (section 13.2.3.2, steps 8 and 9): by the characters that are frequent in a language. Bytes as they come in
- * Western languages are nobody else's: then, and in doubt, there is no guess.
+ * Guesses the encoding of a document that declares none and is not UTF-8, as browsers do, which the HTML standard
+ * leaves open (section 13.2.3.2, steps 8 and 9): by the characters that are frequent in a language. Bytes that are
+ * frequent in Western languages are not frequent elsewhere: then, and in doubt, nothing is guessed.
  */
 import { decodeAll } from './charset-decoder.ts';
 import { AttributeList, readAttributes } from './tag-attributes.ts';
@@ -102,7 +102,7 @@ const WESTERN: readonly string[] = [
   'éëïóöèáúü',
 ];
 
-/** The same bytes in most encodings of letters, so of no use. */
+/** These bytes are equal in most encodings of letters, so they do not help. */
 const NEUTRAL: ReadonlySet<string> = new Set('\u00a0©®«»§°·–—‘’‚“”„…€™•');
 const SAMPLE_BYTES = 4096;
 /** The tag `html` stands in these. */
@@ -112,7 +112,7 @@ const LEAST_CHARACTERS = 8;
 /** By so much another encoding must be better than windows-1252. */
 const LEAST_LEAD = 0.1;
 
-/** Undefined: there is no good guess. `start`: the document, or its beginning. */
+/** Undefined: no good guess. `start`: the document, or its beginning. */
 export function guessCharset(start: Uint8Array): string | undefined {
   const first = start.findIndex((byte) => byte >= 0x80);
   if (first < 0) return undefined;

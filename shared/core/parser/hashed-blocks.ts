@@ -1,7 +1,6 @@
 /**
- * A document's text as hashes of its words, in blocks: paragraphs, headings, list items, cells. For what compares
- * texts and need not keep them: whether a page has changed, which blocks repeat on other pages, which pages are
- * alike.
+ * A document's text as hashes of its words, in blocks: paragraphs, headings, list items, cells. For comparisons that
+ * need not keep the texts: whether a page has changed, which blocks repeat on other pages, which pages are alike.
  */
 import { mixHash } from '../base/mix-hash.ts';
 
@@ -10,7 +9,7 @@ export interface HashedBlocks {
   readonly blocks: Int32Array;
   /** 32 bits of each word that counts. */
   readonly words: Int32Array;
-  /** The place in `words` behind each block's last word. */
+  /** The index in `words` after each block's last word. */
   readonly ends: Uint32Array;
 }
 
@@ -60,8 +59,8 @@ export class BlockHasher {
   }
 
   /**
-   * Adds the text from `from` up to the next `<`, which ends the run of text, or to the end of `text`. Returns that place: one
-   * look at each character finds the tag and makes the hashes.
+   * Adds the text from `from` up to the next `<`, which ends the run of text, or to the end of `text`. Returns that
+   * index: one look at each character finds the tag and makes the hashes.
    */
   addUpToTag(text: string, from: number): number {
     const end = this.#read(text, from, text.length, LESS);
@@ -69,7 +68,7 @@ export class BlockHasher {
     return end;
   }
 
-  /** Returns the place of the first `mark`, or `to`. */
+  /** Returns the index of the first `mark`, or `to`. */
   #read(text: string, from: number, to: number, mark: number): number {
     // In locals, which stay in registers.
     let word = this.#word;
@@ -176,7 +175,7 @@ export class BlockHasher {
     this.#words[this.#count++] = hash;
   }
 
-  /** Returns the place behind the address that goes on at `at`. */
+  /** Returns the index after the address that goes on at `at`. */
   #endOfAddress(text: string, at: number, to: number, mark: number): number {
     let end = at;
     for (; end < to; end++) {
@@ -221,7 +220,7 @@ const NO_BREAK_SPACE = 0xa0;
 /** General punctuation: its first characters are spaces. */
 const PUNCTUATION = 0x2000;
 const PUNCTUATION_END = 0x2070;
-/** Scripts that write without spaces, and what has two code units. */
+/** Scripts that write without spaces, and characters of two code units. */
 const CJK = 0x2e80;
 
 /** ASCII other than white space. */
@@ -235,7 +234,7 @@ function kindBeyond(code: number): number {
 
 /** A tenth is in use, so that most words are known not to be among them by one look. */
 const TIME_PLACES = 1024;
-/** By low bits of their hashes, in the next free place. */
+/** By low bits of their hashes, in the next free slot. */
 const TIME_HASHES = new Int32Array(TIME_PLACES);
 for (const name of TIME_WORDS.split(' ')) {
   let hash = FNV_OFFSET;

@@ -1,4 +1,4 @@
-/** The links of an HTML document, and what its head says about it, as the document's bytes arrive. */
+/** Collects the links and the metadata of an HTML document as its bytes arrive. */
 
 import { parseUrl } from '../url/parse-url.ts';
 import { searchWords } from '../url/search-words.ts';
@@ -76,8 +76,7 @@ export interface HtmlLinks extends DroppedLinks {
   readonly usage: readonly UsageStatement[];
   readonly charset: string;
   /**
-   * See `text-hash.ts`; of the title, of what stands outside of scripts, styles, templates and form fields, and
-   * of images.
+   * See `text-hash.ts`; of the title, of the text outside of scripts, styles, templates and form fields, and of images.
    */
   readonly textHash?: number;
   /** See `hashed-blocks.ts`; of the text that `textHash` is of. */

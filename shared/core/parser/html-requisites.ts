@@ -34,7 +34,7 @@ export function createRequisites(add: (reference: string, kind: RequisiteKind) =
   let isPicture = false;
 
   const take = (raw: string | undefined, kind: RequisiteKind) => {
-    // An empty reference is no request; one of a fragment only is the document itself.
+    // An empty reference makes no request; a fragment alone is the document itself.
     if (raw === undefined || /^[\t\n\f\r ]*(?:#|$)/.test(raw)) return;
     add(decodeAttribute(raw), kind);
   };
@@ -44,7 +44,7 @@ export function createRequisites(add: (reference: string, kind: RequisiteKind) =
   const takeLazy = (attributes: RawAttributes) => {
     for (const name of LAZY_SOURCES) {
       const raw = attributes.get(name);
-      // Others keep data for scripts in attributes of these names.
+      // Other elements keep data for scripts in attributes of these names.
       if (raw !== undefined && !/[\s{<]/.test(raw.trim())) take(raw, 'img');
     }
     for (const name of LAZY_SETS) takeSet(attributes.get(name));

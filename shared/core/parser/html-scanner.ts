@@ -1,7 +1,6 @@
 /**
- * Finds the tags of an HTML document in its text as the text arrives (HTML standard, section 13.2.5): what is
- * in comments, scripts, styles and other raw text is not a tag, nor is a tag that the document's end cuts
- * off.
+ * Finds the tags of an HTML document in its text as the text arrives (HTML standard, section 13.2.5): comments,
+ * scripts, styles and other raw text have no tags, and a tag that the document's end cuts off is dropped.
  */
 import { isBlockName } from './block-elements.ts';
 import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
@@ -24,8 +23,8 @@ export interface HtmlScannerOptions {
   /** If set, text that may hold style rules is reported, too. */
   readonly styles?: StyleListener | undefined;
   /**
-   * Reads visible text, character references not decoded, from `from` up to the next `<` or the end of `text`, and returns
-   * that place. In pieces of any length.
+   * Reads visible text, character references not decoded, from `from` up to the next `<` or the end of `text`, and
+   * returns that index. Pieces may have any length.
    */
   readonly readText?: ((text: string, from: number) => number) | undefined;
   /** The tag of an element that begins a line (`BLOCKS`), at its start or end. */
@@ -243,7 +242,7 @@ function skipComment(text: string, from: number): number {
 }
 const COMMENT_END = /--!?>/g;
 
-/** Elements whose content is text, whatever it looks like, and what ends it. `plaintext` has no end. */
+/** Elements whose content is always text, and the tag that ends it. `plaintext` has no end. */
 const RAW_TEXT_END: ReadonlyMap<string, RegExp> = new Map(
   ['iframe', 'noembed', 'noframes', 'script', 'style', 'textarea', 'title', 'xmp'].map((name) => [
     name,
@@ -298,7 +297,7 @@ function endOfName(text: string, from: number): number {
   return at;
 }
 
-/** The place of the next `<`, or the text's end. */
+/** The index of the next `<`, or the text's end. */
 export function endOfText(text: string, from: number): number {
   const mark = text.indexOf('<', from);
   return mark === -1 ? text.length : mark;

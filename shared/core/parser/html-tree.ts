@@ -1,6 +1,6 @@
 /**
  * As much of HTML's tree construction (HTML standard, section 13.2.6) as decides what is a link. Most tags
- * mean the same wherever they stand. These do not: tags inside `svg` and `math`, whose `a` and `title` are
+ * mean the same wherever they stand. The exceptions: tags inside `svg` and `math`, whose `a` and `title` are
  * other elements and whose `style` holds markup; inside `template`, which is not part of the document; inside
  * `select`, where browsers leave out nearly all. Only these, and what is open inside them, are tracked:
  * elsewhere no element is remembered.
@@ -32,7 +32,7 @@ const MAX_OPEN = 512;
 export function createHtmlTree(): HtmlTree {
   const open = createOpenElements();
   let templates = 0;
-  /** Asked for each tag, so that it is kept. */
+  /** Read for each tag, so it is stored. */
   let isPlain = true;
 
   const push = (entry: Open) => {

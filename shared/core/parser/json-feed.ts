@@ -39,7 +39,7 @@ const VERSION =
 export const isJsonFeed = (start: Uint8Array): boolean =>
   VERSION.test(Buffer.from(start.buffer, start.byteOffset, start.length).toString('latin1'));
 
-/** Items are read in the feed's order; what is not as the format says has no links. */
+/** Items are read in the feed's order; items that break the format have no links. */
 export function createJsonFeedLinks({
   url,
   maxLinks,

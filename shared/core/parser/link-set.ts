@@ -46,10 +46,9 @@ export function resolveReference(reference: string, base: string): string | unde
 }
 
 /**
- * Longer references, and what is longer once it is resolved (a base may be long), are no URLs that anyone
- * fetches: inlined data, or an attribute without its closing quote. V8 hashes texts of up to 16,383
- * characters; longer ones of one length all have the same hash, and a Map of them takes time quadratic in
- * their number: 110 s for a page of 6,000.
+ * Longer references, also those that are longer once resolved (a base may be long), are never URLs that can be fetched:
+ * inlined data, or an attribute without its closing quote. V8 hashes texts of up to 16,383 characters; longer ones of
+ * one length all have the same hash, and a Map of them takes time quadratic in their number: 110 s for a page of 6,000.
  */
 const MAX_REFERENCE_CHARS = 16_000;
 
@@ -59,7 +58,7 @@ const MAX_REFERENCE_CHARS = 16_000;
  */
 export const MAX_BASE_CHARS = 2083;
 
-/** The kinds of what belongs to the page itself. */
+/** The kinds of page requisites. */
 const REQUISITES: ReadonlySet<LinkKind> = new Set<RequisiteKind>([
   'img',
   'style',
@@ -158,7 +157,7 @@ export function createLinkSet(maxLinks: number) {
     resolved,
 
     /**
-     * The same for a base that is too long, of which `root` is the root folder: drops and counts what is
+     * As above, for a base that is too long, with `root` as its root folder: drops and counts references that are
      * relative to more than that.
      */
     resolvedAtRoot: (root: string, resolve?: ResolveReference) => resolved(root, resolve, FROM_ROOT),

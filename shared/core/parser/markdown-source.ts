@@ -14,7 +14,7 @@ export interface MarkdownSource {
 export interface MarkdownReference {
   /** As written. */
   readonly target: string;
-  /** Its place in `body`. */
+  /** Its index in `body`. */
   readonly from: number;
 }
 
@@ -115,11 +115,11 @@ function destinationAt(text: string, from: number): [target: string, from: numbe
   return [text.slice(at, end), at];
 }
 
-/** The line with blanks in place of its code spans, as long as it was. */
+/** The line with its code spans replaced by blanks of equal length. */
 function withoutCode(line: string): string {
   if (!line.includes('`')) return line;
   const parts = line.split('`');
-  // An odd mark is no code.
+  // An unpaired mark does not begin code.
   return parts
     .map((part, i) => (i % 2 === 1 && i < parts.length - 1 ? ' '.repeat(part.length) : part))
     .join(' ');

@@ -1,6 +1,6 @@
 export interface Refresh {
   readonly reference: string;
-  /** Whole seconds, as browsers take them: what stands behind a point is left out. */
+  /** Whole seconds, as browsers take them: decimals are left out. */
   readonly delayMs: number;
 }
 

@@ -25,8 +25,8 @@ export function bothRobotsDirectives(one: RobotsDirectives, other: RobotsDirecti
 const HAS_VALUE = /^(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
 /**
- * Returns the directives of one X-Robots-Tag field that are for us: `noindex, otherbot: nofollow, none`. A
- * robot's name holds for what follows it, up to the next one; what is in front of the first is for all.
+ * Returns the directives of one X-Robots-Tag field that are for us: `noindex, otherbot: nofollow, none`. A robot's name
+ * applies to the directives after it, up to the next name; directives before the first name are for all.
  */
 export function ourDirectives(field: string, robotName: string | undefined): string {
   let isOurs = true;

@@ -22,7 +22,7 @@ const FREE = /^(?:free|attribution)$/;
 /** More text of an element is not read. */
 const MAX_TEXT_CHARS = 1000;
 
-/** One of the licences that a site offers for some content. */
+/** A licence that a site offers for some content. */
 interface License {
   permitted?: Set<Use>;
   readonly prohibited: Set<Use>;
@@ -38,10 +38,10 @@ interface Content {
 }
 
 /**
- * Returns for each content of the file, at most `MAX_PATH_STATEMENTS`, what may be done with it without asking: `ai-input=n, search=y, tdm=y,
- * train-ai=n`. A use is allowed if one of the licences has no condition, does not prohibit it, and either permits it or names
- * no permitted uses. Content of other origins than `origin`, and content without a licence, states nothing; nor does
- * text that is no RSL.
+ * Returns for each content of the file, at most `MAX_PATH_STATEMENTS`, the uses that need no permission: `ai-input=n,
+ * search=y, tdm=y, train-ai=n`. A use is allowed if one of the licences has no condition, does not prohibit it, and
+ * either permits it or names no permitted uses. Content of other origins than `origin`, and content without a licence,
+ * states nothing; nor does text that is not RSL.
  */
 export function readRslLicense(text: string, origin: string): PathStatement[] {
   const contents: Content[] = [];

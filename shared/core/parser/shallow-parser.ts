@@ -7,7 +7,7 @@ export const MAX_DEPTH = 512;
 
 /** Parts of htmlparser2's parser that its type keeps to itself. */
 interface ParserInside {
-  /** Both innermost first. */
+  /** The two lists are innermost first. */
   readonly stack: unknown[];
   readonly foreignContext: unknown[];
   readonly tokenizer: WholeTokenizer;

@@ -55,7 +55,7 @@ const ENTRIES = new Set(['url', 'sitemap']);
 const isEntry = ({ local }: XmlElement, parent: XmlElement | undefined) =>
   ENTRIES.has(local) && (parent?.local === 'urlset' || parent?.local === 'sitemapindex');
 
-/** Undefined for what is no number from 0 to 1. */
+/** Undefined if the text is not a number from 0 to 1. */
 function parsePriority(text: string): number | undefined {
   const priority = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   return priority >= 0 && priority <= 1 ? priority : undefined;

@@ -1,4 +1,4 @@
-/** The URLs of what was fetched as a sitemap: XML, text, or a gzip file of either, whatever its type says. */
+/** The URLs of a document fetched as a sitemap: XML, text, or a gzip file of either, whatever its type says. */
 import { messageOf } from '../base/error-message.ts';
 import { type ContentDecoder, createContentDecoder } from './content-decoder.ts';
 import { createFirstBytes } from './first-bytes.ts';
@@ -8,7 +8,7 @@ import { createXmlLinks, type XmlLinks, type XmlLinksOptions } from './xml-links
 export interface SitemapLinksOptions extends XmlLinksOptions {
   /** The largest size of a decompressed gzip file: more is not read. */
   readonly maxDecodedBytes: number;
-  /** A text is no list of URLs. */
+  /** A text is not a list of URLs. */
   readonly isXmlAlone?: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The URL references of a `srcset` (HTML standard, section 4.8.4.3.10, "parse a srcset attribute"): `a.png
  * 1x, b.png 2x`. A comma inside a reference belongs to it (`data:` URLs have them), a trailing one does not.
- * Descriptors are passed over unread: what browsers would not choose is listed, too.
+ * Descriptors are passed over unread: candidates that browsers would not choose are listed, too.
  */
 export function srcsetReferences(srcset: string, add: (reference: string, from: number) => void): void {
   let at = 0;

@@ -11,7 +11,7 @@ const KNOWN: readonly string[] = (
 ).split(' ');
 
 const PLACES = 512;
-/** Each name in the first free place from its hash on. */
+/** Each name in the first free slot from its hash on. */
 const TABLE: (string | undefined)[] = new Array<string | undefined>(PLACES).fill(undefined);
 for (const name of KNOWN) {
   let place = hashOf(name, 0, name.length);
@@ -32,7 +32,7 @@ export function tagNameAt(html: string, from: number, end: number): string {
   return html.slice(from, end).toLowerCase();
 }
 
-/** Whether the letters from a place of a document on are those of a name in lower case. */
+/** Whether the letters from an index of a document on are those of a name in lower case. */
 export function isNameAt(name: string, html: string, from: number): boolean {
   for (let i = 0; i < name.length; i++)
     if (name.charCodeAt(i) !== lower(html.charCodeAt(from + i))) return false;

@@ -21,7 +21,7 @@ export interface TextDecoderOptions extends CharsetSniffing {
 export interface DocumentText {
   /** The bytes may change afterwards. */
   write(bytes: Uint8Array): void;
-  /** Passes on what is left; gives the charset. */
+  /** Passes on the remaining text; returns the charset. */
   end(): string;
 }
 

@@ -43,7 +43,7 @@ export class WholeTokenizer {
   readonly #wanted: readonly (readonly string[])[] | undefined;
   readonly #decoder: EntityDecoder;
   #html = '';
-  /** Where the next `&` is, at or after the place that was last asked for. */
+  /** Index of the next `&`, at or after the index of the last call. */
   #amp = -1;
   #emit: (codePoint: number) => void = () => {};
   /** Code units of the character reference that was decoded last; 0 if it is none. */
@@ -78,7 +78,7 @@ export class WholeTokenizer {
     this.#cbs.onend();
   }
 
-  /** Returns where what starts with the `<` at `start` ends. */
+  /** Returns the end of the tag or comment that starts with the `<` at `start`. */
   #markup(start: number): number {
     const html = this.#html;
     const c = html.charCodeAt(start + 1);
@@ -248,7 +248,7 @@ export class WholeTokenizer {
     if (end > from) cbs.ontext(from, end);
   }
 
-  /** It is asked for ever later places, so that the whole document is searched once. */
+  /** It is called with growing indexes, so the whole document is searched once. */
   #nextAmp(from: number): number {
     if (this.#amp < from) {
       const found = this.#html.indexOf('&', from);

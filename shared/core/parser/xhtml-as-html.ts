@@ -1,6 +1,6 @@
 /**
- * XHTML in the syntax of HTML, for what reads HTML only: the same elements, attributes and text (XML 1.0; HTML standard,
- * sections 13.3 and 14.2). So what is a page in XML is one for content, hooks, links and replay alike.
+ * XHTML in the syntax of HTML, for readers that know HTML only: the same elements, attributes and text (XML 1.0; HTML
+ * standard, sections 13.3 and 14.2). So an XHTML page is a page for content, hooks, links and replay alike.
  */
 import { AttributeList, readAttributes } from './tag-attributes.ts';
 import { decodeXml } from './xml-scanner.ts';
@@ -20,12 +20,15 @@ const NAMESPACES = new Set([
   'http://www.w3.org/1998/Math/MathML',
 ]);
 
-/** Takes what is not well-formed, too: nothing of it gets lost. Time linear in the length. */
+/** Accepts input that is not well-formed, and loses none of it. Time linear in the length. */
 export function xhtmlAsHtml(xml: string): string {
   return new Translation(xml).html();
 }
 
-/** One pass over a document. The methods write the markup at `mark`, and return the index behind it, or -1 if the text ends before. */
+/**
+ * Rewrites a document in one pass. The methods write the markup at `mark`, and return the index behind it, or -1 if the
+ * text ends before.
+ */
 class Translation {
   readonly #xml: string;
   readonly #pieces: string[] = [];

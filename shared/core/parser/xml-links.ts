@@ -1,4 +1,4 @@
-/** The links of sitemaps and feeds, as the document's bytes arrive. Other XML has none. */
+/** The links of sitemaps and feeds, as the document's bytes arrive. XML of other kinds has no links. */
 import { parseUrl } from '../url/parse-url.ts';
 import { xmlSniffing } from './charset.ts';
 import { createFeedElements } from './feed-elements.ts';
@@ -37,11 +37,11 @@ export interface XmlLinksOptions {
 export interface XmlLinks extends DroppedLinks {
   /** By the root element. */
   readonly type: 'sitemap' | 'sitemapIndex' | 'feed' | 'other';
-  /** The root element's name; none: there is no element. */
+  /** The root element's name; undefined: the document has no element. */
   readonly root?: string;
   readonly links: HtmlLink[];
   readonly charset: string;
-  /** Why it was not read to its end, or what is wrong with it. */
+  /** Why it was not read to its end, or its fault. */
   readonly fault?: string;
 }
 

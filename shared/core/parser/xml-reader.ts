@@ -2,7 +2,7 @@
 import type { LinkKind, UrlHints } from './link-set.ts';
 import type { RawAttributes } from './tag-attributes.ts';
 
-/** An open element. Names are in lower case: what is `<URL>` to its author is no less one. */
+/** An open element. Names are in lower case, so `<URL>` is read like `<url>`. */
 export interface XmlElement {
   readonly local: string;
   readonly prefix: string;
@@ -21,7 +21,7 @@ export interface XmlReader {
 export interface XmlSink {
   /** Adds a link. Returns its URL, or undefined if it is none or there are too many. */
   add(reference: string, kind: LinkKind, element: XmlElement): string | undefined;
-  /** The same for an attribute's value as written. */
+  /** As above, for an attribute's value as written. */
   addRaw(value: string, kind: LinkKind, element: XmlElement): string | undefined;
   hint(url: string, hints: UrlHints): void;
 }

@@ -1,6 +1,6 @@
 /**
  * Finds tags and text of an XML document in its text as the text arrives. As forgiving as feeds in the wild
- * need: it asks for no well-formedness, and expands no entities but the five of XML itself. A document type
+ * need: it requires no well-formedness, and expands no entities but the five of XML itself. A document type
  * that declares entities ends it: nothing that is read here needs them, and they are how a small document is
  * made a large one.
  */

@@ -25,8 +25,8 @@ export const NO_HISTORY: ChangeHistory = { changes: 0, changedDays: 0, unchanged
 export const FORGET = 0.98;
 
 /**
- * Adds a fetch that came `days` after the last one that showed the page's content. A failed fetch is no
- * observation: do not add it, the next interval is the longer.
+ * Adds a fetch that came `days` after the last one that showed the page's content. A failed fetch is not an
+ * observation: do not add it, and the next interval grows.
  */
 export function observe(history: ChangeHistory, days: number, hasChanged: boolean): ChangeHistory {
   const { changes, changedDays, unchangedDays } = history;
@@ -42,13 +42,12 @@ export const observePacked = (packed: number, days: number, hasChanged: boolean,
   packHistory(observe(unpackHistory(packed), days, hasChanged), salt);
 
 /**
- * Packs a history in 24 bits, as an unsigned integer. Each byte's steps are a part of the error that the
- * observations have anyway, at all values alike: the number of changes in steps of its square root, the share of
- * changed days in steps of its angle (arcsine), all days in steps of a twelfth of an octave, from three minutes to
- * ten years.
+ * Packs a history in 24 bits, as an unsigned integer. Each byte's steps are a fixed fraction of the error that the
+ * observations have anyway, at all values: the number of changes in steps of its square root, the share of changed days
+ * in steps of its angle (arcsine), all days in steps of a twelfth of an octave, from three minutes to ten years.
  *
- * `salt`: 32 bits that differ from fetch to fetch, such as the URL's hash and the time of the fetch, mixed. The
- * same salt each time would round the same way each time, and so never forget.
+ * `salt`: 32 bits that differ from fetch to fetch, such as the URL's hash and the time of the fetch, mixed. A constant
+ * salt would round in the same direction each time, and so never forget.
  */
 export function packHistory({ changes, changedDays, unchangedDays }: ChangeHistory, salt: number): number {
   const allDays = changedDays + unchangedDays;

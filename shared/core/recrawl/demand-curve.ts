@@ -21,7 +21,7 @@ export const addDemand = (a: DemandCurve, b: DemandCurve): DemandCurve =>
   a.map((value, k) => value + (b[k] as number));
 
 /**
- * `a` without `b`, which must be exactly what was added before. A page's rate depends on the prior rate, too: keep
+ * `a` without `b`, which must have been added before exactly. A page's rate depends on the prior rate, too: keep
  * the prior with which a host's curve was summed until the curve is summed again. Never negative, as sums of
  * rounded numbers may be.
  */
@@ -29,8 +29,8 @@ export const subtractDemand = (a: DemandCurve, b: DemandCurve): DemandCurve =>
   a.map((value, k) => Math.max(0, value - (b[k] as number)));
 
 /**
- * Returns the part of a host's demand that politeness lets it have: the host adds this to the crawl's curve.
- * Otherwise the crawl's price would leave room for fetches that cannot be made, and part of the budget unused.
+ * Returns the part of a host's demand that politeness allows: the host adds this part to the crawl's curve. Otherwise
+ * the crawl's price would include fetches that cannot be made, and part of the budget unused.
  *
  * @param perDay Fetches per day for recrawls that the host's crawl delay leaves.
  */
@@ -63,9 +63,9 @@ export function demandAt(curve: DemandCurve, price: number): number {
 }
 
 /**
- * Returns the price that a host uses: the crawl's, or a higher one if its pages would ask for more fetches at that
- * than politeness lets the host have. Pages that merely queued would all be late alike; by its own price the host
- * fetches those that matter. (The structure of Kolobov et al., SIGIR 2019, without a central solver.)
+ * Returns the price that a host uses: the crawl's, or a higher one if its pages would need more fetches at the crawl's
+ * price than politeness allows. Pages that merely queued would all be late alike; by its own price the host fetches
+ * those that matter. (The structure of Kolobov et al., SIGIR 2019, without a central solver.)
  *
  * @param perDay Fetches per day for recrawls that the host's crawl delay leaves.
  */

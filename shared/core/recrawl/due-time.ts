@@ -6,7 +6,7 @@ export type RefetchOutcome =
   | { readonly kind: 'fetched' }
   /** 5xx, a timeout, no connection, after all retries: shows nothing of the page, and the copy stays. */
   | { readonly kind: 'failed'; readonly failures: number }
-  /** 404, or a page that says it in other words. `misses`: one after another, with this one. */
+  /** 404, or a soft 404. `misses`: one after another, with this one. */
   | { readonly kind: 'missing'; readonly misses: number }
   /** 410. `misses`: as above. */
   | { readonly kind: 'gone'; readonly misses: number }

@@ -47,7 +47,7 @@ export function fetchIntervalDays(objective: RecrawlObjective, page: PageValue, 
 }
 
 /**
- * Whether a page is to be fetched `days` after its last fetch. Asked again when its due time comes, as the price
+ * Whether a page is to be fetched `days` after its last fetch. Called again when its due time comes, as the price
  * may have risen since that was set: then the page waits, and the budget is kept.
  */
 export const isWorthFetch = (

@@ -1,6 +1,6 @@
 /** The importance of a page, by which it competes with others for fetches (`fetch-interval.ts`). */
 
-/** A sitemap, which names what has changed; a seed. */
+/** Sitemaps, which list changed pages; seeds. */
 const SITEMAP = 128;
 const SEED = 32;
 /** A page that is not known at all counts as this number of unseen changes of a page of importance 1. */

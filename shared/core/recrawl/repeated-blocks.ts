@@ -73,7 +73,7 @@ const bucketOf = (block: number): number =>
 function distinct(blocks: ArrayLike<number>): number[] {
   let places = 64;
   while (places < 2 * blocks.length) places *= 2;
-  // The number of a block in `found`, from 1 on, in the first free place from its low bits on.
+  // The number of a block in `found`, from 1 on, in the first free slot from its low bits on.
   const numbers = new Uint16Array(places);
   const found: number[] = [];
   for (let i = 0; i < blocks.length; i++) {
@@ -86,7 +86,7 @@ function distinct(blocks: ArrayLike<number>): number[] {
   return found;
 }
 
-/** The place of the block's entry, or -1. */
+/** The index of the block's entry, or -1. */
 function findEntry(bytes: Uint8Array, block: number): number {
   const first = bucketOf(block);
   const [high, low] = [(block >>> 8) & 0xff, block & 0xff];

@@ -44,7 +44,10 @@ export function createTemplatePools(stored?: Uint8Array): TemplatePools {
 }
 
 const NONE: ChangePool = { changes: 0, changedDays: 0, unchangedDays: 0 };
-/** Entries that make room count this much less for it: frequent templates of a time that is over do not stay forever. */
+/**
+ * Entries that are evicted lose this part of their count first: frequent templates of a time that is over do not stay
+ * forever.
+ */
 const AGING = 0.98;
 
 function removeRarest(entries: Map<number, Entry>): void {

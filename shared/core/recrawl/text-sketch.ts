@@ -12,7 +12,7 @@ export const SKETCH_BYTES = 32;
 const BINS = 64;
 const EMPTY = 0xffffffff;
 
-/** Undefined for a text of less than four words. */
+/** Undefined for a text of fewer than four words. */
 export function textSketch(
   { blocks, words, ends }: HashedBlocks,
   repeated: KnownBlocks,
@@ -40,7 +40,7 @@ export function textSketch(
 
 const PRIME = 0x85ebca6b;
 
-/** The number of words in the blocks that do not repeat: those that {@link textSketch} is made of. */
+/** The number of words in the blocks that do not repeat, of which {@link textSketch} is made. */
 export function countOwnWords({ blocks, ends }: HashedBlocks, repeated: KnownBlocks): number {
   let count = 0;
   let from = 0;
@@ -90,7 +90,7 @@ export function shortSketch(sketch: Uint8Array): Uint8Array {
   return short;
 }
 
-/** The same as {@link similarity}, of short sketches: the standard error is 0.05 for texts that are mostly alike. */
+/** As {@link similarity}, for short sketches: the standard error is 0.05 for texts that are mostly alike. */
 export function shortSimilarity(a: Uint8Array, b: Uint8Array): number {
   let equal = 0;
   for (let at = 0; at < SHORT_SKETCH_BYTES; at++) {

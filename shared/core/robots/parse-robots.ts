@@ -7,7 +7,7 @@ import { combinedValue, readContentSignal, readContentUsage } from '../usage/usa
 import { normalPattern } from './pattern.ts';
 import type { RobotsRule, RobotsRules, UsageRule } from './robots-rules.ts';
 
-/** Bytes of robots.txt that are read: 1 MiB. RFC 9309, section 2.5, asks for 500 KiB at least. */
+/** Bytes of robots.txt that are read: 1 MiB. RFC 9309, section 2.5, requires 500 KiB at least. */
 export const MAX_ROBOTS_BYTES = 1_048_576;
 /** A longer line is cut, as Google's parser does: at eight times the longest URL of Internet Explorer. */
 const MAX_LINE = 2083 * 8 - 1;
@@ -46,11 +46,11 @@ const MAX_LICENSE = 2083;
  * groups that name it, merged, or, if none does, those for `*`. To show that a longer file was cut, hand in
  * at least one byte more than `MAX_ROBOTS_BYTES`: the line that was cut is then dropped.
  *
- * A group begins with `User-agent` lines and ends where another one follows a rule. Other records, known or
- * not, neither begin nor end one (section 2.2.4). So `Crawl-delay`, which is not in the standard, ends no
- * group; but it is for the agents named right before it alone, as people mean it who write one delay for `*`
- * and another for a bot. So are `Content-Usage` (draft-ietf-aipref-attach, section 5) and `Content-Signal`.
- * `License` (RSL) belongs to no group.
+ * A group begins with `User-agent` lines and ends where another one follows a rule. Records of other kinds, known or
+ * not, neither begin nor end a group (section 2.2.4). So `Crawl-delay`, which is not in the standard, does not end a
+ * group; but it applies only to the agents named right before it, as authors mean who write one delay for `*` and
+ * another for a bot. So are `Content-Usage` (draft-ietf-aipref-attach, section 5) and `Content-Signal`. `License` (RSL)
+ * belongs to no group.
  */
 export function parseRobots(body: Uint8Array, ourToken: string): RobotsRules {
   const token = productToken(ourToken).toLowerCase();
@@ -167,7 +167,7 @@ function linesOf(body: Uint8Array): string[] {
   return lines;
 }
 
-/** Other names of records: misspellings that Google's parser and crawler-commons accept. */
+/** Misspelled names of records that Google's parser and crawler-commons accept. */
 const MISSPELT: ReadonlyMap<string, string> = new Map([
   ['useragent', 'user-agent'],
   ['user agent', 'user-agent'],

@@ -15,7 +15,7 @@ export const MAX_ROBOTS_REDIRECTS = 5;
 const MAX_AGE_MS = 86_400_000;
 /**
  * Used at least this long, whatever Cache-Control says: many servers send `no-cache` or `max-age=0` with
- * everything, and asking before each page would double their load. At one page a second, one request in 300.
+ * everything, and a request before each page would double their load. At one page a second, one request in 300.
  */
 const MIN_AGE_MS = 300_000;
 
@@ -24,7 +24,10 @@ const MIN_AGE_MS = 300_000;
  * may be requested.
  */
 export type RobotsState = {
-  /** The origin that asked, whatever redirects led to: `https://example.com:8443`; or {@link robotsKey}. */
+  /**
+   * The origin whose robots.txt was requested first, whatever redirects led to: `https://example.com:8443`; or {@link
+   * robotsKey}.
+   */
   origin: string;
   kind: 'rules' | 'allowAll';
   expiresAt: number;
@@ -49,7 +52,7 @@ export type RobotsVerdict =
    * Unknown: nothing may be fetched, try again later (section 2.3.1.4).
    */
   | { readonly kind: 'unreachable'; readonly cause: Cause }
-  /** Fetch this absolute http(s) URL next; what it gives counts for the origin that was asked first. */
+  /** Fetch this absolute http(s) URL next; its response counts for the origin that was requested first. */
   | { readonly kind: 'redirect'; readonly location: string };
 
 /**
@@ -78,7 +81,7 @@ export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//'
  *   at the same byte again (`isSameBreak`): then it is all that the server sends. One that could not be decoded to its end could
  *   have lost them, too.
  * - 3xx with a usable Location: redirect, up to {@link MAX_ROBOTS_REDIRECTS}. Beyond, or where Location is
- *   missing or no http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3
+ *   missing or not an http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3
  *   permit and Google does. To keep out would shut away whole hosts for a faulty redirect that no later try
  *   repairs.
  * - 4xx: all is allowed, 401 and 403 too. But 429 is no answer to the question: unreachable.
@@ -145,7 +148,7 @@ function secondsOf(value: string): number {
 }
 
 function redirectTarget({ httpStatus, headers, url }: RobotsExchange & { status: 'response' }) {
-  // 304 answers a question not asked; 305 names a proxy (RFC 9110, section 15.4.6).
+  // 304 answers a conditional request, which was not sent; 305 names a proxy (RFC 9110, section 15.4.6).
   if (![300, 301, 302, 303, 307, 308].includes(httpStatus)) return undefined;
   const field = headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? '';
   if (/^[\t ]*$/.test(field)) return undefined;

@@ -30,7 +30,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return at === undefined ? undefined : Math.max(0, at - now);
 }
 
-/** The weekday is not compared with the date: a wrong one is no reason to hurry. */
+/** The weekday is not compared with the date: a wrong weekday does not shorten the wait. */
 function parseHttpDate(text: string, now: number): number | undefined {
   for (const form of DATE_FORMS) {
     const parts = form.exec(text)?.groups;

@@ -13,7 +13,7 @@ export interface RobotsRule {
  */
 export interface UsageRule {
   readonly signal: 'content-usage' | 'content-signal' | 'license' | 'tdm-reservation' | 'tdm-policy' | 'rsl';
-  /** In the form compared; `/` for what has no path. */
+  /** In the form compared; `/` if the URL has no path. */
   readonly pattern: string;
   readonly value: string;
 }

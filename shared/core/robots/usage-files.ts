@@ -1,5 +1,5 @@
 /**
- * The files beside robots.txt in which a site states what its content may be used for: `tdmrep.json`, and licences
+ * The files beside robots.txt that state the permitted uses of a site's content: `tdmrep.json`, and licences
  * (RSL) that robots.txt names. They are kept as robots.txt is, as rules.
  */
 import { hostKey } from '../url/host-key.ts';
@@ -37,7 +37,7 @@ export function usageFilesOf(origin: string, rules: RobotsRules, wantsTdm: boole
   ].filter((url) => isAllowed(rules, pathAndQuery(url)).allowed);
 }
 
-/** Returns what a file states as rules: the longest path first, of equal ones what reserves first. */
+/** Returns what a file states as rules: the longest path first, of equal paths the reserving one first. */
 export function usageRules(statements: readonly PathStatement[]): RobotsRules {
   if (statements.length === 0) return { rules: [], sitemaps: [] };
   const usage = statements.map(

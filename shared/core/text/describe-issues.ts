@@ -1,6 +1,6 @@
 /**
- * Describes what zod found wrong, in the terms of the input: what was expected, what came, and what was
- * perhaps meant.
+ * Describes zod's issues in the terms of the input: the expected value, the given one, and the one that was perhaps
+ * meant.
  */
 import type { z } from 'zod';
 import { didYouMean } from './nearest.ts';
@@ -28,8 +28,7 @@ export interface DescribedIssue {
 const MAX_DESCRIBED = 50;
 
 /**
- * At least one for each issue of the error, and for each unknown key, up to 50 in all. `given` is what was
- * parsed.
+ * At least one for each issue of the error, and for each unknown key, up to 50 in all. `given`: the parsed input.
  */
 export function describeIssues(error: z.core.$ZodError, given: unknown, words: IssueWords): DescribedIssue[] {
   const described = error.issues.slice(0, MAX_DESCRIBED).flatMap((issue) => {

@@ -13,7 +13,7 @@ export interface LogEntry {
   /** ms since the epoch. */
   readonly time: number;
   readonly level: LogLevel;
-  /** The same words for each entry of a kind; what differs is in the fields. */
+  /** Constant for each kind of entry; details are in the fields. */
   readonly message: string;
   /** Anything that JSON can hold. */
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface LogEntry {
 /** Longest text of a line: a website may have sent it. */
 const MAX_TEXT = 1000;
 
-/** Whether an entry of `level` belongs in a log that shows `least` and what is more important. */
+/** Whether an entry of `level` belongs in a log that shows `least` and more important levels. */
 export const isLogged = (level: LogLevel, least: LogLevel): boolean =>
   LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(least);
 

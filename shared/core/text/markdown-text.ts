@@ -1,8 +1,8 @@
 /** Text and addresses as Markdown that says the same: CommonMark 0.31, GFM, and the formulas of GitHub and pandoc. */
 
 /**
- * Escapes what would be a mark within a line. `$` before a digit is a price and opens no formula that could end: a `$` that
- * closes one stands before no digit. Where a line has a formula, `hasFormula` escapes it, too.
+ * Escapes characters that would be marks within a line. `$` before a digit is a price and opens no formula that could
+ * end: a `$` that closes one stands before no digit. Where a line has a formula, `hasFormula` escapes it, too.
  */
 export function escapeMarkdown(text: string, hasFormula = false): string {
   const escaped = text.replace(/[\\`*_[\]<~]|&(?=#?\w{1,40};)|\$(?!\d)/g, '\\$&');
@@ -10,8 +10,8 @@ export function escapeMarkdown(text: string, hasFormula = false): string {
 }
 
 /**
- * Escapes what would begin another block at the start of a line: headings, quotes, lists, rules; the row of dashes below the
- * heads of a table; pandoc's definitions and line blocks.
+ * Escapes characters that would begin another block at the start of a line: headings, quotes, lists, rules; the row of
+ * dashes below the heads of a table; pandoc's definitions and line blocks.
  */
 export const escapeLineStart = (line: string): string =>
   line.replace(/^(?:[#>+-]|=+$|[|:](?=[|:\s-]*$|\s))/, '\\$&').replace(/^(\d{1,9})([.)])(?= |$)/, '$1\\$2');
@@ -20,8 +20,8 @@ export const escapeLineStart = (line: string): string =>
 export const escapeHeadingEnd = (heading: string): string => heading.replace(/(?<!\S)(#+)$/, '\\$1');
 
 /**
- * An absolute URL as the destination of a link (CommonMark, "Links"): between `<` and `>` if it has brackets or blanks. Percent
- * signs in their place would make another URL (URL standard: `(` and `%28` are not equal).
+ * An absolute URL as the destination of a link (CommonMark, "Links"): between `<` and `>` if it has brackets or blanks.
+ * Percent-encoding them instead would make another URL (URL standard: `(` and `%28` are not equal).
  */
 export function linkDestination(url: string): string {
   // A backslash before `&` is none for some readers.

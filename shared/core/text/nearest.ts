@@ -25,7 +25,7 @@ export function didYouMean(
   otherwise: string,
   dashes = '',
 ): string {
-  // A much longer word is no misspelling of an option, and the search takes time by its length.
+  // A much longer word cannot be a misspelling of an option, and the search takes time by its length.
   const meant = word.length <= 60 ? nearest(word, candidates) : undefined;
   return meant ? `did you mean ${dashes}${meant}?` : otherwise;
 }

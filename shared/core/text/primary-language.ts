@@ -1,4 +1,4 @@
-/** A tag as in `lang` attributes: a language of two or three letters, and what narrows it down. */
+/** A tag as in `lang` attributes: a language of two or three letters, and subtags. */
 const TAG = /^\s*([a-z]{2,3})(?:[-_]|\s*$)/i;
 /** Tags that name no language (ISO 639-2): undetermined, several, no linguistic content, not coded. */
 const NO_LANGUAGE = new Set(['und', 'mul', 'zxx', 'mis']);

@@ -18,7 +18,7 @@ const ALL_INVISIBLE = new RegExp(INVISIBLE, 'g');
  */
 export const printable = (text: string): string => text.replace(ALL_INVISIBLE, '\ufffd');
 
-/** The same for a text of many lines: its line breaks and tabs stay. */
+/** As above, for a text of several lines: line breaks and tabs stay. */
 export const printableLines = (text: string): string => text.replace(/[^\n\t]+/g, printable);
 
 /** The text, cut to `length` characters with a trailing `...` if it was longer. */

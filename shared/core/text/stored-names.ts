@@ -17,10 +17,10 @@ const PART_FOLDER = /^[0-9a-f]{24}$/;
 /** Names of WARC files of this machine and of a stack, joined ones too. Portable: ASCII, no separator, no leading dot. */
 const WARC = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,180}\.warc\.gz$/;
 
-/** Those that Strand makes, and no user by chance: with the time, and a number or chance after it. */
+/** Names that Strand makes and a user does not choose by chance: the time, then a number or random characters. */
 const OWN_WARC = /-\d{14}-[0-9a-z]{1,32}(?:-\d{1,10})?\.warc\.gz$/;
 
-/** Windows opens a device by these names, whatever follows the first dot. */
+/** Windows opens a device by these names, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 export const isPartName = (name: string): boolean => PART.test(name);

@@ -6,7 +6,7 @@
 export const withoutUnseen = (text: string): string =>
   UNSEEN.test(text) ? text.replace(UNSEEN_ALL, '') : text;
 
-// White space is no control here.
+// White space does not count as a control here.
 const UNSEEN = /[\p{Cc}\u00ad\u200b\u2060\ufeff](?<![\t\n\v\f\r])/u;
 // Behind Thai, Lao, Tibetan, Myanmar, Khmer and Tai scripts, the zero width space stays.
 const UNSEEN_ALL =

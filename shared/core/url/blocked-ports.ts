@@ -24,7 +24,7 @@ export function blockedPortOf(host: HostKey, allowed: readonly number[] = []): n
   return BLOCKED.has(port) && !allowed.includes(port) ? port : undefined;
 }
 
-/** The same for a canonical URL of http or https. No text is made of it: scopes are requested each link. */
+/** As above, for a canonical URL of http or https. No text is made of it: scopes are requested each link. */
 export function blockedPortOfUrl(url: string, allowed?: readonly number[]): number | undefined {
   const end = url.indexOf('/', 8);
   let at = end - 1;

@@ -1,6 +1,6 @@
 /**
- * The canonical form of a URL: what is compared, stored and fetched. Two spellings become one only where a
- * standard says that they are one; whatever could be another page stays another URL.
+ * The canonical form of a URL: what is compared, stored and fetched. Two spellings become one only where a standard
+ * says that they are equal; a URL that could be another page stays another URL.
  *
  * - The WHATWG URL Standard's parser and serializer: lower-case scheme and host, IDNA, no default port, no
  *   dot segments, an empty path as `/`.
@@ -23,8 +23,8 @@ import { isHostTooLong, isWrittenTooLong } from './parse-url.ts';
 export const URL_RULES_VERSION = 2;
 
 /**
- * The canonical form of `input`, read relative to `base` if there is one; undefined if that is no http or
- * https URL (or `base` no URL), or if its host name is longer than DNS allows. Printable ASCII, and its own
+ * The canonical form of `input`, read relative to `base` if there is one; undefined if the result is not an http or
+ * https URL (or `base` is not a URL), or if its host name is longer than DNS allows. Printable ASCII, and its own
  * canonical form. Never throws.
  */
 export function canonicalize(input: string, base?: string): string | undefined {
@@ -95,9 +95,9 @@ function withoutExtras(href: string): string | undefined {
   return hasLongHost(url) ? undefined : url;
 }
 
-// Plain: what the parser gives back as it is. A host of labels that are no IDNA and no number, or an IPv4
-// address; perhaps a port that is no scheme's default; then characters that no percent-encode set holds,
-// without `%` and without a segment that begins with a dot.
+// Plain: what the parser gives back as it is. A host of labels that are neither IDNA nor numbers, or an IPv4 address;
+// perhaps a port that is not a scheme's default; then characters that no percent-encode set holds, without `%` and
+// without a segment that begins with a dot.
 const PLAIN_URL =
   /^https?:\/\/(?:(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+|(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!\D)|(?=[:/]))){4})(?::(?:[1-9]\d{3}|[1-5]\d{4}))?\/[\w\-.~!$&()*+,;=:@/?]*$/;
 const PLAIN_REST = /^[\w\-.~!$&()*+,;=:@/?]*$/;

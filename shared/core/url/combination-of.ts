@@ -7,7 +7,7 @@ export interface Combination {
    * first.
    */
   readonly groups: readonly [string, string];
-  /** `name=value`, one for each value. None for words of a path. */
+  /** `name=value` for each value. Empty for words of a path. */
   readonly parts: readonly string[];
   /** The name of each part. */
   readonly names: readonly string[];
@@ -55,7 +55,7 @@ const ANY = '?*&*';
 /**
  * Returns the combination in the path of a canonical URL without a query, if its last two words may be two of
  * a set: for `/red/large/` the host knows `/large/`, too, and `/large/red/`. The latter is not requested with
- * `inOneOrder`. `wants`: whether a group matters; asked before `isKnown`.
+ * `inOneOrder`. `wants`: whether a group matters; called before `isKnown`.
  */
 export function pathCombinationOf(
   url: string,
@@ -73,7 +73,7 @@ export function pathCombinationOf(
   if (before < from) return undefined;
   const first = url.slice(before + 1, second);
   const last = url.slice(second + 1, end);
-  // Two numbers are a date or a place in a list.
+  // Two numbers are a date or a position in a list.
   if (first === '' || last === '' || NUMBER.test(first) || NUMBER.test(last)) return undefined;
   const top = url.indexOf('/', from + 1);
   const large = top < 0 || top > before ? from : top;

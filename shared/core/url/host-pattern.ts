@@ -13,7 +13,7 @@ export function compileHostPattern(pattern: string): HostPattern {
   return (host) => {
     const name = plain(host);
     if (!name.startsWith(first) || !name.endsWith(last)) return false;
-    // Each piece at its first place after a star leaves the most for those that follow.
+    // A piece taken at its first position after a star leaves the most text for the later pieces.
     let at = first.length;
     for (const piece of rest) {
       const found = name.indexOf(piece, at + 1);

@@ -9,7 +9,7 @@ const TRACKING = [
   // Google Analytics and Ads.
   ...['gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'gad_source', 'gad_campaignid', 'srsltid'],
   ...['_ga', '_gl', '_gac'],
-  // Other networks' ids of a click.
+  // Click ids of other networks.
   ...['fbclid', 'msclkid', 'yclid', 'ysclid', 'twclid', 'ttclid', 'igshid', 'igsh', 'li_fat_id', 'epik'],
   ...['rdt_cid', 'sccid', 'irclickid', 'cjevent', 'tblci', 'dicbo', 'wickedid', 'ef_id', 's_kwcid'],
   ...['fb_action_ids', 'fb_action_types', 'fb_source', '_branch_match_id', '_branch_referrer'],
@@ -40,7 +40,7 @@ const PERHAPS_SESSION = [
   'session-id',
 ];
 /**
- * Letters and digits mixed, at least 16, or a UUID. A date with a number is none, nor are words with dashes.
+ * Letters and digits mixed, at least 16, or a UUID. A date with a number is not an id, nor are words with dashes.
  */
 const SESSION_ID = /^(?:(?=[a-z]*\d)(?=\d*[a-z])[\da-z]{16,}|[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})$/i;
 

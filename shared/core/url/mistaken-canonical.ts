@@ -2,21 +2,22 @@ import { PAGING } from './combination-of.ts';
 import { pathOf } from './host-key.ts';
 import { parameterName } from './template-of.ts';
 
-/** Other paths under which sites show their front page. */
+/** Further paths under which sites show their front page. */
 const FRONT_PAGE = /^\/(?:(?:index|default|home|main|start|welcome)(?:\.[a-z]{1,5})?\/?)?$/i;
 /** Names of the front page that a template writes for each page. */
 const NAMED_FRONT_PAGE = /^\/(?:(?:index|default)\.[a-z]{1,5})?$/i;
 /** A script, whose pages differ in nothing but their queries. */
 const SCRIPT = /\.(?:php\d?|aspx?|jsp|cgi|pl|cfm)$/i;
-/** `page=2` and `/page/2`. More digits are no number of a page. */
+/** `page=2` and `/page/2`. More digits are not a page number. */
 const NUMBER = /^\d{1,9}$/;
 const NUMBERED_PATH = /\/(?:p|pg|page|seite)[/-]?(\d{1,9})$/i;
 
 /**
- * Whether a page names another one as its canonical one by one of three frequent mistakes of templates, and is no copy of it: all
- * pages of a site name the front page; all pages of a list or of a long text name the first one; or all pages of a script name
- * the script itself, without the `id` of the page. (Google Search Central, "5 common mistakes with rel=canonical", 2013, has the
- * second one: what the later pages hold would be found nowhere.) Both URLs in canonical form.
+ * Whether a page names another one as its canonical one by one of three frequent mistakes of templates, and is not a
+ * copy of it: all pages of a site name the front page; all pages of a list or of a long text name the first one; or all
+ * pages of a script name the script itself, without the `id` of the page. (Google Search Central, "5 common mistakes
+ * with rel=canonical", 2013, has the second one: what the later pages hold would be found nowhere.) Both URLs in
+ * canonical form.
  */
 export function isMistakenCanonical(page: string, canonical: string): boolean {
   const path = pathOf(page);

@@ -23,8 +23,7 @@ export function parseUrl(input: string, base?: string): URL | null {
 }
 
 /**
- * Whether `input`, as written, names a host that is too long whatever its characters become. A look at most
- * texts.
+ * Whether `input`, as written, names a host that is too long in any encoding. Constant time for most texts.
  */
 export function isWrittenTooLong(input: string): boolean {
   if (input.length <= MAX_WRITTEN_CHARS) return false;
@@ -49,5 +48,5 @@ export function isHostTooLong(name: string): boolean {
   return name.length > MAX_HOST_CHARS + (isRooted ? 1 : 0) || LONG_LABEL.test(name);
 }
 
-/** One character more. */
+/** A character more. */
 const LONG_LABEL = /[^.]{64}/;

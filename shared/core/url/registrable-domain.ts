@@ -6,8 +6,8 @@ import { type HostKey, hostName } from './host-key.ts';
  * `www.example.co.uk:8080`. Undefined for an IP address, a public suffix itself, and a single label. A suffix
  * that the list does not know counts as one label, as the list's algorithm says.
  *
- * The list's private section counts too (`github.io`, `uk.com`), as in the list's own test vectors: what
- * stands below such a suffix belongs to different owners. About 0.3 us.
+ * The list's private section counts too (`github.io`, `uk.com`), as in the list's own test vectors: a label below such
+ * a suffix belongs to different owners. About 0.3 us.
  */
 export function registrableDomain(host: HostKey): string | undefined {
   return getDomain(hostName(host), OPTIONS) ?? undefined;

@@ -1,14 +1,14 @@
 /**
- * Requests that a project makes itself (`enqueue`), as the ledger knows them: a canonical URL with a fragment
- * that holds what is asked besides. Canonical URLs have no fragment, so no page is treated as such a request.
- * Two requests are the same if URL, method, headers, body, label and data are the same.
+ * Requests that a project makes itself (`enqueue`), as the ledger knows them: a canonical URL with a fragment that
+ * holds the rest of the request. Canonical URLs have no fragment, so no page is treated as such a request. Two requests
+ * are the same if URL, method, headers, body, label and data are the same.
  */
 
 import { hostKey } from './host-key.ts';
 
 /** The parts of a request besides its URL. */
 export interface OwnRequest {
-  /** Upper case. None: GET. */
+  /** Upper case. Absent: GET. */
   readonly method?: string;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,8 +21,7 @@ export interface OwnRequest {
 const MARK = '#!';
 
 /**
- * The name of the request in the ledger: as JSON, in base64 that a URL may hold. The same request gives the
- * same name.
+ * The name of the request in the ledger: as JSON, in base64 that a URL may hold. Equal requests have equal names.
  */
 export function requestUrl(url: string, { method, headers, body, label, data }: OwnRequest): string {
   const sorted = headers && Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -52,13 +51,16 @@ export const isPlainGet = ({ method = 'GET', headers, body }: OwnRequest): boole
 /** Whether a header that a project has set says nothing that is meant for one host alone. */
 export const isForAnyHost = (name: string): boolean => /^(?:accept(?:-.+)?|range|if-.+)$/i.test(name);
 
-/** Whether what is sent to one URL may be sent to the other, too: at the same host, and not without TLS after all. */
+/**
+ * Whether the headers of a request to one URL may be sent to the other: at the same host, and not from https to http.
+ */
 export const isSentAlong = (from: string, to: string): boolean =>
   hostKey(from) === hostKey(to) && (to.startsWith('https:') || from.startsWith('http:'));
 
 /**
- * Returns the request to a redirect's target. After 303, and after 301 and 302 to a POST, that is a GET (RFC
- * 9110, section 15.4). Another host gets no header that may be secret, and what is no plain GET is not sent there: undefined.
+ * Returns the request to a redirect's target. After 303, and after 301 and 302 to a POST, that is a GET (RFC 9110,
+ * section 15.4). A redirect to another host carries no header that may be secret. Undefined for a request to another
+ * host that is not a plain GET.
  */
 export function redirectedRequest(
   request: OwnRequest,

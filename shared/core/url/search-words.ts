@@ -1,7 +1,7 @@
 /**
  * The words that a canonical URL of a search looks for, in lower case: the values of parameters that searches
- * are mostly named by (`?q=red+lamp`), and what follows a segment of such a name in the path
- * (`/search/red-lamp`). A page of results names them all, so they are no text of its own. At most 64.
+ * are mostly named by (`?q=red+lamp`), and the segment after one of such a name in the path
+ * (`/search/red-lamp`). A page of results names them all, so they do not count as its own text. At most 64.
  */
 export function searchWords(url: string): Set<string> {
   const words = new Set<string>();

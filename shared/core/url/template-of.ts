@@ -7,11 +7,11 @@ const MIN_ID_LENGTH = 8;
 const MAX_PARAMETERS = 64;
 
 /**
- * The template of a canonical URL: its path without what numbers its pages, and the names of its query's
- * parameters, each once, sorted. In the path each run of digits is `0`; so is as a whole each alphanumeric
- * word of 8 or more characters with a digit in it, and each UUID: ids and hashes differ in their letters,
- * too. What is percent-encoded stays. `/shop/item-4711?size=l&color[]=red` is `/shop/item-0?color&size`. At
- * most 96 characters; about 0.2 us, with a query 1 us.
+ * The template of a canonical URL: its path without page numbers, and the names of its query's parameters,
+ * each once, sorted. In the path each run of digits is `0`; so is as a whole each alphanumeric word of 8 or
+ * more characters with a digit in it, and each UUID: ids and hashes differ in their letters, too.
+ * Percent-encoded characters stay. `/shop/item-4711?size=l&color[]=red` is `/shop/item-0?color&size`. At most
+ * 96 characters; about 0.2 us, with a query 1 us.
  */
 export function templateOf(url: string): string {
   const mark = url.indexOf('?', 8);
@@ -32,7 +32,7 @@ export function pathTemplateOf(url: string): string {
 }
 
 /**
- * The name of a parameter (`name=value`, or what has no value) without its digits and what is in brackets.
+ * The name of a parameter (`name=value`, or `name` alone) without digits and without text in brackets.
  */
 export function parameterName(parameter: string): string {
   const equals = parameter.indexOf('=');
@@ -85,7 +85,7 @@ function endOfUuid(url: string, from: number, end: number): number {
   return UUID.test(url) ? UUID.lastIndex : end;
 }
 
-// Both are used by their `lastIndex`.
+// Used through their `lastIndex`.
 const ANY_DIGIT = /\d/g;
 const UUID = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/iy;
 const PERCENT = 0x25;

@@ -9,5 +9,5 @@ export interface PathStatement {
 
 /** More statements of one file are left out. A file with that many states something about nearly each page. */
 export const MAX_PATH_STATEMENTS = 1000;
-/** A longer path is no path. */
+/** A longer path is invalid. */
 export const MAX_PATH_CHARS = 2083;

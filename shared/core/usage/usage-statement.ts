@@ -1,4 +1,4 @@
-/** Preferences of a site about what its content is used for: as it states them, and what they come to. */
+/** Preferences of a site about the use of its content: as stated, and as combined. */
 
 /** The name of a signal, as the field, line or directive is called. */
 export type UsageSignal =
@@ -11,7 +11,7 @@ export type UsageSignal =
   | 'tdm-policy'
   /** RSL 1.0: where the licence is. */
   | 'license'
-  /** RSL 1.0: what the licence allows without asking, in the form of Content-Usage. */
+  /** RSL 1.0: the uses that the licence allows without permission, in the form of Content-Usage. */
   | 'rsl'
   /** `noai` and similar words, in X-Robots-Tag and in `<meta name="robots">`. */
   | 'robots';
@@ -29,9 +29,9 @@ export type UsagePreferences = Readonly<Record<string, 'y' | 'n'>>;
 
 /** Words of robots directives that are about the use of content. */
 const WORDS = /^(?:no(?:ai|imageai|train|archive|cache|snippet))$/;
-/** Those that forbid training. `noimageai` is about images alone. */
+/** Directives that forbid training. `noimageai` is about images alone. */
 const NO_TRAINING = /\bno(?:ai|train)\b/;
-/** Longer URLs of licences and policies are no such. */
+/** Longer URLs of licences and policies are ignored. */
 const MAX_URL = 2083;
 
 /** The words among robots directives that are about the use of content, in the order of the alphabet. */
@@ -40,7 +40,7 @@ export function usageWords(directives: string): string {
   return [...new Set(words.filter((word) => WORDS.test(word)))].sort().join(', ');
 }
 
-/** The value of `tdm-reservation`, or the URL of a policy or licence; '' for what is neither. */
+/** The value of `tdm-reservation`, or the URL of a policy or licence; '' if it is neither. */
 export function plainValue(signal: UsageSignal, value: string): string {
   const text = value.trim();
   const isValid = signal === 'tdm-reservation' ? text === '0' || text === '1' : text.length <= MAX_URL;

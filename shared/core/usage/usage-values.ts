@@ -17,7 +17,7 @@ const BLANKS = /[ \t]*/y;
 /**
  * Reads a value of Content-Usage, a Dictionary (RFC 9651, section 4.2.2), by the rules of
  * draft-ietf-aipref-vocab, section 6: labels whose value is the Token `y` or `n`, whatever its parameters;
- * other members say nothing, nor does a value that is no Dictionary. Returns `search=y, train-ai=n`, sorted,
+ * other members say nothing, nor does a value that is not a Dictionary. Returns `search=y, train-ai=n`, sorted,
  * or ''. `text`: one character an octet.
  */
 export function readContentUsage(text: string): string {

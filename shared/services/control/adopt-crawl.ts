@@ -10,7 +10,7 @@ import { checkNotDeleted } from './delete-crawl.ts';
 import { type ControlPolicy, checkContact, crawlOptionsOf } from './plan-crawl.ts';
 import { crawlIdSchema } from './request-schemas.ts';
 
-/** Settings that hold only in the place where a crawl was begun, and that no other place needs. */
+/** Settings that apply only where a crawl was begun (a folder or a stack). */
 const OF_A_PLACE = ['hosts', 'warcMaxBytes', 'identity'] as const satisfies readonly (keyof CrawlOptions)[];
 
 /** A crawl as it stands where it is copied from. */

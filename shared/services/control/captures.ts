@@ -1,4 +1,4 @@
-/** Pages of the captures of a crawl's archive, as they are asked for and answered. */
+/** Requests for pages of the captures of a crawl's archive, and their answers. */
 import { type KeyRange, MATCH_TYPES } from '../../core/archive/capture-query.ts';
 import type { IndexedCapture } from '../../core/archive/parse-cdxj-line.ts';
 
@@ -28,7 +28,7 @@ export interface CaptureEntry {
   readonly kind: (typeof CAPTURE_KINDS)[number];
   /** 304 for `notModified`. */
   readonly httpStatus?: number | undefined;
-  /** None for a revisit. */
+  /** Undefined for a revisit. */
   readonly contentType?: string | undefined;
   /** Payload digest: `sha1:` and Base32. */
   readonly digest?: string | undefined;
@@ -47,7 +47,7 @@ export interface CapturePage {
   readonly cursor?: string | undefined;
 }
 
-/** A page as an engine is asked for it. */
+/** The request for a page to an engine. */
 export interface CapturesAsked extends KeyRange {
   /** The first and the last second, `YYYYMMDDhhmmss`. */
   readonly first?: string | undefined;
@@ -57,12 +57,12 @@ export interface CapturesAsked extends KeyRange {
   readonly place?: CapturePlace | undefined;
 }
 
-/** The place after a page: in a file without an index, or in an index. */
+/** The cursor after a page: in a file without an index, or in an index. */
 export interface CapturePlace {
   readonly file: string;
   /** Offset in bytes. */
   readonly at: number;
-  /** When the index was made, in ms. None: a file without an index. */
+  /** When the index was made, in ms. Absent: a file without an index. */
   readonly madeAt?: number | undefined;
 }
 
@@ -70,6 +70,6 @@ export interface CapturesFound {
   /** Sorted by key and time. */
   readonly captures: readonly IndexedCapture[];
   readonly damaged: readonly string[];
-  /** None: there are no more. */
+  /** Absent: this page is the last one. */
   readonly next?: CapturePlace | undefined;
 }

@@ -1,4 +1,4 @@
-/** How an operator pauses or stops a crawl: by its record, which everyone who works on the crawl reads every two seconds. */
+/** Pauses or stops a crawl by its record, which all workers of the crawl read every two seconds. */
 import { BY_OPERATOR } from '../../core/causes/status-reason.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import { quoted } from '../../core/text/printable.ts';
@@ -8,7 +8,7 @@ import { createFinder } from './find-crawl.ts';
 
 type Registry = Pick<CrawlRegistry, 'load' | 'setStatus'>;
 
-/** Safe to repeat. Throws {@link ControlError} if there is no such crawl, or if it has ended. */
+/** Safe to repeat. Throws {@link ControlError} if the crawl does not exist or has ended. */
 export async function pauseCrawl(registry: Registry, crawl: CrawlId): Promise<void> {
   const { status, why } = await createFinder(registry).recordOf(crawl);
   if (status === 'limited')
@@ -18,12 +18,12 @@ export async function pauseCrawl(registry: Registry, crawl: CrawlId): Promise<vo
     );
   if (status === 'stopped' || status === 'finished')
     throw new ControlError('conflict', `The crawl ${quoted(crawl)} is ${status}: there is nothing to pause`);
-  // One that is paused until the next day would go on then.
+  // A crawl that is paused until the next day would continue then.
   if (status === 'running' || why?.code === 'maxCostPerDay')
     await registry.setStatus(crawl, 'paused', BY_OPERATOR, { from: ['running', 'paused'] });
 }
 
-/** Safe to repeat. Throws {@link ControlError} if there is no such crawl, or if it is finished. */
+/** Safe to repeat. Throws {@link ControlError} if the crawl does not exist or is finished. */
 export async function stopCrawl(registry: Registry, crawl: CrawlId): Promise<void> {
   const { status } = await createFinder(registry).recordOf(crawl);
   if (status === 'finished')

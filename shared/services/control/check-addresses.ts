@@ -10,9 +10,9 @@ import { parseCidr, parseIp } from '../../crawler/fetcher/ip-address.ts';
 import { ControlError } from './control.ts';
 
 /**
- * Throws {@link ControlError} where `allowPrivateAddresses` or `resolve` of a crawl opens more than
- * `allowed`, the blocks that the deployment opens to its crawls: no caller may reach a worker's loopback, its
- * network or its metadata service by asking for a crawl. A pin to a public address is everybody's to make.
+ * Throws {@link ControlError} where `allowPrivateAddresses` or `resolve` of a crawl opens more than `allowed`, the
+ * blocks that the deployment opens to its crawls: no caller may reach a worker's loopback, its network or its metadata
+ * service through a crawl. Every caller may make a pin to a public address.
  */
 export function checkAddresses(
   { allowPrivateAddresses = [], resolve = [] }: CrawlOptions,

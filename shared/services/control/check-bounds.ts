@@ -1,5 +1,5 @@
 /**
- * How much a request may ask for: many crawls share a worker's memory, disk and time, and none may take it
+ * Bounds of a request's settings: many crawls share a worker's memory, disk and time, and none may take it
  * all.
  */
 import type { CrawlConfig, CrawlOptions } from '../../core/crawl/config.ts';
@@ -58,9 +58,8 @@ const MAX_VALUES: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
 };
 
 /**
- * Throws {@link ControlError} that names the first key that asks for too much. `defaults`: the deployment's
- * own, whose configuration is not checked against this, and whose bodies are what the workers' disk is made
- * for.
+ * Throws {@link ControlError} that names the first key above its bound. `defaults`: the deployment's own,
+ * whose configuration is not checked against this, and whose bodies are what the workers' disk is made for.
  */
 export function checkBounds(given: CrawlOptions, defaults: CrawlConfig): void {
   for (const [key, most] of Object.entries(MAX_VALUES)) check(key as keyof CrawlConfig, given, most);

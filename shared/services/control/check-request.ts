@@ -5,9 +5,8 @@ import { keysAt } from '../../core/text/schema-keys.ts';
 import { ControlError } from './control.ts';
 
 /**
- * Returns `given` as parsed by the schema. Throws {@link ControlError}: the message says what is wrong with
- * each part, and the field is the first faulty part, such as `config.delayMs`. `name`: the name of the whole
- * in messages.
+ * Returns `given` as parsed by the schema. Throws {@link ControlError}: the message describes the fault of each part,
+ * and the field is the first faulty part, such as `config.delayMs`. `name`: the name of the whole in messages.
  */
 export function checkRequest<S extends z.ZodObject>(schema: S, given: unknown, name: string): z.output<S> {
   const parsed = schema.safeParse(given);

@@ -31,14 +31,16 @@ export function checkSettings(crawl: CrawlId, record: CrawlRecord, given: CrawlO
   );
 }
 
-/** Whether the crawl has the setting. Those for origins may have been joined by the ones of its seeds (`seed-credentials.ts`). */
+/**
+ * Whether the crawl has the setting. Settings for origins may include the ones of its seeds (`seed-credentials.ts`).
+ */
 function isKept(key: Key, asked: CrawlConfig, stored: CrawlConfig): boolean {
   if (key === 'headers' || key === 'auth') return isPart(withoutSeeds(asked[key]), stored[key]);
   if (key === 'clientCertificates')
     return asked[key].every(
       (one) => one.hosts.includes(SEEDS) || stored[key].some((other) => isDeepStrictEqual(one, other)),
     );
-  // The deployer's domains may have taken the place of none.
+  // The deployer's domains may have replaced an empty list.
   if (key === 'domains' && asked[key].length === 0) return true;
   return isDeepStrictEqual(asked[key], stored[key]);
 }

@@ -1,4 +1,4 @@
-/** Who crawls must be reachable by those who are crawled. */
+/** Site owners must be able to reach the person who crawls. */
 import type { CrawlOptions } from '../../core/crawl/config.ts';
 import { hostKey } from '../../core/url/host-key.ts';
 

@@ -16,15 +16,14 @@ export interface ControlEngine {
   readonly registry: CrawlRegistry & {
     /** The names of all crawls, in any order. */
     list(): Promise<CrawlId[]>;
-    /** Those that run, and perhaps some others. Default: all. */
+    /** The running crawls, and perhaps some others. Default: all. */
     listRunning?(): Promise<CrawlId[]>;
   };
   readonly exchange: Pick<LinkExchange, 'send'>;
   readonly ledgers: LedgerStore & {
     /**
-     * Up to `limit` hosts of the crawl, perhaps fewer, and a cursor for what comes after them. One page reads
-     * a bounded amount, however many crawls and hosts there are. Throws `ControlError` for a cursor that it
-     * did not give.
+     * Up to `limit` hosts of the crawl, perhaps fewer, and the cursor of the next page. A page reads a bounded amount,
+     * however many crawls and hosts exist. Throws `ControlError` for a cursor that it did not give.
      */
     hostPage(
       crawl: CrawlId,
@@ -38,11 +37,11 @@ export interface ControlEngine {
   readonly clock: Clock;
   /** US dollars that all crawls have cost today (UTC). */
   spentToday?(): Promise<number>;
-  /** None: no archive refers to another one. */
+  /** Absent: no archive refers to another one. */
   readonly referrers?: Referrers;
-  /** None: the engine makes no exports by itself. */
+  /** Absent: the engine makes no exports by itself. */
   readonly exports?: CrawlExports;
-  /** None: the engine deletes no crawls. */
+  /** Absent: the engine deletes no crawls. */
   readonly deletions?: Deletions;
   /**
    * All hosts that have URLs waiting are woken soon, and why they were set aside is forgotten: once for the resume of

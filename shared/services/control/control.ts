@@ -30,7 +30,10 @@ export interface Control {
   create(request: NewCrawl, caller?: string): Promise<CrawlSummary>;
   /** Adds seeds. A crawl that had finished runs again. */
   addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds>;
-  /** As create if there is no such crawl, else as addSeeds, refused if `config` is not the crawl's own: what a seed message means. */
+  /**
+   * Handles a seed message: like `create` if the crawl does not exist, else like `addSeeds`; refused if `config` is not
+   * the crawl's own.
+   */
   seed(request: NewCrawl & { readonly crawl: CrawlId }, caller?: string): Promise<AddedSeeds>;
   /**
    * Replaces the list of sites of a crawl. New sites are visited, settings hold within seconds, and the pages of sites that
@@ -58,7 +61,7 @@ export interface Control {
   captures(crawl: CrawlId, request: CapturePageRequest): Promise<CapturePage>;
   /** Begins an export that the stack makes by itself. */
   beginExport(crawl: CrawlId, request: ExportRequest): Promise<CrawlExport>;
-  /** Such exports of the crawl, by their names. */
+  /** The exports of the crawl that match, by name. */
   exports(crawl: CrawlId): Promise<readonly CrawlExport[]>;
   exportOf(crawl: CrawlId, id: string): Promise<CrawlExport>;
 }
@@ -79,7 +82,7 @@ export interface NewCrawl {
   /** Their URLs are seeds, too. */
   readonly sites?: readonly SiteOptions[] | undefined;
   readonly config?: CrawlOptions;
-  /** An earlier crawl of the same place, whose payloads are not stored again. */
+  /** An earlier crawl of the same stack or folder, whose payloads are not stored again. */
   readonly dedupeFrom?: CrawlId | undefined;
 }
 
@@ -87,7 +90,7 @@ export interface AddedSeeds {
   readonly crawl: CrawlId;
   /** URLs sent on their way. */
   readonly added: number;
-  /** Those left out, with the reason. */
+  /** Seeds that were left out, with the reason. */
   readonly refused: readonly { readonly url: string; readonly reason: string }[];
 }
 
@@ -129,7 +132,7 @@ export interface HostEntry {
   readonly waiting: number;
   readonly pages: number;
   readonly bytes: number;
-  /** When it may next be asked, and when it is due for a turn. ISO 8601, UTC. */
+  /** When the next request may start, and when the host is due for a turn. ISO 8601, UTC. */
   readonly nextFetchAt?: string;
   readonly dueAt?: string;
   /** Something besides its own rest for which it waits until then. */

@@ -64,7 +64,7 @@ export interface CrawlExport extends ExportRequest {
   readonly skipped: number;
   /** The share of the work that is done, from 0 to 1. */
   readonly share: number;
-  /** Why it has failed, or what is missing in it, for people. */
+  /** Why the export has failed, or what it lacks, for people. */
   readonly message?: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface CrawlExport extends ExportRequest {
 export interface CrawlExports {
   /** Begins an export. */
   begin(crawl: CrawlId, request: ExportRequest): Promise<CrawlExport>;
-  /** Those of the crawl, by their names. */
+  /** The exports of the crawl, by name. */
   list(crawl: CrawlId): Promise<readonly CrawlExport[]>;
   load(crawl: CrawlId, id: string): Promise<CrawlExport | undefined>;
 }

@@ -7,8 +7,8 @@ import { checkUnreferred } from './earlier-crawls.ts';
 import { createFinder } from './find-crawl.ts';
 
 /**
- * Safe to repeat. Throws {@link ControlError} if there is no such crawl, and none of that name was deleted lately; and if
- * its archive is to be deleted, and others refer to it.
+ * Safe to repeat. Throws {@link ControlError} if the crawl does not exist and was not deleted lately, or if its archive
+ * is to be deleted and other crawls refer to it.
  */
 export async function deleteCrawl(
   engine: Pick<ControlEngine, 'registry' | 'deletions' | 'referrers'>,

@@ -7,7 +7,7 @@ import { quoted } from '../../core/text/printable.ts';
 import { ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 
-/** None that is left out. */
+/** A missing limit means no limit. */
 export interface DeployerLimits {
   /** The least `delayMs` of a crawl and of its overrides. */
   readonly minDelayMs?: number | undefined;
@@ -30,7 +30,7 @@ export interface DeployerLimits {
 
 /**
  * Returns the deployment's defaults, overlaid by what is given, with the limits applied. Throws {@link ControlError} if
- * `given` asks for more.
+ * `given` exceeds a limit.
  */
 export function limitedOptions(
   given: CrawlOptions,
@@ -116,7 +116,10 @@ export function checkEndless(
   );
 }
 
-/** Throws {@link ControlError} if as many crawls run as may, besides `crawl`, or if the money of the day is spent. */
+/**
+ * Throws {@link ControlError} if the limit of running crawls is reached without `crawl`, or if the money of the day is
+ * spent.
+ */
 export async function checkRoom(
   { registry, spentToday }: Pick<ControlEngine, 'registry' | 'spentToday'>,
   crawl: CrawlId,

@@ -5,7 +5,7 @@ import { ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { checkKept, createFinder } from './find-crawl.ts';
 
-/** Throws {@link ControlError} where records are deleted without regard to what refers to them. */
+/** Throws {@link ControlError} on a stack that deletes records without regard to references. */
 export function checkArchiveKept({ archiveDays }: { readonly archiveDays?: number }): void {
   if (archiveDays === undefined) return;
   throw invalid(

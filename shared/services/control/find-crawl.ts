@@ -8,7 +8,7 @@ import { crawlIdSchema } from './request-schemas.ts';
 
 export interface Finder {
   find(crawl: CrawlId): Promise<CrawlRecord | undefined>;
-  /** Throws {@link ControlError} where there is no such crawl. */
+  /** Throws {@link ControlError} if the crawl does not exist. */
   recordOf(crawl: CrawlId): Promise<CrawlRecord>;
 }
 

@@ -5,7 +5,7 @@ import type { HostKey } from '../../core/url/host-key.ts';
 import { isoTime, nextFetchOf, waitText } from '../report/url-detail.ts';
 import type { HostDetail, HostEntry } from './control.ts';
 
-/** A host's head in the words of the API. */
+/** A host's head as the API shows it. */
 export function hostEntry(host: HostKey, head: Head): HostEntry {
   const { ledger, totals, clock, dueAt, setAside, wait } = head;
   const nextFetchAt = nextFetchOf(head);

@@ -9,8 +9,8 @@ const MAX_PAGE = 1000;
 const BATCH = 10;
 
 /**
- * The names come from the directory; of a page only those whose names fit are read. Those that run are found by the
- * directory of these. A page may be short, and only the last has no cursor.
+ * The names come from the directory; of a page only those whose names fit are read. Running crawls are found by the
+ * directory of running crawls. A page may be short, and only the last has no cursor.
  */
 export async function listCrawls(
   { registry }: Pick<ControlEngine, 'registry'>,
@@ -28,7 +28,7 @@ export async function listCrawls(
   return { crawls, ...(names.length > page.length && last !== undefined && { cursor: last }) };
 }
 
-/** None if the crawl is not there any more, or in another state. */
+/** Undefined if the crawl was deleted, or is in another state. */
 async function entryOf(
   registry: ControlEngine['registry'],
   crawl: CrawlId,

@@ -52,7 +52,7 @@ function backtrackingCost(pattern: string, length: number): number {
   /** A pattern without `^` is tried from each character on. */
   let power = pattern.startsWith('^') ? 0 : 1;
   let ways = 1;
-  /** Whether there is no choice and no repetition in what was read last. */
+  /** Whether the piece read last has neither a choice nor a repetition. */
   let isPlain = true;
 
   for (const { groups = {} } of pattern.matchAll(TOKEN)) {

@@ -26,7 +26,7 @@ export interface ControlPolicy {
   readonly defaults: CrawlOptions;
   /** CIDR blocks of special addresses that crawls may open. */
   readonly allowPrivateAddresses: readonly string[];
-  /** Ports that browsers refuse, and that crawls may be allowed to ask. Default: none. */
+  /** Ports that browsers refuse, and that a crawl's settings may allow. Default: none. */
   readonly allowPorts?: readonly number[];
   /**
    * A worker must see its last request to the end. A longer default is taken as this, a longer wish refused.
@@ -36,7 +36,7 @@ export interface ControlPolicy {
   readonly archiveDays?: number;
   /** Limits for all crawls, also those that the defaults begin with. */
   readonly limits?: DeployerLimits;
-  /** Names the caller who is not named with a request. Default: it stays unknown. */
+  /** Names the caller if the request does not. Default: the caller stays unknown. */
   readonly callerOf?: () => Promise<string | undefined>;
   /** Keys that requests may not set, each with the reason. */
   readonly refuses?: Readonly<Partial<Record<keyof CrawlConfig, string>>>;
@@ -54,8 +54,7 @@ export interface PlannedCrawl {
 }
 
 /**
- * The crawl that is requested. Throws {@link ControlError} that names what is at fault, also where no seed is
- * left.
+ * The requested crawl. Throws {@link ControlError} that names the fault, also if no seed is left.
  */
 export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCrawl {
   checkRequest(newCrawlSchema, request, 'the crawl');
@@ -115,7 +114,7 @@ function nameFor(seeds: readonly string[]): CrawlId {
   return crawlIdSchema.safeParse(name).success ? name : 'crawl';
 }
 
-/** The defaults, overlaid by what is requested. Throws {@link ControlError} for what may not be requested. */
+/** The defaults, overlaid by what is requested. Throws {@link ControlError} if a setting may not be requested. */
 export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   const {
     defaults,
@@ -157,7 +156,7 @@ export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): Craw
   return { ...options, totalTimeoutMs: maxTotalTimeoutMs };
 }
 
-/** Throws if the owners of the seeds' hosts could not find out who crawls them. */
+/** Throws if the owners of the seeds' hosts could not find out who is crawling. */
 export function checkContact(seeds: readonly string[], config: CrawlConfig): void {
   const fault = contactFault(seeds, config);
   if (fault === 'unreadable')

@@ -27,7 +27,7 @@ const sites = z
   .max(MAX_SITES)
   .describe('The sites of the crawl, each with its own settings; their URLs are seeds');
 
-/** The list that takes the place of the one that a crawl has. */
+/** The list that replaces the crawl's list. */
 export const newSitesSchema = z.strictObject({ sites });
 
 export const newCrawlSchema = z.strictObject({

@@ -37,7 +37,7 @@ type ResumeKey = keyof typeof resumeLimitsSchema.shape;
 /** The changed settings of a crawl that is resumed. */
 export type ResumeLimits = Partial<Pick<CrawlConfig, ResumeKey>>;
 
-/** Throws {@link ControlError} for what is no such limit, or not valid. */
+/** Throws {@link ControlError} for an unknown or invalid limit. */
 export function checkLimits(given: CrawlOptions): ResumeLimits {
   for (const key of Object.keys(given))
     if (!Object.hasOwn(resumeLimitsSchema.shape, key) && Object.hasOwn(crawlConfigSchema.shape, key))
@@ -54,7 +54,7 @@ export function checkLimits(given: CrawlOptions): ResumeLimits {
 type UsedLimit = 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost';
 
 /**
- * A crawl that stands at a limit would end at once: throws a conflict that names it, and what was used. At
+ * A crawl at a limit would end at once: throws a conflict that names the limit and the amount used. At
  * its limit of pages it continues where requisites are awaited.
  */
 export function checkNotAtLimit(limits: ResumeLimits, used: CrawlTotals): void {

@@ -12,7 +12,7 @@ export interface SortedSeeds {
   readonly accepted: readonly string[];
   readonly refused: readonly (AddedSeeds['refused'][number] & {
     readonly index: number;
-    /** It is no http or https URL at all, rather than one that the crawl leaves out. */
+    /** The seed is not an http or https URL at all, rather than a URL that the crawl leaves out. */
     readonly isUnreadable: boolean;
   })[];
 }

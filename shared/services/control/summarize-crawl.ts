@@ -14,7 +14,7 @@ const MAX_TROUBLED = 100;
 /** ... in a crawl of at most this many hosts, since each host's head is read. */
 const MAX_SCANNED_HOSTS = 2000;
 const PAGE = 500;
-/** Pages may be short where an engine keeps many crawls together: what is read stays bounded. */
+/** Pages may be short where an engine keeps many crawls together: each read is bounded. */
 const MAX_PAGES = 8;
 
 /** Returns the summary of the crawl, by a few reads. */

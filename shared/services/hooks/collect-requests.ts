@@ -19,7 +19,10 @@ export interface RequestCollector {
 const MAX_REQUEST_CHARS = 64 * 1024;
 const MAX_LABEL_CHARS = 200;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** They belong to the connection, follow from the body, or say who asks: the crawl's own `userAgent` and identity. */
+/**
+ * Headers that belong to the connection, follow from the body, or name the sender (the crawl's own `userAgent` and
+ * identity).
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

@@ -47,8 +47,8 @@ export function createCrawlState(store: StateStore): CrawlState {
 }
 
 /**
- * The state as a visit changes it, whose changes are made when it is committed, to the values as they are then. `guard` runs
- * what is called then: its errors are the project's, and leave the value as it is.
+ * State that one visit may change. The changes are applied when the turn commits, to the values stored at that time.
+ * `guard` runs the project's functions then: an error is the project's, and leaves the value as it is.
  */
 export function createVisitState(
   page: PageState,

@@ -143,7 +143,7 @@ class CalledHooks implements PageHooks {
         call.source = 'item';
         return toItemLines(given, this.#itemSchema);
       };
-      // One call where the hook is synchronous, since each costs: `cutOffAfter`.
+      // A single call of `cutOffAfter` if the hook is synchronous, since each call costs.
       const called = (): ItemLines | PromiseLike<ItemLines | { readonly items: unknown }> => {
         const given = route(seen)?.(seen);
         return isThenable(given) ? given.then((items) => ({ items })) : toLines(given);
@@ -244,7 +244,7 @@ function answerOf(items: readonly string[], collected: RequestCollector, error?:
   };
 }
 
-/** The page's views stay getters: what is costly is made when it is touched. */
+/** The page's views stay getters: costly ones are made on first use. */
 const inContext = (
   page: Page,
   { enqueue, setImportance, state }: Pick<PageContext, 'enqueue' | 'setImportance' | 'state'>,

@@ -19,9 +19,9 @@ const EXPRESSION = `globalThis[Symbol.for('strand.hooks.call')]()`;
  * `limitMs`. Of asynchronous code this is the part before its first `await`: later parts are not cut off.
  * Must not be nested.
  *
- * By V8's inspector, which ends an evaluation by a timer of its own: 11 us a call in a row, 20 to 40 between
- * other work. `node:vm` can do the same, and starts a thread for each call: 130, and 230 to 290. It is in
- * where there is no inspector.
+ * By V8's inspector, which ends an evaluation by a timer of its own: 11 us a call in a row, 20 to 40 between other
+ * work. `node:vm` can do the same, and starts a thread for each call: 130, and 230 to 290. It is used where the
+ * inspector is missing.
  */
 export function cutOffAfter<T>(limitMs: number, call: () => T): T {
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
@@ -68,7 +68,7 @@ function evaluateByThread(timeout: number): void {
   }
 }
 
-/** One for each thread. Without a domain enabled it costs nothing while it is not asked. */
+/** Each thread has one session. Without an enabled domain it costs nothing between calls. */
 function connected(): Session | undefined {
   if (session !== undefined || isMissing) return session;
   try {

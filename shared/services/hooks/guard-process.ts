@@ -22,8 +22,8 @@ export class ExitRefused extends Error {
 }
 
 /**
- * Keeps what hooks leave behind from ending the thread: a rejected promise that is not awaited, an error
- * thrown in a timer, `process.exit`, which throws. For a thread or a process that does nothing but crawl.
+ * Keeps faults of hooks from ending the thread: a rejected promise that is not awaited, an error thrown
+ * in a timer, `process.exit`, which throws. For a thread or a process that does nothing but crawl.
  * Returns the real `process.exit`.
  */
 export function guardProcess({ onFailure, onBug }: GuardOptions): typeof process.exit {

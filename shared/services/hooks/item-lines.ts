@@ -11,7 +11,7 @@ const MAX_ITEMS = 1_000_000;
 
 export interface ItemLines {
   readonly lines: readonly string[];
-  /** One for each item that was refused. */
+  /** A message for each item that was refused. */
   readonly faults: readonly string[];
 }
 
@@ -93,8 +93,8 @@ function toLine(value: object): string | { readonly fault: string } {
 }
 
 /**
- * A text that was cut within an emoji has half of it. JSON can hold that as an escape, which few readers take (RFC 8259,
- * section 8.2), so U+FFFD stands in its place, as in documents.
+ * A text that was cut within an emoji has half of it. JSON can hold that as an escape, which few readers take (RFC
+ * 8259, section 8.2), so U+FFFD replaces it, as in documents.
  */
 const wellFormed = (json: string): string =>
   json.includes('\\ud')
@@ -105,8 +105,8 @@ const wellFormed = (json: string): string =>
 const EMPTIED = [Map, Set, Promise, RegExp, Error, WeakMap, WeakSet, ArrayBuffer];
 
 /**
- * Refuses what `JSON.stringify` would change without a word: `NaN`, a date that is none and a hole of a list become `null`, a
- * `Map` and a generator become `{}`. To be called by it, with the object that has the key as `this`.
+ * Refuses values that `JSON.stringify` would change silently: `NaN`, an invalid date and a hole of a list become
+ * `null`, a `Map` and a generator become `{}`. To be called by it, with the object that has the key as `this`.
  */
 export function keepable(this: unknown, key: string, value: unknown): unknown {
   const isLost =
@@ -119,7 +119,7 @@ export function keepable(this: unknown, key: string, value: unknown): unknown {
     throw new Error(
       `JSON cannot hold ${key === '' ? 'the item' : key}: ${typeof value === 'object' ? nameOf(value) : String(value).slice(0, 50)}`,
     );
-  // In its place two keys could become one.
+  // If it were replaced, two keys could become one.
   if (!key.isWellFormed()) throw new Error(`JSON cannot hold the key ${key}: it has half of a character`);
   // Its `toJSON` has made `null` of it.
   const given = value === null ? (this as Record<string, unknown>)[key] : value;

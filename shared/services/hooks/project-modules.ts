@@ -93,7 +93,7 @@ function documentOf({ url, mediaType, body, response, charset, maxDecodedBytes }
   };
 }
 
-/** Throws for what is no content; cuts what is too long. */
+/** Throws if the value is not content; cuts texts that are too long. */
 function contentOf(given: MediaReading): MediaContent {
   const { text, markdown = text, links = [], metadata = {} } = (given ?? {}) as MediaReading;
   if (typeof text !== 'string' || typeof markdown !== 'string')

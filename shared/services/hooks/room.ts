@@ -4,8 +4,8 @@ import type { Clock } from '../../crawler/ports/clock.ts';
 /** Memory for bodies: callers for whom too few bytes are left wait in line. */
 export interface Room {
   /**
-   * Resolves, when there is room for `size`, to what frees it. More than there ever is has it alone. Rejects
-   * where there was none for too long.
+   * Waits until `size` can be acquired; resolves to the function that releases it. A size above the limit runs alone.
+   * Rejects after too long a wait.
    */
   enter(size: number): Promise<Release>;
 }

@@ -29,8 +29,8 @@ function checked(given: Extraction | undefined): Extraction {
 }
 
 /**
- * `facts` with the title and the links of `given`: each URL canonical and once, `maxLinks` at most. Links
- * that are no absolute http(s) URLs, too long, or of no known kind are left out, and `error` names them.
+ * `facts` with the title and the links of `given`: each URL canonical and once, `maxLinks` at most. Links that are not
+ * absolute http(s) URLs, too long, or of an unknown kind are left out, and `error` names them.
  */
 export function withExtraction(
   facts: DocumentFacts,
@@ -71,7 +71,9 @@ export function withExtraction(
   };
 }
 
-/** Keeps what a link of the page's own extraction had: its place in a sitemap, and that it is a requisite. */
+/**
+ * Keeps facts of a link that the page's own extraction found: its position in a sitemap, and whether it is a requisite.
+ */
 function toLink(url: string, { kind, nofollow }: PageLink, own: HtmlLink | undefined): HtmlLink {
   return {
     url,

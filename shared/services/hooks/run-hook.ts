@@ -42,7 +42,7 @@ export async function runHook<T>(call: () => T | PromiseLike<T>, limits: HookLim
 function begin<T>(call: () => T, limits: HookLimits): T {
   const { limitMs, syncLimitMs = limitMs, around = (part) => part() } = limits;
   try {
-    // The watchdog's part outside: nothing of what is cut off runs any more, `finally` included.
+    // Runs outside of the watched call: after a cut-off nothing of the call runs any more, not even `finally`.
     return around(() => cutOffAfter(Math.min(limitMs, syncLimitMs), call));
   } catch (error) {
     throw isInstance(error, CutOff) ? new HookTimeout(error.message, { cause: error }) : error;

@@ -28,7 +28,7 @@ export function visibleText(html: string): string {
 
 class TextReader {
   readonly pieces: string[] = [];
-  /** How deep we are in what is not seen. */
+  /** Depth within invisible elements. */
   #hiddenDepth = 0;
   /** The outermost `sup` or `sub` that is open, and where its text begins. */
   #script: { readonly element: ContentElement; readonly from: number } | undefined;
@@ -118,7 +118,7 @@ const elementOf = (name: string, attributes: Attributes, link: Attributes | unde
 
 const WANTED: ReadonlySet<string> = new Set(['hidden', 'style', 'class', 'href', 'encoding']);
 
-/** Readers see what repeats a formula of MathML once. */
+/** Readers see a formula of MathML and its repetition once. */
 const TWIN = /(?:^|\s)(?:katex-html|MathJax_Preview|MJX_Assistive_MathML)(?:\s|$)/;
 
 function isHidden(attributes: Attributes): boolean {

@@ -34,9 +34,9 @@ export interface MiddlewareOptions {
 const OWN_MS = 1000;
 
 /**
- * The fetcher behind a project's middleware, of which the first is the outermost. What a middleware throws,
- * or gives that is no outcome, becomes a failed fetch, as does one that gives nothing for too long; and the
- * bodies that came meanwhile are freed. Rejects only with `StorageFailed`, where the fetcher does.
+ * Wraps the fetcher in a project's middleware; the first is the outermost. If a middleware throws, returns a value that
+ * is not an outcome, or takes too long, the fetch has failed, and the bodies received meanwhile are freed. Rejects only
+ * with `StorageFailed`, where the fetcher does.
  */
 export function withMiddleware(
   fetcher: Fetcher,

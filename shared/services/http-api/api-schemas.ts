@@ -282,7 +282,7 @@ const captureEntrySchema = z.strictObject({
     .enum(CAPTURE_KINDS)
     .describe('All but `response` are revisit records, which refer to a response with the same content'),
   httpStatus: count.optional().describe('304 if it is `notModified`'),
-  contentType: z.string().optional().describe('None for a revisit record'),
+  contentType: z.string().optional().describe('Absent for a revisit record'),
   digest: z.string().optional().describe('Payload digest: sha1 and Base32'),
   warcFile: z.string(),
   warcOffset: count,

@@ -13,7 +13,7 @@ const DEVICES = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])$/i;
 
 /** Gives each URL a path of its own. Paths differ in more than {@link keyOf} folds. */
 export interface DocumentPaths {
-  /** Chooses a path for a canonical URL: `example.org/guide/start.md`. The same path each time. */
+  /** Chooses a path for a canonical URL: `example.org/guide/start.md`. Deterministic. */
   add(url: string): string;
   /** The path of a URL that was added. */
   pathOf(url: string): string | undefined;
@@ -82,7 +82,7 @@ function stemOf(url: string): string {
   return [folderName(host), ...folders, fileName(`${page === '' ? 'index' : page}${query}`)].join('/');
 }
 
-/** Never ends as files do, so that no folder takes the place of a file. */
+/** Never ends as files do, so that a folder cannot have the name of a file. */
 const folderName = (text: string): string => fileName(text).replace(/\.md$/i, '$&_');
 
 export function decoded(text: string): string {

@@ -1,4 +1,4 @@
-/** A page as a document: its main content with what is known of it. */
+/** A page as a document: its main content and metadata. */
 import type { ArchivedResponse } from '../../core/archive/read-response.ts';
 import { type Extracted, extractContent } from '../../core/content/extract.ts';
 import type { PageMetadata } from '../../core/content/metadata.ts';
@@ -33,7 +33,7 @@ export interface PageDocument extends PageMetadata {
   readonly format?: 'source';
 }
 
-/** Reads documents by modules of the project, which come before what is included. */
+/** Reads documents by modules of the project, which come before the included ones. */
 export interface ModuleReading {
   reads(mediaType: string): boolean;
   /** Rejects with the cause, for people. */
@@ -83,8 +83,8 @@ export type DocumentBody =
   | { readonly wholeType: string };
 
 /**
- * Decodes an archived body as the document that it is, whatever its server says (`typeToRead`). Undefined if it is none.
- * Throws an error with the cause if the body cannot be decoded: it is damaged, or larger than `maxBytes`.
+ * Decodes an archived body by its real type, whatever its server says (`typeToRead`). Undefined if it is not a
+ * document. Throws an error with the cause if the body cannot be decoded: it is damaged, or larger than `maxBytes`.
  */
 export function documentBody(
   url: string,
@@ -103,7 +103,7 @@ export function documentBody(
   return { mediaType, source: text, charset, ...(fault !== undefined && { isPart: true }) };
 }
 
-/** Undefined if no module reads the page, whatever its server says it is. */
+/** Undefined if no module reads the page, whatever type its server states. */
 function typeForModule(
   url: string,
   { headers, body }: Pick<ArchivedResponse, 'headers' | 'body'>,
@@ -126,8 +126,8 @@ export type ReadableDocument =
   | { readonly read: () => Promise<ModuleContent> };
 
 /**
- * Decides how an archived page is read: by a module of the project, by one that is included, or as a text. Undefined if it is no
- * document. Throws an error with the cause if the body cannot be decoded; `read` rejects with the cause.
+ * Decides how an archived page is read: by a module of the project, by an included one, or as text. Undefined if it is
+ * not a document. Throws an error with the cause if the body cannot be decoded; `read` rejects with the cause.
  */
 export function readableDocument(
   url: string,

@@ -17,7 +17,7 @@ export interface DocumentOptions {
   readonly skip: (url: string, reason: string) => void;
   /** May replace the absolute URL of a link in the page's Markdown. */
   readonly rewrite?: ((link: string, page: string) => string) | undefined;
-  /** Asked for each page that has a document, before it is read. Default: all are wanted. */
+  /** Called for each page that has a document, before it is read. Default: all are wanted. */
   readonly isWanted?: ((record: UrlRecord) => boolean) | undefined;
   /** Modules of the project. */
   readonly modules?: ModuleReading | undefined;
@@ -43,8 +43,8 @@ export const hasDocument = (
   isDocumentType(result.contentType, modules);
 
 /**
- * Yields the document of each page that has one, in the order of `source.records()`. Holds one page at a
- * time, or as many as the archive is best asked for at once.
+ * Yields the document of each page that has one, in the order of `source.records()`. Holds one page at a time, or as
+ * many as the archive reads best at once.
  */
 export async function* readDocuments(
   source: DocumentSource,

@@ -41,8 +41,8 @@ const DATA_ELEMENTS = new Set(['object']);
 const MAX_ATTRIBUTE = 1024 * 1024;
 
 /**
- * The page with other references, in `href`, `src`, `srcset`, `style`, style sheets, and refreshes. `html` may be
- * text, or bytes as Latin-1: only what is ASCII is looked at. References in the `srcdoc` of frames are relative to the
+ * The page with other references, in `href`, `src`, `srcset`, `style`, style sheets, and refreshes. `html` may be text,
+ * or bytes as Latin-1: only ASCII characters are examined. References in the `srcdoc` of frames are relative to the
  * page's base. In time linear in its length.
  */
 export function rewriteHtml(html: string, rewriter: HtmlRewriter, depth = 0): string {
@@ -55,7 +55,7 @@ export function rewriteHtml(html: string, rewriter: HtmlRewriter, depth = 0): st
 
 const nothing = (): void => {};
 
-/** One pass over a page: what the tokenizer calls. */
+/** The tokenizer's callbacks in one pass over a page. */
 class Rewriting {
   readonly #html: string;
   readonly #rewriter: HtmlRewriter;

@@ -10,13 +10,13 @@ import { rewriteHtml } from './rewrite-html.ts';
 
 export const isHtmlType = (type = ''): boolean => type === 'text/html' || type === 'application/xhtml+xml';
 
-/** Longer ones are no reference that a crawl follows. */
+/** A crawl does not follow longer references. */
 const MAX_REFERENCE = 16_384;
 
 /**
  * The body as bytes. `rewrite` gets each reference of HTML and CSS as an absolute canonical URL, with its fragment, and
- * gives what is to be written; other bodies stay as they are. All bytes of HTML but the references stay, so that
- * its charset does; if only the response's head said the charset, the page says it from now on.
+ * returns the replacement; other bodies stay as they are. All bytes of HTML but the references stay, so that its
+ * charset does; if only the response's head said the charset, the page says it from now on.
  */
 export function rewritePayload(
   { body, headers }: { readonly body: Uint8Array; readonly headers: readonly (readonly [string, string])[] },

@@ -5,7 +5,7 @@
 
 import { withoutUnseen } from '../../core/text/unseen-characters.ts';
 
-/** There is no word to look for. */
+/** The query has no word to search for. */
 export class EmptySearch extends Error {
   override name = 'EmptySearch';
 }
@@ -15,8 +15,8 @@ const MAX_CHARS = 1000;
 
 /**
  * Pages must have all words: `word`, `"a phrase"`, `prefix*`; and none with a minus: `-word`, `-"a phrase"`. All other
- * characters are text. `column`: the words must be in this one, and those with a minus in none. Throws {@link EmptySearch}
- * if no word is left to look for.
+ * characters are text. `column`: the words must be in this column, and words with a minus in no column. Throws {@link
+ * EmptySearch} if no word is left to look for.
  */
 export function searchQuery(text: string, column?: string): string {
   const wanted: string[] = [];

@@ -1,4 +1,4 @@
-/** Which code of the project has begun what runs now: also timers, and promises that are not awaited. */
+/** Finds the project's call that started the running code, also in timers and in promises that are not awaited. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { HookError } from '../../crawler/ports/hook-error-log.ts';
 
@@ -12,5 +12,5 @@ export const inHook = <T>(call: HookCall, work: () => T): T => context.run(call,
 /** Runs code of ours that the project has called, such as the `next` of a middleware. */
 export const outsideHooks = <T>(work: () => T): T => context.exit(work);
 
-/** The call of the project's code that has begun what runs now. */
+/** The project's call that started the running code. */
 export const currentHook = (): HookCall | undefined => context.getStore();

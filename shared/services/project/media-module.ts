@@ -1,4 +1,7 @@
-/** Modules of a project: code for documents of some media types, asked before the included modules (`shared/core/media/`). */
+/**
+ * Modules of a project: code for documents of some media types, tried before the included modules
+ * (`shared/core/media/`).
+ */
 import type { PageMetadata } from '../../core/content/metadata.ts';
 
 /** A document that a module is to read. */

@@ -24,7 +24,7 @@ export interface Project
   readonly crawl: CrawlOptions;
   /** As the operator would name it; undefined where there is none. */
   readonly file?: string;
-  /** The same, absolute. */
+  /** The absolute path of the file. */
   readonly path?: string;
 }
 
@@ -117,7 +117,7 @@ const remedyFor = (message: string): string =>
 
 /**
  * Rejects when a module that is being loaded can be seen never to settle: it takes too long, or nothing is
- * left in the process that it could wait for, whereupon Node would end without a word (exit code 13).
+ * left in the process that it could wait for, whereupon Node would end without a message (exit code 13).
  */
 function neverSettled(limitMs: number): { readonly promise: Promise<never>; end(): void } {
   const { promise, reject } = Promise.withResolvers<never>();

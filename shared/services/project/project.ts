@@ -27,9 +27,9 @@ export { failureOf, type GivenFailure, type GivenResponse, responseOf } from './
 export type { CrawlOptions, PageMetadata, UsagePreferences, UsageStatement };
 
 /**
- * Stands around every exchange of pages and robots.txt: may change the request, answer it itself, or look at
- * the outcome. The first of several is the outermost. One that throws makes that fetch a failure and harms
- * nothing else.
+ * Stands around every exchange of pages and robots.txt: may change the request, answer it itself, or look at the
+ * outcome. The first of several is the outermost. If a middleware throws, that fetch has failed, and nothing else is
+ * affected.
  */
 export type FetchMiddleware = (
   request: FetchRequest,
@@ -53,11 +53,11 @@ export interface PageResponse extends ResponseHead {
   readonly ipAddress: string;
   /** In lower case without parameters; where nothing is declared, as the first bytes suggest. */
   readonly contentType?: string;
-  /** Why the body is not whole, in the words of WARC-Truncated. */
+  /** Why the body is not whole, as a value of WARC-Truncated. */
   readonly truncated?: 'length' | 'time' | 'disconnect';
 }
 
-/** Preferences of a site about the use of a page, of all its signals. None: the site states none. */
+/** Preferences of a site about the use of a page, from all its signals. Empty: the site states none. */
 export interface PageUsage {
   /** All statements combined: what one forbids no other allows. */
   readonly preferences: UsagePreferences;
@@ -113,10 +113,10 @@ export interface Page {
 /** A page, as `onPage` gets it. */
 export interface PageContext extends Page {
   /**
-   * Requests a URL, which may be relative to the page. Any URL but those that the crawl's `exclude` names may
-   * be requested, whatever the scope. Each request is made once: requests are the same if URL, method,
-   * headers, body, label and data are the same. robots.txt and the host's pace hold for them. To be called
-   * before `onPage` ends. Throws for what is no request.
+   * Requests a URL, which may be relative to the page. Any URL but those that the crawl's `exclude` names may be
+   * requested, whatever the scope. Each request is made once: requests are the same if URL, method, headers, body,
+   * label and data are the same. robots.txt and the host's pace hold for them. Call it before `onPage` ends. Throws if
+   * the argument is not a valid request.
    */
   readonly enqueue: (url: string | URL, options?: EnqueueOptions) => void;
   /**
@@ -194,8 +194,8 @@ export interface Extraction {
 }
 
 /**
- * Stands around the extraction of every page. The first of several is the outermost. One that throws makes
- * the page's own extraction count, and is counted.
+ * Stands around the extraction of every page. The first of several is the outermost. If a middleware throws, the page's
+ * own extraction is used, and the error is counted.
  */
 export type ExtractionMiddleware = (page: Page, next: () => Promise<Extraction>) => Promise<Extraction>;
 
@@ -238,7 +238,7 @@ export interface StrandConfig {
   readonly middleware?: readonly FetchMiddleware[];
   /** Around the extraction of title and links. */
   readonly extraction?: readonly ExtractionMiddleware[];
-  /** Code for documents of some media types: their text, links and metadata. Asked before the included modules. */
+  /** Code for documents of some media types: their text, links and metadata. Tried before the included modules. */
   readonly modules?: readonly MediaModule[];
   /** Called for each page once its outcome is known; items go to `items.jsonl` in the crawl's folder. */
   readonly onPage?: OnPage;

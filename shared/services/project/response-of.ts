@@ -71,7 +71,7 @@ export function responseOf(request: FetchRequest, given: GivenResponse): Fetched
 export interface GivenFailure {
   /** The reason by which it is counted: a host that fails to connect rests longer and longer. */
   readonly reason: FailureReason;
-  /** One line for people: what was tried and what came. */
+  /** A line for people: the request and its result. */
   readonly message: string;
   readonly startedAt?: number;
   readonly endedAt?: number;

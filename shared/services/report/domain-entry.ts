@@ -8,7 +8,10 @@ import { isoTime } from './url-detail.ts';
 /** A registrable domain of a crawl, as people see it. */
 export interface DomainEntry {
   readonly domain: string;
-  /** Requests for its pages in a period, and those granted to its hosts in this one. None: it has no budget. */
+  /**
+   * Requests for its pages in a period, and those granted to its hosts in this period. Absent: the domain has no
+   * budget.
+   */
   readonly budget?: number;
   readonly granted?: number;
   /** When the next period begins. ISO 8601, UTC. */
@@ -16,7 +19,7 @@ export interface DomainEntry {
   /** Its hosts that were opened, and how many may be. */
   readonly hosts: number;
   readonly maxHosts?: number;
-  /** Other domains that link to it, about; only where budgets grow by them. */
+  /** Approximate number of other domains that link to it; only if budgets grow by links. */
   readonly linkers?: number;
 }
 

@@ -13,7 +13,7 @@ interface DomainFacts {
   readonly host: HostKey;
   /** The host's. */
   readonly head?: Head | undefined;
-  /** That of its registrable domain. */
+  /** The budget of its registrable domain. */
   readonly domainHead?: Head | undefined;
   readonly isSeed: boolean;
   /** How many domains link to the crawl's median domain. Default: 1. */

@@ -1,4 +1,4 @@
-/** The last line of an explanation: what all its words come to. */
+/** The last line of an explanation: its conclusion. */
 import type { Explanation } from './explanation.ts';
 
 type Explained = Omit<Explanation, 'wouldBeFetched' | 'verdict'>;
@@ -52,7 +52,7 @@ function pastText(status: keyof typeof PAST, { known }: Explained): string {
   return `${PAST[status]}${when}${details.length > 0 ? ` (${details.join(', ')})` : ''}`;
 }
 
-/** For a URL that waits, only what is checked again before the fetch. */
+/** For a waiting URL, only the checks that are repeated before the fetch. */
 function reasonAgainst({
   canonical,
   scope,

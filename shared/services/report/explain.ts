@@ -29,10 +29,10 @@ import { isoTime, urlDetail, waitText } from './url-detail.ts';
 
 /** The known facts about the crawl and the URL's host. */
 export interface ExplainFacts {
-  /** As asked. */
+  /** As given. */
   readonly url: string;
   readonly config: CrawlConfig;
-  /** None: no crawl is asked, and the URL is treated as the only seed of one. */
+  /** Absent: no crawl is read, and the URL is treated as the only seed of a crawl. */
   readonly crawl?: {
     readonly id: CrawlId;
     readonly state: CrawlSummary['state'];
@@ -49,7 +49,7 @@ export interface ExplainFacts {
   /** Statements of files beside robots.txt about the use of content. */
   readonly usageFiles?: readonly RobotsRules[];
   readonly record?: UrlRecord;
-  /** Whether the crawl knows another URL of the host. None: it knows none. */
+  /** Whether the crawl knows another URL of the host. Absent: the crawl knows no URL of it. */
   readonly isKnown?: (url: string) => boolean;
   readonly line?: HostLine;
   readonly now: number;
@@ -101,7 +101,7 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
   };
 }
 
-/** A part of a page and a sitemap need not lie within the scope: only what excludes seeds excludes them. */
+/** A part of a page and a sitemap need not lie within the scope: only the rules that exclude seeds exclude them. */
 function scopeOf(
   scope: Scope,
   url: string,
@@ -117,7 +117,7 @@ function scopeOf(
 const configOf = ({ config, crawl }: Pick<ExplainFacts, 'config' | 'crawl'>, host: HostKey): HostConfig =>
   createHostConfigs(config, crawl?.sites)(host);
 
-/** The word about a template that has had all its pages. */
+/** The verdict on a template that has had all its pages. */
 function quotaWord(facts: ExplainFacts, url: string, depth: number): TemplateWord | undefined {
   const { head, record } = facts;
   const { maxPagesPerTemplate: max } = configOf(facts, hostKey(url));
@@ -127,7 +127,7 @@ function quotaWord(facts: ExplainFacts, url: string, depth: number): TemplateWor
   return pages < max ? undefined : { template, isClosed: true, isFull: true, pages };
 }
 
-/** Seeds and parts of pages are fetched whatever pages like them have brought. */
+/** Seeds and page requisites are fetched even if similar pages brought nothing new. */
 function templateWord(
   { head, record, config, isKnown = () => false }: ExplainFacts,
   url: string,
@@ -183,7 +183,7 @@ function robotsWord(facts: ExplainFacts, url: string): RobotsWord {
   };
 }
 
-/** If the host may not be asked when its turn comes: when and why. */
+/** If requests to the host are not allowed when its turn comes: when they are, and why. */
 function hoursWord(facts: ExplainFacts, host: string): HoursWord | undefined {
   const { head, record, now } = facts;
   const own = configOf(facts, host);
@@ -207,7 +207,7 @@ function hostWord({ clock, setAside, totals, wait }: Head, config: CrawlConfig):
   return {
     pages: totals.pages,
     nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
-    // Its hours have a word of their own.
+    // Its hours have a line of their own.
     ...(wait && wait.for !== 'hours' && { waitsFor: `${waitText(wait)} (${waitOption(wait, config)})` }),
     failures: clock.failures,
     cause: clock.failures > 0 ? optionalText(clock.cause) : undefined,

@@ -15,11 +15,11 @@ export interface HostLine {
 }
 
 export interface Explanation {
-  /** As asked. */
+  /** As given. */
   readonly url: string;
   /** The form in which a crawl knows it; none: it has no such form. */
   readonly canonical?: string;
-  /** The rules that changed it, beyond what standards say. */
+  /** The rules that changed it, beyond the standards. */
   readonly urlRules: readonly string[];
   readonly host?: string;
   /** As what the scope was requested it. */
@@ -38,7 +38,7 @@ export interface Explanation {
   /** Settings that are other ones for its host. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly hostState?: HostWord;
-  /** If its host may not be asked when its turn comes, by the hours that it has. */
+  /** If the host's hours do not allow requests when its turn comes. */
   readonly hours?: HoursWord | undefined;
   /** In a crawl with limits for registrable domains. */
   readonly domain?: DomainWord;
@@ -56,7 +56,7 @@ export interface TemplateWord {
   readonly isClosed: boolean;
   /** It has had `maxPagesPerTemplate` pages. */
   readonly isFull?: true;
-  /** Why it is closed, in words. */
+  /** Why it is closed, for people. */
   readonly why?: string;
   /** About how many of its pages were fetched while it was watched. */
   readonly pages?: number;
@@ -93,7 +93,7 @@ export interface HoursWord {
 export interface DomainWord extends DomainEntry {
   /** How many domains link to the median domain of the crawl; only where budgets grow by them. */
   readonly medianLinkers?: number;
-  /** It has no room for the URL's host, which is not opened. */
+  /** Its budget of hosts is used up, and the URL's host is not opened. */
   readonly isFull: boolean;
   /** The URL's host has none of the budget left before the next period. */
   readonly isOut: boolean;
@@ -101,7 +101,7 @@ export interface DomainWord extends DomainEntry {
 
 export interface HostWord {
   readonly pages: number;
-  /** When it may be asked next. ISO 8601, UTC. */
+  /** When the next request may start. ISO 8601, UTC. */
   readonly nextFetchAt?: string;
   /** Something besides its own rest for which it waits until then. */
   readonly waitsFor?: string;

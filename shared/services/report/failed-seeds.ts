@@ -16,8 +16,7 @@ const MAX_LOOKED_UP = 50;
 const MAX_REDIRECTS = 10;
 
 /**
- * The first seeds, each with what keeps it from being fetched; none where a seed was fetched, or where none
- * has been tried.
+ * The first seeds, each with the cause of its failure; empty if a seed was fetched, or if none has been tried.
  */
 export async function findFailedSeeds(
   ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>,

@@ -11,7 +11,7 @@ import { openLedger } from '../../crawler/turn/open-ledger.ts';
 /** The stored data of a URL and of its host. */
 export interface LookedUpUrl {
   readonly host: HostKey;
-  /** None: the crawl knows nothing of the host. */
+  /** Absent: the crawl does not know the host. */
   readonly head?: Head;
   readonly ledger: HostLedger;
   readonly record?: UrlRecord;

@@ -1,4 +1,6 @@
-/** How fresh a crawl keeps its copies, as `strand report --changes` shows it: estimated from what its fetches have shown. */
+/**
+ * How fresh a crawl keeps its copies, as `strand report --changes` shows it: estimated from the results of its fetches.
+ */
 import { isRecrawling } from '../../core/crawl/config.ts';
 import type { CrawlConfig } from '../../core/crawl/crawl-options.ts';
 import type { Head } from '../../core/frontier/head.ts';
@@ -26,7 +28,7 @@ export interface FreshnessReport {
   readonly pages: number;
   /** The estimated share of them whose copy is up to date at this moment: the mean of e^(-rate x time since the fetch). */
   readonly freshShare: number;
-  /** The same, each page weighted by its importance. */
+  /** As above, each page weighted by its importance. */
   readonly weightedFreshShare: number;
   /** The estimated mean age of copies: days since the first change that is not seen yet; 0 of one that is up to date. */
   readonly meanAgeDays: number;
@@ -44,7 +46,7 @@ export interface FreshnessReport {
   readonly due: number;
   /** Only of a crawl that goes by a price. */
   readonly byPrice?: PriceReport;
-  /** Those with the most changes in a day, all pages together. */
+  /** The hosts with the most changes in a day, all pages together. */
   readonly templates: readonly TemplateRow[];
   /** Hosts with hints (`lastmod`, dates of feeds), those with the most fetches first. */
   readonly hints: readonly HintRow[];
@@ -52,7 +54,7 @@ export interface FreshnessReport {
 
 /** Pages of which a time is shorter than `upToHours` and not shorter than that of the band before. */
 export interface Band {
-  /** None: any longer time. */
+  /** Absent: any longer time. */
   readonly upToHours?: number;
   readonly pages: number;
   /** The estimated number of them whose copy is up to date. */
@@ -68,7 +70,7 @@ export interface PriceReport {
   readonly budgetPerDay: number;
   /** The price of a fetch at which the pages are worth the budget. */
   readonly price: number;
-  /** Fetches a day that the pages are worth at this price, as far as the hosts' pace has room. */
+  /** Fetches a day that the pages are worth at this price, limited by the hosts' pace. */
   readonly plannedPerDay: number;
 }
 

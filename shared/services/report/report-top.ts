@@ -5,7 +5,7 @@ export interface Top<T> {
   values(): T[];
 }
 
-/** Keeps `size` values by `weight`. Those without any (0 or less) are left out. */
+/** Keeps `size` values by `weight`. Values without weight (0 or less) are left out. */
 export function createTop<T>(size: number, weight: (value: T) => number): Top<T> {
   const kept: { readonly value: T; readonly weight: number }[] = [];
   return {

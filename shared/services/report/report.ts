@@ -40,7 +40,7 @@ export interface CrawlReport {
   readonly duplicates: Duplicates;
   /** Only if pages were marked: those with nearly the same text as another one of their host. */
   readonly nearDuplicates?: NearClusters;
-  /** URLs fetched that are no pages. */
+  /** URLs fetched that are not pages. */
   readonly requisites: number;
   readonly sitemaps: number;
   readonly hosts: HostTables;

@@ -11,7 +11,7 @@ export interface CrawlSummary {
   readonly hosts: number;
   /** Bytes of all bodies as received. */
   readonly bytes: number;
-  /** That the crawl has run, over all its sessions. */
+  /** Time that the crawl has run, over all its sessions. */
   readonly seconds: number;
   readonly byStatus: Readonly<Record<UrlState, number>>;
   /** Responses by HTTP status code. */
@@ -35,7 +35,7 @@ export interface CrawlSummary {
   readonly costIsEstimated?: boolean;
   /** Why the crawl is in that state, for people. */
   readonly reason?: string | undefined;
-  /** The same for programs, if it is one of the known reasons. */
+  /** The reason as a code, if it is a known one. */
   readonly reasonCode?: StatusCode | undefined;
   /** Hosts that the crawl gave up. */
   readonly setAside: readonly GivenUpHost[];
@@ -52,7 +52,7 @@ export interface CrawlSummary {
    * Requisites of pages: `fetched`, whatever their HTTP status, and `waiting`. Empty where there are none.
    */
   readonly requisites: Readonly<Record<string, number>>;
-  /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
+  /** Pages by the obstacle between a crawler and their content: `javascript`, `login`. */
   readonly hints: Readonly<Record<string, number>>;
   /** Counts of the project's hooks: `pages` they were called for, pages at which they `failed`, `items`. */
   readonly hooks: Readonly<Record<string, number>>;
@@ -112,7 +112,7 @@ export interface Losses {
 
 export interface GivenUpHost {
   readonly host: string;
-  /** In words. */
+  /** For people. */
   readonly cause: string;
   readonly causeCode?: ShownCauseCode | undefined;
 }

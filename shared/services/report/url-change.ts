@@ -2,9 +2,9 @@ import { changeId, type UrlChange, type UrlChangeKind } from '../../core/frontie
 import type { UrlDetail } from './url-detail.ts';
 
 /**
- * Returns how a page has changed since a time (ms since the epoch); undefined if it has not, and for what is no page. A
- * page that was found since then is new, whatever it did afterwards; one that was gone before it was ever fetched is
- * nothing.
+ * Returns how a page has changed since a time (ms since the epoch); undefined if it has not, or if the URL is not a
+ * page. A page that was found since then is new, whatever happened afterwards; a page that was gone before its first
+ * fetch is left out.
  */
 export function changeOf(page: UrlDetail, since: number): UrlChange | undefined {
   const { url, kind, seenAt, changedAt, fetchedAt } = page;

@@ -17,13 +17,13 @@ export function waitText(wait: HostWait): string {
     case 'hours':
       return 'its hours';
     case 'crawlBytes':
-      return 'other hosts, which have the bytes a second of the crawl';
+      return "the crawl's byte rate, which is used up by other hosts";
     default:
       return 'the time that its bytes take at its rate';
   }
 }
 
-/** When the host may be asked next; 0: at once. */
+/** When the next request to the host may start; 0: at once. */
 export const nextFetchOf = ({ clock, wait }: Pick<Head, 'clock' | 'wait'>): number =>
   Math.max(clock.nextFetchAt, wait?.for === 'hours' ? wait.until : 0);
 
@@ -54,7 +54,7 @@ export interface UrlRow {
   readonly tookMs?: number;
   /** Why it was denied or skipped, or has failed, for people; of a redirect, where to. */
   readonly cause?: string;
-  /** The same for programs (`causes/cause.ts`). */
+  /** The cause for programs (`causes/cause.ts`). */
   readonly causeCode?: ShownCauseCode;
   /** For a copy: the URL that it names as canonical, or the page whose text is nearly the same (`nearDuplicate`). */
   readonly duplicateOf?: string;
@@ -90,8 +90,8 @@ const wasRequested = ({ state, attempts, result }: UrlRecord): boolean =>
   state !== 'deniedByRobots' && (attempts > 0 || result?.httpStatus !== undefined);
 
 /**
- * A record of the ledger in the words of `export`, `url` and the API. `head`: of its host, for one that
- * waits. `copies`: those that the crawl has marked.
+ * A record of the ledger as `export`, `url` and the API show it. `head`: of its host, for a waiting URL. `copies`: the
+ * copies that the crawl has marked.
  */
 export function urlDetail(record: UrlRecord, head?: Head, copies?: NearCopies): UrlDetail {
   const { url, depth, via, state, kind, seenAt, attempts, dueAt, result, recrawl } = record;

@@ -31,8 +31,8 @@ export type ChangesEvent = WebhookEvent<'pagesChanged', { readonly changes: read
 export type SitesEvent = WebhookEvent<'sitesVisited', { readonly sites: readonly SiteVisit[] }>;
 
 /**
- * The events of some lines, each a {@link UrlChange} or a {@link SiteVisit} as JSON: one for each kind that is there. Those of
- * the same lines have the same ids.
+ * The events of some lines, each a {@link UrlChange} or a {@link SiteVisit} as JSON: one for each kind among the lines.
+ * Equal lines give events with equal ids.
  */
 export function changesEvents(
   crawl: CrawlId,

@@ -18,7 +18,7 @@ export interface WebhookTarget {
 }
 
 export interface WebhookEvent<Type extends string = string, Data extends object = object> {
-  /** The same at each try: a receiver that has seen it ignores it. */
+  /** Equal at each try: a receiver that has seen it ignores it. */
   readonly id: string;
   readonly type: Type;
   /** ISO 8601. */

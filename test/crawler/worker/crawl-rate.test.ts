@@ -144,7 +144,7 @@ describe('maxBytesPerSecond', () => {
     const [first] = waiting as [(typeof waiting)[number]];
     expect(first.head.wait).toMatchObject({ until: first.head.clock.nextFetchAt, bytes: expect.any(Number) });
     expect(hostEntry(first.host, first.head).waitsFor).toBe(
-      'other hosts, which have the bytes a second of the crawl',
+      "the crawl's byte rate, which is used up by other hosts",
     );
     expect(mostBeyond(world)).toBeLessThan(SLACK + 2 * MOST_BYTES);
     expect(meanRate(world)).toBeGreaterThan(0.8 * RATE);

@@ -55,8 +55,8 @@ export const CAPTURE_COLUMNS: readonly Column[] = [
 ];
 
 /**
- * Common Crawl's partitions: `warc` for pages that were fetched, `robotstxt`, and `crawldiagnostics` for what has no
- * content of its own: redirects, errors, revisits.
+ * Common Crawl's partitions: `warc` for pages that were fetched, `robotstxt`, and `crawldiagnostics` for captures
+ * without content: redirects, errors, revisits.
  */
 export const SUBSETS = ['warc', 'crawldiagnostics', 'robotstxt'] as const;
 export type Subset = (typeof SUBSETS)[number];
@@ -202,7 +202,7 @@ export function captureRow(
   return { subset: httpStatus === 200 && !isRevisit ? 'warc' : 'crawldiagnostics', row };
 }
 
-/** The same, with the last result: an index is sorted by hosts, and most pages of a site have one media type. */
+/** As above, remembering the last result: an index is sorted by hosts, and most pages of a site have one media type. */
 function withLast<Key, Result>(make: (key: Key) => Result): (key: Key) => Result {
   let last: { readonly key: Key; readonly result: Result } | undefined;
   return (key) => {

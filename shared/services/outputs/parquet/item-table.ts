@@ -25,7 +25,7 @@ export function createItemColumns(known: ItemTypes = []) {
   return {
     add(item: Item): void {
       for (const [key, value] of Object.entries(item)) {
-        // One more says that there are more.
+        // A further column says that columns were left out.
         if (types.size > MAX_COLUMNS && !types.has(key)) continue;
         const known = types.get(key);
         const type = typeOf(value);
@@ -46,7 +46,7 @@ export function createItemColumns(known: ItemTypes = []) {
   };
 }
 
-/** The columns with the whole item behind them, in the place of a key of this name. */
+/** The columns, and after them the whole item, which replaces a key of this name. */
 export const withItemColumn = (columns: readonly Column[]): readonly Column[] => [
   ...withoutItemColumn(columns),
   { ...REST_COLUMN, isRequired: true },

@@ -13,7 +13,7 @@ export interface TableWriter {
   /** Rows added so far. */
   readonly rows: number;
   add(row: Row): Promise<void>;
-  /** Writes what is left, and the end of the file. */
+  /** Writes the remaining rows, and the footer of the file. */
   finish(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {
   timestamp: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
 };
 
-/** The same rows make the same bytes. `writer.flush` is called after each group of rows. */
+/** Equal rows make equal bytes. `writer.flush` is called after each group of rows. */
 export function createTableWriter(writer: Writer, columns: readonly Column[]): TableWriter {
   const parquet = new ParquetWriter({
     writer,

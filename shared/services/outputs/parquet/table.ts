@@ -11,11 +11,10 @@ export interface Column {
   /** Every row has a value. */
   readonly isRequired?: boolean;
   /**
-   * Hardly a value is there twice in a group of rows, and nobody looks for a range of them. So they are written as they
-   * are, without a dictionary and without the smallest and the largest.
+   * High cardinality and no range queries: written without dictionary and statistics.
    */
   readonly isDistinct?: boolean;
-  /** Rows that follow each other have any of its values: their smallest and largest in a group would help no reader. */
+  /** The values are not sorted or grouped: statistics of a row group would help no reader. */
   readonly isScattered?: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface RefusedChange {
  * newer one: neither may do harm.
  */
 export interface DocumentSink {
-  /** Whether it had nothing when it was opened: what was sent before is lost there. Default: not known to be so. */
+  /** Whether the destination was empty when it was opened: documents sent before are lost there. Default: unknown. */
   readonly isEmpty?: boolean;
   /**
    * Resolves when the destination has stored all changes but those that are returned. Throws {@link SinkFailed} if it

@@ -24,7 +24,7 @@ const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 /** Around a member's deflated bytes (RFC 1952); writers that give names or times have longer heads. */
 const GZIP_HEAD = '10';
 const GZIP_FOOT = '8';
-/** The line ends behind a record. Other tools count them for HTTP messages alone. */
+/** The line ends behind a record. Other tools count these line ends for HTTP messages alone. */
 const RECORD_END = '4';
 const NOTHING_BEHIND = '0';
 
