@@ -40,7 +40,7 @@ export interface ExplainedCrawl {
   readonly medianLinkers: () => Promise<number>;
 }
 
-/** Returns what would happen to a URL in the crawl, whether it runs or not. */
+/** Explains what would happen to a URL in the crawl, whether it runs or not. */
 export async function explainIn(
   { ledgers, registry, crawl, record: kept, state, medianLinkers }: ExplainedCrawl,
   url: string,

@@ -29,7 +29,7 @@ interface SharedOptions extends CrawlHooks {
   /** Stops the crawl when it aborts, as Ctrl-C does for the command line: work in progress is stored. */
   readonly signal?: AbortSignal;
   /**
-   * The least important level of what is logged: `debug` has a line for each page.
+   * The least important level that is logged: `debug` has a line for each page.
    * @default 'info'
    */
   readonly logLevel?: LogLevel;

@@ -54,7 +54,7 @@ export interface StoredCrawl extends AsyncDisposable {
   skipped(): AsyncIterable<SkippedUrl>;
   /** Returns how many links more were left out than {@link skipped} knows: its log has a limit. */
   skippedBeyond(): number;
-  /** Returns what would happen to a URL, and why. */
+  /** Explains what would happen to a URL, and why. */
   explain(url: string): Promise<Explanation>;
   /**
    * Returns the URLs that could not be fetched, with the pages that link to them and the texts of the links.

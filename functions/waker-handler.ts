@@ -18,7 +18,9 @@ export interface WakerDeps {
   readonly stack: WakerStack;
   /** Looks for troubles of the whole stack. */
   readonly watch?: { note(crawl: CrawlId, totals: CrawlTotals): void; look(): Promise<void> } | undefined;
-  /** Announces what has ended of a crawl. Returns when to look again; undefined: nothing is left to announce. */
+  /**
+   * Announces the end of a crawl or of its parts. Returns when to look again; undefined: nothing is left to announce.
+   */
   readonly announcer?: { look(crawl: CrawlId, until: number): Promise<number | undefined> } | undefined;
   /** Sends the changes of pages. Resolves to whether none of the crawl is left. */
   readonly changeFeed?: { look(crawl: CrawlId, until: number): Promise<boolean> } | undefined;

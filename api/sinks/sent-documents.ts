@@ -24,7 +24,7 @@ export interface SentDocument {
 export interface SentDocuments {
   /** Whether this capture of the page was sent. Then the page is one that is kept. */
   has(page: CapturedPage): boolean;
-  /** The page stays at the destination, whichever version was sent. */
+  /** The page stays at the destination, in any version that was sent. */
   keep(url: string): void;
   add(documents: readonly (CapturedPage & { readonly version: number })[]): void;
   remove(urls: readonly string[]): void;

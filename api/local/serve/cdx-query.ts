@@ -178,7 +178,7 @@ function testOf(how: string | undefined, expected: string): (value: string) => b
   if (how === '=') return (value) => value === expected;
   if (how !== '~') return (value) => value.includes(expected);
   try {
-    // linear: not by itself; what applies it is ended after a time (`cdx-server.ts`).
+    // linear: not by itself; the process that applies it is ended after a time (`cdx-server.ts`).
     const expression = new RegExp(`^(?:${expected})`);
     return (value) => expression.test(value);
   } catch (error) {

@@ -16,7 +16,7 @@ import { fieldValue, type WarcFields } from './warc-record.ts';
 /** A capture as it stands in its file: a line of an index but for its end, which says where. */
 export interface Capture {
   /**
-   * `SURT TIMESTAMP {"url": ..., ... "digest": ...`; behind a line feed what follows the place, if anything:
+   * `SURT TIMESTAMP {"url": ..., ... "digest": ...`; after a line feed the fields after the location, if any:
    * `, "requestBody": ..., "method": ...`.
    */
   readonly lineStart: string;

@@ -15,7 +15,7 @@ export interface CheckedBlock {
 }
 
 /**
- * Reads the block once and notes what is wrong. Holds no more of it than a chunk. Returns the content coding of its
+ * Reads the block once and notes its faults. Holds no more of it than a chunk. Returns the content coding of its
  * response, if common readers cannot decode it. Throws what `chunks` throws.
  */
 export async function checkBlock(

@@ -31,7 +31,7 @@ const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]*$/;
 const PROFILES = /^https?:\/\/netpreserve\.org\/warc\/1\.[01]\/revisit\/([a-z-]+)$/;
 const DIGEST_LABEL = /^(?:md5|sha-?1|sha-?256|sha-?512):/i;
 
-/** Notes what is wrong with the fields. */
+/** Notes the faults of the fields. */
 export function checkFields(record: WarcRecordHead, note: NoteFault): void {
   const type = fieldOf(record, 'WARC-Type');
   const has = (name: string) => Boolean(fieldOf(record, name));

@@ -45,7 +45,7 @@ const MAX_HEAD_BYTES = 1024 * 1024;
 
 /**
  * Reads the response or revisit record at `location`. Reads at most `maxBytes` of its body, and holds that
- * much in memory. Throws {@link NotWarc} where there is no such record or it is damaged.
+ * much in memory. Throws {@link NotWarc} if no record begins there, or if it is damaged.
  */
 export async function readResponse(
   read: ReadAt,

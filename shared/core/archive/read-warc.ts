@@ -16,7 +16,7 @@ export interface WarcRecord extends WarcRecordHead {
   readonly block: Uint8Array;
 }
 
-/** The bytes are no WARC record. The message says where, what was expected and what came. */
+/** The bytes are not a WARC record. The message names the offset, the expected bytes and the found ones. */
 export class NotWarc extends Error {
   override name = 'NotWarc';
   /** Bytes of the file that were read for it, if those were many. */

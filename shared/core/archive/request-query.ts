@@ -63,7 +63,7 @@ function queryOf(type: string, body: Buffer): string {
 
 const binary = (body: Buffer): string => `__wb_post_data=${body.toString('base64')}`;
 
-/** `+` is a blank, escapes are UTF-8, and what is none of it is U+FFFD. */
+/** `+` is a blank, escapes are UTF-8, and bytes that are neither become U+FFFD. */
 const unquoted = (text: string): string =>
   text
     .replaceAll('+', ' ')

@@ -1,8 +1,8 @@
 /**
- * The key by which indexes of web archives are sorted and asked: the Sort-friendly URI Reordering Transform of
- * a URL in the Internet Archive's canonical form, `com,example)/path?a=1&b=2`. Replay tools (pywb,
- * OpenWayback) make it of the URL that a person asks for, so it must be exactly theirs: it makes many URLs one
- * that are not the same page for us (`url/canonical.ts`), and is used for nothing but lookups in an index.
+ * The key by which indexes of web archives are sorted and searched: the Sort-friendly URI Reordering Transform of a URL
+ * in the Internet Archive's canonical form, `com,example)/path?a=1&b=2`. Replay tools (pywb, OpenWayback) make it of
+ * the URL that a person requests, so it must be exactly theirs: it makes many URLs one that are not the same page for
+ * us (`url/canonical.ts`), and is used for nothing but lookups in an index.
  *
  * Against our canonical form it drops scheme, a leading `www.` or `www2.`, empty path segments, a slash at
  * the end, an empty query and session ids; is lower case throughout; decodes percent-encodings, nested ones
@@ -68,7 +68,7 @@ const nameAndValue = (text: string, equals: number) => ({
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * Decodes octets until there are no more: `%2541` is `A`. Each octet becomes one character. Time linear in the
+ * Decodes octets until none are left: `%2541` is `A`. Each octet becomes one character. Time linear in the
  * length.
  */
 function unescapeAll(text: string): string {

@@ -104,7 +104,7 @@ export function writeWacz(contents: WaczContents): Readable {
   return out;
 }
 
-/** Before the lines of that name comes the block's place in it: the name by which readers know the form. */
+/** Precedes the lines with the blocks' offsets in the file of that name; readers know the format by it. */
 export const INDEX = 'index.cdx.gz';
 
 /** Whether the page is rather to be shown first than the best one so far. */

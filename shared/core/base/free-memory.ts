@@ -1,10 +1,9 @@
 /**
- * Gives the memory of a buffer back at once, which nobody will read again: its maker's to decide, who has
- * given it to nobody that keeps it, and to no native code that is still at work.
+ * Frees the memory of a buffer at once. Only for the owner of a buffer that nobody else keeps, and that no native code
+ * still uses.
  *
- * V8 frees a buffer when it finds that nobody holds it, and for each 64 MB of buffers it looks through all of
- * its heap: with some 70 KB of them a page, ten times in a crawl of ten seconds, which was a twentieth of all
- * its CPU time.
+ * V8 frees a buffer when a collection finds it unreachable, and starts a major GC for each 64 MB of buffers: with some
+ * 70 KB of them a page, ten times in a crawl of ten seconds, which was a twentieth of all its CPU time.
  *
  * Leaves alone what is small, and what may be a part of Node's pool, which others share.
  */

@@ -31,7 +31,7 @@ export async function* mapInOrder<From, To>(
       made.catch(() => {});
       begun.push({ made, size: ownSize });
       begunSize += ownSize;
-      // The source may be slow: what is made need not wait for its next value.
+      // The source may be slow: finished results need not wait for its next value.
       if (count === 1) yield await first();
     }
     while (begun.length > 0) yield await first();

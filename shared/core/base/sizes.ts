@@ -228,5 +228,5 @@ export const SIZES: Sizes = {
   itemTableBytes: 16 * 1024 * 1024,
 };
 
-/** Those of an engine. */
+/** The sizes of an engine. */
 export const sizesOf = ({ sizes = SIZES }: { readonly sizes?: Sizes }): Sizes => sizes;

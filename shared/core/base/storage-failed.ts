@@ -90,8 +90,8 @@ const BY_RESULT: Readonly<Record<number, Words>> = {
 const MAX_CAUSES = 5;
 
 /**
- * The error in plain words, if it or one of its causes is one of the file system or of SQLite that does not
- * pass by itself; else undefined. `where`: what was being read or written.
+ * The error in plain words, if it or one of its causes is an error of the file system or of SQLite that does not pass
+ * by itself; else undefined. `where`: the file being read or written.
  */
 export function storageFailure(error: unknown, where?: string): StorageFailed | undefined {
   if (isInstance(error, StorageFailed)) return error;

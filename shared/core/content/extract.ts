@@ -32,10 +32,10 @@ export interface Extracted {
 export const MAX_CHARS = 8 * 1024 * 1024;
 
 /**
- * Extracts a page's main content and metadata. `url`: what references are relative to, unless the page has a
- * base element. `rewrite`: may replace the absolute URLs of links and images. `charset`: of the page, in which queries are
- * encoded. Never throws. Time and memory
- * are linear in the page's length, up to 8 million characters, 100,000 elements and 20,000 blocks of text.
+ * Extracts a page's main content and metadata. `url`: the base of references, unless the page has a base element.
+ * `rewrite`: may replace the absolute URLs of links and images. `charset`: of the page, in which queries are encoded.
+ * Never throws. Time and memory are linear in the page's length, up to 8 million characters, 100,000 elements and
+ * 20,000 blocks of text.
  */
 export function extractContent(
   html: string,

@@ -5,7 +5,7 @@
 import type { ContentElement, Formula } from './content-element.ts';
 import { writeMathml } from './mathml.ts';
 
-/** Classes that may be those of a formula, or of what is around one. */
+/** Classes that a formula or an element around it may have. */
 export const FORMULA_CLASS = /math|katex|(?:^|[\s_-])(?:la)?tex(?=$|[\s_-])|formula(?:Inl|Dsp)/i;
 /** Classes of the elements that show a formula and hold its MathML. */
 const OWNER = /(?:^|\s)(?:katex|katex-display|mwe-math-element|MathJax\w*)(?=$|\s)/;
@@ -71,7 +71,7 @@ function annotationIn(math: ContentElement): string | undefined {
   return undefined;
 }
 
-/** MathJax 2: the source is a script, and what is shown or was shown before stands in front of it. */
+/** MathJax 2: the source is a script, and its rendering or preview is in front of it. */
 function scriptFormula(script: ContentElement, places: Map<ContentElement, number>): void {
   set(script, bare(stringsOf(script)), /mode\s*=\s*display/i.test(script.attributes.type ?? ''));
   const { parent } = script;

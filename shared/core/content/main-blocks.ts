@@ -48,9 +48,9 @@ const FLOW = names('p pre h2 h3 h4 h5 h6 li dt dd blockquote td th code');
 const PIECES = names('ul ol dl li pre code blockquote table tbody tr');
 
 /**
- * Adds what stands between two chosen blocks in the same element, is running text, and holds no link: a short
- * list, a heading or a line of code has few signs of its own, and a text with holes is of little use. Costs
- * 0.001 of F1 on the pages of the benchmark (`bench/content`).
+ * Adds running text without links that stands between two chosen blocks in the same element: a short list,
+ * a heading or a line of code has few signs of its own, and a text with holes is of little use. Costs 0.001
+ * of F1 on the pages of the benchmark (`bench/content`).
  */
 function withoutHoles(chosen: ReadonlySet<number>, blocks: readonly TextBlock[]): ReadonlySet<number> {
   const lastIn = new Map<ContentElement | undefined, number>();

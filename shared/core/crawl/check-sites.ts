@@ -34,8 +34,8 @@ const MAX_NAMED = 10;
 const MAX_CHARS = 8_000_000;
 
 /**
- * Returns the sites with their canonical URLs. `nameAt` names the place of one, such as `line 7`. Throws InvalidConfig
- * that names the first place at fault with the reason, and the places of others.
+ * Returns the sites with their canonical URLs. `nameAt` names the position of a site, such as `line 7`. Throws
+ * InvalidConfig that names the first faulty position with the reason, and the positions of others.
  */
 export function checkSites(
   given: readonly unknown[],

@@ -281,7 +281,7 @@ export const crawlConfigSchema = z.strictObject({
       positive,
     ])
     .optional(),
-  /** Other budgets of some registrable domains, by their names. */
+  /** Different budgets of some registrable domains, by name. */
   domainBudgets: z
     .record(z.string().regex(DOMAIN, { error: 'a domain in lower case, such as example.org' }), positive)
     .refine((budgets) => Object.keys(budgets).length <= MAX_DOMAIN_BUDGETS, {

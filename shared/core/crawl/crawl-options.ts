@@ -96,7 +96,7 @@ export interface CookieOptions {
 
 /** A certificate of the crawler. */
 export interface ClientCertificateOptions {
-  /** Patterns of hosts that may ask for it; `seeds` for the origins of the seeds. */
+  /** Patterns of hosts that may request it; `seeds` for the origins of the seeds. */
   hosts: string[];
   /** PEM: the certificate, then the intermediate ones. */
   certificate: string;
@@ -532,7 +532,7 @@ export interface CrawlOptions {
    */
   certificateAuthorities?: string[];
   /**
-   * Certificates shown to hosts that ask for one. Only on one machine.
+   * Certificates shown to hosts that request one. Only on one machine.
    * @default []
    */
   clientCertificates?: ClientCertificateOptions[];

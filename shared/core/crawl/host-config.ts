@@ -11,7 +11,7 @@ const MAX_HOSTS = 10_000;
 
 /**
  * Returns a function that gives the configuration of a host: the overrides that match the host are applied to
- * `config`, in their order, and then those of the host's site. Where none does, that is `config` itself. Hosts that
+ * `config`, in their order, and then those of the host's site. If none matches, returns `config` itself. Hosts that
  * the same overrides mean have the same object, as long as they are remembered. `include` and `exclude` stay as they
  * are: what overrides say about them is the scope's (`scope.ts`).
  */

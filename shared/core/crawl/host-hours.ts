@@ -14,7 +14,7 @@ export interface HostHours {
   readonly days?: string | undefined;
   /** A name of the IANA. Absent: UTC. */
   readonly timeZone?: string | undefined;
-  /** These settings as they were read ({@link withWeek}). */
+  /** The parsed settings ({@link withWeek}). */
   readonly week?: Week;
 }
 
@@ -81,7 +81,7 @@ export function allowedShare(settings: HostHours): number {
 }
 
 /**
- * Returns the last of the moments at which the crawl's hosts that are closed at `at` may be asked again; `at`, if none is. A
+ * Returns the last of the moments at which the hosts that are closed at `at` open again; `at`, if none is closed. A
  * host may be meant by several overrides, of which one has its hours and another its days.
  */
 export function latestOpening(

@@ -83,7 +83,7 @@ export const TLS_MODES = ['verify', 'record', 'any'] as const;
 const pem = (what: string) => z.string().max(MAX_PEM_CHARS).includes(`-----BEGIN ${what}`);
 
 const clientCertificateSchema = z.strictObject({
-  /** Hosts that may ask for it. */
+  /** Hosts that may request it. */
   hosts: z.array(pattern).min(1),
   /** PEM: the certificate, then the intermediate ones. */
   certificate: pem('CERTIFICATE'),
@@ -205,7 +205,7 @@ export const tlsShape = {
   tls: z.enum(TLS_MODES).default('verify'),
   /** PEM certificates of authorities that are trusted besides the usual ones. */
   certificateAuthorities: z.array(pem('CERTIFICATE')).max(100).default([]),
-  /** Shown to hosts that ask for one. */
+  /** Shown to hosts that request one. */
   clientCertificates: z.array(clientCertificateSchema).max(20).default([]),
   /**
    * Proxies. Rules with `hosts` count before those without; if several remain, each host gets one of them,

@@ -13,8 +13,9 @@ const MINUTE_MS = 60_000;
 const YEARS = 41;
 
 /**
- * A time that the clocks skip in spring counts as the end of the gap, so that no day is left out. A time that comes twice
- * in autumn counts once, the first time; unless all hours are named, as these are no times of the day (Vixie's cron).
+ * A time that the clocks skip in spring counts as the end of the gap, so that no day is left out. A time that comes
+ * twice in autumn counts once, the first time; unless all hours are named, as such an expression names no time of the
+ * day (Vixie's cron).
  *
  * @param zone A name of the IANA, such as `Europe/Berlin`.
  * @throws SyntaxError, RangeError for an invalid expression or zone.

@@ -23,7 +23,7 @@ const TURN_MS = 2 * LOOK_AGAIN_MS;
 /** Further workers wait outside of the queue: which of them comes next is left to chance. */
 export const MAX_WAITING = 64;
 
-/** The name in place of a domain's. No domain has a `#`. */
+/** Replaces the name of a domain. No domain has a `#`. */
 export const leaseName = (address: string): string => `#${address}`;
 
 export interface LeaseClaim {

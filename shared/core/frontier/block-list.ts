@@ -2,7 +2,7 @@
  * A run's records as a row of blocks. Blocks are self-contained, so that lists are merged by copying them,
  * and a turn reads only the block at its cursor.
  *
- * A block: size of what follows the header (u32 LE), count of records (u16), rank (u8), 0 (u8), due time in
+ * A block: size of the data after the header (u32 LE), count of records (u16), rank (u8), 0 (u8), due time in
  * seconds (u32, 0: at once), then the records (`record-block.ts`). All records of a block have its rank; its
  * due time is its first record's, rounded up, so that no record is taken before its time.
  */

@@ -1,4 +1,4 @@
-/** Checks a head that comes from another place: another engine, whose tables somebody else may have written. */
+/** Checks a head that comes from another engine, whose tables somebody else may have written. */
 import { z } from 'zod';
 import { quoted } from '../text/printable.ts';
 import { BadStoredName, isPartName } from '../text/stored-names.ts';

@@ -1,8 +1,7 @@
 /**
- * Closes combinations of parameters (a shop's filter over filters) at a path where they bring no new pages.
- * Every order and every set of the same few filters is another URL there, and each of them may have another
- * text: a list of the same products. So texts count for nothing, only new links to URLs that combine nothing
- * themselves.
+ * Closes combinations of parameters (a shop's filter over filters) at a path where they bring no new pages. Every order
+ * and every set of a few filters is another URL there, with another text each: lists of the same products. So texts
+ * count for nothing, only new links to URLs that combine nothing themselves.
  *
  * A path has filters if its URLs combine few values in many ways: the distinct values (`color=red`) are less
  * than a third of its pages, and there are more sequences of names (`color&size`) than names. A forum's or a

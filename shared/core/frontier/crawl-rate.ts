@@ -12,7 +12,7 @@ export interface CrawlRateState {
   readonly bytesPerSecond: number;
 }
 
-/** The name in place of a domain's. No domain has a `#`, and no address is called so. */
+/** Replaces the name of a domain. No domain has a `#`, and no address has this name. */
 export const RATE_NAME = '#bytes';
 
 /** No slot is given further ahead. */

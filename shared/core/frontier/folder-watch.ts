@@ -1,16 +1,16 @@
 /**
  * Closes folders that serve equal pages under endless paths: relative links that lead deeper, servers that
  * answer each path with one page. Of a closed folder, URLs of two or more further words are no longer
- * fetched; what is in it directly stays open. URLs with a query are left to the other watches.
+ * fetched; URLs directly in it stay open. URLs with a query are left to the other watches.
  *
- * A folder closes when less than `minNew` of its last 25 to 100 pages (of the host's root: 100) were worth
- * something, after 50 pages at least, and it feeds itself: its pages bring new links into the folder, one for
- * every two pages or more. A finite tree of equal pages (a mirror, pages that scripts fill) runs out of
- * those. A page is worth something if its text, with where its new links lead from it, is one that the folder
- * has not had, or if it has a new link out of the folder.
+ * A folder closes, after 50 pages at least, when less than `minNew` of its last 25 to 100 pages (100 for the host's
+ * root) were worth something, and the folder feeds itself: its pages bring one new link into the folder for every two
+ * pages, or more. A finite tree of equal pages (a mirror, pages that scripts fill) runs out of new links. A page is
+ * worth something if its text, together with the relative targets of its new links, is new to the folder, or if it has
+ * a new link out of the folder.
  *
- * A folder that closes takes its pages with it: they say nothing against the folders around it. From the fifth
- * closed folder on they do, since a trap that makes ever new folders would have no end otherwise.
+ * The pages of a closed folder do not count against the folders around it. From the fifth closed folder on they do
+ * count, since a trap that makes endless folders would have no end otherwise.
  */
 import { SIZES, type Sizes } from '../base/sizes.ts';
 import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.ts';

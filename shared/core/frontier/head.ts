@@ -84,9 +84,9 @@ export interface Head extends TrapState {
 }
 
 /**
- * Other hosts at the same IP address come first, or the host may be asked only in some hours (`crawl/host-hours.ts`), or it
- * has sent many bytes (`byte-rate.ts`), or other hosts have the crawl's bytes a second until then (`crawl-rate.ts`): then
- * there is room for `bytes` of the host, if it has a place there.
+ * Other hosts at the same IP address come first, or requests are allowed only in some hours (`crawl/host-hours.ts`), or
+ * it has sent many bytes (`byte-rate.ts`), or other hosts use up the crawl's byte rate until then (`crawl-rate.ts`):
+ * then the rate has room for `bytes` of the host, if it has a slot.
  */
 export type HostWait = (
   | { readonly for: 'address'; readonly address: string }
@@ -111,7 +111,7 @@ export interface HostRecrawl {
   readonly pool: readonly [number, number, number];
   /**
    * Fetches per day that its pages are worth at each price, in millionths. `totals.demand` is the part that its pace
-   * leaves room for.
+   * allows.
    */
   readonly demand?: readonly number[];
   /** Blocks of text that repeat on its pages (`recrawl/repeated-blocks.ts`): 1 KB in base64. */

@@ -1,11 +1,11 @@
 /**
- * The ledger of one host: which of its URLs have been seen, which wait and in what order, what became of the
+ * The ledger of one host: which of its URLs have been seen, which wait and in what order, and the outcomes of the
  * others.
  *
- * A small LSM tree. The head (a {@link LedgerIndex} in it) names segments, each what one turn changed, and
- * runs, into which segments are merged when they are many. In memory: the records of all segments (`fresh`),
- * the keys of all runs, and of a run's lists only the block at its cursor. Newer overrides older: what is in
- * `fresh` counts before any run, a newer run before an older one.
+ * A small LSM tree. The head (a {@link LedgerIndex} in it) names segments, each with the changes of one turn, and runs,
+ * into which segments are merged when they are many. In memory: the records of all segments (`fresh`), the keys of all
+ * runs, and of a run's lists only the block at its cursor. Newer overrides older: what is in `fresh` counts before any
+ * run, a newer run before an older one.
  *
  * A ledger is opened for one turn and changed by it alone. {@link HostLedger.prepareCommit} says what to
  * store; if the head then cannot be committed, the ledger must be discarded. After a commit it may serve the

@@ -85,9 +85,9 @@ export interface HostFailure {
 }
 
 /**
- * The clock after a failure: the host rests, twice as long with each failure in a row, as long as it asks
- * for, and with a jitter of a quarter, so that hosts that failed together do not come back together. A
- * failure that lasts (an expired certificate) makes the host hopeless at its second try, after a short rest.
+ * The clock after a failure: the host rests, twice as long with each failure in a row, as long as Retry-After says, and
+ * with a jitter of a quarter, so that hosts that failed together do not come back together. A failure that lasts (an
+ * expired certificate) makes the host hopeless at its second try, after a short rest.
  */
 export function afterFailure(
   clock: HostClock,

@@ -2,7 +2,7 @@
  * Notices the templates of a host's URLs (`url/template-of.ts`) whose pages add nothing new, and closes them:
  * no more of them is to be fetched. For hosts with many pages, where a trap is possible.
  *
- * What a page is worth: 1 for a text that its template has not had, half of what its target's template is
+ * The value of a page: 1 for a text that its template has not had, half of what its target's template is
  * worth above `trapMinNew` for a new link to another template, else nothing. Texts are compared as
  * `parser/text-hash.ts` takes them. `fresh` is the moving mean of that. It begins at 1 and takes 74 worthless
  * pages to fall below the default of `trapMinNew`; so a template closes after some 80 pages at the earliest.

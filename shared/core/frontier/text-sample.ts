@@ -10,7 +10,7 @@ const MAX_TEXTS = 8;
 const BITS = 28;
 
 export interface TextSample {
-  /** Of 2 to the power of this many texts, one belongs to the sample. */
+  /** The sample has one text in 2 to the power of this. */
   level: number;
   /** The hashes of those met, without the `level` low bits, which are 0. */
   texts: number[];

@@ -1,4 +1,6 @@
-/** An identity cannot be used. The message names the part and what was expected; no part of a private key. */
+/**
+ * An identity cannot be used. The message names the faulty part and the expected form, but no part of a private key.
+ */
 export class InvalidIdentity extends Error {
   override name = 'InvalidIdentity';
 }

@@ -162,7 +162,7 @@ const unescaped = (text: string): string =>
   text.includes('_x')
     ? text
         .replace(/_x([\da-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes them
         .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, ' ')
         .toWellFormed()
     : text;

@@ -102,7 +102,7 @@ const WESTERN: readonly string[] = [
   'éëïóöèáúü',
 ];
 
-/** These bytes are equal in most encodings of letters, so they do not help. */
+/** Bytes that mean one character in most encodings: they do not help. */
 const NEUTRAL: ReadonlySet<string> = new Set('\u00a0©®«»§°·–—‘’‚“”„…€™•');
 const SAMPLE_BYTES = 4096;
 /** The tag `html` stands in these. */

@@ -1,4 +1,4 @@
-/** A Markdown document: what its front matter and its first heading say, and its references, in one pass. */
+/** Reads a Markdown document in one pass: its front matter, its first heading, and its references. */
 
 export interface MarkdownSource {
   /** By the front matter, otherwise the first heading. */

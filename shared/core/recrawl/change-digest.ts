@@ -1,7 +1,7 @@
 /**
  * Decides whether a page has changed, by 8 bytes of its text: 4 of all blocks, 4 of those that do not repeat on the
- * host's other pages. If either is the same as at the last fetch, the page has not changed. The first ignores that
- * other pages have made blocks repeated ones since, the second that repeated blocks have changed.
+ * host's other pages. If either is the same as at the last fetch, the page has not changed. The first digest does not
+ * depend on which blocks repeat on other pages, the second does not depend on the content of repeated blocks.
  *
  * A digest of the payload sees each clock, token, counter and advertisement. If 30 % of pages seem to change at
  * each fetch, a crawl that recrawls what has changed spends twice the fetches.

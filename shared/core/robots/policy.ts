@@ -77,14 +77,13 @@ export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//'
  * Judges one exchange of a chain that has followed `redirectsSoFar` redirects. `undecoded`: why the body could not be decoded to
  * its end, for people.
  *
- * - 2xx: rules. But a body that broke off (time, connection) could have lost its rules: unreachable, unless it broke off
- *   at the same byte again (`isSameBreak`): then it is all that the server sends. One that could not be decoded to its end could
- *   have lost them, too.
+ * - 2xx: rules. But a body that broke off (time, connection) could have lost its rules: unreachable, unless it broke
+ *   off at the same byte again (`isSameBreak`): then the server sends no more. A body that could not be decoded to its
+ *   end could have lost rules, too.
  * - 3xx with a usable Location: redirect, up to {@link MAX_ROBOTS_REDIRECTS}. Beyond, or where Location is
  *   missing or not an http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3
- *   permit and Google does. To keep out would shut away whole hosts for a faulty redirect that no later try
- *   repairs.
- * - 4xx: all is allowed, 401 and 403 too. But 429 is no answer to the question: unreachable.
+ *   permit and Google does. Otherwise a faulty redirect, which no later try repairs, would block whole hosts.
+ * - 4xx: all is allowed, 401 and 403 too. But 429 does not answer the request: unreachable.
  * - 5xx, any status HTTP does not know, and every failed exchange: unreachable.
  */
 export function robotsVerdict(

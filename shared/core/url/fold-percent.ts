@@ -1,7 +1,6 @@
 /**
- * Gives each percent-encoded octet of a URL its one spelling (RFC 3986, section 6.2.2): unreserved octets stand decoded
- * (`%7E` is `~`), the others in upper-case hexadecimal (`%2f` is `%2F`). Reserved characters stay as they are: `%2F` is
- * not `/`.
+ * Normalizes each percent-encoded octet of a URL (RFC 3986, section 6.2.2): unreserved octets stand decoded (`%7E` is
+ * `~`), the others in upper-case hexadecimal (`%2f` is `%2F`). Reserved characters stay as they are: `%2F` is not `/`.
  *
  * Expects the output of a WHATWG parser, which has treated `%2e` as a dot in dot segments already; so
  * decoding makes none. A `%` that begins no octet stays (encoding it would make `%25b` and `%b` one), and no

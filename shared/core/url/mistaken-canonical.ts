@@ -13,11 +13,11 @@ const NUMBER = /^\d{1,9}$/;
 const NUMBERED_PATH = /\/(?:p|pg|page|seite)[/-]?(\d{1,9})$/i;
 
 /**
- * Whether a page names another one as its canonical one by one of three frequent mistakes of templates, and is not a
- * copy of it: all pages of a site name the front page; all pages of a list or of a long text name the first one; or all
- * pages of a script name the script itself, without the `id` of the page. (Google Search Central, "5 common mistakes
- * with rel=canonical", 2013, has the second one: what the later pages hold would be found nowhere.) Both URLs in
- * canonical form.
+ * Whether a page's canonical URL is one of three frequent mistakes of templates, so that the page is not a copy: all
+ * pages of a site name the front page; all pages of a list or of a long text name the first one; or all pages of a
+ * script name the script itself, without the `id` of the page. (Google Search Central, "5 common mistakes with
+ * rel=canonical", 2013, has the second one: what the later pages hold would be found nowhere.) Both URLs in canonical
+ * form.
  */
 export function isMistakenCanonical(page: string, canonical: string): boolean {
   const path = pathOf(page);

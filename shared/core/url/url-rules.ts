@@ -31,9 +31,9 @@ export const URL_RULES: readonly { readonly name: RuleName; readonly why: string
 ];
 
 /**
- * Takes a canonical URL to the one that represents all that the rules hold for it. That is canonical, too, and stays as
- * it is under the same rules. A URL to which no rule applies comes back as the same string, quickly: 20 ns without a
- * query, 150 ns with one.
+ * Maps a canonical URL to the representative of all URLs that are equal under the rules. The result is canonical, too,
+ * and the rules do not change it. A URL to which no rule applies comes back as the same string, quickly: 20 ns without
+ * a query, 150 ns with one.
  */
 export function createUrlRules(rules: UrlRules): (url: string) => string {
   const { trackingParameters, sessionParameters, sortQuery, indexPages } = rules;

@@ -29,7 +29,7 @@ export interface DeployerLimits {
 }
 
 /**
- * Returns the deployment's defaults, overlaid by what is given, with the limits applied. Throws {@link ControlError} if
+ * Returns the deployment's defaults, overlaid by `given`, with the limits applied. Throws {@link ControlError} if
  * `given` exceeds a limit.
  */
 export function limitedOptions(

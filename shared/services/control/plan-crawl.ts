@@ -114,7 +114,7 @@ function nameFor(seeds: readonly string[]): CrawlId {
   return crawlIdSchema.safeParse(name).success ? name : 'crawl';
 }
 
-/** The defaults, overlaid by what is requested. Throws {@link ControlError} if a setting may not be requested. */
+/** The defaults, overlaid by the request. Throws {@link ControlError} if a setting may not be requested. */
 export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   const {
     defaults,

@@ -19,7 +19,7 @@ const RESUMABLE = Object.fromEntries(resumableKeys('stack').map((key) => [key, t
 /** The settings that a crawl can be resumed with: limits, recrawl, documents. The rest of its configuration stays what it is. */
 export const resumeLimitsSchema = crawlConfigSchema
   .pick(RESUMABLE)
-  // Without a default: what is not given stays.
+  // Without defaults: a limit that is not given stays as it is.
   .extend({ recrawl: z.enum(RECRAWLS).optional(), keepTrying: z.boolean().optional() });
 
 /** A request to resume: the limits, and whether new rules may hold. */

@@ -9,8 +9,8 @@ import { currentHook } from '../project/hook-context.ts';
 type Output = Pick<NodeJS.WriteStream, 'write'>;
 
 /**
- * From now on, what hooks and the project's file print goes to standard error, with control characters escaped. Output
- * of other code is unchanged.
+ * From now on, output of hooks and of the project's file goes to standard error, with control characters escaped.
+ * Output of other code is unchanged.
  */
 export function guardOutput(stdout: Output, stderr: Output): void {
   const toStderr = stderr.write.bind(stderr) as (...args: readonly unknown[]) => boolean;

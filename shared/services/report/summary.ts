@@ -96,7 +96,7 @@ export interface CrawlSummary {
 export interface Losses {
   /** Hosts that were given up while URLs waited there. */
   readonly hostsGivenUp?: number;
-  /** These URLs. */
+  /** The number of these URLs. */
   readonly urlsGivenUp?: number;
   /** Pages that ended or blocked their process, or its thread. They are not fetched again. */
   readonly quarantined?: number;
