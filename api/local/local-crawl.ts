@@ -82,7 +82,7 @@ class CrawlSessions {
   #wish: Wish = 'run';
   #session = new AbortController();
   /** Resolves when a session has ended, by a pause or finally. */
-  #ended = unheardOf<CrawlSummary>();
+  #ended = silentResolvers<CrawlSummary>();
   /** Resolves when a paused crawl is to continue or to end. */
   #woken = Promise.withResolvers<void>();
   #isPaused = false;
@@ -129,7 +129,7 @@ class CrawlSessions {
     if (!this.#isPaused) return;
     this.#wish = 'run';
     this.#session = new AbortController();
-    this.#ended = unheardOf();
+    this.#ended = silentResolvers();
     this.#woken.resolve();
   }
 
@@ -182,7 +182,7 @@ class CrawlSessions {
 }
 
 /** A promise whose rejection nobody has to handle. */
-function unheardOf<T>(): PromiseWithResolvers<T> {
+function silentResolvers<T>(): PromiseWithResolvers<T> {
   const made = Promise.withResolvers<T>();
   made.promise.catch(() => {});
   return made;

@@ -51,9 +51,9 @@ function refetches(requests: readonly WebRequest[], robots: RobotsLog): WebReque
   const known = new Set<string>();
   return requests.filter((request) => {
     if (robots.isOfRobots(request)) return false;
-    const isAgain = known.has(request.url);
+    const isRefetch = known.has(request.url);
     if (finalStateOf(request) === 'fetched') known.add(request.url);
-    return isAgain;
+    return isRefetch;
   });
 }
 

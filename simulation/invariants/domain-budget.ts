@@ -73,9 +73,9 @@ function checkPages(
   const pages = log.filter((request) => {
     const { url, failure } = request;
     // Nor is a page that is fetched once more, as it is no copy after all.
-    const isAgain = fetched.has(url) && originalOf(url, crawl, web) !== undefined;
+    const isRefetch = fetched.has(url) && originalOf(url, crawl, web) !== undefined;
     if (finalStateOf(request) === 'fetched') fetched.add(url);
-    return known.get(url)?.kind !== 'requisite' && failure !== 'stale' && !isAgain;
+    return known.get(url)?.kind !== 'requisite' && failure !== 'stale' && !isRefetch;
   });
   for (const [domain, requests] of Map.groupBy(pages, ({ host }) => domainOf(host))) {
     const { budget: base, growsByLinks, everyMs } = domainLimitsOf(config, domain);

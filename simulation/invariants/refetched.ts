@@ -1,5 +1,5 @@
 import { isRecrawling } from '../../shared/core/crawl/config.ts';
-import { isAgain, type UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { isRefetch, type UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { mostFreed } from './canonical-copies.ts';
 import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
@@ -111,7 +111,7 @@ const stopOf = ({ statuses }: CrawlFacts): number | undefined =>
 const isTroubled = ({ head }: HostFacts): boolean => head.setAside !== undefined || head.clock.failures > 0;
 
 const isPlanned = (record: UrlRecord): boolean =>
-  isAgain(record) && record.state === 'fetched' && record.attempts === 0;
+  isRefetch(record) && record.state === 'fetched' && record.attempts === 0;
 
 interface Times {
   readonly everyMs: number;

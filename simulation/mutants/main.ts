@@ -67,7 +67,7 @@ async function judgeAll(
   options: MutantsOptions,
   measured: () => Promise<CoverageMap>,
 ): Promise<Judged[]> {
-  const known = options.isResumed ? judgedBefore(chosen, options.isAgain) : [];
+  const known = options.isResumed ? judgedBefore(chosen, options.isRefetch) : [];
   const judged = new Map<Mutant, Judged>(known.map((one) => [one.mutant, one]));
   const unknown = () => chosen.filter((mutant) => !judged.has(mutant));
   const equivalents = equivalentsAmong(chosen);
@@ -138,14 +138,14 @@ function chosenMutants({ only, match, sample: count, seed }: MutantsOptions): Mu
 }
 
 /** Returns the results of earlier runs for mutants whose functions are as they were. */
-function judgedBefore(mutants: readonly Mutant[], isAgain: boolean): Judged[] {
+function judgedBefore(mutants: readonly Mutant[], isRefetch: boolean): Judged[] {
   const results = loadResults();
   const equivalents = equivalentsAmong(mutants);
   return mutants.flatMap((mutant) => {
     const verdict = results.get(mutant.key)?.verdict;
     if (!verdict) return [];
     const equivalent = equivalents.get(mutant);
-    if (isAgain && verdict.kind === 'survived' && equivalent === undefined) return [];
+    if (isRefetch && verdict.kind === 'survived' && equivalent === undefined) return [];
     return [{ mutant, verdict, ...(equivalent !== undefined && { equivalent }) }];
   });
 }

@@ -12,7 +12,7 @@ export interface MutantsOptions {
   readonly match: readonly string[];
   readonly verb: 'run' | 'list' | 'survivors' | 'measure' | 'promises' | 'help';
   readonly isResumed: boolean;
-  readonly isAgain: boolean;
+  readonly isRefetch: boolean;
   /** Judges by the tests of the mutant's own module alone. */
   readonly isOwnOnly: boolean;
   readonly jobs: number;
@@ -99,7 +99,7 @@ export function readOptions(args: readonly string[]): MutantsOptions {
     only: values.only ?? [],
     match: values.match ?? [],
     isResumed: values.resume === true,
-    isAgain: values.again === true,
+    isRefetch: values.again === true,
     isOwnOnly: values.own === true,
     jobs: values.jobs === undefined ? DEFAULT_JOBS : readCount('jobs', values.jobs),
     worlds: values.worlds === undefined ? DEFAULT_WORLDS : readCount('worlds', values.worlds),

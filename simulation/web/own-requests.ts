@@ -3,7 +3,7 @@
  * log has the name under which the ledger knows it.
  */
 import type { FetchRequest } from '../../shared/core/outcome/fetch-request.ts';
-import { type OwnRequest, requestUrl } from '../../shared/core/url/request-url.ts';
+import { type HookRequest, requestUrl } from '../../shared/core/url/request-url.ts';
 import type { PageRequest } from '../../shared/crawler/turn/page-hooks.ts';
 import { between, randomOf } from '../models/random.ts';
 import type { SimWeb } from '../worlds/spec.ts';
@@ -16,7 +16,7 @@ const MAX_REQUESTS = 2;
 const MAX_LEVEL = 7;
 /** Two pages may make the same request. */
 const VALUES = 3;
-const WAYS: readonly OwnRequest[] = [
+const WAYS: readonly HookRequest[] = [
   {},
   { method: 'POST', body: 'q=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
   { method: 'PUT', body: '{"a":1}', headers: { authorization: 'Basic c2lt' } },
@@ -34,7 +34,7 @@ export function requestsFor(
     const url = web.someUrl(random);
     const way = between(random, 0, WAYS.length - 1);
     const value = `${way}.${between(random, 1, VALUES)}`;
-    const { headers, ...rest } = WAYS[way] as OwnRequest;
+    const { headers, ...rest } = WAYS[way] as HookRequest;
     const request = { ...rest, headers: { ...headers, [FIELD]: value }, ...saidBy(value) };
     return { url, request, level: between(random, 0, MAX_LEVEL) };
   }).filter(({ url }) => web.harmOf(url) === undefined && !web.isTrap(url));
@@ -50,7 +50,7 @@ export function recognized({ url, method, headers, body }: FetchRequest): string
 }
 
 /** The parts of a request that do not reach the web. */
-const saidBy = (value: string): Pick<OwnRequest, 'label' | 'data'> => ({
+const saidBy = (value: string): Pick<HookRequest, 'label' | 'data'> => ({
   label: `of ${value}`,
   ...(value.startsWith('2') && { data: { value } }),
 });

@@ -89,7 +89,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'joined-warcs.ts': { dynamodb: ['crawlState'] },
   'earlier-payloads.ts': { readRange: ['warc'] },
   'capture-pages.ts': { isMissing: ['warcList'], listFiles: ['warcList'], readRange: ['warc'] },
-  'compact-aside.ts': { dynamodb: ['crawlState'] },
+  'quarantined-files.ts': { dynamodb: ['crawlState'] },
   'compact-candidates.ts': { dynamodb: ['crawlState'] },
   'compact-lease.ts': { dynamodb: ['crawlState'] },
   'compact-finish.ts': { s3: ['warcList'] },

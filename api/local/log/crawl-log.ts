@@ -59,9 +59,9 @@ export function createCrawlLog({ level: least = 'info', onLog, now = Date.now }:
       if (message.kind === 'progress' && !isDue(message.progress.now)) return;
       const entry = logEntryOf(message);
       // After a pause, or with another thread.
-      const isAgain = message.kind === 'begun' && file !== undefined;
-      if (message.kind === 'begun' && !isAgain) open(message.folder);
-      if (entry) log(isAgain ? { ...entry, message: 'Crawl continues' } : entry);
+      const isRefetch = message.kind === 'begun' && file !== undefined;
+      if (message.kind === 'begun' && !isRefetch) open(message.folder);
+      if (entry) log(isRefetch ? { ...entry, message: 'Crawl continues' } : entry);
     },
     end(error) {
       if (error !== undefined) log({ level: 'error', message: messageOf(error) });

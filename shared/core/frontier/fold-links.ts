@@ -6,7 +6,7 @@ import { levelOfLink } from './rank.ts';
 /**
  * Keeps of many links to one URL the one that matters: a ledger makes the same of it as of all of them (but
  * for the least depth and the highest level coming from different links, which both are kept). A redirect is kept unless the
- * other is a seed: a page may wait for it that counts as a copy of what redirects (`turn/copies/freed-copies.ts`).
+ * other is a seed: a page may wait for it that counts as a copy of what redirects (`turn/copies/restored-duplicates.ts`).
  */
 export function foldLink(links: Map<string, Link>, link: Link): void {
   const known = links.get(link.url);

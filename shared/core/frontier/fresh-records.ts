@@ -1,7 +1,7 @@
 import type { UrlKind } from '../url/url-kind.ts';
-import { AgainRoom } from './again-room.ts';
-import { isAgain, type UrlRecord } from './url-record.ts';
-import { WaitingRoom } from './waiting-room.ts';
+import { RefetchQueue } from './refetch-queue.ts';
+import { isRefetch, type UrlRecord } from './url-record.ts';
+import { WaitingQueue } from './waiting-queue.ts';
 
 /** The kind of a waiting record. */
 export type WaitingKind = 'page' | UrlKind;
@@ -27,7 +27,7 @@ export class FreshRecords {
    * Waiting records by kind. Sitemaps are never moved into a run, so that the ledger can choose between them
    * and pages.
    */
-  readonly #rooms: Record<WaitingKind, WaitingRoom>;
+  readonly #rooms: Record<WaitingKind, WaitingQueue>;
   #again = this.#newAgainRoom();
 
   /** `records`: those that are stored. `waitingRequisites`: of the whole ledger. */
@@ -106,7 +106,7 @@ export class FreshRecords {
   }
 
   /** When the first URL that was fetched is to be fetched again. */
-  againDueAt(): number | undefined {
+  refetchDueAt(): number | undefined {
     return this.#again.dueAt();
   }
 
@@ -146,7 +146,7 @@ export class FreshRecords {
     this.#rooms.page = this.#newRoom(undefined);
     this.#rooms.requisite = this.#newRoom('requisite');
     this.#again = this.#newAgainRoom();
-    for (const record of this.#records.values()) if (isAgain(record)) this.#enqueue(record);
+    for (const record of this.#records.values()) if (isRefetch(record)) this.#enqueue(record);
   }
 
   /** Marks all changes as stored. */
@@ -158,22 +158,22 @@ export class FreshRecords {
     this.#waitingRequisites += change;
   }
 
-  #newRoom(kind: UrlKind | undefined): WaitingRoom {
-    return new WaitingRoom((url) => {
+  #newRoom(kind: UrlKind | undefined): WaitingQueue {
+    return new WaitingQueue((url) => {
       const record = this.#taken.has(url) ? undefined : this.#records.get(url);
       return record?.kind === kind ? record : undefined;
     });
   }
 
-  #newAgainRoom(): AgainRoom {
-    return new AgainRoom((url) => {
+  #newAgainRoom(): RefetchQueue {
+    return new RefetchQueue((url) => {
       const record = this.#taken.has(url) ? undefined : this.#records.get(url);
-      return record && isAgain(record) ? record : undefined;
+      return record && isRefetch(record) ? record : undefined;
     });
   }
 
   #enqueue(record: UrlRecord): void {
     if (record.state === 'waiting') this.#rooms[record.kind ?? 'page'].add(record);
-    else if (isAgain(record)) this.#again.add(record);
+    else if (isRefetch(record)) this.#again.add(record);
   }
 }

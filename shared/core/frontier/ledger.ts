@@ -24,7 +24,7 @@ import { REQUISITE_RANK } from './rank.ts';
 import type { UrlOutcome } from './run-outcomes.ts';
 import { openRunStack, type RunStack } from './run-stack.ts';
 import { decodeSegment, encodeSegment } from './segment.ts';
-import { isAgain, type UrlRecord, type UrlState } from './url-record.ts';
+import { isRefetch, type UrlRecord, type UrlState } from './url-record.ts';
 
 /** Waiting pages that one search for requisites moves from runs into memory, at most. */
 const MAX_MOVED = 1000;
@@ -186,11 +186,11 @@ export class HostLedger {
 
   /**
    * When the first URL that was fetched is to be fetched again; undefined if none is. It may be too early, where a hint has changed
-   * a URL of a run since: then {@link nextAgain} finds none, and the next answer is later.
+   * a URL of a run since: then {@link nextRefetch} finds none, and the next answer is later.
    */
-  againDueAt(): number | undefined {
-    const fresh = this.#fresh.againDueAt();
-    const run = this.#runs.againDueAt();
+  refetchDueAt(): number | undefined {
+    const fresh = this.#fresh.refetchDueAt();
+    const run = this.#runs.refetchDueAt();
     return fresh === undefined || run === undefined ? (fresh ?? run) : Math.min(fresh, run);
   }
 
@@ -198,18 +198,18 @@ export class HostLedger {
    * Takes the URL that was due to be fetched again first, if its time has come. As with {@link next}, it must be
    * settled before the commit, and calls of both must not overlap.
    */
-  async nextAgain(now: number): Promise<UrlRecord | undefined> {
+  async nextRefetch(now: number): Promise<UrlRecord | undefined> {
     for (;;) {
-      const dueAt = this.againDueAt();
+      const dueAt = this.refetchDueAt();
       if (dueAt === undefined || dueAt > now) return undefined;
-      if (this.#fresh.againDueAt() === dueAt) return this.#fresh.takeAgain();
+      if (this.#fresh.refetchDueAt() === dueAt) return this.#fresh.takeAgain();
       const record = await this.#runs.takeAgain();
       if (record !== undefined && !this.#fresh.has(record.url)) return this.#fresh.takeFromRun(record);
     }
   }
 
   /**
-   * Gives back a URL taken by {@link next} or {@link nextAgain} as it is to stand from now on: with its outcome, or
+   * Gives back a URL taken by {@link next} or {@link nextRefetch} as it is to stand from now on: with its outcome, or
    * waiting again. Returns the record that was stored, and the one that is.
    */
   settle(record: UrlRecord): { readonly before: UrlRecord | undefined; readonly after: UrlRecord } {
@@ -239,7 +239,7 @@ export class HostLedger {
     for (const url of urls) (this.#fresh.has(url) ? fresh : stored).push(url);
     const ofRuns = stored.length > 0 ? await this.#runs.findAgain(stored, pause) : [];
     // Another lane may have fetched the page meanwhile, and replaced its record.
-    const found = fresh.flatMap((url) => this.#fresh.get(url) ?? []).filter(isAgain);
+    const found = fresh.flatMap((url) => this.#fresh.get(url) ?? []).filter(isRefetch);
     return [...found, ...ofRuns.filter(({ url }) => !this.#fresh.has(url))];
   }
 

@@ -69,7 +69,7 @@ export interface RunStack {
   /** When there will be something to take: `now` if there may be already. */
   nextDueAt(now: number): number | undefined;
   /** When the first URL that was fetched is to be fetched again; undefined if none is. */
-  againDueAt(): number | undefined;
+  refetchDueAt(): number | undefined;
   /** Moves on in the list of that one: its record, or undefined if it no longer counts. */
   takeAgain(): Promise<UrlRecord | undefined>;
   /**
@@ -161,13 +161,13 @@ class OpenRuns implements RunStack {
     return times.length > 0 ? Math.min(...times) : undefined;
   }
 
-  againDueAt(): number | undefined {
+  refetchDueAt(): number | undefined {
     return this.#firstAgain()?.again.cursor.dueAt;
   }
 
   async takeAgain(): Promise<UrlRecord | undefined> {
     const first = this.#firstAgain();
-    if (!first) throw new Error('takeAgain() where againDueAt() is undefined');
+    if (!first) throw new Error('takeAgain() where refetchDueAt() is undefined');
     const record = await first.again.take();
     return this.#isCurrent(first.run, record) ? record : undefined;
   }

@@ -24,7 +24,7 @@ import {
 } from './key-run.ts';
 import { rankOf } from './rank.ts';
 import { decodeRecords } from './record-block.ts';
-import { isAgain, type UrlRecord } from './url-record.ts';
+import { isRefetch, type UrlRecord } from './url-record.ts';
 
 /** How far a list has been read. At the end of the list, `offset` equals `bytes`. */
 export interface Cursor {
@@ -59,7 +59,7 @@ export interface Run {
   readonly again?: Uint8Array | undefined;
 }
 
-const isOfRecrawl = (record: UrlRecord) => record.recrawl !== undefined || isAgain(record);
+const isOfRecrawl = (record: UrlRecord) => record.recrawl !== undefined || isRefetch(record);
 
 /** A run of these records, one for each URL. */
 export function buildRun(host: HostKey, records: readonly UrlRecord[], blockRecords: number): Run {
@@ -75,7 +75,7 @@ export function buildRun(host: HostKey, records: readonly UrlRecord[], blockReco
     ready: concat(encodeBlocks(host, records.filter(isReady).sort(byRank), { blockRecords })),
     later: listByDueTime(host, later, blockRecords),
     done: concat(encodeBlocks(host, records.filter(isDone).sort(byUrl), { blockRecords, isMixed: true })),
-    ...(records.some(isOfRecrawl) && { again: listByDueTime(host, records.filter(isAgain), blockRecords) }),
+    ...(records.some(isOfRecrawl) && { again: listByDueTime(host, records.filter(isRefetch), blockRecords) }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { RecordLocation } from '../archive/record-location.ts';
 import type { Cause } from '../causes/cause.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 
-/** The outcome of a URL. All except `waiting` are final until the URL is fetched again ({@link isAgain}). */
+/** The outcome of a URL. All except `waiting` are final until the URL is fetched again ({@link isRefetch}). */
 export const URL_STATES = [
   'waiting',
   'fetched',
@@ -114,11 +114,11 @@ export const isAnswered = ({ state, result }: Pick<UrlRecord, 'state' | 'result'
 
 /**
  * Whether the URL was fetched, and waits to be fetched once more, since it is not a copy after all
- * (`turn/copies/freed-copies.ts`).
+ * (`turn/copies/restored-duplicates.ts`).
  */
-export const isFreedCopy = ({ state, result }: Pick<UrlRecord, 'state' | 'result'>): boolean =>
+export const isRestoredDuplicate = ({ state, result }: Pick<UrlRecord, 'state' | 'result'>): boolean =>
   state === 'waiting' && result?.duplicateOf !== undefined;
 
 /** Whether the URL has been fetched, and will be again. */
-export const isAgain = ({ state, dueAt }: Pick<UrlRecord, 'state' | 'dueAt'>): boolean =>
+export const isRefetch = ({ state, dueAt }: Pick<UrlRecord, 'state' | 'dueAt'>): boolean =>
   state !== 'waiting' && dueAt > 0;

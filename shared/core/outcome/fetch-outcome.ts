@@ -11,7 +11,7 @@ export type CacheUse =
   /** As above, because the response in the cache is damaged. */
   | { readonly kind: 'unreadable' }
   /** The cache has no response, and the request was for the cache only: it was not made. */
-  | { readonly kind: 'notAsked' };
+  | { readonly kind: 'withoutRequest' };
 
 interface ExchangeTimes {
   readonly url: string;
@@ -69,7 +69,7 @@ export interface FetchFailure extends ExchangeTimes {
 }
 
 /** Whether a request was sent to the site. */
-export const wasAsked = ({ cache }: Pick<FetchOutcome, 'cache'>): boolean =>
+export const sentRequest = ({ cache }: Pick<FetchOutcome, 'cache'>): boolean =>
   cache === undefined || cache.kind === 'miss' || cache.kind === 'unreadable';
 
 /** The outcome of a request to the web. Never thrown: a 404, a time-out and a bad certificate are outcomes. */

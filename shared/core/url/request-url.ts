@@ -7,7 +7,7 @@
 import { hostKey } from './host-key.ts';
 
 /** The parts of a request besides its URL. */
-export interface OwnRequest {
+export interface HookRequest {
   /** Upper case. Absent: GET. */
   readonly method?: string;
   /** Names in lower case. */
@@ -23,7 +23,7 @@ const MARK = '#!';
 /**
  * The name of the request in the ledger: as JSON, in base64 that a URL may hold. Equal requests have equal names.
  */
-export function requestUrl(url: string, { method, headers, body, label, data }: OwnRequest): string {
+export function requestUrl(url: string, { method, headers, body, label, data }: HookRequest): string {
   const sorted = headers && Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)));
   const text = JSON.stringify({ method, headers: sorted, body, label, data });
   return `${url}${MARK}${Buffer.from(text, 'utf8').toString('base64url')}`;
@@ -36,16 +36,16 @@ export function fetchedUrl(url: string): string {
 }
 
 /** Returns the project's own request in a URL of the ledger; undefined for a URL without one. */
-export function ownRequest(url: string): OwnRequest | undefined {
+export function ownRequest(url: string): HookRequest | undefined {
   const at = url.indexOf(MARK);
   if (at < 0) return undefined;
-  return JSON.parse(Buffer.from(url.slice(at + MARK.length), 'base64url').toString('utf8')) as OwnRequest;
+  return JSON.parse(Buffer.from(url.slice(at + MARK.length), 'base64url').toString('utf8')) as HookRequest;
 }
 
 export const isOwnRequest = (url: string): boolean => url.includes('#');
 
 /** Whether the request is a plain GET, which differs from a link to the URL by its label and data alone. */
-export const isPlainGet = ({ method = 'GET', headers, body }: OwnRequest): boolean =>
+export const isPlainGet = ({ method = 'GET', headers, body }: HookRequest): boolean =>
   method === 'GET' && headers === undefined && body === undefined;
 
 /** Whether a header that a project has set says nothing that is meant for one host alone. */
@@ -63,10 +63,10 @@ export const isSentAlong = (from: string, to: string): boolean =>
  * host that is not a plain GET.
  */
 export function redirectedRequest(
-  request: OwnRequest,
+  request: HookRequest,
   httpStatus: number,
   isSameHost: boolean,
-): OwnRequest | undefined {
+): HookRequest | undefined {
   const { method, headers = {}, body, ...rest } = request;
   const isGet = httpStatus === 303 || (method === 'POST' && (httpStatus === 301 || httpStatus === 302));
   if (!isSameHost && !isGet && (body !== undefined || (method ?? 'GET') !== 'GET')) return undefined;

@@ -1,6 +1,6 @@
 import type { LinkSkip } from '../../core/crawl/skip-reason.ts';
 import { addCounts, COUNT_MAPS, exchangesOf, type HostTotals } from '../../core/frontier/head.ts';
-import { type FetchOutcome, wasAsked } from '../../core/outcome/fetch-outcome.ts';
+import { type FetchOutcome, sentRequest } from '../../core/outcome/fetch-outcome.ts';
 import type { WorkerStats } from './worker-stats.ts';
 
 type Mutable<T> = {
@@ -93,7 +93,7 @@ export class TurnCounters {
   countExchange(outcome: FetchOutcome): void {
     const totals = this.#totals;
     if (outcome.cache) this.#countCache(outcome);
-    if (!wasAsked(outcome)) return;
+    if (!sentRequest(outcome)) return;
     if (outcome.sentBytes !== undefined) {
       this.count('sent', 'requests');
       this.count('sent', 'bytes', outcome.sentBytes);
@@ -115,7 +115,7 @@ export class TurnCounters {
 
   #countCache(outcome: FetchOutcome): void {
     const kind = outcome.cache?.kind;
-    if (kind === undefined || kind === 'notAsked') return;
+    if (kind === undefined || kind === 'withoutRequest') return;
     this.count('cache', kind);
     if (kind !== 'hit' || outcome.status !== 'response') return;
     countIn(this.#totals.httpStatus, String(outcome.httpStatus));
@@ -125,7 +125,7 @@ export class TurnCounters {
   /** Counts an exchange in the worker's stats of URLs, which leave out robots.txt. */
   countUrlExchange(outcome: FetchOutcome, isHostFailure: boolean): void {
     if (isHostFailure) this.#stats.errors++;
-    if (!wasAsked(outcome)) return;
+    if (!sentRequest(outcome)) return;
     if (outcome.status === 'response') this.#stats.bytes += outcome.body.size;
     else countIn(this.#stats.failures, outcome.reason);
   }

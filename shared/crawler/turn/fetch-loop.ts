@@ -1,10 +1,10 @@
 import { sizesOf } from '../../core/base/sizes.ts';
-import { maxWaitMs } from '../../core/frontier/far-times.ts';
+import { maxWaitMs } from '../../core/frontier/clamp-times.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
-import { isAgain, type UrlRecord } from '../../core/frontier/url-record.ts';
+import { isRefetch, type UrlRecord } from '../../core/frontier/url-record.ts';
 import { origin } from '../../core/url/host-key.ts';
 import type { TurnCaution } from './caution.ts';
-import type { FreedCopies } from './copies/freed-copies.ts';
+import type { RestoredDuplicates } from './copies/restored-duplicates.ts';
 import type { Admission, UrlAdmission } from './links/admission.ts';
 import type { LinkIntake } from './links/link-intake.ts';
 import type { SitemapPace } from './pace/sitemap-pace.ts';
@@ -26,7 +26,7 @@ export interface FetchLoopOptions extends VisitOptions {
   readonly intake: LinkIntake;
   readonly sitemaps: SitemapPace;
   readonly probe: Soft404Probe;
-  readonly freedCopies: FreedCopies;
+  readonly restoredDuplicates: RestoredDuplicates;
   readonly caution: Pick<TurnCaution, 'maxUrls' | 'countUrl'>;
   /** Where robots.txt files of other hosts lead to: fetched before all else. */
   readonly askedRobots: readonly string[];
@@ -128,7 +128,7 @@ export class FetchLoop {
       this.#busyLanes === 0 &&
       allowance.allowsOnlyRequisites &&
       ledger.nextDueAt(this.#now(), true) === undefined &&
-      !(recrawl.isOn && (ledger.againDueAt() ?? Number.POSITIVE_INFINITY) <= this.#now())
+      !(recrawl.isOn && (ledger.refetchDueAt() ?? Number.POSITIVE_INFINITY) <= this.#now())
     );
   }
 
@@ -152,7 +152,7 @@ export class FetchLoop {
     const record = this.#wasAgain
       ? ((await this.#takeFirst()) ?? (await this.#takeAgain()))
       : ((await this.#takeAgain()) ?? (await this.#takeFirst()));
-    this.#wasAgain = record !== undefined && isAgain(record);
+    this.#wasAgain = record !== undefined && isRefetch(record);
     return record;
   }
 
@@ -161,7 +161,7 @@ export class FetchLoop {
     const { ledger, recrawl, settlement } = this.#options;
     const now = this.#now();
     for (let i = 0; i < MAX_PUT_OFF; i++) {
-      const record = await ledger.nextAgain(now);
+      const record = await ledger.nextRefetch(now);
       if (!record || recrawl.isWorthFetch(record, now)) return record;
       void settlement.settle(recrawl.putOff(record, now));
     }
@@ -214,14 +214,14 @@ export class FetchLoop {
     const from = origin(record.url);
     const admitted = await admission.decide(record, from);
     if (admitted.outcome === 'unasked') this.#countForSite(admitted.record);
-    if (isAgain(record) && admitted.outcome !== 'fetch') return this.#keepCopy(record, admitted);
+    if (isRefetch(record) && admitted.outcome !== 'fetch') return this.#keepCopy(record, admitted);
     switch (admitted.outcome) {
       case 'fetch':
         return this.#visit(record, from);
       case 'unasked':
         this.#unasked++;
         this.#settle(admitted.record);
-        await this.#options.freedCopies.take(admitted.record, this.#now(), record);
+        await this.#options.restoredDuplicates.take(admitted.record, this.#now(), record);
         return true;
       case 'putBack':
         void settlement.settle(admitted.record);
@@ -229,7 +229,7 @@ export class FetchLoop {
       case 'turnEnds':
         this.#settle(admitted.record);
         // It may have killed too many workers.
-        await this.#options.freedCopies.take(admitted.record, this.#now(), record);
+        await this.#options.restoredDuplicates.take(admitted.record, this.#now(), record);
         this.#options.pace.reportBackoff();
         if (admitted.seedCause !== undefined) settlement.reportSeed(admitted.record, admitted.seedCause);
         return false;
@@ -271,16 +271,16 @@ export class FetchLoop {
   }
 
   async #visit(record: UrlRecord, from: string): Promise<boolean> {
-    const { caution, pace, quarantine, robots, settlement, sitemaps, freedCopies } = this.#options;
+    const { caution, pace, quarantine, robots, settlement, sitemaps, restoredDuplicates } = this.#options;
     this.#begun++;
     caution.countUrl();
     sitemaps.countRequest(record.kind === 'sitemap');
     const visit = new UrlVisit(this.#services, this.#options, record);
     this.#inFlight++;
     // The cache of an earlier crawl is older than what this one knows.
-    const cache = isAgain(record) ? 'bypass' : robots.isArchived(from) ? 'only' : undefined;
+    const cache = isRefetch(record) ? 'bypass' : robots.isArchived(from) ? 'only' : undefined;
     const settled = await visit.run(robots.crawlDelayMs(from), cache).finally(() => this.#inFlight--);
-    await freedCopies.take(settled, this.#now(), record);
+    await restoredDuplicates.take(settled, this.#now(), record);
     if (visit.wasNotAsked) robots.expireArchived(from);
     quarantine.clear(record.url);
     // The answer of a request in flight forgives failures: the last one decides.

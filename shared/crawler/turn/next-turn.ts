@@ -3,7 +3,7 @@ import type { CrawlConfig } from '../../core/crawl/crawl-options.ts';
 import { longestBudgetWaitMs } from '../../core/crawl/domain-limits.ts';
 import { allowedFrom, latestOpening } from '../../core/crawl/host-hours.ts';
 import type { Sites } from '../../core/crawl/sites.ts';
-import { maxWaitMs, soonest } from '../../core/frontier/far-times.ts';
+import { maxWaitMs, soonest } from '../../core/frontier/clamp-times.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
 import { MAX_WAIT_DAYS } from '../../core/recrawl/due-time.ts';
 import { isCutShort, isDraining } from '../crawl-state/drain.ts';
@@ -120,8 +120,8 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
   const { outUntil } = withoutPages ? {} : share;
   const firstDueAt = ledger.nextDueAt(now, withoutPages || outUntil !== undefined);
   const laterDueAt = outUntil === undefined || ledger.nextDueAt(now) === undefined ? undefined : outUntil;
-  const againDueAt = recrawl.isStarting ? now : recrawl.isOn ? ledger.againDueAt() : undefined;
-  if (firstDueAt === undefined && againDueAt === undefined && laterDueAt === undefined) {
+  const refetchDueAt = recrawl.isStarting ? now : recrawl.isOn ? ledger.refetchDueAt() : undefined;
+  if (firstDueAt === undefined && refetchDueAt === undefined && laterDueAt === undefined) {
     // URLs wait only while the crawl fetches no pages any more: for when it is resumed, which wakes all hosts; and should one be
     // left out.
     const isDue = !isFull && ledger.nextDueAt(now) !== undefined;
@@ -134,7 +134,9 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
   }
   const urlDueAt = Math.min(
     firstDueAt === undefined ? Number.POSITIVE_INFINITY : soonest(firstDueAt, now, maxWaitMs(crawl.config)),
-    againDueAt === undefined ? Number.POSITIVE_INFINITY : soonest(againDueAt, now, maxDueMs(crawl.config)),
+    refetchDueAt === undefined
+      ? Number.POSITIVE_INFINITY
+      : soonest(refetchDueAt, now, maxDueMs(crawl.config)),
     laterDueAt ?? Number.POSITIVE_INFINITY,
   );
   const workAt = allowedFrom(crawl.config, Math.max(urlDueAt, nextFetchAt, now));

@@ -5,7 +5,7 @@ import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { MediaContent } from '../../core/media/media-module.ts';
 import type { FetchedResponse } from '../../core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../core/parser/document.ts';
-import type { OwnRequest } from '../../core/url/request-url.ts';
+import type { HookRequest } from '../../core/url/request-url.ts';
 import type { PageState } from './page/visit-state.ts';
 
 /** Hooks that may follow one exchange: for extraction, for the page, and for an error. */
@@ -29,7 +29,7 @@ export interface HookedPage {
   /** The content of a document that was read as a whole. */
   readonly content?: MediaContent | undefined;
   /** The project's own request, if it made one. */
-  readonly request?: OwnRequest | undefined;
+  readonly request?: HookRequest | undefined;
   /** The state that hooks keep. None: that which the hooks were made with. */
   readonly state?: PageState | undefined;
   /** The page with nearly the same text. */
@@ -60,7 +60,7 @@ export interface PageAnswer {
 export interface PageRequest {
   /** Canonical. */
   readonly url: string;
-  readonly request: OwnRequest;
+  readonly request: HookRequest;
   /** How much it matters: 0 to 7. */
   readonly level: number;
 }

@@ -3,7 +3,7 @@ import { causeText } from '../../core/causes/cause-text.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
 import { isSeedRecord } from '../../core/frontier/rank.ts';
 import { changeBetween } from '../../core/frontier/url-change.ts';
-import { isFreedCopy, type UrlRecord } from '../../core/frontier/url-record.ts';
+import { isRestoredDuplicate, type UrlRecord } from '../../core/frontier/url-record.ts';
 import { fetchedUrl } from '../../core/url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './pace/host-pace.ts';
@@ -44,7 +44,7 @@ export class Settlement {
     const change = output.takesChanges ? changeBetween(before, after) : undefined;
     if (change) output.addChange(change);
     // Only the first outcome counts: a URL that is fetched again had one.
-    const isFirst = before === undefined || (before.state === 'waiting' && !isFreedCopy(before));
+    const isFirst = before === undefined || (before.state === 'waiting' && !isRestoredDuplicate(before));
     if (isFirst && record.state !== 'waiting' && isSeedRecord(record)) counters.count('seeds', seedOutcome);
     return isFirst && record.state === 'failed'
       ? hooks.reportFailure(fetchedUrl(record.url), failureText(record))

@@ -4,7 +4,7 @@ import type { UrlRecord } from '../../core/frontier/url-record.ts';
 import type { MediaContent } from '../../core/media/media-module.ts';
 import type { FetchedResponse } from '../../core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../core/parser/document.ts';
-import { type OwnRequest, requestUrl } from '../../core/url/request-url.ts';
+import { type HookRequest, requestUrl } from '../../core/url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { LinkIntake } from './links/link-intake.ts';
 import { otherLanguage } from './page/other-language.ts';
@@ -39,7 +39,7 @@ export interface PageForHooks {
   /** Whether `onPage` is called. */
   readonly forItems: boolean;
   /** The project's own request, if it made one. */
-  readonly request?: OwnRequest | undefined;
+  readonly request?: HookRequest | undefined;
   /** The page with nearly the same text. */
   readonly duplicateOf?: string | undefined;
 }

@@ -12,7 +12,7 @@ import type { WarcMember } from '../../core/archive/warc-member.ts';
 import type { SiteVisit } from '../../core/frontier/site-visit.ts';
 import type { UrlChange } from '../../core/frontier/url-change.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
-import { type FetchedResponse, wasAsked } from '../../core/outcome/fetch-outcome.ts';
+import { type FetchedResponse, sentRequest } from '../../core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../core/parser/document.ts';
 import type { UsageStatement } from '../../core/usage/usage-statement.ts';
 import type { VisitState } from './page/visit-state.ts';
@@ -170,7 +170,7 @@ export class TurnOutput {
             date: encoded.date,
             via: record.via,
             hopsFromSeed: record.depth,
-            fetchTimeMs: wasAsked(response) ? response.endedAt - response.startedAt : undefined,
+            fetchTimeMs: sentRequest(response) ? response.endedAt - response.startedAt : undefined,
             copiedFrom: response.cache?.kind === 'hit' ? response.cache.recordId : undefined,
             tlsError: response.tlsError,
             title: facts?.title,

@@ -5,8 +5,8 @@ import { createTrapWatch } from '../../core/frontier/trap-watch.ts';
 import type { TurnCaution } from './caution.ts';
 import type { TurnResults } from './commit.ts';
 import { CanonicalLinks } from './copies/canonical-link.ts';
-import { FreedCopies } from './copies/freed-copies.ts';
 import { NearDuplicates } from './copies/near-duplicates.ts';
+import { RestoredDuplicates } from './copies/restored-duplicates.ts';
 import { TurnCounters } from './counters.ts';
 import type { FetchLoopOptions } from './fetch-loop.ts';
 import type { Lease } from './lease.ts';
@@ -100,21 +100,21 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const settlement = new Settlement({ ...own, host, hooks, onSeed, onEvent });
   const allowance = new PageAllowance(own, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
-  const freedCopies = new FreedCopies(own);
+  const restoredDuplicates = new RestoredDuplicates(own);
   const { askedRobots } = options;
   return {
     ...own,
     ...linkParts,
     ...robotsParts,
     knownPages,
-    freedCopies,
+    restoredDuplicates,
     listed,
     reader,
     documents,
     settlement,
     allowance,
     admission,
-    probe: new Soft404Probe(services, { ...own, ...robotsParts, settlement, freedCopies }),
+    probe: new Soft404Probe(services, { ...own, ...robotsParts, settlement, restoredDuplicates }),
     askedRobots,
   };
 }

@@ -1,5 +1,5 @@
 import { allowedFrom } from '../../core/crawl/host-hours.ts';
-import { withoutFarTimes } from '../../core/frontier/far-times.ts';
+import { clampTimes } from '../../core/frontier/clamp-times.ts';
 import { type Head, NEW_HEAD } from '../../core/frontier/head.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
 import type { Link } from '../../core/frontier/message.ts';
@@ -77,7 +77,7 @@ export async function runTurn(services: TurnServices, loaded: Crawl, input: Turn
     await items?.publish(crawl.id, host, stored.version, stored.stagedItems);
   if (stored.stagedChanges !== undefined)
     await changes?.publish(crawl.id, host, stored.version, stored.stagedChanges);
-  const known = withoutFarTimes(stored, clock.now(), crawl.config);
+  const known = clampTimes(stored, clock.now(), crawl.config);
   const asked = requestOf(input.deliveries, known, clock.now());
   const lost = lostTurns(input.deliveries, stored, services.lanes.receives);
   const { isOpen, share } = await openHost(services, crawl, known, asked.links);
@@ -189,11 +189,11 @@ class Turn {
 
   async run(): Promise<TurnEnd> {
     const { crawl, head, ledger, request } = this.#options;
-    const { intake, pace, recrawl, share, freedCopies } = this.#parts;
+    const { intake, pace, recrawl, share, restoredDuplicates } = this.#parts;
     if (request.resumedBy !== undefined && pace.resume(request.resumedBy)) share.forget();
     else if (recrawl.isOn) pace.retryAfter(RETRY_HOST_MS);
     const news = intake.mergeDelivered(request.links, this.#services.engine.clock.now());
-    await freedCopies.freeTargets(request.links, this.#services.engine.clock.now());
+    await restoredDuplicates.freeTargets(request.links, this.#services.engine.clock.now());
     if (news > 0 || request.isBegun || this.#hasLeftovers()) return this.#fetchAndCommit();
     // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.
     this.#services.ledgers.put(crawl.id, crawl.host, head.version, ledger);

@@ -3,7 +3,7 @@ import { encodeQuery } from '../../core/parser/query-charset.ts';
 import { MAX_FACTOR, MIN_FACTOR } from '../../core/recrawl/page-importance.ts';
 import { printable } from '../../core/text/printable.ts';
 import { canonicalize } from '../../core/url/canonical.ts';
-import { fetchedUrl, type OwnRequest, ownRequest, requestUrl } from '../../core/url/request-url.ts';
+import { fetchedUrl, type HookRequest, ownRequest, requestUrl } from '../../core/url/request-url.ts';
 import type { PageRequest } from '../../crawler/turn/page-hooks.ts';
 import type { EnqueueOptions } from '../project/project.ts';
 import { keepable } from './item-lines.ts';
@@ -97,7 +97,7 @@ function checkedPriority(priority: unknown = 0): number {
 }
 
 /** Throws TypeError and RangeError. */
-function checkedRequest(options: EnqueueOptions): OwnRequest {
+function checkedRequest(options: EnqueueOptions): HookRequest {
   const unknown = Object.keys(options).find((key) => !KEYS.has(key));
   if (unknown !== undefined)
     throw new TypeError(`enqueue knows no option ${shown(unknown)}: there are ${[...KEYS].join(', ')}`);
@@ -114,7 +114,7 @@ function checkedRequest(options: EnqueueOptions): OwnRequest {
     );
   if (method === 'GET' && body !== undefined) throw new TypeError('Expected no body with method GET');
   const headers = headersOf(options.headers, type);
-  const request: OwnRequest = {
+  const request: HookRequest = {
     ...(method !== 'GET' && { method }),
     ...(headers && { headers }),
     ...(body !== undefined && { body }),

@@ -12,8 +12,8 @@ import { createCrawlState, createMemoryStore, createVisitState, type StateStore 
 import { cutOffAfter } from './cut-off.ts';
 import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
+import { createMemorySemaphore } from './memory-semaphore.ts';
 import type { PageContent } from './page-content.ts';
-import { createRoom } from './room.ts';
 import { createRouter } from './route-page.ts';
 import { runExtraction, withExtraction } from './run-extraction.ts';
 import { type HookLimits, HookTimeout, isThenable, oneLine, runHook, stackOf } from './run-hook.ts';
@@ -188,13 +188,13 @@ const syncLimitOf = ({ blockTimeoutMs }: HooksOptions['config']): number => bloc
 class PageContents {
   readonly #config: HooksOptions['config'];
   readonly #clock: HooksOptions['clock'];
-  readonly #room: ReturnType<typeof createRoom>;
+  readonly #room: ReturnType<typeof createMemorySemaphore>;
   readonly #contents = new WeakMap<FetchedResponse, PageContent>();
 
   constructor(config: HooksOptions['config'], clock: HooksOptions['clock']) {
     this.#config = config;
     this.#clock = clock;
-    this.#room = createRoom(LARGE_BODIES_BYTES, { clock, limitMs: config.hookTimeoutMs / 2 });
+    this.#room = createMemorySemaphore(LARGE_BODIES_BYTES, { clock, limitMs: config.hookTimeoutMs / 2 });
   }
 
   /** Calls `use` with the page's content, and with how much of the time is left for another hook. */

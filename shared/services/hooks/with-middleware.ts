@@ -6,7 +6,7 @@ import {
   type FetchedResponse,
   type FetchFailure,
   type FetchOutcome,
-  wasAsked,
+  sentRequest,
 } from '../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../core/outcome/fetch-request.ts';
 import { described } from '../../crawler/fetcher/failure.ts';
@@ -62,7 +62,7 @@ export function withMiddleware(
         if (error instanceof StorageFailed) storageFailed = error;
         throw error;
       });
-      if (!wasAsked(outcome)) asked--;
+      if (!sentRequest(outcome)) asked--;
       if (outcome.status !== 'response') return outcome;
       // It comes too late to be used.
       if (isGivenUp) await outcome.body.dispose();
@@ -86,7 +86,7 @@ export function withMiddleware(
       if (outcome === undefined) throw new Error('The crawl is being stopped');
       if (storageFailed) throw storageFailed;
       // The host is to rest from a request that the middleware has made besides.
-      return asked > 0 && !wasAsked(outcome) ? { ...outcome, cache: { kind: 'miss' } } : outcome;
+      return asked > 0 && !sentRequest(outcome) ? { ...outcome, cache: { kind: 'miss' } } : outcome;
     } catch (error) {
       isGivenUp = true;
       givingUp.abort();

@@ -6,7 +6,7 @@ import type { CrawlConfig } from '../../core/crawl/crawl-options.ts';
 import type { Head } from '../../core/frontier/head.ts';
 import { importanceOf } from '../../core/frontier/importance-of.ts';
 import { budgetPerDay } from '../../core/frontier/recrawl-budget.ts';
-import { isAgain, type RecrawlState, type UrlRecord } from '../../core/frontier/url-record.ts';
+import { isRefetch, type RecrawlState, type UrlRecord } from '../../core/frontier/url-record.ts';
 import { unpackHistory } from '../../core/recrawl/change-history.ts';
 import { rateOfCode } from '../../core/recrawl/change-rate.ts';
 import {
@@ -127,7 +127,7 @@ export class Freshness {
   /** `importance`: the factor that the crawl's settings give to the host's pages. */
   add(record: UrlRecord, importance = 1): void {
     const { state, result, recrawl, kind, dueAt } = record;
-    if (!result || !recrawl || !isAgain(record)) return;
+    if (!result || !recrawl || !isRefetch(record)) return;
     const days = Math.max(0, this.#now - result.fetchedAt) / DAY_MS;
     if (recrawl.history !== 0 && days < 1) this.#sums.lastDay++;
     if (dueAt <= this.#now) this.#sums.due++;

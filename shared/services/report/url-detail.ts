@@ -5,7 +5,7 @@ import type { Head, HostWait } from '../../core/frontier/head.ts';
 import { lastChangeOf, type UrlChangeKind } from '../../core/frontier/url-change.ts';
 import type { UrlRecord, UrlState } from '../../core/frontier/url-record.ts';
 import { hostKey } from '../../core/url/host-key.ts';
-import { fetchedUrl, type OwnRequest, ownRequest } from '../../core/url/request-url.ts';
+import { fetchedUrl, type HookRequest, ownRequest } from '../../core/url/request-url.ts';
 import type { UrlKind } from '../../core/url/url-kind.ts';
 import type { NearCopies } from './near-copy.ts';
 
@@ -68,7 +68,7 @@ export interface UrlDetail extends UrlRow, Partial<NearCopies> {
   /** When it was first found. ISO 8601, UTC. */
   readonly seenAt?: string;
   /** The project's own request, if `enqueue` made it. */
-  readonly request?: OwnRequest | undefined;
+  readonly request?: HookRequest | undefined;
   /** Tries so far. */
   readonly attempts?: number;
   /** When it may next be fetched. ISO 8601, UTC. */

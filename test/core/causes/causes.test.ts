@@ -148,7 +148,7 @@ test.each(SENTENCES)('%j is printed and stored', (cause, sentence) => {
   expect(knownCause(cause)).toEqual(cause);
 });
 
-test.each(['', 'HTTP 503', '{"code":"', '{"code":"unheardOf"}', 'null', '7'])(
+test.each(['', 'HTTP 503', '{"code":"', '{"code":"silentResolvers"}', 'null', '7'])(
   'what no version of today wrote is kept as it is: %s',
   (text) => {
     expect(decodeCause(text)).toEqual({ code: 'other', text });

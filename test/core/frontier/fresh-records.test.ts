@@ -97,11 +97,11 @@ describe('records that are to be fetched again', () => {
       [again('later', 70), again('soon', 30), recordOf('never', { state: 'gone' })],
       0,
     );
-    expect([fresh.againDueAt(), fresh.firstRank('page', 100)]).toEqual([30, undefined]);
-    expect([fresh.takeAgain().url, fresh.isTaken('soon'), fresh.againDueAt()]).toEqual(['soon', true, 70]);
+    expect([fresh.refetchDueAt(), fresh.firstRank('page', 100)]).toEqual([30, undefined]);
+    expect([fresh.takeAgain().url, fresh.isTaken('soon'), fresh.refetchDueAt()]).toEqual(['soon', true, 70]);
     fresh.giveBack('soon');
     fresh.put(again('soon', 90));
-    expect([fresh.takeAgain().url, fresh.takeAgain().url, fresh.againDueAt()]).toEqual([
+    expect([fresh.takeAgain().url, fresh.takeAgain().url, fresh.refetchDueAt()]).toEqual([
       'later',
       'soon',
       undefined,
@@ -113,7 +113,7 @@ describe('records that are to be fetched again', () => {
     const record = again('a', 30);
     expect(fresh.takeFromRun(record)).toBe(record);
     expect([fresh.get('a'), fresh.isTaken('a'), [...fresh.changed]]).toEqual([record, true, ['a']]);
-    expect(fresh.againDueAt()).toBeUndefined();
+    expect(fresh.refetchDueAt()).toBeUndefined();
   });
 });
 
@@ -129,7 +129,7 @@ describe('a run', () => {
       [],
       ['map'],
     ]);
-    expect(fresh.againDueAt()).toBeUndefined();
+    expect(fresh.refetchDueAt()).toBeUndefined();
     // They are still counted.
     expect(fresh.waitingRequisites).toBe(1);
   });

@@ -43,11 +43,11 @@ function settled(draw: Draw, record: UrlRecord, now: number): UrlRecord {
     const dueAt = draw.of([0, now + 1500, now + 90_000]);
     return { ...record, state, dueAt, attempts: record.attempts + 1 };
   }
-  const isAgain = draw.chance(0.5);
+  const isRefetch = draw.chance(0.5);
   return {
     ...record,
     state,
-    dueAt: isAgain ? now + draw.of([1, 2, 9]) * 40_000 + draw.int(999) : 0,
+    dueAt: isRefetch ? now + draw.of([1, 2, 9]) * 40_000 + draw.int(999) : 0,
     result: {
       ...{ fetchedAt: now, httpStatus: draw.of([200, 304, 404]), contentType: draw.of(['text/html', 'a/b']) },
       ...{
@@ -59,7 +59,7 @@ function settled(draw: Draw, record: UrlRecord, now: number): UrlRecord {
       ...(draw.chance(0.7) && { location: { file: `f${draw.int(3)}`, offset: draw.int(9999), length: 50 } }),
       ...(state === 'failed' && { cause: { code: 'other', text: 'broken' } as const }),
     },
-    ...(isAgain && {
+    ...(isRefetch && {
       recrawl: {
         history: draw.int(2 ** 24),
         rate: 9,
@@ -85,7 +85,7 @@ async function turn(draw: Draw, ledger: HostLedger, now: number, note: (...value
     const way = draw.int(4);
     const record =
       way === 3
-        ? await ledger.nextAgain(now)
+        ? await ledger.nextRefetch(now)
         : await ledger.next(now, way === 0 ? draw.chance(0.5) : undefined, way === 1);
     note('take', way, record);
     if (record) taken.push(record);
@@ -94,7 +94,7 @@ async function turn(draw: Draw, ledger: HostLedger, now: number, note: (...value
       note('merge a taken one', link, ledger.merge(link, now));
       note('amend a taken one', ledger.amend(taken[0]), ledger.replaceOutcome(taken[0]));
     }
-    const times = [ledger.nextDueAt(now), ledger.nextDueAt(now, true), ledger.againDueAt()];
+    const times = [ledger.nextDueAt(now), ledger.nextDueAt(now, true), ledger.refetchDueAt()];
     note('times', times, ledger.waitingRequisites, ledger.changes, ledger.approximateBytes);
   }
   for (const record of taken) {

@@ -5,6 +5,7 @@ import { SIZES } from '../../../shared/core/base/sizes.ts';
 import { crawlConfigSchema } from '../../../shared/core/crawl/config.ts';
 import { type AddressLease, claimLease, unusedLease } from '../../../shared/core/frontier/address-lease.ts';
 import { hostRate, maxBytesRestMs, paidUntil } from '../../../shared/core/frontier/byte-rate.ts';
+import { maxRestMs, maxWaitMs } from '../../../shared/core/frontier/clamp-times.ts';
 import { createCombinationWatch } from '../../../shared/core/frontier/combination-watch.ts';
 import { type CrawlRateState, claimTime } from '../../../shared/core/frontier/crawl-rate.ts';
 import {
@@ -18,7 +19,6 @@ import {
   withHost,
   withLinkers,
 } from '../../../shared/core/frontier/domain-state.ts';
-import { maxRestMs, maxWaitMs } from '../../../shared/core/frontier/far-times.ts';
 import { foldLink } from '../../../shared/core/frontier/fold-links.ts';
 import { createFolderWatch } from '../../../shared/core/frontier/folder-watch.ts';
 import { budgetByLinks, medianLinkers, roundedLinkers } from '../../../shared/core/frontier/link-budget.ts';

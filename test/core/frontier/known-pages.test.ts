@@ -45,7 +45,7 @@ test('a known page is found as its last fetch has left it, however often it was 
     ['/rarely', NOW],
   ]);
   for (let day = 1; day < 4; day++) {
-    const record = (await ledger.nextAgain(NOW + day * DAY)) as UrlRecord;
+    const record = (await ledger.nextRefetch(NOW + day * DAY)) as UrlRecord;
     expect(record.url).toBe(link('/often').url);
     ledger.settle(again(record, NOW + day * DAY, NOW + (day + 1) * DAY));
     await commitWith(['d', 'e', 'f', 'g', 'h'].map((name) => `/${name}${day}`));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SIZES, type Sizes } from '../../../shared/core/base/sizes.ts';
 import { HostLedger } from '../../../shared/core/frontier/ledger.ts';
 import { EMPTY_INDEX, type LedgerIndex } from '../../../shared/core/frontier/ledger-index.ts';
-import { isAgain, URL_STATES, type UrlRecord } from '../../../shared/core/frontier/url-record.ts';
+import { isRefetch, URL_STATES, type UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 
 const HOST = 'example.org';
 const NOW = 1_800_000_000_000;
@@ -119,12 +119,12 @@ describe('a URL that is to be fetched again', () => {
     ledger = await host.commit(ledger);
     expect((await listOf(ledger.records())).length, 'each once').toBe(40);
     for (let n = 0; n < 3; n++) {
-      const again = (await ledger.nextAgain(NOW + DAY)) as UrlRecord;
+      const again = (await ledger.nextRefetch(NOW + DAY)) as UrlRecord;
       expect(wanted).toContain(again.url);
       expect(again.recrawl).toMatchObject(hint);
       ledger.settle({ ...again, dueAt: NOW + 100 * DAY });
     }
-    expect(await ledger.nextAgain(NOW + DAY)).toBeUndefined();
+    expect(await ledger.nextRefetch(NOW + DAY)).toBeUndefined();
   });
 
   test('and was final until recrawl was switched on, is there once after its runs were merged', async () => {
@@ -147,7 +147,7 @@ describe('a URL that is to be fetched again', () => {
     expect(records.map(({ url }) => url).sort()).toEqual(
       Array.from({ length: 60 }, (_, i) => urlOf(i)).sort(),
     );
-    expect(records.every(isAgain)).toBe(true);
+    expect(records.every(isRefetch)).toBe(true);
   });
 
   test('is not changed by what was found before another lane fetched it', async () => {
@@ -155,10 +155,10 @@ describe('a URL that is to be fetched again', () => {
     const record = fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY);
     ledger.settle(record);
     const [found] = await ledger.findAgain([urlOf(1)], async () => {});
-    const again = (await ledger.nextAgain(NOW + DAY)) as UrlRecord;
+    const again = (await ledger.nextRefetch(NOW + DAY)) as UrlRecord;
     ledger.settle(fetched(again, NOW + DAY, NOW + 9 * DAY));
     ledger.amend({ ...(found as UrlRecord), dueAt: NOW + DAY });
-    expect(ledger.againDueAt()).toBe(NOW + 9 * DAY);
+    expect(ledger.refetchDueAt()).toBe(NOW + 9 * DAY);
     expect((await ledger.findAgain([urlOf(1)], async () => {}))[0]?.result?.fetchedAt).toBe(NOW + DAY);
   });
 
@@ -166,10 +166,10 @@ describe('a URL that is to be fetched again', () => {
     const ledger = await new Host().open();
     const record = fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY);
     ledger.settle(record);
-    await ledger.nextAgain(NOW + DAY);
+    await ledger.nextRefetch(NOW + DAY);
     ledger.amend({ ...record, dueAt: NOW });
     ledger.settle({ ...record, dueAt: NOW + 2 * DAY });
-    expect(ledger.againDueAt()).toBe(NOW + 2 * DAY);
+    expect(ledger.refetchDueAt()).toBe(NOW + 2 * DAY);
   });
 
   test('is given when it is due, with all that is known of it, and counts once', async () => {
@@ -177,21 +177,21 @@ describe('a URL that is to be fetched again', () => {
     let ledger = await host.open();
     const first = fetched(await take(ledger, urlOf(1)), NOW, NOW + DAY);
     ledger.settle(first);
-    expect(ledger.againDueAt()).toBe(NOW + DAY);
+    expect(ledger.refetchDueAt()).toBe(NOW + DAY);
     ledger = await host.commit(ledger);
 
     expect(ledger.nextDueAt(NOW)).toBeUndefined();
-    expect(ledger.againDueAt()).toBe(NOW + DAY);
-    expect(await ledger.nextAgain(NOW + DAY - 1)).toBeUndefined();
-    const again = (await ledger.nextAgain(NOW + DAY)) as UrlRecord;
+    expect(ledger.refetchDueAt()).toBe(NOW + DAY);
+    expect(await ledger.nextRefetch(NOW + DAY - 1)).toBeUndefined();
+    const again = (await ledger.nextRefetch(NOW + DAY)) as UrlRecord;
     expect(again).toEqual({ ...first, seenAt: NOW });
-    expect(await ledger.nextAgain(NOW + DAY), 'not twice').toBeUndefined();
+    expect(await ledger.nextRefetch(NOW + DAY), 'not twice').toBeUndefined();
     await expect(ledger.prepareCommit('x')).rejects.toThrow('not settled');
 
     ledger.settle({ ...again, state: 'gone', dueAt: 0 });
     expect(ledger.counts).toMatchObject({ waiting: 0, fetched: 0, gone: 1 });
     ledger = await host.commit(ledger);
-    expect(ledger.againDueAt()).toBeUndefined();
+    expect(ledger.refetchDueAt()).toBeUndefined();
     expect(await listOf(ledger.records())).toMatchObject([{ url: urlOf(1), state: 'gone' }]);
   });
 
@@ -254,7 +254,7 @@ test('loses, doubles and forgets nothing, whatever is merged', async () => {
           }
         else if (one.kind === 'hints') {
           const found = await ledger.findAgain(one.urls.map(urlOf), async () => {});
-          const due = one.urls.flatMap((i) => model.get(urlOf(i)) ?? []).filter(isAgain);
+          const due = one.urls.flatMap((i) => model.get(urlOf(i)) ?? []).filter(isRefetch);
           expect(found.map(({ url }) => url).sort()).toEqual(due.map(({ url }) => url).sort());
           for (const record of found) {
             expect(record).toMatchObject({
@@ -268,7 +268,7 @@ test('loses, doubles and forgets nothing, whatever is merged', async () => {
           }
         } else
           for (let i = 0; i < one.count; i++) {
-            const record = i % 2 === 0 ? await ledger.nextAgain(now) : await ledger.next(now);
+            const record = i % 2 === 0 ? await ledger.nextRefetch(now) : await ledger.next(now);
             const due = [...model.values()].filter(
               (r) =>
                 (r.state === 'waiting') === (i % 2 !== 0) && r.dueAt <= now && (i % 2 !== 0 || r.dueAt > 0),
@@ -299,12 +299,12 @@ test('loses, doubles and forgets nothing, whatever is merged', async () => {
         .filter((r) => r.state !== 'waiting' && r.dueAt > 0)
         .map((r) => r.dueAt);
       // A run's entry that a hint has outdated may give an earlier time: looking then finds nothing, and drops it.
-      while (times.length === 0 || (ledger.againDueAt() ?? 0) < Math.min(...times)) {
-        const early = ledger.againDueAt();
+      while (times.length === 0 || (ledger.refetchDueAt() ?? 0) < Math.min(...times)) {
+        const early = ledger.refetchDueAt();
         if (early === undefined) break;
-        expect(await ledger.nextAgain(early), 'nothing is due').toBeUndefined();
+        expect(await ledger.nextRefetch(early), 'nothing is due').toBeUndefined();
       }
-      expect(ledger.againDueAt()).toBe(times.length === 0 ? undefined : Math.min(...times));
+      expect(ledger.refetchDueAt()).toBe(times.length === 0 ? undefined : Math.min(...times));
     }),
     { numRuns: 100 },
   );

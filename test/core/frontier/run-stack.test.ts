@@ -209,7 +209,7 @@ test.each<[name: string, reads: number, ask: (runs: RunStack) => Promise<unknown
 
 test('where there is nothing to take, none can be taken', async () => {
   const { runs } = await open();
-  expect([runs.firstRank(NOW), runs.againDueAt()]).toEqual([undefined, undefined]);
+  expect([runs.firstRank(NOW), runs.refetchDueAt()]).toEqual([undefined, undefined]);
   await expect(runs.take(NOW)).rejects.toThrow('firstRank() is undefined');
-  await expect(runs.takeAgain()).rejects.toThrow('againDueAt() is undefined');
+  await expect(runs.takeAgain()).rejects.toThrow('refetchDueAt() is undefined');
 });

@@ -14,8 +14,8 @@ import { budgetPerDay, knownPages } from '../../../shared/core/frontier/recrawl-
 import { canonicalSitemaps, seedLinks } from '../../../shared/core/frontier/seed-links.ts';
 import {
   countUrls,
-  isAgain,
   isAnswered,
+  isRefetch,
   URL_STATES,
   type UrlRecord,
 } from '../../../shared/core/frontier/url-record.ts';
@@ -122,7 +122,7 @@ test('a URL is answered if a response other than a redirect is archived, and aga
     isAnswered({ state: 'fetched', result: { fetchedAt: 1 } }),
     isAnswered({ state: 'fetched' }),
   ]).toEqual([...[false, false]]);
-  expect(URL_STATES.map((state) => [isAgain({ state, dueAt: 1 }), isAgain({ state, dueAt: 0 })])).toEqual(
+  expect(URL_STATES.map((state) => [isRefetch({ state, dueAt: 1 }), isRefetch({ state, dueAt: 0 })])).toEqual(
     URL_STATES.map((state) => [state !== 'waiting', false]),
   );
   const counts = Object.fromEntries(URL_STATES.map((state, i) => [state, 10 ** i]));

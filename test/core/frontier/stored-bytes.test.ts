@@ -21,7 +21,7 @@ import { startOf } from '../../../shared/core/frontier/run.ts';
 import { openRunStack } from '../../../shared/core/frontier/run-stack.ts';
 import { decodeSegment, encodeSegment } from '../../../shared/core/frontier/segment.ts';
 import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
-import { WaitingRoom } from '../../../shared/core/frontier/waiting-room.ts';
+import { WaitingQueue } from '../../../shared/core/frontier/waiting-queue.ts';
 
 const HOST = 'h.test';
 const NEVER = Number.POSITIVE_INFINITY;
@@ -301,7 +301,7 @@ describe('a list of blocks', () => {
 });
 
 test('nothing is taken where nothing was found', async () => {
-  expect(() => new WaitingRoom(() => undefined).take()).toThrow('take() without firstRank()');
+  expect(() => new WaitingQueue(() => undefined).take()).toThrow('take() without firstRank()');
   const stack = await openRunStack(HOST, [], async () => new Uint8Array());
   expect([stack.firstRank(0), stack.nextDueAt(0), stack.nextDueAtRank(0, 0)]).toEqual([
     undefined,

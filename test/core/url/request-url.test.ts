@@ -3,16 +3,22 @@ import { describe, expect, test } from 'vitest';
 import { hostKey, origin } from '../../../shared/core/url/host-key.ts';
 import {
   fetchedUrl,
+  type HookRequest,
   isOwnRequest,
   isSentAlong,
-  type OwnRequest,
   ownRequest,
   redirectedRequest,
   requestUrl,
 } from '../../../shared/core/url/request-url.ts';
 
 const URL = 'https://shop.test/search?q=1';
-const request: OwnRequest = { method: 'POST', headers: { b: '1', a: '2' }, body: 'é', label: 'l', data: [1] };
+const request: HookRequest = {
+  method: 'POST',
+  headers: { b: '1', a: '2' },
+  body: 'é',
+  label: 'l',
+  data: [1],
+};
 
 describe('the name of a request', () => {
   test('gives back the URL and what is asked besides, whatever that is', () => {
@@ -49,7 +55,7 @@ describe('the name of a request', () => {
 const KEY = { 'x-api-key': 'k', accept: 'a', 'accept-language': 'de', range: 'bytes=0-', referer: 'r' };
 const OPEN = { accept: 'a', 'accept-language': 'de', range: 'bytes=0-' };
 
-test.each<[number, boolean, OwnRequest, OwnRequest | undefined]>([
+test.each<[number, boolean, HookRequest, HookRequest | undefined]>([
   [303, true, { method: 'POST', body: 'b', label: 'l' }, { label: 'l' }],
   [
     302,
@@ -69,7 +75,7 @@ test.each<[number, boolean, OwnRequest, OwnRequest | undefined]>([
   ],
   [302, false, { method: 'POST', body: 'b', headers: { 'content-type': 'c', ...KEY } }, { headers: OPEN }],
   [303, false, { method: 'DELETE', headers: { x: '1' }, data: 1 }, { data: 1 }],
-  ...([307, 308] as const).flatMap((status): [number, boolean, OwnRequest, undefined][] =>
+  ...([307, 308] as const).flatMap((status): [number, boolean, HookRequest, undefined][] =>
     [{ method: 'POST', body: 'b' }, { method: 'DELETE' }, { body: 'b' }].map((given) => [
       status,
       false,

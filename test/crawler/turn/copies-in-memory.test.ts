@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
 import type { HostLedger } from '../../../shared/core/frontier/ledger.ts';
-import { isFreedCopy, type UrlRecord } from '../../../shared/core/frontier/url-record.ts';
-import { FreedCopies } from '../../../shared/crawler/turn/copies/freed-copies.ts';
+import { isRestoredDuplicate, type UrlRecord } from '../../../shared/core/frontier/url-record.ts';
+import { RestoredDuplicates } from '../../../shared/crawler/turn/copies/restored-duplicates.ts';
 import { TurnCounters } from '../../../shared/crawler/turn/counters.ts';
 import { newStats } from '../../../shared/crawler/turn/worker-stats.ts';
 import { T0 } from '../worker/fake-clock.ts';
@@ -28,13 +28,18 @@ async function open(records: readonly UrlRecord[], copies = 1) {
   for (const record of records) ledger.addSettled(record);
   const hints: Record<string, number> = copies > 0 ? { canonicalCopy: copies } : {};
   const counters = new TurnCounters({ ...NO_TOTALS, hints }, newStats());
-  const freed = new FreedCopies({ crawl: crawlOfTurn(), ledger, counters, recrawl: { replace: () => {} } });
+  const freed = new RestoredDuplicates({
+    crawl: crawlOfTurn(),
+    ledger,
+    counters,
+    recrawl: { replace: () => {} },
+  });
   return { ledger, counters, freed };
 }
 
 const isFreed = async (ledger: HostLedger, url: string) => {
   const record = await ledger.lookUp(url);
-  return record !== undefined && isFreedCopy(record);
+  return record !== undefined && isRestoredDuplicate(record);
 };
 
 test('all copies that the ledger has in memory are freed, also those of earlier turns', async () => {

@@ -58,7 +58,7 @@ async function plan(situation: Situation) {
     recrawl: { isOn: isRecrawling(crawl.config), isStarting: situation.isStarting ?? false },
     share: { ...NO_SHARE, outUntil: situation.outUntil },
     ledger: {
-      againDueAt: () => situation.againAt,
+      refetchDueAt: () => situation.againAt,
       nextDueAt: (_now: number, requisitesOnly = false) =>
         requisitesOnly || pageAt === undefined ? requisiteAt : Math.min(pageAt, requisiteAt ?? pageAt),
     },

@@ -35,7 +35,7 @@ async function refetched(answer: (n: number) => Answer, vanishing?: HostRecrawl[
   }
   const records: UrlRecord[] = [];
   for (const _ of PATHS) {
-    const record = (await ledger.nextAgain(T0)) as UrlRecord;
+    const record = (await ledger.nextRefetch(T0)) as UrlRecord;
     records.push(await driven(turn, new UrlVisit(turn.services, turn.parts, record).run(undefined)));
   }
   return { records, state: recrawl.state(), totals: turn.parts.counters.totals };

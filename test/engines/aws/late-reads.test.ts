@@ -4,13 +4,13 @@
  */
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { asideFiles, setAside } from '../../../shared/engines/aws/archive/compact-aside.ts';
 import { openItemTables } from '../../../shared/engines/aws/archive/item-table-plan.ts';
 import {
   allJoinedSources,
   announceJoined,
   joinedSources,
 } from '../../../shared/engines/aws/archive/joined-warcs.ts';
+import { asideFiles, setAside } from '../../../shared/engines/aws/archive/quarantined-files.ts';
 import {
   loadDeletion,
   noteStopped,

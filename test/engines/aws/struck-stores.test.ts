@@ -1,6 +1,5 @@
 /** Every call of the smaller stores of a stack, struck: the objects of exports, links left out, notes, directories, workers that are started. */
 import { gzipSync } from 'node:zlib';
-import { asideFiles, forgetAside, setAside } from '../../../shared/engines/aws/archive/compact-aside.ts';
 import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
 import { openItemTables } from '../../../shared/engines/aws/archive/item-table-plan.ts';
 import {
@@ -9,6 +8,7 @@ import {
   joinedSources,
   resolveLocation,
 } from '../../../shared/engines/aws/archive/joined-warcs.ts';
+import { asideFiles, forgetAside, setAside } from '../../../shared/engines/aws/archive/quarantined-files.ts';
 import { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
 import { CrawlDirectory } from '../../../shared/engines/aws/state/crawl-directory.ts';
 import { createQuietNotes } from '../../../shared/engines/aws/state/quiet.ts';

@@ -1,7 +1,7 @@
 import type { HostLedger } from '../../../core/frontier/ledger.ts';
 import { linkOf } from '../../../core/frontier/message.ts';
 import { reasonAgainst } from '../../../core/frontier/reason-against.ts';
-import { isFreedCopy, type UrlRecord } from '../../../core/frontier/url-record.ts';
+import { isRestoredDuplicate, type UrlRecord } from '../../../core/frontier/url-record.ts';
 import { canonicalize } from '../../../core/url/canonical.ts';
 import { isMistakenCanonical } from '../../../core/url/mistaken-canonical.ts';
 import type { LinkIntake } from '../links/link-intake.ts';
@@ -34,7 +34,7 @@ export class CanonicalLinks {
   ): Promise<string | undefined> {
     const crawl = this.#crawl;
     if (!crawl.config.obeyCanonical || canonical === undefined || record.kind !== undefined) return undefined;
-    if (isFreedCopy(record)) return undefined;
+    if (isRestoredDuplicate(record)) return undefined;
     const known = canonicalize(canonical);
     const url = known && crawl.nameOf(known);
     if (url === undefined || url === record.url || isMistakenCanonical(record.url, url)) return undefined;

@@ -9,7 +9,7 @@ import {
   nearDuplicateIn,
 } from '../../../core/causes/cause.ts';
 import { isSeedRecord } from '../../../core/frontier/rank.ts';
-import { isAgain, type UrlRecord } from '../../../core/frontier/url-record.ts';
+import { isRefetch, type UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
 import type { HashedBlocks } from '../../../core/parser/hashed-blocks.ts';
 import { isOwnRequest } from '../../../core/url/request-url.ts';
@@ -56,7 +56,7 @@ export class NearDuplicates {
    * neither shall become the copy of the other one in different turns.
    */
   causeOf(record: UrlRecord, { blocks, isWhole }: DocumentFacts): NearDuplicateCause | undefined {
-    if (!blocks || !isWhole || !this.wantsBlocks(record) || isSeedRecord(record) || isAgain(record))
+    if (!blocks || !isWhole || !this.wantsBlocks(record) || isSeedRecord(record) || isRefetch(record))
       return undefined;
     const seen = this.#pages < MIN_PAGES ? undefined : this.#byTemplate.get(templateOf(record.url));
     const own = seen && ownText(blocks, this.#common);

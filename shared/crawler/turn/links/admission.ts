@@ -1,6 +1,11 @@
 import { boundedText, type Cause } from '../../../core/causes/cause.ts';
 import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
-import { isAgain, isFreedCopy, type UrlRecord, type UrlState } from '../../../core/frontier/url-record.ts';
+import {
+  isRefetch,
+  isRestoredDuplicate,
+  type UrlRecord,
+  type UrlState,
+} from '../../../core/frontier/url-record.ts';
 import { robotsUrl } from '../../../core/robots/policy.ts';
 import type { RobotsRules } from '../../../core/robots/robots-rules.ts';
 import { isAllowed } from '../../../core/robots/rules.ts';
@@ -83,7 +88,7 @@ export class UrlAdmission {
 
   #checkTraps(record: UrlRecord): Admission | undefined {
     // A page that was fetched has brought what it could.
-    if (isAgain(record) || isFreedCopy(record)) return undefined;
+    if (isRefetch(record) || isRestoredDuplicate(record)) return undefined;
     if (record.depth === 0 || record.kind !== undefined || isOwnRequest(record.url)) return undefined;
     const trap = this.#options.traps.closedBy(record.url);
     if (trap === undefined) return undefined;
@@ -94,7 +99,9 @@ export class UrlAdmission {
   /** A page that was fetched has counted. */
   #checkTemplate(record: UrlRecord): Admission | undefined {
     const template =
-      isAgain(record) || isFreedCopy(record) ? undefined : this.#options.templates.fullTemplateOf(record);
+      isRefetch(record) || isRestoredDuplicate(record)
+        ? undefined
+        : this.#options.templates.fullTemplateOf(record);
     return template === undefined
       ? undefined
       : this.#unasked(record, 'skipped', { code: 'pagesPerTemplate', template });
@@ -224,7 +231,7 @@ export class UrlAdmission {
 
   async #checkBudget(record: UrlRecord): Promise<Admission | undefined> {
     const { templates } = this.#options;
-    const isPage = record.kind !== 'requisite' && !isAgain(record) && !isFreedCopy(record);
+    const isPage = record.kind !== 'requisite' && !isRefetch(record) && !isRestoredDuplicate(record);
     if (!isPage) return this.#checkLimits(record, false);
     if (!(await templates.reserve(record))) return this.#checkTemplate(record);
     let isBegun = false;

@@ -1,5 +1,5 @@
 import type { CrawlConfig } from '../../../core/crawl/config.ts';
-import { MAX_LINE_MS } from '../../../core/frontier/far-times.ts';
+import { MAX_LINE_MS } from '../../../core/frontier/clamp-times.ts';
 import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
 import { createBlockTest } from '../../fetcher/ip-address.ts';
 import type { TurnServices } from '../services.ts';
@@ -63,7 +63,7 @@ export class AddressPace {
   async run(
     latestAt: number,
     request: () => Promise<FetchOutcome>,
-    wasAsked: (outcome: FetchOutcome) => boolean,
+    sentRequest: (outcome: FetchOutcome) => boolean,
   ) {
     if (!this.isOn) return request();
     const addresses = await this.#addresses();
@@ -75,7 +75,7 @@ export class AddressPace {
       addresses,
       { delayMs: config.ipDelayMs, latestAt, signal },
       async () => ((await this.#claim(addresses, () => true)) ? undefined : request()),
-      (result) => result !== undefined && wasAsked(result),
+      (result) => result !== undefined && sentRequest(result),
     );
     if (outcome?.status === 'response' && outcome.ipAddress !== '') this.lines.note(host, outcome.ipAddress);
     return outcome;

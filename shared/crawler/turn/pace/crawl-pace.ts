@@ -61,7 +61,7 @@ export class CrawlPace {
   async run(
     latestAt: number,
     request: (begun: () => void) => Promise<FetchOutcome>,
-    wasAsked: (outcome: FetchOutcome) => boolean,
+    sentRequest: (outcome: FetchOutcome) => boolean,
   ): Promise<FetchOutcome | undefined> {
     const rate = this.#rate;
     if (rate === undefined) return undefined;
@@ -79,7 +79,7 @@ export class CrawlPace {
     let bytes: number | undefined;
     try {
       const outcome = await request(() => line.begun(this.#elapsed(), place, rate));
-      if (wasAsked(outcome)) bytes = receivedBytesOf(outcome);
+      if (sentRequest(outcome)) bytes = receivedBytesOf(outcome);
       return outcome;
     } finally {
       line.ended(this.#elapsed(), place, bytes, rate);

@@ -12,7 +12,7 @@ import {
   isHopeless,
   maxGapAfter,
 } from '../../../core/frontier/politeness.ts';
-import { type FetchFailure, type FetchOutcome, wasAsked } from '../../../core/outcome/fetch-outcome.ts';
+import { type FetchFailure, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import { MAX_AGE_MS } from '../../crawl-state/crawls.ts';
 import type { TurnCounters } from '../counters.ts';
@@ -228,7 +228,7 @@ export class HostPace {
       crawl.host,
       { perHost, gapMs, latestAt, signal },
       () => this.#inLine(request, delayAfterMs, askedAt),
-      wasAsked,
+      sentRequest,
     );
     return this.#bodies.hold(outcome ?? this.#unmade(request.url, NO_TIME));
   }
@@ -241,7 +241,7 @@ export class HostPace {
   ): Promise<FetchOutcome> {
     const begin = () => this.#atPlace(request, crawlDelayMs, askedAt);
     if (!this.#address.isOn) return begin();
-    const made = this.#address.run(this.#options.lastRequestAt, begin, wasAsked);
+    const made = this.#address.run(this.#options.lastRequestAt, begin, sentRequest);
     return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_TIME));
   }
 
@@ -255,7 +255,7 @@ export class HostPace {
     // It is used now.
     if (this.#wait?.for === 'crawlBytes') this.#wait = undefined;
     const begin = (begun: () => void) => this.#begin(request, crawlDelayMs, askedAt, begun);
-    const made = this.#crawlPace.run(this.#options.lastRequestAt, begin, wasAsked);
+    const made = this.#crawlPace.run(this.#options.lastRequestAt, begin, sentRequest);
     return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_PLACE));
   }
 
@@ -296,7 +296,7 @@ export class HostPace {
     );
     // At once: others that wait for the crawl's rate go on as soon as it has ended.
     this.#pay(outcome);
-    if (wasAsked(outcome)) await watchProxy(this.#services, crawl, outcome);
+    if (sentRequest(outcome)) await watchProxy(this.#services, crawl, outcome);
     return outcome;
   }
 
@@ -321,7 +321,7 @@ export class HostPace {
     const { crawl, counters } = this.#options;
     const { config } = crawl;
     counters.countExchange(outcome);
-    if (!wasAsked(outcome)) return;
+    if (!sentRequest(outcome)) return;
     const { startedAt, endedAt } = outcome;
     const request = { startedAt, endedAt, crawlDelayMs };
     const gapMs = gapAfter(request, config);
@@ -336,7 +336,7 @@ export class HostPace {
 
   #pay(outcome: FetchOutcome): void {
     const rate = hostRate(this.#options.crawl.config);
-    if (rate === undefined || !wasAsked(outcome)) return;
+    if (rate === undefined || !sentRequest(outcome)) return;
     this.#paidUntil = paidUntil(this.#paidUntil, outcome, receivedBytesOf(outcome), rate);
   }
 

@@ -7,8 +7,8 @@ import { canonicalize } from '../../../core/url/canonical.ts';
 import { redirectTarget } from '../../../core/url/field-reference.ts';
 import {
   fetchedUrl,
+  type HookRequest,
   isSentAlong,
-  type OwnRequest,
   redirectedRequest,
   requestUrl,
 } from '../../../core/url/request-url.ts';
@@ -117,7 +117,7 @@ export class Redirects {
   #followRequest(
     record: UrlRecord,
     target: string,
-    next: OwnRequest | undefined,
+    next: HookRequest | undefined,
     now: number,
   ): RedirectCause {
     const { crawl, intake } = this.#options;

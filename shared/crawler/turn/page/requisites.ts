@@ -1,5 +1,5 @@
 import { allowedFrom } from '../../../core/crawl/host-hours.ts';
-import { maxWaitMs, soonest } from '../../../core/frontier/far-times.ts';
+import { maxWaitMs, soonest } from '../../../core/frontier/clamp-times.ts';
 import type { HostLedger } from '../../../core/frontier/ledger.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { LinkIntake } from '../links/link-intake.ts';

@@ -1,6 +1,6 @@
 import { judge } from '../../../core/frontier/verdict.ts';
 import type { FetchedResponse, FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
-import { wasAsked } from '../../../core/outcome/fetch-outcome.ts';
+import { sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { ResponseHead } from '../../../core/outcome/response-head.ts';
 import {
   createDocumentParser,
@@ -12,7 +12,7 @@ import { isAllowed } from '../../../core/robots/rules.ts';
 import { canonicalize } from '../../../core/url/canonical.ts';
 import { fieldReference } from '../../../core/url/field-reference.ts';
 import { origin, pathOf } from '../../../core/url/host-key.ts';
-import type { FreedCopies } from '../copies/freed-copies.ts';
+import type { RestoredDuplicates } from '../copies/restored-duplicates.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { HostPace } from '../pace/host-pace.ts';
 import type { Quarantine } from '../quarantine.ts';
@@ -36,7 +36,7 @@ export interface Soft404ProbeOptions {
   readonly robots: RobotsKeeper;
   readonly soft404: Soft404;
   readonly settlement: Settlement;
-  readonly freedCopies: Pick<FreedCopies, 'take'>;
+  readonly restoredDuplicates: Pick<RestoredDuplicates, 'take'>;
 }
 
 /**
@@ -56,7 +56,7 @@ export class Soft404Probe {
   async runIfDue(): Promise<boolean> {
     const url = this.#options.soft404.takeProbe();
     if (url === undefined || !(await this.#mayAsk(url))) return false;
-    const { crawl, pace, soft404, settlement, freedCopies } = this.#options;
+    const { crawl, pace, soft404, settlement, restoredDuplicates } = this.#options;
     const crawlDelayMs = this.#options.robots.crawlDelayMs(origin(url));
     let parser: DocumentParser | undefined;
     const onHead = (head: ResponseHead) => {
@@ -70,7 +70,7 @@ export class Soft404Probe {
     const verdict = judge(outcome, { attempts: 0 }, crawl.config, retryAfterOf(outcome, this.#now()));
     pace.record(outcome, verdict.hostFailure, crawlDelayMs);
     if (outcome.status === 'response') {
-      if (wasAsked(outcome)) crawl.budget.receive(outcome.body.size);
+      if (sentRequest(outcome)) crawl.budget.receive(outcome.body.size);
       await outcome.body.dispose();
     }
     const facts = await this.#options.quarantine.watch(async () => parser?.end());
@@ -84,7 +84,7 @@ export class Soft404Probe {
         result: record.result && { ...record.result, cause },
       } as const;
       settlement.amend(gone);
-      await freedCopies.take(gone, this.#now(), record);
+      await restoredDuplicates.take(gone, this.#now(), record);
     }
     await pace.giveUpIfHopeless();
     return true;

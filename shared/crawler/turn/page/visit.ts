@@ -1,8 +1,13 @@
 import { nearDuplicateIn } from '../../../core/causes/cause.ts';
 import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
-import { isAgain, isAnswered, isFreedCopy, type UrlRecord } from '../../../core/frontier/url-record.ts';
+import {
+  isAnswered,
+  isRefetch,
+  isRestoredDuplicate,
+  type UrlRecord,
+} from '../../../core/frontier/url-record.ts';
 import { judge, type Verdict } from '../../../core/frontier/verdict.ts';
-import { type FetchedResponse, type FetchOutcome, wasAsked } from '../../../core/outcome/fetch-outcome.ts';
+import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../../core/outcome/response-head.ts';
 import {
@@ -13,7 +18,7 @@ import {
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../../../core/parser/xml-links.ts';
 import { robotName } from '../../../core/robots/parse-robots.ts';
 import { createResolver } from '../../../core/url/canonical.ts';
-import { fetchedUrl, type OwnRequest, ownRequest } from '../../../core/url/request-url.ts';
+import { fetchedUrl, type HookRequest, ownRequest } from '../../../core/url/request-url.ts';
 import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
 import type { NearDuplicates } from '../copies/near-duplicates.ts';
 import type { TurnCounters } from '../counters.ts';
@@ -76,7 +81,7 @@ export class UrlVisit {
   /** As it was taken from the ledger. */
   readonly #taken: UrlRecord;
   /** The project's own request, if it made one. */
-  readonly #request: OwnRequest | undefined;
+  readonly #request: HookRequest | undefined;
   /** The URL was fetched before. */
   readonly #refetch: Refetch | undefined;
   #parser: DocumentParser | undefined;
@@ -96,8 +101,8 @@ export class UrlVisit {
     this.#request = ownRequest(record.url);
     this.#record = this.#request ? { ...record, url: fetchedUrl(record.url) } : record;
     this.#taken = this.#record;
-    this.#refetch = isAgain(record) ? new Refetch(options, record, services.engine.clock.now()) : undefined;
-    this.#isReserved = record.kind !== 'requisite' && !this.#refetch && !isFreedCopy(record);
+    this.#refetch = isRefetch(record) ? new Refetch(options, record, services.engine.clock.now()) : undefined;
+    this.#isReserved = record.kind !== 'requisite' && !this.#refetch && !isRestoredDuplicate(record);
   }
 
   /** The cache has no response, and the site was not asked: its robots.txt is to be asked for first. */
@@ -114,7 +119,7 @@ export class UrlVisit {
       const { usage } = this.#options;
       this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
       const outcome = await this.#fetch(crawlDelayMs, cache);
-      this.#wasNotAsked = outcome.cache?.kind === 'notAsked';
+      this.#wasNotAsked = outcome.cache?.kind === 'withoutRequest';
       const judged = this.#judge(outcome, crawlDelayMs);
       const parsed = judged.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
       const verdict = judgeContent(judged, this.#record, outcome, parsed);
@@ -214,7 +219,7 @@ export class UrlVisit {
       this.#refetch?.notModified(outcome) ?? judge(outcome, this.#record, crawl.config, retryAfterMs);
     counters.countUrlExchange(outcome, verdict.hostFailure !== undefined);
     pace.record(outcome, verdict.hostFailure, crawlDelayMs);
-    if (outcome.status === 'response' && wasAsked(outcome)) crawl.budget.receive(outcome.body.size);
+    if (outcome.status === 'response' && sentRequest(outcome)) crawl.budget.receive(outcome.body.size);
     return verdict;
   }
 
@@ -237,7 +242,7 @@ export class UrlVisit {
   /** The URL waits, or is known as before, until its document may be read. */
   #putOff(startedAt: number, { httpStatus }: FetchedResponse, later: LaterDocument): undefined {
     const { retryMs, isAttempt, cause } = later;
-    const isNew = this.#refetch === undefined && !isFreedCopy(this.#taken);
+    const isNew = this.#refetch === undefined && !isRestoredDuplicate(this.#taken);
     this.#record = {
       ...this.#record,
       attempts: this.#record.attempts + (isAttempt ? 1 : 0),
@@ -327,7 +332,7 @@ export class UrlVisit {
         // Also where the body of a try broke off that is to be repeated.
         bodyBytes: (received ?? (response?.truncated && response))?.body.size,
         // How long the site took in the earlier crawl is not known.
-        tookMs: received && wasAsked(received) ? received.endedAt - received.startedAt : undefined,
+        tookMs: received && sentRequest(received) ? received.endedAt - received.startedAt : undefined,
         cause: page.cause,
         // A copy that was freed stays so until it is fetched.
         duplicateOf: page.state === 'waiting' ? this.#record.result?.duplicateOf : page.duplicateOf,
@@ -341,7 +346,7 @@ export class UrlVisit {
       };
     if (sighting) this.#refetch?.countChange(this.#record, sighting);
     this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
-    const wasAnswered = isAnswered(this.#taken) || isFreedCopy(this.#taken);
+    const wasAnswered = isAnswered(this.#taken) || isRestoredDuplicate(this.#taken);
     const isAnswer = received !== undefined && page.state !== 'redirect' && !wasAnswered;
     const loss = isAnswer ? lossBy(page.cause) : undefined;
     if (loss !== undefined) counters.count('hints', loss);

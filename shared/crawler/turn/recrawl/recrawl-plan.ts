@@ -7,7 +7,7 @@ import type { HostRecrawl } from '../../../core/frontier/head.ts';
 import { importanceOf } from '../../../core/frontier/importance-of.ts';
 import { budgetPerDay, knownPages } from '../../../core/frontier/recrawl-budget.ts';
 import {
-  isAgain,
+  isRefetch,
   type RecrawlState,
   UNKNOWN_CAPTURE,
   type UrlRecord,
@@ -262,7 +262,7 @@ export class RecrawlPlan {
    */
   adopted(record: UrlRecord, now: number): UrlRecord | undefined {
     const { url, state, result, recrawl: known } = record;
-    if (!result || isAgain(record) || state === 'waiting' || isOwnRequest(url)) return undefined;
+    if (!result || isRefetch(record) || state === 'waiting' || isOwnRequest(url)) return undefined;
     if (state === 'skipped' || state === 'deniedByRobots' || (state === 'gone' && known)) return undefined;
     const { recrawlEveryMs } = this.#options.crawl.config;
     const days = recrawlEveryMs === undefined ? this.#roundDays : recrawlEveryMs / DAY_MS;
@@ -291,8 +291,8 @@ export class RecrawlPlan {
     if (state === 'failed' || sighting === undefined) return this.afterFailure(after, result.fetchedAt);
     if (this.#isVanished(before, after)) return this.afterFailure(before, result.fetchedAt);
     const hasChanged = this.changes.hasChanged(before, after, sighting.textDigest);
-    if (hasChanged || !isAgain(before)) this.changes.count(after.url, sighting.facts);
-    if (isAgain(before)) this.#count(state === 'gone' ? 'gone' : hasChanged ? 'changed' : 'unchanged');
+    if (hasChanged || !isRefetch(before)) this.changes.count(after.url, sighting.facts);
+    if (isRefetch(before)) this.#count(state === 'gone' ? 'gone' : hasChanged ? 'changed' : 'unchanged');
     const observed = {
       ...this.#observed(before, result.fetchedAt, hasChanged, sighting),
       ...this.#measured(before, hasChanged, sighting),
@@ -300,7 +300,7 @@ export class RecrawlPlan {
     const misses = state === 'gone' ? (before.recrawl?.misses ?? 0) + 1 : 0;
     const { newLinks } = sighting;
     // Links of the first fetch say nothing of its changes.
-    const isCounted = isAgain(before) && hasChanged && newLinks !== undefined;
+    const isCounted = isRefetch(before) && hasChanged && newLinks !== undefined;
     const brings = isCounted ? withNewLinks(observed.newLinks, newLinks) : observed.newLinks;
     return this.#planned(after, { ...observed, misses, newLinks: brings });
   }
@@ -322,7 +322,7 @@ export class RecrawlPlan {
 
   /** The record of a URL whose fetch has failed: that shows nothing of the page, and the copy stays. */
   afterFailure(record: UrlRecord, now: number, verdict?: Verdict): UrlRecord {
-    if (isAgain(record)) this.#count('failed');
+    if (isRefetch(record)) this.#count('failed');
     const attempts = record.attempts + (verdict ? 1 : 0);
     const { maxAttempts } = this.#options.crawl.config;
     if (verdict?.state === 'waiting')
@@ -334,7 +334,8 @@ export class RecrawlPlan {
 
   /** Whether a page is not there, like most of its host, so that this shows nothing of it. 410 is meant. */
   #isVanished(before: UrlRecord, { state, result }: UrlRecord): boolean {
-    if (!isAgain(before) || before.state !== 'fetched' || !result || result.httpStatus === 410) return false;
+    if (!isRefetch(before) || before.state !== 'fetched' || !result || result.httpStatus === 410)
+      return false;
     this.#countVanishing(state === 'gone', result.fetchedAt);
     return state === 'gone' && isVanished(this.#vanishing ?? NOTHING_VANISHED, result.fetchedAt);
   }
@@ -376,7 +377,7 @@ export class RecrawlPlan {
   /** In {@link UNITS}, whole. */
   #demandOf(objective: RecrawlObjective, record: UrlRecord): DemandCurve {
     const { recrawl } = record;
-    if (!recrawl || !isAgain(record) || record.state === 'gone') return NO_DEMAND;
+    if (!recrawl || !isRefetch(record) || record.state === 'gone') return NO_DEMAND;
     return demandOf(objective, this.#valueOf(record, recrawl)).map((value) => Math.round(UNITS * value));
   }
 
@@ -408,7 +409,7 @@ export class RecrawlPlan {
     const { response, capturedAt, capturedUrl, textDigest } = sighting;
     const template = hashOfUrl(templateOf(url));
     let history = recrawl?.history ?? 0;
-    if (recrawl && result && isAgain(before)) {
+    if (recrawl && result && isRefetch(before)) {
       const days = Math.max(0, fetchedAt - result.fetchedAt) / DAY_MS;
       history = observePacked(history, days, hasChanged, mixHash(hashOfUrl(url) ^ (fetchedAt >>> 0)));
       this.#pool = observePool(this.#pool, days, hasChanged);

@@ -1,6 +1,6 @@
 import { boundedText, type Cause } from '../../../core/causes/cause.ts';
 import { allowedFrom } from '../../../core/crawl/host-hours.ts';
-import { withoutFarTimes } from '../../../core/frontier/far-times.ts';
+import { clampTimes } from '../../../core/frontier/clamp-times.ts';
 import type { Head, HostRobots, MovedRobots } from '../../../core/frontier/head.ts';
 import { expiry, MAX_ROBOTS_REDIRECTS, robotsKey } from '../../../core/robots/policy.ts';
 import { type HostKey, hostKey } from '../../../core/url/host-key.ts';
@@ -108,6 +108,6 @@ export class MovedRobotsFinder {
     const { crawl, known } = this.#options;
     if (host === crawl.host) return known;
     const head = await ledgers.loadHead(crawl.id, host);
-    return head && withoutFarTimes(head, clock.now(), crawl.config);
+    return head && clampTimes(head, clock.now(), crawl.config);
   }
 }

@@ -6,7 +6,7 @@ import {
   type FetchedResponse,
   type FetchFailure,
   type FetchOutcome,
-  wasAsked,
+  sentRequest,
 } from '../../../core/outcome/fetch-outcome.ts';
 import { MAX_ROBOTS_BYTES } from '../../../core/robots/parse-robots.ts';
 import { isOriginKey, type RobotsVerdict, robotsUrl, robotsVerdict } from '../../../core/robots/policy.ts';
@@ -104,7 +104,7 @@ export class RobotsFetcher {
       if (verdict.kind === 'redirect') {
         url = verdict.location;
         redirects++;
-        const at = wasAsked(outcome) ? outcome.startedAt : this.#now();
+        const at = sentRequest(outcome) ? outcome.startedAt : this.#now();
         if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, at, cacheControl };
       }
       brokeOffAt = bytes;
@@ -135,7 +135,7 @@ export class RobotsFetcher {
   }
 
   async #archive(response: FetchedResponse): Promise<void> {
-    if (wasAsked(response)) this.#options.crawl.budget.receive(response.body.size);
+    if (sentRequest(response)) this.#options.crawl.budget.receive(response.body.size);
     await this.#options.output.archiveRobots(response);
   }
 

@@ -1,7 +1,7 @@
 import type { Cause } from '../../../core/causes/cause.ts';
 import type { MovedRobots } from '../../../core/frontier/head.ts';
 import { gapAfter } from '../../../core/frontier/politeness.ts';
-import { wasAsked } from '../../../core/outcome/fetch-outcome.ts';
+import { sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import { parseRobots, robotName } from '../../../core/robots/parse-robots.ts';
 import { expiry, isOriginKey, robotsKey } from '../../../core/robots/policy.ts';
 import type { RobotsRules } from '../../../core/robots/robots-rules.ts';
@@ -183,10 +183,10 @@ export class RobotsKeeper {
     const cacheControl = response ? headersOf(response, 'cache-control') : [];
     const expireAfter = (at: number) => expiry(at, cacheControl, crawl.config.robotsMaxAgeMs);
     // The process may have frozen since the request; and a cache may answer it long after.
-    const isArchived = !wasAsked(outcome) && expireAfter(outcome.startedAt) <= this.#now();
+    const isArchived = !sentRequest(outcome) && expireAfter(outcome.startedAt) <= this.#now();
     const expiresAt = expireAfter(isArchived ? this.#now() : outcome.startedAt);
     await store.keep(key, rules, expiresAt, { isForOthers, isArchived });
-    if (!wasAsked(outcome) || (isForOthers && !isOriginKey(key))) return rules;
+    if (!sentRequest(outcome) || (isForOthers && !isOriginKey(key))) return rules;
     // The gap after robots.txt itself is the one that it asks for.
     const { startedAt, endedAt } = outcome;
     const { crawlDelayMs } = rules;

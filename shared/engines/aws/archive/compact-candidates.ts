@@ -1,10 +1,10 @@
 /** Chooses the WARC objects of a crawl to join now. */
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import { type AsideFile, asideFiles, forgetAside } from './compact-aside.ts';
 import type { Source } from './compact-layout.ts';
 import type { CompactStateContext } from './compact-lease.ts';
 import { deleteFiles, type FolderContext, type ListedSource, listSources } from './compact-objects.ts';
 import { type JoinedOptions, joinedSources } from './joined-warcs.ts';
+import { type AsideFile, asideFiles, forgetAside } from './quarantined-files.ts';
 
 export interface CandidatesContext {
   readonly folder: FolderContext;

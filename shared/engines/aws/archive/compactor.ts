@@ -26,7 +26,6 @@ import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { StateNames } from '../state/tables.ts';
 import { warcFolder } from './archives.ts';
 import { ahead } from './compact-ahead.ts';
-import { type AsideFile, setAside } from './compact-aside.ts';
 import { candidates, inFullBatches } from './compact-candidates.ts';
 import { type FinishContext, finishPlan, SCANS_AT_ONCE } from './compact-finish.ts';
 import { type JoinPlan, planJoin, type Source } from './compact-layout.ts';
@@ -36,6 +35,7 @@ import { scanObject } from './compact-scan.ts';
 import type { TabledCapture } from './compact-tables.ts';
 import { openItemTables } from './item-table-plan.ts';
 import { writeItemTables } from './item-tables.ts';
+import { type AsideFile, setAside } from './quarantined-files.ts';
 
 export interface CompactOptions {
   readonly s3: S3Client;

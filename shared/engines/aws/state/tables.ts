@@ -13,7 +13,7 @@
  * | CrawlState | `CRAWL` | `sites#ID#PART` | `bytes`: a part of a list of its sites (JSON, gzip; `site-lists.ts`) |
  * | CrawlState | `CRAWL` | `itemTables` | `tabled` (JSON, gzip), `writtenBy`: which items are in tables (`item-table-plan.ts`) |
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
- * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
+ * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`quarantined-files.ts`) |
  * | CrawlState | `#state CRAWL` | a key of the project | `value` (JSON), `version`: what hooks keep (`hook-state.ts`) |
  * | CrawlState | `#workers QUEUE` | the worker's id | `hosts`, `maxHosts`, `isEnding`, `aliveUntil`, `expiresAt`: a worker of that turn queue (`worker-pool.ts`) |
  * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | `site`, `version`: the last pass over a host of a site (JSON), and the version of its head: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |

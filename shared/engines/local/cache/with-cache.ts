@@ -23,7 +23,7 @@ export function withCache(
     async fetch(request) {
       const found = request.cache === 'bypass' ? 'none' : await cache.find(request);
       if (typeof found === 'object' && 'status' in found) return found;
-      if (request.cache === 'only') return notAsked(request.url, now());
+      if (request.cache === 'only') return withoutRequest(request.url, now());
       const kind = found === 'none' ? 'miss' : 'unreadable';
       if (found !== 'none' && warnings++ < MAX_WARNINGS)
         warn?.(
@@ -35,12 +35,12 @@ export function withCache(
   };
 }
 
-const notAsked = (url: string, at: number): FetchFailure => ({
+const withoutRequest = (url: string, at: number): FetchFailure => ({
   status: 'failed',
   url,
   startedAt: at,
   endedAt: at,
   isNotSent: true,
-  cache: { kind: 'notAsked' },
+  cache: { kind: 'withoutRequest' },
   ...described('aborted', 'the site is to be asked for its robots.txt first'),
 });

@@ -75,7 +75,7 @@ function open({
   const crawl = crawlOfTurn({ config: { ...config, turnMaxWaitMs: WAIT_MS } });
   const pace = new CrawlPace(services as never, crawl, wait);
   /** One exchange of 20 ms, at the latest at that time. Time passes by the test. */
-  const begin = (latestAt = NEVER, outcome: FetchOutcome | Error = OUTCOME, wasAsked = true) =>
+  const begin = (latestAt = NEVER, outcome: FetchOutcome | Error = OUTCOME, sentRequest = true) =>
     pace.run(
       latestAt,
       async (begun) => {
@@ -87,7 +87,7 @@ function open({
       },
       (given) => {
         expect(given).toBe(outcome);
-        return wasAsked;
+        return sentRequest;
       },
     );
   /** The same. Time passes by itself. */

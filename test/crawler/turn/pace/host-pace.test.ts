@@ -4,7 +4,7 @@ import type { CrawlOptions } from '../../../../shared/core/crawl/crawl-options.t
 import { createHostConfigs } from '../../../../shared/core/crawl/host-config.ts';
 import { type Head, NEW_HEAD } from '../../../../shared/core/frontier/head.ts';
 import type { HostFailure } from '../../../../shared/core/frontier/politeness.ts';
-import { wasAsked } from '../../../../shared/core/outcome/fetch-outcome.ts';
+import { sentRequest } from '../../../../shared/core/outcome/fetch-outcome.ts';
 import { StaleTurn } from '../../../../shared/crawler/ports/stale-turn.ts';
 import { AddressPace } from '../../../../shared/crawler/turn/pace/address-pace.ts';
 import { CrawlPace } from '../../../../shared/crawler/turn/pace/crawl-pace.ts';
@@ -158,7 +158,7 @@ function paceOf({
       restAfterLast: (host: string, ms: number) => said.push(['rest', host, ms]),
       async run(host: string, spacing: object, request: () => Promise<unknown>, wasMade: unknown) {
         const { signal, ...times } = spacing as { signal: AbortSignal };
-        said.push(['lane', host, times, signal === stopping.signal, wasMade === wasAsked]);
+        said.push(['lane', host, times, signal === stopping.signal, wasMade === sentRequest]);
         await clock.advance(waitMs);
         return isRefused ? undefined : request();
       },

@@ -5,7 +5,7 @@ import { MAX_LEVEL } from '../../../../shared/core/frontier/rank.ts';
 import type { UrlRecord } from '../../../../shared/core/frontier/url-record.ts';
 import type { FetchedResponse } from '../../../../shared/core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../../../shared/core/parser/document.ts';
-import { type OwnRequest, requestUrl } from '../../../../shared/core/url/request-url.ts';
+import { type HookRequest, requestUrl } from '../../../../shared/core/url/request-url.ts';
 import { Redirects, type RedirectsOptions } from '../../../../shared/crawler/turn/page/redirects.ts';
 import { T0 } from '../../worker/fake-clock.ts';
 import { crawlOfTurn, ORIGIN, recordOf } from '../turn-fakes.ts';
@@ -59,7 +59,7 @@ async function follow(
   location: string | undefined,
   situation: Situation = {},
   record = recordOf(PAGE),
-  request?: OwnRequest,
+  request?: HookRequest,
   status = 302,
 ) {
   const { redirects, ...seen } = open(situation);

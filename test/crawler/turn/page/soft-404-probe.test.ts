@@ -56,9 +56,11 @@ async function ask(answer: Answer, situation: Situation = {}) {
   if (isQuarantined) Object.assign(quarantine, { causeOf: () => ({ code: 'killed' }) });
   Object.assign(settlement, { amend: (record: UrlRecord) => void amended.push(record) });
   const freed: UrlRecord[] = [];
-  Object.assign(turn.parts.freedCopies, { take: async (record: UrlRecord) => void freed.push(record) });
+  Object.assign(turn.parts.restoredDuplicates, {
+    take: async (record: UrlRecord) => void freed.push(record),
+  });
   const made = new Soft404Probe(turn.services, { ...turn.parts, soft404: soft404 as never });
-  const wasAsked = await driven(turn, made.runIfDue());
+  const sentRequest = await driven(turn, made.runIfDue());
   return {
     ...turn,
     answers,
@@ -66,15 +68,15 @@ async function ask(answer: Answer, situation: Situation = {}) {
     freed,
     received,
     giveUps,
-    wasAsked,
+    sentRequest,
     kinds: answers.map((one) => one.answer.kind),
   };
 }
 
 describe('a probe', () => {
   test('is one request at the host’s pace, past all caches, for a short page without links', async () => {
-    const { wasAsked, requests, answers, parts, disposed, work, locks } = await ask(SORRY);
-    expect(wasAsked).toBe(true);
+    const { sentRequest, requests, answers, parts, disposed, work, locks } = await ask(SORRY);
+    expect(sentRequest).toBe(true);
     expect(requests).toMatchObject([{ url: PROBE, maxBodyBytes: 1024 * 1024, cache: 'bypass' }]);
     expect(answers).toMatchObject([{ url: PROBE, answer: { kind: 'page' }, now: T0 + TOOK_MS }]);
     expect(parts.pace.nextFetchAt).toBe(T0 + TOOK_MS + 1000);
@@ -109,8 +111,8 @@ describe('a probe', () => {
     ],
     ['its URL is in quarantine', { isQuarantined: true }],
   ])('is not made if %s', async (_why, situation) => {
-    const { wasAsked, requests, answers } = await ask(SORRY, situation);
-    expect([wasAsked, requests, answers]).toEqual([false, [], []]);
+    const { sentRequest, requests, answers } = await ask(SORRY, situation);
+    expect([sentRequest, requests, answers]).toEqual([false, [], []]);
   });
 });
 
@@ -135,8 +137,8 @@ describe('the answer', () => {
     ['a redirect to no URL', { status: 302, headers: { Location: 'http://[' } }, 'unknown'],
     ['no answer', { fails: 'timeout' }, 'unknown'],
   ])('%s is taken for one that is %s', async (_what, answer, kind) => {
-    const { kinds, wasAsked } = await ask(answer);
-    expect([kinds, wasAsked]).toEqual([[kind], true]);
+    const { kinds, sentRequest } = await ask(answer);
+    expect([kinds, sentRequest]).toEqual([[kind], true]);
   });
 
   test.each([
@@ -152,8 +154,8 @@ describe('the answer', () => {
   });
 
   test('that the crawl’s own end has cut short is none: a later turn asks again', async () => {
-    const { wasAsked, answers } = await ask({ fails: 'aborted' });
-    expect([wasAsked, answers]).toEqual([true, []]);
+    const { sentRequest, answers } = await ask({ fails: 'aborted' });
+    expect([sentRequest, answers]).toEqual([true, []]);
   });
 
   test('makes the pages that are as it is gone, with the reason, and counts them', async () => {

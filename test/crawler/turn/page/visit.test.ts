@@ -365,7 +365,7 @@ describe('a visit waits for each of its calls, and fails if one does:', () => {
       result: { fetchedAt, httpStatus: 200, digest: new Uint8Array(20) },
       recrawl: { history: 1, rate: 100, changedAt: fetchedAt, misses: 0, capturedAt: fetchedAt },
     });
-    return (await ledger.nextAgain(T0)) as UrlRecord;
+    return (await ledger.nextRefetch(T0)) as UrlRecord;
   };
   const stopped = { extract: async () => undefined, onPage: async () => undefined, onError: async () => {} };
   const config = { recrawl: 'changes', recrawlPerDay: 10 } as const;
@@ -458,7 +458,7 @@ describe('a URL that was fetched before', () => {
     const location = state === 'failed' ? undefined : { file: 'before.warc.gz', offset: 0, length: 1 };
     const result = { fetchedAt: T0 - 86_400_000, httpStatus, digest: new Uint8Array(20), location };
     ledger.settle({ ...taken, state, attempts: 3, dueAt: T0, result });
-    const record = (await ledger.nextAgain(T0)) as UrlRecord;
+    const record = (await ledger.nextRefetch(T0)) as UrlRecord;
     const settled = await driven(turn, new UrlVisit(turn.services, turn.parts, record).run(undefined));
     expect(settled.state).toBe('fetched');
     return turn.parts;

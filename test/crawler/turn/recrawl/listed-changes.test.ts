@@ -55,7 +55,7 @@ async function opened(paths: readonly string[], situation: TurnSituation, hoursA
 
 async function fetchDue(turn: OpenTurn): Promise<UrlRecord> {
   const { ledger } = turn.parts;
-  const record = (await ledger.nextAgain(T0)) as UrlRecord;
+  const record = (await ledger.nextRefetch(T0)) as UrlRecord;
   return driven(turn, new UrlVisit(turn.services, turn.parts, record).run(undefined));
 }
 

@@ -1,5 +1,5 @@
 /** All calls and results of the parts of a compaction: see `calls-of-joined-files.txt`. */
-import { setAside } from '../../../../shared/engines/aws/archive/compact-aside.ts';
+
 import { candidates, inFullBatches } from '../../../../shared/engines/aws/archive/compact-candidates.ts';
 import { layOut, partsOf, planJoin } from '../../../../shared/engines/aws/archive/compact-layout.ts';
 import { takeLease } from '../../../../shared/engines/aws/archive/compact-lease.ts';
@@ -11,6 +11,7 @@ import {
 } from '../../../../shared/engines/aws/archive/compact-objects.ts';
 import { scanObject } from '../../../../shared/engines/aws/archive/compact-scan.ts';
 import { announceJoined, joinedResolver } from '../../../../shared/engines/aws/archive/joined-warcs.ts';
+import { setAside } from '../../../../shared/engines/aws/archive/quarantined-files.ts';
 import { readRange } from '../../../../shared/engines/aws/archive/read-range.ts';
 import { CRAWL } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';

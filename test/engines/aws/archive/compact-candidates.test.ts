@@ -1,11 +1,11 @@
 /** Which WARC objects of a crawl are joined now, over services in memory. */
 import { describe, expect, test } from 'vitest';
 import { SIZES } from '../../../../shared/core/base/sizes.ts';
-import { asideFiles, setAside } from '../../../../shared/engines/aws/archive/compact-aside.ts';
 import { candidates } from '../../../../shared/engines/aws/archive/compact-candidates.ts';
 import { layOut } from '../../../../shared/engines/aws/archive/compact-layout.ts';
 import { listSources } from '../../../../shared/engines/aws/archive/compact-objects.ts';
 import { announceJoined } from '../../../../shared/engines/aws/archive/joined-warcs.ts';
+import { asideFiles, setAside } from '../../../../shared/engines/aws/archive/quarantined-files.ts';
 import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { createCloud } from './compact-cloud.ts';
 

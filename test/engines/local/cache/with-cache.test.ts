@@ -34,7 +34,7 @@ test('without one the site is asked, unless only the cache may answer', async ()
     status: 'failed',
     reason: 'aborted',
     isNotSent: true,
-    cache: { kind: 'notAsked' },
+    cache: { kind: 'withoutRequest' },
   });
 });
 

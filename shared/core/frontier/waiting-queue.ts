@@ -17,7 +17,7 @@ interface TimedEntry {
   readonly dueAt: number;
 }
 
-export class WaitingRoom {
+export class WaitingQueue {
   readonly #find: (url: string) => UrlRecord | undefined;
   /** By rank. */
   readonly #queues: Queue[] = [];

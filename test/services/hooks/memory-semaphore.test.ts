@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createRoom } from '../../../shared/services/hooks/room.ts';
+import { createMemorySemaphore } from '../../../shared/services/hooks/memory-semaphore.ts';
 import { handClock } from './made-page.ts';
 
 /** Lets all that can continue continue. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a caller that finds no room waits for it, in the order of the calls', async () => {
-  const room = createRoom(10, { clock: handClock().clock, limitMs: 1000 });
+  const room = createMemorySemaphore(10, { clock: handClock().clock, limitMs: 1000 });
   const entered: string[] = [];
   const enter = async (name: string, size: number) => {
     const leave = await room.enter(size);
@@ -27,7 +27,7 @@ test('a caller that finds no room waits for it, in the order of the calls', asyn
 });
 
 test('what is larger than all the room has it alone', async () => {
-  const room = createRoom(10, { clock: handClock().clock, limitMs: 1000 });
+  const room = createMemorySemaphore(10, { clock: handClock().clock, limitMs: 1000 });
   const leave = await room.enter(100);
   let isIn = false;
   const next = room.enter(1).then(() => {
@@ -41,7 +41,7 @@ test('what is larger than all the room has it alone', async () => {
 
 test('a caller that has waited too long gives up, and holds up no other', async () => {
   const { clock, pass } = handClock();
-  const room = createRoom(10, { clock, limitMs: 1000 });
+  const room = createMemorySemaphore(10, { clock, limitMs: 1000 });
   const leave = await room.enter(10);
   const late = room.enter(5);
   pass();

@@ -16,7 +16,7 @@ export interface RoomOptions {
 }
 
 /** `capacity`: in bytes. */
-export function createRoom(capacity: number, { clock, limitMs }: RoomOptions): Room {
+export function createMemorySemaphore(capacity: number, { clock, limitMs }: RoomOptions): Room {
   const bytes = new Semaphore(capacity);
   return {
     async enter(size) {

@@ -50,7 +50,7 @@ export function maxWaitMs(config: Parameters<typeof maxRestMs>[0]): number {
 export const soonest = (at: number, now: number, maxMs: number): number => (at - now > maxMs ? now : at);
 
 /** The head with no time in it that is too far ahead. */
-export function withoutFarTimes(head: Head, now: number, config: Parameters<typeof maxRestMs>[0]): Head {
+export function clampTimes(head: Head, now: number, config: Parameters<typeof maxRestMs>[0]): Head {
   const restMs = maxRestMs(config);
   const nextFetchAt = soonest(head.clock.nextFetchAt, now, restMs);
   return {

@@ -17,7 +17,7 @@ export interface FreedCopiesOptions {
  * Pages that counted as copies of a URL which proved to be no page: it redirects, perhaps to the copy itself, or is not
  * there. They are fetched once more, as pages of their own: otherwise no hook and no document would have their content.
  */
-export class FreedCopies {
+export class RestoredDuplicates {
   readonly #options: FreedCopiesOptions;
   /** The copies among the pages that the ledger has in memory, by the URL that they name. Made when it is needed. */
   #copies: Map<string, string[]> | undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AgainRoom } from '../../../shared/core/frontier/again-room.ts';
+import { RefetchQueue } from '../../../shared/core/frontier/refetch-queue.ts';
 import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 
 test('gives the records back by their time, each as it is now, and none whose time has changed', () => {
@@ -11,7 +11,7 @@ test('gives the records back by their time, each as it is now, and none whose ti
   fc.assert(
     fc.property(steps, (all) => {
       const known = new Map<string, UrlRecord>();
-      const room = new AgainRoom((url) => known.get(url));
+      const room = new RefetchQueue((url) => known.get(url));
       const first = () => Math.min(...[...known.values()].map(({ dueAt }) => dueAt));
       for (const one of all) {
         // A record that was taken, or forgotten.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maxRestMs, maxWaitMs, soonest, withoutFarTimes } from '../../../shared/core/frontier/far-times.ts';
+import { clampTimes, maxRestMs, maxWaitMs, soonest } from '../../../shared/core/frontier/clamp-times.ts';
 import { type Head, NEW_HEAD } from '../../../shared/core/frontier/head.ts';
 
 const NOW = 1_800_000_000_000;
@@ -64,7 +64,7 @@ test('a head keeps every time that a clock that runs right could have given, and
   });
   // robots.txt is kept for a day.
   const latest = headOf(REST_MS, 86_460_000);
-  expect(withoutFarTimes(latest, NOW, CONFIG)).toEqual(latest);
-  expect(withoutFarTimes(headOf(REST_MS + 1, 86_460_001), NOW, CONFIG)).toEqual(headOf(0, 0));
-  expect(withoutFarTimes(NEW_HEAD, NOW, CONFIG)).toEqual(NEW_HEAD);
+  expect(clampTimes(latest, NOW, CONFIG)).toEqual(latest);
+  expect(clampTimes(headOf(REST_MS + 1, 86_460_001), NOW, CONFIG)).toEqual(headOf(0, 0));
+  expect(clampTimes(NEW_HEAD, NOW, CONFIG)).toEqual(NEW_HEAD);
 });

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rankOf } from '../../../shared/core/frontier/rank.ts';
 import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
-import { WaitingRoom } from '../../../shared/core/frontier/waiting-room.ts';
+import { WaitingQueue } from '../../../shared/core/frontier/waiting-queue.ts';
 
 const recordOf = (url: string, fields: Partial<UrlRecord> = {}): UrlRecord =>
   ({ url, state: 'waiting', depth: 1, level: 0, dueAt: 0, ...fields }) as UrlRecord;
 
 function setUp() {
   const records = new Map<string, UrlRecord>();
-  const room = new WaitingRoom((url) => records.get(url));
+  const room = new WaitingQueue((url) => records.get(url));
   return {
     room,
     records,
@@ -144,7 +144,7 @@ describe('records that wait', () => {
 test('those that were taken are not looked at again, however many there were', () => {
   const records = new Map<string, UrlRecord>();
   let looks = 0;
-  const room = new WaitingRoom((url) => {
+  const room = new WaitingQueue((url) => {
     looks++;
     return records.get(url);
   });

@@ -1,5 +1,5 @@
 /**
- * The records in memory that are due to be fetched again, by their time. As in `waiting-room.ts`, an entry counts only
+ * The records in memory that are due to be fetched again, by their time. As in `waiting-queue.ts`, an entry counts only
  * while `find` still gives a record with the entry's due time.
  */
 import type { UrlRecord } from './url-record.ts';
@@ -9,7 +9,7 @@ interface Entry {
   readonly dueAt: number;
 }
 
-export class AgainRoom {
+export class RefetchQueue {
   readonly #find: (url: string) => UrlRecord | undefined;
   /** A binary heap: due times come in no order. */
   readonly #heap: Entry[] = [];
@@ -35,7 +35,7 @@ export class AgainRoom {
     return this.#first()?.dueAt;
   }
 
-  /** Takes the first, of which {@link AgainRoom.dueAt} has just said that there is one. */
+  /** Takes the first, of which {@link RefetchQueue.dueAt} has just said that there is one. */
   take(): UrlRecord {
     const record = this.#first();
     if (!record) throw new Error('take() without dueAt()');

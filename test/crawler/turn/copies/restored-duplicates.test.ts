@@ -2,7 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Link } from '../../../../shared/core/frontier/message.ts';
 import type { UrlRecord } from '../../../../shared/core/frontier/url-record.ts';
-import { FreedCopies, type FreedCopiesOptions } from '../../../../shared/crawler/turn/copies/freed-copies.ts';
+import {
+  type FreedCopiesOptions,
+  RestoredDuplicates,
+} from '../../../../shared/crawler/turn/copies/restored-duplicates.ts';
 import { T0 } from '../../worker/fake-clock.ts';
 import { crawlOfTurn, newLedger, ORIGIN, recordOf } from '../turn-fakes.ts';
 
@@ -16,7 +19,7 @@ async function open(canonicalCopies?: number) {
   const replaced: unknown[] = [];
   const ledger = await newLedger();
   const totals = { hints: { canonicalCopy: canonicalCopies } };
-  const copies = new FreedCopies({
+  const copies = new RestoredDuplicates({
     crawl: crawlOfTurn({ nameOf: (url) => url.replace(/;.*/, '') }),
     ledger,
     counters: {
