@@ -4,7 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest files, in the order in which they begin. */
 export const LONGEST = [
-  'test/localstack/stack.test.ts',
+  'test/localstack/one-crawl.test.ts',
+  'test/localstack/stack.slow.test.ts',
   'test/localstack/stack-faults.slow.test.ts',
   'test/localstack/parity.slow.test.ts',
   'simulation/test/command/simulate.slow.test.ts',

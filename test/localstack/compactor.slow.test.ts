@@ -1,6 +1,6 @@
 /**
  * Compaction on the emulator: what S3 and DynamoDB alone do. Its order of things is
- * test/engines/aws/archive/compactor.test.ts.
+ * test/engines/aws/archive/compactor.slow.test.ts.
  */
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import {
@@ -187,7 +187,7 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
     expect(await stateOf('many')).toEqual(state);
   });
 
-  // At every call: test/engines/aws/archive/compactor.test.ts. A third of them, done or not done in turn, shows that
+  // At every call: test/engines/aws/archive/compactor.slow.test.ts. A third of them, done or not done in turn, shows that
   // it is so here.
   test('a process that ends at any call, and another after it, end as if nothing had been', async () => {
     const { s3, dynamo } = resources;

@@ -1,5 +1,6 @@
 /** A generated web crawled by a deployed stack, and what is to hold afterwards. */
 import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { decodeMember, fieldOf } from '../../shared/core/archive/read-warc.ts';
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
@@ -37,6 +38,34 @@ export async function untilFinished(deployed: Deployed, crawl: string): Promise<
   const isFinished = async () => (await statusOf(deployed, crawl)).state === 'finished';
   await until(isFinished, `${crawl} to finish`, 900_000);
   return statusOf(deployed, crawl);
+}
+
+/**
+ * Waits until no URL of these hosts waits. That the crawl is called finished takes two more minutes. By the heads: the crawl's
+ * counters lose what a worker has not added to them when it dies. Each host that has something to do has a message.
+ */
+export async function untilSettled(deployed: Deployed, crawl: string, hosts: number): Promise<void> {
+  const isSettled = async () => {
+    const known = await ledgersOf(deployed.stack.engine, crawl);
+    const heads = Array.from(known.values(), ({ head }) => head);
+    const isDone = heads.every(({ ledger }) => ledger.counts.waiting === 0);
+    return isDone && heads.length === hosts && (await isQueueEmpty(deployed));
+  };
+  await until(isSettled, 'every URL to be settled', 900_000);
+}
+
+/** Whether no host has a message, received or not. */
+async function isQueueEmpty({ settings, stack }: Deployed): Promise<boolean> {
+  const command = new GetQueueAttributesCommand({
+    QueueUrl: settings.turnQueueUrls[0],
+    AttributeNames: [
+      'ApproximateNumberOfMessages',
+      'ApproximateNumberOfMessagesNotVisible',
+      'ApproximateNumberOfMessagesDelayed',
+    ],
+  });
+  const { Attributes = {} } = await stack.clients.sqs.send(command);
+  return Object.values(Attributes).every((count) => count === '0');
 }
 
 /** Checks that the web's own log has the requests of a correct crawl from the seeds. */

@@ -1,30 +1,15 @@
 /** The deployed stack while its workers die: the cases that a crawl in the cloud must survive. */
-import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { connectionOf } from '../../api/stack/connect-stack.ts';
 import type { UrlDetail } from '../../shared/services/report/url-detail.ts';
-import { type KnownHost, ledgersOf } from '../crawler/worker/world.ts';
+import type { KnownHost } from '../crawler/worker/world.ts';
 import { PLAIN } from '../web/features.ts';
 import { type Deployed, deploy, printErrors, until } from './deployed.ts';
 import { hasEmulator } from './resources.ts';
-import { configFor, expectLedgers, expectLog, serve } from './stack-crawl.ts';
+import { configFor, expectLedgers, expectLog, serve, untilSettled } from './stack-crawl.ts';
 
 /** Its worker exits where its environment says. */
 const FAULTY_APP = 'node test/localstack/faulty/app.ts';
-
-/** Whether no host has a message, received or not. */
-async function isQueueEmpty({ settings, stack }: Deployed): Promise<boolean> {
-  const command = new GetQueueAttributesCommand({
-    QueueUrl: settings.turnQueueUrls[0],
-    AttributeNames: [
-      'ApproximateNumberOfMessages',
-      'ApproximateNumberOfMessagesNotVisible',
-      'ApproximateNumberOfMessagesDelayed',
-    ],
-  });
-  const { Attributes = {} } = await stack.clients.sqs.send(command);
-  return Object.values(Attributes).every((count) => count === '0');
-}
 
 /**
  * An item for each page that counts, once. If the hook has returned it in a worker that died then, the host's next
@@ -67,17 +52,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
         seeds: [...web.seeds, poison],
         config: configFor(web),
       });
-      // That it is called finished takes two more minutes, and is shown elsewhere. By the heads: the crawl's counters
-      // lose what a worker has not added to them when it dies. Each host that has something to do has a message.
-      const isDone = async () => {
-        const heads = Array.from(
-          (await ledgersOf(deployed.stack.engine, 'killed')).values(),
-          ({ head }) => head,
-        );
-        const isSettled = heads.every(({ ledger }) => ledger.counts.waiting === 0);
-        return isSettled && heads.length === web.seeds.length && (await isQueueEmpty(deployed));
-      };
-      await until(isDone, 'every URL to be settled', 900_000);
+      await untilSettled(deployed, 'killed', web.seeds.length);
       // A worker that dies has fetched URLs that are unknown.
       const truth = expectLog(web, () => true);
       const known = await expectLedgers(deployed, 'killed', truth);
