@@ -34,24 +34,32 @@ export function startingWorkers<Q extends Pick<TurnQueue, 'send'>>(queue: Q, wor
   };
 }
 
-/** Starts a worker for each turn queue that has messages and no worker. Never rejects. */
-export async function startMissing(workers: Workers, log: Log): Promise<void> {
+/**
+ * Starts a worker for each turn queue that has messages and no worker. Resolves to whether one has messages, received or not; a queue
+ * that cannot be looked at perhaps has. Never rejects.
+ */
+export async function startMissing(workers: Workers, log: Log): Promise<boolean> {
   const all = Array.from({ length: workers.queues }, (_, queue) => queue);
-  await startEach(all, workers, log, async (queue) => (await workers.waiting(queue)) > 0);
+  const found = await forEach(all, log, (queue) => workers.startMissing(queue));
+  return found.some((hasMessages) => hasMessages !== false);
 }
 
-async function startEach(
+/** Starts a worker for each turn queue that has none. Never rejects, since the waker starts what could not be started here. */
+const startEach = (queues: readonly number[], workers: Workers, log: Log) =>
+  forEach(queues, log, (queue) => workers.ensure(queue));
+
+function forEach<T>(
   queues: readonly number[],
-  workers: Workers,
   log: Log,
-  isNeeded: (queue: number) => Promise<boolean> = async () => true,
-): Promise<void> {
-  await Promise.all(
+  work: (queue: number) => Promise<T>,
+): Promise<(T | undefined)[]> {
+  return Promise.all(
     queues.map(async (queue) => {
       try {
-        if (await isNeeded(queue)) await workers.ensure(queue);
+        return await work(queue);
       } catch (error) {
         log('warn', { notStartedFor: queue, ...errorFields(error) });
+        return undefined;
       }
     }),
   );

@@ -51,7 +51,7 @@ const LOADED_AT_ONCE = 100;
 const MAX_CALLS = 9000;
 /** In one of this number of runs, crawls that the agenda has lost are looked for. */
 const LOST_EVERY = 60;
-/** While no crawl is to be looked at, workers that are missing are looked for in one of this number of runs. */
+/** While there is neither a crawl to be looked at nor a message, workers that are missing are looked for in one of this number of runs. */
 const WORKERS_EVERY_AT_REST = 5;
 /** The share of the time that is left for the changes of pages. The rest is for announcements, and troubles. */
 const CHANGES_SHARE = 0.5;
@@ -92,6 +92,8 @@ class Waker {
   readonly #deps: WakerDeps;
   readonly #looks: CrawlLooks;
   #runs = 0;
+  /** Messages were waiting, or with workers, which may die. */
+  #hadMessages = false;
   /** The last run found nothing to look at: such runs are kept cheap, as there are 1,440 a day. */
   isAtRest = false;
 
@@ -101,7 +103,7 @@ class Waker {
   }
 
   /** Runs an invocation, which begins nothing after `endsAt`. */
-  async run(endsAt: number, startMissing: () => Promise<void>): Promise<void> {
+  async run(endsAt: number, startMissing: () => Promise<boolean>): Promise<void> {
     const { clock, log, dailyLimit, watch } = this.#deps;
     await dailyLimit?.goOn(endsAt);
     const now = clock.now();
@@ -115,7 +117,7 @@ class Waker {
     } finally {
       this.#runs++;
       // Before all else: a run may take most of a minute.
-      if (!this.isAtRest || isLook) await startMissing();
+      if (!this.isAtRest || isLook || this.#hadMessages) this.#hadMessages = await startMissing();
     }
     const errors = gatherCrawlErrors(log);
     await this.#pauseIfSpent(visits, endsAt, errors);

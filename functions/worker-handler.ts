@@ -191,6 +191,7 @@ async function serveApart(
   } finally {
     await watching.end();
   }
+  await engine.workers.endApart(queue, id);
   // The one that handed them over may have ended since.
   await engine.workers.ensure(queue);
   return watching;

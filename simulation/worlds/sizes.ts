@@ -112,5 +112,13 @@ export function planSizes(seed: number): Sizes {
   const isStamped = randomOf(seed, 'stamps')() < SMALL_SHARE;
   const ofTables = randomOf(seed, 'item tables');
   const itemTableBytes = ofTables() < SMALL_SHARE ? between(ofTables, 1, 2000) : SIZES.itemTableBytes;
-  return { ...sizes, sendGatherMs, itemTableBytes, ...(isStamped && { maxUnstampedBytes: 0 }) };
+  // Hosts are hidden again and again while their worker lives, for longer than a page may block it.
+  const ofRenewals = randomOf(seed, 'renewals');
+  const isRenewed = ofRenewals() < SMALL_SHARE;
+  const renewedMs = isRenewed ? between(ofRenewals, 45_000, 60_000) : SIZES.renewedMs;
+  return {
+    ...sizes,
+    ...{ sendGatherMs, itemTableBytes, renewedMs },
+    ...(isStamped && { maxUnstampedBytes: 0 }),
+  };
 }

@@ -191,13 +191,13 @@ async function stackOf(record: CallRecord, crawls: Readonly<Record<string, objec
   for (const parcel of await engine.exchange.receive(100, 0)) await engine.exchange.acknowledge([parcel]);
   const { queue, registry, ledgers, exchange } = engine;
   const pool = createFakePool();
-  const { ensure, waiting } = pool;
+  const { ensure, startMissing } = pool;
   const stack = {
     ...meterOf(record),
     engine: {
       ...engine,
       queue: { ...queue, ...record.watch({ send: queue.send }) },
-      workers: { ...pool, ...record.watch({ ensure, waiting }) },
+      workers: { ...pool, ...record.watch({ ensure, startMissing }) },
       linkShards: { count: 0, send: async () => {} } as LinkShards,
       registry: {
         ...registry,

@@ -64,7 +64,7 @@ export function createFakePool(starts: Started[] = []): WorkerPool & {
     members: async (queue: number) => [...membersOf(queue).values()],
     show: async (queue: number, member: PoolMember) => void membersOf(queue).set(member.id, member),
     hide: async (queue: number, id: string) => void membersOf(queue).delete(id),
-    waiting: async () => 0,
+    waiting: async (_queue: number) => 0,
     async start(queue: number, count: number, workers: number, { delayMs = 0, isSmall }: StartOptions = {}) {
       for (let sent = 0; sent < count; sent++)
         starts.push({ queue, workers, delayMs, ...(isSmall && { isSmall: true as const }) });
@@ -81,6 +81,12 @@ export function createFakePool(starts: Started[] = []): WorkerPool & {
     },
     async startApart() {
       return false;
+    },
+    async endApart() {},
+    async startMissing(queue: number) {
+      const isWaiting = (await pool.waiting(queue)) > 0;
+      if (isWaiting) await pool.ensure(queue);
+      return isWaiting;
     },
     async ensure(queue: number) {
       if (activeMembers(await pool.members(queue)).length === 0) await pool.start(queue, 1, 1);

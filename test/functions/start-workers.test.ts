@@ -92,14 +92,23 @@ test('a worker that cannot be started is logged, and hinders neither the sender 
   expect(JSON.stringify(logged[0])).toContain('no starts today');
 });
 
-test('of all turn queues, those get a worker in which messages wait while they have none', async () => {
-  const { starts, pool, workers, log } = setUp();
-  await startMissing(workers, log);
-  expect(starts).toEqual([]);
-  pool.waiting = async (queue) => queue;
-  await startMissing(workers, log);
-  expect(starts).toEqual([started(1)]);
-  await pool.show(1, { id: 'w', hosts: 1, maxHosts: 10, isEnding: false });
-  await startMissing(workers, log);
-  expect(starts).toHaveLength(1);
+test('each turn queue is looked at, and whether one has messages is said', async () => {
+  const { pool, workers, logged, log } = setUp();
+  const looked: number[] = [];
+  const look = (answers: readonly (boolean | Error)[]) => {
+    pool.startMissing = async (queue) => {
+      looked.push(queue);
+      const answer = answers[queue] as boolean | Error;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    return startMissing(workers, log);
+  };
+  expect(await look([false, false])).toBe(false);
+  expect(looked).toEqual([0, 1]);
+  expect(await look([false, true])).toBe(true);
+  expect(logged).toEqual([]);
+  // Perhaps it has.
+  expect(await look([new Error('no answer'), false])).toBe(true);
+  expect(logged).toMatchObject([{ notStartedFor: 0 }]);
 });

@@ -380,12 +380,16 @@ describe('at rest', () => {
   async function atRest() {
     const world = await setUp({});
     let counts = 0;
+    let hasMessages = false;
     const { workers } = world.stack.engine;
-    workers.waiting = async () => {
+    workers.startMissing = async () => {
       counts++;
-      return 0;
+      return hasMessages;
     };
-    return { ...world, counts: () => counts };
+    const setMessages = (has: boolean) => {
+      hasMessages = has;
+    };
+    return { ...world, counts: () => counts, setMessages };
   }
 
   test('missing workers are looked for in one of five runs', async () => {
@@ -397,6 +401,17 @@ describe('at rest', () => {
     }
     // Two turn queues.
     expect(seen).toEqual([2, 2, 2, 2, 2, 4, 4]);
+  });
+
+  test('missing workers are looked for in each run while messages are there: the worker that has them may die', async () => {
+    const { run, counts, setMessages } = await atRest();
+    setMessages(true);
+    for (let i = 0; i < 3; i++) await run();
+    expect(counts()).toBe(6);
+    setMessages(false);
+    for (let i = 0; i < 3; i++) await run();
+    // In the fourth run it is seen that there are none, and the next look is that of the sixth.
+    expect(counts()).toBe(10);
   });
 
   test('no line of the log is written; when a crawl runs, each run looks for workers', async () => {

@@ -137,6 +137,12 @@ export interface Sizes {
    * it.
    */
   readonly settleGatherMs: number;
+  /**
+   * A received host is hidden for this time, again and again while its worker lives: so long its host waits when the worker
+   * dies. Half of it always lies ahead: more than a page may block its worker, and the rest that most requests need. A turn of
+   * two minutes is renewed four times, ten hosts by one request.
+   */
+  readonly renewedMs: number;
 
   // WARC objects
 
@@ -215,6 +221,7 @@ export const SIZES: Sizes = {
   maxEarlierBytes: 64 * 1024 * 1024,
   sendGatherMs: 100,
   settleGatherMs: 500,
+  renewedMs: 90_000,
 
   warcObjectBytes: 8 * 1024 * 1024,
   uploadPartBytes: 5 * 1024 * 1024,

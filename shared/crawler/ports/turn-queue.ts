@@ -47,9 +47,15 @@ export interface TurnQueue {
   acknowledge(received: HostDeliveries, deliveries: readonly Delivery[]): Promise<void>;
   /**
    * Keeps the whole group locked until then, if that is later than `leaseUntil`: for what could otherwise
-   * outlast it. Throws `StaleTurn` if the group is no longer held.
+   * outlast it. If this process dies before, it stays locked for `restMs` at least; default: until then, too.
+   * Throws `StaleTurn` if the group is no longer held.
    */
-  hold(received: HostDeliveries, until: number): Promise<void>;
+  hold(received: HostDeliveries, until: number, restMs?: number): Promise<void>;
+  /**
+   * Whether the group stays locked for so long if this process dies now. Only where it would be handed out again before the end
+   * of its lease then: a lock of a short time, which the queue renews.
+   */
+  isHeld?(received: HostDeliveries, ms: number): boolean;
   /**
    * Hides the whole group for `ms`, then hands it out again, with the deliveries that were not acknowledged.
    */

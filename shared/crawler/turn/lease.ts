@@ -11,10 +11,10 @@ export interface Lease {
    */
   readonly receiveUntil: number;
   /**
-   * When it resolves, nobody will be given the host for so long, even if this process dies. Throws
+   * When it resolves, nobody will be given the host for so long; if this process dies, for `restMs` after that. Throws
    * `StaleTurn` if somebody may have been already.
    */
-  lockFor(ms: number): Promise<void>;
+  lockFor(ms: number, restMs?: number): Promise<void>;
 }
 
 /** The lock lasts this much longer than requested, because the response takes time. */
@@ -29,7 +29,7 @@ export interface WorkerTimes {
 }
 
 export function leaseOf(
-  queue: Pick<TurnQueue, 'hold'>,
+  queue: Pick<TurnQueue, 'hold' | 'isHeld'>,
   clock: Pick<Clock, 'now'>,
   received: HostDeliveries,
   times: WorkerTimes,
@@ -40,12 +40,13 @@ export function leaseOf(
     get receiveUntil() {
       return times.receiveUntil;
     },
-    async lockFor(ms) {
+    async lockFor(ms, restMs = ms) {
+      const isHeld = () => queue.isHeld?.(received, restMs) ?? true;
       // More than once where the process froze meanwhile.
-      while (clock.now() + ms > lockedUntil) {
+      while (clock.now() + ms > lockedUntil || !isHeld()) {
         const until = clock.now() + ms + SLACK_MS;
-        await queue.hold(received, until);
-        lockedUntil = until;
+        await queue.hold(received, until, restMs + SLACK_MS);
+        lockedUntil = Math.max(lockedUntil, until);
       }
     },
   };

@@ -119,6 +119,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       startQueueUrl: names.startQueueUrl,
       maxWorkers: names.workersPerQueue,
       startSmall: options.startSmall,
+      renewedMs: Math.min(sizes.renewedMs, options.visibilityMs),
     }),
     ledgers,
     items: createItemObjects({ s3, bucket: names.bucket, clock, storing: unjoined.whileEntered }),

@@ -59,3 +59,23 @@ test('a host that is no longer ours is not locked, and the caller learns it', as
     StaleTurn,
   );
 });
+
+test('a host whose lock is short is locked again where its rest needs more, or where it is lost', async () => {
+  const { clock } = fakeQueue();
+  let shortMs = 45_000;
+  const held: unknown[] = [];
+  const queue = {
+    isHeld: (_: HostDeliveries, ms: number) => ms <= shortMs,
+    async hold(_: HostDeliveries, until: number, restMs = 0) {
+      held.push([until - clock.now(), restMs]);
+      shortMs = restMs;
+    },
+  };
+  const lease = leaseOf(queue, clock, RECEIVED, until(T0 + 900_000));
+  await lease.lockFor(20_000, 10_000);
+  expect(held).toEqual([]);
+  await lease.lockFor(20_000, 60_000);
+  expect(held).toEqual([[22_000, 62_000]]);
+  await lease.lockFor(20_000, 60_000);
+  expect(held).toHaveLength(1);
+});

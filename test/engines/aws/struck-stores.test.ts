@@ -57,6 +57,7 @@ const poolOf = (world: World, startSmall: (start: object) => Promise<boolean>) =
     ...contextOf(world),
     ...world.cloud.settings,
     startSmall,
+    renewedMs: 90_000,
     table: world.cloud.settings.crawlState,
   });
 const startsOf = async ({ cloud }: World) =>

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { timesOf } from '../../../shared/engines/aws/settings.ts';
 import {
   parseStartText,
   startMessageIn,
   startText,
 } from '../../../shared/engines/aws/workers/start-message.ts';
 import { AwsWorkerPool, type StartSmall } from '../../../shared/engines/aws/workers/worker-pool.ts';
+import { SIZES } from '../../../shared/sizes.ts';
 import { createSimCloud } from '../../../simulation/models/cloud.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 import { throttling } from './throttled.ts';
@@ -143,6 +145,68 @@ describe('starting a worker', () => {
   });
 });
 
+describe('missing workers', () => {
+  /** A turn queue of which one host is with a worker. */
+  async function withHost() {
+    const world = setUp();
+    const { cloud, run } = world;
+    const { queue } = cloud.open(cloud.begin('sender'), { turnQueueUrl: cloud.settings.turnQueueUrls[0] }).engine;
+    await run(queue.send([{ host: 'a.test', message: { kind: 'wake', crawl: 'c' } }]));
+    const receive = () => run(queue.receive(1, 0));
+    return { ...world, receive };
+  }
+
+  test('are started where messages wait, and not where there is nothing', async () => {
+    const { pool, run, bodies, receive } = await withHost();
+    expect(await run(pool.startMissing(1))).toBe(false);
+    expect(bodies()).toEqual([]);
+    expect(await run(pool.startMissing(0))).toBe(true);
+    expect(bodies()).toEqual(['{"queue":0,"workers":1}']);
+    await receive();
+    // Received by a process that never was a worker of the pool, or that has left.
+    expect(await run(pool.startMissing(0))).toBe(true);
+    expect(bodies()).toEqual([]);
+  });
+
+  test('that died with hosts are replaced when these are free again, unless another one is alive', async () => {
+    const { cloud, pool, run, bodies, receive } = await withHost();
+    await run(pool.show(0, worker('dead')));
+    await receive();
+    await run(pool.startMissing(0));
+    expect(bodies()).toEqual([]);
+    await cloud.time.advance(40_000);
+    await run(pool.startMissing(0));
+    const renewedS = Math.min(SIZES.renewedMs, timesOf(cloud.settings).leaseMs) / 1000;
+    let waitedS = 40;
+    for (; waitedS < 200 && bodies().length === 0; waitedS++) await cloud.time.advance(1000);
+    expect(waitedS).toBeGreaterThan(renewedS + 5);
+    expect(waitedS).toBeLessThan(renewedS + 15);
+    expect(await receive()).toHaveLength(1);
+    await run(pool.show(0, worker('alive')));
+    await run(pool.startMissing(0));
+    await cloud.time.advance(100_000);
+    expect(bodies()).toEqual([]);
+  });
+
+  test('that were handed hosts are among them, until they are done', async () => {
+    const { cloud, pool, run, bodies, receive } = await withHost();
+    await receive();
+    await run(pool.claimApart(0, 'done'));
+    await run(pool.endApart(0, 'done'));
+    await cloud.time.advance(40_000);
+    await run(pool.startMissing(0));
+    await cloud.time.advance(100_000);
+    expect(bodies()).toEqual([]);
+    await receive();
+    await run(pool.claimApart(0, 'dead'));
+    await cloud.time.advance(40_000);
+    await run(pool.startMissing(0));
+    await cloud.time.advance(100_000);
+    expect(bodies()).toHaveLength(1);
+    expect(await run(pool.claimApart(0, 'done'))).toBe(false);
+  });
+});
+
 test.each([
   [undefined, 0],
   [0, 0],
@@ -168,6 +232,7 @@ test('workers are shown, counted and started, though each call is refused once f
     ...{ dynamo: throttling(dynamo), sqs: throttling(sqs), clock: process.clock },
     ...{ table: cloud.settings.crawlState, turnQueueUrls: cloud.settings.turnQueueUrls },
     startQueueUrl: cloud.settings.startQueueUrl,
+    renewedMs: 90_000,
   });
   await run(pool.show(0, worker('a')));
   await run(pool.show(0, worker('b')));

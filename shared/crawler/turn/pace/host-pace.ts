@@ -35,6 +35,8 @@ const FIRST_TRIES = 2;
 
 /** If its worker dies during a request, a host rests no longer than this for what it may have sent. */
 export const MAX_BYTES_LOCK_MS = 300_000;
+/** If its worker stands still during a request, the host has its rest after it if the request takes no longer than this. */
+const STILL_MS = 15_000;
 
 /** Whether the host has obeyed that resume, if it has obeyed `last`. Resumes have numbers in their order. */
 export const isObeyed = (by: number, last: Head['resumedBy']): boolean => last !== undefined && by <= last;
@@ -268,18 +270,19 @@ export class HostPace {
     const { engine, fetcherOf, stopping } = this.#services;
     const { crawl, lease, lastRequestAt, quarantine } = this.#options;
     const { totalTimeoutMs, maxBodyBytes } = crawl.config;
-    const restMs = maxBytesRestMs(crawl.config, request.maxBodyBytes ?? maxBodyBytes);
-    const lockedMs = Math.max(
-      totalTimeoutMs + maxGapAfter(totalTimeoutMs, crawlDelayMs, crawl.config),
-      Math.min(restMs, MAX_BYTES_LOCK_MS),
-    );
-    await lease.lockFor(lockedMs);
+    const gapAfterMs = (ms: number) => maxGapAfter(ms, crawlDelayMs, crawl.config);
+    const bytesMs = maxBytesRestMs(crawl.config, request.maxBodyBytes ?? maxBodyBytes);
+    const bytesLockMs = Math.min(bytesMs, MAX_BYTES_LOCK_MS);
+    const lockedMs = Math.max(totalTimeoutMs + gapAfterMs(totalTimeoutMs), bytesLockMs);
+    const stillMs = Math.min(totalTimeoutMs, STILL_MS);
+    const restMs = Math.max(gapAfterMs(totalTimeoutMs), stillMs + gapAfterMs(stillMs), bytesLockMs);
+    await lease.lockFor(lockedMs, restMs);
     if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
     // Another crawl's turn may have kept it waiting for long.
     if (engine.clock.now() - askedAt > MAX_AGE_MS) {
       if (!(await crawl.isRunning())) return this.#unmade(request.url, 'the crawl does not run');
       // The process may have frozen meanwhile: nothing may be waited for between the lock and the request.
-      await lease.lockFor(lockedMs);
+      await lease.lockFor(lockedMs, restMs);
       if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
     }
     // It may have waited for its turn until they were over.

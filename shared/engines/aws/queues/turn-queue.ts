@@ -4,8 +4,9 @@ import type { HostKey } from '../../../core/url/host-key.ts';
 import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
 import { StaleTurn } from '../../../crawler/ports/stale-turn.ts';
 import type { Delivery, HostDeliveries, PackedHost, TurnQueue } from '../../../crawler/ports/turn-queue.ts';
-import { groupRecords, type SqsRecord, type UnreadHandlers } from './delivery.ts';
+import { groupRecords, type UnreadHandlers } from './delivery.ts';
 import { deduplicationId, groupIdOf, messageTexts } from './message-text.ts';
+import { type Held, Renewals } from './renewals.ts';
 import {
   gatheredDeletes,
   gatheredHides,
@@ -18,11 +19,10 @@ import {
 import { receiveRecords } from './sqs-receive.ts';
 
 export interface TurnQueueOptions extends SqsQueue, UnreadHandlers {
-  /**
-   * How long a received group is locked; SQS counts whole seconds. To be the queue's own visibility timeout,
-   * too.
-   */
+  /** How long a received group is locked while this process lives: its lease. SQS counts whole seconds. */
   readonly visibilityMs: number;
+  /** Its visibility, which is renewed until then: so long it is locked after the process has died. Default: the lease. */
+  readonly renewedMs?: number | undefined;
   /**
    * The largest size of a message, and of a batch of messages. Links that do not fit in one message travel in
    * several.
@@ -32,15 +32,6 @@ export interface TurnQueueOptions extends SqsQueue, UnreadHandlers {
   readonly sendGatherMs?: number;
   /** The same of acknowledging and parking, each of which keeps the host locked for so long. Default 0. */
   readonly settleGatherMs?: number;
-}
-
-/** The state of a received group. */
-interface Held {
-  /** By delivery: the receipt handles of what is not acknowledged, in the order received. */
-  readonly handles: Map<string, string>;
-  readonly receivedAt: number;
-  /** When the lease ends: perhaps later than it was to when received. */
-  until: number;
 }
 
 /**
@@ -60,7 +51,10 @@ export const createTurnQueue = (options: TurnQueueOptions): TurnQueue =>
 class FifoTurnQueue implements TurnQueue {
   readonly #options: TurnQueueOptions;
   readonly #maxMessageBytes: number;
+  readonly #leaseMs: number;
+  /** The visibility of what is received. */
   readonly #visibilityS: number;
+  readonly #renewals: Renewals;
   readonly #sendAll: ReturnType<typeof gatheredSends>;
   readonly #deleteAll: ReturnType<typeof gatheredDeletes>;
   readonly #hideEach: ReturnType<typeof gatheredHides>;
@@ -70,7 +64,14 @@ class FifoTurnQueue implements TurnQueue {
     const { maxMessageBytes = SIZES.maxMessageBytes, sendGatherMs = 0, settleGatherMs = 0 } = options;
     this.#options = options;
     this.#maxMessageBytes = maxMessageBytes;
-    this.#visibilityS = Math.ceil(options.visibilityMs / 1000);
+    const { visibilityMs, renewedMs = visibilityMs, clock } = options;
+    this.#leaseMs = Math.ceil(visibilityMs / 1000) * 1000;
+    this.#visibilityS = Math.ceil(Math.min(visibilityMs, renewedMs) / 1000);
+    this.#renewals = new Renewals({
+      clock,
+      renewedMs: this.#visibilityS * 1000,
+      hide: (groups) => this.#hideGroups(groups),
+    });
     this.#sendAll = gatheredSends(options, { gatherMs: sendGatherMs, maxBytes: maxMessageBytes });
     this.#deleteAll = gatheredDeletes(options, settleGatherMs);
     this.#hideEach = gatheredHides(options, settleGatherMs);
@@ -109,9 +110,10 @@ class FifoTurnQueue implements TurnQueue {
       // Each message may be another host's.
       () => maxHosts - all.length - unread,
       async (records, receivedAt) => {
-        const { groups, corrupt } = groupRecords(records, receivedAt + this.#visibilityS * 1000);
+        const { groups, corrupt } = groupRecords(records, receivedAt + this.#leaseMs);
         for (const { received, records } of groups) {
-          this.#take(received, records, { receivedAt });
+          const handles = records.map(({ messageId, receiptHandle }) => [messageId, receiptHandle] as const);
+          this.#take(received, handles, receivedAt);
           all.push(received);
         }
         unread += corrupt.length;
@@ -124,6 +126,8 @@ class FifoTurnQueue implements TurnQueue {
   async acknowledge(received: HostDeliveries, deliveries: readonly Delivery[]): Promise<void> {
     const held = this.#heldOf(received);
     if (!held) return;
+    // A deleted message cannot be hidden: the group would seem to be another worker's.
+    await this.#renewals.remove(held);
     const ids = deliveries.map(({ id }) => id).filter((id) => held.handles.has(id));
     await this.#deleteAll(
       ids.map((id) => ({ handle: held.handles.get(id) as string, group: received.host })),
@@ -131,22 +135,39 @@ class FifoTurnQueue implements TurnQueue {
     for (const id of ids) {
       held.handles.delete(id);
     }
+    if (held.handles.size > 0) this.#renewals.add(held);
   }
 
-  async hold(received: HostDeliveries, until: number): Promise<void> {
+  async hold(received: HostDeliveries, until: number, restMs = until - this.#now()): Promise<void> {
     const held = this.#heldOf(received);
     if (!held) throw new StaleTurn(`the lease of ${received.host} has run out`);
-    if (until <= held.until) return;
-    const askedAt = this.#now();
-    const seconds = this.#secondsFor(held, until - askedAt);
-    const expired = await hideAll(this.#options, [...held.handles.values()], seconds);
-    if (expired.size > 0) throw new StaleTurn(`the lease of ${received.host} has run out`);
-    held.until = Math.max(held.until, askedAt + seconds * 1000);
+    const next = { ...held, until: Math.max(held.until, until), aheadMs: Math.max(held.aheadMs, restMs) };
+    if (held.hiddenUntil < this.#now() + restMs) {
+      await this.#renewals.remove(held);
+      const askedAt = this.#now();
+      const seconds = this.#secondsFor(held, this.#renewals.msOf(next));
+      const expired = await hideAll(this.#options, [...held.handles.values()], seconds);
+      if (expired.size > 0) {
+        this.#forget(received);
+        throw new StaleTurn(`the lease of ${received.host} has run out`);
+      }
+      held.hiddenUntil = Math.max(held.hiddenUntil, askedAt + seconds * 1000);
+    }
+    held.until = Math.max(next.until, held.hiddenUntil);
+    held.aheadMs = next.aheadMs;
+    this.#renewals.add(held);
+  }
+
+  isHeld(received: HostDeliveries, ms: number): boolean {
+    const held = this.#heldOf(received);
+    return held !== undefined && held.hiddenUntil >= this.#now() + ms;
   }
 
   async park(received: HostDeliveries, ms: number): Promise<void> {
     const held = this.#heldOf(received);
     if (!held) return;
+    // A renewal that came after this would hide the group for longer.
+    await this.#renewals.remove(held);
     const seconds = this.#secondsFor(held, ms);
     // All of them: what is hidden longest holds back only the messages behind it. The last one first, so
     // that a shortened group comes back whole, and not its first message alone.
@@ -157,6 +178,7 @@ class FifoTurnQueue implements TurnQueue {
 
   pack(received: HostDeliveries): PackedHost | undefined {
     const held = this.#heldOf(received);
+    if (held) void this.#renewals.remove(held);
     return held && { ...received, handles: [...held.handles] };
   }
 
@@ -169,23 +191,50 @@ class FifoTurnQueue implements TurnQueue {
       this.#visibilityS,
     );
     if (expired.size > 0) return undefined;
-    const until = receivedAt + this.#visibilityS * 1000;
-    const received = { host, deliveries, leaseUntil: until };
-    this.#leases.set(received, { handles: new Map(handles), receivedAt, until });
+    const received = { host, deliveries, leaseUntil: receivedAt + this.#leaseMs };
+    this.#take(received, handles, receivedAt);
     return received;
   }
 
-  #take(received: HostDeliveries, records: readonly SqsRecord[], held: Pick<Held, 'receivedAt'>): void {
-    const handles = new Map(records.map(({ messageId, receiptHandle }) => [messageId, receiptHandle]));
-    this.#leases.set(received, { ...held, handles, until: received.leaseUntil });
+  #take(received: HostDeliveries, handles: PackedHost['handles'], receivedAt: number): void {
+    const held: Held = {
+      handles: new Map(handles),
+      receivedAt,
+      until: received.leaseUntil,
+      hiddenUntil: receivedAt + this.#visibilityS * 1000,
+      aheadMs: 0,
+      renewing: Promise.resolve(),
+    };
+    this.#leases.set(received, held);
+    this.#renewals.add(held);
+  }
+
+  /** Hides the groups that share a time together: batches of them cost less. */
+  async #hideGroups(groups: ReadonlyMap<Held, number>): Promise<ReadonlySet<Held>> {
+    const gone = new Set<Held>();
+    const bySeconds = Map.groupBy(groups, ([held, ms]) => this.#secondsFor(held, ms));
+    for (const [seconds, some] of bySeconds) {
+      const owners = new Map(
+        some.flatMap(([held]) => [...held.handles.values()].map((handle) => [handle, held])),
+      );
+      for (const handle of await hideAll(this.#options, [...owners.keys()], seconds))
+        gone.add(owners.get(handle) as Held);
+    }
+    return gone;
   }
 
   /** A lease that ran out holds nothing. SQS would refuse its handles; an emulator was seen to take them. */
   #heldOf(received: HostDeliveries): Held | undefined {
     const held = this.#leases.get(received);
-    if (held && this.#now() < held.until) return held;
-    this.#leases.delete(received);
+    if (held && this.#now() < Math.min(held.until, held.hiddenUntil)) return held;
+    this.#forget(received);
     return undefined;
+  }
+
+  #forget(received: HostDeliveries): void {
+    const held = this.#leases.get(received);
+    if (held) void this.#renewals.remove(held);
+    this.#leases.delete(received);
   }
 
   /** The visibility timeout that hides a message for `ms` from now. */

@@ -89,9 +89,11 @@ export function createShardedTurnQueue(
       await owners.get(received)?.acknowledge(received, deliveries);
     },
 
-    async hold(received, until) {
-      await owners.get(received)?.hold(received, until);
+    async hold(received, until, restMs) {
+      await owners.get(received)?.hold(received, until, restMs);
     },
+
+    isHeld: (received, ms) => owners.get(received)?.isHeld?.(received, ms) ?? true,
 
     async park(received, ms) {
       await owners.get(received)?.park(received, ms);

@@ -42,8 +42,15 @@ export interface WorkerPool {
   startApart(queue: number, hosts: readonly PackedHost[]): Promise<boolean>;
   /** Resolves to whether no other worker has claimed the hosts of that message; if unknown, to false. */
   claimApart(queue: number, id: string): Promise<boolean>;
+  /** Notes that the worker that has claimed the hosts of that message is done with them. */
+  endApart(queue: number, id: string): Promise<void>;
   /** Starts a worker for the turn queue if none takes on hosts. */
   ensure(queue: number): Promise<void>;
+  /**
+   * The same where messages wait. Where a worker has died, starts one for the time at which its hosts are free again. Resolves to
+   * whether the queue has messages, received or not.
+   */
+  startMissing(queue: number): Promise<boolean>;
 }
 
 export interface StartOptions {
@@ -67,6 +74,8 @@ export interface WorkerPoolOptions {
   readonly maxWorkers?: number | undefined;
   /** None: the stack has no small worker, or this process starts none. */
   readonly startSmall?: StartSmall | undefined;
+  /** The hosts of a worker that has died are free again after this. */
+  readonly renewedMs: number;
 }
 
 /** A worker that has not shown itself for so long counts as dead. More than clocks differ, and several shows. */
@@ -84,8 +93,12 @@ const KEPT_MS = 3_600_000;
 /** After a small worker has died, the pool has full-size ones for so long. */
 const LOST_MS = KEPT_MS;
 
-/** Ids of items that say that a worker serves the hosts of a message. */
+/** Ids of items that say that a worker serves the hosts of a message; with a time, until it is done with them. */
 const APART = 'apart-';
+/** A worker that died was last seen up to so long before; and queues count whole seconds. */
+const UNSEEN_MS = 7000;
+/** A start that is further off is left to the next look. */
+const MAX_LOST_DELAY_MS = 75_000;
 /** The largest message that hands hosts over: SQS takes four times as much. */
 const MAX_APART_BYTES = 250_000;
 
@@ -106,7 +119,7 @@ export class AwsWorkerPool implements WorkerPool {
     for await (const item of this.#items(queue)) {
       const aliveMs = this.#aliveMs(item);
       const member = memberIn(item);
-      if (aliveMs >= 0 && aliveMs <= MAX_ALIVE_MS && member.id !== FEW_HOSTS) found.push(member);
+      if (aliveMs >= 0 && aliveMs <= MAX_ALIVE_MS && isWorker(member)) found.push(member);
     }
     return found;
   }
@@ -155,13 +168,20 @@ export class AwsWorkerPool implements WorkerPool {
   }
 
   async waiting(queue: number): Promise<number> {
+    return (await this.#messages(queue)).waiting;
+  }
+
+  async #messages(queue: number): Promise<{ readonly waiting: number; readonly received: number }> {
     const { sqs, clock, turnQueueUrls } = this.#options;
     const command = new GetQueueAttributesCommand({
       QueueUrl: turnQueueUrls[queue],
-      AttributeNames: ['ApproximateNumberOfMessages'],
+      AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
     });
-    const { Attributes } = await withRetry('counting messages', () => sqs.send(command), { clock });
-    return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+    const { Attributes = {} } = await withRetry('counting messages', () => sqs.send(command), { clock });
+    return {
+      waiting: Number(Attributes.ApproximateNumberOfMessages ?? 0),
+      received: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+    };
   }
 
   async start(
@@ -192,13 +212,10 @@ export class AwsWorkerPool implements WorkerPool {
   }
 
   async claimApart(queue: number, id: string): Promise<boolean> {
-    const { dynamo, clock, table } = this.#options;
+    const { dynamo, clock } = this.#options;
+    const aliveUntil = N(clock.now() + ALIVE_MS);
     const command = new PutItemCommand({
-      TableName: table,
-      Item: {
-        ...itemKey(partitionOf(queue), `${APART}${id}`),
-        [EXPIRES_AT]: N(Math.ceil((clock.now() + KEPT_MS) / 1000)),
-      },
+      ...this.#apartItem(queue, id, { aliveUntil }),
       ConditionExpression: 'attribute_not_exists(pk)',
     });
     try {
@@ -208,6 +225,19 @@ export class AwsWorkerPool implements WorkerPool {
       if (error instanceof ConditionalCheckFailedException) return false;
       throw error;
     }
+  }
+
+  async endApart(queue: number, id: string): Promise<void> {
+    const { dynamo, clock } = this.#options;
+    const command = new PutItemCommand(this.#apartItem(queue, id, {}));
+    await withRetry('showing an end', () => dynamo.send(command), { clock });
+  }
+
+  #apartItem(queue: number, id: string, attributes: Item) {
+    const { clock, table } = this.#options;
+    const key = itemKey(partitionOf(queue), `${APART}${id}`);
+    const expiresAt = N(Math.ceil((clock.now() + KEPT_MS) / 1000));
+    return { TableName: table, Item: { ...key, ...attributes, [EXPIRES_AT]: expiresAt } };
   }
 
   async startSmall(queue: number, workers: number): Promise<boolean> {
@@ -229,6 +259,28 @@ export class AwsWorkerPool implements WorkerPool {
     if (this.#options.startQueueUrl === undefined) return;
     if (activeMembers(await this.members(queue)).length > 0) return;
     await this.start(queue, 1, 1, { isSmall: await this.#hasFewHosts(queue) });
+  }
+
+  async startMissing(queue: number): Promise<boolean> {
+    const { waiting, received } = await this.#messages(queue);
+    if (waiting > 0) await this.ensure(queue);
+    if (received > 0) await this.#startForLost(queue);
+    return waiting + received > 0;
+  }
+
+  /** A worker that is alive takes the hosts on by itself. */
+  async #startForLost(queue: number): Promise<void> {
+    if (this.#options.startQueueUrl === undefined) return;
+    let lastSeenMs = Number.NEGATIVE_INFINITY;
+    for await (const item of this.#items(queue)) {
+      const member = memberIn(item);
+      const aliveMs = this.#aliveMs(item);
+      if (aliveMs >= 0 && isWorker(member) && !member.isEnding) return;
+      if (aliveMs < 0 && member.id !== FEW_HOSTS && !member.id.startsWith(STARTING))
+        lastSeenMs = Math.max(lastSeenMs, aliveMs - ALIVE_MS);
+    }
+    const delayMs = lastSeenMs + UNSEEN_MS + this.#options.renewedMs;
+    if (delayMs > 0 && delayMs <= MAX_LOST_DELAY_MS) await this.start(queue, 1, 1, { delayMs });
   }
 
   async noteFewHosts(queue: number): Promise<void> {
@@ -266,6 +318,8 @@ export class AwsWorkerPool implements WorkerPool {
 }
 
 const partitionOf = (queue: number): string => `${WORKERS_PREFIX}${queue}`;
+
+const isWorker = ({ id }: PoolMember): boolean => id !== FEW_HOSTS && !id.startsWith(APART);
 
 const memberIn = ({ sk, hosts, maxHosts, isEnding, isSmall }: Item): PoolMember => ({
   id: sk?.S as string,

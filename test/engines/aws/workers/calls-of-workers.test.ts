@@ -18,6 +18,7 @@ const poolOf = (world: World, options: Partial<WorkerPoolOptions> = {}) => {
     turnQueueUrls,
     startQueueUrl,
     table,
+    renewedMs: 90_000,
     ...options,
   });
 };
