@@ -15,12 +15,15 @@ const PARKED_RECEIVES = 1;
  */
 export function lostTurns(
   deliveries: readonly Delivery[],
-  { token, version }: Pick<Head, 'token' | 'version'>,
+  { token, version, dueAt = Infinity }: Pick<Head, 'token' | 'version' | 'dueAt'>,
   receives: Counted,
+  now: number,
 ): number {
   const current = deliveries.filter(({ message }) => message.kind === 'token' && message.token === token);
   const counted = current.length > 0 ? current : deliveries;
-  const spared = current.length > 0 || version === 0 ? 0 : PARKED_RECEIVES;
+  // A host that was woken and is still due has had no turn since: nobody has parked the message.
+  const isUnserved = version === 0 || (token === undefined && dueAt <= now);
+  const spared = current.length > 0 || isUnserved ? 0 : PARKED_RECEIVES;
   return Math.max(0, ...counted.map((delivery) => returnsOf(delivery, receives) - spared));
 }
 

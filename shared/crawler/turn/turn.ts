@@ -79,7 +79,7 @@ export async function runTurn(services: TurnServices, loaded: Crawl, input: Turn
     await changes?.publish(crawl.id, host, stored.version, stored.stagedChanges);
   const known = clampTimes(stored, clock.now(), crawl.config);
   const asked = requestOf(input.deliveries, known, clock.now());
-  const lost = lostTurns(input.deliveries, stored, services.lanes.receives);
+  const lost = lostTurns(input.deliveries, stored, services.lanes.receives, clock.now());
   const { isOpen, share } = await openHost(services, crawl, known, asked.links);
   const request = isOpen ? asked : { ...asked, links: [] };
   const head = share ? { ...known, share } : known;

@@ -15,6 +15,9 @@ const token = (name: string, count: number, caution?: 1 | 2) =>
 const wake = (count: number) => delivery('w', count, { kind: 'wake', crawl });
 const KNOWN = { token: 't', version: 5 };
 const NEW = { version: 0 };
+const NOW = 1000;
+const DUE = { version: 5, dueAt: NOW };
+const AT_REST = { version: 5, dueAt: NOW + 1 };
 const received = (deliveries: readonly Delivery[]) => ({ host: 'h', deliveries, leaseUntil: 0 });
 
 describe('turns that were lost', () => {
@@ -25,15 +28,22 @@ describe('turns that were lost', () => {
     ['a message of a new host has come back', [wake(2)], NEW, 1],
     ['a message of a known host has come back, as after each rest', [wake(2)], KNOWN, 0],
     ['it has come back more often', [wake(4)], KNOWN, 2],
+    [
+      'a message of a host that is still due has come back: it was woken, and has had no turn',
+      [wake(2)],
+      DUE,
+      1,
+    ],
+    ['a message of a host at rest has come back: it was served', [wake(2)], AT_REST, 0],
   ])('%s', (_, deliveries, head, expected) => {
-    expect(lostTurns(deliveries, head, createReceives())).toBe(expected);
+    expect(lostTurns(deliveries, head, createReceives(), NOW)).toBe(expected);
   });
 
   test('are not those of which this process has received the message: it is alive', () => {
     const receives = createReceives();
     receives.note(received([token('t', 1)]));
     receives.note(received([token('t', 3)]));
-    expect(lostTurns([token('t', 3)], KNOWN, receives)).toBe(1);
+    expect(lostTurns([token('t', 3)], KNOWN, receives, NOW)).toBe(1);
     expect(areSuspicious([token('t', 3)], receives)).toBe(false);
   });
 });
@@ -43,7 +53,7 @@ test('a turn that failed counts as lost', () => {
   receives.note(received([token('t', 1)]));
   receives.forget(received([token('t', 1)]));
   receives.note(received([token('t', 2)]));
-  expect(lostTurns([token('t', 2)], KNOWN, receives)).toBe(1);
+  expect(lostTurns([token('t', 2)], KNOWN, receives, NOW)).toBe(1);
 });
 
 test.each([
