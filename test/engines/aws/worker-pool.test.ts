@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SIZES } from '../../../shared/core/base/sizes.ts';
 import { timesOf } from '../../../shared/engines/aws/settings.ts';
 import {
   parseStartText,
@@ -6,7 +7,6 @@ import {
   startText,
 } from '../../../shared/engines/aws/workers/start-message.ts';
 import { AwsWorkerPool, type StartSmall } from '../../../shared/engines/aws/workers/worker-pool.ts';
-import { SIZES } from '../../../shared/sizes.ts';
 import { createSimCloud } from '../../../simulation/models/cloud.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 import { throttling } from './throttled.ts';
@@ -150,7 +150,9 @@ describe('missing workers', () => {
   async function withHost() {
     const world = setUp();
     const { cloud, run } = world;
-    const { queue } = cloud.open(cloud.begin('sender'), { turnQueueUrl: cloud.settings.turnQueueUrls[0] }).engine;
+    const { queue } = cloud.open(cloud.begin('sender'), {
+      turnQueueUrl: cloud.settings.turnQueueUrls[0],
+    }).engine;
     await run(queue.send([{ host: 'a.test', message: { kind: 'wake', crawl: 'c' } }]));
     const receive = () => run(queue.receive(1, 0));
     return { ...world, receive };

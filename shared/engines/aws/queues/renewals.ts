@@ -1,5 +1,5 @@
 /** Keeps received groups hidden while this process lives: their visibility is short, and renewed. */
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 
 /** A received group. */
 export interface Held {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { SIZES } from '../../../../shared/core/base/sizes.ts';
+import { StaleTurn } from '../../../../shared/crawler/ports/stale-turn.ts';
 import { groupIdOf, messageTexts } from '../../../../shared/engines/aws/queues/message-text.ts';
 import { createTurnQueue } from '../../../../shared/engines/aws/queues/turn-queue.ts';
-import { StaleTurn } from '../../../../shared/ports/stale-turn.ts';
-import { SIZES } from '../../../../shared/sizes.ts';
 import { token } from '../../../contract/subjects.ts';
-import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../../../crawler/worker/fake-clock.ts';
 import { batchAnswer, entriesOf, fakeSqs } from './fake-sqs.ts';
 
 const LEASE_MS = 333_000;
