@@ -14,6 +14,7 @@ export const STATUS_CODES = [
   // ---- other ends
   'proxy',
   'patterns',
+  'killingPages',
   'operator',
   'deleting',
   'arriving',

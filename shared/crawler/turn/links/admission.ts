@@ -16,6 +16,7 @@ import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
 import { isDraining } from '../../crawl-state/drain.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { HostPace } from '../pace/host-pace.ts';
+import { watchKills } from '../page/kill-watch.ts';
 import type { PageAllowance } from '../page/page-allowance.ts';
 import { causeOfDeath, type Quarantine } from '../quarantine.ts';
 import type { RobotsAccess, RobotsKeeper } from '../robots/robots-keeper.ts';
@@ -54,10 +55,13 @@ export interface UrlAdmissionOptions {
 
 /** Decides whether a URL is fetched. Each check returns why it is not, or undefined for the next check. */
 export class UrlAdmission {
-  readonly #services: Pick<TurnServices, 'engine' | 'work' | 'stopping'>;
+  readonly #services: Pick<TurnServices, 'engine' | 'crawls' | 'work' | 'stopping'>;
   readonly #options: UrlAdmissionOptions;
 
-  constructor(services: Pick<TurnServices, 'engine' | 'work' | 'stopping'>, options: UrlAdmissionOptions) {
+  constructor(
+    services: Pick<TurnServices, 'engine' | 'crawls' | 'work' | 'stopping'>,
+    options: UrlAdmissionOptions,
+  ) {
     this.#services = services;
     this.#options = options;
   }
@@ -65,8 +69,12 @@ export class UrlAdmission {
   /** `origin`: of the URL. */
   async decide(record: UrlRecord, origin: string): Promise<Admission> {
     const { pace, quarantine } = this.#options;
+    const blocked = this.#checkQuarantine(record);
+    if (blocked) {
+      await watchKills(this.#services, this.#options.crawl, record.url);
+      return blocked;
+    }
     const refusal =
-      this.#checkQuarantine(record) ??
       this.#checkTraps(record) ??
       this.#checkTemplate(record) ??
       (await this.#checkRobots(record, origin)) ??
@@ -129,7 +137,10 @@ export class UrlAdmission {
     const { quarantine, pace } = this.#options;
     const answer = await quarantine.announce(url);
     if (answer === 'allowed') return undefined;
-    if (answer === 'quarantined') pace.giveUp(causeOfDeath('robots'));
+    if (answer === 'quarantined') {
+      pace.giveUp(causeOfDeath('robots'));
+      await this.#countKilling(url);
+    }
     quarantine.clear(url);
     return { outcome: 'turnEnds', record };
   }
@@ -223,10 +234,16 @@ export class UrlAdmission {
     const answer = await this.#options.quarantine.announce(record.url);
     if (answer === 'allowed') return undefined;
     if (answer === 'busy') return { outcome: 'turnEnds', record };
-    this.#options.counters.countError('killed');
+    await this.#countKilling(record.url);
     // To be committed before another URL is announced in its place, and perhaps kills, too.
     const result = { fetchedAt: this.#now(), cause: causeOfDeath('page') };
     return { outcome: 'turnEnds', record: { ...record, state: 'failed', result } };
+  }
+
+  async #countKilling(url: string): Promise<void> {
+    const { counters, crawl } = this.#options;
+    counters.countError('killed');
+    await watchKills(this.#services, crawl, url);
   }
 
   async #checkBudget(record: UrlRecord): Promise<Admission | undefined> {

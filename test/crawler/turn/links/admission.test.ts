@@ -137,7 +137,10 @@ function admissionIn(situation: Situation) {
     },
   };
   const services = {
-    engine: { clock: { now: () => T0 } },
+    engine: {
+      clock: { now: () => T0 },
+      registry: { totals: async () => ({ errors: {}, pages: 0 }), load: async () => undefined },
+    },
     work: { run: (_crawl: string, _url: string, _step: string, work: () => unknown) => work() },
     stopping: { aborted: situation.isStopping ?? false },
   } as unknown as TurnServices;
@@ -350,6 +353,7 @@ test('a robots.txt that has killed too many workers is not fetched: its host is 
   expect(killed.log).toEqual([
     `announce ${ORIGIN}/robots.txt`,
     'give up: {"code":"workerDied","times":3,"at":"robots"}',
+    'error killed',
     `clear ${ORIGIN}/robots.txt`,
   ]);
   const busy = await decide(recordOf(PAGE), { isAnnouncing: true, answers: ['busy'] });
