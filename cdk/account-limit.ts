@@ -43,7 +43,7 @@ export function fitToAccount<O extends Fitted>(
   if (maxConcurrency <= room) return { options, line: `${account}: ${maxConcurrency} workers fit` };
   return {
     options: { ...options, maxConcurrency: room },
-    line: `${account}: maxConcurrency is ${room} instead of ${maxConcurrency}, so that the other functions have room. ${raise}`,
+    line: `${account}: maxConcurrency is ${room} instead of ${maxConcurrency}, so that the other functions can run. ${raise}`,
   };
 }
 

@@ -101,7 +101,7 @@ function refuseSecrets({
   );
 }
 
-/** A proxy that is no URL is refused by the schema. */
+/** A proxy that is not a URL is refused by the schema. */
 const hasPassword = ({ url }: NonNullable<CrawlOptions['proxies']>[number]): boolean => {
   const { username, password } = URL.parse(url) ?? {};
   return Boolean(username || password);

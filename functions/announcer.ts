@@ -66,8 +66,9 @@ export class Announcer {
   }
 
   /**
-   * One look at a crawl that has ended, or whose first pass is complete. Begins nothing after `until`. Returns when to look again, in ms since the epoch; undefined: nothing is left to announce. What
-   * fails is logged, and done by a later look.
+   * Looks once at a crawl that has ended, or whose first pass is complete. Begins nothing after `until`. Returns when
+   * to look again, in ms since the epoch; undefined: nothing is left to announce. Errors are logged, and a later look
+   * tries again.
    */
   async look(crawl: CrawlId, until: number): Promise<number | undefined> {
     const { registry, clock, log } = this.#deps;

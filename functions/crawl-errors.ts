@@ -31,8 +31,7 @@ export function gatherCrawlErrors(log: Log): CrawlErrors {
 }
 
 /**
- * The same crawls in their order, but beginning with another one for each `turn`: the last may be left
- * without time.
+ * Rotates the crawls by `turn`, as the last ones may be left without time.
  */
 export function beginningAt<T>(items: readonly T[], turn: number): T[] {
   const first = turn % Math.max(1, items.length);

@@ -31,8 +31,7 @@ export function createDeadLetter({ client, queueUrl, clock }: DeadLetterOptions)
 }
 
 /**
- * One line of characters that SQS takes, which are those of XML 1.0 (API reference, SendMessage), and few of
- * them.
+ * Reduces a text to a short line of characters that SQS takes, which are those of XML 1.0 (API reference, SendMessage).
  */
 function reasonText(reason: string): string {
   const line = reason

@@ -27,8 +27,8 @@ export interface FunctionStack {
   /** Announces a trouble by the stack that is open. If none is, it is opened. */
   readonly announce: Attention['announce'];
   /**
-   * The same one as the last time, for the same queue; for another one, that is closed: its connections
-   * count. `startSmall`: starts small workers; by default it starts none.
+   * Reuses the last worker for an equal queue; for another queue it closes the last one, whose connections count.
+   * `startSmall`: starts small workers; by default it starts none.
    */
   open(turnQueueUrl?: string, startSmall?: StartSmall): OpenedStack;
 }

@@ -3,7 +3,7 @@ import type { Cause, RedirectCause } from '../../shared/core/causes/cause.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 
 /**
- * Whether nobody gets further by the redirect: it has no target, or one that is no URL, or there were more redirects in a row
+ * Whether nobody gets further by the redirect: it has no target, or one that is not a URL, or there were more redirects in a row
  * than the crawl follows. A target with another scheme, as of a program, is one.
  */
 export function isBrokenRedirect({ url, result }: Pick<UrlRecord, 'url' | 'result'>): boolean {

@@ -14,11 +14,10 @@ export function allowLinearFlag(): void {
 }
 
 /**
- * From here on, a regular expression that has gone back 50,000 times on a text is matched by that engine: the
- * patterns of a crawl come with a request, and one such as `(a+)+$` would hold up all that a function does,
- * until its time-out, again and again. The engine counts as experimental, but is met only by what would
- * otherwise not end. It does not take every pattern: the others are judged when a crawl begins
- * (`control/pattern-cost.ts`).
+ * From here on, a regular expression that has gone back 50,000 times on a text is matched by that engine: the patterns
+ * of a crawl come with a request, and a pattern such as `(a+)+$` would block a function until its time-out, again and
+ * again. The engine counts as experimental, but is used only for matches that would otherwise not end. It does not take
+ * every pattern: the others are judged when a crawl begins (`control/pattern-cost.ts`).
  */
 export function matchInLinearTime(): void {
   setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');

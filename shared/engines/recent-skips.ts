@@ -7,7 +7,7 @@ const CACHE_SLOTS = 2 ** 16;
 /** The rest of longer URLs is not kept: `maxUrlLength` is 2,083 unless it is set. */
 const MAX_URL_CHARS = 4096;
 
-/** The same link with a URL of bounded length. */
+/** The link with a URL of bounded length. */
 export const shortSkip = (skip: Skip): Skip =>
   skip.url.length <= MAX_URL_CHARS ? skip : { ...skip, url: skip.url.slice(0, MAX_URL_CHARS) };
 

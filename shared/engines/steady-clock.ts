@@ -54,7 +54,7 @@ export function createSteadyClock(
     const difference = time - expected;
     if (Math.abs(difference) > STEP_MS) {
       step += difference;
-      // Set forward after it was set back: what was added is taken back first.
+      // Set forward after it was set back: the added time is taken back first.
       const kept = difference < 0 ? difference : Math.min(difference, shift);
       shift -= kept;
       time -= kept;

@@ -53,15 +53,15 @@ export const INVARIANTS = {
   byteRateKept:
     'A host sends no more bytes than its rate allows: after each body it rests until that would have come at the rate',
   crawlRateKept:
-    'All hosts together send a crawl no more bytes than its rate allows, but for what is in flight',
-  hoursKept: 'A host that may be asked at certain hours only has no request that begins outside them',
+    'All hosts together send a crawl no more bytes than its rate allows, but for bytes in flight',
+  hoursKept: 'A host with hours has no request that begins outside them',
   rested:
     'After a slow response a host rests, and after a failure for as long as back-off or Retry-After require',
   purposeKept:
     'A crawl with a purpose hands on no page whose answer forbids that use, or that the host has reserved',
   robotsObeyed: 'No URL is fetched that robots.txt forbids, and none before robots.txt was fetched',
   depthTrue: 'Depth, level and redirects of a URL follow from the links that the crawl has found',
-  soft404: 'No page that exists is taken for one that does not, and a host is asked once for one',
+  soft404: 'No page that exists is mistaken for a missing one, and a host gets one probe',
   templateQuota:
     'No URL template of a host has more pages than its quota, and none is left out before it is used up',
   canonicalCopies:
@@ -99,7 +99,7 @@ export const INVARIANTS = {
     'The first pass of a crawl that recrawls is announced once, when it is complete, and not long after',
   changesSent: 'Each change of a page is received at least once, and no other change',
   goneAndBack:
-    'A page is gone as long as the web says so, and is asked for again after a week; what is away for hours is not gone',
+    'A page is gone as long as the web says so, and is requested again after a week; a page that is away for hours is not gone',
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;
 

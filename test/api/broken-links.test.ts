@@ -117,7 +117,7 @@ test('redirects that lead nowhere are broken: loops, without Location, to no URL
   const causes = broken.map(({ cause }) => cause.replaceAll(origin, ''));
   expect(causes).toEqual([
     'a loop of redirects: to /loop2, then to /loop3, then to /loop',
-    'to http://[::x, which is no http(s) URL',
+    'to http://[::x, which is not an http(s) URL',
     expect.stringMatching(/^to \/long\d+, not followed: \d+ redirects in a row$/),
     'a redirect without Location',
     'a loop of redirects: to /self',

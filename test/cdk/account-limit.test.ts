@@ -9,7 +9,7 @@ describe('the workers of an account', () => {
   test.each([
     [1000, {}, 50, 'This account runs 1000 functions at once: 50 workers fit'],
     [65, {}, 50, 'This account runs 65 functions at once: 50 workers fit'],
-    [64, {}, 49, 'maxConcurrency is 49 instead of 50, so that the other functions have room. AWS raises'],
+    [64, {}, 49, 'maxConcurrency is 49 instead of 50, so that the other functions can run. AWS raises'],
     [10, {}, 3, 'This account runs 10 functions at once: maxConcurrency is 3 instead of 50'],
     [10, { maxConcurrency: 3 }, 3, '3 workers fit'],
     [10, { linkShards: 2 }, 2, 'and the stack needs 13: crawls may stand still while all are in use'],

@@ -195,7 +195,7 @@ describe('the verdict names what decides', () => {
         { record: record(PAGE), line: { before: 0, alike: 0 } },
       ),
       true,
-      "It would be fetched, 1st in its host's line, not before 19:00:00 UTC, as its host is asked at certain hours only (20:00-06:00 Europe/Berlin).",
+      "It would be fetched, 1st in its host's line, not before 19:00:00 UTC, as its host is requested at certain hours only (20:00-06:00 Europe/Berlin).",
     ],
     [
       'a URL in the line of a host that rests',

@@ -46,6 +46,8 @@ test('why a page was not read has no control characters of its server', async ()
   });
   const [code] = await once(child, 'close');
   server.close();
-  expect(err).toBe(`strand: ${url} was not read: redirects to mailto:\ufffd31m, which is no http(s) URL\n`);
+  expect(err).toBe(
+    `strand: ${url} was not read: redirects to mailto:\ufffd31m, which is not an http(s) URL\n`,
+  );
   expect(code).toBe(4);
 });

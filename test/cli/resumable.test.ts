@@ -8,7 +8,7 @@ import { checkLimits } from '../../shared/services/control/resume-limits.ts';
 
 const SETTINGS = Object.keys(crawlConfigSchema.shape);
 
-/** Of another type than any setting has: what is refused is the setting, or its value. */
+/** A value of another type than any setting has: the setting or its value is refused. */
 const given = (key: string): CrawlOptions => ({ [key]: { no: 'value' } });
 
 function refusal(read: () => unknown): string {

@@ -65,3 +65,44 @@ test.each([
   });
   expect(found).toEqual([]);
 });
+
+/** The comments of a source: blocks, and lines that follow each other, as one text each. */
+function commentsOf(source: string): string[] {
+  const comments = source.matchAll(/\/\*[\s\S]*?\*\/|^[ \t]*\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*/gm);
+  return [...comments].map(([comment]) =>
+    comment
+      .replace(/^\s*\/\*+\s*|\s*\*\/$/g, '')
+      .replace(/(?:^|\n)[ \t]*(?:\*|\/\/) ?/g, ' ')
+      .trim(),
+  );
+}
+
+/** Rooms without any such sentence, and the others, where they can only become fewer. */
+const CLEAN = '{api,cdk,functions,shared/core,shared/services,shared/engines/local}';
+const OTHERS = '{cli,shared/crawler,shared/engines/aws}';
+
+/** How many the other rooms still have. Lower a number when you correct some. */
+const HABITS: readonly (readonly [name: string, pattern: RegExp, inOthers: number])[] = [
+  ['a sentence begins with "Those": name the things', /(?:^|[.!?)] )Those\b/g, 46],
+  ['a sentence begins with "The same": name the thing', /(?:^|[.!?)] )The same (?!functions)/g, 46],
+  ['a sentence begins with "One": name the thing', /(?:^|[.!?)] )One\b/g, 54],
+  // "there is no", "is no longer", "is no more than" and "is no one" are right.
+  [
+    '"is no" stands for "is not a"',
+    /(?<!\bthere )\b(?:is|are|was|were|be) no (?!longer|more|one\b|doubt|less|fewer|larger)[a-z]+/gi,
+    40,
+  ],
+  ['"takes the place of" stands for "replaces"', /\b(?:takes?|took) the place of\b/g, 6],
+  ['"may be asked" stands for "may be requested"', /\bmay (?:not )?be asked\b/g, 8],
+];
+
+test.each(HABITS)('in no comment %s', (_, pattern, inOthers) => {
+  const foundIn = (folders: string): string[] =>
+    globSync(`${folders}/**/*.ts`, { cwd: ROOT }).flatMap((file) =>
+      commentsOf(readFileSync(join(ROOT, file), 'utf8')).flatMap((comment) =>
+        [...comment.matchAll(pattern)].map(({ index }) => `${file}: ${comment.slice(index, index + 100)}`),
+      ),
+    );
+  expect(foundIn(CLEAN)).toEqual([]);
+  expect(foundIn(OTHERS).length).toBeLessThanOrEqual(inOthers);
+});

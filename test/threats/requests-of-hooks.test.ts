@@ -79,7 +79,7 @@ test('headers and bodies stay at the host for which they were made, and their va
   await crawl.close();
   expect(causes).toEqual([
     expect.stringContaining(
-      'not followed: a request of the project that is no plain GET is not sent to another host',
+      'not followed: a request of the project that is not a plain GET is not sent to another host',
     ),
   ]);
   const archive = join(out, 'archive');

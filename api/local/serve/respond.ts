@@ -107,7 +107,7 @@ function refuse({ method, headers, socket }: IncomingMessage): Answer | undefine
   const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
   // A link that the user follows does no harm.
   if (isForeign && headers['sec-fetch-dest'] !== 'document')
-    return failure(403, 'Forbidden', 'Another website asked for this');
+    return failure(403, 'Forbidden', 'Another website requested this');
   return undefined;
 }
 

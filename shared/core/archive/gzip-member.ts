@@ -1,5 +1,5 @@
 /**
- * One gzip member (RFC 1952) around text and a body, with the least work that serves them.
+ * Makes a gzip member (RFC 1952) of text and a body, with as little work as possible.
  *
  * `deflate` compresses all of it. `store` puts it in stored deflate blocks (RFC 1951, section 3.2.4): right
  * for a body that is compressed already, and for a few hundred bytes, for which setting up a compression is
@@ -39,7 +39,7 @@ export function gzipMember(
 }
 
 /**
- * The same for a body that is not held in memory. Fails as `body` fails; holds a few of its chunks at once.
+ * As above, for a body that is not held in memory. Fails as `body` fails; holds a few of its chunks at once.
  */
 export async function* gzipMemberStream(
   head: Uint8Array,

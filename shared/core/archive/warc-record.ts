@@ -61,7 +61,7 @@ export function encodeRecord(
 }
 
 /**
- * The same for a body that is not held in memory: its `size` bytes are read once. Throws, in the midst of the
+ * As above, for a body that is not held in memory: its `size` bytes are read once. Throws, in the midst of the
  * member, if the body has more or fewer.
  */
 export function encodeRecordStream(

@@ -133,7 +133,7 @@ export interface Sizes {
   /** Messages sent within it share requests to SQS, which would else be a large part of the cost. */
   readonly sendGatherMs: number;
   /**
-   * The same for deletes and changes of visibility. Longer, as nothing but the host's own next turn waits for
+   * As above, for deletes and changes of visibility. Longer, as nothing but the host's own next turn waits for
    * it.
    */
   readonly settleGatherMs: number;

@@ -14,9 +14,9 @@ const STEP_WORDS: Readonly<Record<PageStep, string>> = {
 const NOT_FOLLOWED: Readonly<
   Record<Exclude<NonNullable<RedirectCause['notFollowed']>, 'redirects'>, string>
 > = {
-  scopeFull: 'the record of the crawl has no room for another URL of its scope',
+  scopeFull: 'the record of the crawl cannot hold another URL of its scope',
   otherSite: 'a sitemap of another site',
-  otherHost: 'a request of the project that is no plain GET is not sent to another host',
+  otherHost: 'a request of the project that is not a plain GET is not sent to another host',
   urlLength: 'longer than maxUrlLength',
 };
 
@@ -37,7 +37,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   fetchFailed: ({ detail }) => detail,
   redirect: redirectText,
   redirectWithoutLocation: () => 'a redirect without Location',
-  redirectToNoUrl: ({ location }) => `to ${location}, which is no http(s) URL`,
+  redirectToNoUrl: ({ location }) => `to ${location}, which is not an http(s) URL`,
   noindex: () => 'noindex',
   usageForbidden: ({ use, by }) =>
     `${by === 'license' ? 'the licence in robots.txt' : (by ?? 'it')} forbids its use (${use})`,

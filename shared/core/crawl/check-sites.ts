@@ -82,7 +82,7 @@ function readSite(one: unknown, mayRecrawl: boolean): Site | string {
       name: ([key, ...rest]) => (key === undefined ? 'a site' : [key, ...rest].join('.')),
       object: () => ({ name: 'a site', keys: SITE_KEYS }),
     });
-    const message = issue?.message ?? 'it is no site';
+    const message = issue?.message ?? 'it is not a site';
     const isStrange = message.startsWith('Unknown key') && !message.includes(';');
     return isStrange ? `${message}; there are ${SITE_KEYS.join(', ')}` : message;
   }

@@ -95,7 +95,8 @@ const urlRulesSchema = z.strictObject({
 });
 
 /**
- * Another way with some hosts. What is not named stays as for all; where several match, the last one counts.
+ * Different settings for some hosts. Settings that are not named stay as for all; where several overrides match, the
+ * last one counts.
  */
 export const overrideSchema = z.strictObject({
   /**
@@ -362,7 +363,7 @@ export const crawlConfigSchema = z.strictObject({
   /** Ports that may be requested though browsers refuse them (`url/blocked-ports.ts`), such as 6000. */
   allowPorts: z.array(z.int().min(1).max(65_535)).default([]),
   /**
-   * The same as `tls: 'any'`: accept certificates that are expired, self-signed, of another host or of an
+   * Equivalent to `tls: 'any'`: accept certificates that are expired, self-signed, of another host or of an
    * unknown issuer. Heritrix and Nutch do so.
    */
   allowInvalidCertificates: z.boolean().default(false),

@@ -356,7 +356,7 @@ export interface CrawlOptions {
    */
   domainBudget?: number | 'off' | 'links' | `links:${number}`;
   /**
-   * Other budgets of some registrable domains, by their names: `{ 'example.org': 5000 }`. They hold with each scope. At
+   * Different budgets of some registrable domains, by name: `{ 'example.org': 5000 }`. They apply in each scope. At
    * most 5,000.
    * @default {}
    */

@@ -187,7 +187,7 @@ function rangesOf(text: string): Range[] {
   return parts.map((part) => {
     const ends = part.split('-');
     if (ends.length !== 2)
-      throw new SyntaxError(`${JSON.stringify(part.trim())} is no range: write it as 22:00-06:00`);
+      throw new SyntaxError(`${JSON.stringify(part.trim())} is not a range: write it as 22:00-06:00`);
     const from = minuteOf(ends[0] as string) % DAY_MINUTES;
     const end = minuteOf(ends[1] as string);
     if (from === end)
@@ -205,7 +205,7 @@ function minuteOf(text: string): number {
   const [, hour, minute = '0'] = /^(\d{1,2})(?::(\d\d))?$/.exec(text.trim()) ?? [];
   const minutes = Number(hour) * 60 + Number(minute);
   if (hour === undefined || Number(minute) > 59 || minutes > DAY_MINUTES)
-    throw new SyntaxError(`${JSON.stringify(text.trim())} is no time of the day: write 00:00 to 24:00`);
+    throw new SyntaxError(`${JSON.stringify(text.trim())} is not a time of the day: write 00:00 to 24:00`);
   return minutes;
 }
 
@@ -216,7 +216,8 @@ function daysOf(text: string): number[] {
   for (const part of text.split(',')) {
     const ends = part.split('-').map(dayOf);
     const [first = 0, last = first] = ends;
-    if (ends.length > 2) throw new SyntaxError(`${JSON.stringify(part.trim())} is no range: write mon-fri`);
+    if (ends.length > 2)
+      throw new SyntaxError(`${JSON.stringify(part.trim())} is not a range: write mon-fri`);
     // `sat-mon` goes over the end of the week.
     for (let day = first; ; day = (day + 1) % DAYS.length) {
       days.add(day);
@@ -230,7 +231,7 @@ function dayOf(text: string): number {
   const day = DAYS.indexOf(text.trim().toLowerCase());
   if (day < 0)
     throw new SyntaxError(
-      `${JSON.stringify(text.trim())} is no day: write mon, tue, wed, thu, fri, sat or sun`,
+      `${JSON.stringify(text.trim())} is not a day: write mon, tue, wed, thu, fri, sat or sun`,
     );
   return day;
 }

@@ -26,7 +26,7 @@ export const REFUSED_HEADERS: Readonly<Record<string, string>> = {
   'proxy-connection': OWN,
   'proxy-authorization': 'it comes from the URL of the proxy: http://user:password@proxy:8080',
   'user-agent': 'use userAgent (--user-agent)',
-  'accept-encoding': 'the crawler asks for the codings that it can decode',
+  'accept-encoding': 'the crawler requests the codings that it can decode',
   signature: SIGNED,
   'signature-agent': SIGNED,
   'signature-input': SIGNED,

@@ -14,7 +14,7 @@ export const OPENS: { readonly [Key in keyof Required<CrawlConfig>]: string | un
   fromFolder: 'reads files of this machine',
   proxies: 'sends requests through machines of its choice',
   identity: 'signs requests by a private key of this machine',
-  allowPrivateAddresses: 'connects to addresses that are no public ones, such as your own network',
+  allowPrivateAddresses: 'connects to addresses that are not public, such as your own network',
   resolve: 'connects to addresses of its choice',
   allowPorts: 'connects to ports that browsers refuse',
   allowInvalidCertificates: UNSAFE,

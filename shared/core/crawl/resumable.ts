@@ -29,7 +29,7 @@ export type ResumableKey<P extends Place> = {
   [Key in keyof typeof RESUMABLE]: (typeof RESUMABLE)[Key] extends 'both' | P ? Key : never;
 }[keyof typeof RESUMABLE];
 
-/** Those names, in the order of the list. */
+/** The names of these settings, in the order of the list. */
 export function resumableKeys<P extends Place>(place: P): readonly ResumableKey<P>[] {
   const keys = Object.keys(RESUMABLE) as (keyof typeof RESUMABLE)[];
   return keys.filter((key): key is ResumableKey<P> => RESUMABLE[key] === 'both' || RESUMABLE[key] === place);

@@ -15,7 +15,7 @@
  *
  * What is judged is each path, and each folder of paths for shops that filter in many categories. It closes
  * when less than `minNew` of the last 25 to 100 pages brought a link, after 50 pages at least. Closed are
- * URLs of two or more values; numbers of pages (`page=2`) are none. One filter at a time stays open.
+ * URLs of two or more values; numbers of pages (`page=2`) are none. A single filter at a time stays open.
  */
 
 import { mixHash } from '../base/mix-hash.ts';

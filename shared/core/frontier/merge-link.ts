@@ -40,8 +40,7 @@ export function raisedRecord(known: UrlRecord, link: Link): UrlRecord | undefine
 }
 
 /**
- * The same for a page that waits in a run, of which only its `note` is known. `record`: what the link alone
- * would make of it.
+ * As above, for a page that waits in a run, of which only its `note` is known. `record`: made of the link alone.
  */
 export function raisedFromNote(record: UrlRecord, note: number, link: Link): UrlRecord | undefined {
   const noted = depthOfNote(note);

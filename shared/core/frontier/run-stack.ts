@@ -73,7 +73,7 @@ export interface RunStack {
   /** Moves on in the list of that one: its record, or undefined if it no longer counts. */
   takeAgain(): Promise<UrlRecord | undefined>;
   /**
-   * Those of the URLs that were fetched and are due again, as the runs know them. Reads the lists of the runs that
+   * Returns the URLs that were fetched and are due again, as the runs know them. Reads the lists of the runs that
    * have them, and calls `pause` between two blocks.
    */
   findAgain(urls: Iterable<string>, pause: () => Promise<void>): Promise<UrlRecord[]>;

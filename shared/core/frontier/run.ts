@@ -80,8 +80,8 @@ export function buildRun(host: HostKey, records: readonly UrlRecord[], blockReco
 }
 
 /**
- * One run of two, without what their cursors have passed. Copies blocks; only the two blocks at the cursors
- * are encoded again.
+ * Merges two runs into one, without the records that their cursors have passed. Copies blocks; only the two blocks at
+ * the cursors are encoded again.
  */
 export function mergeRuns(host: HostKey, newer: MergedRun, older: MergedRun, blockRecords: number): Run {
   const ready = [

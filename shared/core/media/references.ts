@@ -7,7 +7,7 @@ export interface References {
   all(): readonly string[];
 }
 
-/** Longer ones are no URLs that anyone fetches. */
+/** Longer ones are never fetched. */
 const MAX_CHARS = 16_000;
 
 export function createReferences(url: string): References {

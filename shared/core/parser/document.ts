@@ -98,7 +98,7 @@ export interface DocumentFacts extends DroppedLinks {
   /** The body could not be decoded to its end; `isAll`: nothing of it could. */
   readonly undecoded?: { readonly detail: string; readonly isAll?: true };
   /**
-   * One line for people: why a sitemap or feed was not read to its end (broken, too large, nested, a bomb).
+   * A line for people: why a sitemap or feed was not read to its end (broken, too large, nested, a bomb).
    */
   readonly fault?: string;
 }

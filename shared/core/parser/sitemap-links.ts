@@ -71,7 +71,7 @@ function createXml(options: SitemapLinksOptions): Reader {
     end() {
       const found = xml.end();
       if (found.type !== 'other') return { ...found, isWhole: true };
-      return { ...found, isWhole: true, fault: found.fault ?? `<${found.root ?? '?'}> is no sitemap` };
+      return { ...found, isWhole: true, fault: found.fault ?? `<${found.root ?? '?'}> is not a sitemap` };
     },
   };
 }

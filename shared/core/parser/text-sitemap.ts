@@ -3,7 +3,7 @@ import { createCharsetDecoder } from './charset-decoder.ts';
 import { createLinkSet, type ResolveReference, resolveReference, withoutFragment } from './link-set.ts';
 import { MAX_SITEMAP_LINKS, type XmlLinks } from './xml-links.ts';
 
-/** A longer line is no URL. */
+/** A longer line is not a URL. */
 const MAX_LINE_CHARS = 8192;
 
 /** Absolute http(s) URLs in UTF-8; other lines are skipped. A text without any URL is not a sitemap. */

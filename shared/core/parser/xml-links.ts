@@ -55,7 +55,7 @@ export const MAX_SITEMAP_LINKS = 50_000;
 export const MAX_SITEMAP_BYTES = 52_428_800;
 /** Sitemaps need four levels, feeds five, and XHTML inside of them some more. */
 const MAX_DEPTH = 32;
-/** A longer text is no URL, date or number. */
+/** A longer text is not a URL, date or number. */
 const MAX_TEXT_CHARS = 8192;
 
 /**

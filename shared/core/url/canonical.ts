@@ -118,7 +118,7 @@ function hasLongHost(url: string): boolean {
 const MAX_SHORT_ORIGIN = 64;
 
 /**
- * The same text in memory of its own. V8 makes a slice of a string as a view that keeps the whole alive: a
+ * Copies a text into memory of its own. V8 makes a slice of a string a view that keeps the whole string alive: a
  * link that waits for its turn's end would hold its page, megabytes each.
  */
 const ownCopy = (text: string): string => ` ${text}`.slice(1);

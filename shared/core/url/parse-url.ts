@@ -13,8 +13,8 @@ const MAX_LABEL_CHARS = 63;
 const MAX_WRITTEN_CHARS = 3 * MAX_HOST_CHARS;
 
 /**
- * `input` read relative to `base`, which is a URL of the parser's own. Null if that is no URL, or if its host
- * name has more than 253 characters or a label of more than 63.
+ * `input` read relative to `base`, which is a URL of the parser's own. Null if that is not a URL, or if its host name
+ * has more than 253 characters or a label of more than 63.
  */
 export function parseUrl(input: string, base?: string): URL | null {
   if (isWrittenTooLong(input)) return null;

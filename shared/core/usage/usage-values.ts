@@ -56,7 +56,7 @@ function usageText(members: Iterable<readonly [label: string, value: string]>): 
     .join(', ');
 }
 
-/** The members whose value is `y` or `n`; undefined where the text is no Dictionary. */
+/** The members whose value is `y` or `n`; undefined where the text is not a Dictionary. */
 function dictionaryOf(text: string): Map<string, string> | undefined {
   const members = new Map<string, string>();
   let at = 0;

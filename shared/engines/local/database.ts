@@ -11,9 +11,9 @@ const TIMEOUT_MS = 10_000;
 export type DatabaseMode = 'write' | 'join' | 'read';
 
 /**
- * The crawl folder's database. Journalled ahead of writing (WAL): a killed process loses nothing that was
- * committed, and `status` and `export` may read while a crawl writes. `synchronous = NORMAL`: after a loss of
- * power the last commits may be gone, but only from the end, so no head ever names what is not there.
+ * The crawl folder's database. Journalled ahead of writing (WAL): a killed process loses no committed data, and
+ * `status` and `export` may read while a crawl writes. `synchronous = NORMAL`: after a loss of power the last commits
+ * may be gone, but only from the end, so no head ever names a missing part.
  */
 export function openDatabase(path: string, mode: DatabaseMode): DatabaseSync {
   return orStorageFailed(path, () => {
@@ -49,8 +49,8 @@ function prepareSchema(database: DatabaseSync, path: string): void {
 const READONLY_ROLLBACK = 776;
 
 /**
- * Whether the database at `path` holds a crawl. One whose first commit failed holds none, and is begun again.
- * If a process was killed while it created the database, what it had written is undone.
+ * Whether the database at `path` holds a crawl. A database whose first commit failed holds none, and is created again.
+ * If a process was killed while it created the database, its writes are undone.
  */
 export function holdsCrawl(path: string): boolean {
   if (!existsSync(path)) return false;
@@ -68,7 +68,7 @@ export function holdsCrawl(path: string): boolean {
 export const isCrawlDatabase = (path: string): boolean =>
   existsSync(path) && orStorageFailed(path, () => inDatabase(path, 'read', isOfCrawl));
 
-/** The same, and true for one that cannot be read, such as on a full disk. */
+/** As above, and true for a database that cannot be read, such as on a full disk. */
 export function mayHoldCrawl(path: string): boolean {
   try {
     return holdsCrawl(path);

@@ -83,7 +83,7 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
       ...ports,
       hold,
       outbox: openChangeOutbox(database),
-      // A thread may have died before it named a part. Opening the folder again removes what stays here.
+      // A thread may have died before it named a part. Opening the folder again removes such parts.
       close: () =>
         closeAll([
           () => removeUnnamed().catch(() => {}),
@@ -121,7 +121,7 @@ export interface LocalReader {
   close(): void;
 }
 
-/** Opens a crawl's folder for reading, or undefined if there is no crawl in it. */
+/** Opens a crawl's folder for reading; undefined if the folder has no crawl. */
 export function openLocalReader(folder: string): LocalReader | undefined {
   const paths = foldersOf(folder);
   refuseLinks(folder);

@@ -32,9 +32,9 @@ export const isOwnEntry = (name: string): boolean =>
   NAMES.has(name) || makerOf(name) !== undefined || NAMES.has(BESIDE_DATABASE.exec(name)?.[1] ?? '');
 
 /**
- * Throws `InvalidConfig` if a file or folder of a crawl's folder is a symbolic link, a pipe or a device: what is written,
- * deleted or read by that name would be elsewhere. The folder itself may be a link. `isWritten`: nor may a file that is written
- * in place have another name.
+ * Throws `InvalidConfig` if a file or folder of a crawl's folder is a symbolic link, a pipe or a device: a write, read
+ * or delete by that name would happen elsewhere. The folder itself may be a link. `isWritten`: nor may a file that is
+ * written in place have another name.
  */
 export function refuseLinks(folder: string, { isWritten = false } = {}): void {
   for (const entry of entriesOf(folder)) {

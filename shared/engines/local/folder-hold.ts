@@ -78,8 +78,7 @@ export async function holdFolder(
       try {
         lock.renew();
       } catch (error) {
-        // Another process has the lock for the moment, sees by the beat that the folder is in use, and
-        // leaves.
+        // The lock is briefly held by another process, which sees by the beat that the folder is in use, and leaves.
         if (!(error instanceof FolderInUse)) throw error;
       }
     },

@@ -50,7 +50,7 @@ export function isMarked(state: TrustedState, mark: string | undefined, keyFile:
 export interface TrustCheck {
   readonly mark: string | undefined;
   readonly keyFile: string;
-  /** These settings are used instead of the folder's. */
+  /** Settings that are used instead of the folder's. */
   readonly given?: Readonly<Partial<Record<'identity' | 'cache' | 'dedupeFrom', unknown>>>;
 }
 

@@ -13,9 +13,9 @@ export interface LocalLinkExchange extends LinkExchange {
 }
 
 /**
- * The link exchange on SQLite; what was received and not acknowledged comes back after a crash. Any number of
- * threads and processes may send, one receives: it finds what others have sent when `notice` is called, or
- * when it is asked again. `onSend`: called with what was sent here.
+ * The link exchange on SQLite; messages that were received and not acknowledged come back after a crash. Any number of
+ * threads and processes may send, one receives: it finds messages of others when `notice` is called, or at the next
+ * receive. `onSend`: called with the messages sent here.
  */
 export function createLinkExchange(database: DatabaseSync, onSend?: () => void): LocalLinkExchange {
   const insert = database.prepare('INSERT INTO parcels (body, seeds) VALUES (?, ?)');

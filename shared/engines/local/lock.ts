@@ -70,7 +70,7 @@ function takeLock(folder: string): DatabaseSync {
     writeFileSync(owner, `${process.pid}\n`);
     closeSync(owner);
   } catch {
-    // It is for messages only. A full disk is reported by what needs the room.
+    // It is for messages only. A full disk is reported by the writes that fail.
   }
   return lock;
 }

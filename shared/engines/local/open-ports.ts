@@ -39,7 +39,7 @@ export interface LocalPortsOptions {
   readonly config: CrawlConfig;
   /** Name and version of the program, for the WARC files. */
   readonly software: string;
-  /** WARC files are called `PREFIX-DATE-NUMBER.warc.gz`. One thread at a time may have the prefix. */
+  /** WARC files are called `PREFIX-DATE-NUMBER.warc.gz`. A single thread at a time may have the prefix. */
   readonly warcPrefix: string;
   /** The database of an earlier crawl, whose payloads are found, too. Closed with the rest. */
   readonly earlier?: DatabaseSync;
@@ -52,7 +52,7 @@ export interface LocalPortsOptions {
   readonly deadForMs?: number | undefined;
   /** Called for parcels that were sent here. */
   readonly onParcel?: () => void;
-  /** Called with what was repaired, for people. */
+  /** Called with a description of each repair, for people. */
   readonly warn?: (message: string) => void;
 }
 
@@ -75,8 +75,7 @@ export async function openLocalPorts(
       keepsPlaces: isRecrawling(config),
       warcinfo: (filename) => warcinfoOf(filename, options),
       clock: steadyClock,
-      // A thread that takes the place of a dead one repairs what that has left; the others' files are not its
-      // own.
+      // A thread that replaces a dead one repairs its files; the others' files are not its own.
       journal: createWarcJournal(database, warcFilePattern(warcPrefix)),
       warn,
     });

@@ -89,8 +89,8 @@ export class PartStore {
 }
 
 /**
- * The file of a large part. It is made of the part's name each time: what the database says is no path, as somebody else may
- * have written it.
+ * The file of a large part. Its path is made of the part's name each time: a path in the database is not used, as
+ * somebody else may have written it.
  */
 const fileOf = (crawl: CrawlId, host: HostKey, name: string): string =>
   join(hashOf(`${crawl} ${host}`), partName(name));

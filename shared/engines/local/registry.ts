@@ -33,13 +33,14 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
   /** Returns the sums over the crawl's heads. */
   sums(crawl: CrawlId): Sums;
   /**
-   * From now on the crawl's totals are what `read` gives, and what is committed here: others commit, and report how much.
+   * From now on the crawl's totals are those of `read` plus the commits made here: other threads commit, and report how
+   * much.
    */
   followSums(crawl: CrawlId, read: () => Sums): void;
   /** Keeps the folder of an earlier crawl, for those who continue; forgets it if there is none. */
   keepFolder(use: FolderUse, folder: string | undefined): void;
   keptFolder(use: FolderUse): string | undefined;
-  /** Keeps the mark of the user who has made the settings (`folder-trust.ts`). */
+  /** Keeps the mark of the user who made the settings (`folder-trust.ts`). */
   keepMark(mark: string | undefined): void;
   keptMark(): string | undefined;
   /** Adds to the time that the crawl has run. */
@@ -76,7 +77,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   readonly #anyAwaited: StatementSync;
   readonly #selectHeads: StatementSync;
   readonly #sums = new Map<CrawlId, () => Sums>();
-  /** Crawls whose sums others report; and what was committed here besides: by the router, heads of domains. */
+  /** Crawls whose sums other threads report, and the sums committed here besides: by the router, heads of domains. */
   readonly #followed = new Map<CrawlId, { own: Sums }>();
 
   constructor(

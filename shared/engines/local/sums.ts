@@ -16,9 +16,9 @@ export interface Sums {
   readonly hosts: number;
   /** Hosts that have URLs waiting, and were not given up. */
   readonly hostsWaiting: number;
-  /** Those of them that wait for their hours. */
+  /** The hosts among them that wait for their hours. */
   readonly hostsClosed: number;
-  /** Others of them whose URLs all wait in vain, as they have had their `maxPagesPerHost` pages. */
+  /** The hosts among them whose URLs all wait in vain, as the hosts have had their `maxPagesPerHost` pages. */
   readonly hostsFull: number;
   /** Hosts that were given up while URLs wait there, and these URLs. */
   readonly givenUp: { readonly hosts: number; readonly urls: number };
@@ -48,7 +48,7 @@ export function addSums(a: Sums, b: Sums): Sums {
   };
 }
 
-/** `sums` after a head took the place of `before`, or is its host's first. */
+/** `sums` after a head replaced `before`, or is its host's first. */
 export function replaceHead(sums: Sums, before: Head | undefined, after: Head): Sums {
   const added = addSums(sums, sumsOf(after));
   return before ? addSums(added, negative(sumsOf(before))) : added;

@@ -45,7 +45,7 @@ export interface LocalTurnQueue extends TurnQueue {
    * may find some. What was received, and is neither in flight nor gone, is parked while its host rests.
    */
   mayBringRequisites(): boolean;
-  /** Others have sent these hosts something. Safe to repeat, and where it is not so. */
+  /** Other threads have sent messages to these hosts. Safe to repeat, and to call if none were sent. */
   notice(hosts: readonly HostKey[]): void;
   close(): void;
 }

@@ -3,8 +3,8 @@ import type { Link } from '../../core/frontier/message.ts';
 import { decodeMessage, decodeOutLinks } from '../../core/frontier/message-codec.ts';
 
 /**
- * The links on their way to their hosts, by the parcel or message that brings them. Ledgers may know some of them already.
- * The other messages (tokens, wake-ups) bring nothing that heads do not know.
+ * The links on their way to their hosts, by the parcel or message that brings them. Ledgers may know some of them
+ * already. Messages of other kinds (tokens, wake-ups) bring nothing that heads do not know.
  */
 export function* waitingLinks(database: DatabaseSync): Generator<readonly Link[], undefined> {
   for (const { body } of database.prepare('SELECT body FROM messages').iterate()) {

@@ -5,9 +5,9 @@ import { decodeMessage, decodeOutLinks } from '../../core/frontier/message-codec
 import type { HostKey } from '../../core/url/host-key.ts';
 
 /**
- * How many there are. Those of messages that were handed out before count as committed, since a message may
- * stay behind the turn that has taken it in. `withOpenTurns`: counts those of turns that are in progress for
- * the first time, for who does not know what these have found.
+ * The number of waiting seeds. Seeds of messages that were handed out before count as committed, since a message may
+ * outlive the turn that has taken it in. `withOpenTurns`: also counts seeds of turns in progress for the first time,
+ * for callers that do not know the results of these turns.
  */
 export function createSeedCount(
   database: DatabaseSync,

@@ -28,9 +28,9 @@ export const blockText = ({ task, blockedMs }: Block): string =>
     : `the thread was blocked for ${Math.round(blockedMs / 1000)} s: each URL in progress is suspected, and tried by itself`;
 
 /**
- * To be called each {@link CHECK_MS}: returns the block once the slot's thread has given no sign of life for
- * too long. Counts its own calls and no clock: neither a process that was suspended nor a clock that was set
- * is a block. A page is blamed only for what its task has taken since the task began.
+ * Call it each {@link CHECK_MS}: returns the block once the slot's thread has given no sign of life for too
+ * long. Counts its own calls and no clock: neither a process that was suspended nor a clock that was set is
+ * a block. A page is blamed only for the time since its task began.
  */
 export function createBlockWatch(slot: SlotReader): (limits: BlockLimits) => Block | undefined {
   let beats = -1;

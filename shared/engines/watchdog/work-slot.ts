@@ -78,7 +78,7 @@ export interface SlotReader {
    * dead.
    */
   task(): PageTask | undefined;
-  /** Whether hooks are in progress: what blocks may be a later part of one. */
+  /** Whether hooks are in progress: a block may be in a later part of a hook. */
   hasHooks(): boolean;
 }
 

@@ -64,12 +64,7 @@ const MAX_VALUES: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
 export function checkBounds(given: CrawlOptions, defaults: CrawlConfig): void {
   for (const [key, most] of Object.entries(MAX_VALUES)) check(key as keyof CrawlConfig, given, most);
   const { maxBodyBytes } = defaults;
-  check(
-    'maxBodyBytes',
-    given,
-    maxBodyBytes,
-    "the workers' disk is made for what the deployment's own default is",
-  );
+  check('maxBodyBytes', given, maxBodyBytes, "the workers' disk is sized by the deployment's own default");
   for (const [i, [pattern]] of (given.resolve ?? []).entries()) checkName(`config.resolve.${i}`, pattern);
   for (const [i, override] of (given.overrides ?? []).entries()) {
     const field = `config.overrides.${i}`;

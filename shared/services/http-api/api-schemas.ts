@@ -120,7 +120,7 @@ const crawlSummarySchema = z.strictObject({
   losses: z
     .strictObject({
       hostsGivenUp: count.optional().describe('Hosts that were given up while URLs waited there'),
-      urlsGivenUp: count.optional().describe('These URLs'),
+      urlsGivenUp: count.optional().describe('Number of these URLs'),
       quarantined: count.optional().describe('Pages that ended or blocked their process'),
       undecoded: count.optional().describe('Responses of which nothing could be decoded'),
       brokeOff: count.optional().describe('Responses that broke off, or could not be decoded to their end'),
@@ -164,8 +164,8 @@ const crawlEntrySchema = z.strictObject({
 
 const siteChangesSchema = z.strictObject({
   added: z.array(z.string()).describe('Hosts of sites that are new in the list'),
-  changed: z.array(z.string()).describe('Those whose settings or groups have changed'),
-  removed: z.array(z.string()).describe('Those that are not in it any more'),
+  changed: z.array(z.string()).describe('Sites whose settings or groups have changed'),
+  removed: z.array(z.string()).describe('Sites that are not in it any more'),
 });
 
 const siteEntrySchema = z.strictObject({
@@ -196,7 +196,7 @@ const hostEntrySchema = z.strictObject({
   waiting: count.describe('URLs that wait to be fetched'),
   pages: count,
   bytes: count,
-  nextFetchAt: time.optional().describe('When it may next be asked'),
+  nextFetchAt: time.optional().describe('When the next request to it may start'),
   dueAt: time.optional().describe('When it is due for a turn'),
   waitsFor: z.string().optional().describe('What it waits for until then, besides its own rest'),
   failures: count.describe('Failures in a row'),
@@ -252,7 +252,7 @@ const urlDetailSchema = z.strictObject({
   bodyBytes: count.optional().describe('Of the body as received'),
   tookMs: count.optional().describe("From the request to the body's end"),
   cause: z.string().optional().describe('Why it was denied, skipped or has failed; where it redirects to'),
-  causeCode: causeCode.describe('The same for programs'),
+  causeCode: causeCode.describe('The cause for programs'),
   duplicateOf: z
     .string()
     .optional()

@@ -66,8 +66,8 @@ export const ROUTES: readonly Route[] = [
     path: '/crawls',
     summary: 'The crawls, by name, up to 1,000 a page; a page may be short, and only the last has no cursor.',
     query: {
-      prefix: z.string().max(64).optional().describe('Those whose names begin so'),
-      state: z.enum(CRAWL_STATUSES).optional().describe('Those of this state'),
+      prefix: z.string().max(64).optional().describe('Only crawls whose names begin with this text'),
+      state: z.enum(CRAWL_STATUSES).optional().describe('Only crawls in this state'),
       cursor,
     },
     answerName: 'CrawlList',
@@ -86,7 +86,7 @@ export const ROUTES: readonly Route[] = [
     operationId: 'addSeeds',
     method: 'POST',
     path: '/crawls/{crawl}/seeds',
-    summary: 'Add seeds to a crawl. One that had finished runs again.',
+    summary: 'Add seeds to a crawl. A crawl that had finished runs again.',
     params: crawl,
     body: newSeedsSchema,
     bodyName: 'NewSeeds',
@@ -112,8 +112,8 @@ export const ROUTES: readonly Route[] = [
     summary: 'The sites of a crawl with their last visits, a page at a time; only the last has no cursor.',
     params: crawl,
     query: {
-      group: z.string().max(64).optional().describe('Those of this group'),
-      state: z.enum(SITE_STATES).optional().describe('Those of this state'),
+      group: z.string().max(64).optional().describe('Only sites of this group'),
+      state: z.enum(SITE_STATES).optional().describe('Only sites in this state'),
       cursor,
       limit: limitOf('Sites'),
     },
@@ -156,7 +156,7 @@ export const ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: '/crawls/{crawl}',
     summary:
-      'Delete a crawl. The stack deletes its data within some hours; asked again, it says how far that is.',
+      'Delete a crawl. The stack deletes its data within some hours; a repeated request reports the progress.',
     params: crawl,
     query: {
       archive: z
@@ -223,7 +223,7 @@ export const ROUTES: readonly Route[] = [
         .optional()
         .describe('`exact` by default. Scheme, `www.` and letter case do not count'),
       from: time.describe('`YYYYMMDDhhmmss`, the beginning of that, or ISO 8601'),
-      to: time.describe('The same; the whole of it counts'),
+      to: time.describe('As `from`; the whole of it counts'),
       cursor,
       limit: limitOf('Captures'),
     },

@@ -21,7 +21,7 @@ export interface MediaReading {
   /** Plain text, a blank line between paragraphs. */
   readonly text: string;
   /**
-   * The same as Markdown (CommonMark, tables as in GFM).
+   * The text as Markdown (CommonMark, tables as in GFM).
    * @default text
    */
   readonly markdown?: string;

@@ -111,7 +111,7 @@ function waitingText({ hostState }: Explained, now: number): string | undefined 
 }
 
 const hoursText = ({ hours }: Explained): string | undefined =>
-  hours && `as its host is asked at certain hours only (${hours.allowed})`;
+  hours && `as its host is requested at certain hours only (${hours.allowed})`;
 
 function timeText(explained: Explained, now: number): string | undefined {
   const { hostState, known, robots, domain, hours } = explained;

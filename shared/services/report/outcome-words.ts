@@ -11,8 +11,8 @@ export interface LastTry {
 }
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'it asks for a login',
-  403: 'it refuses this crawler, or asks for a login',
+  401: 'it requires a login',
+  403: 'it refuses this crawler, or requires a login',
 };
 
 /**

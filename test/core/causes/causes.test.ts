@@ -18,14 +18,14 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
   ],
   [
     { code: 'redirect', to: TO, notFollowed: 'scopeFull' },
-    `to ${TO}, not followed: the record of the crawl has no room for another URL of its scope`,
+    `to ${TO}, not followed: the record of the crawl cannot hold another URL of its scope`,
   ],
   [
     { code: 'redirect', to: TO, notFollowed: 'otherSite' },
     `to ${TO}, not followed: a sitemap of another site`,
   ],
   [{ code: 'redirectWithoutLocation' }, 'a redirect without Location'],
-  [{ code: 'redirectToNoUrl', location: 'ftp://a b/' }, 'to ftp://a b/, which is no http(s) URL'],
+  [{ code: 'redirectToNoUrl', location: 'ftp://a b/' }, 'to ftp://a b/, which is not an http(s) URL'],
   [{ code: 'noindex' }, 'noindex'],
   [
     { code: 'needsJavaScript' },
@@ -132,7 +132,7 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
   ],
   [
     { code: 'redirect', to: TO, notFollowed: 'otherHost' },
-    `to ${TO}, not followed: a request of the project that is no plain GET is not sent to another host`,
+    `to ${TO}, not followed: a request of the project that is not a plain GET is not sent to another host`,
   ],
   [{ code: 'siteRemoved' }, 'the site is not in the list of sites any more'],
 ];

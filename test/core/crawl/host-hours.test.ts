@@ -191,12 +191,12 @@ test('the part of a week', () => {
 
 describe('what is wrong', () => {
   test.each([
-    ['25-26', '"25" is no time of the day: write 00:00 to 24:00'],
-    ['9:60-10', '"9:60" is no time of the day: write 00:00 to 24:00'],
-    ['9', '"9" is no range: write it as 22:00-06:00'],
-    ['', '"" is no range: write it as 22:00-06:00'],
-    ['9-10-11', '"9-10-11" is no range: write it as 22:00-06:00'],
-    ['9-17,', '"" is no range: write it as 22:00-06:00'],
+    ['25-26', '"25" is not a time of the day: write 00:00 to 24:00'],
+    ['9:60-10', '"9:60" is not a time of the day: write 00:00 to 24:00'],
+    ['9', '"9" is not a range: write it as 22:00-06:00'],
+    ['', '"" is not a range: write it as 22:00-06:00'],
+    ['9-10-11', '"9-10-11" is not a range: write it as 22:00-06:00'],
+    ['9-17,', '"" is not a range: write it as 22:00-06:00'],
     ['9-9', '"9-9" is empty: write all hours as 00:00-24:00'],
     ['09:00-09:10', '"09:00-09:10" is too short: a range has 15 minutes at least'],
     ['9-10,'.repeat(200), 'it has more than 100 ranges'],
@@ -206,9 +206,9 @@ describe('what is wrong', () => {
   });
 
   test.each([
-    ['montag', '"montag" is no day: write mon, tue, wed, thu, fri, sat or sun'],
-    ['', '"" is no day: write mon, tue, wed, thu, fri, sat or sun'],
-    ['mon-tue-wed', '"mon-tue-wed" is no range: write mon-fri'],
+    ['montag', '"montag" is not a day: write mon, tue, wed, thu, fri, sat or sun'],
+    ['', '"" is not a day: write mon, tue, wed, thu, fri, sat or sun'],
+    ['mon-tue-wed', '"mon-tue-wed" is not a range: write mon-fri'],
   ])('days %s', (text, expected) => {
     expect(daysFault(text)).toBe(expected);
   });
@@ -216,8 +216,8 @@ describe('what is wrong', () => {
   test('the message names the override and the setting', () => {
     const override = { hosts: ['a.test'], hours: '9', days: 'montag', timeZone: 'Berlin' };
     const parse = () => parseConfig({ overrides: [override] });
-    expect(parse).toThrow('ranges of hours such as 22:00-06:00: "9" is no range');
-    expect(parse).toThrow('days such as mon-fri: "montag" is no day');
+    expect(parse).toThrow('ranges of hours such as 22:00-06:00: "9" is not a range');
+    expect(parse).toThrow('days such as mon-fri: "montag" is not a day');
     expect(parse).toThrow('a time zone, such as Europe/Berlin');
     expect(parse).toThrow('overrides[0].hours');
   });

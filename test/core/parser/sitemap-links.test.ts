@@ -70,7 +70,7 @@ describe('what was fetched as a sitemap', () => {
 
 describe('faults of sitemaps', () => {
   test.each<[string, string | Uint8Array, string]>([
-    ['a page that says that there is none', '<!doctype html><html><a href=/x>', '<html> is no sitemap'],
+    ['a page that says that there is none', '<!doctype html><html><a href=/x>', '<html> is not a sitemap'],
     ['a text without URLs', 'Not found', 'neither XML nor a list of URLs'],
     ['nothing', '', 'neither XML nor a list of URLs'],
     ['gzip inside of gzip', zlib.gzipSync(zlib.gzipSync(xml)), 'gzip inside of gzip'],

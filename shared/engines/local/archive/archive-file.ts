@@ -1,5 +1,5 @@
 /**
- * One WARC file while it is being written: `NAME.open`, appended to through a buffer, renamed to `NAME` at
+ * A WARC file while it is being written: `NAME.open`, appended to through a buffer, renamed to `NAME` at
  * its end.
  */
 import type { BigIntStats } from 'node:fs';
@@ -13,7 +13,7 @@ import { OPEN_SUFFIX, syncFolder } from './archive-names.ts';
  */
 const BUFFER_BYTES = 1024 * 1024;
 
-/** One caller at a time: no method may be called before the last call's promise is settled. */
+/** Calls must not overlap: no method may be called before the last call's promise is settled. */
 export interface OpenWarcFile {
   /** The final name. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface OpenWarcFile {
   size(): number;
   /** Copies the pieces, one after the other; writes when the buffer is full. */
   add(pieces: readonly Uint8Array[]): Promise<void>;
-  /** Drops what was added after the first `size` bytes. */
+  /** Drops all bytes after the first `size`. */
   cutTo(size: number): Promise<void>;
   /**
    * Writes all that was added, and fdatasync: durable when it resolves. Resolves with the size. Fails if the

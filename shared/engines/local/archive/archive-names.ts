@@ -44,7 +44,10 @@ export interface WarcFileEntry {
   readonly isOpen: boolean;
 }
 
-/** The folder's WARC files by name; none where there is no folder. Throws `InvalidConfig` for a link, and a name that other systems take for a path. */
+/**
+ * The folder's WARC files by name; empty if the folder does not exist. Throws `InvalidConfig` for a link, and for a
+ * name that is a path on other systems.
+ */
 export async function listWarcFiles(folder: string): Promise<WarcFileEntry[]> {
   const entries: WarcFileEntry[] = [];
   for (const entry of entriesOf(folder)) {

@@ -14,13 +14,13 @@ export type RecordStart = Pick<RecordLocation, 'file' | 'offset'>;
 
 export interface ArchiveReader extends Pick<PayloadSource, 'readResponse' | 'readUsage'> {
   /**
-   * The index as it is when it is called. `warn` is called for each file that is damaged; what stands before
-   * the damage is listed.
+   * The index at the time of the call. `warn` is called for each damaged file; its captures before the damage are
+   * listed.
    */
   captures(warn?: (message: string) => void): AsyncIterable<IndexedCapture>;
   /** Opens a record. Throws `NotWarc` where none begins, and `RangeError` if the file is not so long. */
   openRecord(start: RecordStart): Promise<OpenedRecord>;
-  /** Returns what reads the WARC file. Throws `RangeError` if it has no byte at that place. */
+  /** Returns the reader of the WARC file. Throws `RangeError` if the file has no byte at that offset. */
   readerAt(start: RecordStart): Promise<ReadAt>;
   close(): Promise<void>;
 }

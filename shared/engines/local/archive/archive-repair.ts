@@ -21,10 +21,10 @@ export interface RepairOptions {
 }
 
 /**
- * Gives each `.open` file its final name, cut to the length in the journal: what lies beyond was never
- * announced. A file that the journal does not know, or that is shorter than the journal says, keeps its whole
- * captures from its start. A file that is left with no capture is removed; others are indexed, where they can
- * be. May be repeated, also after a crash in its midst.
+ * Gives each `.open` file its final name, cut to the length in the journal: bytes after it were never announced. A file
+ * that the journal does not know, or that is shorter than the journal says, keeps its whole captures from its start. A
+ * file that is left with no capture is removed; others are indexed, where they can be. Safe to repeat, also after a
+ * crash in its midst.
  */
 export async function repairFolder(options: RepairOptions): Promise<void> {
   const { folder, indexFolder, pattern, journal, warn } = options;

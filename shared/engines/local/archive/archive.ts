@@ -17,7 +17,7 @@ import { createIndexWriter, type IndexWriter, placesPath } from './cdxj-files.ts
 import type { FileArchiveJournal } from './warc-journal.ts';
 
 export interface FileArchiveOptions {
-  /** Made if it is not there. One archive at a time may write files of the prefix in it. */
+  /** Created if it does not exist. A single archive at a time may write files of the prefix in it. */
   readonly folder: string;
   /** Where the files' CDXJ indexes go. `indexes` beside the folder unless given. */
   readonly indexFolder?: string;
@@ -52,9 +52,9 @@ interface CurrentFile {
   leadBytes: number;
   /** Bytes known to the journal. */
   savedBytes: number;
-  /** None if not all of its captures are known: it is made by scanning then, when it is requested. */
+  /** Undefined if not all of its captures are known: then it is made by a scan on request. */
   index: IndexWriter | undefined;
-  /** None if they are not kept, or not complete. */
+  /** Undefined if they are not kept, or not complete. */
   places: PlacesWriter | undefined;
 }
 

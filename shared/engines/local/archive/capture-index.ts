@@ -7,8 +7,8 @@ import { REVISIT } from '../../../core/archive/payload-reader.ts';
 import { keyedUrl } from '../../../core/archive/request-query.ts';
 
 /**
- * `url`: by which it is found. For what answers a POST or the like it is that of `request-query.ts`, and `target` the one that
- * was requested.
+ * `url`: by which the capture is found. For a response to a POST or another method with a body it is the URL of
+ * `request-query.ts`, and `target` is the requested one.
  */
 export type ListedCapture = Pick<
   IndexedCapture,
@@ -27,7 +27,7 @@ export interface RangeQuery extends KeyRange {
   /** The first and the last second. */
   readonly first?: string | undefined;
   readonly last?: string | undefined;
-  /** Those after this place, in the order. */
+  /** The captures after this cursor, in order. */
   readonly after?: IndexPlace | undefined;
   readonly isReverse?: boolean | undefined;
   readonly limit: number;
@@ -63,7 +63,7 @@ const COLUMNS = 'url, timestamp, mime, status, digest, file, offset, length, met
 
 export interface IndexOptions {
   /**
-   * A file for the index, which takes the place of one that is there. Default: a file of SQLite's own, which goes with
+   * A file for the index; an existing file is replaced. Default: a file of SQLite's own, which goes with
    * the connection.
    */
   readonly path?: string;

@@ -33,7 +33,7 @@ export const indexPath = (indexFolder: string, file: string): string => join(ind
 export const placesPath = (indexFolder: string, file: string): string =>
   join(indexFolder, indexNameOf(file) + PLACES_SUFFIX);
 
-/** The index of a file that is being written. One call at a time. */
+/** The index of a file that is being written. Calls must not overlap. */
 export interface IndexWriter {
   add(capture: Capture): Promise<void>;
   /** Makes the index file; durable when it resolves. Nothing may be added after. */
@@ -115,10 +115,10 @@ export async function removeIndexLeftovers(indexFolder: string, pattern: RegExp)
 }
 
 /**
- * All lines of the index of the crawl in `folder`, sorted, each with its line feed; also while it is crawled
- * into: of a file that is being written, what is durable of it. Of a file that is damaged or cut, what stands
- * before the damage; `warn` is called for each, with its name and the damage's offset. Damage between records
- * that an index names is found by `warc check` alone. Memory: some 100 KB for each WARC file.
+ * All lines of the index of the crawl in `folder`, sorted, each with its line feed; also while it is crawled into: of a
+ * file that is being written, its durable captures. Of a damaged or cut file, the captures before the damage; `warn` is
+ * called for each, with its name and the damage's offset. Damage between records that an index names is found by `warc
+ * check` alone. Memory: some 100 KB for each WARC file.
  */
 export async function* mergedCdxj(
   folder: string,
@@ -272,8 +272,8 @@ const isUnwritable = (error: unknown): boolean =>
   );
 
 /**
- * Whether the file is there, whole and sorted, all its lines name places in that WARC file, and what follows
- * the last of these places is whole.
+ * Whether the file exists, whole and sorted, all its lines name offsets in that WARC file, and the records after the
+ * last of these offsets are whole.
  */
 async function isIndexOf(path: string, { file, path: warcPath, bytes }: WarcFileEntry): Promise<boolean> {
   const end = `, "filename": ${JSON.stringify(file)}}\n`;

@@ -34,7 +34,7 @@ export function loadJoinedFiles(database: DatabaseSync): JoinedFiles {
   );
 }
 
-/** The same, of the database at `path`. */
+/** As above, for the database at `path`. */
 export function readJoinedFiles(path: string): JoinedFiles {
   if (!holdsCrawl(path)) return new Map();
   const database = openDatabase(path, 'read');

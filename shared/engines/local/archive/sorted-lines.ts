@@ -8,15 +8,15 @@ import { syncFolder } from './archive-names.ts';
 /** Lines that a sorter holds before it writes them out as a sorted run. Sorting them takes about 15 ms. */
 const RUN_CHARS = 4 * 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
-/** A longer one is no line of ours. */
+/** A longer line is not one of ours. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 export interface LineSorter {
-  /** Each line ends with a line feed, and is ASCII. One call at a time. */
+  /** Each line ends with a line feed, and is ASCII. Calls must not overlap. */
   add(line: string): Promise<void>;
   /** All that were added, in the order of their bytes. Called once, and nothing is added after. */
   sorted(): AsyncGenerator<string, void, undefined>;
-  /** Removes what was written out. Safe to repeat. */
+  /** Removes temporary files. Safe to repeat. */
   dispose(): Promise<void>;
 }
 

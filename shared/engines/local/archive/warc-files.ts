@@ -17,7 +17,7 @@ import { durableBytes } from './warc-journal.ts';
 export interface WarcFiles {
   /** By name. */
   readonly list: readonly WaczWarc[];
-  /** Whether the record lies in what is taken of its file. */
+  /** Whether the record lies in the part of its file that is taken. */
   has(location: RecordLocation): boolean;
   /** Also of a file that was joined into one of the list. */
   reader(file: string): ReadAt;
@@ -28,7 +28,7 @@ export interface WarcFiles {
 const MAX_OPEN = 16;
 const PIECE_BYTES = 256 * 1024;
 
-/** Nothing is taken of what is added from now on. */
+/** Records added from now on are not taken. */
 export async function openWarcFiles(dir: string): Promise<WarcFiles> {
   const folder = foldersOf(dir).archive;
   const sizes = new Map<string, number>();

@@ -85,7 +85,7 @@ export function openChangeOutbox(database: DatabaseSync): ChangeOutbox {
   };
 }
 
-/** Drops what turns have staged that were never committed. Nothing may crawl. */
+/** Drops changes staged by turns that were never committed. No process may crawl meanwhile. */
 export function dropUncommitted(database: DatabaseSync): void {
   database.exec(`DELETE FROM staged_changes WHERE NOT EXISTS (
     SELECT 1 FROM heads WHERE heads.crawl = staged_changes.crawl AND heads.host = staged_changes.host

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS hook_errors (
 CREATE TABLE IF NOT EXISTS late_hook_failures (crawl TEXT PRIMARY KEY, pages INTEGER NOT NULL) STRICT;
 `;
 
-/** Different errors kept of each source: the first ones show what is wrong, the others are counted. */
+/** Different errors kept of each source: the first ones show the fault, the others are counted. */
 const MAX_KEPT = 3;
 
 /** Late failures are written so often, and when the log is closed. */
@@ -19,7 +19,7 @@ const WRITE_MS = 1000;
 
 /**
  * Keeps the first different errors of each kind of hook, and counts pages whose hooks failed late. Several
- * logs, each with a connection of its own, may write. `close` writes what is not yet written.
+ * logs, each with a connection of its own, may write. `close` writes the rest.
  */
 export function createHookErrorLog(
   database: DatabaseSync,

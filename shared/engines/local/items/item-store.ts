@@ -81,15 +81,14 @@ interface StagedRow {
 }
 
 /**
- * Items on their way to `file`: one JSON value a line, each in it once whatever is killed when. The database
- * keeps how much of the file is good. A publication appends and syncs; then one transaction deletes the rows
- * and saves the new length. Opening cuts the file to the saved length, publishes the rows that a committed
- * head covers, and drops the others, so it comes before anything is staged.
+ * Items on their way to `file`: one JSON value a line, each exactly once, whenever a process is killed. The database
+ * keeps how much of the file is good. A publication appends and syncs; then one transaction deletes the rows and
+ * saves the new length. Opening cuts the file to the saved length, publishes the rows that a committed head covers,
+ * and drops the others, so it comes before anything is staged.
  *
- * The only one that writes the file, and the file is not created before there is an item. Publications that
- * are requested while one is in progress share the next, and its sync. One that fails is made up for by the
- * host's next, or by the next opening. A file that somebody else has shortened is continued with from its
- * end.
+ * The only one that writes the file, and the file is not created before there is an item. Publications that are
+ * requested while one is in progress share the next, and its sync. If a publication fails, the host's next one, or the
+ * next opening, makes up for it. A file that somebody else has shortened is continued with from its end.
  */
 export const createItemStore = (
   database: DatabaseSync,

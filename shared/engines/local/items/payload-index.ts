@@ -19,9 +19,9 @@ CREATE TABLE IF NOT EXISTS payloads (
 const COLUMNS = 'url, date, record_id AS recordId';
 
 /**
- * The payloads of the crawls in `database`, which has the table of {@link PAYLOADS_SCHEMA}; then those of
- * `earlier`, another crawl's database, opened for reading, whatever crawls it holds. One without that table,
- * of a crawl that kept no such index, has none ({@link hasPayloads}).
+ * The payloads of the crawls in `database`, which has the table of {@link PAYLOADS_SCHEMA}; then those of all crawls in
+ * `earlier`, another crawl's database, opened for reading. A database without that table, of a crawl that kept no
+ * index, has none ({@link hasPayloads}).
  */
 export function createPayloadIndex(database: DatabaseSync, earlier?: DatabaseSync): PayloadIndex {
   const select = database.prepare(`SELECT ${COLUMNS} FROM payloads WHERE sha1 = ? AND crawl = ?`);

@@ -7,8 +7,8 @@ import { RecentSkips, shortSkip } from '../../recent-skips.ts';
 import { inTransaction } from '../database.ts';
 
 /**
- * `fingerprint`: of the URL, mixed with those of reason and crawl: what makes a link left out the same one
- * again. Few have a cause of their own.
+ * `fingerprint`: of the URL, mixed with those of reason and crawl; it identifies a link that was left out. Few links
+ * have a cause of their own.
  */
 export const SKIPS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS skips (
@@ -31,7 +31,7 @@ export interface SkipLogOptions {
 }
 
 export interface LocalSkipLog extends SkipLog {
-  /** Writes what was gathered. Throws what the database throws; what was gathered is kept then. */
+  /** Writes the gathered links. Throws the error of the database; the links are kept then. */
   flush(): void;
   /** The last flush, if it succeeds. The database stays open. */
   close(): void;

@@ -6,7 +6,7 @@ export interface StagedItems {
   readonly host: HostKey;
   /** The version of the head for which there are items. */
   readonly staged: number;
-  /** That which the host has. */
+  /** The version of the host's head. */
   readonly committed: number;
 }
 

@@ -39,7 +39,7 @@ export interface LocalSession {
 export interface SessionOptions {
   /** Name and version of the program, for the WARC files. */
   readonly software: string;
-  /** Called with what was repaired after a crash. */
+  /** Called with a description of each repair after a crash. */
   readonly warn?: (message: string) => void;
   /**
    * Whose middleware and hooks stand around fetches and pages. Each of several workers reads the file for
@@ -56,15 +56,17 @@ export interface SessionOptions {
    */
   readonly cache?: string | false;
   /**
-   * Shows a watchdog what this thread does. With several workers it is the threads that crawl which are
-   * watched.
+   * Shows this thread's work to a watchdog. With several workers the crawling threads are watched.
    */
   readonly watched?: { readonly work: PageWork; readonly inFlight: InFlightTable };
   /** Proxies if the crawl's settings name none; not kept with the crawl. */
   readonly proxies?: readonly ProxyOptions[];
   /** Instead of the identity that is kept with the crawl, if it has one: a private key is not kept. */
   readonly identity?: IdentityOptions;
-  /** The file of the key by which this user's folders are known again (`folder-trust.ts`). None: they are not marked or checked. */
+  /**
+   * The file of the key by which this user's folders are known again (`folder-trust.ts`). Absent: they are not marked
+   * or checked.
+   */
   readonly keyFile?: string;
   /** The folder's settings are obeyed though they open something and this user has not made them. */
   readonly trustSettings?: boolean;
@@ -133,7 +135,7 @@ export async function openSession(
   };
 }
 
-/** The crawl's settings with what is not kept with it. */
+/** The crawl's settings, including those that are not stored. */
 function configOf(
   given: CrawlConfig,
   { proxies = [], identity = given.identity }: SessionOptions,
@@ -164,7 +166,7 @@ function withAgent(config: CrawlConfig, warn: SessionOptions['warn'] = () => {})
   return { ...config, identity: { ...identity, agent: found.agent } };
 }
 
-/** Closes the engine if there can be no cache. */
+/** Closes the engine if the cache cannot be opened. */
 async function cacheOf(
   folder: string,
   { cache, warn }: SessionOptions,

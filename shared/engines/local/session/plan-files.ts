@@ -25,8 +25,8 @@ const RESERVED_PER_THREAD = 10;
 const RESERVED_FOR_CACHE = 17;
 
 /**
- * Each page in work may hold a socket: those of all hosts served at once fit into the limit, and what is left keeps
- * connections open between requests. `limit`: of open files; undefined where there is none. Throws `InvalidConfig` where a
+ * Each page in work may hold a socket: the sockets of all hosts served at once fit into the limit, and the rest keeps
+ * connections open between requests. `limit`: of open files; undefined if there is none. Throws `InvalidConfig` where a
  * crawl cannot work at all.
  */
 export function planFiles(

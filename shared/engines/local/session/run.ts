@@ -151,8 +151,8 @@ function countActive({ registry, clock }: LocalEngine, crawl: CrawlId, since: nu
 }
 
 /**
- * Returns what reports that the machine's clock was set, that the first pass is complete, and that pages skip a time of the
- * crawl's schedule.
+ * Returns the function that reports a set clock of the machine, the end of the first pass, and pages that skip a time
+ * of the crawl's schedule.
  */
 function reporter(
   { registry, clock }: LocalEngine,

@@ -131,9 +131,9 @@ export async function continueCrawl(folder: string, session: SessionOptions): Pr
 }
 
 /**
- * Goes on with the folder's crawl, whatever ended it: with other limits where given, and with another try for
- * hosts that were set aside. Throws `InvalidConfig` where there is no crawl, or one that knows its URLs by
- * other rules and must not continue with new ones (`newUrlRules`); and `FolderInUse`.
+ * Continues the folder's crawl, whatever ended it: with new limits if given, and with another try for hosts that were
+ * given up. Throws `InvalidConfig` if the folder has no crawl, or if the crawl knows its URLs by other rules and must
+ * not continue with new ones (`newUrlRules`); and `FolderInUse`.
  */
 export async function resumeCrawl(
   folder: string,

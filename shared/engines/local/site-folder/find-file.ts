@@ -19,9 +19,9 @@ const NONE: FoundFile = { kind: 'none' };
 const FORBIDDEN: FoundFile = { kind: 'forbidden' };
 
 /**
- * The file below `root` (an absolute path without symbolic links) that the path of a canonical URL means: `/a/` is `a/index.html`
- * or the list of `a`, `/a` is the file `a`, else `a.html`. Nothing outside `root` is opened, and nothing that is no
- * regular file. The caller closes the handle. Rejects where the disk fails.
+ * The file below `root` (an absolute path without symbolic links) that the path of a canonical URL means: `/a/` is
+ * `a/index.html` or the list of `a`, `/a` is the file `a`, else `a.html`. Nothing outside `root` is opened, and only
+ * regular files are. The caller closes the handle. Rejects where the disk fails.
  */
 export async function findFile(root: string, path: string): Promise<FoundFile> {
   const names = namesOf(path);

@@ -26,9 +26,9 @@ export interface SiteFoldersOptions {
 }
 
 /**
- * The fetcher, with the pages of some hosts from folders. Throws {@link InvalidConfig} for a folder that is not there. Answers
- * like a server of static files: 404 with the folder's `404.html`, 301 for a folder without its slash, 304 for a file that has
- * not changed, 403 for what may not be read, 405 for other methods than GET and HEAD.
+ * The fetcher, with the pages of some hosts from folders. Throws {@link InvalidConfig} for a missing folder. Answers
+ * like a server of static files: 404 with the folder's `404.html`, 301 for a folder without its slash, 304 for a file
+ * that has not changed, 403 for a file that may not be read, 405 for other methods than GET and HEAD.
  */
 export function withSiteFolders(
   fetcher: Fetcher,
@@ -115,7 +115,7 @@ async function ofFile(
   limit: number,
 ): Promise<GivenResponse> {
   const { mtimeMs, size } = await handle.stat();
-  // One byte more than is kept says that the file is longer.
+  // A byte more than is kept shows that the file is longer.
   const bytes = await read(handle, limit + 1);
   // By the content: programs that build a site the same way each time give all files one time.
   const digest = createHash('sha1').update(bytes).update(String(size)).digest('base64url');

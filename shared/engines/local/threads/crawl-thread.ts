@@ -60,7 +60,7 @@ async function crawl(): Promise<void> {
     maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
     signal: stopping.signal,
     tally: engine.tally,
-    // That of a thread which has died is its successor's.
+    // The slot of a dead thread belongs to its successor.
     leaseOwner: () => `thread-${start.block}`,
     hooks: hooks && notingHooks(hooks, engine.inFlight),
     languageOf: createLanguageReader(),

@@ -50,14 +50,14 @@ export function createSharedTally(memory: BigInt64Array, block: number): Tally {
       add(COMMITTED_PAGES, pages);
       add(COMMITTED_BYTES, bytes);
     },
-    // Only these threads work for the crawl: what is in the memory is all.
+    // Only these threads work for the crawl: the shared memory is complete.
     reads: () => 0,
     isInDoubt: () => false,
     refresh: (read) => read(),
   };
 }
 
-/** For a block whose thread does not run: what its hosts' heads say, and nothing reserved. */
+/** For a block whose thread does not run: the sums of its hosts' heads, and no reservations. */
 export function resetTally(
   memory: BigInt64Array,
   block: number,

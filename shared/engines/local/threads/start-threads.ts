@@ -32,13 +32,13 @@ export interface ThreadsOptions extends WorkerPoolOptions {
 }
 
 export interface ThreadPool extends WorkerPool {
-  /** These hosts were sent something. */
+  /** Hosts that were sent messages. */
   notice(hosts: readonly HostKey[]): void;
 }
 
 /**
- * A thread that dies so often in a row, and no request is committed meanwhile, would always die. One page
- * kills 3 times.
+ * A thread that dies so often in a row, and no request is committed meanwhile, would always die. A page kills 3 times
+ * at most.
  */
 const MAX_DEATHS = 10;
 /** The wait before a new thread starts, and the increase of that wait after each death in a row. */
@@ -137,7 +137,7 @@ class BlockThreads implements ThreadPool {
 
   async #run(): Promise<void> {
     const runs = this.#blocks.map((block, index) => this.#keep(block, index));
-    // One that cannot continue ends all others normally, and all have ended before it is reported.
+    // A thread that cannot continue ends all others normally, and all have ended before it is reported.
     for (const one of runs) one.catch(() => this.#stopping.abort());
     for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
   }
@@ -237,7 +237,7 @@ class BlockThreads implements ThreadPool {
     }
   }
 
-  /** Settles what a thread that died has left, and notes what may have killed it. */
+  /** Settles the work of a dead thread, and notes the URLs that may have killed it. */
   async #recover(
     block: Block,
     index: number,

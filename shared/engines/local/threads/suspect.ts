@@ -4,7 +4,7 @@ import { hostKey } from '../../../core/url/host-key.ts';
 import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 
 /**
- * Any of `urls` may be what has killed a thread: their hosts' next turns are quarantine turns
+ * Any of `urls` may have killed a thread: their hosts' next turns are quarantine turns
  * (`turn/quarantine.ts`) until each has been fetched. By receive counts alone it would take two more deaths
  * for each page that comes before the one that kills. What a quarantine turn has announced is known already.
  * No worker may hold the hosts. Gives how many heads were replaced.

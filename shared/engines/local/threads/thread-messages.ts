@@ -46,7 +46,7 @@ export interface ThreadStart {
 }
 
 export type ToThread =
-  /** These hosts of yours were sent something. */
+  /** Hosts of the receiving thread that were sent messages. */
   | { readonly kind: 'hosts'; readonly hosts: readonly HostKey[] }
   /** The crawl's record has changed. */
   | { readonly kind: 'changed' }
@@ -60,7 +60,7 @@ export type ToThread =
   | { readonly kind: 'stop' };
 
 export type FromThread =
-  /** These hosts, which others serve, were sent something. */
+  /** Hosts of other threads that were sent messages. */
   | { readonly kind: 'hosts'; readonly hosts: readonly HostKey[] }
   | { readonly kind: 'parcel' }
   | { readonly kind: 'changed' }

@@ -6,8 +6,8 @@ import { type SinkChange, urlOf } from './sink.ts';
 export const idOf = (url: string): string => createHash('sha256').update(url).digest('hex');
 
 /**
- * One or two lines, each with its line feed. By the external version a change that comes late or again does not replace a
- * newer one.
+ * A change as one or two lines, each with its line feed. Because of the external version, a change that comes late or
+ * again does not replace a newer one.
  */
 export function bulkLines(change: SinkChange): string {
   const action = { _id: idOf(urlOf(change)), version: change.version, version_type: 'external_gte' };
