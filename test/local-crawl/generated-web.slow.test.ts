@@ -1,0 +1,4 @@
+import { describe } from 'vitest';
+import { generatedWebSuite } from './generated-web-suite.ts';
+
+describe('a crawl of the generated web by two workers', () => generatedWebSuite(2));
