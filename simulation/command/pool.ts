@@ -5,15 +5,13 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Outcome, WorldSpec } from '../worlds/spec.ts';
+import { type Watch, watchCpu } from './cpu-watch.ts';
 import { type Answer, type Ask, outcomeWithout, type RunWorld } from './serve.ts';
 
 /** The processes cannot be started, so there is no result for any seed. */
 export class CannotRun extends Error {
   override name = 'CannotRun';
 }
-
-/** Calls `giveUp` when a world has continued for too long, unless stopped by the function it gives. */
-export type Watch = (spec: WorldSpec, giveUp: () => void) => () => void;
 
 export interface PoolOptions {
   /** The program of the processes, which calls `serveWorlds`, and its arguments. */
@@ -34,24 +32,12 @@ export interface WorldPool {
   close(): void;
 }
 
-/**
- * A world takes a fraction of a second; one of many hosts, by order, longer. A world that comes to no end is
- * known by its steps (`virtual-time.ts`): this is for code that never gives the thread back, which no machine
- * is slow enough to be taken for.
- */
-const PATIENCE_MS = 900_000;
-const PATIENCE_HOSTS = 100;
 const WORLDS_EACH = 1000;
 /** How much of the output of a dead process is kept. */
 const LAST_CHARACTERS = 2000;
 
-const watchClock: Watch = ({ hosts = 0 }, giveUp) => {
-  const timer = setTimeout(giveUp, PATIENCE_MS * Math.max(1, hosts / PATIENCE_HOSTS));
-  return () => clearTimeout(timer);
-};
-
 export function createPool(options: PoolOptions): WorldPool {
-  const { program, args = [], jobs, watch = watchClock, worldsEach = WORLDS_EACH, isHeard = false } = options;
+  const { program, args = [], jobs, watch = watchCpu(), worldsEach = WORLDS_EACH, isHeard = false } = options;
   const idle: Worker[] = [];
   const all = new Set<Worker>();
   const waiting: ((place: Worker | undefined) => void)[] = [];
@@ -157,11 +143,12 @@ function begin(program: string, args: readonly string[], isHeard: boolean): Work
       worlds++;
       const answer = Promise.withResolvers<Outcome | string>();
       answered = answer.resolve;
-      const stop = watch(ask.spec, () => {
+      const giveUp = () => {
         answer.resolve('The simulator hung at this seed');
         isGone = true;
         child.kill('SIGKILL');
-      });
+      };
+      const stop = watch(ask.spec, giveUp, child.pid);
       // A process that is gone by now says so by 'close'.
       child.send(ask, () => {});
       const outcome = await answer.promise;

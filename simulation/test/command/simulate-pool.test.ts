@@ -1,5 +1,8 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { watchCpu } from '../../command/cpu-watch.ts';
 import { CannotRun, createPool, type PoolOptions, type WorldPool } from '../../command/pool.ts';
 import { runSeeds } from '../../command/run-seeds.ts';
 import type { Outcome } from '../../worlds/spec.ts';
@@ -54,6 +57,29 @@ test('each seed has its outcome, also those at which a process died, hung or thr
     [WAYS.breaks, 'unhurried', 'too early'],
   ]);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a world hangs by the CPU time of its process, not by the clock',
+  async () => {
+    const pool = poolOf({ watch: watchCpu(200, 10), jobs: 1 });
+    const outcome = await pool.run({ seed: WAYS.hangs, faults: [] });
+    expect(outcome.violations[0]?.message).toBe('The simulator hung at this seed');
+
+    const child = fork(program, [JSON.stringify(WAYS)], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    try {
+      await once(child, 'message');
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+      let givenUp = 0;
+      const stop = watchCpu()({ seed: 1, faults: [] }, () => givenUp++, child.pid);
+      vi.advanceTimersByTime(86_400_000);
+      stop();
+      expect(givenUp).toBe(0);
+    } finally {
+      vi.useRealTimers();
+      child.kill('SIGKILL');
+    }
+  },
+);
 
 test('a process that has run many worlds makes room for another', async () => {
   const outcomes = await outcomesOf(poolOf({ worldsEach: 1, jobs: 1 }), 3, 3);
