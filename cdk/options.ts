@@ -96,7 +96,7 @@ export const stackOptionsSchema = z.strictObject({
   /**
    * Seconds that a worker may run. All other times follow from it: lease, last request, last host taken on.
    */
-  workerTimeout: whole('seconds', 30, 900).default(600),
+  workerTimeout: whole('seconds', 60, 900).default(600),
   /**
    * MB. 1,769 is one whole CPU (Lambda developer guide, memory). A worker mostly waits, so its memory decides what a page
    * costs; a worker of 200 hosts with pages of 160 KB has used 740 MB.

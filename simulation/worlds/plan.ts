@@ -60,7 +60,7 @@ export function planStack(seed: number): StackPlan {
   const turnQueues = between(random, 1, 3);
   return {
     settings: {
-      workerTimeoutMs: pick(random, [30_000, 60_000, 60_000, 120_000, 600_000]),
+      workerTimeoutMs: pick(random, [60_000, 60_000, 90_000, 120_000, 600_000]),
       hostsPerWorker: between(random, 1, 12),
       dueShards: between(random, 1, 3),
       ...(small() < SMALL_CHANCE && { smallWorkerMemoryMb: pick(small, [128, 512, 1024]) }),

@@ -258,7 +258,7 @@ describe('props', () => {
   test.each<[CrawlerProps, string]>([
     [
       { workerTimeout: Duration.hours(1) },
-      'Option workerTimeout: expected a whole number of seconds from 30',
+      'Option workerTimeout: expected a whole number of seconds from 60',
     ],
     [{ name: '1st' }, 'Option stackName: expected a letter'],
     [{ parameterName: 'strand' }, 'Option parameterName: expected a path such as /strand/news'],

@@ -41,11 +41,11 @@ describe('options of a stack', () => {
     [{ colour: 1 }, 'There is no option colour: expected one of stackName, '],
     [
       { workerTimeout: 901 },
-      'Option workerTimeout: expected a whole number of seconds from 30 to 900, got 901',
+      'Option workerTimeout: expected a whole number of seconds from 60 to 900, got 901',
     ],
     [
       { workerTimeout: '5m' },
-      'Option workerTimeout: expected a whole number of seconds from 30 to 900, got "5m"',
+      'Option workerTimeout: expected a whole number of seconds from 60 to 900, got "5m"',
     ],
     [{ apiAuth: 'open' }, 'Option apiAuth: expected one of iam, key, got "open"'],
     [{ apiAuth: 'none' }, 'Option apiAuth: expected one of iam, key, got "none"'],

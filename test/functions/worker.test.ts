@@ -57,18 +57,18 @@ function handlerWithEverything(workerTimeoutMs: number, documentMs: number, hook
   });
 }
 
-test.each([30, 31, 45, 60, 300, 900])(
+test.each([60, 61, 75, 300, 900])(
   'a worker of %d s that has hooks and reads documents has time for hosts',
   (seconds) => {
     const { maxDocumentMs, maxHookTimeoutMs } = timesOf({ workerTimeoutMs: seconds * 1000 });
-    expect(maxDocumentMs).toBeGreaterThanOrEqual(2000);
+    expect(maxDocumentMs).toBeGreaterThanOrEqual(4000);
     expect(() => handlerWithEverything(seconds * 1000, maxDocumentMs, maxHookTimeoutMs)).not.toThrow();
   },
 );
 
 test('a worker whose documents could take all of its time is refused: it would start successors without end', () => {
-  expect(() => handlerWithEverything(30_000, 6000, 2000)).toThrow(
-    'Expected a worker to have time for hosts, got a time-out of 30000 ms',
+  expect(() => handlerWithEverything(60_000, 30_000, 2000)).toThrow(
+    'Expected a worker to have time for hosts, got a time-out of 60000 ms',
   );
 });
 

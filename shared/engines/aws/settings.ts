@@ -63,7 +63,7 @@ export const stackSettingsSchema = z.strictObject({
   /** Partitions of the index of due hosts, for each crawl. May grow, never shrink. */
   dueShards: positive.max(64),
   /** A worker's whole time: the function's time-out. All other times follow from it (`timesOf`). */
-  workerTimeoutMs: positive.min(30_000).max(900_000),
+  workerTimeoutMs: positive.min(60_000).max(900_000),
   /** Hosts that one worker serves at once. */
   hostsPerWorker: positive.max(500),
   /** Memory of the worker function in MB, which is what its time is billed by. */
@@ -171,7 +171,8 @@ const TURN_MS = 60_000;
 export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutMs'>): StackTimes {
   const maxTotalTimeoutMs = Math.floor(workerTimeoutMs / 5);
   const visibilityMs = Math.ceil((workerTimeoutMs * 1.1) / 1000) * 1000;
-  // With the shortest time-out, 30 s, a worker has 3 s for receiving hosts beside the longest of everything else.
+  // With the shortest time-out, 60 s, a worker has 19 s for receiving hosts beside the longest of everything else: with less,
+  // most of its time is paid for only to end its turns.
   const maxDocumentMs = Math.min(DOCUMENT_MS, Math.floor(workerTimeoutMs / 15));
   return {
     // The longest exchange, hooks that may take as long, and the reading of a document.

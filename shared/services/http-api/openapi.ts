@@ -14,7 +14,7 @@ const ERRORS = {
   404: 'There is no such thing.',
   405: 'Another method is expected.',
   409: 'It cannot be done in the state that the crawl is in.',
-  413: 'The body is larger than 1 MB.',
+  413: 'The body is larger than 4 MB.',
   500: 'Something failed on our side.',
 } as const;
 

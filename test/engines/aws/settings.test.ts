@@ -116,7 +116,7 @@ describe('each setting', () => {
       },
       workersPerQueue: positive,
       dueShards: counts(64),
-      workerTimeoutMs: { takes: [30_000, 900_000], refuses: [29_999, 900_001, 30_000.5] },
+      workerTimeoutMs: { takes: [60_000, 900_000], refuses: [59_999, 900_001, 60_000.5] },
       hostsPerWorker: counts(500),
       workerMemoryMb: positive,
       smallWorkerMemoryMb: positive,

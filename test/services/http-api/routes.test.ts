@@ -45,6 +45,23 @@ async function crawled() {
 }
 
 describe('over HTTP', () => {
+  test('a crawl is begun with as many sites as it may have, with their settings', async () => {
+    const { control } = await crawled();
+    const sites = Array.from({ length: 15_000 }, (_, n) => ({
+      url: `https://www.site-${n}.example-domain.org/some/folder/index.html`,
+      group: 'a-group-of-sites',
+      delayMs: 2500,
+      maxPagesPerHost: 5000,
+      recrawlSchedule: '0 6 * * *',
+      recrawlTimeZone: 'Europe/Berlin',
+    }));
+    const asked = { crawl: 'many', sites, config: { recrawlEveryMs: 86_400_000 } };
+    const { status, body } = await ask(control, 'POST', '/crawls', asked);
+    expect([status, body.error]).toEqual([201, undefined]);
+    // As the event of a function holds it.
+    expect(JSON.stringify(JSON.stringify(asked)).length).toBeLessThan(6_000_000);
+  });
+
   test('a crawl is begun, fed, asked, paused, resumed and stopped', async () => {
     const { control, created } = await crawled();
     expect(created).toMatchObject({ status: 201, body: { crawl: 'one', state: 'running' } });
@@ -228,7 +245,7 @@ describe('over HTTP', () => {
       ],
       ['POST /crawls', { crawl: 'x' }, 400, 'invalid', /^Expected seeds or sites, got neither$/, 'seeds'],
       ['POST /crawls', { crawl: 'one', seeds: [A] }, 409, 'conflict', /already/, 'crawl'],
-      ['POST /crawls', `"${'x'.repeat(1_000_000)}"`, 413, 'tooLarge', /at most 1000000 bytes/],
+      ['POST /crawls', `"${'x'.repeat(4_000_000)}"`, 413, 'tooLarge', /at most 4000000 bytes/],
       ['POST /crawls/one/seeds', { seeds: ['x:y'] }, 400, 'invalid', /seeds.0 cannot be a seed/, 'seeds.0'],
       ['POST /crawls/one/resume', { maxPages: 1 }, 409, 'conflict', /its maxPages is 1/, 'maxPages'],
       ['POST /crawls/one/resume', { newUrlRules: 1 }, 400, 'invalid', /newUrlRules/, 'newUrlRules'],
