@@ -27,7 +27,7 @@ describe('the queues', () => {
     expect(sharded.one(QUEUE, 'FrontierTurnDeadLetters').Properties.FifoQueue).toBe(true);
   });
 
-  test.each([30, 60, 600, 900])(
+  test.each([60, 75, 600, 900])(
     'with %i seconds for a worker, a message that is given to it stays hidden',
     (workerTimeout) => {
       const stack = synthesized({ workerTimeout });
@@ -47,7 +47,7 @@ describe('the queues', () => {
     expect(Properties.FifoQueue).toBeUndefined();
   });
 
-  test.each([30, 600])(
+  test.each([60, 600])(
     'of starts keeps a message for longer than it may be delayed (%i s)',
     (workerTimeout) => {
       const { Properties } = synthesized({ workerTimeout }).one(QUEUE, 'FrontierStarts');
