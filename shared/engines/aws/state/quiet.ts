@@ -21,8 +21,8 @@ import { EXPIRES_AT, itemKey, N, QUIET } from './tables.ts';
 const SETTLE_MS = 55_000;
 /**
  * The queues are all crawls': where others keep them busy, nothing shows whether a message there is this
- * crawl's. But what is on its way comes to a turn, and to a commit, within seconds; after a worker or a router
- * has died, when the lease ends (5 and 6 minutes with the defaults), and a minute for the next one to start.
+ * crawl's. But what is on its way comes to a turn, and to a commit, within seconds; after a worker has died, within two
+ * minutes; after a router has, when its lease ends (6 minutes with the defaults), and a minute for the next one to start.
  * What takes longer sets the crawl running again: as workers are too few, or as another crawl's failures have
  * parked the host for up to 15 minutes.
  */
