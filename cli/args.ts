@@ -1,42 +1,90 @@
-/** From the words of a command line to a {@link Command}. Pure: no file is read, no name looked up. */
+/** From the words of a command line to a {@link Command}. No file is read, no name looked up. */
+import type { StackAddress } from '../api/stack-address.ts';
 import { didYouMean } from '../shared/core/text/nearest.ts';
-import { quoted } from '../shared/core/text/printable.ts';
-import type { Command, StackCommand } from './command.ts';
-import { localCommand } from './local-command.ts';
-import type { Location } from './option-spec.ts';
-import { optionsOf } from './options.ts';
+import { printable, quoted, shorten } from '../shared/core/text/printable.ts';
+import { refuseForgottenDashes } from './forgotten-dashes.ts';
+import { type Given, isSet, textOf } from './given.ts';
+import type { OptionSpec } from './option-spec.ts';
 import { PROGRAM } from './program.ts';
-import { type ParsedOptions, readParsedOptions } from './read-options.ts';
-import { isSet, textOf } from './read-words.ts';
-import { stackAsk } from './stack-ask.ts';
+import { type ParsedOptions, readOptions, UnknownOption } from './read-options.ts';
 import { UsageError } from './usage-error.ts';
-import { VERB_HELP } from './verb-help.ts';
-import { isLocalVerb, isStackVerb, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
+import { allOptionsOf, isHere, isOnStack } from './verb.ts';
+import { loadAll, STACK_VERBS, TABLE, VERBS, type Verb } from './verbs.ts';
+
+/** A command that can be run. */
+export interface Command {
+  readonly verb: Verb;
+  /** None: this machine. */
+  readonly address?: StackAddress;
+  readonly json: boolean;
+  /** The words as `read` of its file has read them. */
+  readonly asked: unknown;
+}
+
+export type CommandLine = Command | 'version';
 
 /**
  * The command in `argv` (without node and the script). Throws {@link UsageError}. Of an option given twice
  * the last counts, but repeatable ones add up. `--` ends the options. `--stack` and `--region` may stand
- * before the verb.
+ * before the verb. `environment`: of npm, which may have kept options.
  */
-export function parseArgs(argv: readonly string[]): Command {
+export async function parseArgs(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<CommandLine> {
   const [first, ...rest] = verbFirst(argv);
-  if (first === undefined || first === '--help' || first === '-h') return { verb: 'help', ...topic(rest) };
-  if (first === '--version') return { verb: 'version' };
+  if (first === undefined || first === '--help' || first === '-h') return helpOn(rest);
+  if (first === '--version') return 'version';
   const verb = readVerb(first);
-  if (verb === 'help') return { verb, ...topic(rest) };
-  if (hasOption(rest, /^(--help|-h)$/)) return { verb: 'help', topic: verb };
-  if (!isStackVerb(verb) && hasOption(rest, /^--stack(=|$)/)) throw needsFolder(verb);
-  const given = readParsedOptions(verb, rest);
-  const stack = textOf(given, 'stack');
-  if (stack === undefined) {
-    if (!isLocalVerb(verb)) throw needsStack(verb);
-    refuseOptionsOf('stack', verb, given);
-    return localCommand(verb, given);
+  if (verb === 'help') return helpOn(rest);
+  if (hasOption(rest, /^(--help|-h)$/)) return helpOn([verb]);
+  const entry = TABLE[verb];
+  if (!isOnStack(entry) && hasOption(rest, /^--stack(=|$)/)) throw needsFolder(verb);
+  const file = await entry.load();
+  const options = allOptionsOf(entry, file);
+  refuseForgottenDashes(environment, options);
+  const parsed = await parsedOptions(verb, options, rest);
+  const stack = textOf(parsed, 'stack');
+  if (stack === undefined && !isHere(entry)) throw needsStack(file.usage);
+  const given: Given = { verb, isOnStack: stack !== undefined, options, ...parsed };
+  refuseOtherPlace(given);
+  const address = stack !== undefined && { stack: readStackName(stack), region: textOf(given, 'region') };
+  return { verb, ...(address && { address }), json: isSet(given, 'json'), asked: file.read(given) };
+}
+
+async function parsedOptions(
+  verb: Verb,
+  options: readonly OptionSpec[],
+  words: readonly string[],
+): Promise<ParsedOptions> {
+  try {
+    return readOptions(options, words);
+  } catch (error) {
+    if (error instanceof UnknownOption) throw await unknownOption(verb, options, error);
+    throw error;
   }
-  if (!isStackVerb(verb)) throw needsFolder(verb);
-  refuseOptionsOf('local', verb, given);
-  const address = { stack: readStackName(stack), region: textOf(given, 'region') };
-  return { ...address, ...stackAsk(verb, given), json: isSet(given, 'json') } satisfies StackCommand;
+}
+
+/** The option that was meant, or the commands that take it. */
+async function unknownOption(
+  verb: Verb,
+  options: readonly OptionSpec[],
+  { dashed }: UnknownOption,
+): Promise<UsageError> {
+  const word = dashed.replace(/^--?/, '');
+  const { nameHere } = await import('./other-names.ts');
+  const ours = nameHere(word);
+  if (ours !== undefined && options.some(({ name }) => name === ours.name))
+    return new UsageError(`Unknown option ${dashed}; use ${ours.usage}`);
+  const all = await loadAll();
+  const takers = options.some(({ name }) => name === word)
+    ? []
+    : VERBS.filter((other) => allOptionsOf(TABLE[other], all[other]).some(({ name }) => name === word));
+  if (takers.length > 0)
+    return new UsageError(`${verb} takes no --${word}; it belongs to ${takers.join(', ')}`);
+  const names = options.flatMap(({ name, isNegatable }) => (isNegatable ? [name, `no-${name}`] : [name]));
+  const meant = didYouMean(word, names, `see ${PROGRAM} help ${verb}`, '--');
+  return new UsageError(`Unknown option ${shorten(printable(dashed), 60)}; ${meant}`);
 }
 
 /** `--stack NAME --region REGION VERB ...` as `VERB --stack NAME --region REGION ...`. */
@@ -65,22 +113,26 @@ function readVerb(word: string): Verb {
   throw new UsageError(`Unknown command ${quoted(word)}; ${meant}`);
 }
 
-function topic(words: readonly string[]): { topic?: Verb } {
-  return words[0] === undefined ? {} : { topic: readVerb(words[0]) };
-}
+/** The page of a command, or of all. */
+const helpOn = ([topic]: readonly string[]): Command => ({
+  verb: 'help',
+  json: false,
+  asked: { topic: topic === undefined ? undefined : readVerb(topic) },
+});
 
 function hasOption(args: readonly string[], pattern: RegExp): boolean {
   const end = args.indexOf('--');
   return (end < 0 ? args : args.slice(0, end)).some((arg) => pattern.test(arg));
 }
 
-/** Refuses what has a meaning only at this place, and the command is for the other one. */
-function refuseOptionsOf(place: Location, verb: Verb, { values }: ParsedOptions): void {
-  const allowed = optionsOf(verb, place === 'local' ? 'stack' : 'local');
-  const stray = optionsOf(verb).find((option) => values.has(option.name) && !allowed.includes(option));
+/** Refuses what has a meaning only at the other place. */
+function refuseOtherPlace({ verb, isOnStack, values, options }: Given): void {
+  const other = isOnStack ? 'here' : 'stack';
+  const stray = options.find(({ name, only }) => only === other && values.has(name));
   if (!stray) return;
-  const where = place === 'local' ? `${verb} takes no --${stray.name} with --stack` : undefined;
-  const message = where ?? `${verb} takes --${stray.name} only with --stack NAME`;
+  const message = isOnStack
+    ? `${verb} takes no --${stray.name} with --stack`
+    : `${verb} takes --${stray.name} only with --stack NAME`;
   throw new UsageError(stray.reason ? `${message}: ${stray.reason}` : message);
 }
 
@@ -90,9 +142,9 @@ function needsFolder(verb: Verb): UsageError {
   );
 }
 
-function needsStack(verb: Verb): UsageError {
-  return new UsageError(`${verb} needs a stack: ${PROGRAM} --stack NAME ${VERB_HELP[verb].usage}`);
-}
+/** `usage`: of a command that has no meaning on one machine. */
+const needsStack = (usage: string): UsageError =>
+  new UsageError(`${usage.split(' ')[0]} needs a stack: ${PROGRAM} --stack NAME ${usage}`);
 
 /** SSM takes no longer name of a parameter. */
 const MAX_STACK_PATH = 1011;

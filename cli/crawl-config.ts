@@ -6,7 +6,7 @@ import { describeIssues } from '../shared/core/text/describe-issues.ts';
 import { keysAt } from '../shared/core/text/schema-keys.ts';
 import { formatBytes, formatDuration } from './format.ts';
 import type { OptionSpec, OptionType } from './option-spec.ts';
-import { OPTIONS } from './options.ts';
+import { SETTINGS } from './options.ts';
 
 /**
  * The complete configuration from what was given (on the command line, or kept with a crawl). Throws {@link
@@ -30,7 +30,7 @@ export function parseCrawlConfig(given: unknown): CrawlConfig {
 }
 
 const optionFor = (key: PropertyKey | undefined): OptionSpec | undefined =>
-  OPTIONS.find((option) => option.key !== undefined && option.key === key);
+  SETTINGS.find((option) => option.key !== undefined && option.key === key);
 
 function dashed(key: PropertyKey | undefined): string | undefined {
   const option = optionFor(key);

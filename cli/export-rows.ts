@@ -4,8 +4,8 @@ import type { UrlState } from '../shared/core/frontier/url-record.ts';
 import { printable } from '../shared/core/text/printable.ts';
 import type { UrlDetail, UrlRow } from '../shared/services/report/url-detail.ts';
 import { type RowFormat, rowHeader, rowLine, URL_ROW_COLUMNS } from '../shared/services/report/url-line.ts';
+import { type CrawlPlace, commandAt } from './command-at.ts';
 import { formatBytes, formatCounted, formatDuration } from './format.ts';
-import { type CrawlPlace, commandAt } from './place.ts';
 
 /** Returns the text before the first row: the column names in CSV, nothing in JSON lines. */
 export const exportHeader = (format: RowFormat): string => rowHeader(URL_ROW_COLUMNS, format);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { foldersOf } from '../shared/engines/local/folders.ts';
-import { OPTIONS } from './options.ts';
+import type { OptionSpec } from './option-spec.ts';
 import { PROGRAM } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -23,15 +23,20 @@ const OF_NPM: ReadonlySet<string> = new Set([
 /**
  * Throws `UsageError` if npm kept options for itself that were meant for us: `npm run crawl
  * https://example.org/ --max-pages 5` without `--` before them. npm passes them on as `npm_config_max_pages`
- * only.
+ * only. `options`: of the command.
  */
-export function refuseForgottenDashes(environment: Readonly<Record<string, string | undefined>>): void {
+export function refuseForgottenDashes(
+  environment: Readonly<Record<string, string | undefined>>,
+  options: readonly OptionSpec[],
+): void {
   const script = environment.npm_lifecycle_event;
   if (script !== 'crawl' && script !== 'strand') return;
-  const taken = OPTIONS.filter(({ name }) => {
-    const value = environment[`npm_config_${name.replaceAll('-', '_')}`];
-    return value !== undefined && (!OF_NPM.has(name) || (name === 'cache' && isCrawl(value)));
-  }).map(({ name }) => `--${name}`);
+  const taken = options
+    .filter(({ name }) => {
+      const value = environment[`npm_config_${name.replaceAll('-', '_')}`];
+      return value !== undefined && (!OF_NPM.has(name) || (name === 'cache' && isCrawl(value)));
+    })
+    .map(({ name }) => `--${name}`);
   if (taken.length === 0) return;
   const command = script === 'crawl' ? 'npm run crawl --' : PROGRAM;
   throw new UsageError(

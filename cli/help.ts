@@ -1,41 +1,52 @@
 /** The output of `help`, made from the one table of options. */
 import { wrapWords } from './format.ts';
 import { GROUPS, type OptionSpec } from './option-spec.ts';
-import { defaultText, optionsOf } from './options.ts';
+import { defaultText } from './options.ts';
 import { PROGRAM } from './program.ts';
-import { VERB_HELP } from './verb-help.ts';
-import { isLocalVerb, isStackVerb, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
+import {
+  allOptionsOf,
+  isHere,
+  isOnStack,
+  stackUsageOf,
+  type VerbEntry,
+  type VerbFile,
+  type VerbTable,
+} from './verb.ts';
 
 const EXIT_CODES =
   'Exit codes: 0 finished, 1 unexpected error, 2 bad arguments or refused, 3 a limit was reached, ' +
   '4 nothing could be fetched or found, 5 hooks failed, 6 broken links, 7 the proxy failed, 130 interrupted.';
 
 /** The verbs of which the page of the whole has an example. */
-const OVERVIEW: readonly Verb[] = ['crawl', 'resume', 'status', 'report', 'explain', 'export', 'help'];
+const OVERVIEW = ['crawl', 'resume', 'status', 'report', 'explain', 'export', 'help'];
 
 /** The page of a verb, or of the whole; lines of at most `columns` characters, taken between 80 and 100. */
-export function helpText(verb?: Verb, columns = 100): string {
+export async function helpText(table: VerbTable, verb?: string, columns = 100): Promise<string> {
   const width = Math.min(100, Math.max(80, columns));
-  return `${(verb === undefined || verb === 'help' ? overview(width) : verbPage(verb, width)).join('\n')}\n`;
+  const entry = verb === undefined || verb === 'help' ? undefined : table[verb];
+  const lines = entry ? verbPage(entry, await entry.load(), width) : await overview(table, width);
+  return `${lines.join('\n')}\n`;
 }
 
-function overview(width: number): string[] {
-  const longest = Math.max(...VERBS.map((verb) => VERB_HELP[verb].usage.length));
-  const lines = (verbs: readonly Verb[]) =>
-    verbs.flatMap((verb) => columnsOf(VERB_HELP[verb].usage, VERB_HELP[verb].summary, longest, width));
+async function overview(table: VerbTable, width: number): Promise<string[]> {
+  const verbs = await Promise.all(
+    Object.entries(table).map(async ([name, entry]) => ({ name, ...entry, ...(await entry.load()) })),
+  );
+  const longest = Math.max(...verbs.map(({ usage }) => usage.length));
+  const onStack = verbs.filter(isOnStack).map(({ name }) => name);
   return [
     'Strand: a polite web crawler that writes WARC files and never loses a URL.',
     '',
     'Examples:',
-    ...OVERVIEW.flatMap((verb) => VERB_HELP[verb].examples.slice(0, 1)).map(exampleLine),
+    ...verbs.filter(({ name }) => OVERVIEW.includes(name)).map(({ examples }) => exampleLine(examples[0]!)),
     exampleLine('--stack Strand crawl example.org --watch'),
     '',
     'Commands:',
-    ...lines(VERBS),
+    ...verbs.flatMap((verb) => columnsOf(verb.usage, sentencesOf(verb, verb), longest, width)),
     ...columnsOf('--version', 'The version.', longest, width),
     '',
     ...wrapWords(
-      `On a deployed stack (--stack NAME): ${STACK_VERBS.join(', ')}, with the name of a CRAWL instead of DIR.`.split(
+      `On a deployed stack (--stack NAME): ${onStack.join(', ')}, with the name of a CRAWL instead of DIR.`.split(
         ' ',
       ),
       width,
@@ -46,25 +57,30 @@ function overview(width: number): string[] {
   ];
 }
 
-function verbPage(verb: Verb, width: number): string[] {
-  const { usage, stackUsage, summary, examples } = VERB_HELP[verb];
-  const options = optionsOf(verb);
+const sentencesOf = ({ summary }: VerbEntry, { more }: VerbFile): string =>
+  `${summary}.${more === undefined ? '' : ` ${more}`}`;
+
+function verbPage(entry: VerbEntry, file: VerbFile, width: number): string[] {
+  const options = allOptionsOf(entry, file);
   const longest = Math.max(
     0,
     ...options.map((option) => usageOf(option).length).filter((length) => length <= 28),
   );
+  const usages = [
+    ...(isHere(entry) ? [file.usage] : []),
+    ...(isOnStack(entry) ? [`--stack NAME ${stackUsageOf(entry, file)}`] : []),
+  ];
   return [
-    ...wrapWords(summary.split(' '), width),
+    ...wrapWords(sentencesOf(entry, file).split(' '), width),
     '',
     'Examples:',
-    ...examples.map(exampleLine),
+    ...file.examples.map(exampleLine),
     '',
-    `Usage: ${PROGRAM} ${isLocalVerb(verb) ? usage : `--stack NAME ${usage}`}`,
-    ...(stackUsage === undefined ? [] : [`       ${PROGRAM} --stack NAME ${stackUsage}`]),
+    ...usages.map((usage, i) => `${i === 0 ? 'Usage:' : '      '} ${PROGRAM} ${usage}`),
     ...GROUPS.flatMap((group) => {
       const lines = options
         .filter((option) => option.group === group)
-        .flatMap((option) => columnsOf(usageOf(option), helpOf(option, verb), longest, width));
+        .flatMap((option) => columnsOf(usageOf(option), helpOf(option, entry), longest, width));
       return lines.length > 0 ? ['', `${group}:`, ...lines] : [];
     }),
   ];
@@ -83,17 +99,15 @@ function usageOf({ name, argument, type, isNegatable }: OptionSpec): string {
   return `--${isNegatable ? '[no-]' : ''}${name}${argument ? ` ${argument}` : ''}`;
 }
 
-function helpOf(option: OptionSpec, verb: Verb): string {
+function helpOf(option: OptionSpec, entry: VerbEntry): string {
   const preset = defaultText(option);
-  return preset === undefined ? meaningOf(option, verb) : `${meaningOf(option, verb)} (default ${preset})`;
+  return preset === undefined ? meaningOf(option, entry) : `${meaningOf(option, entry)} (default ${preset})`;
 }
 
 /** Returns the meaning of the option, with the only place where it applies for a verb of both places. */
-function meaningOf(option: OptionSpec, verb: Verb): string {
-  if (option.group === 'Stack' || !isLocalVerb(verb) || !isStackVerb(verb)) return option.help;
-  if (!optionsOf(verb, 'stack').includes(option)) return `${option.help}; not with --stack`;
-  if (!optionsOf(verb, 'local').includes(option)) return `${option.help}; only with --stack`;
-  return option.help;
+function meaningOf({ help, group, only }: OptionSpec, { at }: VerbEntry): string {
+  if (group === 'Stack' || at !== 'both' || only === undefined) return help;
+  return `${help}; ${only === 'here' ? 'not with --stack' : 'only with --stack'}`;
 }
 
 /** Two columns; a left text that is longer than its column has a line of its own. */
@@ -105,9 +119,9 @@ function columnsOf(left: string, right: string, leftWidth: number, width: number
 }
 
 /** The options of a verb as a Markdown table, for docs/cli.md. */
-export function optionsMarkdown(verb: Verb): string {
-  const rows = optionsOf(verb).map((option) => {
-    const cells = [`\`${usageOf(option)}\``, meaningOf(option, verb), defaultText(option) ?? ''];
+export function optionsMarkdown(entry: VerbEntry, file: VerbFile): string {
+  const rows = allOptionsOf(entry, file).map((option) => {
+    const cells = [`\`${usageOf(option)}\``, meaningOf(option, entry), defaultText(option) ?? ''];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
   return ['| option | meaning | default |', '|---|---|---|', ...rows].join('\n');

@@ -1,42 +1,5 @@
-/** The fields of an option in the table of options. */
-import type { TableName } from '../api/stored-crawl.ts';
+/** The fields of an option in a table of options. */
 import type { CrawlConfig } from '../shared/core/crawl/config.ts';
-import { ROW_FORMATS, type RowFormat } from '../shared/services/report/url-line.ts';
-import type { StackVerb, Verb } from './verbs.ts';
-
-/** Made of the archive of a folder or of a stack's crawl. */
-export const ARCHIVE_FORMATS = ['cdxj', 'wacz'] as const;
-/** Made of the pages of such an archive. */
-export const DOCUMENT_FORMATS = ['documents', 'markdown', 'llms'] as const;
-export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
-/** Made of such an archive, several files each. */
-export const FOLDER_FORMATS = ['mirror', 'parquet', 'wet', 'wat', 'graph'] as const;
-export type ArchiveFormat = Exclude<ExportFormat, RowFormat>;
-export const EXPORT_FORMATS = [
-  ...ROW_FORMATS,
-  ...ARCHIVE_FORMATS,
-  ...DOCUMENT_FORMATS,
-  ...FOLDER_FORMATS,
-] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
-/** Made of several files. */
-export const isFolderFormat = (format: ExportFormat): boolean =>
-  (['markdown', 'llms', ...FOLDER_FORMATS] as readonly string[]).includes(format);
-
-export const TABLES = ['index', 'urls', 'items', 'documents'] as const satisfies readonly TableName[];
-
-export const isDocumentFormat = (format: ExportFormat): format is DocumentFormat =>
-  (DOCUMENT_FORMATS as readonly ExportFormat[]).includes(format);
-
-export const isRowFormat = (format: ExportFormat): format is RowFormat =>
-  (ROW_FORMATS as readonly ExportFormat[]).includes(format);
-
-/** Where `serve` listens. */
-export const DEFAULT_PORT = 8090;
-
-/** The verbs that crawl. */
-export const BOTH = ['crawl', 'resume'] as const;
 
 /**
  * `count`: a whole number; `countOrOff`: or `off`. `domainBudget`: or `links`, `links:N`. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit.
@@ -96,18 +59,85 @@ export interface OptionSpec {
   readonly key?: keyof CrawlConfig;
   /** A flag that `--no-NAME` turns off. */
   readonly isNegatable?: boolean;
-  /**
-   * The verbs that take it on one machine; `crawl` where none is named. With a key and `crawl`, `explain`
-   * takes it too.
-   */
-  readonly verbs?: readonly Verb[];
-  /** The verbs that take it on a stack; the same where none is named. */
-  readonly stackVerbs?: readonly StackVerb[];
+  /** The one place where it has a meaning, if the command has one in both. */
+  readonly only?: 'here' | 'stack';
   /** Why it has no meaning at the other of the two places. */
   readonly reason?: string;
   readonly group: (typeof GROUPS)[number];
   readonly help: string;
 }
 
-/** Where a crawl is: in a folder of this machine, or on a deployed stack. */
-export type Location = 'local' | 'stack';
+/** The options, for this machine alone. */
+export const here = (options: readonly OptionSpec[], reason?: string): OptionSpec[] =>
+  options.map((option) => ({ ...option, only: 'here', ...(reason !== undefined && { reason }) }));
+
+export const JSON_OPTION: OptionSpec = {
+  name: 'json',
+  type: 'flag',
+  group: 'Output',
+  help: 'answer in one line of JSON on standard output',
+};
+
+export const CONFIG_OPTION: OptionSpec = {
+  name: 'config',
+  argument: 'FILE',
+  type: 'text',
+  group: 'Crawl',
+  help: 'project file; by default strand.config.ts in this folder, if it exists',
+};
+
+export const INDEX_OPTION: OptionSpec = {
+  name: 'index',
+  argument: 'FILE',
+  type: 'text',
+  group: 'Output',
+  help: "keep the index in this file, not in the crawl's folder; for a stack: not in ~/.cache/strand",
+};
+
+export const SEEDS_OPTION: OptionSpec = {
+  name: 'seeds',
+  argument: 'FILE|-',
+  type: 'text',
+  group: 'Crawl',
+  help: 'more seeds, one URL a line (# begins a comment); - reads standard input',
+};
+
+export const WORKERS_OPTION: OptionSpec = {
+  name: 'workers',
+  argument: 'N',
+  type: 'count',
+  range: [1, 64],
+  preset: '1',
+  group: 'Crawl',
+  only: 'here',
+  reason: 'a stack starts workers by itself',
+  help: 'number of threads; each works on some of the hosts or pages',
+};
+
+export const TRUST_OPTION: OptionSpec = {
+  name: 'trust-settings',
+  type: 'flag',
+  group: 'Crawl',
+  help: 'obey the settings of a folder that you have not begun on this machine, though they open something; once is enough',
+};
+
+/** Options that say which stack is meant: of each command that one has. */
+export const STACK_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'stack',
+    argument: 'NAME',
+    type: 'text',
+    only: 'stack',
+    group: 'Stack',
+    help: 'on the stack of this name, not on this machine; or a construct (STACK/ID or its name) or parameter (/NAME)',
+  },
+  {
+    name: 'region',
+    argument: 'REGION',
+    type: 'text',
+    only: 'stack',
+    reason: 'there is no region on one machine',
+    group: 'Stack',
+    help: 'region of the stack; by default AWS_REGION or that of the profile',
+  },
+];

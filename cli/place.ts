@@ -1,36 +1,112 @@
-/** Where a crawl is, and the command line that asks for it there. */
-
+/** Where a command runs: on this machine, or on a deployed stack. It opens crawls, and takes the answers. */
+import type { CopiedCrawl, CopyOptions, PushOptions } from '../api/copy-options.ts';
+import type { StackConnection } from '../api/stack/connect-stack.ts';
 import type { StackAddress } from '../api/stack-address.ts';
-import { printable } from '../shared/core/text/printable.ts';
-import { PROGRAM } from './program.ts';
-import type { Verb } from './verbs.ts';
+import type { StackCrawl } from '../api/stack-crawl.ts';
+import type { OpenCrawlOptions, StoredCrawl } from '../api/stored-crawl.ts';
+import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { Clock } from '../shared/crawler/ports/clock.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
+import type { CrawlPlace } from './command-at.ts';
+import { type LiveStream, type TerminalEnvironment, terminalOf } from './drawn-line.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { RowStream } from './export/row-stream.ts';
 
-/** A folder of this machine, with the project's file if one was named; or a crawl of a deployed stack. */
-export type CrawlPlace =
-  | { readonly dir: string; readonly config?: string }
-  | (StackAddress & { readonly crawl: string });
+/** Where answers go, and what watching needs. */
+export interface PlaceOutput {
+  readonly out: RowStream & Pick<LiveStream, 'isTTY'>;
+  readonly err: LiveStream;
+  readonly environment: TerminalEnvironment;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Aborted by Ctrl-C. From its first use on, Ctrl-C does not end the process. */
+  readonly signal: AbortSignal;
+}
 
-/**
- * `npm run strand -- resume crawls/a`, `npm run strand -- --stack Strand resume a`. To be copied to a POSIX
- * shell.
- */
-export function commandAt(place: CrawlPlace, verb: Verb, ...more: readonly string[]): string {
-  if ('dir' in place) {
-    const { dir, config } = place;
-    const project = config !== undefined && verb === 'resume' ? ['--config', shellWord(config)] : [];
-    return [PROGRAM, verb, shellWord(dir), ...project, ...more].join(' ');
+/** The questions that a crawl answers in both places. */
+export type OpenedCrawl = Omit<StoredCrawl, 'folder' | 'addSeeds' | 'updateOutputs'>;
+
+/** The questions that one request to a stack answers. */
+export type AskedCrawl = Pick<
+  StoredCrawl,
+  'summary' | 'hosts' | 'host' | 'domains' | 'sites' | 'url' | 'pause' | 'stop'
+>;
+
+/** The parts of a connection that commands need. */
+export interface StackSession
+  extends Pick<StackConnection, 'control' | 'deletions' | 'archiveOf' | 'refusedKeys' | 'putIdentity'> {
+  /** Throws `ControlError` if there is no such crawl. */
+  readonly openCrawl: (crawl: CrawlId, options?: OpenCrawlOptions) => Promise<StackCrawl>;
+  readonly push: (dir: string, options: PushOptions & { readonly crawl?: CrawlId }) => Promise<CopiedCrawl>;
+  readonly pull: (crawl: CrawlId, dir: string, options: CopyOptions) => Promise<CopiedCrawl>;
+}
+
+export interface PlaceParts {
+  readonly output: PlaceOutput;
+  readonly json: boolean;
+  /** None: this machine. */
+  readonly stack?: StackSession & StackAddress;
+  /** Opens the crawl of that folder, or of that name on the stack. It is closed when the command has ended. */
+  open(crawl: string, options?: OpenCrawlOptions): Promise<OpenedCrawl>;
+  ask(crawl: string): Promise<AskedCrawl>;
+}
+
+export class Place {
+  readonly json: boolean;
+  readonly stack: PlaceParts['stack'];
+  readonly open: PlaceParts['open'];
+  readonly ask: PlaceParts['ask'];
+  readonly out: PlaceOutput['out'];
+  readonly err: PlaceOutput['err'];
+  readonly environment: TerminalEnvironment;
+  readonly clock: PlaceOutput['clock'];
+  readonly #output: PlaceOutput;
+
+  constructor({ output, json, stack, open, ask }: PlaceParts) {
+    this.json = json;
+    this.stack = stack;
+    this.open = open;
+    this.ask = ask;
+    this.out = output.out;
+    this.err = output.err;
+    this.environment = output.environment;
+    this.clock = output.clock;
+    this.#output = output;
   }
-  return [stackProgram(place), verb, shellWord(place.crawl), ...more].join(' ');
-}
 
-/** The program with what says which stack is meant. */
-export function stackProgram({ stack, region }: StackAddress): string {
-  return [PROGRAM, '--stack', stack, ...(region === undefined ? [] : ['--region', shellWord(region)])].join(
-    ' ',
-  );
-}
+  /** As {@link PlaceOutput.signal}. */
+  get signal(): AbortSignal {
+    return this.#output.signal;
+  }
 
-/** The text as one word of a POSIX shell. */
-export function shellWord(text: string): string {
-  return /^[\w./@%+,:=-]+$/.test(text) ? text : `'${printable(text).replaceAll("'", "'\\''")}'`;
+  /** Whether standard output shows colours. */
+  get colour(): boolean {
+    return terminalOf(this.out, this.environment).colour;
+  }
+
+  /** Opens the crawl for documents. `config`: the project's file, whose modules make them. */
+  async openForDocuments(crawl: string, config: string | undefined): Promise<OpenedCrawl> {
+    const { projectModules } = await import('./project-modules.ts');
+    return this.open(crawl, await projectModules(config));
+  }
+
+  /** The crawl, for {@link commandAt}. */
+  addressOf(crawl: string): CrawlPlace {
+    if (this.stack === undefined) return { dir: crawl };
+    const { stack, region } = this.stack;
+    return { stack, region, crawl };
+  }
+
+  /** Prints the value as a line of JSON, or the text. */
+  print(value: unknown, text: string): ExitCode {
+    this.out.write(`${this.json ? JSON.stringify(value) : text}\n`);
+    return exitCodes.finished;
+  }
+
+  /** `crawl`: the folder of a crawl on this machine. */
+  async printSummary(summary: CrawlSummary, crawl = summary.crawl): Promise<ExitCode> {
+    const { summaryJson, summaryText } = await import('./summary.ts');
+    const at = this.addressOf(this.stack === undefined ? crawl : summary.crawl);
+    this.out.write(`${this.json ? summaryJson(summary) : summaryText(summary, this.colour, at)}\n`);
+    return exitCodes.finished;
+  }
 }

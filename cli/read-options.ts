@@ -1,6 +1,6 @@
 /** Words and options of a command line, by the table of options. */
 import { didYouMean } from '../shared/core/text/nearest.ts';
-import { printable, quoted, shorten } from '../shared/core/text/printable.ts';
+import { quoted } from '../shared/core/text/printable.ts';
 import {
   isDate,
   parseBlock,
@@ -13,12 +13,8 @@ import {
 } from './format.ts';
 import { parseProxyRule } from './network-given.ts';
 import type { OptionSpec } from './option-spec.ts';
-import { OPTIONS, optionsOf } from './options.ts';
-import { nameHere } from './other-names.ts';
-import { PROGRAM } from './program.ts';
 import { seedUrl } from './seeds.ts';
 import { UsageError } from './usage-error.ts';
-import { VERBS, type Verb } from './verbs.ts';
 
 /**
  * Words without options, and the options' values by name: `true` and `false` for flags, arrays for repeatable
@@ -29,8 +25,20 @@ export interface ParsedOptions {
   readonly values: Map<string, unknown>;
 }
 
-/** Throws {@link UsageError} for an option that the verb takes nowhere, and for a value that is none. */
-export function readParsedOptions(verb: Verb, args: readonly string[]): ParsedOptions {
+/** An option that the command does not take. */
+export class UnknownOption extends Error {
+  override name = 'UnknownOption';
+  /** As it was given. */
+  readonly dashed: string;
+
+  constructor(dashed: string) {
+    super(`Unknown option ${dashed}`);
+    this.dashed = dashed;
+  }
+}
+
+/** Throws {@link UnknownOption}, and {@link UsageError} for a value that is none. */
+export function readOptions(options: readonly OptionSpec[], args: readonly string[]): ParsedOptions {
   const given: ParsedOptions = { words: [], values: new Map() };
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;
@@ -46,7 +54,7 @@ export function readParsedOptions(verb: Verb, args: readonly string[]): ParsedOp
     const equals = arg.indexOf('=');
     const name = equals < 0 ? arg : arg.slice(0, equals);
     let text = equals < 0 ? undefined : arg.slice(equals + 1);
-    const { option, isNegated } = findOption(verb, name);
+    const { option, isNegated } = findOption(options, name);
     if (text === undefined && option.type !== 'flag' && option.type !== 'addresses') {
       const next = args[i + 1];
       // A value may begin with one dash (`--seeds -`, a negative number to be refused by name), not with two.
@@ -68,24 +76,15 @@ function refuseStrayBlock(before: string | undefined, word: string): void {
   }
 }
 
-function findOption(verb: Verb, dashed: string): { option: OptionSpec; isNegated: boolean } {
-  const options = optionsOf(verb);
+function findOption(
+  options: readonly OptionSpec[],
+  dashed: string,
+): { option: OptionSpec; isNegated: boolean } {
   for (const option of options) {
     if (dashed === `--${option.name}`) return { option, isNegated: false };
     if (option.isNegatable && dashed === `--no-${option.name}`) return { option, isNegated: true };
   }
-  const word = dashed.replace(/^--?/, '');
-  const here = nameHere(word);
-  if (here !== undefined && options.some(({ name }) => name === here.name))
-    throw new UsageError(`Unknown option ${dashed}; use ${here.usage}`);
-  const elsewhere = OPTIONS.find((option) => option.name === word && !options.includes(option));
-  if (elsewhere) {
-    const takers = VERBS.filter((other) => optionsOf(other).some(({ name }) => name === word)).join(', ');
-    throw new UsageError(`${verb} takes no --${word}; it belongs to ${takers}`);
-  }
-  const names = options.flatMap(({ name, isNegatable }) => (isNegatable ? [name, `no-${name}`] : [name]));
-  const meant = didYouMean(word, names, `see ${PROGRAM} help ${verb}`, '--');
-  throw new UsageError(`Unknown option ${shorten(printable(dashed), 60)}; ${meant}`);
+  throw new UnknownOption(dashed);
 }
 
 function readValue(

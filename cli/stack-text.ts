@@ -10,8 +10,8 @@ import type {
   HostPage,
 } from '../shared/services/control/control.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
+import { type CrawlPlace, commandAt, shellWord } from './command-at.ts';
 import { formatBytes, formatCount, formatCounted, largestFirst } from './format.ts';
-import { type CrawlPlace, commandAt, shellWord } from './place.ts';
 
 const MAX_REFUSED = 20;
 const MAX_NAME = 60;

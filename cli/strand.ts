@@ -8,11 +8,12 @@ import { printableLines } from '../shared/core/text/printable.ts';
 import { tuneV8 } from '../shared/engines/tune-v8.ts';
 import { guardOutput } from '../shared/services/hooks/guard-output.ts';
 import { parseArgs } from './args.ts';
-import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-import { refuseForgottenDashes } from './forgotten-dashes.ts';
+import type { Place } from './place.ts';
 import { isOutage, isRefusal, isShown } from './refusal.ts';
 import { guardTerminal } from './safe-terminal.ts';
+import type { VerbFile } from './verb.ts';
+import { TABLE } from './verbs.ts';
 
 tuneV8();
 guardOutput(process.stdout, process.stderr);
@@ -21,97 +22,20 @@ guardOutput(process.stdout, process.stderr);
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
 async function main(argv: readonly string[]): Promise<number> {
-  refuseForgottenDashes(process.env);
-  const command = parseArgs(argv);
+  const command = await parseArgs(argv, process.env);
+  if (command === 'version') {
+    process.stdout.write(`strand ${(await import('../shared/core/base/version.ts')).version}\n`);
+    return exitCodes.finished;
+  }
+  const { verb, address, json, asked } = command;
   // A conversation moves the cursor; what it prints of a page it makes safe itself.
-  if (command.verb !== 'shell') for (const stream of [process.stdout, process.stderr]) guardTerminal(stream);
-  isAnswer = command.verb !== 'crawl' && command.verb !== 'resume';
-  if (isStackCommand(command)) return (await import('./commands/on-stack.ts')).onStack(command);
-  return onThisMachine(command);
-}
-
-async function onThisMachine(command: Exclude<Command, { stack: string }>): Promise<number> {
-  switch (command.verb) {
-    case 'crawl':
-    case 'resume':
-      return (await import('./commands/crawl.ts')).crawl(command);
-    case 'add':
-      return (await import('./commands/add.ts')).add(command);
-    case 'status':
-      return (await import('./commands/status.ts')).status(command);
-    case 'watch':
-      return (await import('./commands/watch-folder.ts')).watchFolder(command);
-    case 'pause':
-    case 'stop':
-      return (await import('./commands/pause-stop.ts')).pauseOrStop(command);
-    case 'list':
-      return (await import('./commands/list.ts')).list(command);
-    case 'hosts':
-      return (await import('./commands/hosts.ts')).hosts(command);
-    case 'delete':
-      return (await import('./commands/delete.ts')).deleteFolder(command);
-    case 'url':
-      return (await import('./commands/url.ts')).url(command);
-    case 'history':
-      return (await import('./commands/history.ts')).history(command);
-    case 'diff':
-      return (await import('./commands/diff.ts')).diff(command);
-    case 'explain':
-      return (await import('./commands/explain.ts')).explain(command);
-    case 'report':
-      return (await import('./commands/report.ts')).report(command);
-    case 'serve':
-      return (await import('./commands/serve.ts')).serve(command);
-    case 'process':
-      return (await import('./commands/process.ts')).process(command);
-    case 'warc':
-      return (await import('./commands/warc.ts')).warc(command);
-    case 'estimate':
-      return (await import('./commands/estimate.ts')).estimate(command);
-    case 'identity':
-      return (await import('./commands/identity.ts')).identity(command);
-    case 'read':
-      return (await import('./commands/read.ts')).read(command);
-    case 'shell':
-      return (await import('./commands/shell.ts')).shell(command);
-    case 'inlinks':
-      return (await import('./commands/inlinks.ts')).inlinks(command);
-    case 'send':
-      return (await import('./commands/send.ts')).send(command);
-    case 'duplicates':
-      return (await import('./commands/duplicates.ts')).duplicates(command);
-    case 'search':
-      return (await import('./commands/search.ts')).search(command);
-    case 'changes':
-      return (await import('./commands/changes.ts')).changes(command);
-    case 'export':
-      return (await import('./commands/export.ts')).exportUrls(command);
-    case 'init':
-    case 'completion':
-    case 'help':
-    case 'version':
-      return aboutProgram(command);
-  }
-}
-
-async function aboutProgram(
-  command: Extract<Command, { verb: 'init' | 'completion' | 'help' | 'version' }>,
-): Promise<number> {
-  switch (command.verb) {
-    case 'init':
-      return (await import('./commands/init.ts')).init(command);
-    case 'completion':
-      return print((await import('./completion.ts')).completionScript(command.shell));
-    case 'help':
-      return print((await import('./help.ts')).helpText(command.topic, process.stdout.columns));
-    case 'version':
-      return print(`strand ${(await import('../shared/core/base/version.ts')).version}\n`);
-  }
-}
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return exitCodes.finished;
+  if (verb !== 'shell') for (const stream of [process.stdout, process.stderr]) guardTerminal(stream);
+  isAnswer = verb !== 'crawl' && verb !== 'resume';
+  const file: VerbFile = await TABLE[verb].load();
+  const work = (place: Place) => file.run(asked, place, TABLE);
+  if (address === undefined) return (await import('./here.ts')).onThisMachine(json, work);
+  const { onStack } = await import('./on-stack.ts');
+  return onStack({ address, json, options: file.options, work });
 }
 
 /**

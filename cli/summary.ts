@@ -5,6 +5,7 @@ import { printable, shorten } from '../shared/core/text/printable.ts';
 import type { LineItem } from '../shared/engines/aws/cost/prices.ts';
 import { isWithoutSeed } from '../shared/services/report/crawl-outcome.ts';
 import { type CrawlSummary, orderedSummary } from '../shared/services/report/summary.ts';
+import { type CrawlPlace, commandAt } from './command-at.ts';
 import {
   formatBytes,
   formatCount,
@@ -17,7 +18,6 @@ import {
   toned,
   wrapWords,
 } from './format.ts';
-import { type CrawlPlace, commandAt } from './place.ts';
 import { siteCountTexts } from './site-text.ts';
 import { lossesText } from './summary-losses.ts';
 import { troubledHeading, troubleSections } from './summary-trouble.ts';

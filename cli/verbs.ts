@@ -1,79 +1,227 @@
-/** The commands. */
+/** The table of commands. A command's file is loaded when it is run, or when its page is shown. */
+import { isOnStack, type VerbEntry, type VerbFile } from './verb.ts';
 
-/** On a folder of this machine. */
-export const LOCAL_VERBS = [
-  'crawl',
-  'resume',
-  'add',
-  'status',
-  'watch',
-  'pause',
-  'stop',
-  'report',
-  'url',
-  'history',
-  'diff',
-  'inlinks',
-  'explain',
-  'hosts',
-  'export',
-  'changes',
-  'search',
-  'send',
-  'duplicates',
-  'read',
-  'shell',
-  'serve',
-  'process',
-  'list',
-  'delete',
-  'warc',
-  'estimate',
-  'identity',
-  'init',
-  'completion',
-] as const;
-/** On a deployed stack (`--stack NAME`), where a crawl's name takes the place of its folder. */
-export const STACK_VERBS = [
-  'crawl',
-  'add',
-  'status',
-  'watch',
-  'list',
-  'hosts',
-  'report',
-  'url',
-  'history',
-  'diff',
-  'inlinks',
-  'explain',
-  'export',
-  'exports',
-  'changes',
-  'search',
-  'send',
-  'duplicates',
-  'pause',
-  'resume',
-  'stop',
-  'delete',
-  'push',
-  'pull',
-  'warc',
-  'identity',
-] as const;
+export const TABLE = {
+  crawl: {
+    at: 'both',
+    group: 'Start',
+    summary: 'Crawl from the seeds into WARC files',
+    load: async () => (await import('./verbs/crawl.ts')).command,
+  },
+  resume: {
+    at: 'both',
+    group: 'Start',
+    summary: 'Continue a crawl that was interrupted or met a limit',
+    load: async () => (await import('./verbs/resume.ts')).command,
+  },
+  add: {
+    at: 'both',
+    group: 'Start',
+    summary: 'Add seeds to a crawl, while it runs or afterwards',
+    load: async () => (await import('./verbs/add.ts')).command,
+  },
+  pause: {
+    at: 'both',
+    group: 'Start',
+    summary: 'Stop making requests within seconds',
+    load: async () => (await import('./verbs/pause.ts')).command,
+  },
+  stop: {
+    at: 'both',
+    group: 'Start',
+    summary: 'End a crawl: its hosts get no more visits',
+    load: async () => (await import('./verbs/stop.ts')).command,
+  },
+  delete: {
+    at: 'both',
+    group: 'Start',
+    summary: 'Delete a crawl',
+    load: async () => (await import('./verbs/delete.ts')).command,
+  },
+  init: {
+    at: 'here',
+    group: 'Start',
+    summary: 'Create a project from a template',
+    load: async () => (await import('./verbs/init.ts')).command,
+  },
+  status: {
+    at: 'both',
+    group: 'Look',
+    summary: 'Show the progress of a crawl: pages, URLs, hosts, errors',
+    load: async () => (await import('./verbs/status.ts')).command,
+  },
+  watch: {
+    at: 'both',
+    group: 'Look',
+    summary: 'Show the progress of a crawl that runs elsewhere',
+    load: async () => (await import('./verbs/watch.ts')).command,
+  },
+  list: {
+    at: 'both',
+    group: 'Look',
+    summary: 'List the crawls in a folder, or on the stack',
+    load: async () => (await import('./verbs/list.ts')).command,
+  },
+  hosts: {
+    at: 'both',
+    group: 'Look',
+    summary: 'List the hosts of a crawl, or show one in detail',
+    load: async () => (await import('./verbs/hosts.ts')).command,
+  },
+  report: {
+    at: 'both',
+    group: 'Look',
+    summary: 'Show what a crawl found',
+    load: async () => (await import('./verbs/report.ts')).command,
+  },
+  url: {
+    at: 'both',
+    group: 'Look',
+    summary: 'Show what happened to a URL',
+    load: async () => (await import('./verbs/url.ts')).command,
+  },
+  explain: {
+    at: 'both',
+    group: 'Look',
+    summary: 'Show what would happen to a URL, and why',
+    load: async () => (await import('./verbs/explain.ts')).command,
+  },
+  inlinks: {
+    at: 'both',
+    group: 'Look',
+    summary: 'List the pages that link to a URL',
+    load: async () => (await import('./verbs/inlinks.ts')).command,
+  },
+  search: {
+    at: 'both',
+    group: 'Look',
+    summary: 'Find pages by their words',
+    load: async () => (await import('./verbs/search.ts')).command,
+  },
+  duplicates: {
+    at: 'both',
+    group: 'Look',
+    summary: 'Find pages whose own texts are nearly the same',
+    load: async () => (await import('./verbs/duplicates.ts')).command,
+  },
+  serve: {
+    at: 'here',
+    group: 'Look',
+    summary: 'Show the archive of a crawl in a browser',
+    load: async () => (await import('./verbs/serve.ts')).command,
+  },
+  read: {
+    at: 'here',
+    group: 'Look',
+    summary: 'Print the main content of one page as Markdown',
+    load: async () => (await import('./verbs/read.ts')).command,
+  },
+  shell: {
+    at: 'here',
+    group: 'Look',
+    summary: 'Open a REPL with a page as hooks get it',
+    load: async () => (await import('./verbs/shell.ts')).command,
+  },
+  export: {
+    at: 'both',
+    group: 'Take out',
+    summary: 'Write URLs, an index, a WACZ, documents, tables, a graph',
+    load: async () => (await import('./verbs/export.ts')).command,
+  },
+  exports: {
+    at: 'stack',
+    group: 'Take out',
+    summary: 'Show the exports that the stack makes or has made',
+    load: async () => (await import('./verbs/exports.ts')).command,
+  },
+  send: {
+    at: 'both',
+    group: 'Take out',
+    summary: 'Send documents to a search engine, webhook or bucket',
+    load: async () => (await import('./verbs/send.ts')).command,
+  },
+  process: {
+    at: 'here',
+    group: 'Take out',
+    summary: "Run the project's hooks over the archive of a crawl",
+    load: async () => (await import('./verbs/process.ts')).command,
+  },
+  warc: {
+    at: 'both',
+    group: 'Take out',
+    summary: 'Check WARC files, or print one of their records',
+    load: async () => (await import('./verbs/warc.ts')).command,
+  },
+  changes: {
+    at: 'both',
+    group: 'Keep fresh',
+    summary: 'Print the pages that are new, have changed or are gone',
+    load: async () => (await import('./verbs/changes.ts')).command,
+  },
+  history: {
+    at: 'both',
+    group: 'Keep fresh',
+    summary: 'List the visits of a URL that are in the archive',
+    load: async () => (await import('./verbs/history.ts')).command,
+  },
+  diff: {
+    at: 'both',
+    group: 'Keep fresh',
+    summary: 'Show how the main text of a page has changed',
+    load: async () => (await import('./verbs/diff.ts')).command,
+  },
+  push: {
+    at: 'stack',
+    group: 'AWS',
+    summary: 'Copy a crawl from its folder to the stack',
+    load: async () => (await import('./verbs/push.ts')).command,
+  },
+  pull: {
+    at: 'stack',
+    group: 'AWS',
+    summary: 'Copy a crawl from the stack to a new folder',
+    load: async () => (await import('./verbs/pull.ts')).command,
+  },
+  estimate: {
+    at: 'here',
+    group: 'AWS',
+    summary: 'Say how long a crawl will take, and what it costs',
+    load: async () => (await import('./verbs/estimate.ts')).command,
+  },
+  identity: {
+    at: 'both',
+    group: 'More',
+    summary: 'Make a key that signs requests, and publish about it',
+    load: async () => (await import('./verbs/identity.ts')).command,
+  },
+  completion: {
+    at: 'here',
+    group: 'More',
+    summary: 'Print a script by which the shell completes commands',
+    load: async () => (await import('./verbs/completion.ts')).command,
+  },
+  help: {
+    at: 'here',
+    group: 'More',
+    summary: 'Show this page, or the page of a command',
+    load: async () => (await import('./verbs/help.ts')).command,
+  },
+} as const satisfies Readonly<Record<string, VerbEntry>>;
 
-export type LocalVerb = (typeof LOCAL_VERBS)[number];
-export type StackVerb = (typeof STACK_VERBS)[number];
-export type Verb = LocalVerb | StackVerb | 'help';
+export type Verb = keyof typeof TABLE;
 
 /** All of them, as the help lists them. */
-export const VERBS: readonly Verb[] = [
-  ...LOCAL_VERBS,
-  ...STACK_VERBS.filter((verb) => !(LOCAL_VERBS as readonly string[]).includes(verb)),
-  'help',
-];
+export const VERBS = Object.keys(TABLE) as readonly Verb[];
 
-export const isLocalVerb = (verb: Verb): verb is LocalVerb => (LOCAL_VERBS as readonly Verb[]).includes(verb);
+/** On a deployed stack (`--stack NAME`), where a crawl's name takes the place of its folder. */
+export const STACK_VERBS = VERBS.filter((verb) => isOnStack(TABLE[verb]));
 
-export const isStackVerb = (verb: Verb): verb is StackVerb => (STACK_VERBS as readonly Verb[]).includes(verb);
+let all: Promise<Readonly<Record<Verb, VerbFile>>> | undefined;
+
+/** Loads the files of all commands. */
+export function loadAll(): Promise<Readonly<Record<Verb, VerbFile>>> {
+  all ??= Promise.all(VERBS.map(async (verb) => [verb, await TABLE[verb].load()] as const)).then(
+    (files) => Object.fromEntries(files) as Record<Verb, VerbFile>,
+  );
+  return all;
+}

@@ -1,9 +1,9 @@
 import { crawlConfigSchema, RECRAWLS } from '../../shared/core/crawl/config.ts';
 import { TLS_MODES } from '../../shared/core/crawl/network-schema.ts';
-import { BOTH, type OptionSpec } from '../option-spec.ts';
+import { BOTH, type SettingOption } from './setting-option.ts';
 
 /** Options for the end of a crawl, its politeness, its identity, and its network. */
-export const LIMIT_OPTIONS: readonly OptionSpec[] = [
+export const LIMIT_OPTIONS: readonly SettingOption[] = [
   {
     name: 'max-pages',
     argument: 'N',

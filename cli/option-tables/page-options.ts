@@ -1,10 +1,10 @@
 import { SITEMAPS } from '../../shared/core/crawl/config.ts';
 import { NEAR_DUPLICATES } from '../../shared/core/crawl/near-duplicates.ts';
 import { PURPOSES } from '../../shared/core/usage/purpose.ts';
-import { BOTH, type OptionSpec } from '../option-spec.ts';
+import { BOTH, type SettingOption } from './setting-option.ts';
 
 /** Options for pages: sitemaps and feeds, requisites, and the data kept of pages. */
-export const PAGE_OPTIONS: readonly OptionSpec[] = [
+export const PAGE_OPTIONS: readonly SettingOption[] = [
   {
     name: 'sitemaps',
     argument: SITEMAPS.join('|'),
@@ -180,5 +180,14 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     reason: 'a stack has no cache',
     group: 'Archive',
     help: 'continue without the --cache that the crawl began with',
+  },
+  {
+    name: 'documents',
+    type: 'flag',
+    isNegatable: true,
+    key: 'documents',
+    verbs: BOTH,
+    group: 'Crawl',
+    help: 'afterwards, and after each resume, also a document for each page: documents.jsonl and documents.parquet in the folder are brought up to date, a stack makes an export',
   },
 ];

@@ -1,11 +1,11 @@
 import { crawlConfigSchema, SCOPES } from '../../shared/core/crawl/config.ts';
-import type { OptionSpec } from '../option-spec.ts';
+import type { SettingOption } from './setting-option.ts';
 
 /** The keys of `urlRules`. */
 const URL_RULES = Object.keys(crawlConfigSchema.shape.urlRules.unwrap().shape);
 
 /** Which URLs belong to a crawl. */
-export const SCOPE_OPTIONS: readonly OptionSpec[] = [
+export const SCOPE_OPTIONS: readonly SettingOption[] = [
   {
     name: 'scope',
     argument: SCOPES.join('|'),

@@ -4,8 +4,8 @@ import { printable, shorten } from '../../shared/core/text/printable.ts';
 import type { DomainEntry } from '../../shared/services/report/domain-entry.ts';
 import { type CrawlReport, depthWord, type HostRow } from '../../shared/services/report/report.ts';
 import { type Histogram, quantile } from '../../shared/services/report/report-histogram.ts';
+import type { CrawlPlace } from '../command-at.ts';
 import { formatBytes, formatCount, formatCounted, formatDuration, toned, wrapWords } from '../format.ts';
-import type { CrawlPlace } from '../place.ts';
 import { summaryText } from '../summary.ts';
 import { freshnessText } from './freshness-text.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkWarc, openCrawl, readPage, type StoredCrawl, startCrawl } from '../../api/index.ts';
-import { exportUrls } from '../../cli/commands/export.ts';
+import { runHere } from '../cli/commands.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
@@ -97,19 +97,20 @@ describe('the pages of a crawl', () => {
 
   test('are not written among other files', async () => {
     await expect(crawl.exportMarkdown(folder)).rejects.toMatchObject({ name: 'FolderNotEmpty' });
-    await expect(
-      exportUrls({ verb: 'export', dir: out('c'), format: 'llms', skipped: false, out: folder }),
-    ).rejects.toMatchObject({ name: 'UsageError' });
+    await expect(runHere('export', out('c'), '--format', 'llms', '--out', folder)).rejects.toMatchObject({
+      name: 'UsageError',
+    });
     writeFileSync(out('file'), '');
     await expect(
-      exportUrls({ verb: 'export', dir: out('c'), format: 'markdown', skipped: false, out: out('file') }),
+      runHere('export', out('c'), '--format', 'markdown', '--out', out('file')),
     ).rejects.toMatchObject({ name: 'UsageError' });
   });
 
   test('become lines of JSON by the command, whole or in pieces', async () => {
     const lines = async (name: string, chunkTokens?: number) => {
-      const command = { verb: 'export', dir: out('c'), format: 'documents', skipped: false } as const;
-      expect(await exportUrls({ ...command, out: out(name), chunkTokens })).toBe(0);
+      const chunks = chunkTokens === undefined ? [] : ['--chunk', String(chunkTokens)];
+      const words = ['--format', 'documents', '--out', out(name), ...chunks];
+      expect(await runHere('export', out('c'), ...words)).toBe(0);
       return readFileSync(out(name), 'utf8')
         .trimEnd()
         .split('\n')

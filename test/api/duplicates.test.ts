@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DuplicatePages } from '../../api/duplicates.ts';
 import { openCrawl, resumeCrawl, startCrawl } from '../../api/index.ts';
-import { printDuplicates } from '../../cli/commands/duplicates.ts';
+import { printDuplicates } from '../../cli/verbs/duplicates.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { type SmallSite, startSite } from '../local-crawl/small-site.ts';
 

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createGraphBuilder } from '../../api/exports/graph-builder.ts';
 import { anchorsOf, openCrawl, startCrawl } from '../../api/index.ts';
-import { exportUrls } from '../../cli/commands/export.ts';
-import { printInlinks } from '../../cli/commands/inlinks.ts';
+import { printInlinks } from '../../cli/verbs/inlinks.ts';
+import { runHere } from '../cli/commands.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { serveAnswers } from './small-server.ts';
 
@@ -158,12 +158,6 @@ test('the commands print what they find, and refuse a folder with files', async 
     `/  "First", "Again", "Old name"\n${rows.join('\n')}\n` +
       '[{"text":"Again","pages":1},{"text":"First","pages":1},{"text":"Old name","pages":1}]\n',
   );
-  const command = {
-    verb: 'export',
-    dir: crawl.folder,
-    format: 'graph',
-    skipped: false,
-    items: false,
-  } as const;
-  await expect(exportUrls({ ...command, out: crawl.folder } as never)).rejects.toThrow(/holds files already/);
+  const words = ['export', crawl.folder, '--format', 'graph', '--out', crawl.folder];
+  await expect(runHere(...words)).rejects.toThrow(/holds files already/);
 });

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCrawl, type StoredCrawl, startCrawl } from '../../api/index.ts';
-import { exportUrls } from '../../cli/commands/export.ts';
+import { runHere } from '../cli/commands.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
@@ -125,17 +125,11 @@ test('DuckDB reads URLs, items and documents', async () => {
 
 test('the command writes what is requested, and refuses a folder with files', async () => {
   const out = join(folder, 'by-command');
-  const command = {
-    verb: 'export',
-    dir: crawl.folder,
-    format: 'parquet',
-    skipped: false,
-    items: false,
-  } as const;
-  expect(await exportUrls({ ...command, out, tables: ['urls'] } as never)).toBe(0);
+  const words = ['export', crawl.folder, '--format', 'parquet', '--out', out];
+  expect(await runHere(...words, '--tables', 'urls')).toBe(0);
   expect(names(out)).toEqual(['urls']);
   expect(names(join(out, 'urls'))).toEqual(['part-00000.zstd.parquet']);
-  await expect(exportUrls({ ...command, out } as never)).rejects.toThrow(/holds files already/);
+  await expect(runHere(...words)).rejects.toThrow(/holds files already/);
 });
 
 test('a damaged record costs its row only, and is named', async () => {

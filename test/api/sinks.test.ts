@@ -11,7 +11,7 @@ import { openSearchSink } from '../../api/sinks/opensearch-sink.ts';
 import { s3Sink } from '../../api/sinks/s3-sink.ts';
 import { sendDocuments } from '../../api/sinks/send-documents.ts';
 import { webhookSink } from '../../api/sinks/webhook-sink.ts';
-import { printSent } from '../../cli/commands/send.ts';
+import { printSent } from '../../cli/verbs/send.ts';
 import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 import { bulkLines, bulkOutcomes, idOf } from '../../shared/services/outputs/sink/bulk.ts';
 import type { DocumentSink, SinkChange } from '../../shared/services/outputs/sink/sink.ts';

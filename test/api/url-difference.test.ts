@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { differenceBetween } from '../../api/url-difference.ts';
-import { printDiff } from '../../cli/commands/diff.ts';
+import { printDiff } from '../../cli/verbs/diff.ts';
 import type { PayloadSource } from '../../shared/core/archive/payload-reader.ts';
 import type { ArchivedResponse } from '../../shared/core/archive/read-response.ts';
 import type { UrlCapture } from '../../shared/core/archive/url-history.ts';

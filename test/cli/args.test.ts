@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseArgs } from '../../cli/args.ts';
-import { type Command, isStackCommand } from '../../cli/command.ts';
 import { parseCrawlConfig } from '../../cli/crawl-config.ts';
-import { OPTIONS, optionsOf } from '../../cli/options.ts';
 import { nameHere } from '../../cli/other-names.ts';
 import { checkContact, seedLines, seedUrl } from '../../cli/seeds.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { VERBS } from '../../cli/verbs.ts';
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import { OPTIONS, optionsOf, parsed } from './commands.ts';
 
 const SEED = 'https://example.org/';
 
@@ -19,7 +17,7 @@ function crawl(options: CrawlOptions, more: object = {}): object {
 
 const RESUME = {
   verb: 'resume',
-  dir: 'crawls/a',
+  crawl: 'crawls/a',
   limits: {},
   workers: 1,
   newUrlRules: false,
@@ -172,9 +170,9 @@ describe('a command line becomes a typed command', () => {
     ],
     ['resume crawls/a --every 7d', { ...RESUME, limits: { recrawlEveryMs: 604_800_000 } }],
     ['resume crawls/a --workers 2 --new-url-rules', { ...RESUME, workers: 2, newUrlRules: true }],
-    ['resume -- --odd', { ...RESUME, dir: '--odd' }],
-    ['add crawls/a example.org', { verb: 'add', dir: 'crawls/a', seeds: [SEED], json: false }],
-    ['add crawls/a --seeds -', { verb: 'add', dir: 'crawls/a', seeds: [], seedsFile: '-', json: false }],
+    ['resume -- --odd', { ...RESUME, crawl: '--odd' }],
+    ['add crawls/a example.org', { verb: 'add', crawl: 'crawls/a', seeds: [SEED], json: false }],
+    ['add crawls/a --seeds -', { verb: 'add', crawl: 'crawls/a', seeds: [], seedsFile: '-', json: false }],
     ['explain example.org', { verb: 'explain', url: SEED, options: {}, json: false }],
     [
       'explain --json --config my.ts example.org --scope page --max-pages-per-host 3',
@@ -188,64 +186,66 @@ describe('a command line becomes a typed command', () => {
     ],
     [
       'explain crawls/a example.org',
-      { verb: 'explain', dir: 'crawls/a', url: SEED, options: {}, json: false },
+      { verb: 'explain', crawl: 'crawls/a', url: SEED, options: {}, json: false },
     ],
     [
       'read example.org --contact me@example.org --json',
       { verb: 'read', url: SEED, options: { contact: 'me@example.org' }, json: true },
     ],
     ['shell example.org --eval url', { verb: 'shell', url: SEED, options: {}, evaluate: 'url', json: false }],
-    ['shell crawls/a example.org', { verb: 'shell', dir: 'crawls/a', url: SEED, options: {}, json: false }],
-    ['serve crawls/a --port 0', { verb: 'serve', dir: 'crawls/a', port: 0 }],
+    ['shell crawls/a example.org', { verb: 'shell', crawl: 'crawls/a', url: SEED, options: {}, json: false }],
+    ['serve crawls/a --port 0', { verb: 'serve', crawl: 'crawls/a', port: 0 }],
     ['init', { verb: 'init', folder: '.' }],
     ['init shop-items', { verb: 'init', template: 'shop-items', folder: 'shop-items' }],
     ['init shop-items my-shop', { verb: 'init', template: 'shop-items', folder: 'my-shop' }],
     ['completion zsh', { verb: 'completion', shell: 'zsh' }],
-    ['report crawls/a --html r.html', { verb: 'report', dir: 'crawls/a', html: 'r.html', json: false }],
+    [
+      'report crawls/a --html r.html',
+      { verb: 'report', crawl: 'crawls/a', html: 'r.html', broken: false, changes: false, json: false },
+    ],
     [
       'warc check a.warc.gz crawls/a --json',
-      { verb: 'warc', ask: { what: 'check', paths: ['a.warc.gz', 'crawls/a'] }, json: true },
+      { verb: 'warc', ask: { what: 'check', files: ['a.warc.gz', 'crawls/a'] }, json: true },
     ],
     [
       'warc cat a.warc.gz 12',
       { verb: 'warc', ask: { what: 'cat', file: 'a.warc.gz', offset: 12 }, json: false },
     ],
-    ['status crawls/a --json', { verb: 'status', dir: 'crawls/a', json: true }],
+    ['status crawls/a --json', { verb: 'status', crawl: 'crawls/a', json: true }],
     [
       'url crawls/a example.org/x',
-      { verb: 'url', dir: 'crawls/a', url: 'https://example.org/x', json: false },
+      { verb: 'url', crawl: 'crawls/a', url: 'https://example.org/x', json: false },
     ],
-    ['export crawls/a', { verb: 'export', dir: 'crawls/a', format: 'jsonl', skipped: false, items: false }],
+    ['export crawls/a', { verb: 'export', crawl: 'crawls/a', format: 'jsonl', skipped: false, items: false }],
     [
       'export crawls/a --out urls.csv',
-      { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false, items: false, out: 'urls.csv' },
+      { verb: 'export', crawl: 'crawls/a', format: 'csv', skipped: false, items: false, out: 'urls.csv' },
     ],
     [
       'export crawls/a --format csv',
-      { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false, items: false },
+      { verb: 'export', crawl: 'crawls/a', format: 'csv', skipped: false, items: false },
     ],
     [
       'export crawls/a --format jsonl --skipped --out a.jsonl',
-      { verb: 'export', dir: 'crawls/a', format: 'jsonl', skipped: true, items: false, out: 'a.jsonl' },
+      { verb: 'export', crawl: 'crawls/a', format: 'jsonl', skipped: true, items: false, out: 'a.jsonl' },
     ],
     [
       'export crawls/a --items --out a.csv',
-      { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false, items: true, out: 'a.csv' },
+      { verb: 'export', crawl: 'crawls/a', format: 'csv', skipped: false, items: true, out: 'a.csv' },
     ],
     [
       'export crawls/a --format wacz --out a.wacz',
-      { verb: 'export', dir: 'crawls/a', format: 'wacz', skipped: false, items: false, out: 'a.wacz' },
+      { verb: 'export', crawl: 'crawls/a', format: 'wacz', skipped: false, items: false, out: 'a.wacz' },
     ],
   ];
-  test.each(cases)('%s', (line, expected) => {
-    expect(parseArgs(line.split(' ').filter(Boolean))).toEqual(expected);
+  test.each(cases)('%s', async (line, expected) => {
+    expect(await parsed(line.split(' ').filter(Boolean))).toEqual(expected);
   });
 
-  test('every crawl in the table makes a valid configuration', () => {
+  test('every crawl in the table makes a valid configuration', async () => {
     for (const [line] of cases) {
-      const command: Command = parseArgs(line.split(' ').filter(Boolean));
-      if (command.verb === 'crawl' && !isStackCommand(command))
-        expect(parseCrawlConfig(command.options)).toBeDefined();
+      const command = await parsed(line.split(' ').filter(Boolean));
+      if (command.verb === 'crawl') expect(parseCrawlConfig(command.options)).toBeDefined();
     }
   });
 });
@@ -407,11 +407,11 @@ describe('a command line that cannot be followed is refused with what was expect
     [['warc', 'check'], 'Expected npm run strand -- warc check FILE... | cat FILE OFFSET, got "check"'],
     [['warc', 'cat', 'f', 'x'], 'Expected OFFSET to be a whole number of bytes, got "x"'],
   ];
-  test.each(cases)('%j', (argv, message) => {
-    expect(() => parseArgs(argv)).toThrow(new UsageError(message));
+  test.each(cases)('%j', async (argv, message) => {
+    await expect(parsed(argv)).rejects.toThrow(new UsageError(message));
   });
 
-  test('any option with one letter missing is unknown, and the option that was meant is named', () => {
+  test('any option with one letter missing is unknown, and the option that was meant is named', async () => {
     const names = VERBS.flatMap((verb) => optionsOf(verb).map(({ name }) => ({ verb, name })));
     const isOneChanged = (a: string, b: string) =>
       a.length === b.length && Array.from(a).filter((letter, at) => letter !== b[at]).length === 1;
@@ -428,20 +428,20 @@ describe('a command line that cannot be followed is refused with what was expect
           ({ name }) => withoutOne(name).includes(wrong) || isOneChanged(name, wrong),
         );
         const said = new RegExp(`did you mean --(${meant.map((option) => option.name).join('|')})\\?`);
-        expect(() => parseArgs([verb, 'a', `--${wrong}`])).toThrow(said);
+        await expect(parsed([verb, 'a', `--${wrong}`])).rejects.toThrow(said);
       }
     }
   });
 
-  test('whatever the words, there is a command or a UsageError', () => {
+  test('whatever the words, there is a command or a UsageError', async () => {
     const word = fc.oneof(
       fc.string(),
       fc.constantFrom(...VERBS, ...OPTIONS.map(({ name }) => `--${name}`), '--', '-', '10', '1m'),
     );
-    fc.assert(
-      fc.property(fc.constantFrom(...VERBS), fc.array(word), (verb, words) => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...VERBS), fc.array(word), async (verb, words) => {
         try {
-          expect(parseArgs([verb, ...words])).toHaveProperty('verb');
+          expect(await parsed([verb, ...words])).toHaveProperty('verb');
         } catch (error) {
           expect(error).toBeInstanceOf(UsageError);
           expect((error as Error).message).not.toContain('\n');
@@ -538,6 +538,6 @@ describe('a crawl shows the hosts how to reach its operator', () => {
 test.each([
   ['crawl', 'example.org'],
   ['resume', 'crawls/a'],
-])('%s keeps the folder that --save names', (verb, word) => {
-  expect(parseArgs([verb, word, '--save', 'mirror'])).toMatchObject({ save: 'mirror' });
+])('%s keeps the folder that --save names', async (verb, word) => {
+  expect(await parsed([verb, word, '--save', 'mirror'])).toMatchObject({ save: 'mirror' });
 });

@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { completionScript, SHELLS } from '../../cli/completion.ts';
-import { optionsOf } from '../../cli/options.ts';
-import { VERBS } from '../../cli/verbs.ts';
+import { TABLE, VERBS } from '../../cli/verbs.ts';
+import { optionsOf } from './commands.ts';
+
+const COMMANDS = VERBS.map((name) => ({ name, summary: TABLE[name].summary, options: optionsOf(name) }));
 
 /** Returns the words that bash offers after these words, the last of which is being typed. */
 function offered(...words: string[]): string[] {
   const typed = ['strand', ...words].map((word) => `'${word}'`).join(' ');
-  const script = `${completionScript('bash')}
+  const script = `${completionScript('bash', COMMANDS)}
 COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _strand; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return execFileSync('bash', ['-uc', script], { encoding: 'utf8' }).split('\n').filter(Boolean);
 }
@@ -37,7 +39,7 @@ test.each<[string[], string[]]>([
 });
 
 test.each(SHELLS)('the script of %s has each command and each option', (shell) => {
-  const script = completionScript(shell);
+  const script = completionScript(shell, COMMANDS);
   for (const verb of VERBS) {
     expect(script).toContain(verb);
     for (const { name } of optionsOf(verb))
@@ -49,7 +51,7 @@ test.each(['zsh', 'fish'] as const)('%s reads its script, if this machine has it
   if (spawnSync(shell, ['--version']).error) return;
   const folder = mkdtempSync(join(tmpdir(), 'strand-completion-'));
   const file = join(folder, 'script');
-  writeFileSync(file, completionScript(shell));
+  writeFileSync(file, completionScript(shell, COMMANDS));
   expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   rmSync(folder, { recursive: true });
 });

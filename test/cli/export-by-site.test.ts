@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { exportBySite } from '../../cli/commands/export-by-site.ts';
+import { exportBySite } from '../../cli/export/export-by-site.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 
 const SITES = [

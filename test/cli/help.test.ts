@@ -1,11 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseArgs } from '../../cli/args.ts';
 import { helpText, optionsMarkdown } from '../../cli/help.ts';
-import { defaultText, OPTIONS, optionsOf } from '../../cli/options.ts';
-import { VERB_HELP } from '../../cli/verb-help.ts';
-import { VERBS } from '../../cli/verbs.ts';
+import { defaultText } from '../../cli/options.ts';
+import { TABLE, VERBS } from '../../cli/verbs.ts';
+import { FILES, OPTIONS, optionsOf, parsed } from './commands.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -13,31 +12,33 @@ const PAGES = [undefined, ...VERBS];
 
 test.each(PAGES.flatMap((verb) => [20, 80, 93, 100, 300].map((columns) => [verb, columns] as const)))(
   'the page of %s fits a terminal of %d columns, within 80 to 100',
-  (verb, columns) => {
+  async (verb, columns) => {
     const width = Math.min(100, Math.max(80, columns));
-    for (const line of helpText(verb, columns).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+    for (const line of (await helpText(TABLE, verb, columns)).split('\n'))
+      expect(line.length).toBeLessThanOrEqual(width);
   },
 );
 
-test.each(VERBS)('the page of %s names each of its options and no other', (verb) => {
+test.each(VERBS)('the page of %s names each of its options and no other', async (verb) => {
   if (verb === 'help') return;
-  const options = helpText(verb).split('Usage:')[1]!;
+  const options = (await helpText(TABLE, verb)).split('Usage:')[1]!;
   for (const { name } of OPTIONS) {
     const isNamed = new RegExp(`^  --(\\[no-\\])?${name}(?![\\w-])`, 'm').test(options);
     expect(isNamed).toBe(optionsOf(verb).some((option) => option.name === name));
   }
 });
 
-test('the examples can be followed', () => {
+test('the examples can be followed', async () => {
   for (const verb of PAGES) {
-    const examples = helpText(verb).match(/(?<=^ {2}npm run )(?:--silent )?(?:strand|crawl) -- .*/gm) ?? [];
+    const examples =
+      (await helpText(TABLE, verb)).match(/(?<=^ {2}npm run )(?:--silent )?(?:strand|crawl) -- .*/gm) ?? [];
     for (const example of examples) {
       const line = example.replace('--silent ', '').replace(/ > .*/, '');
       const words = line
         .replace(/^strand -- /, '')
         .replace(/^crawl -- /, 'crawl ')
         .split(' ');
-      expect(() => parseArgs(words)).not.toThrow();
+      await expect(parsed(words)).resolves.toBeDefined();
     }
     expect(examples.length).toBeGreaterThan(0);
   }
@@ -49,7 +50,7 @@ test('the examples mean the same in zsh, which expands ? and * and [ of words th
     (file) => readFileSync(join(ROOT, file), 'utf8').split('\n'),
   );
   const commands = documents.filter((line) => /^(?:npm run|npx) (?:-s )?(?:strand|crawl)/.test(line));
-  const examples = VERBS.flatMap((verb) => VERB_HELP[verb].examples);
+  const examples = VERBS.flatMap((verb) => FILES[verb].examples);
   expect(commands.length).toBeGreaterThan(20);
   expect([...examples, ...commands].map(bare).filter((line) => /[?*[\]{}()^~]/.test(line))).toEqual([]);
 });
@@ -83,7 +84,7 @@ test('each option of a verb has a name of its own, and a flag no argument', () =
 });
 
 test('the table for docs/cli.md has a row of three cells for each option', () => {
-  const lines = optionsMarkdown('crawl').split('\n');
+  const lines = optionsMarkdown(TABLE.crawl, FILES.crawl).split('\n');
   expect(lines).toHaveLength(optionsOf('crawl').length + 2);
   for (const line of lines) expect(line.replaceAll('\\|', '').split('|')).toHaveLength(5);
   expect(lines).toContain('| `--hosts N` | hosts served at once; not with --stack | 250 |');

@@ -13,13 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { parseArgs } from '../../cli/args.ts';
-import type { LocalCommandOf } from '../../cli/command.ts';
-import { identity } from '../../cli/commands/identity.ts';
 import { agentCard } from '../../cli/identity/agent-card.ts';
 import { crawlerPage } from '../../cli/identity/crawler-page.ts';
 import { parseConfig } from '../../shared/core/crawl/config.ts';
 import { needs } from '../needs.ts';
+import { runHere } from './commands.ts';
 
 let folder: string;
 let file: string;
@@ -38,7 +36,7 @@ async function run(...words: string[]): Promise<string> {
   });
   const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
-    await identity(parseArgs(['identity', ...words]) as LocalCommandOf<'identity'>);
+    await runHere('identity', ...words);
   } finally {
     out.mockRestore();
     err.mockRestore();
@@ -180,8 +178,8 @@ test.each([
   [['page', '--agent', AGENT], 'takes no --agent'],
   [['create', '--agent', AGENT, '--out', 'x'], 'takes no --out'],
   [['rotate', '--days', '0'], '--days'],
-])('identity %j is refused', (words, message) => {
-  expect(() => parseArgs(['identity', ...words])).toThrow(message);
+])('identity %j is refused', async (words, message) => {
+  await expect(run(...words)).rejects.toThrow(message);
 });
 
 describe('the page', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withNetworkFiles } from '../../cli/commands/network-options.ts';
+import { withNetworkFiles } from '../../cli/crawl/network-options.ts';
 import { parseAuth, parseHeader, parseProxyRule } from '../../cli/network-given.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 

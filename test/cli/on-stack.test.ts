@@ -3,9 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseArgs } from '../../cli/args.ts';
-import { isStackCommand } from '../../cli/command.ts';
-import { answer } from '../../cli/commands/on-stack.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { InvalidConfig, parseConfig } from '../../shared/core/crawl/config.ts';
 import { type Control, ControlError, type HostDetail } from '../../shared/services/control/control.ts';
@@ -13,6 +10,7 @@ import { MAX_SEEDS } from '../../shared/services/control/request-schemas.ts';
 import type { Item } from '../../shared/services/project/project.ts';
 import { explainUrl } from '../../shared/services/report/explain.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
+import { runOnStack } from './commands.ts';
 import { fakeControl, fastClock, paper, RUNNING } from './stack-fakes.ts';
 
 let folder: string;
@@ -43,24 +41,20 @@ const HOST: HostDetail = {
 
 /** The command line's words to a stack that answers so. */
 async function runOn(line: string, answers: Partial<Control> = {}, items: readonly Item[] = []) {
-  const command = parseArgs(['--stack', 'S', ...line.split(' ')]);
-  if (!isStackCommand(command)) throw new Error('expected a command for a stack');
   const { control, calls } = fakeControl(answers);
   const session = {
     control,
     deletions: slowDeletions(),
-    rows: { ledgers: {} as never },
     archiveOf: () => ({}) as never,
-    itemsOf: <T>() => Readable.from(items) as AsyncIterable<T>,
     refusedKeys: ['hosts', 'warcMaxBytes'],
     putIdentity: async () => '/strand/identity',
-    openCrawl: async () => OPENED as never,
+    openCrawl: async () => ({ ...OPENED, items: () => Readable.from(items) }) as never,
     push: async () => ({ ...COPIED, lacks: ['the setting hosts'] }),
     pull: async () => COPIED,
   };
   const [out, err] = [paper(), paper()];
   const output = { out, err, environment: {}, clock: fastClock(), signal: new AbortController().signal };
-  const code = await answer(session, command, output as never);
+  const code = await runOnStack(['--stack', 'S', ...line.split(' ')], session, output as never);
   return { code, out: out.text(), err: err.text(), calls };
 }
 

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseArgs } from '../../cli/args.ts';
-import { refuseForgottenDashes } from '../../cli/forgotten-dashes.ts';
-import { OPTIONS, optionsOf } from '../../cli/options.ts';
+import { refuseForgottenDashes as refuse } from '../../cli/forgotten-dashes.ts';
 import { nameHere } from '../../cli/other-names.ts';
+import { OPTIONS, optionsOf, parsed } from './commands.ts';
 
 describe('an option of another crawler', () => {
   test.each([
@@ -17,8 +16,8 @@ describe('an option of another crawler', () => {
     ['-o', '--out DIR'],
     ['--page-requisites', '--requisites'],
     ['--no-parent', '--scope prefix'],
-  ])('%s names ours', (theirs, ours) => {
-    expect(() => parseArgs(['crawl', 'https://example.org/', theirs, '5'])).toThrow(
+  ])('%s names ours', async (theirs, ours) => {
+    await expect(parsed(['crawl', 'https://example.org/', theirs, '5'])).rejects.toThrow(
       `Unknown option ${theirs}; use ${ours}`,
     );
   });
@@ -44,6 +43,9 @@ describe('an option of another crawler', () => {
 });
 
 describe('a forgotten -- after npm run', () => {
+  const refuseForgottenDashes = (environment: Record<string, string | undefined>) =>
+    refuse(environment, optionsOf('crawl'));
+
   test('is refused, with the command to type', () => {
     const environment = { npm_lifecycle_event: 'crawl', npm_config_max_pages: 'true', npm_config_delay: '0' };
     expect(() => refuseForgottenDashes(environment)).toThrow(

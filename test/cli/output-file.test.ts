@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withOutput } from '../../cli/commands/output-file.ts';
+import { withOutput } from '../../cli/export/output-file.ts';
 import { ServiceUnavailable, UsageError } from '../../cli/usage-error.ts';
 import { needs } from '../needs.ts';
 

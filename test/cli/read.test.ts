@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readText } from '../../cli/commands/read.ts';
+import { readText } from '../../cli/verbs/read.ts';
 import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));

@@ -1,10 +1,11 @@
 /** Which settings may change when a crawl is continued: one list for both places, the library and the command line. */
 import { expect, test } from 'vitest';
 import { readResumeOptions } from '../../api/local/read-options.ts';
-import { optionsOf } from '../../cli/options.ts';
+import type { OptionSpec } from '../../cli/option-spec.ts';
 import { type CrawlOptions, crawlConfigSchema } from '../../shared/core/crawl/config.ts';
 import { resumableKeys } from '../../shared/core/crawl/resumable.ts';
 import { checkLimits } from '../../shared/services/control/resume-limits.ts';
+import { optionsOf } from './commands.ts';
 
 const SETTINGS = Object.keys(crawlConfigSchema.shape);
 
@@ -31,10 +32,13 @@ test.each(SETTINGS)('%s may change on a stack if the list says so', (key) => {
 });
 
 test.each([
-  ['local', 'machine'],
+  ['here', 'machine'],
   ['stack', 'stack'],
 ] as const)('the options of `resume` (%s) are those settings', (location, place) => {
-  const options = optionsOf('resume', location).flatMap(({ key }) => key ?? []);
+  const isThere = ({ only }: OptionSpec) => only === undefined || only === location;
+  const options = optionsOf('resume')
+    .filter(isThere)
+    .flatMap(({ key }) => key ?? []);
   // A file or a key; the library takes an object.
   const apart = ['identity'];
   const settings = resumableKeys(place).filter((key) => !apart.includes(key));

@@ -3,12 +3,12 @@ import { cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exportWacz } from '../../cli/commands/export-wacz.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { crawlWeb, recordsOf, temporaryFolder } from '../local-crawl/local-crawl.ts';
 import { PLAIN } from '../web/features.ts';
 import { generateWeb } from '../web/graph.ts';
 import { type RunningWeb, startWeb } from '../web/server.ts';
+import { runHere } from './commands.ts';
 
 let place: ReturnType<typeof temporaryFolder>;
 let running: RunningWeb;
@@ -25,10 +25,12 @@ afterAll(async () => {
   place.remove();
 });
 
+const exportTo = (folder: string, out: string) => runHere('export', folder, '--format', 'wacz', '--out', out);
+
 /** The text of a stored or named part is found as it is: good enough to see that it is there. */
 test('a crawl is exported whole: its WARC files as they are, and nothing is left beside the file', async () => {
   const out = `${place.folder}.wacz`;
-  await exportWacz(place.folder, out);
+  await exportTo(place.folder, out);
   const file = readFileSync(out);
   const { records } = await recordsOf(place.folder);
   const warcs = new Set([...records.values()].flatMap(({ result }) => result?.location?.file ?? []));
@@ -67,8 +69,8 @@ test.each([
 );
 
 test('where the file cannot be made, and where there is no crawl, a line says so', async () => {
-  await expect(exportWacz(place.folder, join(place.folder, 'none', 'x.wacz'))).rejects.toThrow(UsageError);
-  await expect(exportWacz(join(place.folder, 'none'), `${place.folder}.2.wacz`)).rejects.toThrow(
+  await expect(exportTo(place.folder, join(place.folder, 'none', 'x.wacz'))).rejects.toThrow(UsageError);
+  await expect(exportTo(join(place.folder, 'none'), `${place.folder}.2.wacz`)).rejects.toThrow(
     'There is no crawl',
   );
 });

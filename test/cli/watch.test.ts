@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type WatchOptions, watchCrawl } from '../../cli/commands/watch.ts';
-import { untilFree } from '../../cli/commands/watch-folder.ts';
+import { untilFree, type WatchOptions, watchCrawl } from '../../cli/crawl/watch-crawl.ts';
 import { renderParts } from '../../cli/drawn-line.ts';
 import { watchParts } from '../../cli/watch-line.ts';
 import { ControlError } from '../../shared/services/control/control.ts';

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { RowSource } from '../../api/url-rows.ts';
-import { writeRows } from '../../cli/commands/write-rows.ts';
+import { flat, type RowSource, urlRows } from '../../api/url-rows.ts';
+import type { RowStream } from '../../cli/export/row-stream.ts';
+import { writeUrls } from '../../cli/export/write-rows.ts';
 import { type Head, NEW_HEAD } from '../../shared/core/frontier/head.ts';
 import { HostLedger } from '../../shared/core/frontier/ledger.ts';
 import { paper } from './stack-fakes.ts';
 
 const HOST = 'a.example';
+const writeRows = (source: RowSource, out: RowStream) =>
+  writeUrls({ urls: () => flat(urlRows(source, 'news')) }, 'jsonl', out);
 const urls = (text: string) =>
   text
     .trimEnd()
@@ -44,7 +47,7 @@ describe('an export', () => {
   test('writes a row for each URL', async () => {
     const { head, parts } = await headOf(1);
     const out = paper();
-    await writeRows(store(head, head, parts), 'news', 'jsonl', out as never);
+    await writeRows(store(head, head, parts), out as never);
     expect(urls(out.text())).toEqual([`https://${HOST}/1`]);
   });
 
@@ -57,7 +60,7 @@ describe('an export', () => {
       isSeed: true,
     }));
     const source: RowSource = { ...store(head, head, parts), waitingSeeds: () => links };
-    await writeRows(source, 'news', 'jsonl', out as never);
+    await writeRows(source, out as never);
     expect(urls(out.text())).toEqual(links.map(({ url }) => url));
     expect(JSON.parse(out.text().trimEnd().split('\n')[1]!)).toMatchObject({ host: HOST, status: 'waiting' });
   });
@@ -65,7 +68,7 @@ describe('an export', () => {
   test('of a crawl that continues meanwhile reads what the newer head names, when parts of the older are gone', async () => {
     const [older, newer] = [await headOf(1), await headOf(2)];
     const out = paper();
-    await writeRows(store(older.head, newer.head, newer.parts), 'news', 'jsonl', out as never);
+    await writeRows(store(older.head, newer.head, newer.parts), out as never);
     expect(urls(out.text())).toEqual([`https://${HOST}/2`]);
   });
 
@@ -85,7 +88,7 @@ describe('an export', () => {
       expect(locations).toEqual([at('small.warc.gz')]);
       return [{ ...at('joined.warc.gz'), offset: 1007 }];
     };
-    await writeRows({ ...source, locateAll }, 'news', 'jsonl', out as never);
+    await writeRows({ ...source, locateAll }, out as never);
     const rows = out
       .text()
       .trimEnd()
@@ -101,7 +104,7 @@ describe('an export', () => {
 
   test('fails where a part is missing that the newest head names', async () => {
     const { head } = await headOf(1);
-    const export_ = writeRows(store(head, head, new Map()), 'news', 'jsonl', paper() as never);
+    const export_ = writeRows(store(head, head, new Map()), paper() as never);
     await expect(export_).rejects.toThrow('no part');
   });
 });

@@ -14,16 +14,13 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
 import { FUNCTIONS } from '../../cdk/permissions.ts';
-import { parseArgs } from '../../cli/args.ts';
-import type { LocalCommandOf } from '../../cli/command.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { optionsMarkdown } from '../../cli/help.ts';
-import { OPTIONS } from '../../cli/options.ts';
-import { STACK_VERBS } from '../../cli/verbs.ts';
+import { STACK_VERBS, TABLE } from '../../cli/verbs.ts';
 import { TROUBLES } from '../../functions/attention.ts';
 import { encodeMetadata } from '../../shared/core/archive/metadata.ts';
 import { STATUS_CODES } from '../../shared/core/causes/status-reason.ts';
-import { crawlConfigSchema, parseConfig } from '../../shared/core/crawl/config.ts';
+import { type CrawlOptions, crawlConfigSchema, parseConfig } from '../../shared/core/crawl/config.ts';
 import type { LinkSkip } from '../../shared/core/crawl/skip-reason.ts';
 import { URL_STATES } from '../../shared/core/frontier/url-record.ts';
 import { FAILURE_CODES, mostTriesOf, reasonOf } from '../../shared/core/outcome/failure-codes.ts';
@@ -44,6 +41,7 @@ import { GROUPS } from '../../simulation/mutants/operators/operator.ts';
 import { readOptions as readMutantsOptions } from '../../simulation/mutants/options.ts';
 import { EXCUSES, INVARIANTS } from '../../simulation/worlds/spec.ts';
 import { synthesized } from '../cdk/synthesized.ts';
+import { FILES, OPTIONS, parsed } from '../cli/commands.ts';
 import { RECORDS } from '../core/archive/captures.ts';
 import { KINDS } from '../faults/kinds.ts';
 import { readOptions as readFaultsOptions } from '../faults/options.ts';
@@ -187,7 +185,7 @@ describe('docs/cli.md', () => {
   const cli = read('docs/cli.md');
 
   test('has the table of options that the program has', () => {
-    expect(section(cli, 'Options of `crawl`')).toContain(`\n${optionsMarkdown('crawl')}\n`);
+    expect(section(cli, 'Options of `crawl`')).toContain(`\n${optionsMarkdown(TABLE.crawl, FILES.crawl)}\n`);
   });
 
   test('names each exit code as the program does', () => {
@@ -428,19 +426,24 @@ describe('docs/faults.md', () => {
 describe('the commands of the documents', () => {
   const verbs = commands(/^(?:npm run (?:-s )?strand --|(?:npx )?strand) /);
   const crawls = commands(/^npm run crawl --/).map((words) => ['crawl', ...words]);
-  test.each([...verbs, ...crawls].map((words) => [words.join(' '), words] as const))('%s', (_, words) => {
-    expect(parseArgs(words)).toHaveProperty('verb');
-  });
+  test.each([...verbs, ...crawls].map((words) => [words.join(' '), words] as const))(
+    '%s',
+    async (_, words) => {
+      expect(await parsed(words)).toHaveProperty('verb');
+    },
+  );
 
-  test('name a contact where the program wants one', () => {
+  test('name a contact where the program wants one', async () => {
     const begun = [...verbs, ...crawls].filter(
       (words) => words[0] === 'crawl' && !words.includes('--config'),
     );
     expect(begun.length).toBeGreaterThan(20);
-    const faults = begun.map((words) => {
-      const command = parseArgs(words) as LocalCommandOf<'crawl'>;
-      return contactFault(command.seeds, command.options) && words.join(' ');
-    });
+    const faults = await Promise.all(
+      begun.map(async (words) => {
+        const { seeds, options } = (await parsed(words)) as { seeds: string[]; options: CrawlOptions };
+        return contactFault(seeds, options) && words.join(' ');
+      }),
+    );
     expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
   });
 

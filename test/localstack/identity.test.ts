@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DeleteParameterCommand, DescribeParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterEach, describe, expect, test } from 'vitest';
 import { putIdentity } from '../../api/stack/put-identity.ts';
-import { uploadIdentity } from '../../cli/commands/upload-identity.ts';
+import { uploadIdentity } from '../../cli/identity/upload-identity.ts';
 import { createWorkerIdentity } from '../../functions/worker-identity.ts';
 import { verifyByRfc9421 } from '../core/identity/verifiers.ts';
 import { hasEmulator } from './resources.ts';

@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
 import { beginStackCrawl, readStackOptions } from '../../../api/stack/start-stack-crawl.ts';
-import { parseArgs } from '../../../cli/args.ts';
-import type { StackCommand } from '../../../cli/command.ts';
-import { answer } from '../../../cli/commands/on-stack.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
+import { runOnStack } from '../../cli/commands.ts';
 import { paper } from '../../cli/stack-fakes.ts';
 import { deployedWorld } from './deployed-world.ts';
 
@@ -54,9 +52,9 @@ test('url and report of a crawl of a stack name the copies that were found on th
     });
 
     const out = paper();
-    const command = parseArgs(['--stack', 'Strand', 'url', 'c', `${A}2`]) as StackCommand;
     const session = { ...connection, openCrawl: () => Promise.resolve(crawl) };
-    await answer(session as never, command, { out, environment: {} } as never);
+    const words = ['--stack', 'Strand', 'url', 'c', `${A}2`];
+    await runOnStack(words, session as never, { out, environment: {} } as never);
     expect(out.text()).toContain(`1 page with nearly the same text: ${A}3`);
   };
   await drive(time, work());

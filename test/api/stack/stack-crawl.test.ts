@@ -6,12 +6,10 @@ import { InvalidConfig, openCrawl, startCrawl } from '../../../api/index.ts';
 import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
 import { beginStackCrawl, readStackOptions } from '../../../api/stack/start-stack-crawl.ts';
 import type { StackCrawl, StackEvent } from '../../../api/stack-crawl.ts';
-import { parseArgs } from '../../../cli/args.ts';
-import type { StackCommand } from '../../../cli/command.ts';
-import { answer } from '../../../cli/commands/on-stack.ts';
 import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 import { all } from '../../all.ts';
+import { runOnStack } from '../../cli/commands.ts';
 import { paper } from '../../cli/stack-fakes.ts';
 import { unzip } from '../../core/archive/unzip.ts';
 import { type DeployedWorld, deployedWorld } from './deployed-world.ts';
@@ -188,10 +186,9 @@ test('the command line reports, explains and exports a crawl of a stack', async 
     const folder = mkdtempSync(join(tmpdir(), 'strand-stack-'));
     const run = async (...words: string[]) => {
       const [out, err] = [paper(), paper()];
-      const command = parseArgs(['--stack', 'Strand', ...words]) as StackCommand;
       const clock = connection.clock;
       const output = { out, err, environment: {}, clock, signal: new AbortController().signal };
-      expect(await answer(session, command, output as never)).toBe(0);
+      expect(await runOnStack(['--stack', 'Strand', ...words], session, output as never)).toBe(0);
       return out.text();
     };
     try {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OPTIONS } from '../../../cli/options.ts';
 import { nearest } from '../../../shared/core/text/nearest.ts';
+import { optionsOf } from '../../cli/commands.ts';
 
-const NAMES = OPTIONS.filter(({ verbs }) => verbs?.includes('crawl') ?? true).map(({ name }) => name);
+const NAMES = optionsOf('crawl').map(({ name }) => name);
 
 test.each([
   ['max-page', 'max-pages'],

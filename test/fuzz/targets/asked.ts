@@ -12,7 +12,6 @@ import {
   parsePattern,
   parsePin,
 } from '../../../cli/format.ts';
-import { OPTIONS } from '../../../cli/options.ts';
 import { seedLines } from '../../../cli/seeds.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { VERBS } from '../../../cli/verbs.ts';
@@ -20,6 +19,7 @@ import { crawlConfigSchema, InvalidConfig, parseConfig } from '../../../shared/c
 import { allowLinearFlag } from '../../../shared/engines/linear-regexps.ts';
 import { patternCost } from '../../../shared/services/control/pattern-cost.ts';
 import { handleRequest } from '../../../shared/services/http-api/routes.ts';
+import { OPTIONS } from '../../cli/commands.ts';
 import { openRoom } from '../../services/control/control-room.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../shared/core/base/error-message.ts';
+import { hasUserinfo } from '../../shared/core/crawl/seed-credentials.ts';
+import type { SiteOptions } from '../../shared/core/crawl/sites.ts';
+import { canonicalize } from '../../shared/core/url/canonical.ts';
+import type { Seeds } from '../given.ts';
+import { seedLines } from '../seeds.ts';
+import { UsageError } from '../usage-error.ts';
+import { readSites } from './read-sites.ts';
+
+/**
+ * The seeds of the command line and of its file, canonical, each once. Throws {@link UsageError} where there
+ * is none, unless sites are given.
+ */
+export function readSeeds({ seeds, seedsFile, sitesFile }: Seeds): string[] {
+  const more = seedsFile === undefined ? [] : seedLines(readText(seedsFile), seedsFile);
+  // User and password stay: the crawl's settings take them out of the URL.
+  const canonical = [...seeds, ...more].map((seed) =>
+    hasUserinfo(seed) ? seed : (canonicalize(seed) ?? seed),
+  );
+  if (canonical.length === 0 && sitesFile === undefined) throw new UsageError(`${seedsFile} holds no seed`);
+  return [...new Set(canonical)];
+}
+
+/** The seeds and sites that a crawl begins with. `all`: the seeds and the URLs of the sites. */
+export function readStart(given: Seeds): {
+  readonly seeds: readonly string[];
+  readonly sites: readonly SiteOptions[] | undefined;
+  readonly all: readonly string[];
+} {
+  const sites = readSites(given.sitesFile);
+  const seeds = readSeeds(given);
+  return { seeds, sites, all: [...seeds, ...(sites?.map(({ url }) => url) ?? [])] };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (cause) {
+    const message = messageOf(cause);
+    throw new UsageError(`The seeds cannot be read: ${message}`, { cause });
+  }
+}

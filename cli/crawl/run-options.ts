@@ -1,0 +1,118 @@
+/** How a crawl runs: the options of `crawl` and `resume` that are no settings of it. */
+import type { KeptOutputs } from '../../api/local/kept-outputs.ts';
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../../shared/core/text/log-entry.ts';
+import { type Given, isSet, numberOf, textOf } from '../given.ts';
+import { here, JSON_OPTION, type OptionSpec } from '../option-spec.ts';
+
+/** How a crawl on this machine runs and is shown. */
+export interface RunSettings {
+  /** The project's file; where none is named, `strand.config.ts` if it is there. */
+  readonly config?: string | undefined;
+  /** Threads that crawl, each some of the hosts. */
+  readonly workers: number;
+  /** A folder for a mirror, written when the crawl is over. */
+  readonly save?: string | undefined;
+  /** Files in the crawl's folder that are brought up to date when the crawl is over. */
+  readonly keep?: KeptOutputs;
+  /** Ends when nothing is due. */
+  readonly once?: boolean;
+  readonly json: boolean;
+  /** Lines of a log on standard error; none: what a person watches. */
+  readonly logFormat?: LogFormat | undefined;
+  readonly logLevel?: LogLevel | undefined;
+  readonly quiet: boolean;
+}
+
+export function runSettingsOf(given: Given): RunSettings {
+  const logLevel = textOf(given, 'log-level') as LogLevel | undefined;
+  // A level asks for lines of a log.
+  const logFormat = (textOf(given, 'log-format') as LogFormat | undefined) ?? (logLevel && 'text');
+  return {
+    config: textOf(given, 'config'),
+    workers: numberOf(given, 'workers') ?? 1,
+    save: textOf(given, 'save'),
+    ...(isSet(given, 'search') && { keep: { search: true } }),
+    ...(isSet(given, 'once') && { once: true }),
+    json: isSet(given, 'json'),
+    ...(logFormat && { logFormat }),
+    ...(logLevel && { logLevel }),
+    quiet: isSet(given, 'quiet'),
+  };
+}
+
+export const SAVE_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'save',
+    argument: 'FOLDER',
+    type: 'text',
+    only: 'here',
+    reason: 'the files are made of the archive of a crawl on one machine',
+    group: 'Crawl',
+    help: 'afterwards, also write the pages as files that browsers show without a server; best with --requisites',
+  },
+  {
+    name: 'search',
+    type: 'flag',
+    only: 'here',
+    reason: 'search brings its index up to date by itself',
+    group: 'Crawl',
+    help: 'afterwards, and after each resume, also bring the index of search up to date',
+  },
+];
+
+export const SITES_OPTION: OptionSpec = {
+  name: 'sites',
+  argument: 'FILE|-',
+  type: 'text',
+  group: 'Crawl',
+  help: 'the sites of the crawl, at most 15,000: a URL a line, or CSV or JSON lines with settings and a group for each; with resume, the list that takes the place of the one before',
+};
+
+export const ONCE_OPTION: OptionSpec = {
+  name: 'once',
+  type: 'flag',
+  only: 'here',
+  reason: 'a stack waits at no cost',
+  group: 'Recrawl',
+  help: 'end when nothing is due, instead of waiting: for resume by cron',
+};
+
+/** How the crawl is shown. */
+export const SHOW_OPTIONS: readonly OptionSpec[] = [
+  JSON_OPTION,
+  ...here(
+    [{ name: 'quiet', type: 'flag', group: 'Output', help: 'no progress line' }],
+    'a crawl there shows no progress line without --watch or the command watch',
+  ),
+  ...here(
+    [
+      {
+        name: 'log-format',
+        argument: LOG_FORMATS.join('|'),
+        type: 'choice',
+        choices: LOG_FORMATS,
+        group: 'Output',
+        help: "write the crawl's log to standard error, with time and level, instead of the progress line",
+      },
+      {
+        name: 'log-level',
+        argument: LOG_LEVELS.join('|'),
+        type: 'choice',
+        choices: LOG_LEVELS,
+        group: 'Output',
+        preset: 'info',
+        help: "the least important level in the log and in the folder's log.jsonl; debug has a line for each page",
+      },
+    ],
+    'the functions of a stack write JSON lines to CloudWatch Logs',
+  ),
+];
+
+export const WATCH_OPTION: OptionSpec = {
+  name: 'watch',
+  type: 'flag',
+  only: 'stack',
+  reason: 'a crawl on one machine shows its progress by itself',
+  group: 'Stack',
+  help: 'show the progress until the crawl ends',
+};

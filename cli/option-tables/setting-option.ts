@@ -1,0 +1,12 @@
+import type { OptionSpec } from '../option-spec.ts';
+
+/** The verbs that crawl. */
+export const BOTH = ['crawl', 'resume'] as const;
+
+/** A setting, with the commands that take it: `crawl` if none is named. */
+export interface SettingOption extends Omit<OptionSpec, 'only'> {
+  /** On one machine. With a key and `crawl`, `explain` takes it too. */
+  readonly verbs?: readonly string[] | undefined;
+  /** On a stack; the same if none is named. */
+  readonly stackVerbs?: readonly string[];
+}

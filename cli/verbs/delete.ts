@@ -1,0 +1,103 @@
+import { basename, resolve } from 'node:path';
+import { storageFailure } from '../../shared/core/base/storage-failed.ts';
+import { printable } from '../../shared/core/text/printable.ts';
+import { isConfirmed } from '../confirm.ts';
+import type { StackDeletion } from '../delete-on-stack.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { formatCounted } from '../format.ts';
+import { isSet, readCrawl } from '../given.ts';
+import { JSON_OPTION } from '../option-spec.ts';
+import type { Place } from '../place.ts';
+import { PROGRAM } from '../program.ts';
+import { verb } from '../verb.ts';
+
+/** The deletion of a folder. */
+interface Asked {
+  readonly crawl: string;
+  readonly keepArchive: boolean;
+  /** The user is not asked. */
+  readonly yes: boolean;
+}
+
+export const command = verb({
+  usage: 'delete DIR [options]',
+  more: 'Its state, WARC files and items; on a stack, WARC files and items only with --archive. Asks first.',
+  examples: [
+    'delete crawls/example.org',
+    'delete crawls/example.org --keep-archive --yes',
+    '--stack Strand delete news --archive',
+  ],
+  options: [
+    JSON_OPTION,
+    {
+      name: 'keep-archive',
+      type: 'flag',
+      only: 'here',
+      reason: 'a stack keeps the archive unless you give --archive',
+      group: 'Output',
+      help: 'keep the WARC files, their indexes and the items; the crawl can no longer be resumed or asked',
+    },
+    {
+      name: 'archive',
+      type: 'flag',
+      only: 'stack',
+      reason: 'on one machine, delete takes the archive along unless you give --keep-archive',
+      group: 'Stack',
+      help: 'delete the archive and the items, too',
+    },
+    { name: 'yes', type: 'flag', group: 'Output', help: 'do not ask for confirmation' },
+    {
+      name: 'watch',
+      type: 'flag',
+      only: 'stack',
+      reason: 'a folder is deleted at once',
+      group: 'Stack',
+      help: 'show the progress until the crawl is deleted',
+    },
+  ],
+  read(given): Asked | StackDeletion {
+    const shared = { crawl: readCrawl(given), yes: isSet(given, 'yes') };
+    if (!given.isOnStack) return { ...shared, keepArchive: isSet(given, 'keep-archive') };
+    return { ...shared, archive: isSet(given, 'archive'), watch: isSet(given, 'watch') };
+  },
+  async run(asked, place) {
+    if ('archive' in asked) {
+      const { deleteOnStack, deletionText } = await import('../delete-on-stack.ts');
+      const deletion = await deleteOnStack(place.stack!, asked, place);
+      if (deletion) return place.print(deletion, deletionText(deletion));
+    } else if (asked.yes || (await mayDelete(asked, place))) {
+      const { crawl, keepArchive } = asked;
+      const { deleteCrawl } = await import('../../api/delete-crawl.ts');
+      const deleted = await deleteCrawl(crawl, { keepArchive });
+      const left = deleted.left.length > 0 ? `; still there: ${deleted.left.map(printable).join(', ')}` : '';
+      return place.print(deleted, `Deleted the crawl in ${printable(crawl)}${left}`);
+    }
+    place.err.write('Nothing was deleted\n');
+    return exitCodes.interrupted;
+  },
+});
+
+async function mayDelete(asked: Asked, place: Place): Promise<boolean> {
+  return isConfirmed({ ...(await crawlIn(asked, place)), command: `${PROGRAM} delete ${asked.crawl} --yes` });
+}
+
+/** The crawl in words, and the word that confirms that it is meant: if its database cannot be read, the folder's name. */
+async function crawlIn({ crawl: dir, keepArchive }: Asked, place: Place) {
+  try {
+    await using crawl = await place.open(dir);
+    const { pages, warcFiles } = await crawl.summary();
+    const archive = formatCounted(warcFiles.length, 'WARC file');
+    return {
+      what: `${crawl.name} in ${printable(dir)}, ${formatCounted(pages, 'page')}, ${keepArchive ? `but not its ${archive}` : archive}`,
+      word: printable(crawl.name),
+    };
+  } catch (error) {
+    const failure = storageFailure(error);
+    if (failure === undefined) throw error;
+    const archive = keepArchive ? ', but not its WARC files' : '';
+    return {
+      what: `the crawl in ${printable(dir)}${archive} (${printable(failure.message)})`,
+      word: printable(basename(resolve(dir))),
+    };
+  }
+}

@@ -1,0 +1,247 @@
+import { quoted } from '../../shared/core/text/printable.ts';
+import type { SitePageRequest } from '../../shared/services/control/control.ts';
+import type { CloudFormat } from '../../shared/services/control/crawl-export.ts';
+import type { RowFormat } from '../../shared/services/report/url-line.ts';
+import { exitCodes } from '../exit-codes.ts';
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  isFolderFormat,
+  isRowFormat,
+  readsDocuments,
+  TABLES,
+} from '../export/export-formats.ts';
+import { formatCounted } from '../format.ts';
+import { type Given, isSet, numberOf, readCrawl, textOf } from '../given.ts';
+import { CONFIG_OPTION, type OptionSpec } from '../option-spec.ts';
+import type { OpenedCrawl, Place } from '../place.ts';
+import { UsageError } from '../usage-error.ts';
+import { verb } from '../verb.ts';
+
+const OPTIONS: readonly OptionSpec[] = [
+  CONFIG_OPTION,
+  {
+    name: 'format',
+    argument: 'FORMAT',
+    type: 'choice',
+    choices: EXPORT_FORMATS,
+    group: 'Output',
+    preset: 'jsonl',
+    help: `${EXPORT_FORMATS.join(', ')}; by default, the ending of the file that --out names decides`,
+  },
+  {
+    name: 'skipped',
+    type: 'flag',
+    group: 'Output',
+    help: 'write the links that were left out, with the reason, instead of the known URLs',
+  },
+  {
+    name: 'items',
+    type: 'flag',
+    group: 'Output',
+    help: "write the items that the project's hooks returned, instead of the known URLs",
+  },
+  {
+    name: 'out',
+    argument: 'PATH',
+    type: 'text',
+    group: 'Output',
+    help: 'write to this file instead of standard output; required for wacz, and for markdown, mirror, llms, parquet, wet, wat and graph, as a folder',
+  },
+  {
+    name: 'chunk',
+    argument: 'TOKENS',
+    type: 'count',
+    group: 'Output',
+    help: 'with --format documents: cut documents at headings and paragraphs into pieces of at most this many tokens',
+  },
+  {
+    name: 'tables',
+    argument: 'NAMES',
+    type: 'rules',
+    choices: TABLES,
+    group: 'Output',
+    preset: 'index,urls,items',
+    help: 'with --format parquet: the tables to write, with commas between them: index, urls, items, documents',
+  },
+  {
+    name: 'by-site',
+    type: 'flag',
+    group: 'Output',
+    help: 'with --format jsonl or csv and --out FOLDER: a file for each site of a crawl that has a list of them',
+  },
+  {
+    name: 'group',
+    argument: 'NAME',
+    type: 'text',
+    group: 'Output',
+    help: 'with --by-site: only sites of this group',
+  },
+  {
+    name: 'in-cloud',
+    type: 'flag',
+    only: 'stack',
+    reason: 'on one machine, the machine itself makes the export',
+    group: 'Stack',
+    help: 'the stack makes the export, for hours if it must, in its bucket; exports CRAWL shows how far it is',
+  },
+];
+
+export const command = verb({
+  usage: 'export DIR --format FORMAT [options]',
+  more: 'By default every known URL and its outcome; or skipped links.',
+  examples: [
+    'export crawls/example.org --format csv > urls.csv',
+    'export crawls/a --format csv --skipped --out left-out.csv',
+    'export crawls/a --items --out items.csv',
+    'export crawls/example.org --format wacz --out example.wacz',
+    'export crawls/a --format markdown --out pages',
+    'export crawls/a --format documents --chunk 500',
+    '--stack Strand export news --format parquet --in-cloud',
+    'export crawls/a --format graph --out graph',
+    '--stack Strand export news --format wacz --out news.wacz',
+    '--stack Strand export news --format markdown --out pages',
+  ],
+  options: OPTIONS,
+  read(given) {
+    const out = textOf(given, 'out');
+    const format = readFormat(given, out);
+    const rows = { skipped: isSet(given, 'skipped'), items: isSet(given, 'items') };
+    const crawl = readCrawl(given);
+    const inCloud = isSet(given, 'in-cloud') ? readCloudFormat(given, format, rows) : undefined;
+    if (!inCloud) refuseMix(format, rows, out);
+    return {
+      crawl,
+      format,
+      ...rows,
+      ...readBySite(given, format, { ...rows, out }),
+      out,
+      chunkTokens: readChunk(given, format),
+      tables: readTables(given, format),
+      config: textOf(given, 'config'),
+      ...(inCloud && { inCloud }),
+    };
+  },
+  async run({ crawl, config, inCloud, ...asked }, place) {
+    const { format, tables, out } = asked;
+    if (inCloud) {
+      const { printCloudExport } = await import('../cloud-exports.ts');
+      const request = { format: inCloud, ...(tables && { tables: [...tables] }) };
+      return printCloudExport(await place.stack!.control.beginExport(crawl, request), place);
+    }
+    const opened = await (readsDocuments(asked) ? place.openForDocuments(crawl, config) : place.open(crawl));
+    if (!isRowFormat(format)) {
+      const { exportArchive } = await import('../export/export-archive.ts');
+      return exportArchive(opened, { ...asked, format });
+    }
+    await exportRowsOf(opened, { ...asked, format, out }, place);
+    return exitCodes.finished;
+  },
+});
+
+interface RowExport extends RowKinds {
+  readonly format: RowFormat;
+  readonly bySite?: true;
+  readonly group?: string;
+  readonly out: string | undefined;
+}
+
+/** Every known URL, every link left out or every item. */
+async function exportRowsOf(
+  crawl: OpenedCrawl,
+  { format, skipped, items, bySite, group, out }: RowExport,
+  place: Place,
+): Promise<void> {
+  if (bySite) {
+    const { exportBySite } = await import('../export/export-by-site.ts');
+    const sites = (page: SitePageRequest) => crawl.sites(page);
+    const files = await exportBySite({ sites, urls: () => crawl.urls() }, { format, out: out!, group });
+    place.err.write(`${formatCounted(files, 'file')}\n`);
+    return;
+  }
+  const { withOutput } = await import('../export/output-file.ts');
+  const { writeItems, writeSkips, writeUrls } = await import('../export/write-rows.ts');
+  const write = items ? writeItems : skipped ? writeSkips : writeUrls;
+  await withOutput(out, (stream) => write(crawl, format, stream), place.out);
+}
+
+/** The format that is named, else that of the file's name, else JSON lines. */
+function readFormat(given: Given, file = ''): ExportFormat {
+  const ending = file.slice(file.lastIndexOf('.') + 1).toLowerCase();
+  const byFile = EXPORT_FORMATS.find((format) => format === ending);
+  return (textOf(given, 'format') as ExportFormat | undefined) ?? byFile ?? 'jsonl';
+}
+
+interface RowKinds {
+  /** The links left out, not the URLs known. */
+  readonly skipped: boolean;
+  /** The items, not the URLs known. */
+  readonly items: boolean;
+}
+
+/** Throws {@link UsageError} for files by site of anything but rows of URLs. */
+function readBySite(
+  given: Given,
+  format: ExportFormat,
+  { out, skipped, items }: RowKinds & { readonly out: string | undefined },
+): { readonly bySite?: true; readonly group?: string } {
+  const group = textOf(given, 'group');
+  if (!isSet(given, 'by-site')) {
+    if (group !== undefined) throw new UsageError('Expected --by-site with --group');
+    return {};
+  }
+  if (!isRowFormat(format) || skipped || items)
+    throw new UsageError('Expected --format jsonl|csv with --by-site, without --items and --skipped');
+  if (out === undefined)
+    throw new UsageError('Expected --out FOLDER with --by-site: it writes several files');
+  return { bySite: true, ...(group !== undefined && { group }) };
+}
+
+/** Throws {@link UsageError} for an export of rows in another format, and for a WACZ without a file. */
+function refuseMix(format: ExportFormat, kinds: RowKinds, out: string | undefined): void {
+  refuseRows(format, kinds);
+  if (format === 'wacz' && out === undefined)
+    throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
+  if (isFolderFormat(format) && out === undefined)
+    throw new UsageError(`Expected --out FOLDER with --format ${format}: it writes several files`);
+}
+
+function refuseRows(format: ExportFormat, { skipped, items }: RowKinds): void {
+  if ((skipped || items) && !isRowFormat(format)) {
+    const flag = items ? '--items' : '--skipped';
+    throw new UsageError(`Expected --format jsonl|csv with ${flag}, got ${quoted(format)}`);
+  }
+  if (skipped && items) throw new UsageError('Expected --items or --skipped, got both');
+}
+
+/** The format of an export that a stack makes. Throws {@link UsageError} for what it cannot make. */
+function readCloudFormat(given: Given, format: ExportFormat, kinds: RowKinds): CloudFormat {
+  for (const name of ['out', 'chunk'])
+    if (given.values.has(name))
+      throw new UsageError(`Expected no --${name} with --in-cloud: the stack writes to its bucket`);
+  refuseRows(format, kinds);
+  if (kinds.items) return format === 'csv' ? 'itemsCsv' : 'items';
+  if (kinds.skipped) return format === 'csv' ? 'skippedCsv' : 'skipped';
+  return format;
+}
+
+/** Smaller pieces would hold no sentence. */
+const MIN_CHUNK_TOKENS = 20;
+
+function readChunk(given: Given, format: ExportFormat): number | undefined {
+  const tokens = numberOf(given, 'chunk');
+  if (tokens === undefined) return undefined;
+  if (format !== 'documents')
+    throw new UsageError(`Expected --format documents with --chunk, got ${quoted(format)}`);
+  if (tokens < MIN_CHUNK_TOKENS)
+    throw new UsageError(`Expected --chunk to be at least ${MIN_CHUNK_TOKENS} tokens, got ${tokens}`);
+  return tokens;
+}
+
+function readTables({ values }: Given, format: ExportFormat) {
+  const tables = values.get('tables') as Readonly<Record<string, boolean>> | undefined;
+  if (tables === undefined) return undefined;
+  if (format !== 'parquet')
+    throw new UsageError(`Expected --format parquet with --tables, got ${quoted(format)}`);
+  return TABLES.filter((name) => tables[name]);
+}

@@ -1,0 +1,23 @@
+import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { urlText } from '../export-rows.ts';
+import { readWords } from '../given.ts';
+import { JSON_OPTION } from '../option-spec.ts';
+import { seedUrl } from '../seeds.ts';
+import { verb } from '../verb.ts';
+
+export const command = verb({
+  usage: 'url DIR URL [options]',
+  examples: ['url crawls/example.org https://example.org/about', '--stack Strand url news example.org'],
+  options: [JSON_OPTION],
+  read(given) {
+    const [crawl, url] = readWords(given, 'CRAWL', 'URL');
+    return { crawl: crawl!, url: seedUrl(url!) };
+  },
+  async run({ crawl, url }, place) {
+    const detail = await (await place.ask(crawl)).url(url);
+    if (detail) return place.print(detail, urlText(detail, place.addressOf(crawl)));
+    place.err.write(`strand: the crawl in ${crawl} does not know ${canonicalize(url) ?? url}\n`);
+    return exitCodes.usage;
+  },
+});
