@@ -4,7 +4,7 @@
  *
  * Several processes may work for one crawl. Each knows what it has done itself, at once, and what all have
  * done by the crawl's totals, some seconds late; so several together may pass a limit by what they do in that
- * time. One alone never passes `maxPages`, nor do the threads of one, which count together (`tally.ts`).
+ * time. A single process never passes `maxPages`, nor do its threads, which count together (`tally.ts`).
  */
 import type { StatusCode, StatusReason } from '../../core/causes/status-reason.ts';
 import { type CrawlConfig, isRecrawling } from '../../core/crawl/config.ts';
@@ -24,7 +24,7 @@ export interface Budget {
   settle(isPage: boolean): void;
   /** Counts bytes of any response, robots.txt too. */
   receive(bytes: number): void;
-  /** Takes back what was counted and did not become real: its turn was discarded. */
+  /** Takes back counts of a discarded turn. */
   giveBack(pages: number, bytes: number): void;
   /**
    * Marks these counts as committed: the crawl's totals contain them from now on. `readsBefore`: {@link reads}
@@ -33,7 +33,7 @@ export interface Budget {
   commit(pages: number, bytes: number, readsBefore: number): void;
   /** The number of times that the usage of the whole crawl was read. */
   reads(): number;
-  /** Whether some of what is committed does not count finally before the next read. */
+  /** Whether some committed counts become final only with the next read. */
   isInDoubt(): boolean;
   /**
    * Reads again what the whole crawl has used, in every process, and takes over the limits as they are now.
@@ -49,9 +49,9 @@ export interface Budget {
    * this process: one that is killed again and again keeps half of what it does.
    */
   ageMs(): number;
-  /** Which limit was met, if any, by what was done: nothing is begun then, except perhaps requisites. */
+  /** The limit that was reached by this process's counts, if any: then nothing is begun, except perhaps requisites. */
   metLimit(): MetLimit | undefined;
-  /** The same by what is committed: nothing takes that back, and the crawl may be called limited. */
+  /** As above, by committed counts: these are never taken back, so the crawl may be marked as limited. */
   metFinally(): MetLimit | undefined;
   /**
    * Returns the usage of the whole crawl as far as this process knows it, without its own work since the last
@@ -74,8 +74,7 @@ export interface MetLimit {
 }
 
 /**
- * The crawl pauses when it would, at its present rate, have cost its limit after this: what is in progress
- * costs too.
+ * The crawl pauses when it would, at its present rate, have cost its limit after this: work in progress costs, too.
  */
 const COST_HEADROOM_MS = 30_000;
 /**
@@ -84,7 +83,7 @@ const COST_HEADROOM_MS = 30_000;
  */
 const MAX_UNREAD_MS = 15_000;
 
-/** As many turns could use up what is left. */
+/** The number of turns that could use up the rest. */
 const TURNS_TO_LIMIT = 20;
 
 export interface BudgetOptions {

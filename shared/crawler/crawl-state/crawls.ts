@@ -34,11 +34,11 @@ export interface Crawl {
 export interface Crawls {
   /** Undefined for a crawl that is not there (any more). Rejects with `NewerFormat` for one of a newer version. */
   get(id: CrawlId): Promise<Crawl | undefined>;
-  /** Forgets what is known, so that the next `get` loads it. */
+  /** Drops the loaded record, so that the next `get` loads it again. */
   refresh(id: CrawlId): void;
   /** Frees the memory of a crawl that is not needed for some time. */
   forget(id: CrawlId): void;
-  /** Those met so far, as last loaded, without those that were not there any more. */
+  /** The crawls met so far, as last loaded, without deleted ones. */
   known(): readonly Crawl[];
 }
 
@@ -52,7 +52,7 @@ const TOTALS_AGE_MS = 5000;
  * heard.
  */
 interface Known {
-  /** When the reading of the record began: what follows it may take long. */
+  /** When the read of the record began: the steps after it may take long. */
   loadedAt: number;
   readonly record: CrawlRecord;
   readonly crawl: Crawl;
@@ -87,7 +87,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     return crawl;
   }
 
-  /** Parses only what has changed: this is done every two seconds. */
+  /** Parses only changed fields: this is called every two seconds. */
   async function update({ crawl, record: old, totalsAt }: Known, record: CrawlRecord) {
     const { id, budget } = crawl;
     const isConfigured = JSON.stringify(old.config) !== JSON.stringify(record.config);

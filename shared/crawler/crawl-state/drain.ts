@@ -52,7 +52,7 @@ async function isAnyAwaited(
   crawl: CrawlId,
 ): Promise<boolean> {
   const now = clock.now();
-  // Those that are due later, too.
+  // Including URLs that are due later.
   for (const { host } of await ledgers.dueHosts(crawl, now, MAX_HOSTS, now)) {
     const head = await ledgers.loadHead(crawl, host);
     if ((head?.totals.requisites?.awaited ?? 0) > 0) return true;

@@ -17,8 +17,8 @@ const NEW_SHARE = 0.01;
 const MAX_WAITS = 64;
 
 /**
- * Notices that no host has a URL left that was never fetched, at looks that are far enough apart. Hosts that were given up do not
- * count, nor does what waits behind the limit of pages.
+ * Notices that no host has a URL left that was never fetched, at looks that are far enough apart. Hosts that were given
+ * up do not count, nor do URLs that wait beyond the limit of pages.
  *
  * Counters may be wrong where processes died between a head and its count: a caller that can should count by the heads
  * before it believes them (`isUnclear`, `isComplete`), and say so if they are wrong ({@link contradict}).
@@ -29,14 +29,14 @@ export class FirstPassWatch {
   #since: { readonly at: number; readonly urls: number } | undefined;
   /** The least number of URLs that waited by the counters, in the time since `at` and in the one before. */
   #least: { readonly at: number; readonly waiting: number; readonly before: number } | undefined;
-  /** For how long no count is asked for, and since when. */
+  /** For how long no count is requested, and since when. */
   #contradicted: { readonly at: number; readonly waitMs: number } | undefined;
 
   constructor({ settleMs }: FirstPassOptions) {
     this.#settleMs = settleMs;
   }
 
-  /** One look at a crawl that runs. `now`: ms, by a clock that only goes forward if possible. */
+  /** Looks at a running crawl. `now`: ms, by a clock that only goes forward if possible. */
   look(
     { budget, config }: Pick<Crawl, 'budget' | 'config'>,
     totals: CrawlTotals,
@@ -92,7 +92,7 @@ export class FirstPassWatch {
   }
 }
 
-/** The record with what is noted; the same object if it says so already. */
+/** The record with the new notes; the given object if nothing is new. */
 export function withFirstPass(record: CrawlRecord, { at, isAnnounced }: FirstPass): CrawlRecord {
   const { firstPass } = record;
   if (firstPass && (!isAnnounced || firstPass.isAnnounced)) return record;

@@ -6,7 +6,7 @@ import { NewerFormat } from '../../core/frontier/bytes.ts';
 /** Faults of settings that a later version may have written: keys and values that it has added. */
 const ADDED: readonly string[] = ['unrecognized_keys', 'invalid_value', 'invalid_union'];
 
-/** Those parsed last, by their texts: to parse one takes 0.1 ms, and many crawls have the same. */
+/** The configurations parsed last, by their texts: parsing takes 0.1 ms, and many crawls have equal ones. */
 const MAX_PARSED = 5;
 const parsed = new QuickLRU<string, CrawlConfig>({ maxSize: MAX_PARSED });
 
@@ -19,7 +19,7 @@ export function parseStoredConfig(stored: unknown): CrawlConfig {
     const text = JSON.stringify(stored) ?? '';
     const config = parsed.get(text) ?? parseConfig(stored);
     parsed.set(text, config);
-    // An object of its own for each crawl: what belongs to a crawl is found by it.
+    // Each crawl gets an object of its own, which serves as the key of the crawl's other objects.
     return { ...config };
   } catch (error) {
     const { cause, message } = error as Error;

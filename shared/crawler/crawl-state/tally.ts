@@ -3,7 +3,7 @@ import type { CrawlTotals } from '../ports/crawl-registry.ts';
 export type Used = Pick<CrawlTotals, 'pages' | 'bytes' | 'activeMs' | 'cost'> &
   Partial<Pick<CrawlTotals, 'requisites' | 'demand' | 'urls' | 'linking'>>;
 
-/** Pages and bytes that a crawl has used, and pages reserved: what its budget counts. */
+/** The counts of a crawl's budget: pages and bytes used, and pages reserved. */
 export interface Tally {
   /** Settled as pages, committed or not. */
   pages(): number;
@@ -15,15 +15,15 @@ export interface Tally {
   settle(isPage: boolean): void;
   receive(bytes: number): void;
   giveBack(pages: number, bytes: number): void;
-  /** `readsBefore`: the number of reads before what is committed was stored. */
+  /** `readsBefore`: the number of reads before the committed counts were stored. */
   commit(pages: number, bytes: number, readsBefore: number): void;
   /** The number of times that the usage of all processes was read. */
   reads(): number;
-  /** Whether some of what is committed does not count finally before the next read. */
+  /** Whether some committed counts become final only with the next read. */
   isInDoubt(): boolean;
   /** Takes over what `read` says that all processes have used. */
   refresh(read: () => Promise<Used>): Promise<Used>;
-  /** Others reserve, too: who waits for what they give back is to look again after this. */
+  /** Other threads reserve, too: a caller that waits for their returned pages looks again after this. */
   readonly pollMs?: number;
 }
 

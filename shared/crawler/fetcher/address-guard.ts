@@ -5,9 +5,9 @@ import { type IpAddress, type IpBlock, isInBlock, parseCidr, parseIp } from './i
 export type AddressGuard = (ip: string) => boolean;
 
 /**
- * Addresses that are no place of the public web: the IANA special-purpose registries for IPv4 and IPv6 (RFC
- * 6890 and its successors), multicast, and the cloud's metadata services, which hand out credentials to every
- * process inside. The first block that holds an address names it.
+ * Addresses outside of the public web: the IANA special-purpose registries for IPv4 and IPv6 (RFC 6890 and
+ * its successors), multicast, and the cloud's metadata services, which hand out credentials to every process
+ * inside. The first block that holds an address names it.
  */
 const METADATA: readonly [cidr: string, name: string][] = [
   ['169.254.169.254/32', 'cloud metadata service'],
@@ -89,7 +89,7 @@ export function describeSpecialAddress(ip: string): string | undefined {
 }
 
 /**
- * Whether the address is none of the public internet. True for text that is no address: the guard fails
+ * Whether the address does not belong to the public internet. True for a text that is not an address: the guard fails
  * closed.
  */
 export function isSpecialAddress(ip: string): boolean {
@@ -119,10 +119,9 @@ export function createAddressGuard(allowedCidrs: readonly string[]): AddressGuar
 }
 
 /**
- * Says whether a CIDR block opens nothing that `allowedCidrs` do not: it lies within one of them, and the
- * guard lets it pass where it is a single address, as that would be one named itself. For a crawl's
- * configuration, which every caller that may seed may write. Throws {@link InvalidConfig} for `allowedCidrs`;
- * text that is no block is closed.
+ * Says whether a CIDR block opens nothing that `allowedCidrs` do not: it lies within one of them, and, if it is a
+ * single address, the guard lets that address pass. For a crawl's configuration, which every caller that may seed may
+ * write. Throws {@link InvalidConfig} for `allowedCidrs`; a text that is not a block is closed.
  */
 export function createBlockGuard(allowedCidrs: readonly string[]): (cidr: string) => boolean {
   const allowed = allowedCidrs.map(requireCidr);

@@ -44,7 +44,7 @@ export class BodyFile {
     await closeFile(open.descriptor);
   }
 
-  /** Only for one who holds a block of it. */
+  /** Only for a caller that holds a block of it. */
   get descriptor(): number {
     if (this.#open === undefined) throw new Error('The temporary file of bodies is closed');
     return this.#open.descriptor;
@@ -111,7 +111,10 @@ export class BodyBlocks {
     }
   }
 
-  /** The place in the file of the body's bytes from `start`, up to `most` of them, as far as its blocks follow one another. */
+  /**
+   * The offset in the file of the body's bytes from `start`, up to `most` of them, as far as its blocks follow one
+   * another.
+   */
   #runAt(start: number, most: number): { readonly position: number; readonly length: number } {
     const first = Math.floor(start / BLOCK_BYTES);
     const block = this.#blocks[first] as number;

@@ -11,10 +11,9 @@ export interface AddressChoice {
 }
 
 /**
- * The IP addresses that a connection to `hostname` may go to, in the order to try; at least one. The host
- * name is as in a WHATWG URL, so that IPv4 in any spelling is dotted; IPv6 with or without brackets. Rejects
- * with a {@link KnownFailure}: about the name if there is no address, `blockedAddress` if the guard lets none
- * pass.
+ * The IP addresses that a connection to `hostname` may go to, in the order to try; at least one. The host name is
+ * as in a WHATWG URL, so that IPv4 in any spelling is dotted; IPv6 with or without brackets. Rejects with a
+ * {@link KnownFailure}: about the name if it has no address, `blockedAddress` if the guard lets none pass.
  */
 export async function chooseAddresses(hostname: string, choice: AddressChoice): Promise<string[]> {
   const addresses = await addressesOf(hostname.replace(/^\[(.*)\]$/, '$1'), choice);
@@ -53,7 +52,7 @@ function describeLookup(hostname: string, error: unknown): KnownFailure {
   }
 }
 
-/** For people: which addresses were refused, why, and what would allow them. */
+/** For people: which addresses were refused, why, and the setting that would allow them. */
 export function describeBlocked(hostname: string, addresses: readonly string[]): string {
   const named = addresses.map((ip) => `${ip}, ${describeSpecialAddress(ip) ?? 'public'}`).slice(0, 3);
   const example = `${addresses[0]}/${isIP(addresses[0] as string) === 6 ? 128 : 32}`;

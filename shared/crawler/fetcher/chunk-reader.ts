@@ -3,13 +3,13 @@ import { quoted } from './repair-head.ts';
 
 /** The longest line of a chunked body, as in Chromium. */
 const MAX_LINE_BYTES = 16_384;
-/** Bytes of a size's line that are no extension: the size, blanks, the line's end. */
+/** Bytes of a size's line besides extensions: the size, blanks, the line's end. */
 const PLAIN_LINE_BYTES = 32;
 /** Hexadecimal digits of the largest size: JavaScript's numbers are exact up to 2^53. */
 const MAX_DIGITS = 13;
 /** A size's line without its LF, as RFC 9112, section 7.1.1, has it. */
 const STRICT_SIZE = /^[0-9a-f]+(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?\r$/i;
-/** The same, as browsers read it: some servers and load balancers pad the size with blanks. */
+/** The line as browsers read it: some servers and load balancers pad the size with blanks. */
 const READABLE_SIZE = /^([0-9a-f]+)[\t\r ]*(?:;.*)?$/is;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -38,7 +38,7 @@ export class ChunkReader {
     this.#maxExtraBytes = maxExtraBytes;
   }
 
-  /** False: the framing is no strict HTTP, so another reader may see another end of the body. */
+  /** False: the framing is not strict HTTP, so another reader may find another end of the body. */
   get isStrict(): boolean {
     return this.#isStrict;
   }
@@ -100,13 +100,13 @@ export class ChunkReader {
     return 0;
   }
 
-  /** Whether a line may begin so: what is no chunk is not waited for. */
+  /** Whether a line may begin with these bytes. If not, the rest of the line is not awaited. */
   #canBegin(line: Buffer): boolean {
     if (this.#part === 'trailers') return true;
     return this.#part === 'dataEnd' ? line.length === 1 && line[0] === CR : digitOf(line[0] as number) >= 0;
   }
 
-  /** Reads a line, whose end is behind its LF. Returns what is to stand for it, if it cannot stay. */
+  /** Reads a line, which ends after its LF. Returns the line's replacement, if it needs one. */
   #readLine(input: Buffer, at: number, end: number): Buffer | undefined {
     if (this.#part === 'size') return this.#readSize(input, at, end);
     const isStrict = end - at > 1 && input[end - 2] === CR;

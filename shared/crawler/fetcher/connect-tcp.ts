@@ -19,11 +19,11 @@ const MAX_AT_ONCE = 2;
 const MAX_ADDRESSES = 4;
 
 /**
- * Connects to one of the addresses, as RFC 8305 (Happy Eyeballs) has it: families take turns, the next address
- * is tried when the one before has failed or was silent for 250 ms, and the first connection wins. At most
- * two are open at once; nothing is sent on the one that loses. The second one takes a place of `budget` for itself. If there
- * is none, the first one is given up when its share of the time is over. Rejects with the last {@link KnownFailure} if none
- * can be connected to within `left()` ms.
+ * Connects to one of the addresses, as RFC 8305 (Happy Eyeballs) has it: families take turns, the next address is tried
+ * when the one before has failed or was silent for 250 ms, and the first connection wins. At most two are open at once;
+ * nothing is sent on the one that loses. The second one takes a slot of `budget` for itself. If there is none, the
+ * first one is given up when its share of the time is over. Rejects with the last {@link KnownFailure} if none can be
+ * connected to within `left()` ms.
  */
 export async function connectTcp(
   target: TcpTarget,

@@ -97,7 +97,7 @@ class Connector {
   }
 
   /**
-   * Waits for a place among the open sockets first, at no cost of the time-out, and holds it until the socket
+   * Waits for a free socket slot first, at no cost of the time-out, and holds it until the socket
    * closes.
    */
   async open(target: Target): Promise<Socket> {

@@ -9,7 +9,7 @@ const MAX_SENT = 180;
 
 /**
  * Cookies that were given, by the rules of RFC 6265, section 5.4: domain, path, `Secure` and expiry decide;
- * longer paths come first. A jar does not change: what hosts set is ignored.
+ * longer paths come first. A jar does not change: cookies set by hosts are ignored.
  */
 export function createCookieJar(cookies: readonly Cookie[]): CookieJar {
   if (cookies.length === 0) return () => undefined;

@@ -4,7 +4,7 @@ export interface ResolvedName {
   readonly ttlMs?: number;
 }
 
-/** Resolves a host name; rejects with an error with a `code` (`ENOTFOUND`, ...) if there is no address. */
+/** Resolves a host name; rejects with an error with a `code` (`ENOTFOUND`, ...) if the name has no address. */
 export type Lookup = (hostname: string) => Promise<ResolvedName>;
 
 /** Shorter times to live are taken as this: a crawler visits a host more than once a second. */
@@ -15,7 +15,7 @@ export const MAX_TTL_MS = 3_600_000;
 export const UNKNOWN_TTL_MS = 60_000;
 /**
  * How long a failed look-up is believed. RFC 2308 allows hours, but a crawler's own network may be what
- * failed. Less than the first rest of a host that failed (`backoffMs`), so that its second try asks again.
+ * failed. Less than the first rest of a host that failed (`backoffMs`), so that its second try looks up again.
  */
 export const NEGATIVE_TTL_MS = 3000;
 const MAX_NAMES = 100_000;
@@ -27,7 +27,7 @@ interface Entry {
 }
 
 /**
- * Caches look-ups for their time to live. Questions for one name at the same time are asked once. Holds the
+ * Caches look-ups for their time to live. Concurrent look-ups of a name share one query. Holds the
  * `maxNames` names used last. The result rejects as the look-up did, and with `ENOTFOUND` for an empty
  * answer.
  */

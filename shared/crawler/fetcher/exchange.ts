@@ -60,8 +60,8 @@ const NO_BYTES: WireBytes = { sent: 0, received: 0 };
 const used = new WeakMap<Socket, WireBytes>();
 
 /**
- * One request and its outcome: undici's handler. It settles exactly once; what undici reports later is
- * ignored. Rejects only for our own failures (a full disk, no file descriptor left).
+ * Undici's handler of a request and its outcome. It settles exactly once; later reports of undici are ignored. Rejects
+ * only for our own failures (a full disk, no file descriptor left).
  */
 export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   readonly request: FetchRequest;

@@ -42,7 +42,7 @@ export const described = (code: FailureCode, message: string): DescribedFailure 
   message: message.replace(/\s+/g, ' ').trim().slice(0, 500),
 });
 
-/** The connection ended or broke; nothing was wrong with what came over it. */
+/** The connection ended or broke; the bytes before were valid. */
 export function isDisconnect(error: unknown): boolean {
   return reasonOf(failureCodeOf(errorCode(error) ?? '', messageOf(error))) === 'reset';
 }

@@ -18,7 +18,7 @@ export interface FetcherPartsOptions {
   readonly tempFolder: string;
   /** Ages the DNS cache. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Asked for names instead of the system; its answers are cached and judged like any. */
+  /** Resolves names instead of the system; its results are cached and guarded like all others. */
   readonly lookup?: Lookup;
   /** Sockets open at once, over all hosts; beyond, idle ones are closed, then requests wait. Default 900. */
   readonly maxSockets?: number;

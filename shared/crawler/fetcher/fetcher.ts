@@ -57,7 +57,7 @@ export interface FetcherOptions
         'headers' | 'cookies' | 'auth' | 'tls' | 'certificateAuthorities' | 'clientCertificates' | 'proxies'
       >
     > {
-  /** No request may ask for more than this. Default: each may ask for what it wants. */
+  /** The upper bound for each request. Default: no bound. */
   readonly mostBodyBytes?: number;
   /** Stamps the outcomes; the time-outs of real sockets run on real time. */
   readonly clock: Pick<Clock, 'now'>;
@@ -128,7 +128,7 @@ class UndiciFetcher implements Fetcher {
     return isForwarding(proxy, url) ? ofForwarded(outcome, proxy as ProxyServer) : outcome;
   }
 
-  /** Both schemes of the host go to the same addresses, unless a proxy is chosen for one of them. */
+  /** Requests by http and https to the host go to the same addresses, unless a proxy is chosen for one of them. */
   async addressesOf(host: HostKey): Promise<readonly string[]> {
     const { connectTimeoutMs, proxyOf } = this.#connecting;
     if (proxyOf(`http://${host}/`) !== undefined || proxyOf(`https://${host}/`) !== undefined) return [];
@@ -164,7 +164,10 @@ class UndiciFetcher implements Fetcher {
     return this.#exchange(request, this.#agent, own, ms);
   }
 
-  /** Without cookies, passwords and headers that may be secret, and for no request with a body: it is unknown who gets them. */
+  /**
+   * Without cookies, passwords and headers that may be secret, and not for a request with a body: the receiver is
+   * unknown.
+   */
   async #fetchUnverified(request: FetchRequest, tlsError: FailureCode, ms: number): Promise<FetchOutcome> {
     this.#unverifying ??= createAgent(this.#options, {
       ...this.#connecting,
@@ -262,7 +265,7 @@ const failed = (url: string, fault: DescribedFailure, at: number): FetchOutcome 
 const isStale = (outcome: FetchOutcome): boolean =>
   outcome.status === 'failed' && outcome.isStaleConnection === true;
 
-/** An answer of a proxy that gets requests whole is no answer of the host. */
+/** A response that a proxy gives itself is not a response of the host. */
 async function ofForwarded(outcome: FetchOutcome, proxy: ProxyServer): Promise<FetchOutcome> {
   if (outcome.status !== 'response') return outcome;
   if (outcome.httpStatus !== 407) {

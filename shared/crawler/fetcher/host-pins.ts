@@ -3,9 +3,9 @@ import { InvalidConfig } from '../../core/crawl/config.ts';
 import { compileHostPattern } from '../../core/url/host-pattern.ts';
 
 /**
- * The `resolve` option: host names pinned to an address, before any name server is asked. A pattern is an
- * exact name or has `*` for one or more labels (or part of one); the first that matches decides. Gives the
- * address, or undefined. Throws {@link InvalidConfig} for what is no address.
+ * The `resolve` option: host names pinned to an address, before any DNS query. A pattern is an exact name
+ * or has `*` for one or more labels (or part of one); the first that matches decides. Gives the address,
+ * or undefined. Throws {@link InvalidConfig} for an invalid address.
  */
 export function createHostPins(
   pins: readonly (readonly [pattern: string, address: string])[],

@@ -6,8 +6,8 @@ import { createCookieJar } from './cookie-jar.ts';
 export type OwnHeaderOptions = Partial<Pick<CrawlConfig, 'headers' | 'cookies' | 'auth'>>;
 
 /**
- * Returns the headers for a request to `url`, by name, instead of the crawler's own of the same names; only
- * what is meant for the URL's host. Undefined if there are none.
+ * Returns the headers for a request to `url`, by name, instead of the crawler's own of the same names; only headers
+ * that are meant for the URL's host. Undefined if there are none.
  */
 export type OwnHeaders = (url: string, now: () => number) => Readonly<Record<string, string>> | undefined;
 

@@ -43,7 +43,7 @@ const UNCHUNKED = { isChunked: false };
 const IN_CHUNKS = { isChunked: true };
 
 const VERSION = /^HTTP(?:\/(\d{1,3})(?:\.(\d{1,3}))?)?/i;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern replaces them
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/g;
 
 /**
@@ -73,8 +73,8 @@ export function repairHead(head: string): RepairedHead {
 }
 
 /**
- * Reads the status line as browsers do: what stands before the first blank may be any version, the blank behind the status
- * may be missing, and without a status it is 200.
+ * Reads the status line as browsers do: any text before the first blank counts as the version, the blank behind the
+ * status may be missing, and without a status it is 200.
  */
 function statusOf(line: string) {
   const blank = line.search(/[\t ]/);
@@ -92,7 +92,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 60).replace(/[^\x20-\x7e]/g, '.'));
 }
 
-/** Lines that are no fields are left out, as in browsers: without a colon, or without a name. */
+/** Lines that are not fields are left out, as in browsers: without a colon, or without a name. */
 function fieldsOf(lines: readonly string[]): [string, string][] {
   const fields: { name: string; parts: string[] }[] = [];
   for (const line of lines) {
@@ -153,7 +153,7 @@ function framingOf(fields: readonly (readonly [string, string])[]): {
       'ambiguousLength',
       `the response has several lengths: ${quoted(lengths.join(', '))}`,
     );
-  // As browsers do: no number is no length, so the body ends with the connection.
+  // As browsers do: a length that is not a number is ignored, so the body ends with the connection.
   const isLength = length !== undefined && /^\d{1,15}$/.test(length);
   const isPlain = codings.length === 0 && (isLength || length === undefined);
   return {

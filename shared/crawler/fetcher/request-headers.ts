@@ -27,7 +27,7 @@ export function commonHeaders({
   ];
 }
 
-/** Names and values in turn; later ones take the place of those before of that name. */
+/** Names and values in turn; later ones replace earlier ones of that name. */
 export function mergeHeaders(ours: readonly string[], ...others: readonly OwnHeaderValues[]): string[] {
   let merged = ours as string[];
   for (const own of others) {

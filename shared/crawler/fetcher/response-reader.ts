@@ -19,7 +19,7 @@ export interface ResponseReader {
   readonly hasBegun: boolean;
   /** All data of a chunked body has come. */
   readonly hasLastChunk: boolean;
-  /** The response was no strict HTTP, so it is not certain that the next one begins where it ends. */
+  /** The response was not strict HTTP, so the start of the next one is uncertain. */
   readonly isLastOfConnection: boolean;
 }
 
@@ -35,10 +35,10 @@ const LONGEST_END = 4;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The reader of the socket. It holds back a response's header until it is whole, leaves out interim responses
- * (1xx, which a client must be able to read past: RFC 9110, section 15.2), and repairs what is no strict
- * HTTP, in chunks too. What cannot be repaired, or is longer than `maxHeaderBytes` in all, destroys the socket with a
- * {@link KnownFailure}. What is strict HTTP, with a header in one piece, is handed on as it is, without a copy.
+ * The reader of the socket. It holds back a response's header until it is whole, leaves out interim responses (1xx,
+ * which a client must be able to read past: RFC 9110, section 15.2), and repairs deviations from strict HTTP, in chunks
+ * too. A header that cannot be repaired, or is longer than `maxHeaderBytes` in all, destroys the socket with a {@link
+ * KnownFailure}. Strict HTTP with a header in one piece is handed on as it is, without a copy.
  */
 export function responseReader(socket: Socket, maxHeaderBytes: number): ResponseReader {
   const reader = readers.get(socket) ?? new SocketResponses(socket, maxHeaderBytes);
@@ -214,7 +214,7 @@ function appended(bytes: Buffer, more: Buffer): Buffer {
 /** Memory that `appended` allocated, and that only it writes to. */
 const spare = new WeakSet<ArrayBufferLike>();
 
-/** RFC 9112, section 2.2, asks this of servers; some servers send one too many after a body. */
+/** RFC 9112, section 2.2, requires this of servers; some servers send one too many after a body. */
 function withoutEmptyLines(bytes: Buffer): Buffer {
   let at = 0;
   while (bytes[at] === 0x0d || bytes[at] === 0x0a) at++;

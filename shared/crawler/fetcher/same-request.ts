@@ -1,10 +1,10 @@
-/** Whether a request that was archived asked for the same thing as one that is about to be made. */
+/** Whether an archived request equals a request that is about to be made. */
 import type { FetchRequest } from '../../core/outcome/fetch-request.ts';
 import { createOwnHeaders, type OwnHeaderOptions } from './own-headers.ts';
 import { commonHeaders, mergeHeaders } from './request-headers.ts';
 import { isSecretName, withoutSecrets } from './without-secrets.ts';
 
-/** They say who asks, and how the answer travels; not what is asked for. */
+/** Headers that name the client or concern the connection, not the requested resource. */
 const NOT_COMPARED: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -28,9 +28,9 @@ export const isRepeatable = ({ method = 'GET', body, headers = {} }: FetchReques
   method === 'GET' && body === undefined && !Object.keys(headers).some(isSecretName);
 
 /**
- * Returns a function that compares a request with the block of an archived `request` record. Both must be GET, and ask
- * by the same headers, apart from those that say who asks. Of headers whose values are kept out of archives, the names
- * are compared.
+ * Returns a function that compares a request with the block of an archived `request` record. The two must be GET
+ * requests with equal headers, apart from those that name the client. Of headers whose values are kept out of archives,
+ * the names are compared.
  */
 export function createSameRequest(
   options: OwnHeaderOptions & Parameters<typeof commonHeaders>[0],

@@ -2,14 +2,13 @@ import type { Socket } from 'node:net';
 import { type Release, Semaphore } from '../../core/base/semaphore.ts';
 
 /**
- * Bounds the sockets open at once, since file descriptors are few (AWS Lambda: 1,024 a process). At the
- * bound, the socket that has been idle longest is closed for the new one; while all are in use, who comes
- * waits in line.
+ * Bounds the sockets open at once, since file descriptors are few (AWS Lambda: 1,024 a process). At the bound, the
+ * socket that has been idle longest is closed for the new one; while all are in use, further callers wait in line.
  */
 export interface SocketBudget {
-  /** Resolves when one more socket may be opened, to what gives its place back. */
+  /** Resolves, when one more socket may be opened, to the function that releases its slot. */
   acquire(): Promise<Release>;
-  /** Takes one more place if there is one. If not, a socket that is idle makes room for a later call. */
+  /** Takes one more slot if one is free. If not, an idle socket is closed for a later call. */
   tryAcquire(): Release | undefined;
   /** A request is in flight on the socket: it is not closed from here. */
   markBusy(socket: Socket): void;

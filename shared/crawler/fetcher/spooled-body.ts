@@ -10,8 +10,8 @@ const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const SMALL_BODY = 32 * 1024;
 
 /**
- * The place for the bodies of a process: memory, bounded together even for a thousand large bodies of a hundred crawls, and
- * a file for what finds no room there.
+ * The storage for the bodies of a process: memory with one bound, even for a thousand large bodies of a hundred crawls,
+ * and a file for bodies beyond it.
  */
 export interface BodySpace {
   usedBytes: number;
@@ -31,9 +31,8 @@ const GATHER_BYTES = 16_384;
 const READ_BYTES = 262_144;
 
 /**
- * Takes a body's pieces as they arrive, and becomes the {@link Body}. The pieces are its own: kept, not
- * copied, and freed when they are in a file, though not before the step is over, as several may be parts of
- * what was read at once.
+ * Takes a body's pieces as they arrive, and becomes the {@link Body}. The pieces are its own: kept, not copied, and
+ * freed when they are in a file, though not before the step is over, as several may be parts of one read buffer.
  */
 export interface BodySpool {
   /** Bytes taken so far. */
@@ -79,7 +78,7 @@ class PieceSpool implements BodySpool {
     this.#keep(piece);
     this.#size += piece.length;
     if (this.#stored !== undefined) {
-      // Nothing but what is gathered waits, which is a copy.
+      // Only the gathered bytes wait, which are a copy.
       if (this.#pieces.length > 0) this.#writeOut(this.#stored);
       return;
     }

@@ -4,9 +4,9 @@ import type { Lookup, ResolvedName } from './dns-cache.ts';
 import { errorCode } from './failure.ts';
 
 /**
- * The machine's own name resolution. The name servers are asked first, since only they give a time to live
+ * The machine's own name resolution. The name servers are queried first, since only they give a time to live
  * (c-ares, which also needs no thread); the system's resolver (getaddrinfo, which honours the hosts file and
- * search domains) is asked where they know no address or there are none. So a hosts file adds names but does
+ * search domains) is used if they know no address or if there are none. So a hosts file adds names but does
  * not override public ones: for that there is the `resolve` option. IPv4 addresses come first.
  */
 export function createSystemLookup(): Lookup {

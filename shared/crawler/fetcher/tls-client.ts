@@ -69,12 +69,12 @@ export function createTlsClient(options: TlsOptions): TlsClient {
     const secured = connect({
       socket,
       secureContext: own ?? given ?? usualContext(),
-      // An address is no server name (RFC 6066, section 3), and a name goes without its final dot.
+      // An address is not a server name (RFC 6066, section 3), and a name goes without its final dot.
       servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
       host: hostname,
       ALPNProtocols: ['http/1.1'],
-      // `checkCertificate` refuses what is not authorized: only there the certificate can still be read, for
-      // the message.
+      // `checkCertificate` refuses unauthorized certificates: only there the certificate can still be read, for the
+      // message.
       rejectUnauthorized: false,
       session: sessions.get(sessionKey),
     });

@@ -73,8 +73,8 @@ function dayText(text: string | undefined): string {
 }
 
 /**
- * The names that the certificate is for. A server may write anything there: what is no host name or address
- * is left out.
+ * The names that the certificate is for. A server may write anything there: texts that are neither host names nor
+ * addresses are left out.
  */
 function namesText(certificate: PeerCertificate | undefined): string {
   const { subjectaltname = '', subject } = certificate ?? {};

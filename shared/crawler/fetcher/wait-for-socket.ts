@@ -13,7 +13,7 @@ export async function happened(
 ): Promise<void> {
   const settled = new Promise<void>((resolve, reject) => {
     if (socket.destroyed) reject(failure.broken(socket.errored));
-    // The listener stays: what breaks between two listeners must not be an uncaught error.
+    // The listener stays: an error between two listeners must not be uncaught.
     socket.on('error', (error) => reject(failure.broken(error)));
     socket.once('close', () => reject(failure.broken(undefined)));
     socket.once(event, resolve);

@@ -2,7 +2,7 @@
 
 import type { OwnHeaderValues } from './request-headers.ts';
 
-/** In place of a value that is kept out of the archive. */
+/** Replaces a value that is kept out of the archive. */
 const REMOVED = '[removed]';
 
 /** Always secret, also in a request of the project's own code. */

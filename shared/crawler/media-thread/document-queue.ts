@@ -10,7 +10,7 @@ export interface DocumentUse {
   readonly metLimit: boolean;
 }
 
-/** A place in a thread. */
+/** A slot in a thread. */
 export interface DocumentPlace {
   /** The share of the usual limits that the document has: 1, halved by each of its domain's that met the limits. */
   readonly share: number;

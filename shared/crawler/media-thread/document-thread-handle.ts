@@ -19,7 +19,7 @@ export interface DocumentThreadOptions {
   readonly memoryMb: number;
 }
 
-/** After this share of its time no further page of a document is begun: what was read until then is kept. */
+/** After this share of its time no further page of a document is begun: the pages read so far are kept. */
 const SOFT_SHARE = 0.8;
 /** A thread without a document ends, and frees 50 MB. */
 const IDLE_MS = 10_000;
@@ -38,7 +38,7 @@ interface Reading {
   readonly answer: (answer: ReadAnswer, endedThread?: boolean) => void;
 }
 
-/** One thread. `onEnd`: called when it has ended. */
+/** Starts a thread. `onEnd`: called when it has ended. */
 export class DocumentThread {
   readonly #worker: Worker;
   readonly #memoryMb: number;
@@ -80,7 +80,7 @@ export class DocumentThread {
     worker.unref();
   }
 
-  /** For another document. What a damaged or large one may have left behind is no other one's fault. */
+  /** The next document gets a fresh thread: it must not suffer from state that a damaged or large one has left. */
   get isUsable(): boolean {
     return !this.#hasEnded && this.#isClean && this.#documents < MAX_DOCUMENTS;
   }

@@ -1,7 +1,7 @@
 /**
- * Reads PDF and Office documents in a thread of their own, with limits of CPU time, memory and pages: no document blocks the
- * thread that crawls, one that hangs or takes too much memory ends its thread alone, and what is read of one does not depend
- * on what else the machine does.
+ * Reads PDF and Office documents in a thread of their own, with limits of CPU time, memory and pages: no document
+ * blocks the thread that crawls, one that hangs or takes too much memory ends its thread alone, and the text read of a
+ * document does not depend on other load of the machine.
  */
 import { messageOf } from '../../core/base/error-message.ts';
 import { hostKey } from '../../core/url/host-key.ts';
@@ -31,7 +31,7 @@ export interface DocumentThreadsOptions {
   readonly memoryMb?: number;
 }
 
-/** CPU time that a document has, whatever others of its domain took. */
+/** CPU time that a document has, independent of other documents of its domain. */
 const LEAST_CPU_MS = 1000;
 
 /** Threads start when they are needed, and do not keep the process when they are not. */

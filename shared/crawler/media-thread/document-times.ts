@@ -1,10 +1,10 @@
 /** How long the reading of a document may take. */
 export interface DocumentTimes {
-  /** To wait for documents of other hosts. One that waits longer is to be read later. */
+  /** To wait for documents of other hosts. A document that waits longer is read later. */
   readonly waitMs: number;
   /** To be read: CPU time of its thread, which is the same on an idle and on a busy machine. */
   readonly cpuMs: number;
-  /** To be read, by the clock: a last resort. One that would need longer is to be read later. */
+  /** To be read, by the clock: a last resort. A document that would need longer is read later. */
   readonly wallMs: number;
 }
 

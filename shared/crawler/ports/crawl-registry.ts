@@ -23,7 +23,7 @@ export interface CrawlTotals extends HostTotals {
   readonly hostsWaiting: number;
   /** Hosts that were given up while URLs wait there, and these URLs, where there are any. */
   readonly givenUp?: { readonly hosts: number; readonly urls: number };
-  /** Those of the waiting hosts that wait for their hours, where there are any. Only engines of one machine count them. */
+  /** The waiting hosts that wait for their hours, if there are any. Only engines of one machine count them. */
   readonly hostsClosed?: number;
   /** Known URLs by state. */
   readonly urls: Readonly<Record<UrlState, number>>;
@@ -36,7 +36,7 @@ export interface CrawlTotals extends HostTotals {
   readonly activeMs: number;
   /** The crawl's usage that is billed, by line item. Engines that cost nothing have none. */
   readonly usage?: Readonly<Record<string, number>>;
-  /** That at list price, in US dollars. */
+  /** The usage at list price, in US dollars. */
   readonly cost?: number;
 }
 
@@ -45,7 +45,7 @@ export interface CrawlRecord extends KeptReason {
   readonly config: CrawlOptions;
   /** URLs that the scope is drawn around: the seeds, and where seeds redirected to. */
   readonly scopeSeeds: readonly string[];
-  /** The list of its sites, which is kept apart. None: it was begun without one. */
+  /** The list of its sites, which is stored separately. Absent: the crawl was begun without one. */
   readonly sites?: SitesRef;
   /** Version of the canonical form's rules (`url/canonical.ts`) that the crawl was begun with. */
   readonly urlRulesVersion: number;
@@ -107,7 +107,7 @@ export interface CrawlRegistry {
   configure(crawl: CrawlId, changes: CrawlOptions): Promise<void>;
   /**
    * Widens the scope by these URLs (a seed that redirects). Safe to repeat. Throws {@link CrawlTooLarge}, as
-   * `create` does, if the record has no room for them.
+   * `create` does, if the record cannot hold them.
    */
   addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void>;
   /** Keeps a list of sites for the crawl, which need not be there yet. Safe to repeat. */
@@ -142,8 +142,7 @@ export interface CrawlRegistry {
 }
 
 /**
- * A crawl's record, which holds its configuration and the URLs that its scope is drawn around, has no room
- * for more.
+ * A crawl's record, which holds its configuration and the URLs of its scope, is full.
  */
 export class CrawlTooLarge extends Error {
   override name = 'CrawlTooLarge';

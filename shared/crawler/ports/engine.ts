@@ -41,7 +41,7 @@ export interface Engine extends OptionalPorts {
   readonly queue: TurnQueue;
   readonly exchange: LinkExchange;
   readonly ledgers: LedgerStore;
-  /** Where the crawl's WARC records go. The same one each time it is called. */
+  /** Returns the archive of the crawl's WARC records, the same object at each call. */
   archiveOf(crawl: CrawlId): Archive;
   readonly registry: CrawlRegistry;
   readonly clock: Clock;

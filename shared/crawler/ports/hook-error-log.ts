@@ -2,10 +2,10 @@ import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 
 /** An error that a hook of the project threw. */
 export interface HookError {
-  /** Which code of the project; `file`: what its file does when it is loaded. */
+  /** The failed part of the project; `file`: the code that runs when its file is loaded. */
   readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'module' | 'onError' | 'file';
   readonly url: string;
-  /** One line. */
+  /** A single line. */
   readonly message: string;
   /** As V8 writes it, its first lines. */
   readonly stack?: string;

@@ -7,9 +7,9 @@ import type { HostKey } from '../../core/url/host-key.ts';
  */
 export interface ItemStore {
   /**
-   * Keeps the lines of JSON (without their ends) of a turn that is to become `version` of the head; replaces
-   * what was staged for it. Returns what the head must carry as `stagedItems`, if the store needs that to know
-   * which of several attempts was committed.
+   * Keeps the lines of JSON (without their ends) of a turn that is to become `version` of the head; replaces lines
+   * staged for it before. Returns what the head must carry as `stagedItems`, if the store needs that to know which of
+   * several attempts was committed.
    */
   stage(
     crawl: CrawlId,

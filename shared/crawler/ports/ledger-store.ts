@@ -40,7 +40,7 @@ export interface LedgerStore {
   listParts(crawl: CrawlId, host: HostKey): Promise<string[]>;
   deleteParts(crawl: CrawlId, host: HostKey, names: readonly string[]): Promise<void>;
   /**
-   * Every host of the crawl with its head, and the heads of registrable domains, which are no hosts' (`Head.domain`); a
+   * Every host of the crawl with its head, and the heads of registrable domains (`Head.domain`), which are not hosts; a
    * snapshot is not promised.
    */
   hosts(crawl: CrawlId): AsyncIterable<{ readonly host: HostKey; readonly head: Head }>;

@@ -31,7 +31,7 @@ export interface SharedValues {
 export interface SharedState {
   /**
    * Resolves to the values as they were some seconds ago at most (large ones: minutes), with all that this process has
-   * committed. The same object for a crawl: it follows later changes.
+   * committed. A crawl always gets the same object: it follows later changes.
    */
   read(crawl: CrawlId): Promise<SharedValues>;
 }

@@ -7,7 +7,7 @@ export interface SkipLog {
   note(crawl: CrawlId, skip: Skip): void;
   /**
    * Resolves when the crawl's links noted before are durable: a turn that has noted some calls it before it is
-   * committed. None: the last second may be lost.
+   * committed. Absent: the last second may be lost.
    */
   makeDurable?(crawl: CrawlId): Promise<void>;
 }

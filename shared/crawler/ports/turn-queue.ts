@@ -2,7 +2,7 @@ import type { Message } from '../../core/frontier/message.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
 
 /**
- * One message as received. `receiveCount` is 1 the first time; a message that comes back has a higher one.
+ * A message as received. `receiveCount` is 1 the first time; a message that comes back has a higher one.
  */
 export interface Delivery {
   readonly id: string;
@@ -23,14 +23,13 @@ export interface HostDeliveries {
 
 /** A received group on its way to another process: JSON. */
 export interface PackedHost extends HostDeliveries {
-  /** By delivery: what acknowledges it. */
+  /** By delivery: the handle that acknowledges it. */
   readonly handles: readonly (readonly [id: string, handle: string])[];
 }
 
 /**
- * Messages to hosts, one group a host: while a message of a group is received and neither acknowledged nor
- * visible again, no other message of that group is handed out. That lock is what makes the crawler polite by
- * construction.
+ * Messages to hosts, one group a host: while a message of a group is received and neither acknowledged nor visible
+ * again, no other message of that group is handed out. By that lock the crawler is polite by construction.
  */
 export interface TurnQueue {
   /**
@@ -46,8 +45,8 @@ export interface TurnQueue {
   /** Removes the deliveries. After the end of the lease it may have no effect, and they come back. */
   acknowledge(received: HostDeliveries, deliveries: readonly Delivery[]): Promise<void>;
   /**
-   * Keeps the whole group locked until then, if that is later than `leaseUntil`: for what could otherwise
-   * outlast it. If this process dies before, it stays locked for `restMs` at least; default: until then, too.
+   * Keeps the whole group locked until then, if that is later than `leaseUntil`. Call it before a request that could
+   * outlast the lease. If this process dies before, it stays locked for `restMs` at least; default: until then, too.
    * Throws `StaleTurn` if the group is no longer held.
    */
   hold(received: HostDeliveries, until: number, restMs?: number): Promise<void>;
@@ -65,6 +64,8 @@ export interface TurnQueue {
    * lease is over. Only where other processes work.
    */
   pack?(received: HostDeliveries): PackedHost | undefined;
-  /** Takes a group over, for a whole lease. Undefined: its lease was over. Another process may have done the same. */
+  /**
+   * Takes a group over, for a whole lease. Undefined: its lease was over. A second process may have taken it over, too.
+   */
   unpack?(packed: PackedHost): Promise<HostDeliveries | undefined>;
 }

@@ -8,13 +8,16 @@ import type { Crawls } from '../crawl-state/crawls.ts';
 import { createDomainHeads, type DomainHeads } from '../turn/links/domain-heads.ts';
 import type { LinksByHost } from './links-by-host.ts';
 
-/** A domain with links to more hosts than that at once is asked for room before each of them gets a message. */
+/**
+ * If links lead to more hosts of a domain than this at once, the domain's quota is claimed before each of them gets a
+ * message.
+ */
 const CROWD = 16;
 
 /**
- * Leaves out the links to hosts for which their domain has no room, where they come in crowds: a domain with a million
- * hosts costs one read and one write then, not a million messages. Where fewer come, the hosts' own turns ask
- * (`turn/open-host.ts`). What is left out is counted by its domain, and in no log: a stranger could fill that.
+ * Leaves out links to hosts beyond their domain's quota, if there are many such hosts at once: a domain with a million
+ * hosts costs one read and one write then, not a million messages. If there are fewer, the hosts' own turns claim
+ * (`turn/open-host.ts`). Links that are left out are counted by domain, and not logged: a stranger could fill that.
  */
 export async function withoutCrowds(
   engine: Parameters<typeof createDomainHeads>[0],

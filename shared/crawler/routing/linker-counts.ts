@@ -16,9 +16,9 @@ import { isOwnRequest } from '../../core/url/request-url.ts';
 const MAX_GATHERED = 64;
 
 /**
- * Finds which registrable domains link to each host, while links are gathered: those to one URL are made one, and only
- * one of their pages is remembered. Redirects, requisites, sitemaps and a
- * project's own requests are no votes, nor are links within a domain.
+ * Finds which registrable domains link to each host, while links are gathered: links to one URL are merged, and only
+ * one of their pages is remembered. Redirects, requisites, sitemaps and a project's own requests do not count, nor do
+ * links within a domain.
  */
 export interface LinkerCounts {
   /** Notes a link that belongs to the crawl. */
@@ -27,7 +27,7 @@ export interface LinkerCounts {
   addTo(host: HostKey, links: Map<string, Link>): void;
 }
 
-/** Undefined in a crawl that does not ask who links to whom. */
+/** Undefined in a crawl that does not count linking domains. */
 export const createLinkerCounts = ({
   domainBudget,
 }: Pick<CrawlConfig, 'domainBudget'>): LinkerCounts | undefined =>

@@ -13,11 +13,11 @@ import { lastDueAt } from '../turn/next-turn.ts';
 const AGAIN_MS = 300_000;
 
 /**
- * Wakes the hosts whose head says that they are due: after a long rest, because a token was lost, or because
- * the clock of the process that wrote the head was ahead. Their turns decide what there is to do; waking a
- * host twice costs one look at its head. `woken` keeps what was done, by host and version, so that a host
- * that does not come to its turn at once is not woken again and again. Returns how many were woken:
- * `wakeBatch` of the engine's sizes or more if there may be others.
+ * Wakes the hosts whose head says that they are due: after a long rest, because a token was lost, or because the
+ * clock of the process that wrote the head was ahead. Their turns decide about the work; waking a host twice costs
+ * one look at its head. `woken` keeps the hosts that were woken, by host and version, so that a host that does not
+ * come to its turn at once is not woken again and again. Returns how many were woken: `wakeBatch` of the engine's
+ * sizes or more if there may be others.
  */
 export async function wakeDueHosts(
   { ledgers, queue, clock, sizes }: Pick<Engine, 'ledgers' | 'queue' | 'clock' | 'sizes'>,
@@ -58,7 +58,7 @@ export async function wakeAllHosts(
     await wakeResumed(queue, crawl, [known], { resume, config });
 }
 
-/** The same for some of the crawl's hosts. */
+/** As above, for some of the crawl's hosts. */
 export async function wakeResumed(
   queue: Pick<Engine['queue'], 'send'>,
   crawl: CrawlId,

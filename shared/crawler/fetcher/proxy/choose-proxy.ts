@@ -17,7 +17,7 @@ export interface ProxyServer {
   readonly password: string;
   /** For messages: `http://proxy.example:8080`, without user and password. */
   readonly name: string;
-  /** When it last answered, by `performance.now()`: a proxy that answers others is not what is silent. */
+  /** When it last answered, by `performance.now()`: if a proxy answers other requests, the silence is not its fault. */
   answeredAt: number;
 }
 

@@ -10,10 +10,10 @@ const THIS_MACHINE = ['localhost', '*.localhost', 'localhost:*', '127.0.0.0/8', 
 const MAX_ENTRIES = 500;
 
 /**
- * The rules that the environment asks for: `HTTPS_PROXY` for https URLs, `HTTP_PROXY` for http URLs, `ALL_PROXY`
+ * The rules that the environment sets: `HTTPS_PROXY` for https URLs, `HTTP_PROXY` for http URLs, `ALL_PROXY`
  * where the other is not set; names in lower case count first. `NO_PROXY` lists, by commas, names (each with
- * its subdomains), addresses and CIDR blocks that are reached directly, or `*` for all. Throws
- * {@link InvalidConfig} that names the variable, never its value: it may hold a password.
+ * its subdomains), addresses and CIDR blocks that are reached directly, or `*` for all. Throws {@link
+ * InvalidConfig} that names the variable, never its value: it may hold a password.
  */
 export function environmentProxies(
   environment: Readonly<Record<string, string | undefined>>,

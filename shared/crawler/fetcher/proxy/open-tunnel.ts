@@ -20,9 +20,9 @@ export const isWorking = ({ answeredAt }: ProxyServer): boolean =>
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /**
- * Asks the proxy, to which the socket is connected, for a connection to the host. After it the socket carries
- * what the host sends. Throws {@link KnownFailure}: of the proxy where the proxy is at fault, of the host
- * where the proxy says that it cannot be reached. The caller bounds the time, and destroys the socket then.
+ * Requests a connection to the host from the proxy to which the socket is connected. Afterwards the socket carries the
+ * host's bytes. Throws {@link KnownFailure}: of the proxy where the proxy is at fault, of the host where the proxy says
+ * that it cannot be reached. The caller bounds the time, and destroys the socket then.
  */
 export async function openTunnel(socket: Socket, proxy: ProxyServer, target: TunnelTarget): Promise<void> {
   const reader = new SocketReader(socket);
