@@ -89,7 +89,7 @@ export class TurnCaution {
     return this.#caution && afterTurn(this.#caution, this.#fetched, this.#options.turnMaxPages);
   }
 
-  /** The same in the message that begins the next turn. */
+  /** The caution in the message that begins the next turn. */
   ofToken(): Pick<Extract<Message, { kind: 'token' }>, 'caution'> {
     const next = this.next();
     return next === undefined ? {} : { caution: next.announced === undefined ? 1 : 2 };

@@ -24,7 +24,7 @@ import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnOutput } from './turn-output.ts';
 import { countWaitingPages } from './waiting-pages.ts';
 
-/** The results of a turn: what its commit reads. */
+/** The results of a turn, which its commit reads. */
 export interface TurnResults {
   readonly crawl: TurnCrawl;
   readonly head: StoredHead;
@@ -60,7 +60,7 @@ export class TurnCommit {
     this.#results = results;
   }
 
-  /** Whether the head is stored, whatever has failed after it. */
+  /** Whether the head is stored, even if a later step failed. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -112,7 +112,7 @@ export class TurnCommit {
   #endPass({ urlDueAt }: NextTurn): void {
     const { site, pace, head, output } = this.#results;
     const { onSite, engine } = this.#services;
-    // One that was given up by an earlier turn was not tried in this one.
+    // A host that an earlier turn gave up was not tried in this turn.
     const givenUp = pace.givenUp === head.head.setAside ? undefined : pace.givenUp?.cause;
     site.end({ now: engine.clock.now(), urlDueAt, givenUp });
     for (const visit of site.visits) output.addEvent(visit);
@@ -170,8 +170,8 @@ export class TurnCommit {
   }
 
   /**
-   * Deletes the parts that no head names any more, replaced or left by failed attempts. What the last head
-   * named stays until the next time, for those who are reading by it.
+   * Deletes the parts that no head names any more, replaced or left by failed attempts. The parts of the last head stay
+   * until the next time, for readers of that head.
    */
   async #sweep(before: Head, after: Head): Promise<void> {
     const { ledgers } = this.#services.engine;

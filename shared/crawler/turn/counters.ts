@@ -47,7 +47,7 @@ export class TurnCounters {
     return { pages: pages - this.#before.pages, bytes: bytes - this.#before.bytes };
   }
 
-  /** Whether the turn has asked the host, or the crawl's cache, for something. */
+  /** Whether the turn has made a request to the host, or to the crawl's cache. */
   get hasRequested(): boolean {
     return exchangesOf(this.#totals) > exchangesOf(this.#before);
   }
@@ -87,8 +87,8 @@ export class TurnCounters {
   }
 
   /**
-   * Counts an exchange with the host, robots.txt included. One that was not made is not counted; of one that the cache
-   * answered only its status.
+   * Counts an exchange with the host, robots.txt included. An exchange that was not made is not counted; if the cache
+   * answered, only the status is.
    */
   countExchange(outcome: FetchOutcome): void {
     const totals = this.#totals;

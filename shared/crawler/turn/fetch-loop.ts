@@ -70,8 +70,8 @@ export class FetchLoop {
   }
 
   /**
-   * Fetches robots.txt files for other hosts. Those for which there is no time are requested again: nothing
-   * is lost.
+   * Fetches robots.txt files for other hosts. Files for which the time is too short are requested again: nothing is
+   * lost.
    */
   async #fetchAskedRobots(): Promise<void> {
     const { askedRobots, robots, pace, quarantine } = this.#options;
@@ -132,7 +132,7 @@ export class FetchLoop {
     );
   }
 
-  /** Waits until another lane has handled its URL. False: there is no such lane. */
+  /** Waits until another lane has handled its URL. False: no lane fetches it. */
   async #waitForOthers(): Promise<boolean> {
     if (this.#busyLanes === 0) return false;
     await new Promise<void>((wake) => this.#idleLanes.push(wake));
@@ -156,7 +156,7 @@ export class FetchLoop {
     return record;
   }
 
-  /** Those that are due and not worth their fetch are put off. */
+  /** Due URLs that are not worth their fetch are postponed. */
   async #takeAgain(): Promise<UrlRecord | undefined> {
     const { ledger, recrawl, settlement } = this.#options;
     const now = this.#now();
@@ -241,7 +241,7 @@ export class FetchLoop {
     this.#options.site.count({ isPage: kind === undefined, state, cause: result?.cause, at });
   }
 
-  /** A URL that was to be fetched again is not: what is known of it stays. Returns whether the turn continues. */
+  /** Skips the fetch of a known URL: its record stays. Returns whether the turn continues. */
   #keepCopy(
     record: UrlRecord,
     { outcome, record: decided }: Exclude<Admission, { outcome: 'fetch' }>,
@@ -277,7 +277,7 @@ export class FetchLoop {
     sitemaps.countRequest(record.kind === 'sitemap');
     const visit = new UrlVisit(this.#services, this.#options, record);
     this.#inFlight++;
-    // The cache of an earlier crawl is older than what this one knows.
+    // The cache of an earlier crawl is older than this crawl's record.
     const cache = isRefetch(record) ? 'bypass' : robots.isArchived(from) ? 'only' : undefined;
     const settled = await visit.run(robots.crawlDelayMs(from), cache).finally(() => this.#inFlight--);
     await restoredDuplicates.take(settled, this.#now(), record);

@@ -9,9 +9,9 @@ type Counted = Pick<Receives, 'of'>;
 const PARKED_RECEIVES = 1;
 
 /**
- * Returns how many turns began with these deliveries and did not commit. Receives by this process count as none: it is alive. The
- * message that counts is the host's token, which each commit replaces by another one. Other messages may stay after a
- * commit, and come back.
+ * Returns how many turns began with these deliveries and did not commit. Receives by this process count as none: it is
+ * alive. The message that counts is the host's token, which each commit replaces by another one. Messages of other
+ * kinds may stay after a commit, and come back.
  */
 export function lostTurns(
   deliveries: readonly Delivery[],
@@ -28,8 +28,8 @@ export function lostTurns(
 }
 
 /**
- * Whether two turns in a row were perhaps lost, as far as the deliveries say: such a host is served apart from others. Its
- * newest token says what its head does.
+ * Whether two turns in a row were perhaps lost, as far as the deliveries say: such a host is served apart from others.
+ * Its newest token agrees with its head.
  */
 export const areSuspicious = (deliveries: readonly Delivery[], receives: Counted): boolean =>
   suspicionOf(deliveries, receives) >= 2;

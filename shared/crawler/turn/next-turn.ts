@@ -33,8 +33,8 @@ const TOKEN_LOST_MS = 900_000;
 const DRAINED_MS = 7_200_000;
 
 /**
- * A head that says that its host is due later than at this time was written by a process whose clock was ahead. One with hours
- * (`crawl/host-hours.ts`) is due when they begin next.
+ * A head that says that its host is due later than at this time was written by a process whose clock was ahead. A host
+ * with hours (`crawl/host-hours.ts`) is due when they begin next.
  */
 export function lastDueAt(config: CrawlConfig, now: number, sites?: Pick<Sites, 'extremes'>): number {
   const overrides = [...config.overrides, ...(sites?.extremes ?? [])];

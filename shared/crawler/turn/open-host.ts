@@ -21,15 +21,15 @@ import type { TurnCrawl } from './turn-crawl.ts';
 /** Whether a host may be visited, and the pages that its domain has granted it with that. */
 interface Opening {
   readonly isOpen: boolean;
-  /** None: what the host had is as it was. */
+  /** Absent: the share of the host is unchanged. */
   readonly share?: DomainShareState;
 }
 
 const OPEN: Opening = { isOpen: true };
 
 /**
- * Opens a host that the crawl knows no URL of, in a crawl that limits the hosts of a domain. Where the domain has no
- * room for it, its links are skipped and counted, unless one is a seed. The domain learns which others link to it.
+ * Opens a host that the crawl knows no URL of, in a crawl that limits the hosts of a domain. If the domain's quota of
+ * hosts is used up, its links are skipped and counted, unless one is a seed. The domain's linkers are updated.
  */
 export async function openHost(
   services: Pick<TurnServices, 'engine' | 'domains' | 'medians'>,

@@ -17,7 +17,7 @@ export interface HookedCrawl {
   readonly config: CrawlConfig;
 }
 
-/** A page and what was found in it. The response's body is there until the call resolves. */
+/** A page and its extracted content. The response's body is there until the call resolves. */
 export interface HookedPage {
   /** Where a worker works for several crawls. */
   readonly crawl?: HookedCrawl;
@@ -30,7 +30,7 @@ export interface HookedPage {
   readonly content?: MediaContent | undefined;
   /** The project's own request, if it made one. */
   readonly request?: HookRequest | undefined;
-  /** The state that hooks keep. None: that which the hooks were made with. */
+  /** The state that hooks keep. Absent: the state that the hooks were made with. */
   readonly state?: PageState | undefined;
   /** The page with nearly the same text. */
   readonly duplicateOf?: string | undefined;
@@ -39,8 +39,8 @@ export interface HookedPage {
 }
 
 /**
- * Resolves to the language of a page's main text, as by `primaryLanguage`; undefined if that is unknown, or if the page is no
- * document. Never rejects.
+ * Resolves to the language of a page's main text, as by `primaryLanguage`; undefined if that is unknown, or if the page
+ * is not a document. Never rejects.
  */
 export type ReadLanguage = (page: HookedPage) => Promise<string | undefined>;
 
@@ -50,9 +50,9 @@ export interface PageAnswer {
   readonly items: readonly string[];
   /** Requests to be made, also if the function failed after it had made them. */
   readonly requests?: readonly PageRequest[];
-  /** A factor of the page's importance for recrawl: 0.001 to 1000. None: as it was. */
+  /** A factor of the page's importance for recrawl: 0.001 to 1000. Absent: unchanged. */
   readonly importance?: number;
-  /** Why there are no items, or fewer. */
+  /** Why items are missing. */
   readonly error?: string;
 }
 

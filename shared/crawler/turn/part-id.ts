@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../ports/clock.ts';
 
-/** Returns the part of the name after the letters. Another attempt at the same version gets another one. */
+/** Returns the part of the name after the letters. A further attempt at the same version gets another name. */
 export function newPartId(version: number, clock: Pick<Clock, 'random'>): string {
   return `${version}-${Math.floor(clock.random() * 2 ** 48).toString(36)}`;
 }

@@ -83,7 +83,7 @@ export class Quarantine {
   /** Stores the URL as the one that is about to be fetched, if this is a quarantine turn. */
   async announce(url: string): Promise<QuarantineAnswer> {
     if (!this.isAnnouncing) return 'allowed';
-    // By what the turn found, not by what it has announced since: robots.txt comes before each page.
+    // Uses the suspect read at the turn's start: announcing robots.txt must not reset the page's tries.
     const tries = this.#suspect?.url === url ? this.#suspect.tries : 0;
     if (tries >= MAX_INTENTS) return 'quarantined';
     this.#release ??= await this.#intentLock(this.#options.until, this.#isSuspected);
@@ -102,7 +102,7 @@ export class Quarantine {
     if (this.#suspect?.url === url) this.#suspect = undefined;
   }
 
-  /** Does what may kill the worker: fetches or parses something of the web. */
+  /** Runs a step that may kill the worker: it fetches or parses bytes of the web. */
   async watch<T>(work: () => Promise<T>): Promise<T> {
     this.#isWatching = true;
     const result = await work();

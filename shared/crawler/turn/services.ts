@@ -18,7 +18,7 @@ import type { OnSeed, OnSite } from './seed-events.ts';
 import type { OnWorkEvent } from './work-events.ts';
 import type { WorkerStats } from './worker-stats.ts';
 
-/** Services that the turns of one worker share. None of them belongs to one turn. */
+/** Services that the turns of one worker share. No service belongs to one turn. */
 export interface TurnServices {
   readonly engine: Engine;
   /** Returns the same fetcher for the same crawl. Called again for each request. */
@@ -35,17 +35,17 @@ export interface TurnServices {
    * is not blamed when another one kills the process (`quarantine.ts`).
    */
   readonly intentLock: Lock;
-  /** None: the project has no hooks. */
+  /** Absent: the project has no hooks. */
   readonly hooks?: PageHooks;
-  /** None: crawls with `languages` cannot be worked for. */
+  /** Absent: the worker cannot serve crawls with `languages`. */
   readonly languageOf?: ReadLanguage;
-  /** Reads documents by the modules for their media types. None: they are archived unread. */
+  /** Reads documents by the modules for their media types. Absent: they are archived unread. */
   readonly documents?: DocumentReading;
   /** Called when a seed was not fetched: after each try that fails, and after the last. */
   readonly onSeed?: OnSeed;
   /** Called when a pass over a site has ended, before that is committed. */
   readonly onSite?: OnSite;
-  /** Called with what happens, as it happens. None: there is no listener. */
+  /** Called with each event. Absent: no listener. */
   readonly onEvent?: OnWorkEvent;
   /** Shows a watchdog what the thread does at this moment. */
   readonly work: PageWork;
@@ -79,13 +79,13 @@ export interface LaneSpacing {
 }
 
 /**
- * Spaces the requests to one host within this process, for all crawls. Between processes the queue's lock
- * does that, since a turn asks its own host alone.
+ * Spaces the requests to one host within this process, for all crawls. Between processes the queue's lock does that,
+ * since a turn sends requests to its own host alone.
  */
 export interface Lanes {
   /**
-   * Runs `request` when `spacing` allows. Undefined: that would be too late, or `signal` has aborted, and it was not run. `isCounted`: whether
-   * the host was asked; if not, the next request need not wait. Default: it was.
+   * Runs `request` when `spacing` allows. Undefined: that would be too late, or `signal` has aborted, and it was not
+   * run. `isCounted`: whether a request was sent to the host; if not, the next request need not wait. Default: it was.
    */
   run<T>(
     host: HostKey,
@@ -102,9 +102,9 @@ export interface Lanes {
   restAfterLast(host: HostKey, ms: number): void;
   /** The time until which the host must rest by the last two methods; 0 if it need not. */
   restUntil(host: HostKey): number;
-  /** The same for the IP addresses of hosts. */
+  /** As above, for the IP addresses of hosts. */
   readonly addresses: AddressLines;
-  /** Those of crawls that take a certain number of bytes a second. */
+  /** The rates of crawls with `maxBytesPerSecond`. */
   readonly rates: Map<CrawlId, CrawlLine>;
   readonly receives: Receives;
 }

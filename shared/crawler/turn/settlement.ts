@@ -58,7 +58,7 @@ export class Settlement {
     if (replaced) recrawl.replace(replaced.before, replaced.after);
   }
 
-  /** Reports a URL that is done with. One that waits again is reported if it is a seed that has failed. */
+  /** Reports a URL that is done. A URL that waits again is reported if it is a seed that has failed. */
   report(record: UrlRecord): void {
     const { onEvent, host } = this.#options;
     this.reportSeed(record);

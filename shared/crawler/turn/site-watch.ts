@@ -22,7 +22,7 @@ export interface SiteWatchOptions {
   readonly pass: SitePass | undefined;
 }
 
-/** A final answer of the host in this pass, or why it was not asked. `state`: by this answer. */
+/** A final response of the host in this pass, or why no request was sent. `state`: by this response. */
 export interface HostAnswer {
   readonly isPage: boolean;
   readonly state: UrlState;
@@ -43,7 +43,7 @@ export interface PassEnd {
 const MAX_CAUSE_CHARS = 200;
 /** Unauthorized, forbidden, too many requests, unavailable for legal reasons. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([401, 403, 429, 451]);
-/** There is no such host: its name is unknown, or reserved. */
+/** The host does not exist: its name is unknown, or reserved. */
 const NO_HOST: ReadonlySet<string | undefined> = new Set(['noSuchHost', 'reservedName']);
 /** A pass is not kept open for a page that has failed and is tried again after a day. */
 const SOON_MS = 12 * 3_600_000;
@@ -98,7 +98,7 @@ export class SiteWatch {
     return site !== undefined && !site.isRemoved;
   }
 
-  /** The pass to which an answer of that time belongs. One that it ends is reported. */
+  /** The pass to which a response of that time belongs. A pass that it ends is reported. */
   #passAt(at: number): SitePass {
     const last = this.#pass;
     if (last && !isOver(last, at)) return last;

@@ -38,7 +38,7 @@ export class StoredHead {
     return this.#services.engine.items?.stage(this.#crawl, this.#host, this.nextVersion, lines);
   }
 
-  /** The same of changes: returns what the next head carries as `stagedChanges`. */
+  /** As above, for changes: returns the value of `stagedChanges` in the next head. */
   async stageChanges(lines: readonly string[]): Promise<string | undefined> {
     return this.#services.engine.changes?.stage(this.#crawl, this.#host, this.nextVersion, lines);
   }

@@ -81,7 +81,7 @@ export class TurnCrawl {
     return this.#loaded.scope;
   }
 
-  /** The crawl with the settings of all hosts: what fetchers are made for. */
+  /** The crawl with the settings of all hosts, for which fetchers are made. */
   get everywhere(): Crawl {
     return this.#loaded;
   }
@@ -97,7 +97,7 @@ export class TurnCrawl {
     return this.#loaded.nameOf(url);
   }
 
-  /** Draws the scope around this URL, too. False: the crawl's record has no room for it. */
+  /** Draws the scope around this URL, too. False: the crawl's record cannot hold it. */
   async widenScope(url: string): Promise<boolean> {
     try {
       await this.#services.engine.registry.addScopeSeeds(this.id, [url]);

@@ -105,7 +105,7 @@ export class TurnHooks {
     return called;
   }
 
-  /** The state for the page. None if the engine shares none. */
+  /** The state for the page. Undefined if the engine shares none. */
   async #openState({ response }: HookedPage): Promise<PageState | undefined> {
     const { engine, stats } = this.#services;
     const { crawl, output } = this.#options;

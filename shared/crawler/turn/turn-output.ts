@@ -43,7 +43,7 @@ export class TurnOutput {
   readonly #changes: string[] = [];
   #itemChars = 0;
   #hasArchived = false;
-  /** None: no hook was called, or the hooks have a state of their own. */
+  /** Absent: no hook was called, or the hooks have a state of their own. */
   state: VisitState | undefined;
 
   constructor(services: Pick<TurnServices, 'engine' | 'records'>, crawl: TurnCrawl, quarantine: Quarantine) {
@@ -104,9 +104,8 @@ export class TurnOutput {
   }
 
   /**
-   * Appends the exchange of a URL: as a response, or as a revisit of a payload that is archived already, with
-   * what is known of it beside. Returns where its main record stands; durable after {@link
-   * TurnOutput.makeDurable}.
+   * Appends the exchange of a URL: as a response, or as a revisit of a payload that is archived already, with a
+   * metadata record. Returns the location of its main record; durable after {@link TurnOutput.makeDurable}.
    */
   async archive(
     record: UrlRecord,

@@ -43,15 +43,15 @@ export interface TurnInput {
 /** When the host may next be given to anybody; until then its deliveries are to be held. */
 export interface TurnEnd {
   readonly restUntil: number;
-  /** Whether the turn has asked the host for something. */
+  /** Whether the turn has made a request to the host. */
   readonly hasRequested?: boolean;
   /** The turn has requested nothing and changed nothing: its deliveries are to come again. */
   readonly isPostponed?: boolean;
 }
 
 /**
- * A lease must last longer, or its turn could ask for nothing: an exchange, what the reading of the document and the project's
- * hooks may take after it, and the commit.
+ * A lease must last longer, or its turn could make no request: the sum of an exchange, the longest reading of its
+ * document, the project's hooks, and the commit.
  */
 export function leastLeaseMs(
   { hooks, documents }: Pick<TurnServices, 'hooks' | 'documents'>,
@@ -62,10 +62,10 @@ export function leastLeaseMs(
 }
 
 /**
- * Runs a turn: one visit of a worker to one host, for one crawl. Loads what is known of the host, takes in
- * the links delivered, fetches some of the host's best URLs at its pace, and commits the outcome with one
- * conditional write. If anything fails before that write, nothing is left behind but work to be done again.
- * Throws `StaleTurn` if another worker owns the host, and whatever the engine's ports throw.
+ * Runs a turn: one visit of a worker to one host, for one crawl. Loads the host's ledger, takes in the links delivered,
+ * fetches some of the host's best URLs at its pace, and commits the outcome with one conditional write. If anything
+ * fails before that write, nothing is left behind but work to be done again. Throws `StaleTurn` if another worker owns
+ * the host, and the errors of the engine's ports.
  */
 export async function runTurn(services: TurnServices, loaded: Crawl, input: TurnInput): Promise<TurnEnd> {
   const { ledgers, items, changes, clock, sizes } = services.engine;
@@ -124,8 +124,8 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
       if (resume !== undefined && !(resumedBy !== undefined && isObeyed(resume, resumedBy)))
         resumedBy = resume;
     }
-    // One that has come back was served, or is requested again by who needs it: a host that rests is not
-    // asked by it forever.
+    // A request that has come back was served, or is sent again by the host that needs it, so that a resting host does
+    // not get it forever.
     else if (receiveCount === 1) askedRobots.push(message.url);
   }
   return {
@@ -160,7 +160,7 @@ interface TurnOptions {
 }
 
 /**
- * One visit to one host. Nothing in it outlives the turn; its collaborators each own their state
+ * A visit to a host. Nothing in it outlives the turn; its collaborators each own their state
  * (`turn-parts.ts`).
  */
 class Turn {
@@ -248,7 +248,7 @@ class Turn {
     return dueAt !== undefined && dueAt <= now && crawl.budget.metLimit() === undefined;
   }
 
-  /** The turn is discarded, but the host was asked: it rests anyway. */
+  /** The turn is discarded, but a request was made: the host rests anyway. */
   async #throwAway(): Promise<void> {
     const { engine, lanes } = this.#services;
     const { crawl, pace, quarantine } = this.#parts;

@@ -30,7 +30,7 @@ export class UsageKeeper {
   readonly #services: TurnServices;
   readonly #options: UsageKeeperOptions;
   readonly #fetcher: RobotsFetcher;
-  /** Lanes that need the same file ask for it once. */
+  /** Lanes that need the same file share one request. */
   readonly #fetching = new Map<string, Promise<void>>();
 
   constructor(services: TurnServices, options: UsageKeeperOptions) {
@@ -70,8 +70,8 @@ export class UsageKeeper {
   }
 
   /**
-   * A file that cannot be fetched, or redirects to another host, states nothing. If it failed, what it stated before
-   * is kept until it is asked for again, after some minutes.
+   * A file that cannot be fetched, or redirects to another host, states nothing. If it failed, its previous statement
+   * is kept until it is requested again, after some minutes.
    */
   async #fetch(file: string): Promise<void> {
     const { crawl, store } = this.#options;

@@ -36,7 +36,7 @@ export interface PageEvent {
   readonly tookMs?: number;
   /** Why it failed, was denied or skipped, in words; of a redirect, where to. */
   readonly cause?: string;
-  /** The same for programs, where there is a code for it. */
+  /** The cause for programs, if it has a code. */
   readonly causeCode?: ShownCauseCode;
   /** For a page that counts as a copy: the URL that it names as canonical. */
   readonly duplicateOf?: string;

@@ -13,7 +13,7 @@ export interface WorkerStats {
   requests: number;
   /** Responses to requests, robots.txt included. */
   answers: number;
-  /** Responses that the crawl's cache gave. They are no answers. */
+  /** Responses that the crawl's cache gave. They do not count as responses of the host. */
   cached: number;
   errors: number;
   /** Exchanges that failed, by reason. */

@@ -17,7 +17,7 @@ interface Line {
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
-/** Hosts whose place, or whose address, is remembered. */
+/** Hosts whose slot, or whose address, is remembered. */
 const MAX_HOSTS = 20_000;
 /** A new request counts for this part of the average. */
 const NEW_SHARE = 0.2;

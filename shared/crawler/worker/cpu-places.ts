@@ -1,4 +1,4 @@
-/** The hosts that a worker may serve, by its CPU: what waits for a CPU that is used up looks like slow hosts. Pure. */
+/** The hosts that a worker may serve, by its CPU: waits for a CPU that is used up look like slow hosts. Pure. */
 
 import { type Load, RecentLoad } from './small-worker.ts';
 
@@ -6,7 +6,7 @@ import { type Load, RecentLoad } from './small-worker.ts';
 const MOST_SHARE = 0.8;
 /** ... which use about this share. */
 const WANTED_SHARE = 0.75;
-/** One that uses less than this share for a minute may serve more again, ... */
+/** A worker that uses less than this share for a minute may serve more again, ... */
 const LOW_SHARE = 0.6;
 /** ... by this factor at most. */
 const MOST_GROWTH = 1.25;

@@ -8,7 +8,7 @@ import type { Fetcher } from '../ports/fetcher.ts';
  */
 export interface Fetchers {
   /**
-   * The same one each time, for the same crawl configured in the same way. Ask for it again at each fetch.
+   * Returns the same fetcher each time, for a crawl configured in the same way. Call it at each fetch.
    */
   of(crawl: Pick<Crawl, 'id' | 'config'>): Fetcher;
   /** Waits for the exchanges in progress. */

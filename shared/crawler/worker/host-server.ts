@@ -17,7 +17,7 @@ const SHORT_REST_MS = 200;
 /** A failed turn is tried again after this, twice as long each time. */
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
-/** The same for a ledger that a newer version of the program has written. */
+/** As above, for a ledger that a newer version of the program has written. */
 const NEWER_RETRY_MS = 60_000;
 /** If this many turns fail one after the other, the hosts are not the reason. */
 const MAX_FAILURES = 20;
@@ -74,7 +74,7 @@ export class HostServer {
     const lease = leaseOf(this.#queue, this.#clock, received, this.#options);
     const leaseMs = lease.endsAt - this.#clock.now();
     for (const [crawlId, deliveries] of byCrawl(received.deliveries)) {
-      // Another crawl's turn may have just asked the host something.
+      // A turn of another crawl may have just sent a request to the host.
       const restMs = served.restUntil - this.#clock.now();
       if (restMs > SHORT_REST_MS) break;
       if (restMs > 0) await this.#clock.sleep(restMs, stopping);
@@ -101,7 +101,7 @@ export class HostServer {
 
   /**
    * A turn that died before its host had a head has left parts that nothing names. The deletion of the crawl finds
-   * hosts by their heads, so the message of that turn, which comes again, is what finds these.
+   * hosts by their heads, so these parts are found by the message of that turn, which comes again.
    */
   async #deleteParts(crawl: CrawlId, host: HostKey): Promise<void> {
     const { ledgers } = this.#services.engine;
@@ -119,7 +119,7 @@ export class HostServer {
 
   async #handleFailure(received: HostDeliveries, restUntil: number, error: unknown): Promise<void> {
     const { stats } = this.#services;
-    // The host is not given back: at the next start it rests as if it had just been asked, since no head says
+    // The host is not given back: at the next start it rests as if it had just got a request, since no head says
     // otherwise.
     if (error instanceof StorageFailed) throw error;
     // The ledger waits for the version that wrote it. Nothing is wrong with this worker.
@@ -137,18 +137,18 @@ export class HostServer {
     const tries = Math.max(...received.deliveries.map(({ receiveCount }) => receiveCount));
     const [firstMs, mostMs] = isNewer ? [NEWER_RETRY_MS, MAX_PARK_MS] : [RETRY_MS, MAX_RETRY_MS];
     const retryMs = Math.min(firstMs * 2 ** (tries - 1), mostMs);
-    // The next owner of the host may be another process, which knows only what is committed.
+    // The next owner of the host may be another process, which knows only committed state.
     const restMs = this.#restMs(received, restUntil);
     await this.#queue.park(received, Math.max(retryMs, restMs));
     if (this.#failures >= MAX_FAILURES) throw error;
   }
 
   /**
-   * Acknowledges what was served, but not before the host's next moment, so that the next owner of the host
-   * may fetch at once. A long rest parks the group instead, which takes one delivery that stays, for some
-   * minutes at most, since links that come meanwhile are to be taken in. What comes back from that and leads
-   * to no request is acknowledged though the host rests for longer: its head says so, and a delivery that is
-   * received again and again looks as if it killed its workers.
+   * Acknowledges the served messages, but not before the host's next request is due, so that the next owner of the host
+   * may fetch at once. A long rest parks the group instead, which takes one delivery that stays, for some minutes at
+   * most, since links that come meanwhile are to be taken in. What comes back from that and leads to no request is
+   * acknowledged though the host rests for longer: its head says so, and a delivery that is received again and again
+   * looks as if it killed its workers.
    */
   async #giveBack(received: HostDeliveries, { deliveries, restUntil, hasRequested }: Served): Promise<void> {
     const restMs = Math.min(this.#restMs(received, restUntil), MAX_PARK_MS);
@@ -168,7 +168,7 @@ export class HostServer {
     await this.#queue.park(received, Math.max(0, restMs));
   }
 
-  /** How long the host must not be given to anybody: by its turns, and by what its lane remembers. */
+  /** How long the host must not be given to anybody: by its turns, and by its lane's memory. */
   #restMs({ host }: HostDeliveries, restUntil: number): number {
     return Math.max(restUntil, this.#services.lanes.restUntil(host)) - this.#clock.now();
   }

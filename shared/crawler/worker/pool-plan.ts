@@ -8,7 +8,7 @@ export interface PoolMember {
   readonly maxHosts: number;
   /** It takes on no more hosts: those that it has go to the others. */
   readonly isEnding: boolean;
-  /** A small worker (`small-worker.ts`). It ends as soon as full-size ones have room for all. */
+  /** A small worker (`small-worker.ts`). It ends as soon as full-size ones have capacity for all. */
   readonly isSmall?: boolean | undefined;
 }
 
@@ -17,16 +17,16 @@ const FULL_SHARE = 0.9;
 /** A worker ends early if the others could serve all hosts with no more than this share of theirs. */
 const SPARE_SHARE = 0.7;
 
-/** This share of the hosts that a worker may serve must be free before it asks for more ... */
+/** This share of the hosts that a worker may serve must be free before it receives more ... */
 const MIN_ROOM_SHARE = 0.2;
 /** ... or as many as one receive can bring. */
 const MAX_MIN_ROOM = 10;
 
-/** A worker of `maxHosts` hosts receives more if it has room for at least this many. */
+/** A worker of `maxHosts` hosts receives more if it can take at least this many. */
 export const minRoomOf = (maxHosts: number): number =>
   Math.min(MAX_MIN_ROOM, Math.ceil(maxHosts * MIN_ROOM_SHARE));
 
-/** With this number of hosts or more a worker counts as full. One that receives no more is. */
+/** With this number of hosts or more a worker counts as full. A worker that receives no more hosts is full. */
 const fullAt = ({ maxHosts }: PoolMember): number =>
   Math.min(FULL_SHARE * maxHosts, maxHosts - minRoomOf(maxHosts) + 1);
 
@@ -38,8 +38,8 @@ export const activeMembers = (members: readonly PoolMember[]): readonly PoolMemb
   members.filter(({ isEnding }) => !isEnding);
 
 /**
- * Whether `id` is the worker that starts others, and the workers have hardly any room left: then more workers
- * are needed if messages wait. One worker decides, so that not every full worker starts another one.
+ * Whether `id` is the worker that starts others, and the workers are almost full: then more workers are needed if
+ * messages wait. A single worker decides, so that not every full worker starts another one.
  */
 export function mayGrow(id: string, members: readonly PoolMember[]): boolean {
   const active = activeMembers(members);
@@ -78,8 +78,8 @@ export function grownTo(members: readonly PoolMember[], messages: number, maxWor
 }
 
 /**
- * Whether `id` is the first to end of the workers that take on hosts, and the others have room for all. A small one ends
- * first, then the one with the fewest hosts.
+ * Whether `id` is the first to end of the workers that take on hosts, and the others have capacity for all. A small
+ * worker ends first, then the one with the fewest hosts.
  */
 export function isSurplus(id: string, members: readonly PoolMember[]): boolean {
   const active = activeMembers(members);
@@ -91,7 +91,10 @@ export function isSurplus(id: string, members: readonly PoolMember[]): boolean {
   return others.length > 0 && hostsOf(members) <= SPARE_SHARE * roomOf(others);
 }
 
-/** Whether `id`, whose time is up, needs a successor: the other workers have no room for its hosts, or there are none. */
+/**
+ * Whether `id`, whose time is up, needs a successor: the other workers have no capacity for its hosts, or no other
+ * worker exists.
+ */
 export function needsSuccessor(id: string, members: readonly PoolMember[]): boolean {
   const others = activeMembers(members).filter((member) => member.id !== id);
   return others.length === 0 || hostsOf(members) > FULL_SHARE * roomOf(others);

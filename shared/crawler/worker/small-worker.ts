@@ -17,8 +17,8 @@ const MB_PER_CPU = 1769;
 export const cpuShareOf = (memoryMb: number): number => Math.min(1, memoryMb / MB_PER_CPU);
 
 /**
- * A small worker serves this share of the hosts that its memory would be worth in a full-size one: without any host, either
- * takes some 155 MB (docs/aws.md, "While it crawls"), and a page of the largest size needs the same room in both.
+ * A small worker serves this share of the hosts that its memory would be worth in a full-size one: without any host,
+ * either takes some 155 MB (docs/aws.md, "While it crawls"), and a page of the largest size needs equal memory in both.
  */
 const HOSTS_SHARE = 0.5;
 
@@ -41,18 +41,18 @@ export function smallWorkerOf({
 
 /** The load of a worker must have been small, or too large, for so long. */
 const WINDOW_MS = 60_000;
-/** A small worker takes the place of another one if that serves no more than this share of the hosts that it may serve ... */
+/** A small worker replaces another one if that serves no more than this share of the hosts that it may serve ... */
 const FIT_HOSTS_SHARE = 0.7;
 /** ... with this share of its CPU at most. */
 const FIT_CPU_SHARE = 0.4;
-/** A small worker that uses more than this share of its CPU is too slow: what waits for the CPU looks like slow hosts. */
+/** A small worker that uses more than this share of its CPU is too slow: waits for the CPU look like slow hosts. */
 const MAX_CPU_SHARE = 0.8;
 
-/** Hosts that a small worker can serve if it takes the place of another one. */
+/** Hosts that a small worker can serve if it replaces another one. */
 export const fittingHosts = ({ maxHosts }: SmallWorker): number =>
   Math.max(1, Math.floor(FIT_HOSTS_SHARE * maxHosts));
 
-/** The share of a CPU that a worker may use if a small one is to take its place. */
+/** The share of a CPU that a worker may use if a small one is to replace it. */
 export const fittingCpuShare = ({ memoryMb }: SmallWorker): number => FIT_CPU_SHARE * cpuShareOf(memoryMb);
 
 export interface Load {
@@ -78,7 +78,7 @@ export class RecentLoad {
     return hosts <= fittingHosts(small) && this.#cpuShare() <= fittingCpuShare(small);
   }
 
-  /** The same for a whole minute. */
+  /** As above, for a whole minute. */
   fits(small: SmallWorker): boolean {
     return this.#isWhole && this.couldBe(small);
   }

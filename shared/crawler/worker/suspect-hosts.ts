@@ -13,8 +13,8 @@ const MAX_WAIT_MS = 120_000;
 
 /**
  * Hosts whose messages came back so often that they have perhaps killed their workers. They are served while the
- * process serves no others: whatever kills it then costs the ordinary hosts nothing but the time until another process
- * has started. The ordinary turns end first: their length is limited.
+ * process serves no others: a death then costs the ordinary hosts nothing but the time until another process has
+ * started. The ordinary turns end first: their length is limited.
  */
 export class SuspectHosts {
   readonly #services: Pick<TurnServices, 'engine' | 'lanes' | 'stats'>;

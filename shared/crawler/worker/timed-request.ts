@@ -1,6 +1,6 @@
 /**
- * Makes a request, and calls `ended` when it is over, also if it throws: the rest after it begins then. Not if `isCounted`
- * says of its result that nothing was asked.
+ * Makes a request, and calls `ended` when it is over, also if it throws: the rest after it begins then. Not if
+ * `isCounted` says that no request was sent.
  */
 export async function timedRequest<T>(
   request: () => Promise<T>,

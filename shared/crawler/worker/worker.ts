@@ -39,8 +39,8 @@ export interface WorkerOptions {
   /** Aborted to stop: requests in flight are dropped, turns commit what they have, and the worker ends. */
   readonly signal: AbortSignal;
   /**
-   * Hosts are received when there is room for at least this many, since a receive may cost the same for one
-   * as for ten. Default: 1.
+   * Hosts are received when at least this many can be served, since a receive may cost the same for one as for ten.
+   * Default: 1.
    */
   readonly minRoom?: number;
   /** No host is received after this time, and turns in progress end soon. Default: never. */
@@ -51,8 +51,8 @@ export interface WorkerOptions {
    */
   readonly drain?: AbortSignal;
   /**
-   * Called when the worker would end because it is idle. It then receives once more: what was sent before the
-   * call's end is not left behind. Default: it ends at once.
+   * Called when the worker would end because it is idle. It then receives once more, so that messages sent before the
+   * call's end are not left behind. Default: it ends at once.
    */
   readonly beforeIdleEnd?: () => Promise<void>;
   /** The process ends then: leases that last longer are taken to end there. Default: never. */
@@ -61,7 +61,7 @@ export interface WorkerOptions {
   readonly endsWhenIdle?: boolean;
   /** The approximate number of bytes of ledgers that are kept in memory between turns. */
   readonly maxCacheBytes?: number;
-  /** Those of the process, if it has several workers, one after the other. Default: its own. */
+  /** The lanes of the process, if it has several workers. Default: its own. */
   readonly lanes?: Lanes;
   /** The name under which it has leases of IP addresses. Default: no other worker crawls, so it needs none. */
   readonly leaseOwner?: () => string;
@@ -77,7 +77,7 @@ export interface WorkerOptions {
   readonly onSeed?: OnSeed;
   /** Called when a pass over a site has ended. */
   readonly onSite?: OnSite;
-  /** Called with each event. None: there is no listener. */
+  /** Called with each event. Absent: no listener. */
   readonly onEvent?: OnWorkEvent;
   /** Default: no watchdog watches the thread. */
   readonly work?: PageWork;
@@ -114,7 +114,7 @@ export function startWorker(
 ): Worker {
   const sizes = sizesOf(engine);
   const { clock, registry } = engine;
-  /** Aborted when the storage fails: what is fetched from then on could not be kept. */
+  /** Aborted when the storage fails: pages fetched from then on could not be stored. */
   const halting = new AbortController();
   const domains = createDomainHeads(engine);
   const lanes = options.lanes ?? createLanes(clock, sizes.maxIdleLanes);
@@ -149,7 +149,7 @@ interface LoopOptions extends WorkerOptions {
   readonly halting: AbortController;
 }
 
-/** Receives hosts while there is room, and has each served. */
+/** Receives hosts while it has capacity, and has each served. */
 class WorkerLoop {
   readonly #services: TurnServices;
   readonly #options: LoopOptions;
@@ -193,7 +193,7 @@ class WorkerLoop {
     while (apart === undefined && this.#goesOn())
       await (suspects.areDue ? this.#serveSuspects() : this.#receive());
     for (const received of suspects.take()) this.#track(this.#services.engine.queue.park(received, 0));
-    // Also after a failure: what is in progress holds hosts.
+    // Also after a failure: turns in progress hold hosts.
     await Promise.all(this.#active);
     if (this.#failure) throw this.#failure.error;
   }
@@ -205,7 +205,7 @@ class WorkerLoop {
     return !isEnding && engine.clock.now() < receiveUntil;
   }
 
-  /** Receives hosts if there is room for them, else waits for room. */
+  /** Receives hosts if it has capacity for them, else waits for capacity. */
   async #receive(): Promise<void> {
     const { maxHosts, placesFor, minRoom = 1, receiveUntil = Infinity } = this.#options;
     const { endsWhenIdle, suspects } = this.#options;
@@ -220,7 +220,8 @@ class WorkerLoop {
     try {
       const waitMs = Math.min(RECEIVE_MS, receiveUntil - clock.now());
       const batch = await queue.receive(room, waitMs, stopping);
-      // An answer may come late: then there is no time for these hosts, and others are to have them at once.
+      // A response may come late: then the time is too short for these hosts, and other workers are to have them at
+      // once.
       const isLate = clock.now() >= receiveUntil;
       for (const received of batch) this.#services.lanes.receives.note(received);
       const own = isLate || !this.#apart ? batch : await this.#apart.take(batch);

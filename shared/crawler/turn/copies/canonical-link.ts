@@ -22,10 +22,10 @@ export class CanonicalLinks {
   }
 
   /**
-   * Returns the URL that this page is a duplicate of: the one that it names as `canonical`, if that is
-   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, redirects here, is left out, is
-   * named by mistake, or names this page in turn: of such a pair one is the page. Nor is a page a copy again after its original
-   * has proved to be none.
+   * Returns the URL that this page is a duplicate of: the one that it names as `canonical`, if that is another page of
+   * the crawl. It is taken in. Undefined if that URL is known not to be a page, redirects here, is left out, is named
+   * by mistake, or names this page in turn: of such a pair one is the page. Undefined, too, if the original has proved
+   * not to be a page.
    */
   async originalOf(
     record: UrlRecord,

@@ -14,8 +14,9 @@ export interface FreedCopiesOptions {
 }
 
 /**
- * Pages that counted as copies of a URL which proved to be no page: it redirects, perhaps to the copy itself, or is not
- * there. They are fetched once more, as pages of their own: otherwise no hook and no document would have their content.
+ * Pages that counted as copies of a URL which proved not to be a page: it redirects, perhaps to the copy itself, or
+ * does not exist. They are fetched once more, as pages of their own: otherwise no hook and no document would have their
+ * content.
  */
 export class RestoredDuplicates {
   readonly #options: FreedCopiesOptions;
@@ -27,9 +28,10 @@ export class RestoredDuplicates {
   }
 
   /**
-   * Takes in a URL that the turn has settled; `before`: as it was. If it is a copy, and another lane has found meanwhile that
-   * its original is no page, frees it. If it is no page itself, frees its copies: those that the ledger has in memory, the one
-   * that brought it into the crawl, and the one that it redirects to. Further copies, in runs, stay copies.
+   * Takes in a URL that the turn has settled; `before`: as it was. If it is a copy, and another lane has found
+   * meanwhile that its original is not a page, frees it. If it is not a page itself, frees its copies: those that the
+   * ledger has in memory, the one that brought it into the crawl, and its redirect target. Further copies, in runs,
+   * stay copies.
    */
   async take(record: UrlRecord, now: number, before?: UrlRecord): Promise<void> {
     const { url, state, via, depth, level, result } = record;
@@ -72,7 +74,7 @@ export class RestoredDuplicates {
   }
 
   /**
-   * Frees those of a host's pages to which their original on another host redirects. That is noted with them, so that they
+   * Frees a host's pages to which their original on another host redirects. That is noted with them, so that they
    * are not copies again when they are fetched later (`canonical-link.ts`).
    */
   async freeTargets(links: readonly Link[], now: number): Promise<void> {

@@ -130,7 +130,7 @@ export class UrlAdmission {
   }
 
   /**
-   * Announces a robots.txt, or a file beside it. One that has killed too many workers is not fetched: the host is
+   * Announces a robots.txt, or a file beside it. A file that has killed too many workers is not fetched: the host is
    * given up.
    */
   async #announceFile(record: UrlRecord, url: string): Promise<Admission | undefined> {
@@ -160,7 +160,7 @@ export class UrlAdmission {
         return { outcome: 'putBack', record: { ...record, dueAt: pace.nextFetchAt } };
       case 'unreachable': {
         if (this.#services.stopping.aborted) return { outcome: 'turnEnds', record };
-        // Another URL first next time: perhaps it belongs to the host's other origin, which answers.
+        // The next turn begins with another URL, which may belong to the host's other origin, which answers.
         const dueAt = pace.nextFetchAt + 1;
         await pace.giveUpIfHopeless();
         return { outcome: 'turnEnds', record: { ...record, dueAt }, seedCause: access.cause };
@@ -199,8 +199,8 @@ export class UrlAdmission {
   }
 
   /**
-   * Content that robots.txt, or a licence that it names, reserves for other purposes is not fetched. A sitemap only names
-   * it. Other files are fetched first, too: they count if the page itself does not say otherwise.
+   * Content that robots.txt, or a licence that it names, reserves for other purposes is not fetched. A sitemap only
+   * names it. Files of other kinds are fetched first, too: they count unless the page itself says otherwise.
    */
   async #checkUsage(record: UrlRecord): Promise<Admission | undefined> {
     const { crawl, pace, quarantine, usage } = this.#options;
@@ -235,7 +235,7 @@ export class UrlAdmission {
     if (answer === 'allowed') return undefined;
     if (answer === 'busy') return { outcome: 'turnEnds', record };
     await this.#countKilling(record.url);
-    // To be committed before another URL is announced in its place, and perhaps kills, too.
+    // Must be committed before the next URL is announced, which perhaps kills, too.
     const result = { fetchedAt: this.#now(), cause: causeOfDeath('page') };
     return { outcome: 'turnEnds', record: { ...record, state: 'failed', result } };
   }
@@ -257,7 +257,7 @@ export class UrlAdmission {
       isBegun = refusal === undefined;
       return refusal;
     } finally {
-      // Other lanes may wait for it.
+      // Lanes may wait for it.
       if (!isBegun) templates.end(record, false);
     }
   }
@@ -273,7 +273,7 @@ export class UrlAdmission {
     // The announcements and the pages of others may have been waited for.
     const isTooLate = !(await pace.waitForMoment());
     if (!isTooLate && !(isPage && allowance.isHostFull)) {
-      // Not later: another lane may be at this place in the same moment.
+      // Not later: another lane may run this code at the same moment.
       if (isPage) allowance.begin();
       return undefined;
     }

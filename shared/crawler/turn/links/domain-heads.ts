@@ -23,14 +23,17 @@ export type DomainFacts = Omit<DomainState, 'writer'>;
 
 /** A change of a domain's head. */
 export interface DomainChange<T> {
-  /** None: it stays. */
+  /** Absent: it stays. */
   readonly state?: DomainFacts;
-  /** Links that are skipped from now on, for want of room for their hosts. */
+  /** Links that are skipped from now on, as the quota of hosts is used up. */
   readonly skipped?: number;
   readonly result: T;
 }
 
-/** The domains of crawls, by their heads. Those of one process wait for each other; others are detected. */
+/**
+ * The domains of crawls, by their heads. Changes of one process wait for each other; conflicts with other processes are
+ * detected.
+ */
 export interface DomainHeads {
   load(crawl: CrawlId, domain: string): Promise<DomainFacts>;
   /**
@@ -45,7 +48,7 @@ export interface DomainHeads {
     tries?: number,
   ): Promise<T>;
   /**
-   * Adds domains that link to this one. Those of which this process has learned lately cost no access to the store.
+   * Adds domains that link to this one. Domains that this process added lately cost no access to the store.
    */
   learn(crawl: CrawlId, domain: string, linkers: LinkerSketch): Promise<void>;
 }
@@ -63,7 +66,7 @@ const MAX_PAUSE_MS = 2000;
 const MAX_LEARNED = 20_000;
 
 export function createDomainHeads({ ledgers, clock }: DomainHeadsContext): DomainHeads {
-  /** A place for each domain that is being changed. */
+  /** A lock for each domain that is being changed. */
   const places = new Map<string, Semaphore>();
   const learned = new QuickLRU<string, LinkerSketch>({ maxSize: MAX_LEARNED });
 

@@ -27,8 +27,8 @@ export interface DomainShareOptions {
 
 /**
  * The host's share of its domain's budget. A host is granted some pages at a time, which its head keeps; when it has
- * requested them, it asks again. What a turn that is discarded was granted is lost: a domain has fewer pages then, and
- * never more than its budget.
+ * requested them, it claims more. Pages granted to a discarded turn are lost: a domain has fewer pages then, and never
+ * more than its budget.
  */
 export class DomainShare {
   readonly #services: Pick<TurnServices, 'engine' | 'domains' | 'medians'>;
@@ -40,7 +40,7 @@ export class DomainShare {
   /** Pages taken in this period. */
   #taken = 0;
   #isOut = false;
-  /** The last question to the domain: lanes that need pages at the same time ask once. */
+  /** The last claim to the domain: lanes that need pages at the same time share it. */
   #asking: Promise<void> | undefined;
 
   constructor(services: Pick<TurnServices, 'engine' | 'domains' | 'medians'>, options: DomainShareOptions) {
@@ -52,7 +52,7 @@ export class DomainShare {
     this.#period = this.#now();
     if (share?.period !== this.#period) return;
     this.#left = share.left;
-    // A budget that grows by links may have grown since: it is asked for again.
+    // A budget that grows by links may have grown since: it is claimed again.
     this.#isOut = share.isOut === true && !this.#limits.growsByLinks;
   }
 
@@ -72,12 +72,12 @@ export class DomainShare {
     return this.isOut ? periodEnd(this.#domain, this.#period, this.#limits.everyMs) : undefined;
   }
 
-  /** Asks again, though the budget was used up: the operator may have raised it. */
+  /** Claims again, though the budget was used up: the operator may have raised it. */
   forget(): void {
     this.#isOut = false;
   }
 
-  /** Asks for pages if the host has none left: before anything is requested for a page that may not be. */
+  /** Claims pages if the host has none left: before any request for a page that may be refused. */
   async prepare(): Promise<void> {
     this.#follow();
     if (!this.isOn || this.#left > 0 || this.#isOut) return;
@@ -87,7 +87,7 @@ export class DomainShare {
     await this.#asking;
   }
 
-  /** Takes a page of the host's share, asking for more if there is none left. False: the budget is used up. */
+  /** Takes a page of the host's share, claiming more if none is left. False: the budget is used up. */
   async reserve(): Promise<boolean> {
     if (!this.isOn) return true;
     for (;;) {
@@ -136,7 +136,7 @@ export class DomainShare {
     const { id } = this.#options.crawl;
     try {
       const change = (state: DomainFacts) => ({ state: takeBackPages(state, unused), result: undefined });
-      // One try: what was given back twice would be granted twice.
+      // A single try: pages returned twice would be granted twice.
       await this.#services.domains.change(id, this.#domain, change, 1);
     } catch (error) {
       // The turn is committed. What is not given back expires with its period.

@@ -20,7 +20,7 @@ export interface LinkIntakeOptions {
   readonly traps: TrapWatch;
   readonly templates: Pick<TemplateQuota, 'fullTemplateOf'>;
   readonly sitemaps: SitemapPace;
-  /** None: the engine keeps no log of the links that are left out. */
+  /** Absent: the engine keeps no log of the links that are left out. */
   readonly skips?: SkipLog | undefined;
 }
 
@@ -108,8 +108,8 @@ export class LinkIntake {
   }
 
   /**
-   * Merges a request of the project. A link to the URL of a plain GET asks for the same, so such a link that
-   * comes later is not fetched besides.
+   * Merges a request of the project. A link to the URL of a plain GET makes an equal request, so a later link is not
+   * fetched again.
    */
   #mergeRequest(link: Link, now: number): boolean {
     const { ledger } = this.#options;

@@ -24,8 +24,8 @@ export class SitemapLinks {
   }
 
   /**
-   * Whether a sitemap may be read that `from` (robots.txt, an index, a redirect) leads to: of its site, or at
-   * a host of the crawl. One of another site could make Strand contact hosts that the operator never chose;
+   * Whether a sitemap may be read that `from` (robots.txt, an index, a redirect) leads to: of its site, or at a
+   * host of the crawl. A sitemap of another site could make Strand contact hosts that the operator never chose;
    * `sitemapUrls` may name it.
    */
   isOwn(url: string, from: string): boolean {
@@ -78,7 +78,7 @@ export class SitemapLinks {
   }
 }
 
-/** Up to 5 by its priority, and 2 more for what has changed within a week, 1 within two months. */
+/** Up to 5 by its priority, and 2 more for a change within a week, 1 within two months. */
 function levelOfEntry(priority = 0, modifiedAt: number | undefined, now: number): number {
   const ageMs = modifiedAt === undefined ? Number.POSITIVE_INFINITY : now - modifiedAt;
   const recency = ageMs <= 7 * DAY_MS ? 2 : ageMs <= 60 * DAY_MS ? 1 : 0;

@@ -18,7 +18,7 @@ export class TemplateQuota {
   readonly #inFlight = new Map<string, number>();
   /** Lanes that wait for the end of such a page. */
   readonly #waiting: (() => void)[] = [];
-  /** Whether any template has its pages: asked for each link. */
+  /** Whether any template has all its pages: called for each link. */
   #hasFull: boolean;
 
   /** `stored`: as the head keeps it. */
@@ -56,7 +56,7 @@ export class TemplateQuota {
     return true;
   }
 
-  /** Ends what was reserved: whether it became a page. */
+  /** Ends a reservation: says whether it became a page. */
   end(page: QuotaUrl, isPage: boolean): void {
     const template = this.#max === undefined ? undefined : quotaTemplateOf(page);
     if (template === undefined) return;

@@ -13,7 +13,7 @@ import type { DomainHeads } from '../links/domain-heads.ts';
 
 /** Leases of addresses where several workers crawl. */
 export interface AddressLeases {
-  /** Returns when to ask again, in ms since the epoch; undefined: this worker may ask the address now. */
+  /** Returns when to try again, in ms since the epoch; undefined: this worker may send requests to the address now. */
   claim(crawl: CrawlId, address: string, terms: LeaseTerms): Promise<number | undefined>;
   /** A turn is about to claim the address. */
   enter(crawl: CrawlId, address: string): void;
@@ -28,7 +28,7 @@ export type LeaseTerms = Omit<LeaseClaim, 'owner' | 'now'>;
 
 /** The addresses whose leases are remembered. */
 const MAX_ADDRESSES = 20_000;
-/** Others write at the same time. */
+/** Other workers write at the same time. */
 const CONTENDED_MS = 2000;
 const MAX_TRIES = 4;
 
@@ -49,7 +49,7 @@ export function createAddressLeases(
     return { claim: async () => undefined, enter: () => undefined, exit: async () => undefined };
   const known = new QuickLRU<string, Known>({ maxSize: MAX_ADDRESSES });
   const asking = new Map<string, Promise<number | undefined>>();
-  /** Turns of this worker that may ask the address. */
+  /** Turns of this worker that may send requests to the address. */
   const users = new Map<string, number>();
 
   async function ask(crawl: CrawlId, address: string, terms: LeaseTerms): Promise<number | undefined> {

@@ -11,19 +11,20 @@ export interface LineSpacing {
 }
 
 /**
- * The lines before the IP addresses that this process asks, for all crawls: one request in flight to each, in turn. Times
- * of places are by the clock's `elapsed`.
+ * The queues for the IP addresses to which this process sends requests, for all crawls: one request in flight to each,
+ * in turn. Times of slots are by the clock's `elapsed`.
  */
 export interface AddressLines {
   /** The name under which the process has leases of addresses. */
   owner(): string;
   /**
-   * Gives the host the next place in the lines of all `addresses`; or the one that was kept for it. Returns when it comes.
+   * Gives the host the next slot in the queues of all `addresses`, or the slot that was kept for it. Returns when it
+   * comes.
    */
   join(host: HostKey, addresses: readonly string[], delayMs: number): number;
-  /** Keeps a place for the host's next turn. */
+  /** Keeps a slot for the host's next turn. */
   keep(host: HostKey, at: number): void;
-  /** Gives back a place that was not used. */
+  /** Gives back an unused slot. */
   leave(addresses: readonly string[], delayMs: number): void;
   /** Whether no request to the address is in flight or next. */
   isIdle(address: string): boolean;
@@ -31,8 +32,8 @@ export interface AddressLines {
   note(host: HostKey, address: string): void;
   lastOf(host: HostKey): string | undefined;
   /**
-   * Runs `request` when none of the addresses is asked, and each has rested. Undefined: that would be too late, or `signal`
-   * has aborted, and it was not run. `isCounted`: whether the address was asked.
+   * Runs `request` when no request to the addresses is in flight, and each has rested. Undefined: that would be too
+   * late, or `signal` has aborted, and it was not run. `isCounted`: whether a request was sent to the address.
    */
   run<T>(
     addresses: readonly string[],

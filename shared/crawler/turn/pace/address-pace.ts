@@ -8,7 +8,7 @@ import type { TurnCrawl } from '../turn-crawl.ts';
 /** A host with more addresses than this keeps the pace of the first ones. */
 const MAX_ADDRESSES = 16;
 
-/** Why a host may not be asked yet, and for how long. */
+/** Why requests to a host must wait, and for how long. */
 export interface AddressWait {
   readonly address: string;
   readonly ms: number;
@@ -23,7 +23,7 @@ type Services = Pick<TurnServices, 'engine' | 'lanes' | 'leases' | 'fetcherOf' |
 export class AddressPace {
   readonly #services: Services;
   readonly #crawl: TurnCrawl;
-  /** When the host's place in the line comes, by the clock's `elapsed`. */
+  /** When the host's slot in the queue comes, by the clock's `elapsed`. */
   #place: number | undefined;
   /** The addresses in whose lines that is. */
   #joined: readonly string[] = [];
@@ -39,7 +39,7 @@ export class AddressPace {
     return this.#crawl.config.ipDelayMs > 0;
   }
 
-  /** Returns what the host waits for; undefined: its place in the line has come, or it needs none. */
+  /** Returns the reason of the host's wait; undefined: its slot has come, or it needs none. */
   async next(): Promise<AddressWait | undefined> {
     if (!this.isOn) return undefined;
     const addresses = await this.#addresses();
@@ -82,7 +82,7 @@ export class AddressPace {
   }
 
   /**
-   * At the turn's end: a place that is yet to come stays the host's, one that was not used is given to others, and so are
+   * At the turn's end: a slot that is yet to come stays the host's, an unused one is given to others, and so are
    * leases.
    */
   async end(): Promise<void> {
@@ -114,7 +114,7 @@ export class AddressPace {
     return undefined;
   }
 
-  /** Those at which the host may be asked, but for shared ones such as those of CDNs. */
+  /** The host's addresses, without shared ones such as those of CDNs. */
   async #addresses(): Promise<readonly string[]> {
     const { fetcherOf } = this.#services;
     const { host, everywhere, config } = this.#crawl;

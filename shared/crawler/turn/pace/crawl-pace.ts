@@ -5,33 +5,33 @@ import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 
-/** A place that came so long ago is not the host's any more: others have had their time since, or the crawl was paused. */
+/** A slot that came this long ago is lost: others have had their time since, or the crawl was paused. */
 export const LATE_MS = 120_000;
 
 type Services = Pick<TurnServices, 'engine' | 'rates' | 'stopping'>;
 
-/** Why the host may not be asked yet: its place comes then, or it has none and asks for one then. */
+/** Why requests to the host must wait: its slot comes then, or it has none and claims one then. */
 export interface CrawlWait {
   readonly ms: number;
-  /** The bytes for which there is room at its place. */
+  /** The bytes that are reserved for its slot. */
   readonly bytes: number | undefined;
 }
 
 const placeAt = (at: number, bytes: number): Place => ({ at, from: at, bytes });
 
 /**
- * The pace of a turn's host in a crawl that takes a certain number of bytes a second of all hosts (`maxBytesPerSecond`): each
- * request has a place in the line of all workers. If that comes later than the turn waits, the host's head has it, so
- * that any worker can use it.
+ * The pace of a turn's host in a crawl that takes a certain number of bytes a second of all hosts
+ * (`maxBytesPerSecond`): each request has a slot in the queue of all workers. If that comes later than the turn waits,
+ * the host's head has it, so that any worker can use it.
  */
 export class CrawlPace {
   readonly #services: Services;
   readonly #crawl: TurnCrawl;
   /** By the clock's `elapsed`. */
   #place: Place | undefined;
-  /** The place is one of this turn, not one that its head had. */
+  /** The slot is one of this turn, not the one in its head. */
   #isNew = false;
-  /** Claims of what came beyond what was expected, in progress or done. */
+  /** Claims for bytes beyond the expected ones, in progress or done. */
   readonly #settling: Promise<{ readonly error: unknown } | undefined>[] = [];
 
   constructor(services: Services, crawl: TurnCrawl, wait: HostWait | undefined) {
@@ -46,7 +46,7 @@ export class CrawlPace {
     return this.#rate !== undefined;
   }
 
-  /** Returns what the host waits for; undefined: its place has come. */
+  /** Returns the reason of the host's wait; undefined: its slot has come. */
   async next(): Promise<CrawlWait | undefined> {
     const place = this.#place ?? (await this.#take());
     if ('askAgainMs' in place) return { ms: place.askAgainMs, bytes: undefined };
@@ -57,7 +57,10 @@ export class CrawlPace {
     return undefined;
   }
 
-  /** Makes one exchange at the host's place. Undefined: that comes too late. `begun` is to be called when it begins. */
+  /**
+   * Makes one exchange at the host's slot. Undefined: the slot comes too late. `begun` is to be called when the
+   * exchange begins.
+   */
   async run(
     latestAt: number,
     request: (begun: () => void) => Promise<FetchOutcome>,
@@ -117,7 +120,7 @@ export class CrawlPace {
     }
   }
 
-  /** At the turn's end. `isKept`: the host's head has its place. */
+  /** At the turn's end. `isKept`: the host's head has its slot. */
   async end(isKept: boolean): Promise<void> {
     const place = this.#place;
     const rate = this.#rate;
@@ -139,7 +142,7 @@ export class CrawlPace {
   async #take(): Promise<Place | { readonly askAgainMs: number }> {
     const place = await this.#services.rates.take(this.#crawl.id, this.#rate as number);
     if ('askAgainMs' in place) return place;
-    // Another request of the turn has got one meanwhile.
+    // A concurrent request of the turn has got a slot meanwhile.
     if (this.#place !== undefined) {
       this.#line.giveBack(place, this.#rate as number);
       return this.#place;

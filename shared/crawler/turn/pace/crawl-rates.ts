@@ -9,16 +9,16 @@ import type { DomainHeads } from '../links/domain-heads.ts';
 /** The requests of a process in a crawl that takes a certain number of bytes a second. */
 export interface CrawlLine {
   readonly line: RateLine;
-  /** Those whose places have come begin one after the other: each when what came for those before it is paid. */
+  /** Requests whose slots have come begin one after the other: each when the bytes of those before it are paid. */
   readonly gate: Semaphore;
-  /** Ends the sleep of the one who is next: the request before may have had fewer bytes than was expected. */
+  /** Ends the sleep of the next request: the one before may have had fewer bytes than expected. */
   wake?: AbortController;
 }
 
 /** The bytes a second of crawls, of which a worker claims some time at once. */
 export interface CrawlRates {
   lineOf(crawl: CrawlId): CrawlLine;
-  /** A place by the clock's `elapsed`, or in how many ms to ask again. */
+  /** A slot by the clock's `elapsed`, or in how many ms to claim again. */
   take(crawl: CrawlId, bytesPerSecond: number): Promise<Place | { readonly askAgainMs: number }>;
   /** Claims at once what the worker has used already without having claimed it. */
   settle(crawl: CrawlId, bytesPerSecond: number): Promise<void>;
@@ -31,13 +31,13 @@ interface CrawlRatesContext {
   readonly lines: Map<CrawlId, CrawlLine>;
 }
 
-/** Others write at the same time. */
+/** Other processes write at the same time. */
 const CONTENDED_MS = 2000;
 const MAX_TRIES = 6;
 
 export function createCrawlRates({ domains, clock, lines }: CrawlRatesContext): CrawlRates {
   const elapsed = clock.elapsed ?? clock.now;
-  /** The claim in progress of each crawl: it resolves to when to ask again, if nothing was to be had. */
+  /** The claim in progress of each crawl: it resolves to the time of the next try, if nothing was left. */
   const claiming = new Map<CrawlId, Promise<number | undefined>>();
 
   function lineOf(crawl: CrawlId): CrawlLine {
@@ -46,7 +46,7 @@ export function createCrawlRates({ domains, clock, lines }: CrawlRatesContext): 
     return line;
   }
 
-  /** One claim at a time. */
+  /** Claims do not overlap. */
   function claim(crawl: CrawlId, bytesPerSecond: number, isOwed: boolean): Promise<number | undefined> {
     const claimed = claimNow(crawl, bytesPerSecond, isOwed).finally(() => claiming.delete(crawl));
     claiming.set(crawl, claimed);
@@ -72,7 +72,7 @@ export function createCrawlRates({ domains, clock, lines }: CrawlRatesContext): 
       if (!(error instanceof StaleTurn)) throw error;
       return CONTENDED_MS;
     }
-    // All of those who find no place are not to ask at once.
+    // Requests without a slot must not all claim at once.
     if (from === undefined) return MAX_AHEAD_MS * (0.5 + 0.5 * clock.random());
     if (isOwed) line.settled(ms);
     else line.add(ms, elapsed() + Math.max(0, from - clock.now()));

@@ -29,7 +29,7 @@ import { CrawlPace } from './crawl-pace.ts';
 const NO_TIME = 'there was no time left for it';
 const OUTSIDE_HOURS = 'the hours of the host were over';
 const BYTES_DUE = 'the host rests for the bytes that it has sent';
-const NO_PLACE = 'other hosts have the bytes a second of the crawl';
+const NO_PLACE = "the crawl's byte rate (--limit-rate) is used up by other hosts";
 /** Tries after which a crawl ends if no host has ever answered. */
 const FIRST_TRIES = 2;
 
@@ -53,15 +53,15 @@ export interface HostPaceOptions {
 }
 
 /**
- * The pace at which a turn asks its host: the host's clock, its failures, and whether the crawl does without
- * the host. Makes each exchange with the host, after those of other crawls' turns.
+ * The pace of a turn's requests to its host: the host's clock, its failures, and whether the crawl gives the host up.
+ * Makes each exchange with the host, after those of other crawls' turns.
  */
 export class HostPace {
   readonly #services: TurnServices;
   readonly #options: HostPaceOptions;
   #clock: HostClock;
   /**
-   * Another crawl may ask the host from this time on: the gap after the last request, without this crawl's
+   * Another crawl may send requests to the host from this time on: the gap after the last request, without this crawl's
    * back-off.
    */
   #gapUntil = 0;
@@ -76,7 +76,7 @@ export class HostPace {
   /** The reason for a wait beyond its own rest. */
   #wait: HostWait | undefined;
   readonly #bodies = new HeldBodies();
-  /** When the bytes of this turn would have come at the host's rate. Those of turns before were waited for. */
+  /** When the bytes of this turn would have come at the host's rate. The bytes of earlier turns were waited for. */
   #paidUntil = 0;
 
   constructor(services: TurnServices, head: Head, options: HostPaceOptions) {
@@ -103,7 +103,7 @@ export class HostPace {
     return this.#clock.nextFetchAt;
   }
 
-  /** From when on another crawl may ask the host. */
+  /** From when on another crawl may send requests to the host. */
   get gapUntil(): number {
     return this.#gapUntil;
   }
@@ -146,7 +146,7 @@ export class HostPace {
     this.#isOver = true;
   }
 
-  /** Waits until the host may be asked. False: that is too late for this turn, or the turn is over. */
+  /** Waits until the next request to the host may start. False: that is too late for this turn, or the turn is over. */
   async waitForMoment(): Promise<boolean> {
     const { crawl } = this.#options;
     const { engine, stopping } = this.#services;
@@ -175,7 +175,7 @@ export class HostPace {
     return true;
   }
 
-  /** Postpones the host if its place in the line before its address is yet to come. */
+  /** Postpones the host if its slot in the queue of its address is yet to come. */
   async #waitsForAddress(): Promise<boolean> {
     const wait = await this.#address.next();
     if (wait === undefined) return false;
@@ -185,12 +185,12 @@ export class HostPace {
     return true;
   }
 
-  /** From when on the host may be asked, by its rest and by its hours. */
+  /** From when on requests to the host are allowed, by its rest and by its hours. */
   #allowedAt(now: number): number {
     return allowedFrom(this.#options.crawl.config, Math.max(now, this.#clock.nextFetchAt));
   }
 
-  /** The reason for which the host is not asked at once, if it is not its own rest. */
+  /** The reason for which the next request does not start at once, if it is not the host's own rest. */
   get wait(): HostWait | undefined {
     const now = this.#services.engine.clock.now();
     const until = this.#allowedAt(now);
@@ -198,7 +198,7 @@ export class HostPace {
     return this.#wait !== undefined && this.#wait.until === this.#clock.nextFetchAt ? this.#wait : undefined;
   }
 
-  /** At the end of the turn: gives back what others can use. */
+  /** At the end of the turn: gives back slots that others can use. */
   async release(): Promise<void> {
     await this.#bodies.release();
     const { wait } = this;
@@ -235,7 +235,7 @@ export class HostPace {
     return this.#bodies.hold(outcome ?? this.#unmade(request.url, NO_TIME));
   }
 
-  /** If the address may be asked at this pace only, after others at it. */
+  /** If the address has this pace, after requests of others to it. */
   #inLine(
     request: Omit<FetchRequest, 'signal'>,
     crawlDelayMs: number | undefined,
@@ -247,7 +247,7 @@ export class HostPace {
     return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_TIME));
   }
 
-  /** If the crawl takes a certain number of bytes a second, when there is room for those of the request. */
+  /** If the crawl takes a certain number of bytes a second, when the rate has room for those of the request. */
   #atPlace(
     request: Omit<FetchRequest, 'signal'>,
     crawlDelayMs: number | undefined,
@@ -278,7 +278,7 @@ export class HostPace {
     const restMs = Math.max(gapAfterMs(totalTimeoutMs), stillMs + gapAfterMs(stillMs), bytesLockMs);
     await lease.lockFor(lockedMs, restMs);
     if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
-    // Another crawl's turn may have kept it waiting for long.
+    // A turn of another crawl may have kept it waiting for long.
     if (engine.clock.now() - askedAt > MAX_AGE_MS) {
       if (!(await crawl.isRunning())) return this.#unmade(request.url, 'the crawl does not run');
       // The process may have frozen meanwhile: nothing may be waited for between the lock and the request.
@@ -288,7 +288,7 @@ export class HostPace {
     // It may have waited for its turn until they were over.
     const now = engine.clock.now();
     if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
-    // Another request to the host, beside which it was to be made, has ended meanwhile.
+    // The concurrent request to the host has ended meanwhile.
     if (this.#paidUntil > now) return this.#unmade(request.url, BYTES_DUE);
     begun?.();
     // The server may have had the first one: where there is a pause between requests, there is one before the second.
@@ -343,7 +343,7 @@ export class HostPace {
     this.#paidUntil = paidUntil(this.#paidUntil, outcome, receivedBytesOf(outcome), rate);
   }
 
-  /** Rests until the bytes would have come at the host's rate. That of turns before is a part of their rest. */
+  /** Rests until the bytes would have come at the host's rate. For earlier turns this is a part of their rest. */
   #restForBytes(): void {
     const until = this.#paidUntil;
     if (until <= this.#clock.nextFetchAt) return;
@@ -369,7 +369,7 @@ export class HostPace {
     this.#clock = afterFailure(this.#clock, moment, failure, this.#options.crawl.config, clock.random());
   }
 
-  /** The host is not asked before this time. */
+  /** No request to the host starts before this time. */
   postponeTo(at: number): void {
     if (at > this.#clock.nextFetchAt) this.#clock = { ...this.#clock, nextFetchAt: at };
   }

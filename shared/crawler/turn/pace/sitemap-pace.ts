@@ -1,6 +1,6 @@
 import type { SitemapPace as StoredPace } from '../../../core/frontier/head.ts';
 
-/** Other requests between two sitemaps of a host, so that a large index does not keep its pages waiting. */
+/** Requests of other kinds between two sitemaps of a host, so that a large index does not keep its pages waiting. */
 const REQUESTS_BETWEEN = 10;
 /** No further sitemap is read while this number of URLs of the host wait: two full sitemaps. */
 const MAX_WAITING = 100_000;

@@ -16,8 +16,8 @@ export function undecodedCause(
 }
 
 /**
- * The verdict on a response whose body was read: it has failed if nothing of the body could be decoded, as for browsers. Another
- * try would bring the same. Readers of sitemaps know more codings.
+ * The verdict on a response whose body was read: it has failed if nothing of the body could be decoded, as for
+ * browsers. A second try would bring the same bytes. Readers of sitemaps know more codings.
  */
 export function judgeContent(
   verdict: Verdict,

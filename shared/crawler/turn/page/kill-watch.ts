@@ -12,8 +12,8 @@ export const harmsTooOften = (harmful: number, pages: number, resumes = 0): bool
   harmful >= MIN_HARMFUL * (1 + resumes) && harmful >= MIN_SHARE * (pages + harmful);
 
 /**
- * To be called when `url` is given up, as it has killed or blocked processes. One that is lost costs its other hosts minutes, and a
- * hook that kills at each page would cost six of them for each host.
+ * To be called when `url` is given up, as it has killed or blocked processes. A lost worker costs its other hosts
+ * minutes, and a hook that kills at each page would cost six of them for each host.
  */
 export async function watchKills(
   { engine: { registry }, crawls }: Pick<TurnServices, 'engine' | 'crawls'>,

@@ -82,7 +82,7 @@ export class PageAllowance {
     return true;
   }
 
-  /** Ends what was begun: whether it became a page. */
+  /** Ends a page that was begun: says whether it became a page. */
   end(isPage: boolean): void {
     this.#crawl.budget.settle(isPage);
     this.#inFlight--;

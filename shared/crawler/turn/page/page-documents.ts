@@ -50,9 +50,9 @@ export class PageDocuments {
   }
 
   /**
-   * `facts`: what the parser has found. Resolves to the same if there is no module for the page; to undefined if the worker is
-   * being stopped and the document is not read: then the page waits for the next session. To wait for other documents costs no
-   * attempt; at the last attempt what was read is kept.
+   * `facts`: the parser's results. Resolves to `facts` if the page has no module; to undefined if the worker is being
+   * stopped and the document is not read: then the page waits for the next session. To wait for other documents costs
+   * no attempt; at the last attempt the text read so far is kept.
    */
   async read(
     record: UrlRecord,

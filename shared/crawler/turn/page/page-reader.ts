@@ -82,7 +82,7 @@ export class PageReader {
     return this.#readDocument(fetched, page, facts);
   }
 
-  /** A redirect to where the host sends those who ask for what is not there says so. */
+  /** A redirect to the host's target for missing pages counts as a missing page. */
   #marked(record: UrlRecord, cause: Cause): Cause {
     const { soft404, counters } = this.#options;
     if (cause.code !== 'redirect' || !soft404.isNotFound(record, cause.to)) return cause;
@@ -138,7 +138,7 @@ export class PageReader {
     return { facts: hooked.facts, state, cause: said, hint, duplicateOf, importance: hooked.importance };
   }
 
-  /** Whether an HTML page is larger than what is read of one. */
+  /** Whether an HTML page is larger than the part that is read. */
   #isCut({ truncated }: Pick<FetchedResponse, 'truncated'>, { type, decodedBytes }: DocumentFacts): boolean {
     const { maxDecodedBytes } = this.#options.crawl.config;
     return type === 'html' && (truncated === 'length' || decodedBytes >= maxDecodedBytes);

@@ -32,8 +32,8 @@ export function countRequisites(turn: RequisiteParts, now: number): void {
 }
 
 /**
- * Requisites that the crawl waits for before it ends at its limit of pages. Those of a host that was given up
- * are not.
+ * Requisites that the crawl waits for before it ends at its limit of pages. Requisites at a host that was given up do
+ * not count.
  */
 function awaited({ crawl, ledger, pace }: RequisiteParts, now: number): number {
   const dueAt = pace.givenUp === undefined ? ledger.nextDueAt(now, true) : undefined;

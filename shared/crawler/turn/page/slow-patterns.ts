@@ -43,7 +43,7 @@ export function createPatternWatch(
     count += links.length;
     const before = cpuMs();
     if (isOver || before - begunAt < MAX_MS) return;
-    // Other work of the thread may have taken that time.
+    // Unrelated work of the thread may have taken that time.
     for (const { url } of links) crawl.scope.check(url, depth);
     const patternMs = ((cpuMs() - before) / links.length) * count;
     if (patternMs < MAX_MS) return;

@@ -40,8 +40,8 @@ export interface Soft404ProbeOptions {
 }
 
 /**
- * Asks the host for a URL under which nothing stands, at its pace and by its robots.txt. The answer is not archived: it
- * is no page of the site.
+ * Requests a URL that does not exist from the host, at its pace and by its robots.txt. The response is not archived: it
+ * is not a page of the site.
  */
 export class Soft404Probe {
   readonly #services: TurnServices;
@@ -52,7 +52,7 @@ export class Soft404Probe {
     this.#options = options;
   }
 
-  /** The host's moment must have come. Resolves to whether it was asked. */
+  /** The host's next request must be due. Resolves to whether the request was sent. */
   async runIfDue(): Promise<boolean> {
     const url = this.#options.soft404.takeProbe();
     if (url === undefined || !(await this.#mayAsk(url))) return false;

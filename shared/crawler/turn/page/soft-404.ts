@@ -23,11 +23,11 @@ import { isOwnRequest } from '../../../core/url/request-url.ts';
 import { hashOfUrl } from '../links/hash-of-url.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 
-/** Pages with different texts that are known before the host is asked. */
+/** Known pages with different texts before the probe. */
 const MIN_DIFFERENT = 3;
 /** Pages that a turn remembers for that. If most are alike, a page of the host says nothing by its text. */
 const MAX_PAGES = 12;
-/** A crawl that recrawls asks again after this time. */
+/** A crawl that recrawls probes again after this time. */
 const PROBE_AGAIN_MS = 30 * 86_400_000;
 
 /** A page of this turn. */
@@ -60,15 +60,15 @@ export interface Soft404Options {
 }
 
 /**
- * Recognizes answers by which a page does not exist though the status says otherwise (soft 404): by the answer to one
- * URL under which nothing stands. A host is asked for one when it has enough URLs, and three different pages are known.
+ * Recognizes answers by which a page does not exist though the status says otherwise (soft 404): by the response to a
+ * URL that does not exist (the probe). A host is probed when it has enough URLs, and three different pages are known.
  */
 export class Soft404 {
   readonly #options: Soft404Options;
   #state: HostSoft404 | undefined;
   #page: NotFoundPage | undefined;
   #isAsked = false;
-  /** The pages of this turn, until the host is asked. */
+  /** The pages of this turn before the probe. */
   #pages: SeenPage[] = [];
   /** The number of different ones among these. */
   #different = 0;
@@ -81,7 +81,7 @@ export class Soft404 {
     this.#state = isOld ? undefined : stored;
     this.#early = this.#state?.early ?? [];
     this.#page = this.#state?.page === undefined ? undefined : decodeNotFoundPage(this.#state.page);
-    // Perhaps the answer is what kills the workers: the host is not asked again.
+    // Perhaps the response kills the workers: the host is not probed again.
     if (isAnnouncing && this.#mayAsk) this.#state = { kind: 'unknown', at: now };
   }
 
@@ -122,7 +122,7 @@ export class Soft404 {
     this.#pages.push({ record, blocks, words });
   }
 
-  /** The URL to be asked now, once; undefined: none. */
+  /** The URL of the probe to send now, once; undefined: none. */
   takeProbe(): string | undefined {
     if (this.#different < MIN_DIFFERENT || this.#isAsked || !this.#mayAsk) return undefined;
     this.#isAsked = true;
@@ -133,8 +133,8 @@ export class Soft404 {
   }
 
   /**
-   * Takes the answer to the probe. Returns those of the pages of this turn that are as it is: with their cause. Without an
-   * answer, a later turn asks.
+   * Takes the answer to the probe. Returns the pages of this turn that match it, with their cause. Without a response,
+   * a later turn probes.
    */
   answer(probe: string, answer: ProbeAnswer, now: number): { record: UrlRecord; cause: Cause }[] {
     const pages = this.#pages;
@@ -160,7 +160,7 @@ export class Soft404 {
     );
     const isOne = ({ record, blocks }: SeenPage) =>
       found !== undefined && isNotFoundPage(blocks, record.url, found);
-    // If one of the others is as it is, they are no evidence.
+    // If one of the others matches, they do not count as evidence.
     if (found === undefined || others.length < MIN_DIFFERENT - 1 || others.some(isOne)) return [];
     this.#state = { kind, at: now, probe, page: encodeNotFoundPage(found) };
     this.#page = found;
@@ -170,7 +170,7 @@ export class Soft404 {
       .map((record) => ({ record, cause: { code: 'softNotFound', probe } }));
   }
 
-  /** The pages of the turns before that have the same words. Those that are in memory: the newest ones of the host. */
+  /** Pages of earlier turns with the same words, as far as they are in memory: the host's newest ones. */
   #earlyWith(words: number): UrlRecord[] {
     const urls = new Set(this.#early.filter(([, own]) => own === words).map(([url]) => url));
     if (urls.size === 0) return [];
@@ -178,7 +178,7 @@ export class Soft404 {
     return [...this.#options.ledger.inMemory()].filter(isOne);
   }
 
-  /** Whether the host is large enough, and was not asked. A crawl of a few pages does not ask. */
+  /** Whether the host is large enough, and was not probed. A crawl of a few pages does not probe. */
   get #mayAsk(): boolean {
     const { crawl, ledger, sizes } = this.#options;
     const { soft404, scope, maxPages = Infinity, maxPagesPerHost = Infinity } = crawl.config;

@@ -30,8 +30,8 @@ export class StateFull extends RangeError {}
 export interface PageState {
   get(key: string): string | undefined;
   /**
-   * Returns the new value. Throws {@link StateFull}, and what `change.apply` throws; then nothing is changed. `later`: what
-   * is applied at the commit, if that is another function.
+   * Returns the new value. Throws {@link StateFull}, and the errors of `change.apply`; then nothing is changed.
+   * `later`: the function that is applied at the commit, if it differs.
    */
   change(change: StateChange, later?: StateChange['apply']): string | undefined;
   /** By key. */
@@ -47,7 +47,7 @@ interface Made {
 
 /**
  * The state of hooks during a visit to a host: the values that the worker knows, and the visit's own changes over them.
- * Others see these when the visit is committed: then each change is applied to the value as it is at that time.
+ * Other visits see the changes when this one is committed: then each change is applied to the value of that time.
  */
 export class VisitState {
   readonly #values: SharedValues;

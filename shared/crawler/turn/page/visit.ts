@@ -105,7 +105,7 @@ export class UrlVisit {
     this.#isReserved = record.kind !== 'requisite' && !this.#refetch && !isRestoredDuplicate(record);
   }
 
-  /** The cache has no response, and the site was not asked: its robots.txt is to be asked for first. */
+  /** The cache has no response, and no request was sent: the site's robots.txt must be requested first. */
   get wasNotAsked(): boolean {
     return this.#wasNotAsked;
   }
@@ -261,7 +261,7 @@ export class UrlVisit {
     return news;
   }
 
-  /** Archives and settles the URL. Returns what its links are to be taken from, if there is such. */
+  /** Archives and settles the URL. Returns the source of its links, if it has one. */
   async #finish(
     startedAt: number,
     response: FetchedResponse | undefined,

@@ -115,12 +115,12 @@ export class RecrawlPlan {
   readonly #engine: Pick<TurnServices['engine'], 'registry'>;
   readonly #options: RecrawlPlanOptions;
   #pool: ChangePool;
-  /** That of the host's pages, in {@link UNITS}. */
+  /** The demand of the host's pages, in {@link UNITS}. */
   #demand: DemandCurve;
   #price = 0;
   #vanishing: Vanishing | undefined;
   #schedule: Schedule | undefined;
-  /** The same; it remembers another time. */
+  /** As above, with a cache of its own. */
   #timeAfter: Schedule | undefined;
   /** In this time all known pages can be fetched once. */
   #roundDays = 1;
@@ -305,7 +305,7 @@ export class RecrawlPlan {
     return this.#planned(after, { ...observed, misses, newLinks: brings });
   }
 
-  /** The record of a URL whose fetch at `fetchedAt` has shown what is archived already. */
+  /** The record of a URL whose fetch at `fetchedAt` has shown the archived content again. */
   unchanged(before: UrlRecord, fetchedAt: number, response: FetchedResponse): UrlRecord {
     const { recrawl, result } = before;
     if (!recrawl || !result) throw new Error(`${before.url} was never fetched`);
@@ -350,7 +350,7 @@ export class RecrawlPlan {
         : { gone: rounded(gone), there: rounded(there), ...(since !== undefined && { since }) };
   }
 
-  /** Counts the host's demand after a record took the place of another one. */
+  /** Counts the host's demand after a record was replaced. */
   replace(before: UrlRecord | undefined, after: UrlRecord): void {
     const objective = this.#objective;
     if (objective === undefined || (before?.recrawl === undefined && after.recrawl === undefined)) return;
@@ -361,7 +361,7 @@ export class RecrawlPlan {
     this.#options.counters.set('demand', Object.fromEntries(possible.map((value, i) => [i, value])));
   }
 
-  /** Fetches of known pages that the host's pace leaves room for, per day. */
+  /** Fetches of known pages that the host's pace allows, per day. */
   get #hostPerDay(): number {
     const { config } = this.#options.crawl;
     const perDay = (config.perHost * DAY_MS) / Math.max(1, config.delayMs);

@@ -16,13 +16,13 @@ export interface RefetchOptions {
 const NOT_MODIFIED: Verdict = { state: 'fetched', isAttempt: true, isFinal: true, retryMs: 0 };
 
 /**
- * The part of a visit that only a URL has which was fetched before: its request is a conditional one if possible, and
- * what is known of the URL stays unless the response shows something else.
+ * The part of a visit that only a URL has which was fetched before: its request is conditional if possible, and the
+ * URL's record stays unless the response shows a change.
  */
 export class Refetch {
   readonly #options: RefetchOptions;
   readonly #record: UrlRecord;
-  /** Validators of the request; undefined: it is no conditional one. */
+  /** Validators of the request; undefined: it is not conditional. */
   readonly fields: Readonly<Record<string, string>> | undefined;
 
   /** `record`: as it was taken from the ledger. */
@@ -39,9 +39,9 @@ export class Refetch {
   }
 
   /**
-   * Archives the exchange and returns the record if what is known of the URL stays: the content is the same, or the
-   * fetch has failed. Undefined: the response is to be read as that of a new URL. `usage`: the site's statements at
-   * this fetch about the use of the content.
+   * Archives the exchange and returns the record if it stays: the content is unchanged, or the fetch has failed.
+   * Undefined: the response is to be read as that of a new URL. `usage`: the site's statements at this fetch about the
+   * use of the content.
    */
   async keep(
     startedAt: number,

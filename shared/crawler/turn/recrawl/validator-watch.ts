@@ -4,7 +4,7 @@ import type { RecrawlState, UrlRecord } from '../../../core/frontier/url-record.
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import { headersOf } from '../response-headers.ts';
 
-/** One conditional request in this number goes without its validator, to see whether that is true ... */
+/** Of this number of conditional requests one goes without its validator, to check the server's statement ... */
 const CHECK_EACH = 20;
 /** ... and more often until that was seen some times. */
 const FIRST_CHECKS = 8;
@@ -31,7 +31,7 @@ export class ValidatorWatch {
     this.#trust = recrawl?.validators ?? NEW_TRUST;
   }
 
-  /** None: there was no conditional request yet. */
+  /** Absent: no conditional request yet. */
   get trust(): ValidatorTrust | undefined {
     return this.#trust === NEW_TRUST ? undefined : this.#trust;
   }
@@ -46,8 +46,8 @@ export class ValidatorWatch {
   }
 
   /**
-   * Whether the answer to a conditional request says that the page has not changed. One with another ETag than the one
-   * sent speaks of another content.
+   * Whether the answer to a conditional request says that the page has not changed. A response with an ETag other than
+   * the sent one means other content.
    */
   isNotModified({ recrawl }: UrlRecord, response: FetchedResponse): boolean {
     if (response.httpStatus !== 304) return false;

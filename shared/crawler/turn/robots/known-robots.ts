@@ -4,7 +4,7 @@ import { isUsageFileKey, MAX_FILES_OF_ORIGIN } from '../../../core/robots/usage-
 
 /** The maximal number of rules and redirects that a head keeps for other hosts. A head costs by its size. */
 const MAX_FOR_OTHERS = 8;
-/** Those of two origins. */
+/** The rules of two origins. */
 const MAX_USAGE_FILES = 2 * MAX_FILES_OF_ORIGIN;
 
 /**
@@ -54,7 +54,7 @@ export class KnownRobots {
     );
   }
 
-  /** Keeps rules instead of what was known of their key. Of an origin: it is not closed. */
+  /** Keeps rules and replaces the old ones of their key. An origin with rules is not closed. */
   set(robots: HostRobots, now: number): void {
     const key = robots.origin;
     this.#rules = [...this.#rules.filter(({ origin }) => origin !== key), robots];
@@ -86,7 +86,7 @@ export class KnownRobots {
     this.#moved = this.#moved.filter((moved) => moved.from !== from);
   }
 
-  /** Drops what was kept for other hosts, and of files about the use of content, and is old, or too much. */
+  /** Drops rules for other hosts, and of files about the use of content, that are old or too many. */
   trim(now: number): void {
     const isFresh = ({ expiresAt }: { readonly expiresAt: number }) => expiresAt > now;
     const further = this.#rules.filter((robots) => !isOriginKey(robots.origin) && isFresh(robots));

@@ -16,7 +16,7 @@ const FIRST_LOOK_MS = 500;
  * redirects.
  */
 const PATIENT_LOOKS = 6;
-/** If the other host may not be asked at this hour, the next look comes after this at the latest. */
+/** If the other host's hours allow no request now, the next look comes after this at the latest. */
 const CLOSED_LOOK_MS = 900_000;
 
 export type Found =
@@ -32,9 +32,9 @@ export interface MovedRobotsOptions {
 }
 
 /**
- * A robots.txt that redirects to another host. A turn asks its own host alone. So the other host is sent a
- * message, its own turn fetches the file at its own pace and keeps the rules in its head, and this turn reads
- * them there.
+ * A robots.txt that redirects to another host. A turn sends requests to its own host alone. So the other host is sent a
+ * message, its own turn fetches the file at its own pace and keeps the rules in its head, and this turn reads them
+ * there.
  */
 export class MovedRobotsFinder {
   readonly #services: Pick<TurnServices, 'engine'>;
@@ -74,8 +74,8 @@ export class MovedRobotsFinder {
   }
 
   /**
-   * Has the host of `url` asked, and this one rest until the next look. Returns the cause when that has taken
-   * so long that it counts as a failure.
+   * Has the other host's turn fetch `url`, and this host rest until the next look. Returns the cause if that has taken
+   * too long, which counts as a failure.
    */
   async wait(moved: MovedRobots, url: string): Promise<Cause | undefined> {
     const { engine } = this.#services;
@@ -84,7 +84,7 @@ export class MovedRobotsFinder {
     const target = hostKey(url);
     const openAt = allowedFrom(crawl.everywhere.configOf(target), now);
     if (openAt - now > FIRST_LOOK_MS) {
-      // It is asked then, and that is no failure of this host.
+      // It gets a request then, which does not count as a failure of this host.
       known.setRedirect({ ...moved, asked: undefined });
       pace.postponeTo(Math.min(openAt, now + CLOSED_LOOK_MS));
       return undefined;

@@ -19,7 +19,7 @@ import type { TurnCrawl } from '../turn-crawl.ts';
 import type { TurnOutput } from '../turn-output.ts';
 import type { KnownRobots } from './known-robots.ts';
 
-/** One more than is read. */
+/** A byte more than is read. */
 const MAX_BODY_BYTES = MAX_ROBOTS_BYTES + 1;
 
 /** The result of fetching robots.txt. */
@@ -66,9 +66,9 @@ export class RobotsFetcher {
   }
 
   /**
-   * Follows redirects within the host, and asks once more for a body that broke off. The response of `judged`, if any, is
-   * not disposed of. `isBeside`: a file beside robots.txt, whose failures are the host's like those of pages, though its
-   * robots.txt could be fetched.
+   * Follows redirects within the host, and repeats the request once if a body broke off. The response of `judged`, if
+   * any, is not disposed of. `isBeside`: a file beside robots.txt, whose failures are the host's like those of pages,
+   * though its robots.txt could be fetched.
    */
   async fetch(key: string, { isBeside = false } = {}): Promise<FetchedRobots> {
     const { crawl, pace, known } = this.#options;
@@ -121,7 +121,7 @@ export class RobotsFetcher {
     return delays.sort((a, b) => b - a)[0];
   }
 
-  /** Returns the failure of the host that the exchange shows. None if another of its origins answers. */
+  /** Returns the failure of the host that the exchange shows. Undefined if the host's other origin answers. */
   #hostFailureOf(
     key: string,
     { verdict, outcome, isBeside, isTriedAgain }: JudgedTry,

@@ -21,7 +21,7 @@ import { NO_RULES, type RobotsStore, STALE_MS } from './robots-store.ts';
 
 export type RobotsAccess =
   | { readonly kind: 'known'; readonly rules: RobotsRules }
-  /** Another host's turn fetches them; the host's clock says when to look again. */
+  /** The turn of the other host fetches them; this host's clock says when to look again. */
   | { readonly kind: 'awaited' }
   /** Nothing may be fetched now; the host's clock says when to try again. */
   | { readonly kind: 'unreachable'; readonly cause: Cause }
@@ -47,7 +47,7 @@ export class RobotsKeeper {
   readonly #services: TurnServices;
   readonly #options: RobotsKeeperOptions;
   readonly #fetcher: RobotsFetcher;
-  /** By origin: lanes that need the same robots.txt ask for it once. */
+  /** By origin: lanes that need the same robots.txt share one request. */
   readonly #fetching = new Map<string, Promise<RobotsAccess>>();
 
   constructor(services: TurnServices, options: RobotsKeeperOptions) {
@@ -66,7 +66,7 @@ export class RobotsKeeper {
     return this.#options.known.isArchived(origin);
   }
 
-  /** Old rules of the cache count no longer: the origin is asked for its robots.txt before all else. */
+  /** Old rules of the cache count no longer: the origin's robots.txt is requested before all else. */
   expireArchived(origin: string): void {
     const { known } = this.#options;
     if (known.isArchived(origin)) known.extend(origin, 0);
@@ -77,7 +77,7 @@ export class RobotsKeeper {
     return this.#options.crawl.config.robots === 'ignore' ? NO_RULES : this.#options.store.fresh(origin);
   }
 
-  /** Whether what stands at that URL of the host is known and fresh: rules, or a redirect to another host. */
+  /** Whether the file at that URL of the host is known and fresh: rules, or a redirect to another host. */
   isKnown(url: string): boolean {
     const { known } = this.#options;
     const now = this.#now();
@@ -94,8 +94,8 @@ export class RobotsKeeper {
   }
 
   /**
-   * Fetches what stands at that URL of the host, for other hosts whose robots.txt leads to it. The host's
-   * moment must have come.
+   * Fetches the file at that URL of the host, for other hosts whose robots.txt leads to it. The host's next request
+   * must be due.
    */
   async fetchForOthers(url: string): Promise<void> {
     const { known, moved } = this.#options;
@@ -187,7 +187,7 @@ export class RobotsKeeper {
     const expiresAt = expireAfter(isArchived ? this.#now() : outcome.startedAt);
     await store.keep(key, rules, expiresAt, { isForOthers, isArchived });
     if (!sentRequest(outcome) || (isForOthers && !isOriginKey(key))) return rules;
-    // The gap after robots.txt itself is the one that it asks for.
+    // The gap after robots.txt itself is the one that it states.
     const { startedAt, endedAt } = outcome;
     const { crawlDelayMs } = rules;
     pace.postponeTo(endedAt + gapAfter({ startedAt, endedAt, crawlDelayMs }, crawl.config));

@@ -15,7 +15,7 @@ import type { TurnCrawl } from '../turn-crawl.ts';
 import type { KnownRobots } from './known-robots.ts';
 
 /**
- * If robots.txt cannot be fetched any more, what is known of it is used this much longer (RFC 9309, section
+ * If robots.txt cannot be fetched any more, the known rules are used this much longer (RFC 9309, section
  * 2.4).
  */
 export const STALE_MS = 600_000;
