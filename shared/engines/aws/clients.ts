@@ -16,10 +16,11 @@ const MIN_SOCKETS = 50;
 const MAX_SOCKETS = 150;
 const CONNECT_MS = 3000;
 /**
- * Until the answer is there; a call that takes longer is made again. Both answer in some tens of ms at most.
+ * Until the answer is there; a call that takes longer is made again. The two services answer in some tens of ms at
+ * most.
  */
 export const ANSWER_MS = 8000;
-/** The same where several MB are sent, or copied before S3 answers. */
+/** As above, for requests that send several MB, or that copy before S3 answers. */
 const S3_ANSWER_MS = 30_000;
 
 /**

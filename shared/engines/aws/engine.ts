@@ -67,7 +67,7 @@ export interface AwsEngineOptions extends UnreadHandlers {
   readonly meter?: Meter;
   /** Starts small workers, where the stack has them. Default: it starts none. */
   readonly startSmall?: StartSmall;
-  /** Called with what could not be done at once, for people. */
+  /** Called with a message about work that could not be done at once, for people. */
   readonly warn?: (message: string) => void;
 }
 
@@ -88,8 +88,8 @@ export interface AwsEngine extends Engine {
 }
 
 /**
- * The engine on SQS, DynamoDB and S3. It holds nothing that must be closed: what is not flushed or committed
- * is not there, by design. The clients are the caller's to make, and to destroy.
+ * The engine on SQS, DynamoDB and S3. It holds nothing that must be closed: by design, only flushed and committed state
+ * exists. The clients are the caller's to make, and to destroy.
  */
 export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
   const { clients, names, clock, archive, onCorrupt, onNewer, warn } = options;
@@ -150,7 +150,7 @@ function openState(
 ): Pick<AwsEngine, 'agenda' | 'registry' | 'unjoined' | 'state' | 'ledgers'> {
   const { dynamo, s3, sqs } = clients;
   const { crawlState: table, turnQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
-  // While crawls are at work, the first ones mostly have messages: then the others are not asked.
+  // While crawls are at work, the first ones mostly have messages: then the others are not polled.
   const queueUrls = [...turnQueueUrls, linkQueueUrl, ...linkShardUrls];
   const agenda = boundMethods<Agenda>(new StateAgenda({ dynamo, clock, table }));
   const registry = createRegistry({

@@ -74,7 +74,7 @@ export function isThrottle(error: unknown): boolean {
   return isThrottleCode(error.name) || $metadata?.httpStatusCode === 429 || $retryable?.throttling === true;
 }
 
-/** The same of an error code alone: SQS prefixes some with its own or another service's name. */
+/** As above, for an error code alone: SQS prefixes some with its own or another service's name. */
 export function isThrottleCode(code: string | undefined): boolean {
   return code !== undefined && THROTTLES.has(code.slice(code.lastIndexOf('.') + 1));
 }

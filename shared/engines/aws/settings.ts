@@ -9,7 +9,7 @@ import { HOOK_CALLS } from '../../crawler/turn/page-hooks.ts';
 const text = z.string().min(1);
 const positive = z.int().min(1);
 
-/** More queues of a kind than any stack needs; as many as its template has room for. */
+/** More queues of a kind than any stack needs; the limit of its template. */
 export const MAX_QUEUES = 64;
 
 /**
@@ -37,14 +37,14 @@ export const stackSettingsSchema = z.strictObject({
   /** Bucket of large parts and WARC files. */
   bucket: text,
   /**
-   * FIFO queues of the hosts' messages: a host belongs to queue `hash(host) mod n`. Their number may change
-   * only while all of them are empty (all crawls paused, nothing received): else a host's messages may be in
-   * two queues at once, and two workers ask it at the same time.
+   * FIFO queues of the hosts' messages: a host belongs to queue `hash(host) mod n`. Their number may change only while
+   * all of them are empty (all crawls paused, nothing received): else a host's messages may be in two queues at once,
+   * and two workers send requests to it at the same time.
    */
   turnQueueUrls: queueUrls.refine((urls) => urls.length > 0, { error: 'at least one turn queue' }),
   /**
-   * Standard queue whose messages start workers (`start-message.ts`). None in an older stack, whose turn
-   * queues start them.
+   * Standard queue whose messages start workers (`start-message.ts`). Absent in an older stack, whose turn queues start
+   * them.
    */
   startQueueUrl: text.optional(),
   /** Workers of one turn queue at most. */
@@ -58,7 +58,7 @@ export const stackSettingsSchema = z.strictObject({
   linkShardUrls: queueUrls.default([]),
   /** Where the router puts messages that it cannot read, with the reason. */
   linkDeadLetterUrl: text,
-  /** Where a worker puts messages of the turn queues that it cannot read. None in an older stack. */
+  /** Where a worker puts messages of the turn queues that it cannot read. Absent in an older stack. */
   turnDeadLetterUrl: text.optional(),
   /** Partitions of the index of due hosts, for each crawl. May grow, never shrink. */
   dueShards: positive.max(64),
@@ -66,7 +66,7 @@ export const stackSettingsSchema = z.strictObject({
   workerTimeoutMs: positive.min(60_000).max(900_000),
   /** Hosts that one worker serves at once. */
   hostsPerWorker: positive.max(500),
-  /** Memory of the worker function in MB, which is what its time is billed by. */
+  /** Memory of the worker function in MB, by which its time is billed. */
   workerMemoryMb: positive,
   /** Memory of the small worker in MB (`worker/small-worker.ts`). Without it, or if it is not less, there is none. */
   smallWorkerMemoryMb: positive.optional(),
@@ -93,19 +93,19 @@ export const stackSettingsSchema = z.strictObject({
     .optional(),
   /** US dollars that all crawls may cost in an hour before the operator's attention is called. */
   maxCostPerHour: z.number().positive().optional(),
-  /** Days after which WARC files are deleted. None: they are kept. */
+  /** Days after which WARC files are deleted. Absent: they are kept. */
   archiveDays: positive.optional(),
   /** Whether the compactor writes the captures of joined files as Parquet tables. Default: yes. */
   indexTables: z.boolean().optional(),
-  /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
+  /** Ports that browsers refuse, and that crawls of this stack may be allowed to request. */
   allowPorts: z.array(z.int()).optional(),
-  /** Parameter of the Systems Manager with the identity that signs all requests. None: they are not signed. */
+  /** Parameter of the Systems Manager with the identity that signs all requests. Absent: they are not signed. */
   identityParameter: text.optional(),
   /** Whether the workers have the code of a project, whose hooks make requests. */
   hasHooks: z.boolean().optional(),
-  /** Parameter of the Systems Manager with the webhook. None: events go to the event bus alone. */
+  /** Parameter of the Systems Manager with the webhook. Absent: events go to the event bus alone. */
   webhookParameter: text.optional(),
-  /** Parameter of the Systems Manager with headers, cookies, passwords and proxies of all crawls. None: there are none. */
+  /** Parameter of the Systems Manager with headers, cookies, passwords and proxies of all crawls. Absent: none. */
   secretsParameter: text.optional(),
 });
 
@@ -114,7 +114,7 @@ export type StackSettings = Readonly<Omit<z.output<typeof stackSettingsSchema>, 
   readonly crawlDefaults: CrawlOptions;
 };
 
-/** The same as it is encoded: queues may be given by a pattern. */
+/** The settings as encoded: queues may be given by a pattern. */
 export type EncodedSettings = Readonly<Omit<z.input<typeof stackSettingsSchema>, 'crawlDefaults'>> & {
   readonly crawlDefaults: CrawlOptions;
 };
@@ -157,7 +157,7 @@ export interface StackTimes {
   readonly receiveMs: number;
 }
 
-/** For what follows a worker's last request: the commit of its turns. */
+/** For the work after a worker's last request: the commit of its turns. */
 const END_MS = 13_000;
 /** The longest that the reading of a document takes. */
 export const DOCUMENT_MS = 20_000;

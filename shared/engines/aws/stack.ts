@@ -20,7 +20,7 @@ export interface OpenStackOptions extends UnreadHandlers {
   readonly clients?: AwsClients;
   /** The region of these clients, if it is not the SDK's own. */
   readonly region?: string;
-  /** Memory of the function that this is, in MB; none for what runs elsewhere, whose time costs nothing. */
+  /** Memory of this function, in MB; undefined for a process elsewhere, whose time costs nothing. */
   readonly memoryMb?: number;
   /** Which of the turn queues is received from: the one whose event this is. Default: all in turn. */
   readonly turnQueueUrl?: string;
@@ -79,7 +79,7 @@ export function openStack(settings: StackSettings, options: OpenStackOptions): O
     meter,
     noteSpend,
     async flushMeter(until) {
-      // One write at most, and before many.
+      // At most one write, before many.
       await noteSpend();
       await engine.registry.flushUsage(until);
     },

@@ -4,7 +4,7 @@ import type { RecrawlState, UrlRecord } from '../../../core/frontier/url-record.
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import { headersOf } from '../response-headers.ts';
 
-/** Of this number of conditional requests one goes without its validator, to check the server's statement ... */
+/** A conditional request in this number goes without its validator, to check the server's statement ... */
 const CHECK_EACH = 20;
 /** ... and more often until that was seen some times. */
 const FIRST_CHECKS = 8;

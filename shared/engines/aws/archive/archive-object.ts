@@ -51,16 +51,16 @@ export async function putWarcObject(
   await withRetry(`storing ${key}`, () => s3.send(command), { clock });
 }
 
-/** An object that grows by parts, and is not there before `complete` resolves. One call at a time. */
+/** An object that grows by parts, and does not exist before `complete` resolves. Calls must not overlap. */
 export interface WarcUpload {
   /** Holds the bytes until a part is full, then uploads that. */
   add(bytes: Uint8Array): Promise<void>;
   complete(): Promise<void>;
-  /** Frees what was uploaded. Never rejects: a lifecycle rule of the bucket ends what is left over. */
+  /** Aborts the upload. Never rejects: a lifecycle rule of the bucket aborts uploads that are left over. */
   abort(): Promise<void>;
 }
 
-/** Returns the filter of the object's captures; undefined if it has none. Fails if there is no such object. */
+/** Returns the filter of the object's captures; undefined if it has none. Fails if the object does not exist. */
 export async function capturesIn(
   { s3, bucket, clock }: ObjectContext,
   key: string,

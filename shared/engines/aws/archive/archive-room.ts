@@ -10,7 +10,7 @@ export interface ArchiveRoom {
   readonly maxBytes: number;
   /** Archives that hold any. */
   holders: number;
-  /** Runs an append that holds more than its place in here, at most four at a time. */
+  /** Runs an append of a record above the per-record limit, at most four at a time. */
   readonly inTurn: <T>(append: () => Promise<T>) => Promise<T>;
 }
 
@@ -21,7 +21,7 @@ export const newArchiveRoom = (maxBytes: number): ArchiveRoom => ({
   inTurn: createLimit(MAX_UPLOADS),
 });
 
-/** The part of the room that one archive has taken. */
+/** The memory that one archive has taken. */
 export class ArchiveShare {
   readonly #room: ArchiveRoom;
   #bytes = 0;

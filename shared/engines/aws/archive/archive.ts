@@ -38,7 +38,7 @@ export interface S3ArchiveOptions {
 /** Objects' worth of bytes that may be in memory. */
 const MAX_OBJECTS = 4;
 
-/** The room for all archives of a process. */
+/** The memory for all archives of a process. */
 export const roomFor = (maxBytes: number = SIZES.warcObjectBytes): ArchiveRoom =>
   newArchiveRoom(MAX_OBJECTS * maxBytes);
 
@@ -56,10 +56,10 @@ interface BufferedObject {
 }
 
 /**
- * Gathers records in memory; `flush` stores them as one object with one PUT, and with a filter of its captures, by which
- * questions pass it over until it is joined (`capture-pages.ts`). Flushes at the same time share
- * it, and what is appended meanwhile goes to the next object. `RecordLocation.file` is the last part of the
- * object's key ({@link warcKey}); names are unique by 48 random bits for each archive, and a number.
+ * Gathers records in memory; `flush` stores them as one object with one PUT, and with a filter of its captures, by
+ * which questions pass it over until it is joined (`capture-pages.ts`). Flushes at the same time share it, and records
+ * appended meanwhile go to the next object. `RecordLocation.file` is the last part of the object's key ({@link
+ * warcKey}); names are unique by 48 random bits for each archive, and a number.
  *
  * What could not be stored is kept, and every later flush tries it again: no flush resolves while anything
  * appended before it is not durable. While all archives of the process hold too much, an append first stores what its own

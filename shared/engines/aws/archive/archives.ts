@@ -20,7 +20,7 @@ export const warcFolder = (crawl: CrawlId): string => `warc/${crawl}`;
 /**
  * A folder for each crawl, so that its records can be fetched, shared and deleted without any other's. A
  * crawl's archive is opened when its first record comes: its files name who made them, as the crawl's
- * configuration has it. All of them share the memory for what is not stored yet.
+ * configuration has it. All archives share the memory for unstored records.
  */
 export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Archive {
   const { registry, software, storing, ...shared } = options;

@@ -27,13 +27,13 @@ export interface CapturePagesContext extends Omit<FolderContext, 'folder' | 'clo
   readonly mapping: JoinedOptions;
 }
 
-/** One page reads for so long, and as much of files that are not joined, until it has one file more. */
+/** A page reads for this long, and this much of files that are not joined, until it has one file more. */
 const READ_MS = 10_000;
 const READ_BYTES = 64 * 1024 * 1024;
 /** Pieces of indexes that are kept: of these, searches read the same ones again and again. */
 const PIECE_BYTES = 64 * 1024;
 const MAX_PIECES = 256;
-/** Files about which DynamoDB is asked together, and S3 side by side. */
+/** Files that are looked up in DynamoDB together, and in S3 side by side. */
 const ASKED_TOGETHER = 25;
 
 interface ListedFile {
@@ -60,7 +60,7 @@ export class CapturePages {
     return { captures: page.sorted(), damaged: page.damaged, next };
   }
 
-  /** Returns the place where the page ends; undefined after the last file. */
+  /** Returns the cursor at the page's end; undefined after the last file. */
   async #unjoined(crawl: CrawlId, folder: FolderContext, page: Page): Promise<CapturePlace | undefined> {
     const { place } = page.asked;
     const files = await listed(folder);
@@ -96,7 +96,7 @@ export class CapturePages {
     return undefined;
   }
 
-  /** Returns those of the files that cannot hold what is asked for. A request for each but small ones. */
+  /** Returns the files that cannot hold the requested captures. Makes a request for each but small ones. */
   async #withoutAny(
     folder: FolderContext,
     files: readonly ListedFile[],
@@ -218,7 +218,7 @@ class Page {
     this.#isBegun = true;
   }
 
-  /** Takes a line of an index if it is asked for. */
+  /** Takes a line of an index if it is requested. */
   add(line: string): void {
     this.step();
     const { from, below, first = '', last = '9' } = this.asked;

@@ -21,8 +21,8 @@ export interface CandidatesContext {
 }
 
 /**
- * The objects that can be joined, by name. One that was joined and is there again (its writer repeated a PUT
- * that had been carried out) is deleted: its records are in the joined file.
+ * The objects that can be joined, by name. An object that was joined and exists again (its writer repeated a PUT that
+ * had been carried out) is deleted: its records are in the joined file.
  */
 export async function* candidates(context: CandidatesContext): AsyncGenerator<ListedSource> {
   const { folder, state, mapping, crawl, olderThan, warn, onAside, onYounger } = context;
@@ -54,8 +54,8 @@ export async function* candidates(context: CandidatesContext): AsyncGenerator<Li
 }
 
 /**
- * Those of the sources, in lumps that fill a joined file; and the rest, if it is `finished`. So nothing is
- * read that would then not be joined. A source that fills a file alone is a lump of its own.
+ * Returns the sources that can be joined, in lumps that fill a joined file; and the rest, if it is `finished`. So
+ * nothing is read that would then not be joined. A source that fills a file alone is a lump of its own.
  */
 export async function* inFullBatches<T extends Source>(
   sources: AsyncIterable<T>,

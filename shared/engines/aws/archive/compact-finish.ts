@@ -31,7 +31,7 @@ export interface FinishContext extends UploadSteps, ScanOptions {
 export const SCANS_AT_ONCE = 4;
 
 /**
- * Carries out what is left of the lease's plan (steps 2 to 5 of `compactor.ts`). `given` are the sources'
+ * Carries out the rest of the lease's plan (steps 2 to 5 of `compactor.ts`). `given` are the sources'
  * captures by file, if they are known. False if it cannot be carried out, as sources are gone or damaged:
  * then it is given up.
  */
@@ -70,7 +70,7 @@ async function store(
   if (size !== undefined && size !== plan.bytes)
     throw new Error(`Expected ${plan.bytes} bytes in ${folder.folder}${plan.file}, found ${size}`);
   const found = given ? linesOf(plan, given) : size === undefined && (await linesOfSources(context, plan));
-  // Made before the joined object appears: what follows that must be done within seconds.
+  // Made before the joined object appears: the steps after that must be done within seconds.
   const index = found && (await encodeIndex(context, plan, found));
   if (size === undefined) {
     if (!index) return false;

@@ -17,7 +17,7 @@ export interface JoinPlan {
   /** The joined file's name, without folder. */
   readonly file: string;
   readonly bytes: number;
-  /** One after the other, with nothing between them. */
+  /** Contiguous, in order. */
   readonly sources: readonly PlacedSource[];
 }
 
@@ -32,8 +32,8 @@ const MAX_SPLITS = 5000;
 const SOURCE = /^[A-Za-z0-9._-]+-(\d{14})-[0-9a-z]+-\d+\.warc\.gz$/;
 
 /**
- * Whether a file is named as the archive names its objects (`archive.ts`). Others, joined ones too, are left
- * alone.
+ * Whether a file is named as the archive names its objects (`archive.ts`). Files of other names, joined ones too, are
+ * left alone.
  */
 export const isSourceName = (file: string): boolean => SOURCE.test(file);
 

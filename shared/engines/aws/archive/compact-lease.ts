@@ -117,7 +117,7 @@ class LeaseItem {
     }
   }
 
-  /** The same, as the process that holds the lease. */
+  /** As above, as the process that holds the lease. */
   async updateHeld(change: Change): Promise<void> {
     if (await this.update(change)) return;
     throw new LeaseLost(this.#context.crawl);

@@ -22,9 +22,9 @@ import type { ObjectContext } from './archive-object.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { tableKey } from './table-folders.ts';
 
-/** A capture with the rest of what its row is made of. */
+/** A capture with the rest of the data of its row. */
 export interface TabledCapture extends Capture {
-  /** {@link RowHeads} as JSON: a text of its own, which keeps no other memory. Missing if there are no tables. */
+  /** {@link RowHeads} as JSON: a text of its own, which keeps no other memory. Missing without tables. */
   readonly heads?: string;
 }
 
@@ -42,7 +42,7 @@ export async function headsOf(read: ReadAt, member: ScannedMember): Promise<stri
   return JSON.stringify(rowHeads({ record, httpStatus, headers }));
 }
 
-/** The same as `readHeads` gives for a block without a head. */
+/** As `readHeads` gives for a block without a head. */
 const NO_HEADS: Pick<ResponseHeads, 'httpStatus' | 'headers'> = { httpStatus: 0, headers: [] };
 
 /** A line of an index, and the heads of its record. */
@@ -61,8 +61,8 @@ interface EncodeOptions {
 }
 
 /**
- * Makes the tables, their rows in the order of the lines. The same lines make the same bytes. Without any row there is an
- * empty table of the subset `warc`: then it shows that the file has its tables.
+ * Makes the tables, their rows in the order of the lines. Equal lines make equal bytes. Without any row an empty table
+ * of the subset `warc` is made: it shows that the file has its tables.
  */
 export async function encodeTables(
   lines: readonly TabledLine[],

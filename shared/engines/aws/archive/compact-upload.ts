@@ -112,7 +112,7 @@ export async function uploadJoined(
   }
 }
 
-/** Those that are left of the file, of processes that ended. */
+/** The file's uploads that ended processes have left. */
 async function freeUploads({ s3, bucket, folder, clock }: FolderContext, { file }: JoinPlan): Promise<void> {
   const target = { Bucket: bucket, Key: folder + file };
   const listing = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: target.Key });

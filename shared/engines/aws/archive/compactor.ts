@@ -50,7 +50,7 @@ export interface CompactOptions {
   readonly targetBytes?: number;
   /** Younger objects are left alone. Default that of the sizes. */
   readonly minAgeMs?: number;
-  /** Whether the crawl writes no more: what is left over is joined too, however little. Default false. */
+  /** Whether the crawl writes no more: then a small rest is joined, too. Default false. */
   readonly finished?: boolean;
   /**
    * Time by which to stop. What cannot be done by then leaves nothing that shows, and is begun again next
@@ -82,7 +82,7 @@ export interface Compacted {
 }
 
 const MAX_TARGET_BYTES = 20_000_000_000;
-/** For what follows when the joined object has appeared: tables, index, announcement, deletes. */
+/** For the steps after the joined object has appeared: tables, index, announcement, deletes. */
 const END_MS = 15_000;
 /** The share of a run in which tables of items are begun. The rest is for joining. */
 const ITEM_TABLES_SHARE = 0.25;
@@ -120,7 +120,7 @@ export async function compactCrawl(options: CompactOptions): Promise<Compacted> 
 
 type LeftToJoin = Pick<Compacted, 'isCut' | 'isDone'>;
 
-/** One run of the compactor, while it holds the crawl's lease. */
+/** Runs the compactor once, while it holds the crawl's lease. */
 class Compaction {
   readonly #options: CompactOptions;
   readonly #sizes: Sizes & { readonly targetBytes: number };
@@ -178,7 +178,7 @@ class Compaction {
       ...{ s3, bucket: names.bucket, clock, crawl, sizes: this.#sizes, minAgeMs, finished },
       store: await openItemTables(this.#state),
       mayBegin: () => clock.now() < latest,
-      // One that was begun may take longer: otherwise the next run would come no further.
+      // A joining that was begun may take longer: otherwise the next run would come no further.
       step: () => this.#stepUntil(this.#deadline),
       warn: this.#warn,
       onTable: () => void this.#itemTables++,

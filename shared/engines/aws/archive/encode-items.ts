@@ -22,8 +22,9 @@ type Item = Readonly<Record<string, unknown>>;
 const ROWS_AT_ONCE = 1000;
 
 /**
- * A table of the items in these objects of compressed lines: the columns of an export, then the item as it is. The same objects make the same bytes. They are decompressed twice, so
- * that the items of one are held at a time. Undefined: there is no item in them.
+ * A table of the items in these objects of compressed lines: the columns of an export, then the item as it is. Equal
+ * objects make equal bytes. They are decompressed twice, so that the items of one are held at a time. Undefined: they
+ * have no item.
  */
 export async function encodeItems(
   objects: readonly Uint8Array[],

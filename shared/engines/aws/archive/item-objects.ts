@@ -21,7 +21,7 @@ import { deleteObjects } from './delete-objects.ts';
 import { isMissing } from './is-missing.ts';
 import { changesPrefix, itemsPrefix, stagedChangesPrefix, stagedItemsPrefix } from './item-folders.ts';
 
-/** Names of published objects that a process remembers, so as not to ask S3 for them at the host's next turn. */
+/** Names of published objects that a process remembers, so as not to request them from S3 at the host's next turn. */
 const MAX_REMEMBERED = 10_000;
 
 export interface ItemObjectsOptions extends ObjectContext {
@@ -40,7 +40,7 @@ interface Folders {
 export const createItemObjects = (options: ItemObjectsOptions): ItemStore =>
   boundMethods<ItemStore>(new ItemObjects(options, { staged: stagedItemsPrefix, published: itemsPrefix }));
 
-/** The same for changes of pages. A published object is deleted when it was sent. */
+/** As above, for changes of pages. A published object is deleted when it was sent. */
 export const createChangeObjects = (options: Omit<ItemObjectsOptions, 'storing'>): ItemStore =>
   boundMethods<ItemStore>(
     new ItemObjects(options, { staged: stagedChangesPrefix, published: changesPrefix }),

@@ -14,7 +14,7 @@ import { LeaseLost } from './compact-lease.ts';
 
 /** The objects of items that are in tables. */
 export interface TabledItems {
-  /** Those whose names come up to this one, ... */
+  /** Objects whose names sort up to this one, ... */
   readonly until: string;
   /** ... but for these: they were staged, and not published yet. */
   readonly late: readonly string[];

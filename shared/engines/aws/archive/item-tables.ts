@@ -2,8 +2,8 @@
  * Writes the items that a crawl has published as Parquet tables, each item in one row of one table.
  *
  * The objects of items stay as they are. Their names begin with the time at which they were staged, so the tables take
- * them in the order of the names, those that are older than an hour. One that was staged then and is published later
- * (its process died in between) is remembered as late, and comes with a later table.
+ * them in the order of the names, those that are older than an hour. An object that was staged then and is published
+ * later (its process died in between) is remembered as late, and comes with a later table.
  *
  * A plan says which objects a table is made of, before it is made. The next run makes the table of a plan that it finds,
  * with the same bytes at the same key: so a process may end at any step, or be followed while it goes on.
@@ -34,7 +34,7 @@ export interface ItemTablesContext {
   readonly store: ItemTablesStore;
   /** Younger objects are left alone. */
   readonly minAgeMs: number;
-  /** Whether what is left over becomes a table too, however little. */
+  /** Whether a small rest becomes a table, too. */
   readonly finished: boolean;
   /** Whether there is time for one more table. */
   readonly mayBegin: () => boolean;
@@ -62,7 +62,7 @@ const MAX_LATE = 5000;
 export async function writeItemTables(context: ItemTablesContext): Promise<'done' | 'cut' | 'younger'> {
   const { store } = context;
   if (store.state.plan) await finish(context, store.state.plan);
-  // Before what is published is listed: what is in neither list will never be published.
+  // Before published objects are listed: an object in neither list will never be published.
   const staged = await namesIn(context, stagedItemsPrefix(context.crawl));
   while (context.mayBegin()) {
     const plan = await nextPlan(context, staged);
@@ -162,7 +162,7 @@ async function* sourcesAfter(context: ItemTablesContext, after: string): AsyncGe
     for (const { file, bytes } of page) if (NAME.test(file)) yield { file, bytes };
 }
 
-/** Those of the objects that are published. */
+/** The published ones among the objects. */
 async function publishedOf(context: ItemTablesContext, names: readonly string[]): Promise<Source[]> {
   const folder = folderOf(context, itemsPrefix(context.crawl));
   const found: Source[] = [];

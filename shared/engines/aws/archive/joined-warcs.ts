@@ -56,7 +56,7 @@ export async function allJoinedSources(
   return sources;
 }
 
-/** Those of the files that were joined, by their names. */
+/** The joined ones among the files, by name. */
 export async function joinedSources(
   options: JoinedOptions,
   crawl: CrawlId,
@@ -73,13 +73,12 @@ const sourceIn = ({ sk, file, offset, bytes }: Item): [file: string, source: Joi
 ];
 
 /**
- * Says where records stand now. A location of a file that is not joined is itself, which holds until it is
- * joined: a reader that finds no such object asks once more. Joined ones are remembered, some thousand files
- * at most.
+ * Returns the present locations of records. A location in a file that is not joined stays, until the file is joined: a
+ * reader that does not find the object calls once more. Joined ones are remembered, some thousand files at most.
  */
 export interface JoinedResolver {
   resolve(location: RecordLocation): Promise<RecordLocation>;
-  /** The same for many, in their order; a file is requested once. */
+  /** As above, for many locations, in order; a file is requested once. */
   resolveAll(locations: readonly RecordLocation[]): Promise<RecordLocation[]>;
 }
 
@@ -108,7 +107,7 @@ export function joinedResolver(options: JoinedOptions, crawl: CrawlId): JoinedRe
   };
 }
 
-/** By the client that asks, so that tables of the same name elsewhere are not mixed up. */
+/** By the client that requests, so that tables of the same name elsewhere are not mixed up. */
 const resolvers = new WeakMap<DynamoDBClient, QuickLRU<string, JoinedResolver>>();
 const MAX_RESOLVERS = 100;
 

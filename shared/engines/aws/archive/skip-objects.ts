@@ -39,7 +39,7 @@ interface Gathered {
 }
 
 const MAX_CHARS = 8_000_000;
-/** Each crawl may have this many, whatever others have. */
+/** Each crawl may have this many, independent of others. */
 const MIN_CHARS = 16_000;
 
 class SkipObjects implements Required<SkipLog> {

@@ -9,8 +9,8 @@ import { type Attempt, billedUnits, callName, takesReturnConsumedCapacity } from
 import { LINE_ITEMS, type LineItem, type Usage } from './prices.ts';
 
 /**
- * Counts what this process uses of what AWS bills by unit, by crawl. What `take` gives adds up to all that
- * was used, whatever runs at the same time; what a process gathers after its last `take` is lost with it.
+ * Counts this process's use of AWS in billed units, by crawl. The results of `take` add up to the whole use, also with
+ * concurrent calls; counts after a process's last `take` are lost with it.
  */
 export interface Meter {
   /** Counts every attempt of every call that the client makes from now on. Once for each client. */
@@ -37,7 +37,7 @@ export interface Meter {
    * counted separately.
    */
   takeTotal(): Usage;
-  /** The same since the last `takeSpent`: for the cost of the day. */
+  /** As above, since the last `takeSpent`: for the cost of the day. */
   takeSpent(): Usage;
   /**
    * Attempts since the last `takeCalls`, of all crawls, by call: `sqsFifo.SendMessageBatch`,
@@ -55,7 +55,7 @@ export interface MeterOptions {
 type Units = Partial<Record<LineItem, number>>;
 
 /**
- * The crawl that pays for what happens now, and to which meter. One storage serves all meters of a process:
+ * The crawl that pays for current calls, and its meter. A single storage serves all meters of a process:
  * every context holds a copy of the entries of all storages, so one for each meter would make all contexts
  * larger.
  */
@@ -98,7 +98,7 @@ class UsageMeter implements Meter {
   }
 
   beginInvocation(startedAt: number = this.#clock.now()): void {
-    // One that never ended, as it failed, is not known to have continued until now.
+    // An interval that never ended, as it failed, is not known to have continued until now.
     this.#accountedUntil = Math.max(this.#accountedUntil, startedAt);
     this.#isInvoked = true;
     this.#earlierUses = new Map();

@@ -5,8 +5,8 @@ import type { AwsEngine } from '../engine.ts';
 import type { Meter } from './meter.ts';
 
 /**
- * The same engine, in which each call is paid for by the crawl that it is made for. What is done for several
- * crawls at once (receiving, batches of several) is shared out by the meter.
+ * Wraps an engine so that the crawl for which a call is made pays for it. Calls for several crawls at once (receiving,
+ * batches of several) are shared out by the meter.
  */
 export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
   const { queue, exchange, linkShards, ledgers, registry, items, skips, payloads, archiveOf } = engine;
@@ -105,7 +105,7 @@ function payFor<T>(meter: Meter, crawl: CrawlId | undefined, work: () => T): T {
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** An iteration runs within the context of the caller that asks for the next item. */
+/** An iteration runs within the context of the caller that requests the next item. */
 async function* iteratePaid<T>(meter: Meter, crawl: CrawlId, items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   try {

@@ -105,7 +105,7 @@ const US_EAST_1: UnitPrices = {
 // ---- other regions. A price that was found in a source is used as it is. For the rest a factor stands, which is that of the dearest
 // region of its kind that is known, so that a limit of money stops a crawl early rather than late.
 
-/** US dollars for a unit, as a source has them. None is lower than in us-east-1. */
+/** US dollars for a unit, as a source has them. No price is lower than in us-east-1. */
 const KNOWN: Readonly<Record<string, Partial<UnitPrices>>> = {
   // AWS price list, offers AmazonS3 of 2026-09-26 and AWSDataTransfer of 2026-09-16, as public repositories quote them.
   'sa-east-1': { s3Puts: 0.007 / 1e3, s3Gets: 0.0056 / 1e4, dataOutBytes: 0.15 / 1e9 },
@@ -148,7 +148,7 @@ const KIND_OF: Readonly<Record<LineItem, keyof Factors>> = {
   dataOutBytes: 'dataOut',
 };
 
-/** The region's list prices. Those that are not known here are higher than they may be, and say so by {@link Prices.isExact}. */
+/** The region's list prices. Unknown prices are estimated too high, and {@link Prices.isExact} is false. */
 export function priceOf(region: string): Prices {
   const isExact = region === 'us-east-1';
   return { region, isExact, asOf: AS_OF, unitPrices: isExact ? US_EAST_1 : estimatedIn(region) };

@@ -33,11 +33,11 @@ export async function loadDeletion(
   });
   const { Item } = await withRetry('loading a deletion', () => dynamo.send(command), { clock });
   const deletion = Item && decoded(Item);
-  // DynamoDB deletes what has expired within days.
+  // DynamoDB deletes expired items within days.
   return deletion?.nameFreeAt !== undefined && deletion.nameFreeAt <= clock.now() ? undefined : deletion;
 }
 
-/** The crawls whose deletion is not complete. Those that are deleted are in another list, which is never read as a whole. */
+/** The crawls whose deletion is not complete. Deleted crawls are in a separate list, which is never read as a whole. */
 export const pendingDeletions = (context: DeletionsContext): Promise<CrawlId[]> => pendingOf(context).list();
 
 const pendingOf = (context: DeletionsContext) => new CrawlDirectory({ ...context, name: DELETING });

@@ -1,7 +1,7 @@
 /**
- * The payloads that an earlier crawl of the stack has archived at a host, by digest, from that host's ledger. A table of all
- * payloads would cost a write for each page of every crawl; a ledger knows them already, and a process that visits the host
- * reads it once. Nothing here may fail a turn: what is not found is stored again.
+ * The payloads that an earlier crawl of the stack has archived at a host, by digest, from that host's ledger. A table
+ * of all payloads would cost a write for each page of every crawl; a ledger knows them already, and a process that
+ * visits the host reads it once. Nothing here may fail a turn: a payload that is not found is stored again.
  */
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { ArchivedPayload } from '../../../core/archive/archived-payload.ts';
@@ -28,7 +28,7 @@ export interface EarlierOptions {
   readonly sizes: Sizes;
   readonly ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>;
   readonly mapping: JoinedOptions;
-  /** Called with what is not looked up, for people. */
+  /** Called with a message about look-ups that are left out, for people. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 
@@ -122,7 +122,7 @@ export class EarlierPayloads {
     return begun;
   }
 
-  /** `room`: takes memory for the table, if there is so much, or gives it back. */
+  /** `room`: takes memory for the table, if enough is left, or gives it back. */
   async #read(place: EarlierCrawl, room: (bytes: number) => boolean): Promise<PayloadTable | undefined> {
     const { ledgers, sizes } = this.#options;
     const { crawl, host } = place;

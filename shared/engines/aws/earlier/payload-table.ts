@@ -47,7 +47,7 @@ export class PayloadTable {
     return true;
   }
 
-  /** The place of a payload whose digest begins as this one. */
+  /** The index of a payload whose digest begins as this one. */
   find(sha1: Uint8Array): RecordLocation | undefined {
     const [, entry] = this.#slotOf(sha1);
     if (entry < 0) return undefined;

@@ -50,7 +50,7 @@ export interface HeldExport {
   readonly progress: ExportProgress;
 }
 
-/** Another function has the export now, or it was deleted. Nothing needs to be undone: stop. */
+/** The export was taken over by another function, or deleted. Nothing needs to be undone: stop. */
 export class ExportLost extends Error {
   override name = 'ExportLost';
 }
@@ -105,7 +105,7 @@ export class ExportJobs implements CrawlExports {
     return Item && this.#shown(Item);
   }
 
-  /** Those that are neither done nor failed. */
+  /** Exports that are neither done nor failed. */
   async open(): Promise<Pick<CrawlExport, 'crawl' | 'id'>[]> {
     const open: Pick<CrawlExport, 'crawl' | 'id'>[] = [];
     for await (const { sk, state } of this.#items(''))
@@ -208,8 +208,8 @@ export class ExportJobs implements CrawlExports {
   }
 
   /**
-   * The item after the change; undefined if the condition does not hold. `isOurs`: whether an item of ours that does
-   * not meet it has the change already, whose answer was lost.
+   * The item after the change; undefined if the condition does not hold. `isOurs`: returns true if the stored item
+   * already contains this change: the first call succeeded and its response was lost.
    */
   async #update(crawl: CrawlId, id: string, change: Change): Promise<Item | undefined> {
     const { dynamo, clock, table } = this.#context;

@@ -112,7 +112,7 @@ export class ExportObjects {
 
 type Part = { readonly PartNumber: number; readonly ETag: string; readonly ChecksumCRC32: string };
 
-/** One call at a time. A part is uploaded while the next one is filled. */
+/** Calls must not overlap. A part is uploaded while the next one is filled. */
 export class ExportUpload {
   readonly #objects: ExportObjects;
   readonly #context: ObjectContext;
@@ -187,7 +187,7 @@ export class ExportUpload {
     return { name, uploadId: this.#uploadId, partBytes, parts, bytes, held: this.#heldBytes };
   }
 
-  /** Frees what was uploaded. Never rejects: a lifecycle rule of the bucket ends what is left over. */
+  /** Aborts the upload. Never rejects: a lifecycle rule of the bucket aborts uploads that are left over. */
   async abort(): Promise<void> {
     await this.#uploading?.catch(() => {});
     if (this.#uploadId === undefined) return;

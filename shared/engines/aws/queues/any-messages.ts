@@ -3,12 +3,12 @@ import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
 import { countMessages } from './sqs-queue.ts';
 
-/** Queues asked at once. */
+/** Queues polled at once. */
 const AT_ONCE = 10;
 
 /**
- * Whether any of the queues keeps messages, as far as SQS knows ({@link countMessages}). Asked in order, and
- * no more once one has some: the first are to be those that mostly do.
+ * Whether any of the queues keeps messages, as far as SQS knows ({@link countMessages}). Polled in order, until one has
+ * some: queues that mostly have messages should come first.
  */
 export async function anyMessages(
   client: Pick<SQSClient, 'send'>,

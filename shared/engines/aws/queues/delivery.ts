@@ -19,7 +19,7 @@ export interface SqsRecord {
   };
 }
 
-/** The same of a message as ReceiveMessage gives it. */
+/** As above, for a message as ReceiveMessage gives it. */
 export function recordOf(message: SqsMessage): SqsRecord {
   return {
     messageId: message.MessageId ?? '',

@@ -13,7 +13,7 @@ export interface GatherOptions {
   readonly maxBytes?: number;
 }
 
-/** One caller's items. */
+/** The items of one caller. */
 interface Call {
   /** Items whose result is not known yet. */
   left: number;

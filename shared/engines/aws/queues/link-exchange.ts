@@ -15,7 +15,7 @@ export interface LinkExchangeOptions extends SqsQueue, UnreadHandlers {
 
 export interface SqsLinkExchange extends LinkExchange {
   /**
-   * Sends texts that are no parcels, as they are: other messages for the router. Durable when it resolves.
+   * Sends texts that are not parcels, as they are: messages of other kinds for the router. Durable when it resolves.
    */
   sendTexts(texts: readonly string[]): Promise<void>;
 }

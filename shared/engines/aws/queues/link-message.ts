@@ -28,7 +28,7 @@ export type LinkMessage =
       readonly resume: number;
     };
 
-/** The text is no known message. The error's message says why, for the sender. */
+/** The text is not a known message. The error's message says why, for the sender. */
 export class InvalidLinkMessage extends Error {
   override name = 'InvalidLinkMessage';
 }
@@ -134,7 +134,7 @@ function parseUrls(lines: string): string[] {
     throw new InvalidLinkMessage(
       `Expected at most ${MAX_MESSAGE_URLS} URLs in one message, got ${urls.length}`,
     );
-  // A text for people, sent here by mistake, is no list of hosts named `Hello` and `world`.
+  // A text for people, sent here by mistake, must not be read as a list of hosts named `Hello` and `world`.
   const word = urls.find((url) => !/[.:]/.test(url));
   if (word !== undefined)
     throw new InvalidLinkMessage(`Expected URLs such as https://example.org/, got ${quoted(word)}`);

@@ -11,8 +11,8 @@ import { shardOf } from '../shard-of.ts';
 export const linkShardOf = (host: HostKey, shards: number): number => shardOf(`links ${host}`, shards);
 
 /**
- * The parcels that take each host's links to its shard: every link is in exactly one of them. Hosts are in
- * order, so that a parcel of several holds all of a host's but at its ends: what is alike is packed together.
+ * The parcels that take each host's links to its shard: every link is in exactly one of them. Hosts are in order, so
+ * that a parcel of several hosts holds all links of a host, except at its ends: similar links compress well together.
  * Pure.
  */
 export function splitLinks(

@@ -20,7 +20,7 @@ import type { HostKey } from '../../../core/url/host-key.ts';
 const MAX_LINKS = 100_000;
 
 /**
- * One text; several, if the message's links do not fit into one. All are ASCII, so their length is their
+ * A text; several, if the message's links do not fit into one. All are ASCII, so their length is their
  * size.
  */
 export function messageTexts(host: HostKey, message: Message, maxBytes: number): string[] {

@@ -49,7 +49,7 @@ export interface ReceivedEntry {
   readonly group: string;
 }
 
-/** Deletes messages, gathered. Those received again by somebody since are no longer ours: left alone. */
+/** Deletes messages, gathered. Messages that somebody has received since are no longer ours: left alone. */
 export function gatheredDeletes(
   queue: SqsQueue,
   gatherMs: number,
@@ -67,7 +67,7 @@ export interface HideEntry extends ReceivedEntry {
   readonly seconds: number;
 }
 
-/** Hides messages, gathered. Those that are ours no longer are left alone. */
+/** Hides messages, gathered. Messages that are ours no longer are left alone. */
 export function gatheredHides(
   queue: SqsQueue,
   gatherMs: number,
@@ -166,10 +166,10 @@ export async function countMessages(client: Pick<SQSClient, 'send'>, queueUrl: s
 const CORRUPT_AGAIN_S = 1;
 
 /**
- * Gives corrupt records to `onCorrupt` and deletes those that it took care of. The others come again soon, so
- * that the redrive policy gets to them and their groups are free meanwhile. A record of a newer version is hidden
- * for minutes instead: nothing is wrong with it. Never throws: at worst a record comes again when its visibility
- * ends. Returns the ids of those taken care of.
+ * Gives corrupt records to `onCorrupt` and deletes those that it took care of. The rest comes again soon, so that the
+ * redrive policy applies and their groups are free meanwhile. A record of a newer version is hidden for minutes
+ * instead: it is valid. Never throws: at worst a record comes again when its visibility ends. Returns the ids of those
+ * taken care of.
  */
 export async function settleCorrupt(
   queue: SqsQueue,

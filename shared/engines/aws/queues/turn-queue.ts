@@ -30,13 +30,13 @@ export interface TurnQueueOptions extends SqsQueue, UnreadHandlers {
   readonly maxMessageBytes?: number;
   /** How long a message that is sent waits for others to share a request with. Default 0. */
   readonly sendGatherMs?: number;
-  /** The same of acknowledging and parking, each of which keeps the host locked for so long. Default 0. */
+  /** As above, for acknowledging and parking, each of which keeps the host locked for this long. Default 0. */
   readonly settleGatherMs?: number;
 }
 
 /**
- * A message may be hidden for 12 hours from its receive (SQS developer guide, visibility timeout); asking for
- * all of it fails.
+ * A message may be hidden for 12 hours from its receive (SQS developer guide, visibility timeout); requesting all of it
+ * fails.
  */
 const MAX_HIDDEN_S = 11.5 * 3600;
 
@@ -169,7 +169,7 @@ class FifoTurnQueue implements TurnQueue {
     // A renewal that came after this would hide the group for longer.
     await this.#renewals.remove(held);
     const seconds = this.#secondsFor(held, ms);
-    // All of them: what is hidden longest holds back only the messages behind it. The last one first, so
+    // All of them: the message that is hidden longest holds back only the messages behind it. The last one first, so
     // that a shortened group comes back whole, and not its first message alone.
     const handles = [...held.handles.values()].reverse();
     await this.#hideEach(handles.map((handle) => ({ handle, group: received.host, seconds })));
@@ -184,7 +184,7 @@ class FifoTurnQueue implements TurnQueue {
 
   async unpack({ host, deliveries, handles }: PackedHost): Promise<HostDeliveries | undefined> {
     const receivedAt = this.#now();
-    // The other process has another clock: the lease begins once more, by this one.
+    // The clocks of two processes differ: the lease begins once more, by this process's clock.
     const expired = await hideAll(
       this.#options,
       handles.map(([, handle]) => handle),

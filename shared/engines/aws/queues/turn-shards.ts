@@ -19,10 +19,9 @@ export interface ShardedTurnQueueOptions {
 const SLICE_MS = 1000;
 
 /**
- * Several turn queues as one: each host has its own. Not bound to one of them, a receive asks them one after
- * the other, each time beginning with another, for as many hosts as there is room for; once all have shown to
- * be empty, it waits for each in turn, a second each. So where nothing comes it costs a request for each
- * queue, and one a second.
+ * Several turn queues as one: each host has its own. Not bound to one of them, a receive polls them one after the
+ * other, each time beginning with another, for as many hosts as the caller can take; once all have shown to be empty,
+ * it waits for each in turn, a second each. So where nothing comes it costs a request for each queue, and one a second.
  */
 export function createShardedTurnQueue(
   queues: readonly TurnQueue[],

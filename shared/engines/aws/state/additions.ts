@@ -35,7 +35,7 @@ const AT_ONCE = 16;
 export class Additions {
   readonly #options: AdditionsOptions;
   readonly #gathered = new Map<CrawlId, { readonly counts: Counts; readonly isUsageOnly: boolean }>();
-  /** Those that were begun and are not known to be stored. */
+  /** Additions that were begun and are not known to be stored. */
   readonly #begun = new Map<CrawlId, Addition[]>();
 
   constructor(options: AdditionsOptions) {

@@ -15,7 +15,7 @@ import { AGENDA, indexedDueAt, itemKey, S, SOON } from './tables.ts';
 
 /** A crawl that runs is looked at once in this time, whatever it needs. */
 export const NET_MS = 3_600_000;
-/** An entry of the partition `SOON` is no further ahead, unless a clock was wrong. */
+/** An entry of the partition `SOON` is at most this far ahead, unless a clock was wrong. */
 export const MAX_SOON_MS = 180_000;
 /**
  * A process counts on an entry that it has written only as long as its time is further ahead than this: the waker may take it
@@ -34,7 +34,7 @@ const TIME_DIGITS = 15;
 const DUE = 'due';
 const UNSURE = 'unsure';
 
-/** One item of the agenda. */
+/** An item of the agenda. */
 export interface AgendaEntry {
   readonly crawl: CrawlId;
   /** In ms since the epoch. */
@@ -84,8 +84,8 @@ export interface AgendaOptions {
 }
 
 /**
- * The time of the next look that each crawl gets in any case. The same one for all who ask within {@link NET_MS}, so that
- * entries of a crawl become one; and not the same one for all crawls.
+ * The time of the next look that each crawl gets in any case. Equal for all callers within {@link NET_MS}, so that
+ * entries of a crawl become one, but different for different crawls.
  */
 export function netAt(crawl: CrawlId, now: number): number {
   const offset = shardOf(crawl, 3600) * 1000;

@@ -26,7 +26,7 @@ export interface WatchState {
   readonly at: number;
   /** The figures since their beginning of the crawls that were looked at. */
   readonly crawls: Readonly<Record<CrawlId, Figures>>;
-  /** Those of the last hour, oldest first. */
+  /** The notes of the last hour, oldest first. */
   readonly samples: readonly Sample[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The sums over a crawl's heads, kept in a few counter items, so that to ask for them reads no head; and with
- * them what the crawl has used of AWS, so that to note it costs no further call.
+ * The sums over a crawl's heads, kept in a few counter items, so that a query of them reads no head; and with them the
+ * crawl's use of AWS, so that noting it costs no further call.
  */
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
@@ -19,7 +19,7 @@ import { transact } from './transact.ts';
 const COUNT_PREFIX = 'n.';
 /** US dollars: two writes. */
 const LEAST_OWN_COST = 0.000_001_25;
-/** Those of any region are about the same. */
+/** Prices of all regions are about equal. */
 const PRICES = priceOf('us-east-1');
 /** The addition is not the one that the counters have seen last. */
 const IS_ANOTHER = 'attribute_exists(pk) AND (attribute_not_exists(lastAdd) OR lastAdd <> :id)';
@@ -86,7 +86,7 @@ class TotalsCounters implements CrawlCounters {
   readonly #usage = new Map<CrawlId, Usage>();
   /** The time from which on a run begins nothing. */
   #until = Number.POSITIVE_INFINITY;
-  /** Stores what was gathered. Calls at the same time share one run. */
+  /** Stores the gathered counts. Calls at the same time share one run. */
   readonly #send = coalesced(() => this.#additions.store(() => this.#until));
 
   constructor(options: CrawlCountersOptions) {
@@ -158,7 +158,7 @@ class TotalsCounters implements CrawlCounters {
           ...unchanged(shards.find(isFirst)),
         },
       },
-      // Those that are not there yet, too: another process may make its first addition just now.
+      // Including counters that do not exist yet: another process may make its first addition just now.
       ...allShards.slice(1).map((sk) => ({
         Delete: {
           TableName: table,

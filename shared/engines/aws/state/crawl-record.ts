@@ -49,7 +49,7 @@ export function decodeCrawl({ record, version, activeMs, runningSince }: Item): 
 }
 
 /**
- * Decodes a crawl's item again only when it was written: a worker asks for it every two seconds, and its
+ * Decodes a crawl's item again only when it was written: a worker reads it every two seconds, and its
  * seeds may be thousands.
  */
 export function createCrawlDecoder(): (crawl: CrawlId, item: Item) => StoredCrawl {

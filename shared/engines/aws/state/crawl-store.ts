@@ -62,12 +62,12 @@ export class CrawlStore {
     return stamp !== undefined && stamp === seen.stamp ? seen.stored : this.#read(crawl, stamp);
   }
 
-  /** The same as it is now. */
+  /** The present record. */
   loadNow(crawl: CrawlId): Promise<StoredCrawl | undefined> {
     return this.#read(crawl);
   }
 
-  /** Those of the crawls that are there and whose records are small or not known yet, in a few calls. */
+  /** The records of the existing crawls that are small or not known yet, in a few calls. */
   async loadMany(crawls: readonly CrawlId[]): Promise<Map<CrawlId, StoredCrawl>> {
     const { table } = this.#options;
     const readAt = this.#elapsed();
@@ -184,8 +184,8 @@ export class CrawlStore {
   }
 
   /**
-   * Changes a crawl that is there, as often as it takes. What `changes` returns unchanged is not written. `beside`: what
-   * is written together with the crawl.
+   * Changes an existing crawl, with retries. If `changes` returns the record unchanged, nothing is written. `beside`:
+   * what is written together with the crawl.
    */
   async change(
     crawl: CrawlId,
@@ -205,7 +205,7 @@ export class CrawlStore {
     throw new Error(`the crawl ${crawl} is being changed by too many at once`);
   }
 
-  /** The same for its record alone. */
+  /** As above, for its record alone. */
   changeRecord(crawl: CrawlId, changes: (record: CrawlRecord) => CrawlRecord): Promise<void> {
     return this.change(crawl, (stored) => {
       const record = changes(stored.record);

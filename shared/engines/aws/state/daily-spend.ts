@@ -31,8 +31,9 @@ const LEAST_COST = 0.0002;
 const LEAST_PARTS = 1000;
 
 /**
- * Returns a function that adds to the day's cost what this process has used since, if that is worth a write. It never rejects:
- * what could not be stored is added the next time. An addition whose answer was lost may count twice.
+ * Returns a function that adds this process's cost since the last call to the day's cost, if that is worth a write. It
+ * never rejects: an amount that could not be stored is added the next time. An addition whose answer was lost may count
+ * twice.
  */
 export function createSpendCounter(options: SpendCounterOptions): () => Promise<void> {
   const { dynamo, clock, table, maxCostPerDay, takeCost, warn } = options;

@@ -1,6 +1,5 @@
 /**
- * DynamoDB's batch calls, whose entries fail one by one: what comes back unprocessed is sent again, with
- * jitter.
+ * DynamoDB's batch calls, whose entries fail one by one: unprocessed entries are sent again, with jitter.
  */
 import {
   BatchGetItemCommand,

@@ -37,7 +37,7 @@ export function sumOfCounts(a: Counts, b: Counts): Counts {
   return sums;
 }
 
-/** The same usage as counts. */
+/** The usage as counts. */
 export function usageCounts(usage: Usage): Counts {
   const counts: Record<string, number> = {};
   for (const item in usage) counts[USAGE_PREFIX + item] = usage[item as LineItem] as number;
@@ -82,7 +82,7 @@ export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs' | 'cost'>
   };
 }
 
-/** Those whose names begin with the prefix, without it; zeros are left out. */
+/** Counts whose names begin with the prefix, without it; zeros are left out. */
 function countsBelow(prefix: string, counts: Counts): Counts {
   const below: Record<string, number> = {};
   for (const name in counts)

@@ -65,7 +65,7 @@ export class HookState implements SharedState {
    */
   async change(crawl: CrawlId, changes: readonly StateChange[], head?: HeadPut): Promise<void> {
     const known = this.#of(crawl);
-    // A value that was never read is no value that a change may leave as it is.
+    // A change may not leave a value as it is that was never read.
     if (known.readAt < 0) await this.#refresh(crawl, known);
     await known.commits.add({ head, changes });
   }

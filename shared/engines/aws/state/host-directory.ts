@@ -23,7 +23,7 @@ export interface HostDirectoryContext {
   readonly clock: Pick<Clock, 'sleep' | 'random'>;
 }
 
-/** A place in the directory: behind this host. Without a host: at the partition's begin. */
+/** A cursor in the directory: after this host. Without a host: at the partition's begin. */
 export interface DirectoryPlace {
   /** The number of the partition. */
   readonly shard: number;
@@ -32,7 +32,7 @@ export interface DirectoryPlace {
 
 export interface DirectoryPage {
   readonly hosts: readonly HostKey[];
-  /** None: the directory is at its end. */
+  /** Absent: the directory is at its end. */
   readonly next?: DirectoryPlace;
 }
 
@@ -88,7 +88,7 @@ export class HostDirectory {
     }
   }
 
-  /** Returns up to `limit` hosts from `place` on, of one partition, read consistently. */
+  /** Returns up to `limit` hosts from the cursor `place` on, of one partition, read consistently. */
   async page(crawl: CrawlId, place: DirectoryPlace, limit: number): Promise<DirectoryPage> {
     const { dynamo, table, clock } = this.#context;
     const shards = allHostShards(crawl);

@@ -74,7 +74,7 @@ export class HostList {
     return sizesOf(this.#options).maxScanned;
   }
 
-  /** In the order of the hosts. Those without a head yet are left out. */
+  /** In the order of the hosts. Hosts without a head yet are left out. */
   async #entriesOf(crawl: CrawlId, hosts: readonly HostKey[]): Promise<HostEntry[]> {
     const keys = hosts.map((host) => itemKey(hostPartition(crawl, host), HEAD));
     const entries = (await getItems(this.#options, this.#options.table, keys)).map((item) =>

@@ -63,13 +63,12 @@ export interface DueHosts {
 }
 
 export interface AwsLedgerStore extends LedgerStore {
-  /** The same as `dueHosts`, with the time of the next ones. */
+  /** As `dueHosts`, with the due time of the next hosts. */
   due(...asked: Parameters<LedgerStore['dueHosts']>): Promise<DueHosts>;
   /**
-   * Like `hosts`, page by page, for those who cannot hold out till the end: from the beginning without a
-   * cursor, on from there with the cursor that the page before gave. At most `limit` hosts, and perhaps fewer
-   * or none, as a call looks at some thousands of items at most; the last page has no cursor. Throws for a
-   * cursor that no page gave.
+   * Like `hosts`, page by page, for callers whose time may end before: from the beginning without a cursor, on from
+   * there with the cursor that the page before gave. At most `limit` hosts, and perhaps fewer or none, as a call looks
+   * at some thousands of items at most; the last page has no cursor. Throws for an invalid cursor.
    */
   hostPage(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage>;
 }
@@ -106,7 +105,7 @@ class HeadStore {
   readonly #hosts: HostList;
   /** Heads as they were loaded last, the oldest first. */
   readonly #loaded = new Map<string, Head>();
-  /** Those of them that were stored by an earlier version, which has no directory of hosts. */
+  /** The hosts among them that were stored by an earlier version, which has no directory of hosts. */
   readonly #unlisted = new Set<string>();
 
   constructor(options: LedgerStoreOptions) {
@@ -275,7 +274,7 @@ class HeadStore {
         ? Promise.all(shards.map((shard) => this.#indexed(shard, ['>', farAfter], most)))
         : [],
     ]);
-    // One that is due within the index's step after `farAfter` is found twice.
+    // A host that is due within the index's step after `farAfter` is found twice.
     const unique = new Map(
       [...come.map(({ items }) => items), ...far].flat().map((item) => [item.pk?.S, item]),
     );
@@ -305,7 +304,7 @@ class HeadStore {
     const items = first.filter(({ dueAt }) => Number(dueAt?.N) <= until);
     if (items.length < first.length) return { items, nextAt: Number(first[items.length]?.dueAt?.N) };
     if (first.length < few) return { items, nextAt: Infinity };
-    // There may be more of them than are asked for.
+    // There may be more of them than requested.
     return { items: few === limit ? items : await this.#indexed(shard, ['<=', until], limit), nextAt: until };
   }
 

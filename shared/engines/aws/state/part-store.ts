@@ -84,8 +84,8 @@ class RowsAndObjects implements PartStore {
 
   async deleteParts(crawl: CrawlId, host: HostKey, partNames: readonly string[]): Promise<void> {
     const unique = [...new Set(partNames)];
-    // Without asking which of them are objects: to delete costs nothing in S3, to read a row does. Objects
-    // before rows: what a crash leaves is listed, and deleted the next time.
+    // Without reading which of them are objects: to delete costs nothing in S3, to read a row does. Objects
+    // before rows: parts that a crash leaves are listed, and deleted the next time.
     const objects = unique.map((name) => partObject(crawl, host, name));
     const bucket = { s3: this.#s3, bucket: this.#bucket, clock: this.#context.clock };
     await deleteObjects(bucket, 'deleting parts', objects);

@@ -27,10 +27,10 @@ const SETTLE_MS = 55_000;
  * parked the host for up to 15 minutes.
  */
 export const SHARED_SETTLE_MS = 450_000;
-/** The same where links are gathered in link shards for 5 minutes on their way, or twice that after a failure. */
+/** As above, where links are gathered in link shards for 5 minutes on their way, or twice that after a failure. */
 export const SHARDED_SETTLE_MS = 1_200_000;
 /**
- * That time must contain looks: one for each minute, as the waker looks once a minute, less some that may fail. A
+ * The time must contain looks: one for each minute, as the waker looks once a minute, less some that may fail. A
  * clock that was set forward makes the time longer than it was.
  */
 const looksIn = (settleMs: number): number => Math.floor((settleMs * 0.8) / 60_000);
@@ -49,7 +49,7 @@ export interface QuietTimes {
   readonly idleSince: number;
   /** The number of these looks. */
   readonly looks: number;
-  /** The same as `idleSince`, and the queues were empty. */
+  /** As `idleSince`, and the queues were empty. */
   readonly quietSince?: number;
   /** When the crawl's last head was committed. */
   readonly lastAt: number;
@@ -63,7 +63,7 @@ export interface QuietTimes {
 export interface SettleTimes {
   /** A crawl that has nothing to do is called quiet when that was so for this time. Default 55,000. */
   readonly settleMs?: number;
-  /** The same where other crawls keep the queues busy. Default 450,000. */
+  /** As above, while other crawls keep the queues busy. Default 450,000. */
   readonly sharedSettleMs?: number;
 }
 
@@ -109,7 +109,7 @@ export interface QuietNotes {
   /** Whether a look has found the crawl idle since it was noted as busy. */
   isNoted(crawl: CrawlId): Promise<boolean>;
   /**
-   * No host is due. Returns what is known with that. Times that a clock that was ahead has given are begun
+   * Called when no host is due. Returns the updated state. Times that a clock that was ahead has given are begun
    * again.
    */
   noteIdle(crawl: CrawlId, hasMessages: boolean): Promise<Noted>;

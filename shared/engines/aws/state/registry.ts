@@ -60,7 +60,7 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
    */
   recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void>;
   /**
-   * The number of hosts with a URL that was never fetched, by their heads: whatever has become of the counters. Undefined for a
+   * The number of hosts with a URL that was never fetched, by their heads, independent of the counters. Undefined for a
    * crawl of too many hosts to be read in a moment.
    */
   countWaitingHosts(crawl: CrawlId): Promise<number | undefined>;
@@ -71,15 +71,18 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   flushUsage(until?: number): Promise<void>;
   /** The names of all crawls. */
   list(): Promise<CrawlId[]>;
-  /** Those that run: the list changes together with their records. */
+  /** Running crawls: the list changes together with their records. */
   listRunning(): Promise<CrawlId[]>;
-  /** Those that run, or whose end is still to be announced; perhaps with others among them. */
+  /** Crawls that run, or whose end is still to be announced; perhaps with others among them. */
   listUnannounced(): Promise<UnannouncedCrawl[]>;
   /** The crawl's note of this kind, if there is one. */
   loadUnannounced(crawl: CrawlId): Promise<UnannouncedCrawl | undefined>;
   /** Most of the crawls' records, in a few calls, for looks at many crawls. */
   loadMany(crawls: readonly CrawlId[]): Promise<ReadonlyMap<CrawlId, StoredCrawl>>;
-  /** All that the waker decides by; undefined: there is no such crawl. `stored`: the record, as it was loaded just now. */
+  /**
+   * All data for the waker's decisions; undefined: the crawl does not exist. `stored`: the record, as it was loaded
+   * just now.
+   */
   look(crawl: CrawlId, stored?: StoredCrawl): Promise<CrawlLook | undefined>;
   /** The crawl has something to do: it is not quiet before it was found quiet again for some time. */
   noteBusy(crawl: CrawlId): Promise<void>;

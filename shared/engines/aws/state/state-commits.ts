@@ -41,7 +41,7 @@ interface Waiting extends Commit {
 }
 
 interface Batch {
-  /** Those that are not settled. */
+  /** Transactions that are not settled. */
   left: readonly Waiting[];
 }
 
@@ -52,7 +52,7 @@ interface Write {
   readonly after: StoredValue | undefined;
 }
 
-/** A transaction has 100 items at most, and 4 MB (DynamoDB developer guide). One visit may change 60 values. */
+/** A transaction has 100 items at most, and 4 MB (DynamoDB developer guide). A visit may change 60 values. */
 const MAX_VISITS = 10;
 const MAX_CHANGED = 80;
 /** How long a commit is tried while other workers change the same values. The visit's lease has about as long. */
@@ -132,7 +132,7 @@ export class StateCommits {
       }
       batch.left = settleHeads(left, reasons);
       for (const { after } of writes) if (after) sent.add(after.version);
-      // Carried out before, and the answer was lost. Those with a head know it by their head.
+      // Carried out before, and the response was lost. Commits with a head know it by their head.
       if (this.#learn(writes, reasons.slice(reasons.length - writes.length), sent))
         batch.left = batch.left.filter(({ head, done }) => head !== undefined || done.resolve());
       if (batch.left.length === 0) return;
@@ -146,7 +146,7 @@ export class StateCommits {
     }
   }
 
-  /** All changes applied to the values as they are known. Those that change nothing are left out. */
+  /** All changes applied to the values as they are known. Changes that change nothing are left out. */
   #writesOf(commits: readonly Commit[]): Write[] {
     const { values, clock } = this.#options;
     const after = new Map<string, string | undefined>();

@@ -34,7 +34,7 @@ export class StateValues implements SharedValues {
     for (const [key, { json }] of this.#items) yield [key, json];
   }
 
-  /** Undefined: there is no value. */
+  /** Undefined: no value. */
   set(key: string, stored: StoredValue | undefined): void {
     this.#chars += (stored?.json.length ?? 0) - (this.#items.get(key)?.json.length ?? 0);
     if (stored === undefined) this.#items.delete(key);

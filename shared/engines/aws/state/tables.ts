@@ -1,6 +1,6 @@
 /**
- * How the two tables are keyed and what their attributes are called: the one place. No crawl's name holds a
- * space or a `#`, no host a space, so the keys made of them cannot be mistaken for each other.
+ * Keys and attribute names of the two tables, defined here only. No crawl's name holds a space or a
+ * `#`, no host a space, so the keys made of them cannot be mistaken for each other.
  *
  * | table | pk | sk | attributes |
  * |---|---|---|---|
@@ -57,7 +57,7 @@ export interface StateNames {
 
 export type Item = Record<string, AttributeValue>;
 
-/** Both tables' keys, all strings. */
+/** The keys of the two tables, all strings. */
 export const PARTITION_KEY = 'pk';
 export const SORT_KEY = 'sk';
 
@@ -89,7 +89,7 @@ export const AGENDA = '#agenda';
 export const UNANNOUNCED = '#unannounced';
 export const UNJOINED = '#unjoined';
 export const COMPACTOR = '#compactor';
-/** In place of a crawl: usage of the stack that is not worth a write to the counters of its crawl. */
+/** Replaces a crawl: usage of the stack that is not worth a write to the counters of its crawl. */
 export const STACK_USAGE = '#stack';
 export const DELETED = '#deleted';
 export const DELETING = '#deleting';
@@ -108,7 +108,7 @@ export const EXPIRES_AT = 'expiresAt';
  */
 const DEFAULT_DUE_SHARDS = 8;
 const MAX_DUE_SHARDS = 64;
-/** The same for the counters, with one write for each commit. */
+/** As above, for the counters, with one write for each commit. */
 export const TOTALS_SHARDS = 8;
 
 export const S = (text: string): AttributeValue => ({ S: text });
@@ -150,7 +150,7 @@ export const statePartition = (crawl: CrawlId): string => `#state ${crawl}`;
 
 /** Prefix of the keys of all objects that hold parts of the crawl's ledgers. */
 export const partsPrefix = (crawl: CrawlId): string => `parts/${crawl}/`;
-/** Host names are no S3 keys (IPv6, length), and a hash spreads the hosts over S3's own partitions. */
+/** Host names are not valid S3 keys (IPv6, length), and a hash spreads the hosts over S3's own partitions. */
 export const partObject = (crawl: CrawlId, host: HostKey, name: string): string =>
   `${partsPrefix(crawl)}${hash('sha256', host).slice(0, 24)}/${name}`;
 
@@ -168,7 +168,7 @@ export function indexedDueAt(dueAt: number, now: number): number {
   return roundUp(dueAt, dueAt - now > FAR_MS ? COARSE_MS : FINE_MS);
 }
 
-/** Hosts due at `now` are in the index up to here. Those rounded to 5 minutes come that much later. */
+/** Hosts due at `now` are in the index up to here. Times rounded to 5 minutes come that much later. */
 export const indexedUntil = (now: number): number => roundUp(now, FINE_MS);
 
 const roundUp = (at: number, step: number): number => Math.ceil(at / step) * step;

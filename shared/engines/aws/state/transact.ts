@@ -1,4 +1,7 @@
-/** Transactions on items of CrawlState, for what must be changed together. Each item costs twice as much as a write of its own. */
+/**
+ * Transactions on items of CrawlState that must be changed together. Each item costs twice as much as a write of its
+ * own.
+ */
 import {
   type CancellationReason,
   type DynamoDBClient,
@@ -16,9 +19,9 @@ export interface TransactContext {
 const CONDITION_FAILED = 'ConditionalCheckFailed';
 
 /**
- * Writes all of the items, or none. Resolves to undefined if all were written, else to the items whose condition failed,
- * by their place in `items`: the attributes that are there, where the item asks for them. A conflict with another write
- * is tried again.
+ * Writes all of the items, or none. Resolves to undefined if all were written, else to the items whose condition
+ * failed, by their index in `items`: the stored attributes, if the item requests them. A conflict with another write is
+ * tried again.
  */
 export async function transact(
   { dynamo, clock }: TransactContext,

@@ -16,7 +16,7 @@ import { type Item, itemKey, N, S, UNANNOUNCED } from './tables.ts';
 
 export interface UnannouncedCrawl {
   readonly crawl: CrawlId;
-  /** Another one each time that it is entered. */
+  /** A new value each time that the crawl is entered. */
   readonly entry: string;
   /** How often its events were sent and not received. */
   readonly tries: number;

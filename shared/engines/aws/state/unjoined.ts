@@ -1,7 +1,7 @@
 /**
- * The crawls that may have WARC objects to join, or items to put into tables. Those that write such objects enter the crawl
- * before, and so does the end of a crawl, which lets the rest be joined. The compactor looks at no others, and strikes a
- * crawl where nothing is left to do: unless it was entered again meanwhile.
+ * The crawls that may have WARC objects to join, or items to put into tables. Writers of such objects enter the crawl
+ * before they write, and so does the end of a crawl, which lets the rest be joined. The compactor visits only these
+ * crawls, and removes a crawl without further work: unless it was entered again meanwhile.
  */
 import {
   ConditionalCheckFailedException,
@@ -28,7 +28,7 @@ export interface UnjoinedCrawl {
   readonly crawl: CrawlId;
   /** When it was entered last, in ms since the epoch. */
   readonly enteredAt: number;
-  /** Another one each time that it is entered. */
+  /** A new value each time that the crawl is entered. */
   readonly entry: string;
 }
 
@@ -128,7 +128,7 @@ export class UnjoinedCrawls {
     return Item?.crawl?.S;
   }
 
-  /** Notes the crawl that is begun: the next run begins with the one after it, whatever becomes of this one. */
+  /** Notes the crawl that is begun: the next run begins with the one after it, even if this one fails. */
   async noteBegun(crawl: CrawlId): Promise<void> {
     const { dynamo, table, clock } = this.#context;
     const Item = { ...itemKey(COMPACTOR, 'last'), crawl: S(crawl) };

@@ -20,15 +20,15 @@ export interface StartMessage {
 export const MAX_START_DELAY_MS = 900_000;
 
 /**
- * How long the start queue keeps a message, which is counted from its sending. A message that is delivered and comes to
- * nothing may come back once; what could not be started by then is asked for again.
+ * How long the start queue keeps a message, which is counted from its sending. A message that is delivered without
+ * effect may come back once; workers that could not be started by then are requested again.
  */
 export const startRetentionMs = (visibilityMs: number): number => MAX_START_DELAY_MS + 2 * visibilityMs;
 
 export const startText = ({ queue, workers, isSmall, apart, id }: StartMessage): string =>
   JSON.stringify({ queue, workers, ...(isSmall && { isSmall }), ...(apart && { apart, id }) });
 
-/** Throws where the text is no such message. Only workers of the stack send to its start queue. */
+/** Throws if the text is not a start message. Only workers of the stack send to its start queue. */
 export function parseStartText(text: string): StartMessage {
   const parsed = JSON.parse(text);
   const start = startMessageIn(parsed);
@@ -36,7 +36,7 @@ export function parseStartText(text: string): StartMessage {
   return Array.isArray(apart) ? { ...start, apart, id: String(id) } : start;
 }
 
-/** The same for what was parsed already: an event's detail, which has more besides. */
+/** As above, for a parsed value: an event's detail, which has further fields. */
 export function startMessageIn(value: unknown): StartMessage {
   const { queue, workers, isSmall, inPlaceOf } = (value ?? {}) as Partial<StartMessage>;
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -14,9 +14,9 @@ import { EXPIRES_AT, type Item, itemKey, N, S, WORKERS_PREFIX } from '../state/t
 import { MAX_START_DELAY_MS, type StartMessage, startText } from './start-message.ts';
 
 /**
- * The workers of each turn queue: which there are, by an item of CrawlState for each, and how others are
- * started, by a message to the start queue. It decides nothing about hosts: SQS locks those. So whatever is lost, late or
- * doubled here only makes workers too few or too many for a while.
+ * The workers of each turn queue: lists them, by an item of CrawlState for each, and starts others, by a message to the
+ * start queue. It decides nothing about hosts: SQS locks hosts. So a lost, late or doubled message here only makes
+ * workers too few or too many for a while.
  */
 export interface WorkerPool {
   /** How many turn queues there are. Each has its own workers. */
@@ -28,7 +28,7 @@ export interface WorkerPool {
   /** Shows a worker to the others. To be repeated every few seconds. */
   show(queue: number, member: PoolMember): Promise<void>;
   hide(queue: number, id: string): Promise<void>;
-  /** Messages of the turn queue that no worker has received, about. Those of hosts being served count, too. */
+  /** Messages of the turn queue that no worker has received, about. Messages of hosts being served count, too. */
   waiting(queue: number): Promise<number>;
   /** Sends `count` messages that start workers, until there are `workers`. */
   start(queue: number, count: number, workers: number, options?: StartOptions): Promise<void>;
@@ -47,8 +47,8 @@ export interface WorkerPool {
   /** Starts a worker for the turn queue if none takes on hosts. */
   ensure(queue: number): Promise<void>;
   /**
-   * The same where messages wait. Where a worker has died, starts one for the time at which its hosts are free again. Resolves to
-   * whether the queue has messages, received or not.
+   * As above, for a queue with messages. If a worker has died, starts one for the time at which its hosts are free
+   * again. Resolves to whether the queue has messages, received or not.
    */
   startMissing(queue: number): Promise<boolean>;
 }
@@ -72,7 +72,7 @@ export interface WorkerPoolOptions {
   /** Undefined: an older stack, whose workers are started by the turn queues themselves. */
   readonly startQueueUrl?: string | undefined;
   readonly maxWorkers?: number | undefined;
-  /** None: the stack has no small worker, or this process starts none. */
+  /** Absent: the stack has no small worker, or this process starts none. */
   readonly startSmall?: StartSmall | undefined;
   /** The hosts of a worker that has died are free again after this. */
   readonly renewedMs: number;
@@ -128,7 +128,7 @@ export class AwsWorkerPool implements WorkerPool {
     for await (const item of this.#items(queue)) {
       const { id, isSmall, isEnding } = memberIn(item);
       const aliveMs = this.#aliveMs(item);
-      // One that ends deletes its item, unless its time is up before.
+      // A worker that ends deletes its item, unless its time is up before.
       const hasBegun = isSmall && !isEnding && !id.startsWith(STARTING);
       if (hasBegun && aliveMs < 0 && aliveMs >= -LOST_MS) return true;
     }
