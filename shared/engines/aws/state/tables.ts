@@ -27,6 +27,7 @@
  * | CrawlState | `#deleted` | `CRAWL` | `requestedAt`, `withArchive`, `stoppedAt`, `deletedAt`, `expiresAt`: a crawl that is or was deleted (`deletions.ts`) |
  * | CrawlState | `#deleting` | `CRAWL` | none: the directory of crawls whose deletion is not complete |
  * | CrawlState | `#referrers` | `CRAWL BY` | none: the archive of the crawl `BY` may refer to records of `CRAWL` (`referrers.ts`) |
+ * | CrawlState | `#referred` | `BY CRAWL` | none: the same, found by `BY` |
  * | CrawlState | `#exports` | `CRAWL ID` | `request` (JSON), `state`, `requestedAt`, `endedAt`, `progress` (JSON), `message`, `version`, `holder`, `leaseUntil`, `tries`: an export that the stack makes (`export-jobs.ts`) |
  * | CrawlState | `#spend` | the day | `spent`, `expiresAt`: US dollars of all crawls on that day (`daily-spend.ts`) |
  * | CrawlState | `#untilNextDay` | `CRAWL` | none: the directory of those that are paused until the next day, perhaps with others among them |
@@ -94,6 +95,7 @@ export const STACK_USAGE = '#stack';
 export const DELETED = '#deleted';
 export const DELETING = '#deleting';
 export const REFERRERS = '#referrers';
+export const REFERRED = '#referred';
 export const EXPORTS = '#exports';
 export const SPEND = '#spend';
 export const UNTIL_NEXT_DAY = '#untilNextDay';

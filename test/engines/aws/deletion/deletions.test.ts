@@ -135,7 +135,9 @@ test('archives that refer to others are noted until they are deleted', async () 
     [],
     ['e'],
   ]);
-  expect(stored()).toHaveLength(2);
+  expect(stored()).toHaveLength(4);
+  await referrers.remove('e');
+  expect(stored()).toEqual([]);
 });
 
 /** A registry with one crawl. */

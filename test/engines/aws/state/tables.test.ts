@@ -37,6 +37,7 @@ test('the names in the tables are those of earlier versions', () => {
     STACK_USAGE: '#stack',
     DELETED: '#deleted',
     DELETING: '#deleting',
+    REFERRED: '#referred',
     REFERRERS: '#referrers',
     EXPORTS: '#exports',
     SPEND: '#spend',
