@@ -62,7 +62,7 @@ function checkHost(
   const pages = requests.filter((request) => !robots.isOfRobots(request));
   const firsts = new Map<string, WebRequest>();
   for (const page of pages) if (!firsts.has(page.url)) firsts.set(page.url, page);
-  /** Those that wait for their first try. */
+  /** The URLs that wait for their first try. */
   const waiting = new Map<string, Known>();
   const depths = new Map<string, number>();
   for (const page of pages) {

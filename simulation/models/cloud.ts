@@ -36,7 +36,7 @@ export interface SimCloud {
   readonly dynamo: SimDynamo;
   readonly s3: SimS3;
   readonly settings: StackSettings;
-  /** Those of every process. */
+  /** The sizes of every process. */
   readonly sizes: Sizes;
   readonly trace?: Trace;
   /** Where messages of the turn queues end that were received too often. */

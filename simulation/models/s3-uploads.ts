@@ -125,7 +125,7 @@ export function createUploadCalls(buckets: Buckets, minPartBytes = MIN_PART_BYTE
       return {};
     },
 
-    /** Those that have not ended, the first thousand. */
+    /** The first thousand uploads that have not ended. */
     list(input: ListMultipartUploadsCommandInput) {
       refuseOthers(input, LIST);
       const { Prefix = '' } = input;

@@ -127,7 +127,7 @@ test('a search engine has every document though a tenth of the entries fails and
   const counts = await sendDocuments(crawlOf(documents), 'x', { sink });
   expect(counts).toEqual({ sent: 1200, deleted: 0, refused: 0, skipped: 0 });
   expect(engine.texts()).toEqual(textsOf(documents));
-  // Those that were taken are not sent again with those that were not.
+  // Documents that were taken are not sent again with the others.
   expect(engine.counts.entries).toBeLessThan(1200 * 1.3);
 });
 

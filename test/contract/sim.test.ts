@@ -112,7 +112,7 @@ engineContract('sim', opens(), LACKS);
 describe('whose services answer at once', () => engineContract('sim', opens({ isInstant: true }), LACKS));
 
 /**
- * Those that the engine hides from its callers. Not among them are messages that come late or twice, and
+ * Faults that the engine hides from its callers. Not among them are messages that come late or twice, and
  * reads of an index that show the past: ports.ts allows for them, but the suite asks what came at one look.
  */
 const HIDDEN: readonly FaultName[] = [

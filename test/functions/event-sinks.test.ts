@@ -148,7 +148,7 @@ describe('a webhook', () => {
     const looks: { readonly ms: number; readonly signal?: AbortSignal | undefined }[] = [];
     const clock = {
       ...createFakeClock(),
-      // Those between two tries are over at once, the others are the times of looks.
+      // Waits between two tries are over at once, the others are the times of looks.
       sleep: async (sleepMs: number, signal?: AbortSignal) => {
         if (sleepMs < LOOK_MS) return;
         looks.push({ ms: sleepMs, signal });

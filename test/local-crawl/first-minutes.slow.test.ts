@@ -66,7 +66,7 @@ test('a port without a server is reported at once, and the crawl ends after the 
 test('what cannot be begun is refused in the words of the refusal, whatever error of the file system is its cause', async () => {
   writeFileSync(place.folder, '');
   const file = await crawl('127.0.0.1:8080');
-  expect([file.code, file.err]).toEqual([2, expect.stringMatching(/^strand: .* is no folder\n$/)]);
+  expect([file.code, file.err]).toEqual([2, expect.stringMatching(/^strand: .* is not a folder\n$/)]);
   const missing = await crawl('127.0.0.1:8080', '--seeds', join(place.folder, 'no'));
   expect([missing.code, missing.err]).toEqual([
     2,

@@ -33,7 +33,7 @@ async function expectStates(truth: Truth): Promise<void> {
   for (const url of records.keys()) if (!truth.outside.has(url)) expect(truth.urls.has(url), url).toBe(true);
 }
 
-/** What must hold of a crawl of the generated web by this number of workers. */
+/** The checks of a crawl of the generated web by this number of workers. */
 export function generatedWebSuite(workers: number): void {
   beforeEach(() => {
     place = temporaryFolder();

@@ -1,7 +1,6 @@
 /**
- * `npm run check:regexps`: fails if a regular expression of the program may take more than linear time. Those
- * in `verified.json` have passed before. `--write` adds new ones to it; `--all` checks all of them again (a
- * minute).
+ * `npm run check:regexps`: fails if a regular expression of the program may take more than linear time. Expressions in
+ * `verified.json` have passed before. `--write` adds new ones to it; `--all` checks all of them again (a minute).
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

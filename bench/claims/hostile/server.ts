@@ -10,8 +10,8 @@ import { page, response } from './replies.ts';
 /** The addresses to which the crawl may connect. */
 export const HOSTILE_CIDR = '127.66.0.0/16';
 /**
- * Ports that browsers refuse (Fetch Standard, "port blocking") and that need no privilege. Those that are
- * free become canaries.
+ * Ports that browsers refuse (Fetch Standard, "port blocking") and that need no privilege. Free ports
+ * become canaries.
  */
 const BAD_PORTS = [6665, 6666, 6667, 6668, 6669, 6697, 6000, 2049, 3659, 4045];
 const MAX_HEAD_BYTES = 1024 * 1024;

@@ -13,7 +13,7 @@ const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
  */
 const WITHOUT_ADDRESS: Readonly<Record<string, string>> = {
   onion: 'is reached by Tor alone (RFC 7686); a middleware can send its requests by a proxy',
-  alt: 'is no name of the DNS (RFC 9476)',
+  alt: 'is not a name of the DNS (RFC 9476)',
   invalid: 'never exists (RFC 6761)',
 };
 

@@ -38,6 +38,6 @@ export function createKeepBack(
 export function keptBackText(hosts: number, ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   return hosts === 1
-    ? `One host had a visit that was cut short, and rests for ${seconds} s: it is not known when it was asked last`
-    : `${hosts} hosts had visits that were cut short, and rest for up to ${seconds} s: it is not known when they were asked last`;
+    ? `One host had a visit that was cut short, and rests for ${seconds} s: the time of its last request is unknown`
+    : `${hosts} hosts had visits that were cut short, and rest for up to ${seconds} s: the times of their last requests are unknown`;
 }

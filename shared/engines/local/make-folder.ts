@@ -25,7 +25,7 @@ export function makeFolder(folder: string, sync = syncNames): void {
     while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
     const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory();
     if (!isFolder)
-      throw new InvalidConfig(`${folder} cannot be the crawl's folder: ${place} is no folder`, { cause });
+      throw new InvalidConfig(`${folder} cannot be the crawl's folder: ${place} is not a folder`, { cause });
     if (!isAllowed(place, constants.W_OK))
       throw new InvalidConfig(
         `${folder} cannot be the crawl's folder: ${place} may not be written to. Allow it, or choose another folder`,

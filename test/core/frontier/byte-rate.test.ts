@@ -42,7 +42,7 @@ test('whatever comes, and however many requests are made at once, no more bytes 
           const lane = free.indexOf(Math.min(...free));
           let startedAt = Math.max((free[lane] as number) + waitMs, made.at(-1)?.startedAt ?? 0);
           for (;;) {
-            // Those that have ended by then are paid.
+            // Requests that have ended by then are paid.
             for (const one of made.filter(({ isPaid, endedAt }) => !isPaid && endedAt <= startedAt)) {
               until = paidUntil(until, one, one.bytes, rate);
               one.isPaid = true;

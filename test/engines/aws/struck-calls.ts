@@ -86,7 +86,7 @@ class Calls {
   readonly made: string[] = [];
   /** Each with its time and its input, as text. */
   readonly texts: string[] = [];
-  /** Those that were struck. */
+  /** The calls that were struck. */
   readonly struck = new Set<string>();
   inFlight = 0;
   strike: Strike | undefined;

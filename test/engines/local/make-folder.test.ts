@@ -36,5 +36,5 @@ test('a folder is made and synced, and made again without an error', () => {
 
 test('where there can be no folder, nothing is synced and the place is named', () => {
   writeFileSync(join(root, 'file'), '');
-  expect(() => syncedBy(join(root, 'file', 'a'))).toThrow(`${join(root, 'file')} is no folder`);
+  expect(() => syncedBy(join(root, 'file', 'a'))).toThrow(`${join(root, 'file')} is not a folder`);
 });

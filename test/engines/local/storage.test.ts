@@ -197,8 +197,8 @@ describe('a folder', () => {
   test('that is a file, or below one, is refused by name', async () => {
     writeFileSync(folder, '');
     await expect(begin()).rejects.toThrow(InvalidConfig);
-    await expect(begin()).rejects.toThrow(/is no folder/);
-    await expect(beginCrawl(join(folder, 'sub'), SEEDS, {}, SOFTWARE)).rejects.toThrow(/is no folder/);
+    await expect(begin()).rejects.toThrow(/is not a folder/);
+    await expect(beginCrawl(join(folder, 'sub'), SEEDS, {}, SOFTWARE)).rejects.toThrow(/is not a folder/);
   });
 
   test('on a full disk is not called in use by another process', async () => {

@@ -42,5 +42,5 @@ const withoutRequest = (url: string, at: number): FetchFailure => ({
   endedAt: at,
   isNotSent: true,
   cache: { kind: 'withoutRequest' },
-  ...described('aborted', 'the site is to be asked for its robots.txt first'),
+  ...described('aborted', "the site's robots.txt must be requested first"),
 });
