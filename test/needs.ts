@@ -1,4 +1,4 @@
-/** Tests of what not each system has. */
+/** Tests that need what not each system has. */
 import { test } from 'vitest';
 
 const isWindows = process.platform === 'win32';
