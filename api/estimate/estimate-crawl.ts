@@ -47,7 +47,9 @@ export interface Course {
   /** Seconds of all workers together, and of small ones among them. */
   readonly workerSeconds: number;
   readonly smallWorkerSeconds: number;
-  readonly turns: number;
+  /** Turns of hosts that are young, and those of the usual length. */
+  readonly shortTurns: number;
+  readonly longTurns: number;
   /** Hours until half of the pages are there: large hosts take the rest. */
   readonly hoursToHalf: number;
 }
@@ -61,13 +63,24 @@ export const USUAL_RESPONSE_MS: readonly number[] = [120, 250, 600];
 export const USUAL_PAGE_BYTES = 30_000;
 
 /**
- * The share of time in which requests are sent to a host at its pace: between two turns it waits for a worker. For a
- * stack, fitted to the hours of whole simulated crawls.
+ * How the responses of a host differ from its median, as in the simulated web: by these factors, each for its share of them. The
+ * adaptive pause follows each response, so a few slow ones make all of the host slower.
  */
-const PACE_SHARE = { machine: 0.96, stack: 0.84 };
-/** The first turn of a crawl lasts this long, or this number of pauses; each turn at most as long as the crawl so far. */
-const FIRST_TURN_S = 1;
+const RESPONSE_FACTORS: readonly (readonly [share: number, factor: number])[] = [
+  ...[0.62, 0.86, 1.11, 1.35].map((factor) => [0.2425, factor] as const),
+  [0.03, 4.44],
+];
+/** The share of time in which requests are sent to a host at its pace: between two turns it waits for a worker. */
+const PACE_SHARE = { machine: 0.96, stack: 0.975 };
+/**
+ * The first turn of a host lasts this long, or this number of pauses: each turn is at most as long as the crawl so far, and that
+ * begins with the start of a worker. Later ones last this share of the longest turn, as a worker's end cuts them short.
+ */
+const FIRST_TURN_S = 9;
 const FIRST_TURN_DELAYS = 2.5;
+const LONGEST_TURN_SHARE = 0.65;
+/** A crawl begins on a worker of full size for so long. */
+const FULL_SIZE_S = 120;
 /** Before a worker's places are all used, another one is started; it ends when 70 % are enough. */
 const FILL = 0.8;
 /** Hosts served at once by one process of one machine (`hosts`), and pages a second on one core (README). */
@@ -111,7 +124,7 @@ function courseOf(shape: CrawlShape, paceShare: number, capacity: Capacity): Cou
 }
 
 function groupsOf(shape: CrawlShape, paceShare: number): HostGroup[] {
-  const { delayMs, adaptiveFactor, responseMs: all, pageBytes, hostRate = Number.POSITIVE_INFINITY } = shape;
+  const { responseMs: all, pageBytes, hostRate = Number.POSITIVE_INFINITY } = shape;
   const bytesMs = (1000 * pageBytes) / hostRate;
   const responseMs = shape.hosts < all.length ? [all[Math.floor(all.length / 2)]!] : all;
   // The largest of the slow hosts is smaller than the largest of all.
@@ -121,15 +134,23 @@ function groupsOf(shape: CrawlShape, paceShare: number): HostGroup[] {
     sizes.map(({ hosts, pages }) => ({
       hosts,
       pages,
-      gapMs: Math.max(1, Math.max(delayMs, adaptiveFactor * ms) + ms, bytesMs) / paceShare,
+      gapMs: Math.max(1, gapOf(ms, shape), bytesMs) / paceShare,
     })),
   );
 }
 
+/** The mean time from one request to the next of a host with that median response. */
+const gapOf = (medianMs: number, { delayMs, adaptiveFactor }: CrawlShape): number =>
+  RESPONSE_FACTORS.reduce((sum, [share, factor]) => {
+    const ms = factor * medianMs;
+    return sum + share * (Math.max(delayMs, adaptiveFactor * ms) + ms);
+  }, 0);
+
 function summed(spans: readonly FlowSpan[], { delayMs }: CrawlShape): Course {
   let seconds = 0;
   let pages = 0;
-  let turns = 0;
+  let shortTurns = 0;
+  let longTurns = 0;
   let workerSeconds = 0;
   let smallWorkerSeconds = 0;
   let mostWorkers = 0;
@@ -141,7 +162,10 @@ function summed(spans: readonly FlowSpan[], { delayMs }: CrawlShape): Course {
     if (half > 0) hoursToHalf = (seconds + Math.min(took, half / span.pagesPerSecond)) / HOUR_S;
     seconds += took;
     pages += took * span.pagesPerSecond;
-    turns += (span.hosts - (spans[i + 1]?.hosts ?? 0)) * turnsUntil(seconds, delayMs);
+    const ended = span.hosts - (spans[i + 1]?.hosts ?? 0);
+    const turns = turnsUntil(seconds, delayMs);
+    shortTurns += ended * turns.short;
+    longTurns += ended * turns.long;
     workerSeconds += took * span.workers;
     if (span.isSmall) smallWorkerSeconds += took * span.workers;
     mostWorkers = Math.max(mostWorkers, span.workers);
@@ -152,16 +176,17 @@ function summed(spans: readonly FlowSpan[], { delayMs }: CrawlShape): Course {
     workers: workerSeconds / seconds,
     mostWorkers,
     workerSeconds,
-    smallWorkerSeconds,
-    turns,
+    smallWorkerSeconds: Math.min(smallWorkerSeconds, Math.max(0, workerSeconds - FULL_SIZE_S)),
+    shortTurns,
+    longTurns,
     hoursToHalf,
   };
 }
 
 /** Turns of a host that has pages for so long. */
-function turnsUntil(seconds: number, delayMs: number): number {
+function turnsUntil(seconds: number, delayMs: number): { readonly short: number; readonly long: number } {
   const first = Math.max(FIRST_TURN_S, (FIRST_TURN_DELAYS * delayMs) / 1000);
-  const longest = Math.max(first, STACK_CRAWL_DEFAULTS.turnMaxMs / 1000);
+  const longest = Math.max(first, (LONGEST_TURN_SHARE * STACK_CRAWL_DEFAULTS.turnMaxMs) / 1000);
   const growing = Math.log2(Math.max(1, Math.min(seconds, longest) / first));
-  return 1 + growing + Math.max(0, seconds - longest) / longest;
+  return { short: 1 + growing, long: Math.max(0, seconds - longest) / longest };
 }
