@@ -38,6 +38,7 @@ export async function parseArgs(
   const verb = readVerb(first);
   if (verb === 'help') return helpOn(rest);
   if (hasOption(rest, /^(--help|-h)$/)) return helpOn([verb]);
+  if (hasOption(rest, /^--help-all$/)) return helpOn([verb, '--all']);
   const entry = TABLE[verb];
   if (!isOnStack(entry) && hasOption(rest, /^--stack(=|$)/)) throw needsFolder(verb);
   const file = await entry.load();
@@ -114,11 +115,12 @@ function readVerb(word: string): Verb {
 }
 
 /** The page of a command, or of all. */
-const helpOn = ([topic]: readonly string[]): Command => ({
-  verb: 'help',
-  json: false,
-  asked: { topic: topic === undefined ? undefined : readVerb(topic) },
-});
+function helpOn(words: readonly string[]): Command {
+  const [topic] = words.filter((word) => word !== '--all');
+  const isAll = words.includes('--all');
+  const asked = { topic: topic === undefined ? undefined : readVerb(topic), ...(isAll && { all: true }) };
+  return { verb: 'help', json: false, asked };
+}
 
 function hasOption(args: readonly string[], pattern: RegExp): boolean {
   const end = args.indexOf('--');

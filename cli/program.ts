@@ -29,3 +29,11 @@ export const PROGRAM = programName({
   path: process.argv[1] ?? '',
   npmEvent: process.env.npm_lifecycle_event ?? process.env.npm_command,
 });
+
+/** An example of a command, as the operator types it. */
+export function exampleLine(example: string): string {
+  // npm's own banner would go into the file.
+  if (example.includes(' > ')) return `  ${PROGRAM.replace('npm run', 'npm run --silent')} ${example}`;
+  const hasShortForm = PROGRAM.startsWith('npm run') && example.startsWith('crawl ');
+  return hasShortForm ? `  npm run crawl --${example.slice(5)}` : `  ${PROGRAM} ${example}`;
+}

@@ -14,6 +14,8 @@ export interface VerbFile<Asked = unknown> {
   readonly examples: readonly string[];
   /** In the order of its page. Those that name a stack are added to them. */
   readonly options: readonly OptionSpec[];
+  /** The names of the options that its page has; all others by `--all`. */
+  readonly usual?: readonly string[];
   /** Reads the words. Throws `UsageError`; opens no file. */
   read(given: Given): Asked;
   /** Returns the exit code. */

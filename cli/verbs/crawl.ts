@@ -62,6 +62,10 @@ export const command = verb({
     },
     WATCH_OPTION,
   ],
+  usual: [
+    ...['out', 'seeds', 'scope', 'include', 'exclude', 'max-depth', 'requisites', 'recrawl'],
+    ...['max-pages', 'max-time', 'delay', 'contact', 'allow-private-addresses', 'json', 'stack'],
+  ],
   read(given): BeginAsked | StackAsked {
     const [name, earlier] = [textOf(given, 'name'), textOf(given, 'dedupe-from')];
     const shared = {

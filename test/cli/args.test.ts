@@ -54,6 +54,8 @@ describe('a command line becomes a typed command', () => {
     ['help crawl', { verb: 'help', topic: 'crawl' }],
     ['--help export', { verb: 'help', topic: 'export' }],
     ['crawl --help', { verb: 'help', topic: 'crawl' }],
+    ['crawl example.org --help-all', { verb: 'help', topic: 'crawl', all: true }],
+    ['help crawl --all', { verb: 'help', topic: 'crawl', all: true }],
     ['resume crawls/a -h', { verb: 'help', topic: 'resume' }],
     ['--version', { verb: 'version' }],
     ['crawl example.org', crawl({})],

@@ -1,8 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { helpText, optionsMarkdown } from '../../cli/help.ts';
+import { helpText } from '../../cli/help.ts';
 import { defaultText } from '../../cli/options.ts';
+import { optionsMarkdown } from '../../cli/verb-page.ts';
 import { TABLE, VERBS } from '../../cli/verbs.ts';
 import { FILES, OPTIONS, optionsOf, parsed } from './commands.ts';
 
@@ -14,18 +15,32 @@ test.each(PAGES.flatMap((verb) => [20, 80, 93, 100, 300].map((columns) => [verb,
   'the page of %s fits a terminal of %d columns, within 80 to 100',
   async (verb, columns) => {
     const width = Math.min(100, Math.max(80, columns));
-    for (const line of (await helpText(TABLE, verb, columns)).split('\n'))
+    for (const line of (await helpText(TABLE, verb, { columns })).split('\n'))
       expect(line.length).toBeLessThanOrEqual(width);
   },
 );
 
 test.each(VERBS)('the page of %s names each of its options and no other', async (verb) => {
   if (verb === 'help') return;
-  const options = (await helpText(TABLE, verb)).split('Usage:')[1]!;
+  const options = (await helpText(TABLE, verb, { all: true })).split('Usage:')[1]!;
   for (const { name } of OPTIONS) {
     const isNamed = new RegExp(`^  --(\\[no-\\])?${name}(?![\\w-])`, 'm').test(options);
     expect(isNamed).toBe(optionsOf(verb).some((option) => option.name === name));
   }
+});
+
+test('the page of all fits a screen of 40 lines, and has each command', async () => {
+  const text = await helpText(TABLE, undefined, { columns: 80 });
+  expect(text.split('\n').length).toBeLessThanOrEqual(40);
+  for (const verb of VERBS) expect(text).toMatch(new RegExp(`^(.{12})${verb} +[A-Z]`, 'm'));
+});
+
+test('the page of crawl has the 15 options that most crawls need, and says how to see all', async () => {
+  const text = await helpText(TABLE, 'crawl');
+  expect(text.match(/^ {2}--/gm)).toHaveLength(15);
+  expect(text).toContain(
+    `${optionsOf('crawl').length - 15} more options: npm run strand -- help crawl --all`,
+  );
 });
 
 test('the examples can be followed', async () => {

@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest';
 import { parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
 import { FUNCTIONS } from '../../cdk/permissions.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
-import { optionsMarkdown } from '../../cli/help.ts';
+import { optionsMarkdown } from '../../cli/verb-page.ts';
 import { STACK_VERBS, TABLE } from '../../cli/verbs.ts';
 import { TROUBLES } from '../../functions/attention.ts';
 import { encodeMetadata } from '../../shared/core/archive/metadata.ts';
