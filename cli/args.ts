@@ -4,6 +4,7 @@ import { didYouMean } from '../shared/core/text/nearest.ts';
 import { printable, quoted, shorten } from '../shared/core/text/printable.ts';
 import { refuseForgottenDashes } from './forgotten-dashes.ts';
 import { type Given, isSet, textOf } from './given.ts';
+import { newWords } from './old-words.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { PROGRAM } from './program.ts';
 import { type ParsedOptions, readOptions, UnknownOption } from './read-options.ts';
@@ -19,6 +20,8 @@ export interface Command {
   readonly json: boolean;
   /** The words as `read` of its file has read them. */
   readonly asked: unknown;
+  /** A line for standard error. */
+  readonly note?: string;
 }
 
 export type CommandLine = Command | 'version';
@@ -32,7 +35,8 @@ export async function parseArgs(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<CommandLine> {
-  const [first, ...rest] = verbFirst(argv);
+  const { words, note } = newWords(verbFirst(argv));
+  const [first, ...rest] = words;
   if (first === undefined || first === '--help' || first === '-h') return helpOn(rest);
   if (first === '--version') return 'version';
   const verb = readVerb(first);
@@ -50,7 +54,13 @@ export async function parseArgs(
   const given: Given = { verb, isOnStack: stack !== undefined, options, ...parsed };
   refuseOtherPlace(given);
   const address = stack !== undefined && { stack: readStackName(stack), region: textOf(given, 'region') };
-  return { verb, ...(address && { address }), json: isSet(given, 'json'), asked: file.read(given) };
+  return {
+    verb,
+    ...(address && { address }),
+    json: isSet(given, 'json'),
+    asked: file.read(given),
+    ...(note !== undefined && { note }),
+  };
 }
 
 async function parsedOptions(
@@ -116,7 +126,7 @@ function readVerb(word: string): Verb {
 
 /** The page of a command, or of all. */
 function helpOn(words: readonly string[]): Command {
-  const [topic] = words.filter((word) => word !== '--all');
+  const [topic] = newWords(words.filter((word) => word !== '--all')).words;
   const isAll = words.includes('--all');
   const asked = { topic: topic === undefined ? undefined : readVerb(topic), ...(isAll && { all: true }) };
   return { verb: 'help', json: false, asked };

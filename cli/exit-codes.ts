@@ -35,7 +35,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
- * The code with which `crawl`, `resume` and `watch` end. That no seed was fetched outweighs that hooks
+ * The code with which `crawl`, `resume` and `status --watch` end. That no seed was fetched outweighs that hooks
  * failed, and that outweighs that a limit was reached, and that outweighs that a part was lost.
  */
 export function exitCodeOf(

@@ -14,7 +14,6 @@ const OF_NPM: ReadonlySet<string> = new Set([
   'name',
   'proxy',
   'quiet',
-  'save',
   'scope',
   'user-agent',
   'yes',

@@ -27,7 +27,8 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(`strand ${(await import('../shared/core/base/version.ts')).version}\n`);
     return exitCodes.finished;
   }
-  const { verb, address, json, asked } = command;
+  const { verb, address, json, asked, note } = command;
+  if (note !== undefined) process.stderr.write(`strand: ${note}\n`);
   // A conversation moves the cursor; what it prints of a page it makes safe itself.
   if (verb !== 'shell') for (const stream of [process.stdout, process.stderr]) guardTerminal(stream);
   isAnswer = verb !== 'crawl' && verb !== 'resume';

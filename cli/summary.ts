@@ -252,7 +252,8 @@ function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
   // Longer lines than the others, if need be: a command must survive being copied.
   const resume = commandAt(place, 'resume');
   const isOnStack = 'stack' in place;
-  if (state === 'running') return isOnStack ? [`watch it with: ${commandAt(place, 'watch')}`] : [];
+  if (state === 'running')
+    return isOnStack ? [`watch it with: ${commandAt(place, 'status', '--watch')}`] : [];
   if (state === 'limited') {
     const limits = isOnStack
       ? '--max-pages, --max-bytes, --max-time or --max-cost'

@@ -50,12 +50,6 @@ export const TABLE = {
     summary: 'Show the progress of a crawl: pages, URLs, hosts, errors',
     load: async () => (await import('./verbs/status.ts')).command,
   },
-  watch: {
-    at: 'both',
-    group: 'Look',
-    summary: 'Show the progress of a crawl that runs elsewhere',
-    load: async () => (await import('./verbs/watch.ts')).command,
-  },
   list: {
     at: 'both',
     group: 'Look',
@@ -127,12 +121,6 @@ export const TABLE = {
     group: 'Take out',
     summary: 'Write URLs, an index, a WACZ, documents, tables, a graph',
     load: async () => (await import('./verbs/export.ts')).command,
-  },
-  exports: {
-    at: 'stack',
-    group: 'Take out',
-    summary: 'Show the exports that the stack makes or has made',
-    load: async () => (await import('./verbs/exports.ts')).command,
   },
   send: {
     at: 'both',

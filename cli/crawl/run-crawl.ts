@@ -59,7 +59,7 @@ async function runCrawl<Asked extends RunSettings>(
   startOf: (asked: Asked, warn: Warn) => LocalStart,
   resumed?: string,
 ): Promise<number> {
-  if (asked.save !== undefined) checkFolder(asked.save);
+  if (asked.mirror !== undefined) checkFolder(asked.mirror);
   let begun: Begun | undefined;
   let noted: Promise<void> | undefined;
   const stopping = listenForSignals(() => begun !== undefined);
@@ -99,26 +99,26 @@ async function runCrawl<Asked extends RunSettings>(
 /** Makes the files that were requested, by this process or an earlier one of the crawl. */
 async function makeOutputs(
   { folder, config }: Begun,
-  { save, config: projectFile }: RunSettings,
+  { mirror, config: projectFile }: RunSettings,
 ): Promise<ExitCode> {
   const kept = await keptIn(folder, config);
   const keepsAny = kept.documents || kept.search;
-  if (!keepsAny && save === undefined) return exitCodes.finished;
+  if (!keepsAny && mirror === undefined) return exitCodes.finished;
   await using stored = await openCrawl(folder, await projectModules(projectFile));
   let code: ExitCode = exitCodes.finished;
   if (keepsAny) {
     const { updateOutputs } = await import('./update-outputs.ts');
     code = await updateOutputs(stored, kept);
   }
-  if (save === undefined) return code;
-  const saved = await exportMirror(stored, save);
+  if (mirror === undefined) return code;
+  const saved = await exportMirror(stored, mirror);
   return code === exitCodes.finished ? saved : code;
 }
 
 /** Throws {@link UsageError} before the crawl, not after it. */
 function checkFolder(folder: string): void {
   if (existsSync(folder) && (!statSync(folder).isDirectory() || readdirSync(folder).length > 0))
-    throw new UsageError(`Expected --save FOLDER to be a new or empty folder, got ${quoted(folder)}`);
+    throw new UsageError(`Expected --mirror FOLDER to be a new or empty folder, got ${quoted(folder)}`);
 }
 
 /** Returns what both kinds of start have in common. */

@@ -11,7 +11,7 @@ export interface RunSettings {
   /** Threads that crawl, each some of the hosts. */
   readonly workers: number;
   /** A folder for a mirror, written when the crawl is over. */
-  readonly save?: string | undefined;
+  readonly mirror?: string | undefined;
   /** Files in the crawl's folder that are brought up to date when the crawl is over. */
   readonly keep?: KeptOutputs;
   /** Ends when nothing is due. */
@@ -30,7 +30,7 @@ export function runSettingsOf(given: Given): RunSettings {
   return {
     config: textOf(given, 'config'),
     workers: numberOf(given, 'workers') ?? 1,
-    save: textOf(given, 'save'),
+    mirror: textOf(given, 'mirror'),
     ...(isSet(given, 'search') && { keep: { search: true } }),
     ...(isSet(given, 'once') && { once: true }),
     json: isSet(given, 'json'),
@@ -40,9 +40,9 @@ export function runSettingsOf(given: Given): RunSettings {
   };
 }
 
-export const SAVE_OPTIONS: readonly OptionSpec[] = [
+export const MADE_OPTIONS: readonly OptionSpec[] = [
   {
-    name: 'save',
+    name: 'mirror',
     argument: 'FOLDER',
     type: 'text',
     only: 'here',
@@ -82,7 +82,7 @@ export const SHOW_OPTIONS: readonly OptionSpec[] = [
   JSON_OPTION,
   ...here(
     [{ name: 'quiet', type: 'flag', group: 'Output', help: 'no progress line' }],
-    'a crawl there shows no progress line without --watch or the command watch',
+    'a crawl there shows no progress line without --watch',
   ),
   ...here(
     [

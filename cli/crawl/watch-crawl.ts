@@ -31,7 +31,9 @@ export async function watchInPlace(crawl: CrawlId, place: Place): Promise<number
     await place.printSummary(last, crawl);
     return exitCodeOf(last);
   }
-  err.write(`The crawl continues; watch it again with: ${commandAt(place.addressOf(crawl), 'watch')}\n`);
+  err.write(
+    `The crawl continues; watch it again with: ${commandAt(place.addressOf(crawl), 'status', '--watch')}\n`,
+  );
   return exitCodes.interrupted;
 }
 

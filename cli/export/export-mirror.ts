@@ -5,7 +5,7 @@ import { createSkips } from '../skips.ts';
 import { intoFolder } from './into-folder.ts';
 
 /**
- * `strand export DIR --format mirror --out FOLDER`, and `strand crawl --save FOLDER`. Ends with 1 if a response
+ * `strand export DIR --format mirror --out FOLDER`, and `strand crawl --mirror FOLDER`. Ends with 1 if a response
  * was left out.
  */
 export async function exportMirror(crawl: Pick<StoredCrawl, 'exportMirror'>, out: string): Promise<ExitCode> {

@@ -2,10 +2,10 @@ import { printable } from '../../shared/core/text/printable.ts';
 import { commandAt } from '../command-at.ts';
 import type { BeginAsked } from '../crawl/run-crawl.ts';
 import {
+  MADE_OPTIONS,
   ONCE_OPTION,
   type RunSettings,
   runSettingsOf,
-  SAVE_OPTIONS,
   SHOW_OPTIONS,
   SITES_OPTION,
   WATCH_OPTION,
@@ -43,7 +43,7 @@ export const command = verb({
       group: 'Crawl',
       help: 'folder of the crawl, for its state and WARC files; by default crawls/HOST-DATE-TIME',
     },
-    ...SAVE_OPTIONS,
+    ...MADE_OPTIONS,
     SEEDS_OPTION,
     SITES_OPTION,
     CONFIG_OPTION,
@@ -119,6 +119,6 @@ async function beginOnStack(
   if (place.json) return place.printSummary(summary);
   return place.print(
     summary,
-    `${begun}\nWatch it with: ${commandAt(place.addressOf(summary.crawl), 'watch')}`,
+    `${begun}\nWatch it with: ${commandAt(place.addressOf(summary.crawl), 'status', '--watch')}`,
   );
 }

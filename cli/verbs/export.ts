@@ -1,7 +1,9 @@
+import type { TableName } from '../../api/stored-crawl.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import type { SitePageRequest } from '../../shared/services/control/control.ts';
 import type { CloudFormat } from '../../shared/services/control/crawl-export.ts';
 import type { RowFormat } from '../../shared/services/report/url-line.ts';
+import { commandAt } from '../command-at.ts';
 import { exitCodes } from '../exit-codes.ts';
 import {
   EXPORT_FORMATS,
@@ -12,8 +14,8 @@ import {
   TABLES,
 } from '../export/export-formats.ts';
 import { formatCounted } from '../format.ts';
-import { type Given, isSet, numberOf, readCrawl, textOf } from '../given.ts';
-import { CONFIG_OPTION, type OptionSpec } from '../option-spec.ts';
+import { crawlOf, type Given, isSet, numberOf, readCrawl, textOf, wrongWords } from '../given.ts';
+import { CONFIG_OPTION, JSON_OPTION, type OptionSpec } from '../option-spec.ts';
 import type { OpenedCrawl, Place } from '../place.ts';
 import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
@@ -83,12 +85,28 @@ const OPTIONS: readonly OptionSpec[] = [
     only: 'stack',
     reason: 'on one machine, the machine itself makes the export',
     group: 'Stack',
-    help: 'the stack makes the export, for hours if it must, in its bucket; exports CRAWL shows how far it is',
+    help: 'the stack makes the export, for hours if it must, in its bucket; --list shows how far it is',
+  },
+  {
+    name: 'list',
+    type: 'flag',
+    only: 'stack',
+    reason: 'on one machine, an export is made when the command ends',
+    group: 'Stack',
+    help: 'show the exports that the stack makes or has made (--in-cloud), or the one with this ID, and where their files are',
+  },
+  {
+    ...JSON_OPTION,
+    only: 'stack',
+    reason: 'its answers are files and rows',
+    group: 'Stack',
+    help: 'with --list or --in-cloud: answer in one line of JSON on standard output',
   },
 ];
 
 export const command = verb({
   usage: 'export DIR --format FORMAT [options]',
+  stackUsage: 'export CRAWL [ID] [options]',
   more: 'By default every known URL and its outcome; or skipped links.',
   examples: [
     'export crawls/example.org --format csv > urls.csv',
@@ -98,18 +116,23 @@ export const command = verb({
     'export crawls/a --format markdown --out pages',
     'export crawls/a --format documents --chunk 500',
     '--stack Strand export news --format parquet --in-cloud',
+    '--stack Strand export news --list',
     'export crawls/a --format graph --out graph',
     '--stack Strand export news --format wacz --out news.wacz',
     '--stack Strand export news --format markdown --out pages',
   ],
   options: OPTIONS,
-  read(given) {
+  read(given): ExportAsked | ListAsked {
+    if (isSet(given, 'list')) return readList(given);
     const out = textOf(given, 'out');
     const format = readFormat(given, out);
     const rows = { skipped: isSet(given, 'skipped'), items: isSet(given, 'items') };
     const crawl = readCrawl(given);
     const inCloud = isSet(given, 'in-cloud') ? readCloudFormat(given, format, rows) : undefined;
-    if (!inCloud) refuseMix(format, rows, out);
+    if (!inCloud) {
+      if (isSet(given, 'json')) throw new UsageError('Expected --list or --in-cloud with --json');
+      refuseMix(format, rows, out);
+    }
     return {
       crawl,
       format,
@@ -122,22 +145,62 @@ export const command = verb({
       ...(inCloud && { inCloud }),
     };
   },
-  async run({ crawl, config, inCloud, ...asked }, place) {
-    const { format, tables, out } = asked;
-    if (inCloud) {
-      const { printCloudExport } = await import('../cloud-exports.ts');
-      const request = { format: inCloud, ...(tables && { tables: [...tables] }) };
-      return printCloudExport(await place.stack!.control.beginExport(crawl, request), place);
-    }
-    const opened = await (readsDocuments(asked) ? place.openForDocuments(crawl, config) : place.open(crawl));
-    if (!isRowFormat(format)) {
-      const { exportArchive } = await import('../export/export-archive.ts');
-      return exportArchive(opened, { ...asked, format });
-    }
-    await exportRowsOf(opened, { ...asked, format, out }, place);
-    return exitCodes.finished;
+  async run(asked, place) {
+    return 'isList' in asked ? listExports(asked, place) : runExport(asked, place);
   },
 });
+
+async function runExport({ crawl, config, inCloud, ...asked }: ExportAsked, place: Place): Promise<number> {
+  const { format, tables, out } = asked;
+  if (inCloud) {
+    const { printCloudExport } = await import('../cloud-exports.ts');
+    const request = { format: inCloud, ...(tables && { tables: [...tables] }) };
+    return printCloudExport(await place.stack!.control.beginExport(crawl, request), place);
+  }
+  const opened = await (readsDocuments(asked) ? place.openForDocuments(crawl, config) : place.open(crawl));
+  if (!isRowFormat(format)) {
+    const { exportArchive } = await import('../export/export-archive.ts');
+    return exportArchive(opened, { ...asked, format });
+  }
+  await exportRowsOf(opened, { ...asked, format, out }, place);
+  return exitCodes.finished;
+}
+
+/** The exports that a stack makes or has made, or one of them. */
+interface ListAsked {
+  readonly isList: true;
+  readonly crawl: string;
+  readonly id: string | undefined;
+}
+
+function readList(given: Given): ListAsked {
+  const [crawl, id, ...others] = given.words;
+  if (crawl === undefined || id === '' || others.length > 0) throw wrongWords(given, 'CRAWL [ID]', '--list');
+  return { isList: true, crawl: crawlOf(given, crawl), id };
+}
+
+async function listExports({ crawl, id }: ListAsked, place: Place): Promise<number> {
+  const { control } = place.stack!;
+  const { cloudExportsText, printCloudExport } = await import('../cloud-exports.ts');
+  if (id !== undefined) return printCloudExport(await control.exportOf(crawl, id), place);
+  const exports = await control.exports(crawl);
+  const begin = `${commandAt(place.addressOf(crawl), 'export')} --in-cloud`;
+  return place.print({ exports }, cloudExportsText(exports, begin));
+}
+
+interface ExportAsked extends RowKinds {
+  readonly crawl: string;
+  readonly format: ExportFormat;
+  readonly bySite?: true;
+  readonly group?: string;
+  /** A file instead of standard output, or a folder. */
+  readonly out: string | undefined;
+  readonly chunkTokens: number | undefined;
+  readonly tables: readonly TableName[] | undefined;
+  readonly config: string | undefined;
+  /** The stack makes it, in its bucket. */
+  readonly inCloud?: CloudFormat;
+}
 
 interface RowExport extends RowKinds {
   readonly format: RowFormat;

@@ -1,12 +1,11 @@
 import { exitCodes } from '../exit-codes.ts';
-import { isSet } from '../given.ts';
 import { verb } from '../verb.ts';
 
 export const command = verb({
   usage: 'help [VERB] [--all]',
   examples: ['help crawl'],
-  options: [{ name: 'all', type: 'flag', group: 'Output', help: 'all options of the command' }],
-  read: (given) => ({ topic: given.words[0], all: isSet(given, 'all') }),
+  options: [],
+  read: ({ words }): { topic: string | undefined; all?: boolean } => ({ topic: words[0] }),
   async run({ topic, all }, place, table) {
     const { helpText } = await import('../help.ts');
     place.out.write(await helpText(table, topic, { all, columns: process.stdout.columns }));

@@ -1,9 +1,9 @@
 import { printable } from '../../shared/core/text/printable.ts';
 import type { ResumeAsked } from '../crawl/run-crawl.ts';
 import {
+  MADE_OPTIONS,
   ONCE_OPTION,
   runSettingsOf,
-  SAVE_OPTIONS,
   SHOW_OPTIONS,
   SITES_OPTION,
   WATCH_OPTION,
@@ -28,7 +28,7 @@ export const command = verb({
     '--stack Strand resume news --max-cost 20',
   ],
   options: [
-    ...SAVE_OPTIONS,
+    ...MADE_OPTIONS,
     SITES_OPTION,
     ...here([CONFIG_OPTION], 'a stack uses the project file that was deployed with it'),
     WORKERS_OPTION,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Command, parseArgs } from '../../cli/args.ts';
 import { parseCrawlConfig } from '../../cli/crawl-config.ts';
 import { nameHere } from '../../cli/other-names.ts';
 import { checkContact, seedLines, seedUrl } from '../../cli/seeds.ts';
@@ -213,7 +214,7 @@ describe('a command line becomes a typed command', () => {
       'warc cat a.warc.gz 12',
       { verb: 'warc', ask: { what: 'cat', file: 'a.warc.gz', offset: 12 }, json: false },
     ],
-    ['status crawls/a --json', { verb: 'status', crawl: 'crawls/a', json: true }],
+    ['status crawls/a --json', { verb: 'status', crawl: 'crawls/a', watch: false, json: true }],
     [
       'url crawls/a example.org/x',
       { verb: 'url', crawl: 'crawls/a', url: 'https://example.org/x', json: false },
@@ -537,9 +538,21 @@ describe('a crawl shows the hosts how to reach its operator', () => {
   });
 });
 
-test.each([
-  ['crawl', 'example.org'],
-  ['resume', 'crawls/a'],
-])('%s keeps the folder that --save names', async (verb, word) => {
-  expect(await parsed([verb, word, '--save', 'mirror'])).toMatchObject({ save: 'mirror' });
+test.each<[line: string, now: string, note: string]>([
+  ['watch crawls/a --json', 'status crawls/a --watch --json', 'watch is status --watch now'],
+  ['--stack S watch a', '--stack S status a --watch', 'watch is status --watch now'],
+  ['--stack S exports a', '--stack S export a --list', 'exports is export --list now'],
+  ['--stack S exports a b --json', '--stack S export a b --list --json', 'exports is export --list now'],
+  ['crawl a.example --save m', 'crawl a.example --mirror m', '--save FOLDER is --mirror FOLDER now'],
+  ['resume crawls/a --save=m', 'resume crawls/a --mirror=m', '--save FOLDER is --mirror FOLDER now'],
+])('%s is the same as %s, and says so', async (line, now, note) => {
+  expect(await parseArgs(line.split(' '))).toEqual({
+    ...((await parseArgs(now.split(' '))) as Command),
+    note,
+  });
+});
+
+test('the page of an old word is that of the new one', async () => {
+  expect(await parsed(['help', 'watch'])).toMatchObject({ topic: 'status' });
+  expect(await parsed(['exports', '--help'])).toMatchObject({ topic: 'export' });
 });

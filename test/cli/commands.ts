@@ -19,7 +19,8 @@ export async function parsed(words: readonly string[]): Promise<Record<string, u
   const command = await parseArgs(words);
   if (command === 'version') return { verb: command };
   const { verb, address, json, asked } = command;
-  const hasJson = optionsOf(verb).some(({ name }) => name === 'json');
+  const other = address === undefined ? 'stack' : 'here';
+  const hasJson = optionsOf(verb).some(({ name, only }) => name === 'json' && only !== other);
   const own = typeof asked === 'object' ? asked : { crawl: asked };
   return { verb, ...address, ...(hasJson && { json }), ...own };
 }

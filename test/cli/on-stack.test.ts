@@ -126,7 +126,7 @@ describe('crawl begins a crawl', () => {
       ],
     ]);
     expect(out).toBe(
-      'The crawl news begins with 2 seeds\nWatch it with: npm run strand -- --stack S watch news\n',
+      'The crawl news begins with 2 seeds\nWatch it with: npm run strand -- --stack S status news --watch\n',
     );
     expect(code).toBe(0);
   });
@@ -198,7 +198,7 @@ describe('status prints the summary of one machine, and name, cost and next comm
         '  WARC files  1, a.warc.gz',
         '  Cost        $0.0012, $1.00 for a million pages, Lambda time $0.00080, data out $0.00020,',
         '              SQS FIFO $0.00010, DynamoDB writes $0.000090, other $0.000040',
-        '  Next        watch it with: npm run strand -- --stack S --region eu-west-1 watch news',
+        '  Next        watch it with: npm run strand -- --stack S --region eu-west-1 status news --watch',
         '',
       ].join('\n'),
     );

@@ -43,8 +43,8 @@ describe('a command line with --stack becomes a command for that stack', () => {
     ['--stack S crawl --seeds -', { verb: 'crawl', seeds: [], seedsFile: '-', options: {}, watch: false }],
     ['--stack S add news example.org', { verb: 'add', crawl: 'news', seeds: [SEED] }],
     ['--stack S add news --seeds a.txt', { verb: 'add', crawl: 'news', seeds: [], seedsFile: 'a.txt' }],
-    ['--stack S status news', { verb: 'status', crawl: 'news' }],
-    ['--stack S watch news', { verb: 'watch', crawl: 'news' }],
+    ['--stack S status news', { verb: 'status', crawl: 'news', watch: false }],
+    ['--stack S watch news', { verb: 'status', crawl: 'news', watch: true }],
     ['--stack S pause news', { verb: 'pause', crawl: 'news' }],
     ['--stack S stop news', { verb: 'stop', crawl: 'news' }],
     ['--stack S delete news', { verb: 'delete', crawl: 'news', archive: false, yes: false, watch: false }],
@@ -120,11 +120,7 @@ describe('a command line with --stack becomes a command for that stack', () => {
     ],
   ];
   test.each(cases)('%s', async (line, expected) => {
-    expect(await parsed(words(line))).toEqual({
-      stack: 'S',
-      ...(!line.includes(' export ') && { json: false }),
-      ...expected,
-    });
+    expect(await parsed(words(line))).toEqual({ stack: 'S', json: false, ...expected });
   });
 
   test.each([
@@ -142,7 +138,14 @@ describe('a command line with --stack becomes a command for that stack', () => {
   });
 
   test('the stack and its region may stand before the verb or after it, in any order and form', async () => {
-    const expected = { verb: 'status', crawl: 'news', stack: 'S', region: 'eu-west-1', json: true };
+    const expected = {
+      verb: 'status',
+      crawl: 'news',
+      watch: false,
+      stack: 'S',
+      region: 'eu-west-1',
+      json: true,
+    };
     for (const line of [
       '--stack S --region eu-west-1 status news --json',
       '--region=eu-west-1 --stack=S status news --json',
@@ -175,7 +178,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     [
       '--stack S resume news --quiet',
-      'resume takes no --quiet with --stack: a crawl there shows no progress line without --watch or the command watch',
+      'resume takes no --quiet with --stack: a crawl there shows no progress line without --watch',
     ],
     [
       '--stack S resume news --config f.ts',
@@ -245,7 +248,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ['--stack S search news', 'Expected npm run strand -- search CRAWL WORDS..., got "news"'],
     [
       '--stack S serve news',
-      'serve is for crawls on this machine: npm run strand -- serve ...; on a stack there are crawl, resume, add, pause, stop, delete, status, watch, list, hosts, report, url, explain, inlinks, search, duplicates, export, exports, send, warc, changes, history, diff, push, pull, identity',
+      'serve is for crawls on this machine: npm run strand -- serve ...; on a stack there are crawl, resume, add, pause, stop, delete, status, list, hosts, report, url, explain, inlinks, search, duplicates, export, send, warc, changes, history, diff, push, pull, identity',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search, duplicates'],
   ])('%s', async (line, message) => {

@@ -31,7 +31,7 @@ test('list, hosts, watch, pause and stop reach a crawl of another process', asyn
   expect(await asked('list', dirname(here.folder))).toMatchObject({ crawls: [{ state: 'running' }] });
   expect(await asked('hosts')).toMatchObject({ hosts: [{ host: new URL(site.url).host }] });
 
-  const watching = here.strand('watch', here.folder, '--json');
+  const watching = here.strand('status', here.folder, '--watch', '--json');
   expect(await asked('pause')).toMatchObject({ state: 'paused' });
   const [crawled, watched] = await Promise.all([crawling.ended, watching.ended]);
   for (const { code, out } of [crawled, watched])
