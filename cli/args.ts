@@ -15,7 +15,7 @@ import { loadAll, STACK_VERBS, TABLE, VERBS, type Verb } from './verbs.ts';
 /** A command that can be run. */
 export interface Command {
   readonly verb: Verb;
-  /** None: this machine. */
+  /** Absent: this machine. */
   readonly address?: StackAddress;
   readonly json: boolean;
   /** The words as `read` of its file has read them. */

@@ -77,7 +77,7 @@ export function createDrawnLine(stream: LiveStream, environment: TerminalEnviron
     isLive,
     draw(parts) {
       if (isDone) return;
-      // One column stays free: a full line makes some terminals continue to the next one.
+      // A column stays free: a full line makes some terminals continue to the next one.
       drawn = renderParts(parts, (stream.columns || 80) - 1, colour);
       stream.write(ERASE + drawn);
     },

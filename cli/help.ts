@@ -24,7 +24,7 @@ export async function helpText(
   return `${lines.join('\n')}\n`;
 }
 
-/** One screen: a line for each command. */
+/** Fits one screen: a line for each command. */
 function overview(table: VerbTable, width: number): string[] {
   const commands = VERB_GROUPS.flatMap((group) =>
     Object.entries(table)

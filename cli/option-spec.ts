@@ -48,7 +48,7 @@ export const GROUPS = [
 export interface OptionSpec {
   /** Without the dashes. */
   readonly name: string;
-  /** The name of the value in the help. None for a flag. */
+  /** The name of the value in the help. Undefined for a flag. */
   readonly argument?: string;
   readonly type: OptionType;
   readonly choices?: readonly string[];

@@ -40,7 +40,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--quiet': ['q', 'silent'],
 };
 
-/** One of our options: its name, and how it is given. */
+/** Our option: its name, and how it is given. */
 export interface OurOption {
   readonly name: string;
   /** `--scope any` */

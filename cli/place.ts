@@ -43,7 +43,7 @@ export interface StackSession
 export interface PlaceParts {
   readonly output: PlaceOutput;
   readonly json: boolean;
-  /** None: this machine. */
+  /** Absent: this machine. */
   readonly stack?: StackSession & StackAddress;
   /** Opens the crawl of that folder, or of that name on the stack. It is closed when the command has ended. */
   open(crawl: string, options?: OpenCrawlOptions): Promise<OpenedCrawl>;

@@ -41,7 +41,7 @@ export function createTroubleLines(
   };
 }
 
-/** The same for seeds. */
+/** As above, for seeds. */
 export function createSeedLines(log: (line: string) => void, now: () => number): OnSeed {
   const print = createTroubleLines(log, now);
   return (event) => {

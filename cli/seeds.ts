@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts';
 
 /**
  * The seed as an absolute URL: `example.org` is taken as `https://example.org/`. Throws {@link UsageError}
- * for what is no http(s) URL; `where` says where it was found.
+ * for a text that is not an http(s) URL; `where` says where it was found.
  */
 export function seedUrl(text: string, where = ''): string {
   const url = parseSeed(text);

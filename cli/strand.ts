@@ -45,7 +45,7 @@ async function main(argv: readonly string[]): Promise<number> {
  */
 let isAnswer = true;
 
-// A reader that went away (`strand export | head`) is no error.
+// A reader that went away (`strand export | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.has(error.code ?? '')) {
     process.stderr.write(`strand: standard output cannot be written: ${error.message}\n`);

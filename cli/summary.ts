@@ -23,7 +23,7 @@ import { lossesText } from './summary-losses.ts';
 import { troubledHeading, troubleSections } from './summary-trouble.ts';
 
 /**
- * One line, without its end, of exactly the keys of {@link CrawlSummary} in its order. Scripts rely on them.
+ * A line, without its end, of exactly the keys of {@link CrawlSummary} in its order. Scripts rely on them.
  */
 export const summaryJson = (summary: CrawlSummary): string => JSON.stringify(orderedSummary(summary));
 

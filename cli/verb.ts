@@ -12,7 +12,7 @@ export interface VerbFile<Asked = unknown> {
   /** Sentences that follow the summary on its page. */
   readonly more?: string;
   readonly examples: readonly string[];
-  /** In the order of its page. Those that name a stack are added to them. */
+  /** In the order of its page. Options that name a stack are added to them. */
   readonly options: readonly OptionSpec[];
   /** The names of the options that its page has; all others by `--all`. */
   readonly usual?: readonly string[];

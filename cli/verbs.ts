@@ -201,7 +201,7 @@ export type Verb = keyof typeof TABLE;
 /** All of them, as the help lists them. */
 export const VERBS = Object.keys(TABLE) as readonly Verb[];
 
-/** On a deployed stack (`--stack NAME`), where a crawl's name takes the place of its folder. */
+/** On a deployed stack (`--stack NAME`), where a crawl's name replaces its folder. */
 export const STACK_VERBS = VERBS.filter((verb) => isOnStack(TABLE[verb]));
 
 let all: Promise<Readonly<Record<Verb, VerbFile>>> | undefined;

@@ -27,7 +27,7 @@ export function crawlError(error: unknown, folder: string | undefined, config?: 
   return error;
 }
 
-/** The same error, with the options' names. */
+/** Returns the error with the options' names. */
 function invalidOptions(given: unknown): unknown {
   try {
     parseCrawlConfig(given);

@@ -13,7 +13,7 @@ interface GivenFetch {
   readonly network?: NetworkFiles | undefined;
 }
 
-/** Those of the environment, the project and the command line. */
+/** The options of the environment, the project and the command line. */
 export async function fetchOptions({ url, config, options, network }: GivenFetch) {
   const project = await readProject(config);
   const warn = (line: string) => process.stderr.write(`${line}\n`);

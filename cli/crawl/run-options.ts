@@ -1,4 +1,4 @@
-/** How a crawl runs: the options of `crawl` and `resume` that are no settings of it. */
+/** How a crawl runs: the options of `crawl` and `resume` that are not settings of it. */
 import type { KeptOutputs } from '../../api/local/kept-outputs.ts';
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../../shared/core/text/log-entry.ts';
 import { type Given, isSet, numberOf, textOf } from '../given.ts';

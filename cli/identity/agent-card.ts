@@ -9,7 +9,7 @@ export const PAGE_PATH = '/crawler.html';
 
 /** The facts about a crawler, for programs and for people. */
 export interface AboutCrawler {
-  /** None: requests are not signed. */
+  /** Absent: requests are not signed. */
   readonly agent?: string | undefined;
   readonly config: Pick<CrawlConfig, 'userAgent' | 'contact' | 'purpose' | 'delayMs' | 'robots'>;
   /** In the operator's words. */

@@ -11,7 +11,7 @@ export interface IdentityAsked {
   readonly agent?: string | undefined;
   /** Days that a new key signs. */
   readonly days: number;
-  /** The new key takes the place of the others now. */
+  /** The new key replaces the others now. */
   readonly atOnce: boolean;
   /** A file or folder instead of standard output. */
   readonly out?: string | undefined;

@@ -93,7 +93,7 @@ function readAmount(name: string, text: string): number {
   throw new UsageError(`Expected ${name} to be a number such as 5000, 10k or 1e6, got ${quoted(text)}`);
 }
 
-/** Those of the project's stack options that decide the number of workers. */
+/** The project's stack options that decide the number of workers. */
 function poolOptions<Pool extends object>(
   aws: Readonly<Record<string, unknown>>,
   defaults: Pool,

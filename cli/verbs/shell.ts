@@ -17,7 +17,7 @@ import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
 
 interface Asked {
-  /** None: the page is fetched. */
+  /** Absent: the page is fetched. */
   readonly crawl?: string;
   readonly url: string;
   /** An expression instead of the REPL. */
@@ -132,7 +132,7 @@ async function evaluateIn(names: PropertyDescriptorMap, text: string): Promise<u
     return await runInContext(`(async () => (${text}\n))()`, context, { filename: '--eval' });
   } catch (error) {
     if (fieldOf(error, 'name') === 'PageNotRead') throw error;
-    // Errors of another context are no instances of our Error.
+    // Errors of another context are not instances of our Error.
     throw new Failed(`--eval: ${fieldOf(error, 'name') ?? 'Error'}: ${messageOf(error)}`);
   }
 }

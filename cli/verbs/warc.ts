@@ -88,8 +88,7 @@ async function onStack(crawl: string, ask: Ask, { stack, open, json, out }: Plac
 }
 
 /**
- * The files named, and the WARC files of the folders named, by name. Those that are still written are left
- * out.
+ * The files named, and the WARC files of the folders named, by name. Files that are still written are left out.
  */
 async function warcFilesOf(paths: readonly string[]): Promise<string[]> {
   const files: string[] = [];
