@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { NEW_HEAD } from '../../../../shared/core/frontier/head.ts';
 import { MAX_SOON_MS, NET_MS, netAt, StateAgenda } from '../../../../shared/engines/aws/state/agenda.ts';
+import { AGENDA, HEAD } from '../../../../shared/engines/aws/state/tables.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 
@@ -159,4 +161,31 @@ describe('a head that is to be committed', () => {
       })(),
     );
   });
+});
+
+test('an engine stores a head that is due only when the agenda has its entry', () => {
+  const cloud = createSimCloud({ seed: 1 });
+  const { engine, clients } = cloud.open(cloud.begin('worker'));
+  const written: (string | undefined)[] = [];
+  cloud.dynamo.onWrite = (_table, after) => {
+    if (after?.pk?.S === AGENDA) written.push('entry');
+    if (after?.sk?.S === HEAD) written.push('head');
+  };
+  const agenda = new StateAgenda({
+    dynamo: clients.dynamo,
+    table: cloud.settings.crawlState,
+    clock: engine.clock,
+  });
+  return drive(
+    cloud.time,
+    (async () => {
+      const dueAt = engine.clock.now() + 15 * MINUTE;
+      await engine.ledgers.commit('news', 'a.test', { ...NEW_HEAD, version: 1, dueAt });
+      expect(written).toEqual(['entry', 'head']);
+      await engine.ledgers.commit('other', 'b.test', { ...NEW_HEAD, version: 1 });
+      expect(written).toEqual(['entry', 'head', 'head']);
+      await engine.clock.sleep(20 * MINUTE);
+      expect((await agenda.due()).map(({ crawl, isDue }) => [crawl, isDue])).toEqual([['news', true]]);
+    })(),
+  );
 });
