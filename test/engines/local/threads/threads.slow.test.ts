@@ -60,6 +60,9 @@ async function crawl(
   }
 }
 
+/** Of threads, by one page: `docs/invariants.md` has the bound for any host. */
+const MOST_DEATHS = 8;
+
 const NO_PROJECT = 'export default {};';
 const items = () =>
   readFileSync(foldersOf(place.folder).items, 'utf8')
@@ -81,8 +84,9 @@ describe('a crawl by two threads', () => {
       } };`,
     );
     expect(status).toBe('finished');
-    // Once as any page, twice by itself.
-    expect(errors.length).toBe(3);
+    // Three times by itself, and before that in turns with other pages, which get smaller and grow again.
+    expect(errors.length).toBeGreaterThanOrEqual(3);
+    expect(errors.length).toBeLessThanOrEqual(MOST_DEATHS);
     for (const line of errors) expect(line).toMatch(/^thread [12]: it died: it ended with code 9$/);
     const { records, setAside } = await recordsOf(place.folder);
     expect(setAside.size).toBe(0);
