@@ -48,7 +48,7 @@ const callsNoHooks: Never = [
 const readsParts: Never = [
   ['part-store.ts PutItemCommand', 'it changes no ledger'],
   ['part-store.ts PutObjectCommand', 'the same'],
-  ['part-store.ts queryItems', 'only where parts are swept'],
+  ['part-store.ts partitionItems', 'only where parts are swept'],
   ['part-store.ts writeItems', 'the same'],
   ['part-store.ts deleteObjects', 'the same'],
 ];

@@ -39,6 +39,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   // Functions of ours that get the table, the queue or the bucket as a parameter: a module that imports one
   // makes its calls.
   queryItems: ['dynamodb:Query'],
+  partitionItems: ['dynamodb:Query'],
   getItems: ['dynamodb:BatchGetItem'],
   writeItems: ['dynamodb:BatchWriteItem'],
   gatheredSends: ['sqs:SendMessage'],

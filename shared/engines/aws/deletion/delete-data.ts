@@ -25,7 +25,7 @@ import { exportsPrefix, exportWorkPrefix } from '../exports/export-folders.ts';
 import { ExportJobs } from '../exports/export-jobs.ts';
 import { withRetry } from '../retry.ts';
 import { writeItems } from '../state/dynamo-batch.ts';
-import { queryItems } from '../state/dynamo-pages.ts';
+import { partitionItems } from '../state/dynamo-pages.ts';
 import {
   allHostShards,
   CRAWL,
@@ -37,7 +37,6 @@ import {
   itemKey,
   partsPrefix,
   RUNNING,
-  S,
   type StateNames,
   statePartition,
   UNANNOUNCED,
@@ -147,13 +146,7 @@ class DataDeletion {
   }
 
   async #deletePartition(table: string, partition: string, keep?: string): Promise<void> {
-    const query = queryItems(this.#context, {
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': S(partition) },
-      ProjectionExpression: 'pk, sk',
-      ConsistentRead: true,
-    });
+    const query = partitionItems(this.#context, { table, partition, attributes: 'pk, sk' });
     const keys: Item[] = [];
     for await (const { sk } of query) if (sk?.S !== keep) keys.push(itemKey(partition, sk?.S as string));
     await this.#deleteItems(table, keys);

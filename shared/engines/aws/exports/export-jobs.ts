@@ -21,7 +21,7 @@ import {
   isOpenExport,
 } from '../../../services/control/crawl-export.ts';
 import { withRetry } from '../retry.ts';
-import { queryItems } from '../state/dynamo-pages.ts';
+import { partitionItems } from '../state/dynamo-pages.ts';
 import { EXPORTS, type Item, itemKey, N, S } from '../state/tables.ts';
 import { exportsPrefix } from './export-folders.ts';
 
@@ -196,15 +196,7 @@ export class ExportJobs implements CrawlExports {
 
   #items(prefix: string): AsyncGenerator<Item> {
     const { dynamo, clock, table } = this.#context;
-    return queryItems(
-      { dynamo, clock },
-      {
-        TableName: table,
-        KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': S(EXPORTS), ...(prefix !== '' && { ':prefix': S(prefix) }) },
-        ConsistentRead: true,
-      },
-    );
+    return partitionItems({ dynamo, clock }, { table, partition: EXPORTS, prefix });
   }
 
   /**

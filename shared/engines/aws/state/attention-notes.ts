@@ -9,7 +9,7 @@ import {
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
-import { queryItems } from './dynamo-pages.ts';
+import { partitionItems } from './dynamo-pages.ts';
 import { ATTENTION, EXPIRES_AT, itemKey, N, S } from './tables.ts';
 
 /** Requests, those of them that count against their hosts, and US dollars. */
@@ -57,15 +57,10 @@ export function createAttentionNotes({ dynamo, clock, table }: AttentionContext)
   const expires = () => N(Math.ceil((clock.now() + KEPT_MS) / 1000));
   return {
     async load() {
-      const query = {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': S(ATTENTION) },
-        ConsistentRead: true,
-      };
+      const notes = partitionItems({ dynamo, clock }, { table, partition: ATTENTION });
       const announced = new Map<string, number>();
       let state: WatchState | undefined;
-      for await (const { sk, saidAt, json } of queryItems({ dynamo, clock }, query)) {
+      for await (const { sk, saidAt, json } of notes) {
         const name = sk?.S ?? '';
         if (name === STATE) state = JSON.parse(json?.S ?? '{}');
         else announced.set(name.slice(TROUBLE_PREFIX.length), Number(saidAt?.N));

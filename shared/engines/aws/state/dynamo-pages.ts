@@ -2,7 +2,7 @@
 import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
-import type { Item } from './tables.ts';
+import { type Item, S } from './tables.ts';
 
 export interface PagesContext {
   readonly dynamo: DynamoDBClient;
@@ -22,6 +22,28 @@ export async function* queryItems(
     ),
   );
 }
+
+export interface PartitionOptions {
+  readonly table: string;
+  readonly partition: string;
+  /** Items whose sort key begins so. Default: all. */
+  readonly prefix?: string | undefined;
+  /** The attributes that are read. Default: all. */
+  readonly attributes?: string | undefined;
+}
+
+/** The items of a partition in the order of their sort keys, read consistently. */
+export const partitionItems = (
+  context: PagesContext,
+  { table, partition, prefix = '', attributes }: PartitionOptions,
+): AsyncGenerator<Item> =>
+  queryItems(context, {
+    TableName: table,
+    KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': S(partition), ...(prefix !== '' && { ':prefix': S(prefix) }) },
+    ...(attributes !== undefined && { ProjectionExpression: attributes }),
+    ConsistentRead: true,
+  });
 
 interface Page {
   readonly Items?: Item[] | undefined;

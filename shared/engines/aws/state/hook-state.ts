@@ -3,10 +3,10 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { SharedState, SharedValues, StateChange } from '../../../crawler/ports/shared-state.ts';
-import { queryItems } from './dynamo-pages.ts';
+import { partitionItems } from './dynamo-pages.ts';
 import { type HeadPut, StateCommits } from './state-commits.ts';
 import { StateValues } from './state-values.ts';
-import { S, statePartition } from './tables.ts';
+import { statePartition } from './tables.ts';
 
 export interface HookStateOptions {
   readonly dynamo: DynamoDBClient;
@@ -74,14 +74,9 @@ export class HookState implements SharedState {
     const { dynamo, clock, table } = this.#options;
     known.reading ??= (async () => {
       const readAt = clock.now();
-      const query = {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': S(statePartition(crawl)) },
-        ConsistentRead: true,
-      };
+      const items = partitionItems({ dynamo, clock }, { table, partition: statePartition(crawl) });
       try {
-        await known.values.refresh(queryItems({ dynamo, clock }, query));
+        await known.values.refresh(items);
         known.readAt = readAt;
         this.#dropOldest();
       } finally {

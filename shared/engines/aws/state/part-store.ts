@@ -8,7 +8,7 @@ import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';
 import { withRetry } from '../retry.ts';
 import { type BatchContext, writeItems } from './dynamo-batch.ts';
-import { queryItems } from './dynamo-pages.ts';
+import { partitionItems } from './dynamo-pages.ts';
 import { hostPartition, type Item, itemKey, N, partObject, S, type StateNames } from './tables.ts';
 
 export type PartStore = Pick<LedgerStore, 'putPart' | 'readPart' | 'listParts' | 'deleteParts'>;
@@ -71,12 +71,10 @@ class RowsAndObjects implements PartStore {
 
   async listParts(crawl: CrawlId, host: HostKey): Promise<string[]> {
     const found: string[] = [];
-    const rows = queryItems(this.#context, {
-      TableName: this.#table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': S(hostPartition(crawl, host)) },
-      ProjectionExpression: 'sk',
-      ConsistentRead: true,
+    const rows = partitionItems(this.#context, {
+      table: this.#table,
+      partition: hostPartition(crawl, host),
+      attributes: 'sk',
     });
     for await (const { sk } of rows) found.push(sk?.S as string);
     return found;

@@ -11,7 +11,7 @@ import {
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
-import { queryItems } from './dynamo-pages.ts';
+import { partitionItems } from './dynamo-pages.ts';
 import { type Item, itemKey, N, S, UNANNOUNCED } from './tables.ts';
 
 export interface UnannouncedCrawl {
@@ -100,15 +100,7 @@ export class UnannouncedCrawls {
   async list(): Promise<UnannouncedCrawl[]> {
     const { dynamo, table, clock } = this.#context;
     const found: UnannouncedCrawl[] = [];
-    const entries = queryItems(
-      { dynamo, clock },
-      {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': S(UNANNOUNCED) },
-        ConsistentRead: true,
-      },
-    );
+    const entries = partitionItems({ dynamo, clock }, { table, partition: UNANNOUNCED });
     for await (const item of entries) found.push(unannouncedOf(item));
     return found;
   }

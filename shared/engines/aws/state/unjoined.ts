@@ -15,7 +15,7 @@ import QuickLRU from 'quick-lru';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import { withRetry } from '../retry.ts';
-import { queryItems } from './dynamo-pages.ts';
+import { partitionItems } from './dynamo-pages.ts';
 import { COMPACTOR, itemKey, N, S, UNJOINED } from './tables.ts';
 
 export interface UnjoinedContext {
@@ -85,15 +85,7 @@ export class UnjoinedCrawls {
   async list(): Promise<UnjoinedCrawl[]> {
     const { dynamo, table, clock } = this.#context;
     const found: UnjoinedCrawl[] = [];
-    const entries = queryItems(
-      { dynamo, clock },
-      {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': S(UNJOINED) },
-        ConsistentRead: true,
-      },
-    );
+    const entries = partitionItems({ dynamo, clock }, { table, partition: UNJOINED });
     for await (const { sk, enteredAt, entry } of entries)
       found.push({ crawl: sk?.S as string, enteredAt: Number(enteredAt?.N), entry: entry?.S as string });
     return found;
