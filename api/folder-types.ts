@@ -12,14 +12,6 @@ export interface FolderEntry extends Omit<CrawlEntry, 'state'> {
   readonly state: CrawlSummary['state'] | 'sleeping' | 'unreadable';
 }
 
-export interface DeleteOptions {
-  /**
-   * Keeps the WARC files, their indexes and the items, and deletes what the crawl needs to continue.
-   * @default false
-   */
-  readonly keepArchive?: boolean;
-}
-
 export interface DeletedCrawl {
   /** Names of the files and folders that are still in the crawl's folder, such as files of yours. */
   readonly left: readonly string[];

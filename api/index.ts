@@ -19,10 +19,7 @@ export {
   type SitePage,
   type SitePageRequest,
 } from '../shared/services/control/control.ts';
-export type {
-  CrawlDeletion,
-  DeleteOptions as StackDeleteOptions,
-} from '../shared/services/control/deletion.ts';
+export type { CrawlDeletion, DeleteOptions } from '../shared/services/control/deletion.ts';
 export type { DocumentRow } from '../shared/services/outputs/document-row.ts';
 export type { PageDocument } from '../shared/services/outputs/page-document.ts';
 export * from '../shared/services/project/project.ts';

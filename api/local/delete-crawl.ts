@@ -8,23 +8,24 @@ import { isArchiveEntry, isIndexEntry, isTemporaryEntry } from '../../shared/eng
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { lockFolder } from '../../shared/engines/local/lock.ts';
 import { partFiles } from '../../shared/engines/local/unnamed-parts.ts';
-import type { DeletedCrawl, DeleteOptions } from '../folder-types.ts';
+import type { DeleteOptions } from '../../shared/services/control/deletion.ts';
+import type { DeletedCrawl } from '../folder-types.ts';
 
 /**
  * Also a crawl whose database cannot be read. Throws `NoCrawl`, `FolderInUse` while a process crawls in the folder, and
  * `InvalidConfig` if a part of the folder is a link.
  */
-export function deleteFolder(folder: string, { keepArchive = false }: DeleteOptions = {}): DeletedCrawl {
+export function deleteFolder(folder: string, { archive = false }: DeleteOptions = {}): DeletedCrawl {
   const paths = foldersOf(folder);
   refuseLinks(folder);
   if (!mayHoldCrawl(paths.database)) throw new NoCrawl(folder);
   const lockFile = join(folder, 'lock');
-  const kept = keepArchive ? [paths.items] : [];
+  const kept = archive ? [] : [paths.items];
   const lock = lockFolder(folder);
   try {
     removeParts(paths.ledgers);
     removeEntries(paths.temporary, isTemporaryEntry);
-    if (!keepArchive) {
+    if (archive) {
       removeEntries(paths.archive, isArchiveEntry);
       removeEntries(paths.indexes, isIndexEntry);
     }

@@ -14,36 +14,27 @@ import { verb } from '../verb.ts';
 /** The deletion of a folder. */
 interface Asked {
   readonly crawl: string;
-  readonly keepArchive: boolean;
+  /** The archive and the items, too. */
+  readonly archive: boolean;
   /** The user is not asked. */
   readonly yes: boolean;
 }
 
 export const command = verb({
   usage: 'delete DIR [options]',
-  more: 'Its state, WARC files and items; on a stack, WARC files and items only with --archive. Asks first.',
+  more: 'Its state; WARC files and items only with --archive. Asks first.',
   examples: [
     'delete crawls/example.org',
-    'delete crawls/example.org --keep-archive --yes',
+    'delete crawls/example.org --archive --yes',
     '--stack Strand delete news --archive',
   ],
   options: [
     JSON_OPTION,
     {
-      name: 'keep-archive',
-      type: 'flag',
-      only: 'here',
-      reason: 'a stack keeps the archive unless you give --archive',
-      group: 'Output',
-      help: 'keep the WARC files, their indexes and the items; the crawl can no longer be resumed or asked',
-    },
-    {
       name: 'archive',
       type: 'flag',
-      only: 'stack',
-      reason: 'on one machine, delete takes the archive along unless you give --keep-archive',
-      group: 'Stack',
-      help: 'delete the archive and the items, too',
+      group: 'Output',
+      help: 'delete the WARC files, their indexes and the items, too; without it, only what the crawl needs to be resumed or asked',
     },
     { name: 'yes', type: 'flag', group: 'Output', help: 'do not ask for confirmation' },
     {
@@ -56,19 +47,18 @@ export const command = verb({
     },
   ],
   read(given): Asked | StackDeletion {
-    const shared = { crawl: readCrawl(given), yes: isSet(given, 'yes') };
-    if (!given.isOnStack) return { ...shared, keepArchive: isSet(given, 'keep-archive') };
-    return { ...shared, archive: isSet(given, 'archive'), watch: isSet(given, 'watch') };
+    const asked = { crawl: readCrawl(given), archive: isSet(given, 'archive'), yes: isSet(given, 'yes') };
+    return given.isOnStack ? { ...asked, watch: isSet(given, 'watch') } : asked;
   },
   async run(asked, place) {
-    if ('archive' in asked) {
+    if ('watch' in asked) {
       const { deleteOnStack, deletionText } = await import('../delete-on-stack.ts');
       const deletion = await deleteOnStack(place.stack!, asked, place);
       if (deletion) return place.print(deletion, deletionText(deletion));
     } else if (asked.yes || (await mayDelete(asked, place))) {
-      const { crawl, keepArchive } = asked;
+      const { crawl, archive } = asked;
       const { deleteCrawl } = await import('../../api/delete-crawl.ts');
-      const deleted = await deleteCrawl(crawl, { keepArchive });
+      const deleted = await deleteCrawl(crawl, { archive });
       const left = deleted.left.length > 0 ? `; still there: ${deleted.left.map(printable).join(', ')}` : '';
       return place.print(deleted, `Deleted the crawl in ${printable(crawl)}${left}`);
     }
@@ -82,21 +72,20 @@ async function mayDelete(asked: Asked, place: Place): Promise<boolean> {
 }
 
 /** The crawl in words, and the word that confirms that it is meant: if its database cannot be read, the folder's name. */
-async function crawlIn({ crawl: dir, keepArchive }: Asked, place: Place) {
+async function crawlIn({ crawl: dir, archive }: Asked, place: Place) {
   try {
     await using crawl = await place.open(dir);
     const { pages, warcFiles } = await crawl.summary();
-    const archive = formatCounted(warcFiles.length, 'WARC file');
+    const files = formatCounted(warcFiles.length, 'WARC file');
     return {
-      what: `${crawl.name} in ${printable(dir)}, ${formatCounted(pages, 'page')}, ${keepArchive ? `but not its ${archive}` : archive}`,
+      what: `${crawl.name} in ${printable(dir)}, ${formatCounted(pages, 'page')}, ${archive ? files : `but not its ${files}`}`,
       word: printable(crawl.name),
     };
   } catch (error) {
     const failure = storageFailure(error);
     if (failure === undefined) throw error;
-    const archive = keepArchive ? ', but not its WARC files' : '';
     return {
-      what: `the crawl in ${printable(dir)}${archive} (${printable(failure.message)})`,
+      what: `the crawl in ${printable(dir)}${archive ? '' : ', but not its WARC files'} (${printable(failure.message)})`,
       word: printable(basename(resolve(dir))),
     };
   }

@@ -121,7 +121,7 @@ test('the crawls of a folder are listed, those that run and those that were inte
     crawl: 'damaged',
     reason: /database is damaged/,
   });
-  expect(await deleteCrawl(join(folder, 'damaged'))).toEqual({ left: [] });
+  expect(await deleteCrawl(join(folder, 'damaged'), { archive: true })).toEqual({ left: [] });
   await expect(deleteCrawl(join(folder, 'b'))).rejects.toThrow(FolderInUse);
   await running.stop();
   expect((await listCrawls(join(folder, 'b'))).map(({ state }) => state)).toEqual(['stopped']);
@@ -147,7 +147,7 @@ test('a crawl that recrawls and ended as nothing was due sleeps', async () => {
   });
 });
 
-test('a crawl is deleted with all that it has made, and nothing else', async () => {
+test('a crawl is deleted with its archive and all else that it has made, and nothing else', async () => {
   const out = join(folder, 'c');
   await finishedCrawl(out);
   await using stored = await openCrawl(out);
@@ -157,20 +157,20 @@ test('a crawl is deleted with all that it has made, and nothing else', async () 
   // A process was killed that made them.
   for (const name of ['documents.jsonl.123', 'documents.parquet.123.part', 'outputs.json.part'])
     writeFileSync(join(out, name), '');
-  expect(await deleteCrawl(out)).toEqual({ left: ['mine.txt'] });
+  expect(await deleteCrawl(out, { archive: true })).toEqual({ left: ['mine.txt'] });
   expect(readdirSync(out)).toEqual(['mine.txt']);
   await expect(deleteCrawl(out)).rejects.toThrow(NoCrawl);
 
   const other = join(folder, 'd');
   await finishedCrawl(other);
-  await deleteCrawl(other);
+  await deleteCrawl(other, { archive: true });
   expect(existsSync(other)).toBe(false);
 });
 
-test('a crawl is deleted without its archive', async () => {
+test('a crawl is deleted without its archive, unless that is asked for', async () => {
   const out = join(folder, 'c');
   await finishedCrawl(out);
-  const { left } = await deleteCrawl(out, { keepArchive: true });
+  const { left } = await deleteCrawl(out);
   expect(left).toEqual(['archive', 'indexes']);
   const [file] = readdirSync(join(out, 'archive'));
   let responses = 0;

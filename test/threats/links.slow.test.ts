@@ -55,7 +55,7 @@ const ATTEMPTS: readonly [string, (folder: string) => Promise<unknown>][] = [
   ['resume', async (folder) => (await resumeCrawl(folder, { maxPages: 9 })).done],
   ['status', openCrawl],
   ['add', (folder) => addSeeds(folder, [`${crawls.url}new`], systemClock)],
-  ['delete', async (folder) => deleteCrawl(folder)],
+  ['delete', async (folder) => deleteCrawl(folder, { archive: true })],
 ];
 
 /** Files that belong to the user, and what they must look like afterwards. */
@@ -274,7 +274,7 @@ test('delete removes what Strand has made, and none of your files, wherever they
     mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), 'mine');
   }
-  const { left } = await deleteCrawl(folder);
+  const { left } = await deleteCrawl(folder, { archive: true });
   expect(left).toEqual(['archive', 'indexes', 'ledgers', 'mine.txt', 'tmp']);
   const files = readdirSync(folder, { recursive: true }).map(String);
   expect(files.filter((name) => statSync(join(folder, name)).isFile()).sort()).toEqual(mine.sort());

@@ -44,6 +44,9 @@ export interface CrawlDeletion {
 }
 
 export interface DeleteOptions {
-  /** @default false */
+  /**
+   * Deletes the WARC files, their indexes and the items, too, and not only what the crawl needs to continue.
+   * @default false
+   */
   readonly archive?: boolean;
 }

@@ -60,7 +60,7 @@ async function crawl(
   }
 }
 
-/** Of threads, by one page: `docs/invariants.md` has the bound for any host. */
+/** Deaths of threads by one page: `docs/invariants.md` has the bound for any host. */
 const MOST_DEATHS = 8;
 
 const NO_PROJECT = 'export default {};';
