@@ -22,7 +22,10 @@ guardOutput(process.stdout, process.stderr);
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
 async function main(argv: readonly string[]): Promise<number> {
-  const command = await parseArgs(argv, process.env);
+  const words =
+    argv.length > 0 || !isConversation() ? argv : await (await import('./ask.ts')).askOnTerminal();
+  if (words === undefined) return exitCodes.interrupted;
+  const command = await parseArgs(words, process.env);
   if (command === 'version') {
     process.stdout.write(`strand ${(await import('../shared/core/base/version.ts')).version}\n`);
     return exitCodes.finished;
@@ -38,6 +41,9 @@ async function main(argv: readonly string[]): Promise<number> {
   const { onStack } = await import('./on-stack.ts');
   return onStack({ address, json, options: file.options, work });
 }
+
+/** Whether somebody can be asked. */
+const isConversation = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY);
 
 /**
  * Verbs that do more than answer: they continue, and their exit code says how that went, whether or not
