@@ -129,9 +129,9 @@ export const PACKING_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: START,
     what: 'the waker starts no worker for messages that wait',
-    file: STARTS,
-    edits: [['(await workers.waiting(queue)) > 0', 'false']],
-    tests: OF_STARTS,
+    file: POOL,
+    edits: [['if (waiting > 0) await this.ensure(queue);', '']],
+    tests: [...OF_POOL, ...OF_STARTS],
   },
   {
     promise: START,

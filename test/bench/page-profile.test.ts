@@ -19,19 +19,19 @@ function stepOf(...stack: readonly (readonly [url: string, name?: string])[]): s
 }
 
 test('what a library does belongs to the step that called it, and the innermost file counts', () => {
-  const visit = [`${root}/turn/visit.ts`] as const;
+  const visit = [`${root}/crawler/turn/page/visit.ts`] as const;
   const undici = ['file:///somewhere/node_modules/undici/lib/client.js'] as const;
   expect(stepOf(visit)).toBe('turn');
   expect(stepOf(visit, undici)).toBe('fetch');
-  expect(stepOf(undici, [`${root}/parser/html-scanner.ts`], ['', 'indexOf'])).toBe('link scan');
-  expect(stepOf(undici, [`${root}/parser/coding-decoder.ts`], ['node:zlib'])).toBe('content decoding');
-  expect(stepOf([`${root}/parser/link-set.ts`, 'resolved'], [`${root}/url/canonical.ts`])).toBe(
+  expect(stepOf(undici, [`${root}/core/parser/html-scanner.ts`], ['', 'indexOf'])).toBe('link scan');
+  expect(stepOf(undici, [`${root}/core/parser/coding-decoder.ts`], ['node:zlib'])).toBe('content decoding');
+  expect(stepOf([`${root}/core/parser/link-set.ts`, 'resolved'], [`${root}/core/url/canonical.ts`])).toBe(
     'resolve, canonical form',
   );
-  expect(stepOf([`${root}/frontier/ledger.ts`, 'prepareCommit'], [`${root}/frontier/segment.ts`])).toBe(
-    'ledger: parts for a commit',
-  );
-  expect(stepOf([`${root}/frontier/ledger.ts`, 'merge'], [`${root}/frontier/run.ts`])).toBe(
+  expect(
+    stepOf([`${root}/core/frontier/ledger.ts`, 'prepareCommit'], [`${root}/core/frontier/segment.ts`]),
+  ).toBe('ledger: parts for a commit');
+  expect(stepOf([`${root}/core/frontier/ledger.ts`, 'merge'], [`${root}/core/frontier/run.ts`])).toBe(
     'ledger: merge, next, settle',
   );
   expect(stepOf(['', '(garbage collector)'])).toBe('garbage collection');
@@ -44,8 +44,8 @@ test('the steps of any profile add up to its samples', () => {
     '',
     'node:zlib',
     'node:net',
-    `${root}/parser/document.ts`,
-    `${root}/turn/turn.ts`,
+    `${root}/core/parser/document.ts`,
+    `${root}/crawler/turn/turn.ts`,
     'file:///else.js',
   ];
   const profiles = fc
