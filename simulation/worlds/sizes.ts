@@ -63,8 +63,7 @@ const SMALL: readonly ((random: Random) => Partial<Sizes>)[] = [
     dueSlack: between(random, 0, 2),
     wakePageHosts: between(random, 1, 3),
     wakePages: between(random, 1, 2),
-    minScanned: between(random, 1, 3),
-    maxScanned: between(random, 3, 6),
+    maxScanned: between(random, between(random, 1, 3), 6),
   }),
   (random) => ({
     archiveGatherMs: pick(random, [0, 100, 5000]),

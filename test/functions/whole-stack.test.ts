@@ -120,7 +120,7 @@ const SMALL = {
   },
   ...{ maxRowBytes: 60, maxHeadRules: 5, maxTurnChanges: 4, maxWithoutRequest: 1, linksAtOnce: 2 },
   ...{ maxParcelLinks: 2, maxMessageLinks: 2, maxShardParcelLinks: 2, splitHosts: 2, maxMessageBytes: 1500 },
-  ...{ wakeBatch: 1, dueSlack: 0, wakePageHosts: 1, wakePages: 1, minScanned: 1, maxScanned: 3 },
+  ...{ wakeBatch: 1, dueSlack: 0, wakePageHosts: 1, wakePages: 1, maxScanned: 3 },
   ...{ warcObjectBytes: 2000, uploadPartBytes: 1000, maxCountsInUpdate: 3, maxRecentPayloads: 1 },
   ...{
     joinedBytes: 6000,

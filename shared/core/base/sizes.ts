@@ -112,8 +112,7 @@ export interface Sizes {
   /** Hosts found and woken at once when a crawl is resumed, and how often for one message. */
   readonly wakePageHosts: number;
   readonly wakePages: number;
-  /** Items that one request for a page of hosts looks at, at least and at most. */
-  readonly minScanned: number;
+  /** Items that one request for a page of hosts looks at, at most. */
   readonly maxScanned: number;
   /** Read of the index of due hosts beyond the limit, as it knows their order only roughly. */
   readonly dueSlack: number;
@@ -211,7 +210,6 @@ export const SIZES: Sizes = {
   splitHosts: 500,
   wakePageHosts: 500,
   wakePages: 10,
-  minScanned: 100,
   maxScanned: 1000,
   dueSlack: 100,
   maxLoadedHeads: 1000,

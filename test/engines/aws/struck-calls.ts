@@ -76,7 +76,6 @@ const SMALL = {
   joinedBytes: 5000,
   scanBytes: 700,
   minJoinAgeMs: 0,
-  minScanned: 2,
   maxScanned: 3,
   archiveGatherMs: 0,
 };

@@ -105,8 +105,6 @@ class HeadStore {
   readonly #hosts: HostList;
   /** Heads as they were loaded last, the oldest first. */
   readonly #loaded = new Map<string, Head>();
-  /** The hosts among them that were stored by an earlier version, which has no directory of hosts. */
-  readonly #unlisted = new Set<string>();
 
   constructor(options: LedgerStoreOptions) {
     this.#options = options;
@@ -127,7 +125,6 @@ class HeadStore {
     const { Item } = await withRetry('loading a head', () => dynamo.send(command), { clock });
     if (!Item) return undefined;
     const head = headIn(Item, this.#table);
-    if (Item.isListed === undefined) this.#unlisted.add(partition);
     this.#keepLoaded(partition, head);
     return head;
   }
@@ -136,9 +133,7 @@ class HeadStore {
     this.#loaded.delete(partition);
     this.#loaded.set(partition, head);
     if (this.#loaded.size <= this.#sizes.maxLoadedHeads) return;
-    const oldest = this.#loaded.keys().next().value as string;
-    this.#loaded.delete(oldest);
-    this.#unlisted.delete(oldest);
+    this.#loaded.delete(this.#loaded.keys().next().value as string);
   }
 
   /** The head that the host had at that version, if it was loaded here. */
@@ -191,12 +186,7 @@ class HeadStore {
     const atHand = this.#takeLoaded(partition, next.version - 1);
     try {
       const replaced = await this.#send(crawl, command, changes);
-      if (replaced === 'unknown') {
-        if (this.#unlisted.delete(partition)) await this.#hosts.enter(crawl, host);
-        return next.version === 1 ? undefined : (atHand ?? next);
-      }
-      this.#unlisted.delete(partition);
-      if (replaced && replaced.isListed === undefined) await this.#hosts.enter(crawl, host);
+      if (replaced === 'unknown') return next.version === 1 ? undefined : (atHand ?? next);
       return replaced && headIn(replaced, this.#table);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -235,7 +225,6 @@ class HeadStore {
         ...itemKey(hostPartition(crawl, host), HEAD),
         version: N(next.version),
         head: S(JSON.stringify(next)),
-        isListed: { BOOL: true },
         ...(next.dueAt !== undefined && {
           dueShard: S(dueShardOf(crawl, host, this.#dueShards)),
           dueAt: N(indexedDueAt(next.dueAt, this.#options.clock.now())),

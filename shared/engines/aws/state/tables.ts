@@ -4,7 +4,7 @@
  *
  * | table | pk | sk | attributes |
  * |---|---|---|---|
- * | CrawlState | `CRAWL HOST` | `head` | `version`, `head` (JSON), `isListed`: it is in the directory of hosts; `dueShard`, `dueAt` where the host is due at some time |
+ * | CrawlState | `CRAWL HOST` | `head` | `version`, `head` (JSON); `dueShard`, `dueAt` where the host is due at some time |
  * | CrawlState | `CRAWL` | `crawl` | `version`, `record` (JSON, gzip), `nonce`, `activeMs`, `runningSince` |
  * | CrawlState | `CRAWL` | `stamp` | `nonce`, `version`: those of the item `crawl`, so that a large one is read only when it has changed |
  * | CrawlState | `CRAWL` | `totals#SHARD` | a number for each count (`crawl-counters.ts`), `lastAdd`, `lastAt`, `exactAt` |

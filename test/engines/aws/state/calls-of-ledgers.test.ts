@@ -7,7 +7,7 @@ import { itemKey, N, replacing, S } from '../../../../shared/engines/aws/state/t
 import { CRAWL, headOf } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import { describeScenarios, refusalOf, scenario } from '../struck-suite.ts';
-import { commitAll, contextOf, ledgersOf, putOld } from './state-world.ts';
+import { commitAll, contextOf, ledgersOf } from './state-world.ts';
 
 const bytesOf = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, i) => (i * 31) % 251);
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -41,9 +41,6 @@ describeScenarios(
     }),
     scenario({
       name: 'commits heads with changes of state',
-      async prepare(world) {
-        await putOld(world, ['old.test']);
-      },
       async run(world) {
         const { ledgers, committed } = ledgersOf(world);
         await ledgers.commit(CRAWL, 'a.test', headOf(1, { token: 'one' }), [put('k', '"v"')]);
@@ -51,27 +48,11 @@ describeScenarios(
         await ledgers.commit(CRAWL, 'a.test', headOf(2, { token: 'two' }), [append('k', '1')]);
         await ledgers.loadHead(CRAWL, 'a.test');
         await ledgers.commit(CRAWL, 'a.test', headOf(3, { token: 'three' }), [remove('k'), put('l', '2')]);
-        await ledgers.loadHead(CRAWL, 'old.test');
-        await ledgers.commit(CRAWL, 'old.test', headOf(2, { token: 'new' }), [put('l', '2')]);
         const refused = await refusalOf(ledgers.commit(CRAWL, 'a.test', headOf(3), [put('m', '1')]));
         const plain = ledgersOf(world, { hasState: false }).ledgers;
         const stateless = await refusalOf(plain.commit(CRAWL, 'z.test', headOf(1), [put('m', '1')]));
         const values = await new HookState(contextOf(world)).readNow(CRAWL);
         return [refused, stateless, committed, [...values.entries()]];
-      },
-    }),
-    scenario({
-      name: 'replaces heads that are in no directory of hosts',
-      async prepare(world) {
-        await putOld(world, ['x.test', 'y.test', 'z.test']);
-      },
-      async run(world) {
-        const { ledgers, committed } = ledgersOf(world);
-        await ledgers.commit(CRAWL, 'x.test', headOf(2));
-        await ledgers.commit(CRAWL, 'x.test', headOf(3));
-        await ledgers.loadHead(CRAWL, 'y.test');
-        await ledgers.commit(CRAWL, 'y.test', headOf(2));
-        return committed;
       },
     }),
     scenario({

@@ -1,5 +1,5 @@
 /** Lists of a crawl's hosts, over the model of DynamoDB. */
-import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SIZES, type Sizes } from '../../../../shared/core/base/sizes.ts';
@@ -133,23 +133,6 @@ test('a host that has an entry and no head is left out', async () => {
   await run(dynamo.send(gone));
   expect((await run(all('news'))).sort()).toEqual(['h0.test', 'h2.test']);
   expect((await run(page('news', undefined, 10))).hosts).toHaveLength(2);
-});
-
-test('a host that an earlier version has stored is listed from its next turn on', async () => {
-  const { run, all, add, dynamo, table } = await openStack({ news: 2 });
-  await run(
-    dynamo.send(
-      new DeleteItemCommand({ TableName: table, Key: itemKey(hostShardOf('news', 'h1.test'), 'h1.test') }),
-    ),
-  );
-  const { Item } = await run(
-    dynamo.send(new GetItemCommand({ TableName: table, Key: itemKey('news h1.test', 'head') })),
-  );
-  const { isListed: _, ...old } = Item ?? {};
-  await run(dynamo.send(new PutItemCommand({ TableName: table, Item: old })));
-  expect(await run(all('news'))).toEqual(['h0.test']);
-  await run(add('news', 'h1.test', 2));
-  expect((await run(all('news'))).sort()).toEqual(['h0.test', 'h1.test']);
 });
 
 test.each(['', 'nonsense', '["a"]', '[8]', '[-1]', '[0.5]', '[0,1]', '[0,"a",1]', '["news h1.test","head"]'])(

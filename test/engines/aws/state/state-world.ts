@@ -1,11 +1,9 @@
 /** Heads and stores for the tests of all calls of a crawl's state. */
 
 import type { Head } from '../../../../shared/core/frontier/head.ts';
-import { writeItems } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
 import { HookState } from '../../../../shared/engines/aws/state/hook-state.ts';
 import { createLedgerStore } from '../../../../shared/engines/aws/state/ledger-store.ts';
 import { createRegistry, type RegistryOptions } from '../../../../shared/engines/aws/state/registry.ts';
-import { itemKey, N, S } from '../../../../shared/engines/aws/state/tables.ts';
 import { CRAWL, headOf } from '../../../contract/subjects.ts';
 import type { World } from '../struck-calls.ts';
 
@@ -58,25 +56,4 @@ export const commitAll = async (world: World, isRunning = true) => {
       ledgers.commit(CRAWL, host, headOf(1, { token: host, urls: { waiting: i }, ...(dueAt && { dueAt }) })),
     );
   }
-};
-
-/** Heads as an earlier version stored them, which had no directory of hosts. */
-export const putOld = async (
-  { clients: { dynamo }, cloud: { settings }, wait }: World,
-  hosts: readonly string[],
-) => {
-  for (const host of hosts)
-    await wait(
-      writeItems({ dynamo, clock: { sleep: async () => {}, random: () => 0 } }, settings.crawlState, [
-        {
-          PutRequest: {
-            Item: {
-              ...itemKey(`${CRAWL} ${host}`, 'head'),
-              version: N(1),
-              head: S(JSON.stringify(headOf(1, { token: `old ${host}` }))),
-            },
-          },
-        },
-      ]),
-    );
 };
