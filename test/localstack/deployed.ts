@@ -112,7 +112,7 @@ export async function deploy(
   const file = join(folder, 'outputs.json');
   const given = {
     stackName: name,
-    workerTimeout: '30',
+    workerTimeout: '60',
     hostsPerWorker: '20',
     maxConcurrency: '4',
     routerWindow: '1',

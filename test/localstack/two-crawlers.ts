@@ -6,7 +6,7 @@ const app = new App();
 const stackName = String(app.node.tryGetContext('stackName'));
 const stack = new Stack(app, stackName);
 const small = {
-  workerTimeout: Duration.seconds(30),
+  workerTimeout: Duration.seconds(60),
   routerWindow: Duration.seconds(1),
   maxConcurrency: 2,
   removalPolicy: RemovalPolicy.DESTROY,
