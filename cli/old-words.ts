@@ -1,8 +1,8 @@
 /** Words that commands had before. They work, and the new ones are named. */
-const OLD_VERBS: Readonly<Record<string, readonly [verb: string, option: string]>> = {
-  watch: ['status', '--watch'],
-  exports: ['export', '--list'],
-};
+const OLD_VERBS: ReadonlyMap<string, readonly [verb: string, option: string]> = new Map([
+  ['watch', ['status', '--watch']],
+  ['exports', ['export', '--list']],
+]);
 
 /** The old word of the option that `crawl` and `resume` have. */
 const OLD_OPTION = /^--save(?==|$)/;
@@ -15,7 +15,7 @@ export interface NewWords {
 
 export function newWords(words: readonly string[]): NewWords {
   const [first = '', ...rest] = words;
-  const now = OLD_VERBS[first];
+  const now = OLD_VERBS.get(first);
   if (now) return { words: [...now, ...rest], note: `${first} is ${now.join(' ')} now` };
   const end = rest.indexOf('--');
   const isOld = (word: string, at: number) => OLD_OPTION.test(word) && (end < 0 || at < end);

@@ -93,7 +93,12 @@ function readValue(
   text: string | undefined,
   before: unknown,
 ): unknown {
-  const added = (value: unknown[]): unknown[] => [...((before as unknown[] | undefined) ?? []), ...value];
+  // Into the same list: an option may be given thousands of times.
+  const list = Array.isArray(before) ? before : [];
+  const added = (values: unknown[]): unknown[] => {
+    for (const value of values) list.push(value);
+    return list;
+  };
   if (option.type === 'flag') {
     if (text !== undefined)
       throw new UsageError(`Expected --${option.name} without a value, got ${quoted(text)}`);

@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { storageFailure } from '../../shared/core/base/storage-failed.ts';
 import { printable } from '../../shared/core/text/printable.ts';
+import { commandAt } from '../command-at.ts';
 import { isConfirmed } from '../confirm.ts';
 import type { StackDeletion } from '../delete-on-stack.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -8,7 +9,6 @@ import { formatCounted } from '../format.ts';
 import { isSet, readCrawl } from '../given.ts';
 import { JSON_OPTION } from '../option-spec.ts';
 import type { Place } from '../place.ts';
-import { PROGRAM } from '../program.ts';
 import { verb } from '../verb.ts';
 
 /** The deletion of a folder. */
@@ -68,7 +68,10 @@ export const command = verb({
 });
 
 async function mayDelete(asked: Asked, place: Place): Promise<boolean> {
-  return isConfirmed({ ...(await crawlIn(asked, place)), command: `${PROGRAM} delete ${asked.crawl} --yes` });
+  const { crawl, archive } = asked;
+  const options = [...(archive ? ['--archive'] : []), '--yes'];
+  const command = commandAt(place.addressOf(crawl), 'delete', ...options);
+  return isConfirmed({ ...(await crawlIn(asked, place)), command });
 }
 
 /** The crawl in words, and the word that confirms that it is meant: if its database cannot be read, the folder's name. */

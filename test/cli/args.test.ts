@@ -257,6 +257,7 @@ describe('a command line that cannot be followed is refused with what was expect
   const cases: [argv: string[], message: string][] = [
     [['crwal', 'a'], 'Unknown command "crwal"; did you mean crawl?'],
     [['frobnicate'], `Unknown command "frobnicate"; there are ${VERBS.join(', ')}`],
+    [['toString'], `Unknown command "toString"; there are ${VERBS.join(', ')}`],
     [['help', 'statsu'], 'Unknown command "statsu"; did you mean status?'],
     [['example.org'], '"example.org" is no command; to crawl it: npm run strand -- crawl URL'],
     [['--json', 'status'], `Expected a command first (${VERBS.join(', ')}), got "--json"`],
