@@ -10,6 +10,7 @@ export type FunctionName = (typeof FUNCTIONS)[number];
 
 /** The resources of permissions. `warc` and `parts` are the objects under that prefix. */
 export type ResourceName =
+  /** And their backlogs. */
   | 'turnQueues'
   | 'startQueue'
   | 'linkQueue'

@@ -31,6 +31,7 @@ export function settingsOf(
     urlSeen: state.urlSeen.tableName,
     bucket: archive.bucket.bucketName,
     turnQueueUrls: frontier.turns.urls,
+    backlogQueueUrls: frontier.backlogs.urls,
     startQueueUrl: frontier.startQueue.queueUrl,
     workersPerQueue: Math.floor(options.maxConcurrency / options.turnQueues),
     linkQueueUrl: frontier.linkQueue.queueUrl,

@@ -119,8 +119,8 @@ export class PoolWorker {
         for (const { host } of batch) this.#parked.delete(host);
         return batch;
       },
-      park: async (received, ms) => {
-        await watched.park(received, ms);
+      park: async (received, ms, isServed) => {
+        await watched.park(received, ms, isServed);
         this.#parked.set(received.host, clock.now() + ms);
       },
     };

@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
@@ -24,6 +25,8 @@ const RETENTION = Duration.days(14);
 export class Frontier extends Construct {
   /** FIFO: a host is a message group of one of them, and is locked while its messages are received. */
   readonly turns: NumberedQueues;
+  /** FIFO: for each of them, hosts of crawls that hold more than their share. */
+  readonly backlogs: NumberedQueues;
   readonly turnDeadLetters: sqs.Queue;
   /** Standard: each message starts a worker, which then receives from one of the turn queues. */
   readonly startQueue: sqs.Queue;
@@ -69,6 +72,18 @@ export class Frontier extends Construct {
       },
     );
 
+    this.backlogs = numberedQueues(
+      this,
+      { id: 'Backlog', count: options.turnQueues },
+      (n) => `${stackName}-backlog-${n}.fifo`,
+      {
+        ...fifo,
+        enforceSSL: false,
+        deadLetterQueue: { queue: this.turnDeadLetters, maxReceiveCount: MAX_RECEIVES },
+      },
+    );
+    refusePlainHttp(this, 'BacklogPolicy', this.backlogs.queues);
+
     this.linkDeadLetters = new sqs.Queue(this, 'LinkDeadLetters', common);
     this.startQueue = new sqs.Queue(this, 'Starts', {
       ...common,
@@ -93,4 +108,19 @@ export class Frontier extends Construct {
       links(SHARD_WINDOW_S),
     );
   }
+}
+
+/** Does what `enforceSSL` does, by one policy for all queues of a kind: a template has 500 resources at most. */
+function refusePlainHttp(scope: Construct, id: string, queues: readonly sqs.Queue[]): void {
+  const statement = new iam.PolicyStatement({
+    effect: iam.Effect.DENY,
+    principals: [new iam.AnyPrincipal()],
+    actions: ['sqs:*'],
+    resources: ['*'],
+    conditions: { Bool: { 'aws:SecureTransport': 'false' } },
+  });
+  new sqs.CfnQueuePolicy(scope, id, {
+    queues: queues.map(({ queueUrl }) => queueUrl),
+    policyDocument: new iam.PolicyDocument({ statements: [statement] }),
+  });
 }

@@ -89,24 +89,26 @@ function busTarget({ name, archive: { bucket } }: Stores, ownEvent: string | und
 
 const isSecret = (name: ResourceName, secrets: SecretArns): name is keyof SecretArns => name in secrets;
 
+type QueueName = Extract<ResourceName, `${string}${'Queue' | 'Queues' | 'Shards' | 'Letters'}`>;
+
+const isQueue = (name: ResourceName): name is QueueName => /(?:Queues?|Shards|Letters)$/.test(name);
+
+const queueArns = (frontier: Frontier): Readonly<Record<QueueName, string[]>> => ({
+  turnQueues: [...frontier.turns.arns, ...frontier.backlogs.arns],
+  startQueue: [frontier.startQueue.queueArn],
+  linkQueue: [frontier.linkQueue.queueArn],
+  linkShards: frontier.linkShards.arns,
+  linkDeadLetters: [frontier.linkDeadLetters.queueArn],
+  turnDeadLetters: [frontier.turnDeadLetters.queueArn],
+});
+
 function targetOf(
   name: Exclude<ResourceName, 'eventBus'>,
   { frontier, state, archive: { bucket }, secrets }: Stores,
 ): Target {
   if (isSecret(name, secrets)) return { resources: [...secrets[name]] };
+  if (isQueue(name)) return { resources: queueArns(frontier)[name] };
   switch (name) {
-    case 'turnQueues':
-      return { resources: frontier.turns.arns };
-    case 'startQueue':
-      return { resources: [frontier.startQueue.queueArn] };
-    case 'linkQueue':
-      return { resources: [frontier.linkQueue.queueArn] };
-    case 'linkShards':
-      return { resources: frontier.linkShards.arns };
-    case 'linkDeadLetters':
-      return { resources: [frontier.linkDeadLetters.queueArn] };
-    case 'turnDeadLetters':
-      return { resources: [frontier.turnDeadLetters.queueArn] };
     case 'crawlState':
       return { resources: [state.crawlState.tableArn] };
     case 'dueIndex':

@@ -1,6 +1,7 @@
 /** Runs the world of a capacity run, and notes what there is to see every ten seconds. */
 
 import type { CrawlTotals } from '../../shared/crawler/ports/crawl-registry.ts';
+import { hostQueues } from '../models/cloud.ts';
 import { drive } from '../models/virtual-time.ts';
 import { statusOf } from '../worlds/operator.ts';
 import type { WebRequest } from '../worlds/spec.ts';
@@ -102,7 +103,7 @@ export async function runWorld(
       cpuMs: cpu.workersCpuMs(),
       routerMs: deployment.functions.router.counts.billedMs,
     };
-    const sizes = cloud.settings.turnQueueUrls.map((url) => cloud.sqs.size(url));
+    const sizes = hostQueues(cloud.settings).map((url) => cloud.sqs.size(url));
     const { functions } = deployment;
     const sample: Sample = {
       ...probe.take(),

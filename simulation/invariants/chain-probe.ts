@@ -1,11 +1,12 @@
 /** Looks at the chains of tokens while a world runs. */
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { DELETED, HEAD, hostPartition } from '../../shared/engines/aws/state/tables.ts';
-import type { SimCloud } from '../models/cloud.ts';
+import { hostQueues, type SimCloud } from '../models/cloud.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { headIn } from '../worlds/stored-items.ts';
 import type { CauseProbe } from './cause-probe.ts';
 import { createFindings, since } from './findings.ts';
+import { createTokenCopies } from './token-copies.ts';
 
 export interface ChainProbe {
   /** To be called now and then: once in each of the world's minutes. */
@@ -47,6 +48,8 @@ export function createChainProbe(
       return message.kind === 'token' && message.token === token;
     });
 
+  const mostCopies = createTokenCopies(cloud);
+
   function gather(id: string, body: string): void {
     const { host, message } = parseMessageText(body);
     const partition = hostPartition(message.crawl, host);
@@ -65,7 +68,7 @@ export function createChainProbe(
         if (tokens.length < 2) others.clear();
         tokens.length = 0;
       }
-      for (const queue of settings.turnQueueUrls)
+      for (const queue of hostQueues(settings))
         for (const { id, body } of sqs.messages(queue)) gather(id, body);
       const items = Array.from(dynamo.items(settings.crawlState));
       // Workers drop its messages.
@@ -83,7 +86,7 @@ export function createChainProbe(
           );
         if (!chain || chain.tokens.length < 2) continue;
         const named = chain.tokens.filter((one) => one === token).length;
-        if (named > 1)
+        if (named > mostCopies(token ?? ''))
           findings.add(
             `${since(at)}, ${named} messages carry the token ${token} that the head ${pk?.S} (version ${version}) names`,
             { host: chain.host, at },

@@ -40,7 +40,7 @@ import {
   TOTALS_PREFIX,
   UNJOINED,
 } from '../../shared/engines/aws/state/tables.ts';
-import type { SimCloud } from '../models/cloud.ts';
+import { hostQueues, type SimCloud } from '../models/cloud.ts';
 import { DELETED_CRAWL } from '../worlds/deletion.ts';
 import { asPresent } from '../worlds/newer-version.ts';
 import type { SimItem } from '../worlds/sim-hooks.ts';
@@ -420,7 +420,7 @@ function joinedIn(items: readonly Item[]): Map<string, JoinedFacts> {
 
 function queuedMessages({ sqs, settings }: SimCloud): MessageFacts[] {
   const found: MessageFacts[] = [];
-  for (const queue of settings.turnQueueUrls)
+  for (const queue of hostQueues(settings))
     for (const { body } of sqs.messages(queue)) found.push({ queue, ...turnMessage(body) });
   for (const queue of [settings.linkQueueUrl, ...settings.linkShardUrls])
     for (const { body } of sqs.messages(queue)) found.push({ queue, ...linkMessage(body) });

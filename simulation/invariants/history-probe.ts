@@ -13,7 +13,7 @@ import { parseMessageText } from '../../shared/engines/aws/queues/message-text.t
 import { countsIn } from '../../shared/engines/aws/state/crawl-counters.ts';
 import { sumOfCounts, totalsOf } from '../../shared/engines/aws/state/head-counts.ts';
 import { CRAWL, HEAD, type Item, TOTALS_PREFIX } from '../../shared/engines/aws/state/tables.ts';
-import type { SimCloud } from '../models/cloud.ts';
+import { hostQueues, type SimCloud } from '../models/cloud.ts';
 import { crawlIn, headIn } from '../worlds/stored-items.ts';
 
 /** A status as it was stored. Times are the world's. */
@@ -86,7 +86,7 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
 
   function messagesOf(crawl: string): number {
     let count = 0;
-    for (const queue of settings.turnQueueUrls)
+    for (const queue of hostQueues(settings))
       for (const { body } of sqs.messages(queue)) if (parseMessageText(body).message.crawl === crawl) count++;
     return count;
   }

@@ -3,13 +3,23 @@ import { latestOpening } from '../../shared/core/crawl/host-hours.ts';
 import type { HostKey } from '../../shared/core/url/host-key.ts';
 import { RETRY_HOST_MS } from '../../shared/crawler/turn/recrawl/recrawl-plan.ts';
 import { turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
-import type { Violation } from '../worlds/spec.ts';
-import { type CrawlFacts, type Facts, mayHaveHidden, mayHaveLostMessages, wakerLagMs } from './facts.ts';
+import type { Violation, WebRequest } from '../worlds/spec.ts';
+import {
+  type CrawlFacts,
+  type Facts,
+  isBy,
+  mayHaveHidden,
+  mayHaveLostMessages,
+  wakerLagMs,
+} from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { HeadChange } from './history-probe.ts';
 import type { HostVisits } from './visits.ts';
 
-type UsedFacts = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls' | 'deletion' | 'strayedStarts' | 'turnQueues'>;
+type UsedFacts = Pick<
+  Facts,
+  'strikes' | 'leaseMs' | 'crawls' | 'deletion' | 'strayedStarts' | 'turnQueues' | 'web'
+>;
 
 /**
  * The waker checks a host whose token has not come back this long after its time (`turn/next-turn.ts`).
@@ -28,6 +38,12 @@ const MAX_RETRY_MS = 300_000;
 const HIDDEN_LEASES = 5;
 /** For starts of functions, for messages that come late, and for clocks that differ. */
 const SLACK_MS = 40_000;
+/** A crawl with this number of hosts at most never holds more than its share (`crawl-shares.ts`). */
+const FEW_HOSTS = 4;
+/** A host that is moved to the backlog waits this number of times as long as in the turn queue (`fair-turn-queue.ts`) ... */
+const BACKLOG_TURNS = 5;
+/** ... and until a worker looks at the backlog, and until hosts come back. */
+const BACKLOG_MS = 50_000;
 /** A queue's reported sizes may be this old: then the waker starts a worker only at its next run. */
 const SIZES_AGE_MS = 60_000;
 
@@ -35,6 +51,8 @@ const SIZES_AGE_MS = 60_000;
  * A host that is due comes to its turn: it is asked, or its head is replaced, soon after its time or after
  * the crawl was set running, the later one. Its message may wait for a worker while all of them serve other
  * hosts.
+ *
+ * While another crawl is at work, hosts of a crawl that holds more than its share may have waited in the backlog.
  *
  * A process whose clock was set ahead may have written a time until which the host waits.
  *
@@ -79,7 +97,10 @@ function checkHost(
     );
     if (from === undefined) continue;
     const lateMs = next - from - indexMs(change);
-    const dueMs = promptMs + startsAgainMs(facts, host.host, { from, until: next });
+    const waits = { from, until: next };
+    const promptlyMs = promptMs + startsAgainMs(facts, host.host, waits);
+    if (lateMs <= promptlyMs) continue;
+    const dueMs = promptlyMs + backlogMs(facts, crawl, waits, turnMs);
     const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
     const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
     if (lateMs > dueMs)
@@ -108,11 +129,31 @@ function checkHost(
 const sizesAgeMs = ({ strikes }: UsedFacts): number =>
   strikes.messageLate + strikes.eventLost > 0 && strikes.staleRead > 0 ? SIZES_AGE_MS : 0;
 
+/** How much longer a host may wait as others are served first. */
+function backlogMs(
+  { web, deletion }: UsedFacts,
+  crawl: CrawlFacts,
+  { from, until }: Wait,
+  turnMs: number,
+): number {
+  if (crawl.hosts.size <= FEW_HOSTS) return 0;
+  const isMeanwhile = ({ startedAt, endedAt }: WebRequest) => endedAt > from && startedAt < until;
+  const isShared =
+    web.log.some((request) => isMeanwhile(request) && !isBy(request, crawl)) ||
+    deletion?.requests.some(isMeanwhile);
+  return isShared ? (BACKLOG_TURNS - 1) * turnMs + BACKLOG_MS : 0;
+}
+
+interface Wait {
+  readonly from: number;
+  readonly until: number;
+}
+
 /** For each event that was to start a small worker for the host and strayed, the waker puts another one at its next run. */
 function startsAgainMs(
   { strayedStarts, turnQueues }: UsedFacts,
   host: HostKey,
-  { from, until }: { readonly from: number; readonly until: number },
+  { from, until }: Wait,
 ): number {
   const queue = turnShardOf(host, turnQueues);
   const strayed = strayedStarts.filter(

@@ -87,6 +87,15 @@ const WORKER_TIMEOUT_MS = 60_000;
 const LINK_VISIBILITY_S = 360;
 const LINK_SHARD_VISIBILITY_S = 660;
 
+/** The queues that have hosts' messages. */
+export const hostQueues = ({
+  turnQueueUrls,
+  backlogQueueUrls = [],
+}: Pick<StackSettings, 'turnQueueUrls' | 'backlogQueueUrls'>): readonly string[] => [
+  ...turnQueueUrls,
+  ...backlogQueueUrls,
+];
+
 export function createSimCloud(options: SimCloudOptions): SimCloud {
   const sizes = sizesOf(options);
   const { seed, latency = awsLatency, maxReceives = MAX_RECEIVES, trace } = options;
@@ -113,6 +122,14 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
       name: `turns-${shard}.fifo`,
       isFifo: true,
       visibilityS,
+      deadLetter: { queueUrl: turnDeadLetterUrl, maxReceives },
+    }),
+  );
+  const backlogQueueUrls = turnQueueUrls.map((_, shard) =>
+    sqs.createQueue({
+      name: `backlog-${shard}.fifo`,
+      isFifo: true,
+      visibilityS: 30,
       deadLetter: { queueUrl: turnDeadLetterUrl, maxReceives },
     }),
   );
@@ -151,6 +168,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     urlSeen: 'UrlSeen',
     bucket: 'archive',
     turnQueueUrls,
+    backlogQueueUrls,
     startQueueUrl,
     linkQueueUrl,
     linkShardUrls,

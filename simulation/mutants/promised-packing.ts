@@ -1,5 +1,5 @@
 /**
- * Mutants of what a stack promises of its workers (decisions 0029 and 0043): they follow the hosts, are no more than
+ * Mutants of what a stack promises of its workers (decisions 0029, 0043 and 0048): they follow the hosts, are no more than
  * allowed, and whatever is lost of their starts only makes them too few or too many for a while. Hosts themselves are
  * protected by SQS and by the head's version, so worlds hardly notice: each mutant names the tests that must.
  */
@@ -10,6 +10,11 @@ const START = 'hosts that wait have a worker, whatever is lost';
 const SMALL = 'few hosts are served by a small worker, more by one of full size';
 const LARGE_PAGES = 'a page that a small worker cannot read is read by one of full size';
 
+const SHARES = 'a small crawl waits for no broad one, which loses no place by that';
+
+const FAIR = 'shared/engines/aws/queues/fair-turn-queue.ts';
+const OF_SHARES = ['simulation/test/worlds/shares.test.ts'];
+const OF_FAIR = ['test/engines/aws/queues/fair-turn-queue.test.ts'];
 const WORKER = 'functions/pool-worker.ts';
 const PLAN = 'shared/crawler/worker/pool-plan.ts';
 const LOAD = 'shared/crawler/worker/small-worker.ts';
@@ -23,6 +28,36 @@ const OF_POOL = ['test/engines/aws/worker-pool.test.ts'];
 const OF_STARTS = ['test/functions/start-workers.test.ts', 'test/functions/waker.test.ts'];
 
 export const PACKING_MUTANTS: readonly PromiseMutant[] = [
+  {
+    promise: SHARES,
+    what: 'no host is moved to the backlog',
+    file: FAIR,
+    edits: [['const MAX_MOVES = 300;', 'const MAX_MOVES = 0;']],
+    tests: OF_SHARES,
+  },
+  {
+    promise: SHARES,
+    what: 'the turn queue keeps no stock',
+    file: FAIR,
+    edits: [['this.#bringBack(missing + 2 * received)', 'this.#bringBack(missing)']],
+    tests: OF_FAIR,
+  },
+  {
+    promise: SHARES,
+    what: 'no host comes back from the backlog while others fill the turn queue',
+    file: FAIR,
+    edits: [['const RECEIVED_FOR_ONE = 4;', 'const RECEIVED_FOR_ONE = 1e9;']],
+    tests: OF_FAIR,
+  },
+  {
+    promise: SHARES,
+    what: 'a host whose token is in the backlog comes back for nothing',
+    file: FAIR,
+    edits: [
+      ['isReleased ? turns.release(received, ms) : turns.park(received, ms)', 'turns.park(received, ms)'],
+    ],
+    tests: OF_FAIR,
+  },
   {
     promise: GROW,
     what: 'a worker joins a pool that has as many as it needs',

@@ -10,7 +10,7 @@ import { createChainProbe } from '../invariants/chain-probe.ts';
 import { checkWorld } from '../invariants/check-world.ts';
 import { probeDeletes } from '../invariants/delete-probe.ts';
 import { createHistoryProbe } from '../invariants/history-probe.ts';
-import { createSimCloud, type SimCloud } from '../models/cloud.ts';
+import { createSimCloud, hostQueues, type SimCloud } from '../models/cloud.ts';
 import { createFaults } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
 import { randomOf } from '../models/random.ts';
@@ -175,7 +175,7 @@ export async function runWorld(
   const deletes = probeDeletes(cloud);
   const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);
   const operator = createOperator(cloud, crawls, seed, plan, deployment.operator);
-  const { turnQueueUrls, linkQueueUrl, linkShardUrls } = cloud.settings;
+  const { linkQueueUrl, linkShardUrls } = cloud.settings;
   const planned = planDeletion(seed, crawls, { isCertain: spec.deletes });
   const deletion =
     planned &&
@@ -186,7 +186,7 @@ export async function runWorld(
     !operator.isBusy() &&
     !deletion?.isBusy() &&
     crawls.every(({ id }) => ['finished', 'limited', 'stopped'].includes(statusOf(cloud, id) ?? '')) &&
-    [...turnQueueUrls, linkQueueUrl, ...linkShardUrls].every((url) => {
+    [...hostQueues(cloud.settings), linkQueueUrl, ...linkShardUrls].every((url) => {
       const { visible, inFlight, delayed } = cloud.sqs.size(url);
       return visible + inFlight + delayed === 0;
     });

@@ -25,9 +25,9 @@ const ACCEPTED: readonly Accepted[] = [
     'Keys of objects are names of crawls and hosts, which are not known when the stack is deployed. The prefix limits them.',
   ],
   [
-    /^AwsSolutions-IAM5\[Resource::arn:<AWS::Partition>:sqs:<AWS::Region>:<AWS::AccountId>:\S+-(?:turns|links)-\*(?:\.fifo)?\]$/,
+    /^AwsSolutions-IAM5\[Resource::arn:<AWS::Partition>:sqs:<AWS::Region>:<AWS::AccountId>:\S+-(?:turns|backlog|links)-\*(?:\.fifo)?\]$/,
     /^Functions\/(?:Worker|Router|Waker)\/Role\/DefaultPolicy\/Resource$/,
-    'All turn queues, or all link shards, of this crawler by their common name: 64 ARNs do not fit into an inline policy.',
+    'All turn queues, their backlogs, or all link shards, of this crawler by their common name: 64 ARNs do not fit into an inline policy.',
   ],
   [
     /^AwsSolutions-IAM5\[(?:Action::kms:(?:GenerateDataKey|ReEncrypt)\*)\]$/,

@@ -44,6 +44,7 @@ describe('an upgrade', () => {
       'ApiRestKey89BAA58B',
       'ArchiveBucket49F1AC64',
       'ArchiveBucketPolicy13E3D5ED',
+      'FrontierBacklog08D8863D9',
       'FrontierLinkDeadLetters3A375249',
       'FrontierLinkShard07EB9396D',
       'FrontierLinks439AF9F6',
@@ -61,7 +62,11 @@ describe('an upgrade', () => {
       'StateCrawlState45EFCAAE',
       'StateUrlSeen77396ADC',
     ]);
-    expect(queueNames(template).sort()).toEqual(['Strand-links-0', 'Strand-turns-0.fifo']);
+    expect(queueNames(template).sort()).toEqual([
+      'Strand-backlog-0.fifo',
+      'Strand-links-0',
+      'Strand-turns-0.fifo',
+    ]);
   });
 });
 
@@ -73,7 +78,10 @@ describe('two crawlers', () => {
     const template = Template.fromStack(stack);
     expect(news.name).not.toBe(shop.name);
     expect(queueNames(template).sort()).toEqual(
-      [`${news.name}-turns-0.fifo`, `${shop.name}-links-0`, `${shop.name}-turns-0.fifo`].sort(),
+      [
+        ...[news, shop].flatMap(({ name }) => [`${name}-turns-0.fifo`, `${name}-backlog-0.fifo`]),
+        `${shop.name}-links-0`,
+      ].sort(),
     );
     const outputs = Object.values(template.findOutputs('*', {})).map(({ Description }) => Description);
     expect(outputs).toEqual(
@@ -289,6 +297,6 @@ describe('props', () => {
 
   test('work in an app without any context, in a region of its own', () => {
     const stack = new CrawlerStack(newApp(), 'Theirs', { name: 'Theirs' });
-    expect(queueNames(Template.fromStack(stack))).toEqual(['Theirs-turns-0.fifo']);
+    expect(queueNames(Template.fromStack(stack))).toEqual(['Theirs-turns-0.fifo', 'Theirs-backlog-0.fifo']);
   });
 });

@@ -92,12 +92,18 @@ describe('the functions', () => {
   test('each gets all queues by their names, and by the beginning of the first one’s URL', () => {
     const stack = synthesized({ stackName: 'News', turnQueues: 40, linkShards: 62, maxConcurrency: 80 });
     const value = stack.template.findOutputs('Settings').Settings?.Value;
-    const { turnQueueUrls, linkShardUrls } = stackSettingsSchema.parse(settingsIn(value));
+    const {
+      turnQueueUrls,
+      backlogQueueUrls = [],
+      linkShardUrls,
+    } = stackSettingsSchema.parse(settingsIn(value));
     const names = Object.values(stack.resources(QUEUE)).flatMap(
       ({ Properties }) => Properties.QueueName ?? [],
     );
-    const given = [...turnQueueUrls, ...linkShardUrls].map((url) => url.replace('https://sqs/', ''));
-    expect(given).toHaveLength(102);
+    const given = [...turnQueueUrls, ...backlogQueueUrls, ...linkShardUrls].map((url) =>
+      url.replace('https://sqs/', ''),
+    );
+    expect(given).toHaveLength(142);
     expect(given.toSorted()).toEqual(names.toSorted());
     const firsts = JSON.stringify(value).matchAll(/"Fn::Split":\["([^"]+)",\{"Ref":"([^"]+)"\}\]/g);
     const urls = [...firsts].map(([, name, id = '']) => [
@@ -106,6 +112,7 @@ describe('the functions', () => {
     ]);
     expect(urls).toEqual([
       ['News-turns-0.fifo', 'News-turns-0.fifo'],
+      ['News-backlog-0.fifo', 'News-backlog-0.fifo'],
       ['News-links-0', 'News-links-0'],
     ]);
   });
@@ -114,7 +121,7 @@ describe('the functions', () => {
     const stackName = 'S'.repeat(64);
     const many = synthesized({ stackName, turnQueues: 64, linkShards: 64, maxConcurrency: 128 });
     const { STRAND_SETTINGS } = functionOf(many, 'Router').Properties.Environment.Variables;
-    expect(JSON.stringify(settingsIn(STRAND_SETTINGS)).length).toBeLessThan(1400);
+    expect(JSON.stringify(settingsIn(STRAND_SETTINGS)).length).toBeLessThan(1550);
   });
 
   test('the workers alone have the variables of a test, and room for the bodies on their way', () => {

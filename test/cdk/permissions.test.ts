@@ -93,7 +93,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
   const { bucket } = stack.crawler.node.findChild('Archive') as Archive;
   const queueArn = (resource: string) => stack.formatArn({ service: 'sqs', resource });
   const arns: Record<string, string[]> = {
-    turnQueues: [queueArn(`${stack.stackName}-turns-*.fifo`)],
+    turnQueues: ['turns', 'backlog'].map((kind) => queueArn(`${stack.stackName}-${kind}-*.fifo`)),
     startQueue: [startQueue.queueArn],
     linkQueue: [linkQueue.queueArn],
     linkShards: linkShards.queues.length > 0 ? [queueArn(`${stack.stackName}-links-*`)] : [],

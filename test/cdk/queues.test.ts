@@ -27,6 +27,20 @@ describe('the queues', () => {
     expect(sharded.one(QUEUE, 'FrontierTurnDeadLetters').Properties.FifoQueue).toBe(true);
   });
 
+  test('of hosts each have a backlog, which keeps messages as long', () => {
+    for (const shard of [0, 1, 2]) {
+      const { Properties } = sharded.one(QUEUE, `FrontierBacklog${shard}`);
+      expect(Properties).toMatchObject({
+        QueueName: `Strand-backlog-${shard}.fifo`,
+        FifoQueue: true,
+        DeduplicationScope: 'messageGroup',
+        FifoThroughputLimit: 'perMessageGroupId',
+        MessageRetentionPeriod: 14 * 86_400,
+        RedrivePolicy: sharded.one(QUEUE, `FrontierTurns${shard}`).Properties.RedrivePolicy,
+      });
+    }
+  });
+
   test.each([60, 75, 600, 900])(
     'with %i seconds for a worker, a message that is given to it stays hidden',
     (workerTimeout) => {
@@ -78,12 +92,14 @@ describe('the queues', () => {
 
   test('are encrypted, refuse plain HTTP, and each has dead letters but the dead', () => {
     const queues = Object.entries(sharded.resources(QUEUE));
-    expect(queues).toHaveLength(7);
+    expect(queues).toHaveLength(10);
     const policies = Object.values(sharded.resources('AWS::SQS::QueuePolicy'));
     for (const [id, { Properties }] of queues) {
       expect(Properties.SqsManagedSseEnabled).toBe(true);
       expect(Properties.RedrivePolicy === undefined).toBe(id.includes('DeadLetters'));
-      const policy = policies.find(({ Properties }) => Properties.Queues[0].Ref === id);
+      const policy = policies.find(({ Properties: { Queues } }) =>
+        Queues.some(({ Ref }: { Ref: string }) => Ref === id),
+      );
       expect(policy?.Properties.PolicyDocument.Statement).toMatchObject([
         { Effect: 'Deny', Action: 'sqs:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
       ]);

@@ -94,7 +94,7 @@ describe('the whole stack', () => {
     for (const { Properties } of Object.values(Resources as Record<string, Resource>)) {
       for (const name of names)
         if (typeof Properties?.[name] === 'string')
-          expect(Properties[name]).toMatch(/^Strand-turns-\d\.fifo$/);
+          expect(Properties[name]).toMatch(/^Strand-(?:turns|backlog)-\d\.fifo$/);
     }
   });
 });

@@ -380,13 +380,13 @@ describe('hosts that rest when the worker ends', () => {
     const host = received('b.test', clock);
     const messages = [{ host: 'c.test', message: { kind: 'wake', crawl: 'c' } as const }];
     expect(await queue.receive(3, 400, signal)).toEqual([received('a.test', clock)]);
-    await queue.park(host, 60_000);
+    await queue.park(host, 60_000, true);
     await queue.send(messages);
     await queue.acknowledge(host, []);
     await queue.hold(host, 9000);
     expect(calls).toEqual([
       ['receive', 3, 400, signal],
-      ['park', host, 60_000],
+      ['park', host, 60_000, true],
       ['send', messages],
       ['acknowledge', host, []],
       ['hold', host, 9000],

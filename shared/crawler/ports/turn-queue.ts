@@ -8,6 +8,10 @@ export interface Delivery {
   readonly id: string;
   readonly message: Message;
   readonly receiveCount: number;
+  /** How long it waited until it was received the first time, as far as the queue knows. */
+  readonly waitedMs?: number;
+  /** It was in another queue before. */
+  readonly isSentAgain?: boolean;
 }
 
 /**
@@ -56,9 +60,10 @@ export interface TurnQueue {
    */
   isHeld?(received: HostDeliveries, ms: number): boolean;
   /**
-   * Hides the whole group for `ms`, then hands it out again, with the deliveries that were not acknowledged.
+   * Hides the whole group for `ms`, then hands it out again, with the deliveries that were not acknowledged. If these
+   * were served (`isServed`) and only keep the group locked, the queue may remove them then.
    */
-  park(received: HostDeliveries, ms: number): Promise<void>;
+  park(received: HostDeliveries, ms: number, isServed?: boolean): Promise<void>;
   /**
    * Returns the group as another process can take it over, which no one of this process may use any more then. Undefined: its
    * lease is over. Only where other processes work.

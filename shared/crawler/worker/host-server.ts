@@ -165,7 +165,7 @@ export class HostServer {
       return;
     }
     await this.#queue.acknowledge(received, isAll ? deliveries.slice(0, -1) : deliveries);
-    await this.#queue.park(received, Math.max(0, restMs));
+    await this.#queue.park(received, Math.max(0, restMs), isAll);
   }
 
   /** How long the host must not be given to anybody: by its turns, and by its lane's memory. */

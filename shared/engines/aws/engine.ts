@@ -16,9 +16,10 @@ import type { Meter } from './cost/meter.ts';
 import { withEarlierPayloads } from './earlier/earlier-payloads.ts';
 import { anyMessages } from './queues/any-messages.ts';
 import type { UnreadHandlers } from './queues/delivery.ts';
+import { createFairTurnQueue } from './queues/fair-turn-queue.ts';
 import { createLinkExchange, type SqsLinkExchange } from './queues/link-exchange.ts';
 import { createLinkShards, type LinkShards } from './queues/link-shards.ts';
-import { createTurnQueue } from './queues/turn-queue.ts';
+import { createTurnQueue, type SqsTurnQueue } from './queues/turn-queue.ts';
 import { createShardedTurnQueue } from './queues/turn-shards.ts';
 import { recentPayloads } from './recent-payloads.ts';
 import { type Agenda, StateAgenda } from './state/agenda.ts';
@@ -39,6 +40,8 @@ export interface AwsClients {
 export interface AwsNames extends StateNames {
   /** A host's messages are in one of them (`turn-shards.ts`). */
   readonly turnQueueUrls: readonly string[];
+  /** The backlog of each turn queue (`fair-turn-queue.ts`). Absent in an older stack. */
+  readonly backlogQueueUrls?: readonly string[];
   /** The queue whose messages start workers, and how many each turn queue has at most (`worker-pool.ts`). */
   readonly startQueueUrl?: string | undefined;
   readonly workersPerQueue?: number | undefined;
@@ -87,6 +90,9 @@ export interface AwsEngine extends Engine {
   readonly workers: WorkerPool;
 }
 
+/** For as long hosts of the backlog that a worker is moving are hidden from others. */
+const BACKLOG_VISIBILITY_MS = 60_000;
+
 /**
  * The engine on SQS, DynamoDB and S3. It holds nothing that must be closed: by design, only flushed and committed state
  * exists. The clients are the caller's to make, and to destroy.
@@ -95,7 +101,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
   const { clients, names, clock, archive, onCorrupt, onNewer, warn } = options;
   const { dynamo, s3, sqs } = clients;
   const sizes = sizesOf(options);
-  const { turnQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
+  const { turnQueueUrls, backlogQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
   const { agenda, registry, unjoined, state, ledgers } = openState(options, sizes);
   return {
     clock,
@@ -116,6 +122,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       clock,
       table: names.crawlState,
       turnQueueUrls,
+      backlogQueueUrls,
       startQueueUrl: names.startQueueUrl,
       maxWorkers: names.workersPerQueue,
       startSmall: options.startSmall,
@@ -149,9 +156,9 @@ function openState(
   sizes: Sizes,
 ): Pick<AwsEngine, 'agenda' | 'registry' | 'unjoined' | 'state' | 'ledgers'> {
   const { dynamo, s3, sqs } = clients;
-  const { crawlState: table, turnQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
+  const { crawlState: table, turnQueueUrls, backlogQueueUrls = [], linkQueueUrl, linkShardUrls = [] } = names;
   // While crawls are at work, the first ones mostly have messages: then the others are not polled.
-  const queueUrls = [...turnQueueUrls, linkQueueUrl, ...linkShardUrls];
+  const queueUrls = [...turnQueueUrls, ...backlogQueueUrls, linkQueueUrl, ...linkShardUrls];
   const agenda = boundMethods<Agenda>(new StateAgenda({ dynamo, clock, table }));
   const registry = createRegistry({
     dynamo,
@@ -175,20 +182,25 @@ function openState(
 }
 
 function openTurnQueues(options: AwsEngineOptions, sizes: Sizes): TurnQueue {
-  const { clients, names, clock, visibilityMs, turnQueueUrl, onCorrupt, onNewer } = options;
+  const { clients, names, clock, visibilityMs, turnQueueUrl, onCorrupt, onNewer, warn } = options;
+  const common = { client: clients.sqs, clock, ...sizes, onCorrupt, onNewer };
+  const open = (queueUrl: string, more = {}) =>
+    createTurnQueue({ ...common, queueUrl, visibilityMs, ...more });
+
+  /** As a worker sees it. */
+  function openFair(queueUrl: string, turns: SqsTurnQueue): TurnQueue {
+    const backlogUrl = names.backlogQueueUrls?.[names.turnQueueUrls.indexOf(queueUrl)];
+    if (backlogUrl === undefined) return turns;
+    const again = open(queueUrl, { repeats: true });
+    const backlog = open(backlogUrl, { repeats: true, visibilityMs: BACKLOG_VISIBILITY_MS });
+    return createFairTurnQueue({ turns, again, backlog, clock, warn });
+  }
+
   const byUrl = new Map(
-    names.turnQueueUrls.map((queueUrl) => [
-      queueUrl,
-      createTurnQueue({
-        client: clients.sqs,
-        queueUrl,
-        clock,
-        visibilityMs,
-        ...sizes,
-        onCorrupt,
-        onNewer,
-      }),
-    ]),
+    names.turnQueueUrls.map((queueUrl) => {
+      const turns = open(queueUrl);
+      return [queueUrl, queueUrl === turnQueueUrl ? openFair(queueUrl, turns) : turns];
+    }),
   );
   const receiveFrom = turnQueueUrl === undefined ? undefined : byUrl.get(turnQueueUrl);
   if (turnQueueUrl !== undefined && !receiveFrom)

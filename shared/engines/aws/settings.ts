@@ -43,6 +43,11 @@ export const stackSettingsSchema = z.strictObject({
    */
   turnQueueUrls: queueUrls.refine((urls) => urls.length > 0, { error: 'at least one turn queue' }),
   /**
+   * FIFO queues in which hosts of crawls that hold more than their share wait, one for each turn queue
+   * (`fair-turn-queue.ts`). Absent in an older stack.
+   */
+  backlogQueueUrls: queueUrls.optional(),
+  /**
    * Standard queue whose messages start workers (`start-message.ts`). Absent in an older stack, whose turn queues start
    * them.
    */

@@ -4,6 +4,7 @@ import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
 import { encodeMessage } from '../../../shared/core/frontier/message-codec.ts';
 import { createChainProbe } from '../../invariants/chain-probe.ts';
 import type { SimCloud } from '../../models/cloud.ts';
+import { NO_FAULTS } from '../../models/faults.ts';
 import { T0 } from '../../models/virtual-time.ts';
 import {
   crawlFacts,
@@ -69,6 +70,14 @@ describe('oneChain', () => {
   });
 
   describe('while the world runs', () => {
+    interface Moves {
+      /** Tokens that are sent, one after the other. */
+      readonly sends?: readonly string[];
+      /** Workers that were killed. */
+      readonly kills?: number;
+      readonly laterMs?: number;
+    }
+
     /** As much of a cloud as the probe looks at. */
     function probe(
       tokens: readonly string[],
@@ -76,6 +85,7 @@ describe('oneChain', () => {
       dropped?: string,
       dueAt?: number,
       lost: readonly string[] = [],
+      { sends = [], kills = 0, laterMs = 60_000 }: Moves = {},
     ) {
       const bytes = (token: string) => Buffer.from(encodeMessage({ kind: 'token', crawl: 'crawl', token }));
       const wake = Buffer.from(encodeMessage({ kind: 'wake', crawl: 'crawl' }));
@@ -84,10 +94,13 @@ describe('oneChain', () => {
         body: `b.test ${one.toString('base64')}`,
       }));
       const head = JSON.stringify({ ...NEW_HEAD, version: 2, token: named, dueAt });
+      let now = T0 + 60_000 - laterMs;
       const cloud = {
-        time: { now: () => T0 + 60_000 },
+        time: { now: () => now },
+        faults: { counts: { ...NO_FAULTS.counts, workerKilled: kills } },
         settings: { turnQueueUrls: ['turns-0.fifo'], crawlState: 'CrawlState' },
         sqs: {
+          handle: (_command: string, _input: object) => ({}),
           messages: () => bodies,
           lost: lost.map((token) => `b.test ${bytes(token).toString('base64')}`),
         },
@@ -96,6 +109,12 @@ describe('oneChain', () => {
       const probe = createChainProbe(cloud as unknown as SimCloud, {
         wasDroppedEarly: (token) => token === dropped,
       });
+      for (const token of sends)
+        cloud.sqs.handle('SendMessageBatchCommand', {
+          QueueUrl: 'turns-0.fifo',
+          Entries: [{ MessageBody: `b.test ${bytes(token).toString('base64')}` }],
+        });
+      now = T0 + 60_000;
       probe.sample();
       return probe.violations;
     }
@@ -125,6 +144,16 @@ describe('oneChain', () => {
       expect(probe(ten, '1-x').map(({ message }) => message)).toEqual([
         expect.stringMatching(/^T0\+60\.000 s, 10 tokens wait for crawl b\.test, expected at most 9/),
       ]);
+    });
+
+    test('a token that is moved is there twice for some seconds, or where a fault cut the move short', () => {
+      const twice = (moves: Moves, tokens = ['2-c', '2-c']) =>
+        probe(tokens, '2-c', undefined, undefined, [], moves).length;
+      expect(twice({ sends: ['2-c', '2-c'] })).toBe(1);
+      expect(twice({ sends: ['2-c', '2-c'], laterMs: 9999 })).toBe(0);
+      expect(twice({ sends: ['2-c', '2-c'], kills: 1 })).toBe(0);
+      expect(twice({ sends: ['2-c'], kills: 1 })).toBe(1);
+      expect(twice({ sends: ['2-c', '2-c', '2-c'], kills: 1 }, ['2-c', '2-c', '2-c'])).toBe(1);
     });
 
     test('a head that names a token which no message carries is found', () => {

@@ -10,6 +10,7 @@ import {
   crawlFacts,
   excused,
   headAt,
+  hostFacts,
   hostWith,
   LOG,
   makeFacts,
@@ -170,6 +171,25 @@ describe('onTime', () => {
     expect(countOf('onTime', facts(token, 195, struck('eventLost', 'staleRead')))).toBe(0);
     for (const one of ['messageLate', 'eventLost', 'staleRead'] as const)
       expect(countOf('onTime', facts(token, 195, struck(one)))).toBe(1);
+  });
+
+  test('one of a crawl that may have more than its share waits longer in the backlog, while another crawl is at work', () => {
+    const first = due({ token: '1-x', dueAt: T + 60_000 + 900_000 });
+    const other = request('http://z.test/', 100, 101, { contact: 'https://sim.test/other' });
+    const late = (nextAt: number, hosts = 5, log: readonly WebRequest[] = [other]) => {
+      const [crawl] = hostDue([first, headAt(nextAt, first, {})], running) as [CrawlFacts];
+      const names = Array.from({ length: hosts - 1 }, (_, i) => `h${i}.test`);
+      const more = names.map((name) => [name, hostFacts(name, [])] as const);
+      const crawls = [{ ...crawl, hosts: new Map([...crawl.hosts, ...more]) }];
+      return countOf('onTime', makeFacts({ log, crawls }));
+    };
+    // Five turns of 30 s instead of one, and 50 s.
+    expect([late(355), late(365)]).toEqual([0, 1]);
+    expect(late(355, 4)).toBe(1);
+    // The crawl is alone, or the other one has ended before.
+    expect(late(355, 5, [])).toBe(1);
+    expect(late(355, 5, [request('http://h1.test/', 100, 101)])).toBe(1);
+    expect(late(355, 5, [{ ...other, startedAt: T + 20_000, endedAt: T + 21_000 }])).toBe(1);
   });
 
   test('each start of a small worker for its turn queue that strays meanwhile gives the waker a minute more', () => {

@@ -4,9 +4,10 @@
  */
 import type { Message as SqsMessage } from '@aws-sdk/client-sqs';
 import type { NewerFormat } from '../../../core/frontier/bytes.ts';
+import type { Message } from '../../../core/frontier/message.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
 import type { Delivery, HostDeliveries } from '../../../crawler/ports/turn-queue.ts';
-import { parseMessageText } from './message-text.ts';
+import { isIdOfRepeat, parseMessageText } from './message-text.ts';
 
 /** A record as the event of a Lambda function holds it, as far as it is needed here. */
 export interface SqsRecord {
@@ -16,6 +17,9 @@ export interface SqsRecord {
   readonly attributes: {
     readonly ApproximateReceiveCount?: string;
     readonly MessageGroupId?: string;
+    readonly MessageDeduplicationId?: string;
+    readonly SentTimestamp?: string;
+    readonly ApproximateFirstReceiveTimestamp?: string;
   };
 }
 
@@ -76,7 +80,7 @@ export function groupRecords(records: readonly SqsRecord[], leaseUntil: number):
       const { host, message } = parseMessageText(record.body);
       const group = hosts.get(host) ?? { deliveries: [], records: [] };
       hosts.set(host, group);
-      group.deliveries.push({ id: record.messageId, message, receiveCount: receiveCountOf(record) });
+      group.deliveries.push(deliveryOf(record, message));
       group.records.push(record);
     } catch (error) {
       corrupt.push({ record, error });
@@ -87,6 +91,19 @@ export function groupRecords(records: readonly SqsRecord[], leaseUntil: number):
     records: group.records,
   }));
   return { groups, corrupt };
+}
+
+function deliveryOf(record: SqsRecord, message: Message): Delivery {
+  const { SentTimestamp: sentAt, ApproximateFirstReceiveTimestamp: firstAt } = record.attributes;
+  // Both by the clock of SQS.
+  const waitedMs = sentAt && firstAt ? Number(firstAt) - Number(sentAt) : Number.NaN;
+  return {
+    id: record.messageId,
+    message,
+    receiveCount: receiveCountOf(record),
+    ...(isIdOfRepeat(record.attributes.MessageDeduplicationId) && { isSentAgain: true }),
+    ...(Number.isFinite(waitedMs) && { waitedMs: Math.max(0, waitedMs) }),
+  };
 }
 
 function receiveCountOf({ attributes }: SqsRecord): number {

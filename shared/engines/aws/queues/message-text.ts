@@ -68,6 +68,14 @@ export function deduplicationId(text: string, salt = ''): string {
   return createHash('sha256').update(text).update(` ${salt}`).digest('hex');
 }
 
+/** Begins the deduplication id of what was in another queue before. */
+const AGAIN = 'again-';
+
+/** The deduplication id of what was in another queue before: never the same one twice. */
+export const idOfRepeat = (text: string, salt: string): string => `${AGAIN}${deduplicationId(text, salt)}`;
+
+export const isIdOfRepeat = (id: string | undefined): boolean => id?.startsWith(AGAIN) ?? false;
+
 /**
  * Halves the links until each part's text fits; links of close URLs stay together, since they share their
  * beginnings.

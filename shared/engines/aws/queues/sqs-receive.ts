@@ -1,4 +1,4 @@
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { type MessageSystemAttributeName, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { withRetry } from '../retry.ts';
 import { recordOf, type SqsRecord } from './delivery.ts';
 import { hideAll, type SqsQueue } from './sqs-queue.ts';
@@ -6,6 +6,12 @@ import { hideAll, type SqsQueue } from './sqs-queue.ts';
 /** The longest poll, and the most messages of one receive (SQS developer guide, message quotas). */
 const MAX_POLL_S = 20;
 const MAX_MESSAGES = 10;
+const ATTRIBUTES: MessageSystemAttributeName[] = ['ApproximateReceiveCount', 'MessageGroupId'];
+const OF_FIFO: MessageSystemAttributeName[] = [
+  'MessageDeduplicationId',
+  'SentTimestamp',
+  'ApproximateFirstReceiveTimestamp',
+];
 /** An answer comes no later than this after the poll's end. */
 const ANSWER_MS = 8000;
 
@@ -94,7 +100,7 @@ async function receiveOnce(
     MaxNumberOfMessages: count,
     WaitTimeSeconds: waitS,
     VisibilityTimeout: visibilityS,
-    MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageGroupId'],
+    MessageSystemAttributeNames: isFifo ? [...ATTRIBUTES, ...OF_FIFO] : ATTRIBUTES,
     // A receive whose answer got lost gives the same messages to the SDK's retry, instead of hiding them.
     ...(isFifo && { ReceiveRequestAttemptId: clock.uuid() }),
   });

@@ -5,7 +5,7 @@ import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
 import { StaleTurn } from '../../../crawler/ports/stale-turn.ts';
 import type { Delivery, HostDeliveries, PackedHost, TurnQueue } from '../../../crawler/ports/turn-queue.ts';
 import { groupRecords, type UnreadHandlers } from './delivery.ts';
-import { deduplicationId, groupIdOf, messageTexts } from './message-text.ts';
+import { deduplicationId, groupIdOf, idOfRepeat, messageTexts } from './message-text.ts';
 import { type Held, Renewals } from './renewals.ts';
 import {
   gatheredDeletes,
@@ -28,6 +28,8 @@ export interface TurnQueueOptions extends SqsQueue, UnreadHandlers {
    * several.
    */
   readonly maxMessageBytes?: number;
+  /** Whether what is sent may be what the queue has had in the last minutes: none of it is a duplicate. Default: no. */
+  readonly repeats?: boolean;
   /** How long a message that is sent waits for others to share a request with. Default 0. */
   readonly sendGatherMs?: number;
   /** As above, for acknowledging and parking, each of which keeps the host locked for this long. Default 0. */
@@ -39,16 +41,26 @@ export interface TurnQueueOptions extends SqsQueue, UnreadHandlers {
  * fails.
  */
 const MAX_HIDDEN_S = 11.5 * 3600;
+/** A message that is to be removed after a rest is hidden for this longer: the removal must not come too late. */
+const RELEASE_S = 2;
 
 /**
  * The turn queue on an SQS FIFO queue: a host's messages are one message group, which SQS locks while any of
  * them is received. Deduplication is by content. A group parked or acknowledged as a whole is forgotten here;
  * so is, by the queue itself, one whose visibility has ended: late words about it do nothing.
  */
-export const createTurnQueue = (options: TurnQueueOptions): TurnQueue =>
-  boundMethods<TurnQueue>(new FifoTurnQueue(options));
+export const createTurnQueue = (options: TurnQueueOptions): SqsTurnQueue =>
+  boundMethods<SqsTurnQueue>(new FifoTurnQueue(options));
 
-class FifoTurnQueue implements TurnQueue {
+export interface SqsTurnQueue extends TurnQueue {
+  /**
+   * Keeps the group locked for `ms`, then removes what was not acknowledged. If the process ends before, that is handed out
+   * again {@link RELEASE_S} later.
+   */
+  release(received: HostDeliveries, ms: number): Promise<void>;
+}
+
+class FifoTurnQueue implements SqsTurnQueue {
   readonly #options: TurnQueueOptions;
   readonly #maxMessageBytes: number;
   readonly #leaseMs: number;
@@ -92,12 +104,16 @@ class FifoTurnQueue implements TurnQueue {
    *   it went to rest.
    */
   #entriesOf(host: HostKey, message: Message): SendEntry[] {
-    const salt = message.kind === 'wake' || message.kind === 'robots' ? String(this.#now()) : '';
     return messageTexts(host, message, this.#maxMessageBytes).map((text) => ({
       MessageBody: text,
       MessageGroupId: groupIdOf(host),
-      MessageDeduplicationId: deduplicationId(text, salt),
+      MessageDeduplicationId: this.#idOf(text, message),
     }));
+  }
+
+  #idOf(text: string, { kind }: Message): string {
+    if (this.#options.repeats) return idOfRepeat(text, this.#options.clock.uuid());
+    return deduplicationId(text, kind === 'wake' || kind === 'robots' ? String(this.#now()) : '');
   }
 
   async receive(maxHosts: number, waitMs: number, signal?: AbortSignal): Promise<HostDeliveries[]> {
@@ -174,6 +190,18 @@ class FifoTurnQueue implements TurnQueue {
     const handles = [...held.handles.values()].reverse();
     await this.#hideEach(handles.map((handle) => ({ handle, group: received.host, seconds })));
     this.#leases.delete(received);
+  }
+
+  async release(received: HostDeliveries, ms: number): Promise<void> {
+    const held = this.#heldOf(received);
+    await this.park(received, ms + RELEASE_S * 1000);
+    if (held) void this.#removeLater(received.host, [...held.handles.values()], ms);
+  }
+
+  /** Never rejects: what is not removed comes back. */
+  async #removeLater(group: HostKey, handles: readonly string[], ms: number): Promise<void> {
+    await this.#options.clock.sleep(ms);
+    await this.#deleteAll(handles.map((handle) => ({ handle, group }))).catch(() => {});
   }
 
   pack(received: HostDeliveries): PackedHost | undefined {

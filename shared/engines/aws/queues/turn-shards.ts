@@ -94,8 +94,8 @@ export function createShardedTurnQueue(
 
     isHeld: (received, ms) => owners.get(received)?.isHeld?.(received, ms) ?? true,
 
-    async park(received, ms) {
-      await owners.get(received)?.park(received, ms);
+    async park(received, ms, isServed) {
+      await owners.get(received)?.park(received, ms, isServed);
     },
   };
 }

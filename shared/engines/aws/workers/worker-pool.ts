@@ -28,7 +28,7 @@ export interface WorkerPool {
   /** Shows a worker to the others. To be repeated every few seconds. */
   show(queue: number, member: PoolMember): Promise<void>;
   hide(queue: number, id: string): Promise<void>;
-  /** Messages of the turn queue that no worker has received, about. Messages of hosts being served count, too. */
+  /** Messages of the turn queue and its backlog that no worker has received, about. Messages of hosts being served count, too. */
   waiting(queue: number): Promise<number>;
   /** Sends `count` messages that start workers, until there are `workers`. */
   start(queue: number, count: number, workers: number, options?: StartOptions): Promise<void>;
@@ -69,6 +69,7 @@ export interface WorkerPoolOptions {
   readonly clock: Clock;
   readonly table: string;
   readonly turnQueueUrls: readonly string[];
+  readonly backlogQueueUrls?: readonly string[];
   /** Undefined: an older stack, whose workers are started by the turn queues themselves. */
   readonly startQueueUrl?: string | undefined;
   readonly maxWorkers?: number | undefined;
@@ -171,10 +172,23 @@ export class AwsWorkerPool implements WorkerPool {
     return (await this.#messages(queue)).waiting;
   }
 
+  /** Messages of the turn queue and its backlog together. */
   async #messages(queue: number): Promise<{ readonly waiting: number; readonly received: number }> {
-    const { sqs, clock, turnQueueUrls } = this.#options;
+    const { turnQueueUrls, backlogQueueUrls = [] } = this.#options;
+    const counts = { waiting: 0, received: 0 };
+    for (const url of [turnQueueUrls[queue], backlogQueueUrls[queue]]) {
+      if (url === undefined) continue;
+      const { waiting, received } = await this.#messagesIn(url);
+      counts.waiting += waiting;
+      counts.received += received;
+    }
+    return counts;
+  }
+
+  async #messagesIn(queueUrl: string): Promise<{ readonly waiting: number; readonly received: number }> {
+    const { sqs, clock } = this.#options;
     const command = new GetQueueAttributesCommand({
-      QueueUrl: turnQueueUrls[queue],
+      QueueUrl: queueUrl,
       AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
     });
     const { Attributes = {} } = await withRetry('counting messages', () => sqs.send(command), { clock });

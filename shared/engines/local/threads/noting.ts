@@ -47,8 +47,8 @@ export const notingQueue = (queue: LocalTurnQueue, { serve, leave }: InFlightTab
     leave(received.host);
     return queue.acknowledge(received, deliveries);
   },
-  async park(received, ms) {
+  async park(received, ms, isServed) {
     leave(received.host);
-    return queue.park(received, ms);
+    return queue.park(received, ms, isServed);
   },
 });

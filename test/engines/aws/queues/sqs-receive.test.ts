@@ -125,7 +125,13 @@ describe('receiving', () => {
     expect(polled[0]).toMatchObject({
       QueueUrl: QUEUE,
       VisibilityTimeout: 33,
-      MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageGroupId'],
+      MessageSystemAttributeNames: [
+        'ApproximateReceiveCount',
+        'MessageGroupId',
+        'MessageDeduplicationId',
+        'SentTimestamp',
+        'ApproximateFirstReceiveTimestamp',
+      ],
     });
     expect(new Set(polled.map(({ ReceiveRequestAttemptId }) => ReceiveRequestAttemptId)).size).toBe(2);
     const standard = await receive({ isFifo: false });

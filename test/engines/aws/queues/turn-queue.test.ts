@@ -210,6 +210,18 @@ test('parks all that is not acknowledged, the last one first, by whole seconds',
   expect(named('ChangeMessageVisibilityBatch').length + named('DeleteMessageBatch').length).toBe(2);
 });
 
+test('releases a host: it is locked for its rest, then what is left is removed, or comes back soon', async () => {
+  const { queue, clock, named } = openQueue([[1, 2].map((n) => sqsMessage(A, String(n)))]);
+  const [received] = await queue.receive(5, 0);
+  await queue.acknowledge(received!, received!.deliveries.slice(0, 1));
+  await queue.release(received!, 5000);
+  expect(hidden(named('ChangeMessageVisibilityBatch'))).toEqual([['handle 2', 7]]);
+  await clock.advance(4999);
+  expect(named('DeleteMessageBatch')).toHaveLength(1);
+  await clock.advance(1);
+  expect(hidden(named('DeleteMessageBatch')).at(-1)).toEqual(['handle 2', undefined]);
+});
+
 test('hides no message for more than twelve hours from its receive', async () => {
   const { queue, clock, named } = openQueue([[sqsMessage(A, '1')]], { visibilityMs: 2 * HOUR_MS });
   const [received] = await queue.receive(5, 0);
