@@ -32,7 +32,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   writeFileSync(join(dist, CONFIG_SCHEMA), `${JSON.stringify(configSchema())}\n`);
   removeIndentation(join(dist, 'shared/core/content/block-model.json'));
-  // Not the changelog, which the README links to: it is for those who operate a stack, and has 13 kB.
+  // Not the changelog, which the README links to.
   for (const file of ['README.md', 'LICENSE']) copyFileSync(join(ROOT, file), join(dist, file));
   cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });
   moveWeb(dist);
