@@ -38,6 +38,11 @@ export async function leastCpuOf(call: () => unknown, runs: number): Promise<num
   return least;
 }
 
+/** Repeats the call for as much CPU, in microseconds. */
+export async function runFor(call: () => unknown, cpu: number): Promise<void> {
+  for (let spent = 0; spent < cpu; ) spent += Math.max(1, (await measured(call)).cpu);
+}
+
 /** The collection after a turn of the event loop frees what that turn let go. */
 const FREEING_PASSES = 2;
 
