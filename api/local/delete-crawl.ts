@@ -5,20 +5,20 @@ import { NoCrawl } from '../../shared/core/crawl/crawl-errors.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { entriesOf, isOwnEntry, refuseLinks } from '../../shared/engines/local/folder-guard.ts';
 import { isArchiveEntry, isIndexEntry, isTemporaryEntry } from '../../shared/engines/local/folder-names.ts';
-import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { type Folders, foldersOf } from '../../shared/engines/local/folders.ts';
 import { lockFolder } from '../../shared/engines/local/lock.ts';
 import { partFiles } from '../../shared/engines/local/unnamed-parts.ts';
 import type { DeleteOptions } from '../../shared/services/control/deletion.ts';
 import type { DeletedCrawl } from '../folder-types.ts';
 
 /**
- * Also a crawl whose database cannot be read. Throws `NoCrawl`, `FolderInUse` while a process crawls in the folder, and
+ * Also a crawl whose database cannot be read, and with `archive` what an earlier deletion has left. Throws `NoCrawl`, `FolderInUse` while a process crawls in the folder, and
  * `InvalidConfig` if a part of the folder is a link.
  */
 export function deleteFolder(folder: string, { archive = false }: DeleteOptions = {}): DeletedCrawl {
   const paths = foldersOf(folder);
   refuseLinks(folder);
-  if (!mayHoldCrawl(paths.database)) throw new NoCrawl(folder);
+  if (!mayHoldCrawl(paths.database) && !(archive && hasArchive(paths))) throw new NoCrawl(folder);
   const lockFile = join(folder, 'lock');
   const kept = archive ? [] : [paths.items];
   const lock = lockFolder(folder);
@@ -40,6 +40,11 @@ export function deleteFolder(folder: string, { archive = false }: DeleteOptions 
   if (left.length === 0) rmdirSync(folder);
   return { left };
 }
+
+/** Whether a crawl that was deleted has left WARC files. Items alone may be another program's. */
+const hasArchive = ({ archive, indexes }: Folders): boolean =>
+  entriesOf(archive).some(({ name }) => isArchiveEntry(name)) ||
+  entriesOf(indexes).some(({ name }) => isIndexEntry(name));
 
 /** Removes those of the crawl's own files of which `isGone` says so. */
 function removeFiles(folder: string, isGone: (path: string) => boolean): void {

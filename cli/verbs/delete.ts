@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { storageFailure } from '../../shared/core/base/storage-failed.ts';
+import { NoCrawl } from '../../shared/core/crawl/crawl-errors.ts';
 import { printable } from '../../shared/core/text/printable.ts';
 import { commandAt } from '../command-at.ts';
 import { isConfirmed } from '../confirm.ts';
@@ -59,7 +60,9 @@ export const command = verb({
       const { crawl, archive } = asked;
       const { deleteCrawl } = await import('../../api/delete-crawl.ts');
       const deleted = await deleteCrawl(crawl, { archive });
-      const left = deleted.left.length > 0 ? `; still there: ${deleted.left.map(printable).join(', ')}` : '';
+      const more = archive ? '' : ' (--archive deletes WARC files and items, too)';
+      const left =
+        deleted.left.length > 0 ? `; still there: ${deleted.left.map(printable).join(', ')}${more}` : '';
       return place.print(deleted, `Deleted the crawl in ${printable(crawl)}${left}`);
     }
     place.err.write('Nothing was deleted\n');
@@ -85,11 +88,15 @@ async function crawlIn({ crawl: dir, archive }: Asked, place: Place) {
       word: printable(crawl.name),
     };
   } catch (error) {
+    const word = printable(basename(resolve(dir)));
+    // Its state is deleted already, and the archive is to follow.
+    if (archive && error instanceof NoCrawl)
+      return { what: `what is left of the crawl in ${printable(dir)}`, word };
     const failure = storageFailure(error);
     if (failure === undefined) throw error;
     return {
       what: `the crawl in ${printable(dir)}${archive ? '' : ', but not its WARC files'} (${printable(failure.message)})`,
-      word: printable(basename(resolve(dir))),
+      word,
     };
   }
 }

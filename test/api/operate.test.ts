@@ -176,6 +176,19 @@ test('a crawl is deleted without its archive, unless that is asked for', async (
   let responses = 0;
   for await (const { type } of readWarc(join(out, 'archive', file!))) if (type === 'response') responses++;
   expect(responses).toBeGreaterThanOrEqual(PAGES);
+
+  // The archive may follow, as on a stack.
+  await expect(deleteCrawl(out)).rejects.toThrow(NoCrawl);
+  expect(await deleteCrawl(out, { archive: true })).toEqual({ left: [] });
+  expect(existsSync(out)).toBe(false);
+});
+
+test('a folder that never had a crawl keeps its files, whatever their names', async () => {
+  mkdirSync(join(folder, 'archive'));
+  for (const name of ['items.jsonl', 'documents.jsonl', 'archive/rec-20260101-mine.warc.gz'])
+    writeFileSync(join(folder, name), '{}');
+  await expect(deleteCrawl(folder, { archive: true })).rejects.toThrow(NoCrawl);
+  expect(readdirSync(folder).sort()).toEqual(['archive', 'documents.jsonl', 'items.jsonl']);
 });
 
 test('a crawl that runs is not deleted', async () => {
