@@ -202,10 +202,7 @@ class FairTurnQueue implements TurnQueue {
   }
 
   async acknowledge(...[received, deliveries]: Parameters<TurnQueue['acknowledge']>): Promise<void> {
-    if (deliveries.length >= received.deliveries.length) {
-      this.#shares.end(received);
-      this.#later.delete(received.host);
-    }
+    if (deliveries.length >= received.deliveries.length) this.#end(received);
     await this.#options.turns.acknowledge(received, deliveries);
   }
 
@@ -220,14 +217,13 @@ class FairTurnQueue implements TurnQueue {
   /** If the next token of a served host is in the backlog, nothing is to begin a turn after its rest. */
   async park(received: HostDeliveries, ms: number, isServed = false): Promise<void> {
     const { turns } = this.#options;
-    this.#shares.end(received);
-    const isReleased = this.#later.delete(received.host) && isServed && ms <= MAX_RELEASE_MS;
+    const isReleased = this.#end(received) && isServed && ms <= MAX_RELEASE_MS;
     await (isReleased ? turns.release(received, ms) : turns.park(received, ms));
   }
 
   pack(received: HostDeliveries): PackedHost | undefined {
     const packed = this.#options.turns.pack?.(received);
-    if (packed) this.#shares.end(received);
+    if (packed) this.#end(received);
     return packed;
   }
 
@@ -235,6 +231,12 @@ class FairTurnQueue implements TurnQueue {
     const received = await this.#options.turns.unpack?.(packed);
     if (received) this.#shares.begin(received);
     return received;
+  }
+
+  /** The worker serves the host no longer. Returns whether the host's next token is in the backlog. */
+  #end(received: HostDeliveries): boolean {
+    this.#shares.end(received);
+    return this.#later.delete(received.host);
   }
 
   #warn(what: string, error: unknown): void {
