@@ -86,7 +86,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ...looksNot,
     ['earlier-payloads.ts readRange', 'it archives nothing'],
     ...[...asks, ...wakesNone, ...crawlsNot, ...sendsOnly, ...callsNoHooks],
-    ['worker-pool.ts GetQueueAttributesCommand', 'it starts a worker wherever it has sent messages'],
+    ['worker-pool.ts messageCounts', 'it starts a worker wherever it has sent messages'],
     ['functions/dead-letter.ts SendMessageCommand turnDeadLetters', 'messages to hosts are the worker’s'],
     ['part-store.ts', 'it opens no ledger: seeds are merged by the worker'],
     ['control-engine.ts', 'it takes seeds in, and reads no status'],

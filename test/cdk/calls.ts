@@ -52,6 +52,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   settleCorrupt: ['sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
   receiveRecords: ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'],
   countMessages: ['sqs:GetQueueAttributes'],
+  messageCounts: ['sqs:GetQueueAttributes'],
   readRange: ['s3:GetObject'],
   listFiles: ['s3:ListBucket'],
   // Without it, an object that is not there is a 403, which this takes for a failure.
@@ -130,7 +131,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'worker-pool.ts': {
     dynamodb: ['crawlState'],
     SendMessageCommand: ['startQueue'],
-    GetQueueAttributesCommand: ['turnQueues'],
+    messageCounts: ['turnQueues'],
   },
   'link-exchange.ts': { sqs: ['linkQueue'] },
   'link-shards.ts': { sqs: ['linkShards'] },

@@ -142,12 +142,21 @@ function throwFirst(results: readonly EntryResult[]): void {
   if (failure) throw failure;
 }
 
+/** Messages of a queue that can be received now, that are hidden since they were received, and that are sent with a delay. */
+export interface MessageCounts {
+  readonly waiting: number;
+  readonly received: number;
+  readonly delayed: number;
+}
+
 /**
- * Messages that the queue keeps: visible, received and delayed. SQS counts approximately, and is right only a
- * minute after the last change (API reference, GetQueueAttributes): a 0 counts when it was seen for that
- * long.
+ * SQS counts approximately, and is right only a minute after the last change (API reference, GetQueueAttributes): a 0 counts when
+ * it was seen for that long.
  */
-export async function countMessages(client: Pick<SQSClient, 'send'>, queueUrl: string): Promise<number> {
+export async function messageCounts(
+  client: Pick<SQSClient, 'send'>,
+  queueUrl: string,
+): Promise<MessageCounts> {
   const names = [
     'ApproximateNumberOfMessages',
     'ApproximateNumberOfMessagesNotVisible',
@@ -156,7 +165,14 @@ export async function countMessages(client: Pick<SQSClient, 'send'>, queueUrl: s
   const { Attributes = {} } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: [...names] }),
   );
-  return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
+  const [waiting = 0, received = 0, delayed = 0] = names.map((name) => Number(Attributes[name] ?? 0));
+  return { waiting, received, delayed };
+}
+
+/** All messages that the queue keeps, counted as by {@link messageCounts}. */
+export async function countMessages(client: Pick<SQSClient, 'send'>, queueUrl: string): Promise<number> {
+  const { waiting, received, delayed } = await messageCounts(client, queueUrl);
+  return waiting + received + delayed;
 }
 
 /**

@@ -4,10 +4,11 @@ import {
   type DynamoDBClient,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { PackedHost } from '../../../crawler/ports/turn-queue.ts';
 import { activeMembers, type PoolMember } from '../../../crawler/worker/pool-plan.ts';
+import { type MessageCounts, messageCounts } from '../queues/sqs-queue.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
 import { EXPIRES_AT, type Item, itemKey, N, S, WORKERS_PREFIX } from '../state/tables.ts';
@@ -173,29 +174,16 @@ export class AwsWorkerPool implements WorkerPool {
   }
 
   /** Messages of the turn queue and its backlog together. */
-  async #messages(queue: number): Promise<{ readonly waiting: number; readonly received: number }> {
-    const { turnQueueUrls, backlogQueueUrls = [] } = this.#options;
-    const counts = { waiting: 0, received: 0 };
+  async #messages(queue: number): Promise<Pick<MessageCounts, 'waiting' | 'received'>> {
+    const { sqs, clock, turnQueueUrls, backlogQueueUrls = [] } = this.#options;
+    const sum = { waiting: 0, received: 0 };
     for (const url of [turnQueueUrls[queue], backlogQueueUrls[queue]]) {
       if (url === undefined) continue;
-      const { waiting, received } = await this.#messagesIn(url);
-      counts.waiting += waiting;
-      counts.received += received;
+      const counts = await withRetry('counting messages', () => messageCounts(sqs, url), { clock });
+      sum.waiting += counts.waiting;
+      sum.received += counts.received;
     }
-    return counts;
-  }
-
-  async #messagesIn(queueUrl: string): Promise<{ readonly waiting: number; readonly received: number }> {
-    const { sqs, clock } = this.#options;
-    const command = new GetQueueAttributesCommand({
-      QueueUrl: queueUrl,
-      AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-    });
-    const { Attributes = {} } = await withRetry('counting messages', () => sqs.send(command), { clock });
-    return {
-      waiting: Number(Attributes.ApproximateNumberOfMessages ?? 0),
-      received: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
-    };
+    return sum;
   }
 
   async start(
