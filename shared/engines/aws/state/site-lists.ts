@@ -6,8 +6,8 @@ import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import { decodeSites, encodeSites, type Site, type SitesRef } from '../../../core/crawl/sites.ts';
 import { withRetry } from '../retry.ts';
 import type { CrawlStoreOptions } from './crawl-store.ts';
-import { queryItems } from './dynamo-pages.ts';
-import { type Item, itemKey, S, SITES_PREFIX } from './tables.ts';
+import { partitionItems } from './dynamo-pages.ts';
+import { type Item, itemKey, SITES_PREFIX } from './tables.ts';
 
 /** An item may have 400 KB. */
 const MAX_ITEM_BYTES = 350 * 1024;
@@ -63,13 +63,12 @@ export class SiteLists {
     }
   }
 
-  #items(crawl: CrawlId, prefix: string, projection?: string): AsyncIterable<Item> {
-    return queryItems(this.#options, {
-      TableName: this.#options.table,
-      KeyConditionExpression: 'pk = :crawl AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':crawl': S(crawl), ':prefix': S(prefix) },
-      ...(projection && { ProjectionExpression: projection }),
-      ConsistentRead: true,
+  #items(crawl: CrawlId, prefix: string, attributes?: string): AsyncIterable<Item> {
+    return partitionItems(this.#options, {
+      table: this.#options.table,
+      partition: crawl,
+      prefix,
+      attributes,
     });
   }
 }
