@@ -20,23 +20,23 @@ export class FreshRecords {
   #records = new Map<string, UrlRecord>();
   /** Changed since the last commit. */
   readonly #changed = new Set<string>();
-  /** Taken and not yet given back: hidden from the rooms. */
+  /** Taken and not yet given back: hidden from the queues. */
   readonly #taken = new Set<string>();
   #waitingRequisites: number;
   /**
    * Waiting records by kind. Sitemaps are never moved into a run, so that the ledger can choose between them
    * and pages.
    */
-  readonly #rooms: Record<WaitingKind, WaitingQueue>;
-  #again = this.#newAgainRoom();
+  readonly #queues: Record<WaitingKind, WaitingQueue>;
+  #refetches = this.#newRefetchQueue();
 
   /** `records`: those that are stored. `waitingRequisites`: of the whole ledger. */
   constructor(records: Iterable<UrlRecord>, waitingRequisites: number) {
     this.#waitingRequisites = waitingRequisites;
-    this.#rooms = {
-      page: this.#newRoom(undefined),
-      requisite: this.#newRoom('requisite'),
-      sitemap: this.#newRoom('sitemap'),
+    this.#queues = {
+      page: this.#newWaitingQueue(undefined),
+      requisite: this.#newWaitingQueue('requisite'),
+      sitemap: this.#newWaitingQueue('sitemap'),
     };
     for (const record of records) this.#records.set(record.url, record);
     for (const record of this.#records.values()) this.#enqueue(record);
@@ -91,28 +91,28 @@ export class FreshRecords {
   }
 
   firstRank(kind: WaitingKind, now: number): number | undefined {
-    return this.#rooms[kind].firstRank(now);
+    return this.#queues[kind].firstRank(now);
   }
 
   nextDueAt(kind: WaitingKind): number | undefined {
-    return this.#rooms[kind].nextDueAt();
+    return this.#queues[kind].nextDueAt();
   }
 
   /** Takes the first of that kind, of which {@link firstRank} has just said that there is one. */
   take(kind: WaitingKind): UrlRecord {
-    const record = this.#rooms[kind].take();
+    const record = this.#queues[kind].take();
     this.#taken.add(record.url);
     return record;
   }
 
   /** When the first URL that was fetched is to be fetched again. */
   refetchDueAt(): number | undefined {
-    return this.#again.dueAt();
+    return this.#refetches.dueAt();
   }
 
   /** Takes that one. */
   takeAgain(): UrlRecord {
-    const record = this.#again.take();
+    const record = this.#refetches.take();
     this.#taken.add(record.url);
     return record;
   }
@@ -143,9 +143,9 @@ export class FreshRecords {
     this.#records = new Map(
       [...this.#records.values()].filter(isWaitingSitemap).map((record) => [record.url, record]),
     );
-    this.#rooms.page = this.#newRoom(undefined);
-    this.#rooms.requisite = this.#newRoom('requisite');
-    this.#again = this.#newAgainRoom();
+    this.#queues.page = this.#newWaitingQueue(undefined);
+    this.#queues.requisite = this.#newWaitingQueue('requisite');
+    this.#refetches = this.#newRefetchQueue();
     for (const record of this.#records.values()) if (isRefetch(record)) this.#enqueue(record);
   }
 
@@ -158,14 +158,14 @@ export class FreshRecords {
     this.#waitingRequisites += change;
   }
 
-  #newRoom(kind: UrlKind | undefined): WaitingQueue {
+  #newWaitingQueue(kind: UrlKind | undefined): WaitingQueue {
     return new WaitingQueue((url) => {
       const record = this.#taken.has(url) ? undefined : this.#records.get(url);
       return record?.kind === kind ? record : undefined;
     });
   }
 
-  #newAgainRoom(): RefetchQueue {
+  #newRefetchQueue(): RefetchQueue {
     return new RefetchQueue((url) => {
       const record = this.#taken.has(url) ? undefined : this.#records.get(url);
       return record && isRefetch(record) ? record : undefined;
@@ -173,7 +173,7 @@ export class FreshRecords {
   }
 
   #enqueue(record: UrlRecord): void {
-    if (record.state === 'waiting') this.#rooms[record.kind ?? 'page'].add(record);
-    else if (isRefetch(record)) this.#again.add(record);
+    if (record.state === 'waiting') this.#queues[record.kind ?? 'page'].add(record);
+    else if (isRefetch(record)) this.#refetches.add(record);
   }
 }

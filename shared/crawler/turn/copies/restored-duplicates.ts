@@ -6,7 +6,7 @@ import type { TurnCounters } from '../counters.ts';
 import type { RecrawlPlan } from '../recrawl/recrawl-plan.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 
-export interface FreedCopiesOptions {
+export interface RestoredDuplicatesOptions {
   readonly crawl: TurnCrawl;
   readonly ledger: HostLedger;
   readonly counters: TurnCounters;
@@ -19,11 +19,11 @@ export interface FreedCopiesOptions {
  * content.
  */
 export class RestoredDuplicates {
-  readonly #options: FreedCopiesOptions;
+  readonly #options: RestoredDuplicatesOptions;
   /** The copies among the pages that the ledger has in memory, by the URL that they name. Made when it is needed. */
   #copies: Map<string, string[]> | undefined;
 
-  constructor(options: FreedCopiesOptions) {
+  constructor(options: RestoredDuplicatesOptions) {
     this.#options = options;
   }
 

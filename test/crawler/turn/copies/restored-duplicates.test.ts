@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Link } from '../../../../shared/core/frontier/message.ts';
 import type { UrlRecord } from '../../../../shared/core/frontier/url-record.ts';
 import {
-  type FreedCopiesOptions,
   RestoredDuplicates,
+  type RestoredDuplicatesOptions,
 } from '../../../../shared/crawler/turn/copies/restored-duplicates.ts';
 import { T0 } from '../../worker/fake-clock.ts';
 import { crawlOfTurn, newLedger, ORIGIN, recordOf } from '../turn-fakes.ts';
@@ -33,7 +33,7 @@ async function open(canonicalCopies?: number) {
       replace: (before: UrlRecord | undefined, after: UrlRecord) =>
         replaced.push([before?.state, after.state, after.url]),
     },
-  } as unknown as FreedCopiesOptions);
+  } as unknown as RestoredDuplicatesOptions);
   const copyOf = (url: string, duplicateOf: string | undefined, fields: Partial<UrlRecord> = {}) => {
     const record = recordOf(url, { state: 'fetched', result: { fetchedAt: T0, duplicateOf }, ...fields });
     if (ledger.has(url)) ledger.replaceOutcome(record);
