@@ -38,6 +38,8 @@ export async function connectTcp(
   let secondPlace: Release | undefined;
   let aloneUntil = 0;
 
+  const hasNext = () => next < addresses.length && open.size < MAX_AT_ONCE;
+
   function hasPlace(): boolean {
     if (open.size === 0) return true;
     secondPlace ??= budget.tryAcquire();
@@ -71,15 +73,15 @@ export async function connectTcp(
   }
 
   for (;;) {
-    const mayStart = next < addresses.length && open.size < MAX_AT_ONCE;
-    if (mayStart && hasPlace()) start();
-    else if (mayStart && performance.now() >= aloneUntil) endAll();
+    if (hasNext() && hasPlace()) start();
+    else if (hasNext() && performance.now() >= aloneUntil) endAll();
     else if (open.size === 0) throw failure;
-    const hasMore = next < addresses.length && open.size < MAX_AT_ONCE;
-    const winner = await firstOf([...open.values()], hasMore ? NEXT_ADDRESS_MS : undefined);
-    if (winner !== undefined) open.delete(winner);
-    if (winner !== undefined) endAll();
-    if (winner !== undefined || open.size < MAX_AT_ONCE) freePlace();
+    const winner = await firstOf([...open.values()], hasNext() ? NEXT_ADDRESS_MS : undefined);
+    if (winner !== undefined) {
+      open.delete(winner);
+      endAll();
+    }
+    if (open.size < MAX_AT_ONCE) freePlace();
     if (winner !== undefined) return winner;
   }
 }
