@@ -1,5 +1,8 @@
 import { createLimit } from '../../../core/base/create-limit.ts';
+import { SIZES } from '../../../core/base/sizes.ts';
 
+/** Objects' worth of bytes that may be in memory. */
+const MAX_OBJECTS = 4;
 /** Large appends at once: each holds up to two parts of an upload. */
 const MAX_UPLOADS = 4;
 
@@ -14,9 +17,10 @@ export interface ArchiveRoom {
   readonly inTurn: <T>(append: () => Promise<T>) => Promise<T>;
 }
 
-export const newArchiveRoom = (maxBytes: number): ArchiveRoom => ({
+/** The memory for archives whose objects have up to `objectBytes`. */
+export const roomFor = (objectBytes: number = SIZES.warcObjectBytes): ArchiveRoom => ({
   usedBytes: 0,
-  maxBytes,
+  maxBytes: MAX_OBJECTS * objectBytes,
   holders: 0,
   inTurn: createLimit(MAX_UPLOADS),
 });

@@ -11,7 +11,7 @@ import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import { coalesced } from '../../coalesced.ts';
 import { beginWarcUpload, type ObjectContext, putWarcObject, type WarcUpload } from './archive-object.ts';
-import { type ArchiveRoom, ArchiveShare, newArchiveRoom } from './archive-room.ts';
+import { type ArchiveRoom, ArchiveShare, roomFor } from './archive-room.ts';
 
 export interface S3ArchiveOptions {
   readonly client: S3Client;
@@ -34,13 +34,6 @@ export interface S3ArchiveOptions {
   /** Memory that it shares with other archives. Default: its own. */
   readonly room?: ArchiveRoom;
 }
-
-/** Objects' worth of bytes that may be in memory. */
-const MAX_OBJECTS = 4;
-
-/** The memory for all archives of a process. */
-export const roomFor = (maxBytes: number = SIZES.warcObjectBytes): ArchiveRoom =>
-  newArchiveRoom(MAX_OBJECTS * maxBytes);
 
 /** The key of the object that a {@link RecordLocation.file} names. */
 export const warcKey = (folder: string, file: string): string => `${folder}/${file}`;

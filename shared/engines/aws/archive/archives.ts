@@ -4,7 +4,8 @@ import { parseConfig } from '../../../core/crawl/config.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Archive } from '../../../crawler/ports/archive.ts';
 import type { CrawlRegistry } from '../../../crawler/ports/crawl-registry.ts';
-import { createS3Archive, roomFor, type S3ArchiveOptions } from './archive.ts';
+import { createS3Archive, type S3ArchiveOptions } from './archive.ts';
+import { roomFor } from './archive-room.ts';
 
 export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warcinfo' | 'storing' | 'room'> {
   readonly registry: Pick<CrawlRegistry, 'load'>;
