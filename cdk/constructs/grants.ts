@@ -87,13 +87,12 @@ function busTarget({ name, archive: { bucket } }: Stores, ownEvent: string | und
   };
 }
 
-const isSecret = (name: ResourceName, secrets: SecretArns): name is keyof SecretArns => name in secrets;
+const isIn = <Name extends ResourceName>(
+  arns: Readonly<Record<Name, unknown>>,
+  name: ResourceName,
+): name is Name => name in arns;
 
-type QueueName = Extract<ResourceName, `${string}${'Queue' | 'Queues' | 'Shards' | 'Letters'}`>;
-
-const isQueue = (name: ResourceName): name is QueueName => /(?:Queues?|Shards|Letters)$/.test(name);
-
-const queueArns = (frontier: Frontier): Readonly<Record<QueueName, string[]>> => ({
+const queueArns = (frontier: Frontier) => ({
   turnQueues: [...frontier.turns.arns, ...frontier.backlogs.arns],
   startQueue: [frontier.startQueue.queueArn],
   linkQueue: [frontier.linkQueue.queueArn],
@@ -106,8 +105,9 @@ function targetOf(
   name: Exclude<ResourceName, 'eventBus'>,
   { frontier, state, archive: { bucket }, secrets }: Stores,
 ): Target {
-  if (isSecret(name, secrets)) return { resources: [...secrets[name]] };
-  if (isQueue(name)) return { resources: queueArns(frontier)[name] };
+  const queues = queueArns(frontier);
+  if (isIn(secrets, name)) return { resources: [...secrets[name]] };
+  if (isIn(queues, name)) return { resources: queues[name] };
   switch (name) {
     case 'crawlState':
       return { resources: [state.crawlState.tableArn] };
