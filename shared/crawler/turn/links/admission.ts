@@ -69,11 +69,8 @@ export class UrlAdmission {
   /** `origin`: of the URL. */
   async decide(record: UrlRecord, origin: string): Promise<Admission> {
     const { pace, quarantine } = this.#options;
-    const blocked = this.#checkQuarantine(record);
-    if (blocked) {
-      await watchKills(this.#services, this.#options.crawl, record.url);
-      return blocked;
-    }
+    const cause = quarantine.causeOf(record.url);
+    if (cause !== undefined) return this.#giveUpBlocked(record, cause);
     const refusal =
       this.#checkTraps(record) ??
       this.#checkTemplate(record) ??
@@ -87,11 +84,10 @@ export class UrlAdmission {
   }
 
   /** A page that blocked its thread is not fetched again. */
-  #checkQuarantine(record: UrlRecord): Admission | undefined {
-    const cause = this.#options.quarantine.causeOf(record.url);
-    if (cause === undefined) return undefined;
-    this.#options.counters.countError('blocked');
-    return this.#unasked(record, 'failed', cause);
+  async #giveUpBlocked(record: UrlRecord, cause: Cause): Promise<Admission> {
+    const given = this.#unasked(record, 'failed', cause);
+    await this.#countHarm('blocked', record.url);
+    return given;
   }
 
   #checkTraps(record: UrlRecord): Admission | undefined {
@@ -139,7 +135,7 @@ export class UrlAdmission {
     if (answer === 'allowed') return undefined;
     if (answer === 'quarantined') {
       pace.giveUp(causeOfDeath('robots'));
-      await this.#countKilling(url);
+      await this.#countHarm('killed', url);
     }
     quarantine.clear(url);
     return { outcome: 'turnEnds', record };
@@ -234,15 +230,15 @@ export class UrlAdmission {
     const answer = await this.#options.quarantine.announce(record.url);
     if (answer === 'allowed') return undefined;
     if (answer === 'busy') return { outcome: 'turnEnds', record };
-    await this.#countKilling(record.url);
+    await this.#countHarm('killed', record.url);
     // Must be committed before the next URL is announced, which perhaps kills, too.
     const result = { fetchedAt: this.#now(), cause: causeOfDeath('page') };
     return { outcome: 'turnEnds', record: { ...record, state: 'failed', result } };
   }
 
-  async #countKilling(url: string): Promise<void> {
+  async #countHarm(harm: 'killed' | 'blocked', url: string): Promise<void> {
     const { counters, crawl } = this.#options;
-    counters.countError('killed');
+    counters.countError(harm);
     await watchKills(this.#services, crawl, url);
   }
 
