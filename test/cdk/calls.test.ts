@@ -124,7 +124,6 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ...[
       'attention-notes.ts PutItemCommand',
       'attention-notes.ts DeleteItemCommand',
-      'unannounced.ts PutItemCommand',
       'unannounced.ts DeleteItemCommand',
       'quiet.ts DeleteItemCommand',
       'host-directory.ts PutItemCommand',

@@ -2,7 +2,7 @@
  * Reads by which the engine `aws` decides something: each shows what was written last, while all reads that DynamoDB does
  * not promise to be consistent show the table as it was seconds ago.
  */
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { openItemTables } from '../../../shared/engines/aws/archive/item-table-plan.ts';
 import {
@@ -166,7 +166,7 @@ const READS: readonly [name: string, writeAndRead: (stack: Stack) => Promise<unk
     [
       'the crawls whose end is to be announced',
       async (stack) => {
-        await new UnannouncedCrawls(stack).enter('c');
+        await stack.dynamo.send(new PutItemCommand(new UnannouncedCrawls(stack).entry('c').Put));
         return (await new UnannouncedCrawls(stack).list()).map(({ crawl }) => crawl);
       },
       ['c'],

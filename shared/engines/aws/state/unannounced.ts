@@ -4,7 +4,6 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
-  PutItemCommand,
   type PutItemCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -46,17 +45,10 @@ export class UnannouncedCrawls {
     this.#context = context;
   }
 
-  /** The write of `enter`, for a transaction. */
+  /** The write that enters the crawl, for a transaction. Forgets earlier tries. */
   entry(crawl: CrawlId): { readonly Put: PutItemCommandInput } {
     const { table, clock } = this.#context;
     return { Put: { TableName: table, Item: { ...itemKey(UNANNOUNCED, crawl), entry: S(clock.uuid()) } } };
-  }
-
-  /** Safe to repeat. Forgets earlier tries. */
-  async enter(crawl: CrawlId): Promise<void> {
-    const { dynamo, clock } = this.#context;
-    const command = new PutItemCommand(this.entry(crawl).Put);
-    await withRetry('noting a crawl to announce', () => dynamo.send(command), { clock });
   }
 
   /** Removes the crawl, unless it was entered again meanwhile. */

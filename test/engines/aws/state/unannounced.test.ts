@@ -1,4 +1,5 @@
 /** The crawls whose end is to be announced, over the model of DynamoDB. */
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { UnannouncedCrawls } from '../../../../shared/engines/aws/state/unannounced.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
@@ -13,7 +14,7 @@ function open() {
   const crawlsOver = (dynamo: typeof clients.dynamo) => new UnannouncedCrawls({ dynamo, table: 'T', clock });
   const crawls = crawlsOver(clients.dynamo);
   const enter = async (crawl: string) => {
-    await crawls.enter(crawl);
+    await clients.dynamo.send(new PutItemCommand(crawls.entry(crawl).Put));
     return (await crawls.load(crawl))!;
   };
   return { clock, clients, crawlsOver, crawls, enter };
@@ -48,7 +49,6 @@ test('a note on a crawl that was announced, or entered again meanwhile, does not
 });
 
 test.each<[string, (crawls: UnannouncedCrawls) => Promise<unknown>]>([
-  ['an entry', (crawls) => crawls.enter('a')],
   ['an end', (crawls) => crawls.strike({ crawl: 'a', entry: 'e' })],
   ['a try', (crawls) => crawls.delay({ crawl: 'a', entry: 'e', tries: 1, retryAt: 1 })],
   [
@@ -57,8 +57,8 @@ test.each<[string, (crawls: UnannouncedCrawls) => Promise<unknown>]>([
   ],
   ['the list', (crawls) => crawls.list()],
 ])('%s that is refused for its rate is tried again, and fails if DynamoDB refuses it', async (_, work) => {
-  const { clock, clients, crawls, crawlsOver } = open();
-  await crawls.enter('a');
+  const { clock, clients, crawlsOver, enter } = open();
+  await enter('a');
   await clock.drive(work(crawlsOver(throttling(clients.dynamo))));
   const refusing = { send: async () => Promise.reject(new Error('no access')) };
   await expect(work(crawlsOver(refusing as unknown as typeof clients.dynamo))).rejects.toThrow('no access');
