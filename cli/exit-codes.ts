@@ -1,6 +1,12 @@
-import { areHooksBroken, isIncomplete, isWithoutSeed } from '../shared/services/report/crawl-outcome.ts';
+import {
+  areHooksBroken,
+  isAtMaxCost,
+  isIncomplete,
+  isUpToDate,
+  isWithoutProxy,
+  isWithoutSeed,
+} from '../shared/services/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
-import { isAtMaxCost, isUpToDate, isWithoutProxy } from './summary.ts';
 
 /** The exit codes of `strand`. Scripts rely on these numbers: they never change their meaning. */
 export const exitCodes = {

@@ -3,7 +3,12 @@
 import { URL_STATES, type UrlState } from '../shared/core/frontier/url-record.ts';
 import { printable, shorten } from '../shared/core/text/printable.ts';
 import type { LineItem } from '../shared/engines/aws/cost/prices.ts';
-import { isWithoutSeed } from '../shared/services/report/crawl-outcome.ts';
+import {
+  isAtMaxCost,
+  isUpToDate,
+  isWithoutProxy,
+  isWithoutSeed,
+} from '../shared/services/report/crawl-outcome.ts';
 import { type CrawlSummary, orderedSummary } from '../shared/services/report/summary.ts';
 import { type CrawlPlace, commandAt } from './command-at.ts';
 import {
@@ -49,10 +54,6 @@ function headingOf(summary: CrawlSummary): readonly [string, Tone] {
   if (isUpToDate(summary)) return ['Up to date', 'green'];
   return troubledHeading(summary) ?? HEADINGS[state];
 }
-
-/** Whether the crawl recrawls and has ended because nothing was due. */
-export const isUpToDate = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reasonCode'>): boolean =>
-  state === 'interrupted' && reasonCode === 'nothingDue';
 
 const ITEM_WORDS: Readonly<Record<LineItem, string>> = {
   sqsFifoRequests: 'SQS FIFO',
@@ -238,14 +239,6 @@ function costLines({ cost, costByItem, costIsEstimated, pages }: CrawlSummary): 
 
 const itemWord = (name: string): string =>
   Object.hasOwn(ITEM_WORDS, name) ? ITEM_WORDS[name as LineItem] : shorten(printable(name), 40);
-
-/** Whether the crawl pauses because it would soon have cost what it may. */
-export const isAtMaxCost = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reasonCode'>): boolean =>
-  state === 'paused' && reasonCode === 'maxCost';
-
-/** Whether the crawl pauses because its proxy cannot be used. */
-export const isWithoutProxy = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reasonCode'>): boolean =>
-  state === 'paused' && reasonCode === 'proxy';
 
 function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
   const { state } = summary;

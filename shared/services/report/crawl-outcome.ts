@@ -2,6 +2,20 @@
 import type { CrawlTotals } from '../../crawler/ports/crawl-registry.ts';
 import type { CrawlSummary, Losses } from './summary.ts';
 
+type Ending = Pick<CrawlSummary, 'state' | 'reasonCode'>;
+
+/** Whether the crawl recrawls and has ended because nothing was due. */
+export const isUpToDate = ({ state, reasonCode }: Ending): boolean =>
+  state === 'interrupted' && reasonCode === 'nothingDue';
+
+/** Whether the crawl pauses because it would soon have cost what it may. */
+export const isAtMaxCost = ({ state, reasonCode }: Ending): boolean =>
+  state === 'paused' && reasonCode === 'maxCost';
+
+/** Whether the crawl pauses because its proxy cannot be used. */
+export const isWithoutProxy = ({ state, reasonCode }: Ending): boolean =>
+  state === 'paused' && reasonCode === 'proxy';
+
 /** No seed, nor what the seeds redirected to, was answered by a 2xx status. */
 export const isWithoutSeed = ({ pages, seeds }: Pick<CrawlSummary, 'pages' | 'seeds'>): boolean =>
   pages === 0 || (seeds.fetched ?? 0) === 0;
