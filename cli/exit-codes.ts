@@ -40,6 +40,20 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** For the help. */
+export const exitCodeTexts: Readonly<Record<keyof typeof exitCodes, string>> = {
+  finished: 'finished',
+  unexpected: 'unexpected error',
+  usage: 'bad arguments or refused',
+  limited: 'a limit was reached',
+  nothingFetched: 'nothing could be fetched or found',
+  hooksFailed: 'hooks failed',
+  brokenLinks: 'broken links',
+  proxyFailed: 'the proxy failed',
+  incomplete: 'a part was lost',
+  interrupted: 'interrupted',
+};
+
 /**
  * The code with which `crawl`, `resume` and `status --watch` end. That no seed was fetched outweighs that hooks
  * failed, and that outweighs that a limit was reached, and that outweighs that a part was lost.

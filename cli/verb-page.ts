@@ -1,13 +1,16 @@
 /** The page of a command, made from its file. */
+import { exitCodes, exitCodeTexts } from './exit-codes.ts';
 import { wrapWords } from './format.ts';
 import { GROUPS, type OptionSpec } from './option-spec.ts';
 import { defaultText } from './options.ts';
 import { exampleLine, PROGRAM } from './program.ts';
 import { allOptionsOf, isHere, isOnStack, stackUsageOf, type VerbEntry, type VerbFile } from './verb.ts';
 
-const EXIT_CODES =
-  'Exit codes: 0 finished, 1 unexpected error, 2 bad arguments or refused, 3 a limit was reached, ' +
-  '4 nothing could be fetched or found, 5 hooks failed, 6 broken links, 7 the proxy failed, 130 interrupted.';
+/** `0 finished, 1 unexpected error` */
+const exitCodesText = (): string =>
+  Object.entries(exitCodeTexts)
+    .map(([name, text]) => `${exitCodes[name as keyof typeof exitCodes]} ${text}`)
+    .join(', ');
 
 const sentencesOf = ({ summary }: VerbEntry, { more }: VerbFile): string =>
   `${summary}.${more === undefined ? '' : ` ${more}`}`;
@@ -43,7 +46,7 @@ export function verbPage(
       return lines.length > 0 ? ['', `${group}:`, ...lines] : [];
     }),
     ...(left > 0 ? ['', `${left} more options: ${PROGRAM} help ${file.usage.split(' ')[0]} --all`] : []),
-    ...(usual ? ['', ...wrapWords(EXIT_CODES.split(' '), width)] : []),
+    ...(usual ? ['', ...wrapWords(`Exit codes: ${exitCodesText()}.`.split(' '), width)] : []),
   ];
 }
 

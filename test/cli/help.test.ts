@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { exitCodes } from '../../cli/exit-codes.ts';
 import { helpText } from '../../cli/help.ts';
 import { defaultText } from '../../cli/options.ts';
 import { optionsMarkdown } from '../../cli/verb-page.ts';
@@ -41,6 +42,11 @@ test('the page of crawl has the 15 options that most crawls need, and says how t
   expect(text).toContain(
     `${optionsOf('crawl').length - 15} more options: npm run strand -- help crawl --all`,
   );
+});
+
+test('the page of crawl has each exit code', async () => {
+  const text = (await helpText(TABLE, 'crawl')).split('Exit codes:')[1]!;
+  expect(text.match(/\d+/g)).toEqual(Object.values(exitCodes).map(String));
 });
 
 test('the examples can be followed', async () => {
