@@ -3,6 +3,7 @@
  * `shared/core/crawl/config.ts`.
  */
 import { crawlConfigSchema } from '../shared/core/crawl/config.ts';
+import { resumableKeys } from '../shared/core/crawl/resumable.ts';
 import { formatBytes, formatDuration } from './format.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { LIMIT_OPTIONS } from './option-tables/limit-options.ts';
@@ -14,18 +15,27 @@ export const SETTINGS: readonly SettingOption[] = [...SCOPE_OPTIONS, ...PAGE_OPT
 
 /** The settings that a command takes; in the tables' order. */
 export const settingsOf = (verb: string): OptionSpec[] =>
-  SETTINGS.flatMap(({ verbs, stackVerbs, ...option }) => {
-    const isHere = takersOf({ verbs, ...option }).includes(verb);
-    const isOnStack = (stackVerbs ?? verbs ?? ['crawl']).includes(verb);
+  SETTINGS.flatMap(({ verbs = ['crawl'], stackVerbs = verbs, ...option }) => {
+    const isHere = [...verbs, ...readersOf(option, verbs), ...resumersOf(option, 'machine')].includes(verb);
+    const isOnStack = [...stackVerbs, ...resumersOf(option, 'stack')].includes(verb);
     if (isHere && isOnStack) return [option];
     return isHere || isOnStack ? [{ ...option, only: isHere ? 'here' : 'stack' }] : [];
   });
 
 /** Settings of a crawl also decide what `explain` says, and those of a single request what `read` and `shell` do. */
-function takersOf({ key, group, verbs = ['crawl'] }: SettingOption): readonly string[] {
-  if (key === undefined || !verbs.includes('crawl')) return verbs;
-  return REQUEST_GROUPS.has(group) ? [...verbs, 'explain', 'read', 'shell'] : [...verbs, 'explain'];
+function readersOf({ key, group }: OptionSpec, verbs: readonly string[]): readonly string[] {
+  if (key === undefined || !verbs.includes('crawl')) return [];
+  return REQUEST_GROUPS.has(group) ? ['explain', 'read', 'shell'] : ['explain'];
 }
+
+const RESUMABLE: Readonly<Record<'machine' | 'stack', readonly string[]>> = {
+  machine: resumableKeys('machine'),
+  stack: resumableKeys('stack'),
+};
+
+/** `resume` takes the settings that may change. */
+const resumersOf = ({ key }: OptionSpec, place: 'machine' | 'stack'): readonly string[] =>
+  key !== undefined && RESUMABLE[place].includes(key) ? ['resume'] : [];
 
 const REQUEST_GROUPS: ReadonlySet<OptionSpec['group']> = new Set(['Politeness', 'Identity', 'Network']);
 

@@ -1,7 +1,7 @@
 import { SITEMAPS } from '../../shared/core/crawl/config.ts';
 import { NEAR_DUPLICATES } from '../../shared/core/crawl/near-duplicates.ts';
 import { PURPOSES } from '../../shared/core/usage/purpose.ts';
-import { BOTH, type SettingOption } from './setting-option.ts';
+import type { SettingOption } from './setting-option.ts';
 
 /** Options for pages: sitemaps and feeds, requisites, and the data kept of pages. */
 export const PAGE_OPTIONS: readonly SettingOption[] = [
@@ -166,7 +166,7 @@ export const PAGE_OPTIONS: readonly SettingOption[] = [
     name: 'cache',
     argument: 'DIR',
     type: 'text',
-    verbs: BOTH,
+    verbs: ['crawl', 'resume'],
     stackVerbs: [],
     reason: 'the folder of an earlier crawl is on this machine, where a stack cannot read it',
     group: 'Archive',
@@ -186,7 +186,6 @@ export const PAGE_OPTIONS: readonly SettingOption[] = [
     type: 'flag',
     isNegatable: true,
     key: 'documents',
-    verbs: BOTH,
     group: 'Crawl',
     help: 'afterwards, and after each resume, also a document for each page: documents.jsonl and documents.parquet in the folder are brought up to date, a stack makes an export',
   },

@@ -1,9 +1,6 @@
 import type { OptionSpec } from '../option-spec.ts';
 
-/** The verbs that crawl. */
-export const BOTH = ['crawl', 'resume'] as const;
-
-/** A setting, with the commands that take it: `crawl` if none is named. */
+/** A setting, with the commands that take it: `crawl` if none is named. `resume` takes the keys that may change. */
 export interface SettingOption extends Omit<OptionSpec, 'only'> {
   /** On one machine. With a key and `crawl`, `explain` takes it too. */
   readonly verbs?: readonly string[] | undefined;
