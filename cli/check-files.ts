@@ -1,5 +1,4 @@
 /** Checks WARC files, and prints their records. */
-import { once } from 'node:events';
 import { type CheckedWarc, createWarcCheck, type WarcFault } from '../shared/core/archive/check-warc.ts';
 import { openRecord } from '../shared/core/archive/read-member.ts';
 import { NotWarc } from '../shared/core/archive/read-warc.ts';
@@ -7,7 +6,7 @@ import type { ReadAt } from '../shared/core/archive/scan-members.ts';
 import { windowedRead } from '../shared/core/archive/windowed-read.ts';
 import { printable, shorten } from '../shared/core/text/printable.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { RowStream } from './export/row-stream.ts';
+import { type RowStream, writerTo } from './export/row-stream.ts';
 import { formatBytes, formatCount, formatCounted, largestFirst } from './format.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -34,9 +33,7 @@ export async function checkFiles(
     list[fault.severity === 'error' ? 'errors' : 'warnings']++;
     if (list.shown.length < MAX_SHOWN) list.shown.push(fault);
   });
-  const write = async (text: string) => {
-    if (!out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
-  };
+  const write = writerTo(out);
   let errors = 0;
   for (const name of names) {
     list = newList();
@@ -98,8 +95,9 @@ export async function writeRecord(
     );
   });
   try {
-    out.write(head);
-    for await (const chunk of block) if (!out.write(chunk)) await once(out as NodeJS.WriteStream, 'drain');
+    const write = writerTo(out);
+    await write(head);
+    for await (const chunk of block) await write(chunk);
   } finally {
     await close();
   }

@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { OpenedCrawl } from '../place.ts';
 import type { ArchiveFormat } from './export-formats.ts';
 import { withOutput } from './output-file.ts';
-import { writerTo } from './row-stream.ts';
+import { streamRows } from './row-stream.ts';
 
 interface ArchiveExport {
   readonly format: ArchiveFormat;
@@ -59,7 +59,6 @@ async function exportIndex(
   warn: ExportWarning,
 ): Promise<void> {
   await withOutput(out, async (stream) => {
-    const write = writerTo(stream);
-    for await (const line of crawl.cdxj(warn)) await write(line);
+    await streamRows(stream, crawl.cdxj(warn), (line) => line);
   });
 }

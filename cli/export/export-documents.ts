@@ -7,7 +7,7 @@ import { createSkips } from '../skips.ts';
 import type { DocumentFormat } from './export-formats.ts';
 import { intoFolder } from './into-folder.ts';
 import { withOutput } from './output-file.ts';
-import { writerTo } from './row-stream.ts';
+import { jsonRow, writerTo } from './row-stream.ts';
 
 interface DocumentExport {
   readonly format: DocumentFormat;
@@ -55,7 +55,7 @@ async function writeLines(
     const write = writerTo(stream);
     for await (const document of crawl.documents({ skip: onSkip })) {
       for (const row of chunkTokens === undefined ? [document] : chunksOf(document, chunkTokens))
-        await write(`${JSON.stringify(row)}\n`);
+        await write(jsonRow(row));
       counts.documents++;
     }
   });

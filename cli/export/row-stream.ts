@@ -5,26 +5,31 @@ import { once } from 'node:events';
 export type RowStream = Pick<NodeJS.WritableStream, 'write' | 'once'>;
 
 /** Writes, and waits while the reader is slower. */
-export function writerTo(out: RowStream): (text: string) => Promise<void> {
+export function writerTo(out: RowStream): (text: string | Uint8Array) => Promise<void> {
   return async (text) => {
-    if (text !== '' && !out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
+    if (text.length > 0 && !out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
   };
 }
 
 /** Rows are written together. */
 const WRITE_CHARS = 64 * 1024;
 
-/** The values as texts of many lines. */
-export async function* gathered<T>(
+/** Writes a row for each value, many at once. `head`: before the first. */
+export async function streamRows<T>(
+  out: RowStream,
   values: AsyncIterable<T>,
-  lineOf: (value: T) => string,
-): AsyncGenerator<string> {
-  let text = '';
+  rowOf: (value: T) => string,
+  head = '',
+): Promise<void> {
+  const write = writerTo(out);
+  let text = head;
   for await (const value of values) {
-    text += lineOf(value);
+    text += rowOf(value);
     if (text.length < WRITE_CHARS) continue;
-    yield text;
+    await write(text);
     text = '';
   }
-  yield text;
+  await write(text);
 }
+
+export const jsonRow = (value: unknown): string => `${JSON.stringify(value)}\n`;

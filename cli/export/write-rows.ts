@@ -5,7 +5,7 @@ import type { SkippedUrl, StoredCrawl } from '../../api/stored-crawl.ts';
 import { type RowFormat, rowHeader, rowLine } from '../../shared/services/report/url-line.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import { formatCount } from '../format.ts';
-import { gathered, type RowStream, writerTo } from './row-stream.ts';
+import { jsonRow, type RowStream, streamRows } from './row-stream.ts';
 
 /** Writes every known URL of the crawl, host by host, and then the seeds that no ledger knows yet. */
 export async function writeUrls(
@@ -13,9 +13,7 @@ export async function writeUrls(
   format: RowFormat,
   out: RowStream,
 ): Promise<void> {
-  const write = writerTo(out);
-  await write(exportHeader(format));
-  for await (const text of gathered(crawl.urls(), (row) => exportRow(row, format))) await write(text);
+  await streamRows(out, crawl.urls(), (row) => exportRow(row, format), exportHeader(format));
 }
 
 /** Reads the items twice for CSV, whose header has the keys of all items. */
@@ -24,15 +22,9 @@ export async function writeItems(
   format: RowFormat,
   out: RowStream,
 ): Promise<void> {
-  const write = writerTo(out);
-  const lines =
-    format === 'csv'
-      ? gathered(
-          itemsCsv(() => crawl.items()),
-          (line) => line,
-        )
-      : gathered(crawl.items(), (item) => `${JSON.stringify(item)}\n`);
-  for await (const text of lines) await write(text);
+  if (format === 'jsonl') return streamRows(out, crawl.items(), jsonRow);
+  const lines = itemsCsv(() => crawl.items());
+  await streamRows(out, lines, (line) => line);
 }
 
 /**
@@ -56,7 +48,6 @@ export async function writeSkipped(
   format: RowFormat,
   out: RowStream,
 ): Promise<void> {
-  const write = writerTo(out);
-  await write(rowHeader(SKIPPED_COLUMNS, format));
-  for await (const skip of skipped) await write(rowLine(skip, SKIPPED_COLUMNS, format));
+  const head = rowHeader(SKIPPED_COLUMNS, format);
+  await streamRows(out, skipped, (skip) => rowLine(skip, SKIPPED_COLUMNS, format), head);
 }

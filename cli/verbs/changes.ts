@@ -1,5 +1,5 @@
 import { exitCodes } from '../exit-codes.ts';
-import { gathered, writerTo } from '../export/row-stream.ts';
+import { jsonRow, streamRows } from '../export/row-stream.ts';
 import { readCrawl, sinceOf } from '../given.ts';
 import { JSON_OPTION } from '../option-spec.ts';
 import { verb } from '../verb.ts';
@@ -28,9 +28,7 @@ export const command = verb({
   async run({ crawl, since }, { open, out }) {
     const stored = await open(crawl);
     if (since === undefined) process.stderr.write(SINCE_BEGIN);
-    const write = writerTo(out);
-    for await (const text of gathered(stored.changes(since), (change) => `${JSON.stringify(change)}\n`))
-      await write(text);
+    await streamRows(out, stored.changes(since), jsonRow);
     return exitCodes.finished;
   },
 });

@@ -1,7 +1,7 @@
 import { printable } from '../../shared/core/text/printable.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withOutput } from '../export/output-file.ts';
-import { writerTo } from '../export/row-stream.ts';
+import { jsonRow, writerTo } from '../export/row-stream.ts';
 import { formatCounted, formatDuration } from '../format.ts';
 import { numberOf, readCrawl, textOf } from '../given.ts';
 import { CONFIG_OPTION, JSON_OPTION, WORKERS_OPTION } from '../option-spec.ts';
@@ -50,7 +50,7 @@ export const command = verb({
         counts.requests += requests;
         if (error && ++counts.failed <= MAX_NAMED)
           process.stderr.write(`${printable(hookErrorLine(error))}\n`);
-        await write(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+        await write(items.map(jsonRow).join(''));
       }
     });
     const { pages, items, failed, requests } = counts;
