@@ -3,12 +3,12 @@ import type { TableName } from '../../api/stored-crawl.ts';
 import { ROW_FORMATS, type RowFormat } from '../../shared/services/report/url-line.ts';
 
 /** Made of the archive of a folder or of a stack's crawl. */
-export const ARCHIVE_FORMATS = ['cdxj', 'wacz'] as const;
+const ARCHIVE_FORMATS = ['cdxj', 'wacz'] as const;
 /** Made of the pages of such an archive. */
 export const DOCUMENT_FORMATS = ['documents', 'markdown', 'llms'] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
 /** Made of such an archive, several files each. */
-export const FOLDER_FORMATS = ['mirror', 'parquet', 'wet', 'wat', 'graph'] as const;
+const FOLDER_FORMATS = ['mirror', 'parquet', 'wet', 'wat', 'graph'] as const;
 export type ArchiveFormat = Exclude<ExportFormat, RowFormat>;
 export const EXPORT_FORMATS = [
   ...ROW_FORMATS,
@@ -24,7 +24,7 @@ export const isFolderFormat = (format: ExportFormat): boolean =>
 
 export const TABLES = ['index', 'urls', 'items', 'documents'] as const satisfies readonly TableName[];
 
-export const isDocumentFormat = (format: ExportFormat): format is DocumentFormat =>
+const isDocumentFormat = (format: ExportFormat): format is DocumentFormat =>
   (DOCUMENT_FORMATS as readonly ExportFormat[]).includes(format);
 
 export const isRowFormat = (format: ExportFormat): format is RowFormat =>
