@@ -4,7 +4,6 @@ import { NoCrawl } from '../../shared/core/crawl/crawl-errors.ts';
 import { printable } from '../../shared/core/text/printable.ts';
 import { commandAt } from '../command-at.ts';
 import { isConfirmed } from '../confirm.ts';
-import type { StackDeletion } from '../delete-on-stack.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
 import { isSet, readCrawl } from '../given.ts';
@@ -12,13 +11,16 @@ import { JSON_OPTION } from '../option-spec.ts';
 import type { Place } from '../place.ts';
 import { verb } from '../verb.ts';
 
-/** The deletion of a folder. */
 interface Asked {
   readonly crawl: string;
   /** The archive and the items, too. */
   readonly archive: boolean;
   /** The user is not asked. */
   readonly yes: boolean;
+}
+
+interface StackAsked extends Asked {
+  readonly watch: boolean;
 }
 
 export const command = verb({
@@ -47,34 +49,38 @@ export const command = verb({
       help: 'show the progress until the crawl is deleted',
     },
   ],
-  read(given): Asked | StackDeletion {
+  read(given): Asked | StackAsked {
     const asked = { crawl: readCrawl(given), archive: isSet(given, 'archive'), yes: isSet(given, 'yes') };
     return given.isOnStack ? { ...asked, watch: isSet(given, 'watch') } : asked;
   },
+  /** Asks first, unless `--yes` was given. */
   async run(asked, place) {
+    if (!asked.yes && !(await isMeant(asked, place))) {
+      place.err.write('Nothing was deleted\n');
+      return exitCodes.interrupted;
+    }
     if ('watch' in asked) {
       const { deleteOnStack, deletionText } = await import('../delete-on-stack.ts');
       const deletion = await deleteOnStack(place.stack!, asked, place);
-      if (deletion) return place.print(deletion, deletionText(deletion));
-    } else if (asked.yes || (await mayDelete(asked, place))) {
-      const { crawl, archive } = asked;
-      const { deleteCrawl } = await import('../../api/delete-crawl.ts');
-      const deleted = await deleteCrawl(crawl, { archive });
-      const more = archive ? '' : ' (--archive deletes WARC files and items, too)';
-      const left =
-        deleted.left.length > 0 ? `; still there: ${deleted.left.map(printable).join(', ')}${more}` : '';
-      return place.print(deleted, `Deleted the crawl in ${printable(crawl)}${left}`);
+      return place.print(deletion, deletionText(deletion));
     }
-    place.err.write('Nothing was deleted\n');
-    return exitCodes.interrupted;
+    const { crawl, archive } = asked;
+    const { deleteCrawl } = await import('../../api/delete-crawl.ts');
+    const deleted = await deleteCrawl(crawl, { archive });
+    const more = archive ? '' : ' (--archive deletes WARC files and items, too)';
+    const left =
+      deleted.left.length > 0 ? `; still there: ${deleted.left.map(printable).join(', ')}${more}` : '';
+    return place.print(deleted, `Deleted the crawl in ${printable(crawl)}${left}`);
   },
 });
 
-async function mayDelete(asked: Asked, place: Place): Promise<boolean> {
+async function isMeant(asked: Asked, place: Place): Promise<boolean> {
   const { crawl, archive } = asked;
   const options = [...(archive ? ['--archive'] : []), '--yes'];
   const command = commandAt(place.addressOf(crawl), 'delete', ...options);
-  return isConfirmed({ ...(await crawlIn(asked, place)), command });
+  if (place.stack === undefined) return isConfirmed({ ...(await crawlIn(asked, place)), command });
+  const { crawlOnStack } = await import('../delete-on-stack.ts');
+  return isConfirmed({ ...(await crawlOnStack(place.stack, asked)), command });
 }
 
 /** The crawl in words, and the word that confirms that it is meant: if its database cannot be read, the folder's name. */
