@@ -1,11 +1,10 @@
 /** The formats of `export`. */
-import type { TableName } from '../../api/stored-crawl.ts';
 import { ROW_FORMATS, type RowFormat } from '../../shared/services/report/url-line.ts';
 
 /** Made of the archive of a folder or of a stack's crawl. */
 const ARCHIVE_FORMATS = ['cdxj', 'wacz'] as const;
 /** Made of the pages of such an archive. */
-export const DOCUMENT_FORMATS = ['documents', 'markdown', 'llms'] as const;
+const DOCUMENT_FORMATS = ['documents', 'markdown', 'llms'] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
 /** Made of such an archive, several files each. */
 const FOLDER_FORMATS = ['mirror', 'parquet', 'wet', 'wat', 'graph'] as const;
@@ -22,23 +21,5 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const isFolderFormat = (format: ExportFormat): boolean =>
   (['markdown', 'llms', ...FOLDER_FORMATS] as readonly string[]).includes(format);
 
-export const TABLES = ['index', 'urls', 'items', 'documents'] as const satisfies readonly TableName[];
-
-const isDocumentFormat = (format: ExportFormat): format is DocumentFormat =>
-  (DOCUMENT_FORMATS as readonly ExportFormat[]).includes(format);
-
 export const isRowFormat = (format: ExportFormat): format is RowFormat =>
   (ROW_FORMATS as readonly ExportFormat[]).includes(format);
-
-/** Whether the modules of the project are needed. */
-export const readsDocuments = ({
-  format,
-  tables,
-}: {
-  readonly format: ExportFormat;
-  readonly tables?: readonly TableName[] | undefined;
-}): boolean =>
-  isDocumentFormat(format) ||
-  format === 'wet' ||
-  format === 'wat' ||
-  (format === 'parquet' && (tables?.includes('documents') ?? false));

@@ -1,18 +1,11 @@
 import type { TableName } from '../../api/stored-crawl.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import type { SitePageRequest } from '../../shared/services/control/control.ts';
-import type { CloudFormat } from '../../shared/services/control/crawl-export.ts';
+import { CLOUD_TABLES, type CloudFormat, hasDocuments } from '../../shared/services/control/crawl-export.ts';
 import type { RowFormat } from '../../shared/services/report/url-line.ts';
 import { commandAt } from '../command-at.ts';
 import { exitCodes } from '../exit-codes.ts';
-import {
-  EXPORT_FORMATS,
-  type ExportFormat,
-  isFolderFormat,
-  isRowFormat,
-  readsDocuments,
-  TABLES,
-} from '../export/export-formats.ts';
+import { EXPORT_FORMATS, type ExportFormat, isFolderFormat, isRowFormat } from '../export/export-formats.ts';
 import { formatCounted } from '../format.ts';
 import { crawlOf, type Given, isSet, numberOf, readCrawl, textOf, wrongWords } from '../given.ts';
 import { CONFIG_OPTION, JSON_OPTION, type OptionSpec } from '../option-spec.ts';
@@ -61,7 +54,7 @@ const OPTIONS: readonly OptionSpec[] = [
     name: 'tables',
     argument: 'NAMES',
     type: 'rules',
-    choices: TABLES,
+    choices: CLOUD_TABLES,
     group: 'Output',
     preset: 'index,urls,items',
     help: 'with --format parquet: the tables to write, with commas between them: index, urls, items, documents',
@@ -157,7 +150,7 @@ async function runExport({ crawl, config, inCloud, ...asked }: ExportAsked, plac
     const request = { format: inCloud, ...(tables && { tables: [...tables] }) };
     return printCloudExport(await place.stack!.control.beginExport(crawl, request), place);
   }
-  const opened = await (readsDocuments(asked) ? place.openForDocuments(crawl, config) : place.open(crawl));
+  const opened = await (hasDocuments(asked) ? place.openForDocuments(crawl, config) : place.open(crawl));
   if (!isRowFormat(format)) {
     const { exportArchive } = await import('../export/export-archive.ts');
     return exportArchive(opened, { ...asked, format });
@@ -306,5 +299,5 @@ function readTables({ values }: Given, format: ExportFormat) {
   if (tables === undefined) return undefined;
   if (format !== 'parquet')
     throw new UsageError(`Expected --format parquet with --tables, got ${quoted(format)}`);
-  return TABLES.filter((name) => tables[name]);
+  return CLOUD_TABLES.filter((name) => tables[name]);
 }

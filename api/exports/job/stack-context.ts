@@ -8,7 +8,7 @@ import type { HeldExport } from '../../../shared/engines/aws/exports/export-jobs
 import { ExportObjects } from '../../../shared/engines/aws/exports/export-objects.ts';
 import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../../../shared/engines/aws/stack.ts';
-import type { ExportRequest } from '../../../shared/services/control/crawl-export.ts';
+import { hasDocuments } from '../../../shared/services/control/crawl-export.ts';
 import type { MediaModule } from '../../../shared/services/project/media-module.ts';
 import { moduleReading } from '../../module-reading.ts';
 import { createStackArchive } from '../../stack/stack-archive.ts';
@@ -26,11 +26,6 @@ export interface ExportedStack {
   /** Loads the modules of the project. Default: it has none. */
   readonly loadModules?: (() => Promise<readonly MediaModule[] | undefined>) | undefined;
 }
-
-const DOCUMENT_FORMATS: ReadonlySet<string> = new Set(['documents', 'markdown', 'llms', 'wet', 'wat']);
-
-const hasDocuments = ({ format, tables }: ExportRequest): boolean =>
-  DOCUMENT_FORMATS.has(format) || (tables?.includes('documents') ?? false);
 
 /** From one stack, any number of exports. */
 export function exportContextOf({

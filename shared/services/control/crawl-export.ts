@@ -38,6 +38,17 @@ export interface ExportRequest {
   readonly tables?: CloudTable[] | undefined;
 }
 
+const DOCUMENT_FORMATS: ReadonlySet<CloudFormat> = new Set(['documents', 'markdown', 'llms', 'wet', 'wat']);
+
+/** Whether the export has texts of documents, for which the modules of the project are needed. */
+export const hasDocuments = ({
+  format,
+  tables,
+}: {
+  readonly format: CloudFormat;
+  readonly tables?: readonly CloudTable[] | undefined;
+}): boolean => DOCUMENT_FORMATS.has(format) || (tables?.includes('documents') ?? false);
+
 /** `waiting`: no function has begun with it. */
 export const EXPORT_STATES = ['waiting', 'running', 'done', 'failed'] as const;
 export type ExportState = (typeof EXPORT_STATES)[number];
