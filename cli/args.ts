@@ -125,11 +125,16 @@ function readVerb(word: string): Verb {
 }
 
 /** The page of a command, or of all. */
-function helpOn(words: readonly string[]): Command {
+async function helpOn(words: readonly string[]): Promise<Command> {
   const [topic] = newWords(words.filter((word) => word !== '--all')).words;
-  const isAll = words.includes('--all');
-  const asked = { topic: topic === undefined ? undefined : readVerb(topic), ...(isAll && { all: true }) };
-  return { verb: 'help', json: false, asked };
+  const given: Given = {
+    verb: 'help',
+    isOnStack: false,
+    options: [],
+    words: topic === undefined ? [] : [readVerb(topic)],
+    values: new Map([['all', words.includes('--all')]]),
+  };
+  return { verb: 'help', json: false, asked: (await TABLE.help.load()).read(given) };
 }
 
 function hasOption(args: readonly string[], pattern: RegExp): boolean {
