@@ -66,6 +66,12 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/page-path.ts',
   },
   {
+    name: 'start',
+    says: 'The command line from its start to its end: help, a crawl of two pages, a page that is read',
+    options: ['rounds'],
+    file: './claims/start.ts',
+  },
+  {
     name: 'parquet',
     says: 'Rows of Parquet tables, made, encoded and compressed',
     file: './claims/parquet.ts',
