@@ -1,5 +1,5 @@
 /**
- * What it costs to start: the command line prints its help, crawls a site of two pages, reads one page. Each as
+ * The cost of a start: the command line prints its help, crawls a site of two pages, reads one page. Each as
  * a process of its own, from its start to its end. What a run before has compiled is in Node's cache, as for
  * everybody who runs a command twice.
  */
