@@ -3,7 +3,7 @@ import type { PayloadSource } from '../shared/core/archive/payload-reader.ts';
 import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
 import type { ModuleReading } from '../shared/services/outputs/page-document.ts';
 import { hasDocument, readDocuments } from '../shared/services/outputs/read-documents.ts';
-import { allRecords, type RowSource } from './url-rows.ts';
+import { allRecords, type RowSource } from '../shared/services/report/url-rows.ts';
 import type { CrawlDocuments } from './write-documents.ts';
 
 /** An archive that is open. */

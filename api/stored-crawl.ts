@@ -13,11 +13,13 @@ import type {
   SitePageRequest,
 } from '../shared/services/control/control.ts';
 import type { HostPageRequest } from '../shared/services/control/host-queries.ts';
+import type { DerivedFormat } from '../shared/services/exports/derived-records.ts';
 import type { DocumentRow } from '../shared/services/outputs/document-row.ts';
 import type { MediaModule } from '../shared/services/project/media-module.ts';
 import type { Item } from '../shared/services/project/project.ts';
 import type { Explanation } from '../shared/services/report/explanation.ts';
 import type { CrawlReport } from '../shared/services/report/report.ts';
+import type { SkippedUrl } from '../shared/services/report/skipped-urls.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import type { UrlDetail } from '../shared/services/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
@@ -26,6 +28,8 @@ import type { DuplicateOptions, DuplicatePages } from './duplicates.ts';
 import type { Inlink } from './inlinks.ts';
 import type { SinkSecrets } from './sinks/open-sink.ts';
 import type { UrlDifference, VisitTimes } from './url-difference.ts';
+
+export type { DerivedFormat, SkippedUrl };
 
 /**
  * A crawl in its folder, running or not. What is read is as it stands at that moment; reading disturbs no
@@ -314,8 +318,6 @@ export interface SearchHit {
   readonly place?: RecordPlace;
 }
 
-export type DerivedFormat = 'wet' | 'wat';
-
 export interface DerivedOptions {
   /** Called for each record that gives none, though it should, and for damage to a file. */
   readonly warn?: (message: string) => void;
@@ -339,18 +341,6 @@ export interface ParquetOptions extends Pick<DocumentOptions, 'skip'> {
 
 /** Rows written, by table. */
 export type ExportedTables = Readonly<Partial<Record<TableName, number>>>;
-
-export interface SkippedUrl {
-  readonly url: string;
-  /** As in the counts of `skipped`: `scope`, `exclude`, `trap`, ... */
-  readonly reason: string;
-  /** The page it was found on. */
-  readonly via?: string | undefined;
-  /** Details of the reason, for people. */
-  readonly cause?: string | undefined;
-  /** The cause for programs. */
-  readonly causeCode?: string | undefined;
-}
 
 export interface LocallyAdded extends AddedSeeds {
   /** Whether a process crawls in the folder and takes up the seeds; otherwise they wait to be resumed. */

@@ -3,10 +3,8 @@ import { parseHttpHead } from '../shared/core/archive/parse-http-head.ts';
 import type { OpenedRecord } from '../shared/core/archive/read-member.ts';
 import { fieldOf, recordHeadLength, type WarcRecordHead } from '../shared/core/archive/read-warc.ts';
 import { decodeBody } from '../shared/core/parser/decode-body.ts';
+import { codingOf, MAX_BYTES } from '../shared/services/exports/archived-payloads.ts';
 import type { StoredHttp, StoredRecord, WarcRecordInfo } from './archive-types.ts';
-
-/** Larger records are not read, unless their reader says so. */
-export const MAX_BYTES = 64 * 1024 * 1024;
 
 export function recordInfo(record: WarcRecordHead): WarcRecordInfo {
   const { fields, blockLength } = record;
@@ -65,7 +63,3 @@ function parseHttp(content: Uint8Array): StoredHttp | undefined {
     decode: (maxBytes = MAX_BYTES) => decodeBody(body, codingOf(headers), maxBytes),
   };
 }
-
-/** The value of Content-Encoding. */
-export const codingOf = (headers: StoredHttp['headers']): string =>
-  headers.flatMap(([name, value]) => (name.toLowerCase() === 'content-encoding' ? value : [])).join(', ');

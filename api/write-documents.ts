@@ -3,8 +3,8 @@ import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DocumentRow } from '../shared/services/outputs/document-row.ts';
 import { llmsEntry, llmsHeader, llmsPage } from '../shared/services/outputs/llms.ts';
+import { markdownFile, markdownPaths } from '../shared/services/outputs/markdown-files.ts';
 import { FolderNotEmpty } from './folder-not-empty.ts';
-import { markdownFile, markdownPaths } from './markdown-files.ts';
 import type { DocumentOptions, ExportedDocuments } from './stored-crawl.ts';
 
 type SkipOptions = Pick<DocumentOptions, 'skip'>;

@@ -1,13 +1,14 @@
 import type { Context } from 'aws-lambda';
-import { type ExportContext, ExportImpossible } from '../api/exports/job/export-context.ts';
-import { runExport } from '../api/exports/job/run-export.ts';
 import { messageOf } from '../shared/core/base/error-message.ts';
 import { isBeingDeleted } from '../shared/core/causes/status-reason.ts';
 import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { CrawlRecord } from '../shared/crawler/ports/crawl-registry.ts';
-import { type ExportJobs, ExportLost, type HeldExport } from '../shared/engines/aws/exports/export-jobs.ts';
+import { type ExportJobs, ExportLost } from '../shared/engines/aws/exports/export-jobs.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import { type ExportContext, ExportImpossible } from '../shared/services/exports/export-context.ts';
+import type { HeldExport } from '../shared/services/exports/held-export.ts';
+import { runExport } from '../shared/services/exports/run-export.ts';
 import { type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';

@@ -1,8 +1,8 @@
 /** The function that makes exports: when one begins, on and on while there is more to do, and once an hour. */
 import type { Context } from 'aws-lambda';
-import { exportContextOf } from '../api/exports/job/stack-context.ts';
 import { lazy } from '../shared/core/base/lazy.ts';
 import { ExportJobs } from '../shared/engines/aws/exports/export-jobs.ts';
+import { exportContextOf } from '../shared/engines/aws/exports/stack-context.ts';
 import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import { EXPORT_MORE } from '../shared/services/webhook/event-types.ts';
 import { createExporterHandler } from './exporter-handler.ts';

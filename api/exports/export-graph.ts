@@ -1,11 +1,11 @@
 /** The link graph of a crawl, in the text form of Common Crawl's web graphs. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hostVertex } from '../../shared/services/outputs/graph/vertex-names.ts';
+import { eachLink, redirectsOf } from '../../shared/services/exports/crawl-links.ts';
+import type { ExportSource } from '../../shared/services/exports/export-source.ts';
+import { createHostLinks } from '../../shared/services/exports/gather-links.ts';
 import type { DocumentOptions, ExportedGraph } from '../stored-crawl.ts';
 import { makeEmptyFolder } from '../write-documents.ts';
-import { eachLink, redirectsOf } from './crawl-links.ts';
-import type { ExportSource } from './export-source.ts';
 import { createGraphBuilder, type GraphBuilder } from './graph-builder.ts';
 
 /**
@@ -54,25 +54,4 @@ export async function exportGraph(
     for (const graph of graphs) await graph.dispose();
     await rm(runs, { recursive: true, force: true });
   }
-}
-
-/** Pairs of hosts that are remembered: most links repeat one of the last. */
-const MAX_KNOWN = 10_000;
-
-/** Adds links between the hosts of two URLs. */
-export function createHostLinks(
-  hosts: Pick<GraphBuilder, 'addVertex' | 'addEdge'>,
-): (from: string, to: string) => Promise<void> {
-  let known = new Set<string>();
-  return async (from, to) => {
-    const a = hostVertex(from);
-    const b = hostVertex(to);
-    if (a === undefined || b === undefined) return;
-    const pair = `${a}\t${b}`;
-    if (known.has(pair)) return;
-    if (known.size >= MAX_KNOWN) known = new Set();
-    known.add(pair);
-    if (a === b) await hosts.addVertex(a);
-    else await hosts.addEdge(a, b);
-  };
 }

@@ -5,6 +5,8 @@ import type { IndexedCapture } from '../../shared/core/archive/parse-cdxj-line.t
 import { readHeads } from '../../shared/core/archive/read-heads.ts';
 import { messageOf } from '../../shared/core/base/error-message.ts';
 import { mapInOrder } from '../../shared/core/base/map-in-order.ts';
+import type { ExportSource } from '../../shared/services/exports/export-source.ts';
+import { createParquetFile, type ParquetFile } from '../../shared/services/exports/parquet-file.ts';
 import {
   CAPTURE_COLUMNS,
   captureRow,
@@ -16,8 +18,6 @@ import type { Column, Row } from '../../shared/services/outputs/parquet/table.ts
 import { URL_COLUMNS, urlTableRow } from '../../shared/services/outputs/parquet/url-table.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { ExportedTables, ParquetOptions, StoredCrawl, TableName } from '../stored-crawl.ts';
-import type { ExportSource } from './export-source.ts';
-import { createParquetFile, type ParquetFile } from './parquet-file.ts';
 
 type Source = Pick<StoredCrawl, 'urls' | 'documents'> &
   Pick<ExportSource, 'crawl' | 'archive' | 'openWarcs' | 'openItems'>;

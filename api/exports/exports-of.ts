@@ -1,5 +1,5 @@
+import type { ExportSource } from '../../shared/services/exports/export-source.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
-import type { ExportSource } from './export-source.ts';
 
 /** The exports of a crawl that read its archive, in a folder or on a stack. Each loads its code when it is called. */
 export const exportsOf = (

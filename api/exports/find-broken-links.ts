@@ -3,13 +3,13 @@ import { resultText } from '../../shared/core/causes/cause-text.ts';
 import { parseConfig } from '../../shared/core/crawl/config.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import { createUrlRules } from '../../shared/core/url/url-rules.ts';
+import { eachPayload } from '../../shared/services/exports/archived-payloads.ts';
+import { isHtml } from '../../shared/services/exports/crawl-links.ts';
+import type { ExportSource } from '../../shared/services/exports/export-source.ts';
 import { htmlOf, resolvedLinks } from '../../shared/services/outputs/resolved-links.ts';
+import { allRecords } from '../../shared/services/report/url-rows.ts';
 import type { BrokenLink, BrokenLinks, LinkingPage } from '../broken-links.ts';
-import { allRecords } from '../url-rows.ts';
-import { eachPayload } from './archived-payloads.ts';
 import { isBrokenRedirect, loopsIn, loopText, mayLoop } from './broken-redirects.ts';
-import { isHtml } from './crawl-links.ts';
-import type { ExportSource } from './export-source.ts';
 
 /** Broken URLs that are listed, pages that are named for each, and redirects that are followed. */
 const MAX_BROKEN = 10_000;

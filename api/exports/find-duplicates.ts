@@ -11,10 +11,10 @@ import type { HashedBlocks } from '../../shared/core/parser/hashed-blocks.ts';
 import { createHtmlLinks } from '../../shared/core/parser/html-links.ts';
 import type { KnownBlocks } from '../../shared/core/recrawl/change-digest.ts';
 import { SKETCH_BYTES } from '../../shared/core/recrawl/text-sketch.ts';
+import { eachPayload } from '../../shared/services/exports/archived-payloads.ts';
+import type { ExportSource } from '../../shared/services/exports/export-source.ts';
+import { recordsOf } from '../../shared/services/report/url-rows.ts';
 import type { DuplicateOptions, DuplicatePages } from '../duplicates.ts';
-import { recordsOf } from '../url-rows.ts';
-import { eachPayload } from './archived-payloads.ts';
-import type { ExportSource } from './export-source.ts';
 import { openSketchFile, type SketchFile } from './sketch-file.ts';
 
 /** Texts that are kept in memory while pages are compared. */

@@ -2,9 +2,9 @@
 import { parseConfig } from '../../shared/core/crawl/config.ts';
 import { canonicalize } from '../../shared/core/url/canonical.ts';
 import { createUrlRules } from '../../shared/core/url/url-rules.ts';
+import { eachLink, redirectsOf } from '../../shared/services/exports/crawl-links.ts';
+import type { ExportSource } from '../../shared/services/exports/export-source.ts';
 import type { Inlink } from '../inlinks.ts';
-import { eachLink, redirectsOf } from './crawl-links.ts';
-import type { ExportSource } from './export-source.ts';
 
 /** Redirects to the URL that are followed, one after the other. */
 const MAX_REDIRECTS = 20;

@@ -1,7 +1,9 @@
 /** Numbers the vertices of a graph and writes it, by external sorting: memory does not grow with the graph. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLineSorter, type LineSorter } from '../../shared/engines/local/archive/sorted-lines.ts';
+import { createLineSorter, type LineSorter } from '../../shared/engines/line-sorter.ts';
+import { halves, MAX_GRAPHML_EDGES, padded } from '../../shared/services/exports/graph-lines.ts';
+import { unique } from '../../shared/services/exports/sorted-runs.ts';
 import {
   graphmlEdge,
   graphmlEnd,
@@ -9,14 +11,10 @@ import {
   graphmlNode,
 } from '../../shared/services/outputs/graph/graphml.ts';
 import type { GraphSize } from '../stored-crawl.ts';
-import { halves, readGzipped, writeGzipped, writePlain } from './graph-file.ts';
+import { readGzipped, writeGzipped, writePlain } from './graph-file.ts';
 
-/** A larger graph has no GraphML: programs that read it hold all of it in memory. */
-export const MAX_GRAPHML_EDGES = 200_000;
 /** Characters that are sorted in memory. */
 const RUN_CHARS = 16 * 1024 * 1024;
-/** Decimal digits of a vertex, so that texts are in the order of numbers. */
-const DIGITS = 12;
 
 export interface GraphBuilder {
   /** The vertex may have no edge. A name is ASCII without a blank. Calls must not overlap. */
@@ -131,16 +129,6 @@ async function* withoutPadding(edges: AsyncIterable<string>): AsyncGenerator<str
   for await (const line of edges) {
     const [from, to] = halves(line);
     yield `${Number(from)}\t${Number(to)}\n`;
-  }
-}
-
-export const padded = (id: number | string): string => String(id).padStart(DIGITS, '0');
-
-export async function* unique(sorted: AsyncIterable<string>): AsyncGenerator<string> {
-  let before: string | undefined;
-  for await (const line of sorted) {
-    if (line !== before) yield line;
-    before = line;
   }
 }
 

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { halves } from '../../shared/services/exports/graph-lines.ts';
 
 const PIECE_CHARS = 256 * 1024;
 
@@ -37,10 +38,4 @@ export async function* readGzipped(path: string): AsyncGenerator<readonly [strin
     lines.close();
     file.destroy();
   }
-}
-
-/** The texts before and after the first tabulator, without a line feed at the end. */
-export function halves(line: string): readonly [string, string] {
-  const at = line.indexOf('\t');
-  return [line.slice(0, at), line.endsWith('\n') ? line.slice(at + 1, -1) : line.slice(at + 1)];
 }

@@ -4,13 +4,18 @@ import { dirname, join } from 'node:path';
 import { isWithheld } from '../../shared/core/causes/cause.ts';
 import { causeText } from '../../shared/core/causes/cause-text.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { eachPayload } from '../../shared/services/exports/archived-payloads.ts';
+import type { ExportSource } from '../../shared/services/exports/export-source.ts';
+import {
+  isMirrored,
+  type MirrorRow,
+  mirrorRow,
+  mirrorSite,
+} from '../../shared/services/exports/mirror-site.ts';
 import { isHtmlType } from '../../shared/services/outputs/rewrite-payload.ts';
+import { allRecords } from '../../shared/services/report/url-rows.ts';
 import type { ExportedMirror } from '../stored-crawl.ts';
-import { allRecords } from '../url-rows.ts';
 import { makeEmptyFolder } from '../write-documents.ts';
-import { eachPayload } from './archived-payloads.ts';
-import type { ExportSource } from './export-source.ts';
-import { isMirrored, type MirrorRow, mirrorRow, mirrorSite } from './mirror-site.ts';
 
 /**
  * See `StoredCrawl.exportMirror`. Holds the URL and the path of each file in memory: some 300 bytes.

@@ -76,7 +76,7 @@ export async function updateDocuments(
   { skip }: Pick<DocumentOptions, 'skip'> = {},
 ): Promise<KeptDocuments> {
   const { keepDocuments, keptDocuments } = await import('../exports/keep-documents.ts');
-  const { createParquetFile } = await import('../exports/parquet-file.ts');
+  const { createParquetFile } = await import('../../shared/services/exports/parquet-file.ts');
   await removeUnfinished(folder);
   const { documents, documentTable } = foldersOf(folder);
   const counts = await keepDocuments(crawl, documents, unfinished(documents), skip);

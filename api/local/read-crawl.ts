@@ -14,23 +14,23 @@ import { systemClock } from '../../shared/engines/system-clock.ts';
 import { pageOfDomains } from '../../shared/services/control/domain-queries.ts';
 import { type HostPageRequest, oneHost, pageOfHosts } from '../../shared/services/control/host-queries.ts';
 import { pageOfSites } from '../../shared/services/control/site-list.ts';
+import type { ExportSource } from '../../shared/services/exports/export-source.ts';
 import { createCrawlState } from '../../shared/services/hooks/crawl-state.ts';
+import { itemsCsv } from '../../shared/services/outputs/items-csv.ts';
 import type { Item } from '../../shared/services/project/project.ts';
 import { lookUpUrl } from '../../shared/services/report/look-up-url.ts';
 import { nearCopiesOf } from '../../shared/services/report/near-copies.ts';
 import { buildReport, type CrawlReport } from '../../shared/services/report/report.ts';
+import { seedDetail } from '../../shared/services/report/seed-detail.ts';
+import { skippedUrls } from '../../shared/services/report/skipped-urls.ts';
 import { changesOf } from '../../shared/services/report/url-change.ts';
 import { urlDetail } from '../../shared/services/report/url-detail.ts';
+import { locatedNow, reportedHosts, urlRows } from '../../shared/services/report/url-rows.ts';
 import { explainIn } from '../explain-in.ts';
-import type { ExportSource } from '../exports/export-source.ts';
 import { exportsOf } from '../exports/exports-of.ts';
 import { detailWithClusters, reportWithClusters } from '../exports/known-clusters.ts';
 import type { SearchedCrawl } from '../exports/search.ts';
-import { itemsCsv } from '../items-csv.ts';
-import { seedDetail } from '../seed-detail.ts';
-import { skippedUrls } from '../skipped-urls.ts';
 import type { OpenCrawlOptions, OutputOptions, StoredCrawl, UpdatedOutputs } from '../stored-crawl.ts';
-import { locatedNow, reportedHosts, urlRows } from '../url-rows.ts';
 import { addSeeds } from './add-seeds.ts';
 import { archiveOf, type CrawlArchive } from './crawl-archive.ts';
 import { type OpenedFolder, openFolder, stateOf } from './open-folder.ts';
@@ -49,7 +49,12 @@ export async function openStoredCrawl(
   const exported = {
     ...{ crawl, record, rows: reader, archive, ...filesOf(folder, archive) },
     openModules: async () =>
-      modules && (await import('../module-reading.ts')).moduleReading(modules, record, systemClock),
+      modules &&
+      (await import('../../shared/services/exports/module-reading.ts')).moduleReading(
+        modules,
+        record,
+        systemClock,
+      ),
   };
   let isOpen = true;
 

@@ -3,8 +3,8 @@ import type { WaczPage } from '../../shared/core/archive/wacz-pages.ts';
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import { openWarcFiles, type WarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
-import { allRecords, type RowSource } from '../url-rows.ts';
-import { NothingArchived, pageLocation, waczOf, waczPage } from '../wacz-bytes.ts';
+import { NothingArchived, pageLocation, waczOf, waczPage } from '../../shared/services/exports/wacz-bytes.ts';
+import { allRecords, type RowSource } from '../../shared/services/report/url-rows.ts';
 import { openFolder } from './open-folder.ts';
 
 /**

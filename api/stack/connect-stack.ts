@@ -5,6 +5,9 @@ import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import type { CrawlRegistry } from '../../shared/crawler/ports/crawl-registry.ts';
 import type { Skip } from '../../shared/crawler/ports/skip-log.ts';
+import { createStackArchive, type StackArchive } from '../../shared/engines/aws/archive/stack-archive.ts';
+import { stackItems } from '../../shared/engines/aws/archive/stack-items.ts';
+import { stackRows } from '../../shared/engines/aws/archive/stack-rows.ts';
 import { controlEngineOf } from '../../shared/engines/aws/control-engine.ts';
 import { controlPolicyOf } from '../../shared/engines/aws/control-policy.ts';
 import {
@@ -22,17 +25,14 @@ import {
   type ControlPolicy,
   createControl,
 } from '../../shared/services/control/create-control.ts';
+import type { RowSource } from '../../shared/services/report/url-rows.ts';
 import { EXPORT_MORE } from '../../shared/services/webhook/event-types.ts';
 import type { StackAddress } from '../stack-address.ts';
-import type { RowSource } from '../url-rows.ts';
 import { awsRefusal } from './aws-refusal.ts';
 import type { BucketFolder } from './copy/copy-archive.ts';
 import { findStack } from './find-stack.ts';
 import { loadedSdk } from './loaded-sdk.ts';
 import { putIdentity } from './put-identity.ts';
-import { createStackArchive, type StackArchive } from './stack-archive.ts';
-import { stackItems } from './stack-items.ts';
-import { stackRows } from './stack-rows.ts';
 import { stackSkips } from './stack-skips.ts';
 
 /** The parts of a stack that copies of whole crawls are read from, and written to. */

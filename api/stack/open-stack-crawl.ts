@@ -12,27 +12,27 @@ import { withoutSecretKeys } from '../../shared/core/crawl/network-schema.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import { sitesOf } from '../../shared/crawler/crawl-state/crawls.ts';
 import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
+import type { StackArchive } from '../../shared/engines/aws/archive/stack-archive.ts';
+import { payloadsOf } from '../../shared/engines/aws/archive/stack-payloads.ts';
 import { ControlError } from '../../shared/services/control/control.ts';
+import { itemsCsv } from '../../shared/services/outputs/items-csv.ts';
 import type { Item } from '../../shared/services/project/project.ts';
 import { buildReport } from '../../shared/services/report/report.ts';
+import { skippedUrls } from '../../shared/services/report/skipped-urls.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { changesOf } from '../../shared/services/report/url-change.ts';
+import { flat, reportedHosts, urlRows } from '../../shared/services/report/url-rows.ts';
 import { explainIn } from '../explain-in.ts';
 import { detailWithClusters, reportWithClusters } from '../exports/known-clusters.ts';
-import { itemsCsv } from '../items-csv.ts';
-import { skippedUrls } from '../skipped-urls.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
 import type { OpenCrawlOptions } from '../stored-crawl.ts';
 import { readOpened } from '../stored-record.ts';
-import { flat, reportedHosts, urlRows } from '../url-rows.ts';
 import { cacheFiles } from './cache-folder.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { explainedAll, explainedOne } from './explained.ts';
 import { addAllSeeds } from './seed-batches.ts';
-import type { StackArchive } from './stack-archive.ts';
 import { createStackEvents, isOver } from './stack-events.ts';
 import { stackExports, stackSending } from './stack-exports.ts';
-import { payloadsOf } from './stack-payloads.ts';
 import { stackWacz } from './stack-wacz.ts';
 import { watchStatus } from './watch-status.ts';
 
@@ -223,7 +223,7 @@ function archiveQueries(
     history,
     async diff(url, times) {
       const { differenceBetween } = await import('../url-difference.ts');
-      const source = payloadsOf(connection, crawl, archive);
+      const source = payloadsOf(archive, crawl);
       return explainedOne(
         connection,
         history(url).then((visits) => differenceBetween(url, visits, source, times)),

@@ -1,5 +1,6 @@
 /** Runs hooks over the archive of a stack's crawl, in the calling thread. */
 import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { payloadsOf } from '../../shared/engines/aws/archive/stack-payloads.ts';
 import { readProject } from '../../shared/services/project/project-file.ts';
 import { archivedPages } from '../local/process/archived-pages.ts';
 import { checkOptions, oneByOne, processedPages } from '../local/process/process-local.ts';
@@ -8,7 +9,6 @@ import type { ProcessedPage, ProcessOptions } from '../process-options.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { openStackCrawl } from './open-stack-crawl.ts';
 import { NotOnStack } from './stack-errors.ts';
-import { payloadsOf } from './stack-payloads.ts';
 
 /** As `processCrawl`. The connection stays open. */
 export async function* processOnStack<T>(
@@ -28,7 +28,10 @@ export async function* processOnStack<T>(
   const config = parseConfig(stored);
   const pages = archivedPages(connection.rows, crawl);
   yield* processedPages<T>(
-    oneByOne(pages, createPageProcessor({ archive: payloadsOf(connection, crawl), config, hooks })),
+    oneByOne(
+      pages,
+      createPageProcessor({ archive: payloadsOf(connection.archiveOf(crawl), crawl), config, hooks }),
+    ),
     signal,
   );
 }

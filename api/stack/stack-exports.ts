@@ -2,21 +2,21 @@
 import { parseCdxjLine } from '../../shared/core/archive/parse-cdxj-line.ts';
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
+import type { StackArchive } from '../../shared/engines/aws/archive/stack-archive.ts';
+import { payloadsOf } from '../../shared/engines/aws/archive/stack-payloads.ts';
+import type { ExportSource } from '../../shared/services/exports/export-source.ts';
+import { moduleReading } from '../../shared/services/exports/module-reading.ts';
 import type { ModuleReading } from '../../shared/services/outputs/page-document.ts';
 import type { MediaModule } from '../../shared/services/project/media-module.ts';
+import { flat, urlRows } from '../../shared/services/report/url-rows.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
-import type { ExportSource } from '../exports/export-source.ts';
 import { exportsOf } from '../exports/exports-of.ts';
 import type { SearchedCrawl } from '../exports/search.ts';
-import { moduleReading } from '../module-reading.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
 import type { DocumentOptions } from '../stored-crawl.ts';
-import { flat, urlRows } from '../url-rows.ts';
 import { cacheFiles } from './cache-folder.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { explainedAll, explainedOne } from './explained.ts';
-import type { StackArchive } from './stack-archive.ts';
-import { payloadsOf } from './stack-payloads.ts';
 
 function documentExports(
   connection: StackConnection,
@@ -24,7 +24,7 @@ function documentExports(
   archive: StackArchive,
   modules: ModuleReading | undefined,
 ): Documents {
-  const open = async () => ({ ...payloadsOf(connection, crawl, archive), close: async () => {} });
+  const open = async () => ({ ...payloadsOf(archive, crawl), close: async () => {} });
   const pages = crawlDocuments(connection.rows, crawl, open, modules);
   const documents = (options?: DocumentOptions) => explainedAll(connection, pages.documents(options));
   const shown = { ...pages, documents };
@@ -46,7 +46,7 @@ function exportSource(
     crawl,
     record,
     rows: connection.rows,
-    archive: payloadsOf(connection, crawl, archive),
+    archive: payloadsOf(archive, crawl),
     async openWarcs() {
       const { warcs, reader, cdxj } = await archive.list();
       return {

@@ -2,12 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { knownCause } from '../../shared/core/causes/stored-cause.ts';
-import type { Skip } from '../../shared/crawler/ports/skip-log.ts';
+import type { Skip, SkipLine } from '../../shared/crawler/ports/skip-log.ts';
 import { skipsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
-import type { SkipLine } from '../../shared/engines/aws/archive/skip-objects.ts';
-import { createLineSorter } from '../../shared/engines/local/archive/sorted-lines.ts';
-import { jsonObjects, type StoredLines } from './stack-items.ts';
+import { jsonObjects, type StoredLines } from '../../shared/engines/aws/archive/stack-items.ts';
+import { createLineSorter } from '../../shared/engines/line-sorter.ts';
+import { distinctSkips, sortedLineOf } from '../../shared/services/exports/distinct-skips.ts';
 
 /**
  * Yields each link once, by reason and URL. Sorts them in files of the temporary folder, and holds some megabytes.
@@ -30,33 +29,3 @@ export async function* stackSkips(
     await rm(temporary, { recursive: true, force: true });
   }
 }
-
-/** A line of ASCII for a link: sorted, such lines are in the order of reason and URL. */
-export const sortedLineOf = (skip: Skip): string => `${keyOf(skip)}${ascii(skip)}\n`;
-
-/** Yields the links of sorted lines, each once, with its line. `after`: the line before the first one. */
-export async function* distinctSkips(
-  lines: AsyncIterable<string>,
-  after = '',
-): AsyncGenerator<{ readonly line: string; readonly skip: Skip }> {
-  let last = keyIn(after);
-  for await (const line of lines) {
-    const key = keyIn(line);
-    if (key === last) continue;
-    last = key;
-    const { cause, ...skip } = JSON.parse(line.slice(key.length)) as Skip;
-    yield { line, skip: { ...skip, ...(cause !== undefined && { cause: knownCause(cause) }) } };
-  }
-}
-
-const keyIn = (line: string): string => line.slice(0, Math.max(0, line.indexOf('{')));
-
-/** `REASON URL `, without a brace: the JSON begins at the first one. */
-const keyOf = ({ reason, url }: Skip): string => `${ascii(reason)} ${ascii(url)} `.replaceAll('{', '%7B');
-
-/** JSON whose characters beyond ASCII are escaped. */
-const ascii = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[\u0080-\uffff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );

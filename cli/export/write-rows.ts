@@ -1,7 +1,8 @@
 /** Exports whose rows are lines of JSON or CSV. */
-import { itemsCsv } from '../../api/items-csv.ts';
-import { SKIPPED_COLUMNS } from '../../api/skipped-urls.ts';
+
 import type { SkippedUrl, StoredCrawl } from '../../api/stored-crawl.ts';
+import { itemsCsv } from '../../shared/services/outputs/items-csv.ts';
+import { SKIPPED_COLUMNS } from '../../shared/services/report/skipped-urls.ts';
 import { type RowFormat, rowHeader, rowLine } from '../../shared/services/report/url-line.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import { formatCount } from '../format.ts';

@@ -1,8 +1,8 @@
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StackArchive } from '../../api/stack/stack-archive.ts';
 import type { ReadAt } from '../../shared/core/archive/scan-members.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
+import type { StackArchive } from '../../shared/engines/aws/archive/stack-archive.ts';
 import { readHandle } from '../../shared/engines/local/archive/read-handle.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { crawlOf, type Given, isSet, readWords, wrongWords } from '../given.ts';

@@ -119,7 +119,6 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
     ['compact-objects.ts deleteObjects', 'the same'],
     ...readsNoMessages,
-    ['api/stack/stack-items.ts listFiles', 'it lists items in slices (item-stages.ts)'],
     // It changes no crawl: what it has used is added to counters, and exports are begun and forgotten by others.
     ...[
       'attention-notes.ts PutItemCommand',

@@ -143,9 +143,9 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'api/stack/connect-stack.ts': { ssm: ['parameter'] },
   'api/stack/put-identity.ts': { ssm: ['identity'] },
   'functions/secret-parameter.ts': { ssm: ['identity', 'webhook', 'secrets'] },
-  'api/stack/stack-archive.ts': { s3: ['warcList'], readRange: ['warc'] },
-  'api/stack/stack-items.ts': { listFiles: ['stateLists'] },
-  'api/exports/job/item-stages.ts': { listFiles: ['exportLists'] },
+  'stack-archive.ts': { s3: ['warcList'], readRange: ['warc'] },
+  'stack-items.ts': { listFiles: ['stateLists'] },
+  'stored-lines.ts': { listFiles: ['exportLists'] },
   'export-jobs.ts': { dynamodb: ['crawlState'] },
   'export-objects.ts': {
     PutObjectCommand: ['exports', 'exportWork'],

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { summarize } from '../../api/local/summarize.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
-import { skippedUrls } from '../../api/skipped-urls.ts';
 import { writeSkipped } from '../../cli/export/write-rows.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { addSeeds } from '../../cli/verbs/add.ts';
@@ -21,6 +20,7 @@ import { createLedgerStore } from '../../shared/engines/local/ledger-store.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
 import { lockFolder } from '../../shared/engines/local/lock.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
+import { skippedUrls } from '../../shared/services/report/skipped-urls.ts';
 import { fastClock, paper } from './stack-fakes.ts';
 
 const SEED = 'http://localhost:8080/';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { flat, type RowSource, urlRows } from '../../api/url-rows.ts';
 import type { RowStream } from '../../cli/export/row-stream.ts';
 import { writeUrls } from '../../cli/export/write-rows.ts';
 import { type Head, NEW_HEAD } from '../../shared/core/frontier/head.ts';
 import { HostLedger } from '../../shared/core/frontier/ledger.ts';
+import { flat, type RowSource, urlRows } from '../../shared/services/report/url-rows.ts';
 import { paper } from './stack-fakes.ts';
 
 const HOST = 'a.example';

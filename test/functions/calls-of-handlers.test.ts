@@ -1,6 +1,6 @@
 /** The handlers of functions: what each calls, in which order and when, and what follows a failure. */
+
 import { describe, test } from 'vitest';
-import { ExportImpossible } from '../../api/exports/job/export-context.ts';
 import { createCompactorHandler } from '../../functions/compactor-handler.ts';
 import { createExporterHandler } from '../../functions/exporter-handler.ts';
 import { createRouterHandler } from '../../functions/router-handler.ts';
@@ -10,10 +10,12 @@ import { NEW_HEAD } from '../../shared/core/frontier/head.ts';
 import { createCrawls } from '../../shared/crawler/crawl-state/crawls.ts';
 import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
 import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
-import { type HeldExport, NO_PROGRESS } from '../../shared/engines/aws/exports/export-jobs.ts';
+import { NO_PROGRESS } from '../../shared/engines/aws/exports/export-jobs.ts';
 import { wakeAllText } from '../../shared/engines/aws/queues/link-message.ts';
 import type { LinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
 import { parcelTexts } from '../../shared/engines/aws/queues/message-text.ts';
+import { ExportImpossible } from '../../shared/services/exports/export-context.ts';
+import type { HeldExport } from '../../shared/services/exports/held-export.ts';
 import { T0 } from '../crawler/worker/fake-clock.ts';
 import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { begin } from '../crawler/worker/world.ts';

@@ -1,9 +1,11 @@
 /** The function that makes exports: which it takes, how long it works, and what becomes of those that fail. */
+
 import { describe, expect, test } from 'vitest';
-import { ExportImpossible } from '../../api/exports/job/export-context.ts';
 import { createExporterHandler, sliceTimes } from '../../functions/exporter-handler.ts';
 import { BEING_DELETED } from '../../shared/core/causes/status-reason.ts';
-import { ExportLost, type HeldExport, NO_PROGRESS } from '../../shared/engines/aws/exports/export-jobs.ts';
+import { ExportLost, NO_PROGRESS } from '../../shared/engines/aws/exports/export-jobs.ts';
+import { ExportImpossible } from '../../shared/services/exports/export-context.ts';
+import type { HeldExport } from '../../shared/services/exports/held-export.ts';
 import { createFakeClock, T0 } from '../crawler/worker/fake-clock.ts';
 import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { begin } from '../crawler/worker/world.ts';

@@ -88,6 +88,13 @@ describe('layers', () => {
     ]);
   });
 
+  test('a function imports services and an engine, and not the library', () => {
+    expect(faultsOf('functions/exporter.ts', 'shared/engines/aws/engine.ts')).toEqual([]);
+    expect(faultsOf('functions/exporter.ts', 'api/index.ts')).toEqual([
+      'functions/exporter.ts imports api/index.ts: they are of folders that do not know each other',
+    ]);
+  });
+
   test('a folder that is in no row is an error', () => {
     expect(upwardImports(graphOf({ 'shared/misc/a.ts': [] }))).toEqual([
       'shared/misc/a.ts: its folder is in no row of test/structure/layers.ts',

@@ -2,7 +2,7 @@
 import type { RecordLocation } from '../../../shared/core/archive/record-location.ts';
 import { isWithheld, nearDuplicateIn } from '../../../shared/core/causes/cause.ts';
 import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
-import { type RowSource, recordsOf } from '../../url-rows.ts';
+import { type RowSource, recordsOf } from '../../../shared/services/report/url-rows.ts';
 
 /** A page, as it goes to the thread that processes it. */
 export interface ArchivedPage {

@@ -14,10 +14,10 @@ import type { HookError } from '../../../shared/crawler/ports/hook-error-log.ts'
 import { otherLanguage } from '../../../shared/crawler/turn/page/other-language.ts';
 import { type PageWork, UNWATCHED } from '../../../shared/crawler/turn/page/page-work.ts';
 import { systemClock } from '../../../shared/engines/system-clock.ts';
+import { MAX_BYTES } from '../../../shared/services/exports/archived-payloads.ts';
 import type { StateStore } from '../../../shared/services/hooks/crawl-state.ts';
 import { createHooks, type ProjectHooks } from '../../../shared/services/hooks/create-hooks.ts';
 import { createLanguageReader } from '../../../shared/services/hooks/read-language.ts';
-import { MAX_BYTES } from '../../stored-record.ts';
 import { createArchivedDocuments } from './archived-documents.ts';
 import type { ArchivedPage } from './archived-pages.ts';
 

@@ -1,6 +1,6 @@
 /** A response of the archive as it was, for programs such as pywb: `/TIMEid_/URL`. */
 import { redirectTarget } from '../../../shared/core/url/field-reference.ts';
-import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
+import type { ArchivedPayload } from '../../../shared/services/exports/archived-payloads.ts';
 
 export interface RawResponse {
   readonly status: number;

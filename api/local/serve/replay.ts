@@ -8,10 +8,10 @@ import { isXmlType, XHTML_TYPE } from '../../../shared/core/parser/type-of-xml.t
 import { typeToRead } from '../../../shared/core/parser/whole-types.ts';
 import { canonicalize } from '../../../shared/core/url/canonical.ts';
 import { redirectTarget } from '../../../shared/core/url/field-reference.ts';
+import type { ArchivedPayload } from '../../../shared/services/exports/archived-payloads.ts';
 import { cutOffAfter } from '../../../shared/services/hooks/cut-off.ts';
 import { rewriteCss } from '../../../shared/services/outputs/rewrite-css.ts';
 import { rewriteHtml } from '../../../shared/services/outputs/rewrite-html.ts';
-import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
 import { containHtml } from './contain-html.ts';
 
 export interface Replay {

@@ -5,7 +5,7 @@ import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { Semaphore } from '../../../shared/core/base/semaphore.ts';
 import { canonicalize, urlAsWritten } from '../../../shared/core/url/canonical.ts';
 import type { CaptureIndex, ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
-import type { ArchivedPayload } from '../../exports/archived-payloads.ts';
+import type { ArchivedPayload } from '../../../shared/services/exports/archived-payloads.ts';
 import { answerCdx } from './cdx-server.ts';
 import {
   acceptedTime,

@@ -10,6 +10,8 @@ import { indexName } from '../../../shared/engines/aws/archive/compact-layout.ts
 import { type FolderContext, sizeOf } from '../../../shared/engines/aws/archive/compact-objects.ts';
 import { putIndex } from '../../../shared/engines/aws/archive/compact-upload.ts';
 import { announceJoined } from '../../../shared/engines/aws/archive/joined-warcs.ts';
+import type { StackArchive, StackArchiveContext } from '../../../shared/engines/aws/archive/stack-archive.ts';
+import type { StoredLines } from '../../../shared/engines/aws/archive/stack-items.ts';
 import {
   sizeOf as fileSize,
   listWarcFiles,
@@ -18,8 +20,6 @@ import {
 import { indexByScanning } from '../../../shared/engines/local/archive/cdxj-files.ts';
 import type { JoinedFiles } from '../../../shared/engines/local/archive/joined-files.ts';
 import type { Folders } from '../../../shared/engines/local/folders.ts';
-import type { StackArchive, StackArchiveContext } from '../stack-archive.ts';
-import type { StoredLines } from '../stack-items.ts';
 
 /** Called with the bytes that are copied by now, and with those that there are. */
 type OnBytes = (done: number, all: number) => void;

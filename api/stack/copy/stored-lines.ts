@@ -2,8 +2,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
+import type { StoredLines } from '../../../shared/engines/aws/archive/stack-items.ts';
 import { withRetry } from '../../../shared/engines/aws/retry.ts';
-import type { StoredLines } from '../stack-items.ts';
 
 const OBJECT_CHARS = 8 * 1024 * 1024;
 /** Sorts before all that workers store, which begins with the time. */

@@ -21,3 +21,6 @@ export interface Skip {
   /** More of why. Of a page whose links were left out: how many. */
   readonly cause?: Cause;
 }
+
+/** A line of a stored log: a link, or how many more were left out than there was memory for. */
+export type SkipLine = Skip | { readonly beyond: number };

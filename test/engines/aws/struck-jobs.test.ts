@@ -1,4 +1,5 @@
 /** Every call of what a stack does beside its turns: exports, deletions, the pool of workers, the notes of the waker. */
+
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { createDeletions, SETTLE_MS } from '../../../shared/engines/aws/deletion/begin-deletion.ts';
 import { createCrawlDeletions } from '../../../shared/engines/aws/deletion/crawl-deletions.ts';
@@ -11,10 +12,11 @@ import {
   requestDeletion,
 } from '../../../shared/engines/aws/deletion/deletions.ts';
 import { createReferrers } from '../../../shared/engines/aws/deletion/referrers.ts';
-import { ExportJobs, type HeldExport } from '../../../shared/engines/aws/exports/export-jobs.ts';
+import { ExportJobs } from '../../../shared/engines/aws/exports/export-jobs.ts';
 import { createAttentionNotes } from '../../../shared/engines/aws/state/attention-notes.ts';
 import { createSpendCounter, spentToday } from '../../../shared/engines/aws/state/daily-spend.ts';
 import { UnannouncedCrawls } from '../../../shared/engines/aws/state/unannounced.ts';
+import type { HeldExport } from '../../../shared/services/exports/held-export.ts';
 import { CRAWL, headOf, RECORD } from '../../contract/subjects.ts';
 import { openGolden } from '../../golden.ts';
 import type { World } from './struck-calls.ts';

@@ -8,7 +8,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
-import type { Skip, SkipLog } from '../../../crawler/ports/skip-log.ts';
+import type { Skip, SkipLine, SkipLog } from '../../../crawler/ports/skip-log.ts';
 import { coalesced } from '../../coalesced.ts';
 import { RecentSkips, shortSkip } from '../../recent-skips.ts';
 import { withRetry } from '../retry.ts';
@@ -22,9 +22,6 @@ export interface SkipObjectsOptions extends ObjectContext {
   /** Characters that the links of all crawls may take before they are stored. Further ones are counted. */
   readonly maxChars?: number;
 }
-
-/** A line of an object: a link, or how many more were left out than there was memory for. */
-export type SkipLine = Skip | { readonly beyond: number };
 
 /** The {@link SkipLog} port on S3. `makeDurable` throws what S3 throws. */
 export const createSkipObjects = (options: SkipObjectsOptions): Required<SkipLog> =>

@@ -20,6 +20,7 @@ import {
   type ExportState,
   isOpenExport,
 } from '../../../services/control/crawl-export.ts';
+import type { ExportNotes, ExportProgress, HeldExport } from '../../../services/exports/held-export.ts';
 import { withRetry } from '../retry.ts';
 import { partitionItems } from '../state/dynamo-pages.ts';
 import { EXPORTS, type Item, itemKey, N, S } from '../state/tables.ts';
@@ -33,29 +34,14 @@ export interface ExportJobsContext {
   readonly bucket: string;
 }
 
-/** The facts of an export that change while it is made. */
-export type ExportProgress = Pick<CrawlExport, 'files' | 'bytes' | 'records' | 'skipped' | 'share'>;
-
 export const NO_PROGRESS: ExportProgress = { files: 0, bytes: 0, records: 0, skipped: 0, share: 0 };
-
-/** An export as the function that works on it holds it. */
-export interface HeldExport {
-  readonly crawl: CrawlId;
-  readonly id: string;
-  readonly request: ExportRequest;
-  /** Slices that counted so far. */
-  readonly version: number;
-  /** How often it was taken since a slice counted, this time among them. */
-  readonly tries: number;
-  readonly progress: ExportProgress;
-}
 
 /** The export was taken over by another function, or deleted. Nothing needs to be undone: stop. */
 export class ExportLost extends Error {
   override name = 'ExportLost';
 }
 
-export class ExportJobs implements CrawlExports {
+export class ExportJobs implements CrawlExports, ExportNotes {
   readonly #context: ExportJobsContext;
   readonly #me: string;
 

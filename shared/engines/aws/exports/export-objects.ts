@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { ReadAt } from '../../../core/archive/scan-members.ts';
 import { SIZES } from '../../../core/base/sizes.ts';
+import type { ExportFile, ExportStore } from '../../../services/exports/export-store.ts';
 import { CHECKSUM, type ObjectContext } from '../archive/archive-object.ts';
 import { listFiles, sizeOf } from '../archive/compact-objects.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';
@@ -34,7 +35,7 @@ export interface PausedUpload {
   readonly held: number;
 }
 
-export class ExportObjects {
+export class ExportObjects implements ExportStore {
   readonly #context: ObjectContext;
   readonly #results: string;
   readonly #work: string;
@@ -45,7 +46,6 @@ export class ExportObjects {
     this.#work = `${exportWorkPrefix(crawl)}${id}/`;
   }
 
-  /** A file of the export. It is not there before `complete` resolves, and replaces an earlier one of that name. */
   create(name: string, maxBytes = 0): ExportUpload {
     // Rounded up, so that the last part is not one too many.
     const partBytes = Math.max(PART_BYTES, Math.ceil(maxBytes / (MAX_PARTS - 100)));
@@ -64,7 +64,6 @@ export class ExportObjects {
     await this.#put(this.#work + name, body);
   }
 
-  /** The first `bytes` bytes of it. */
   readWork(name: string, bytes: number): Promise<Uint8Array> {
     return readRange({ ...this.#context, folder: this.#work }, name, 0, bytes);
   }
@@ -90,7 +89,6 @@ export class ExportObjects {
     return this.readJson(name, bytes);
   }
 
-  /** Deletes all that the export has kept. */
   async deleteAllWork(): Promise<void> {
     const folder = { ...this.#context, sizes: SIZES, folder: this.#work };
     const names: string[] = [];
@@ -113,7 +111,7 @@ export class ExportObjects {
 type Part = { readonly PartNumber: number; readonly ETag: string; readonly ChecksumCRC32: string };
 
 /** Calls must not overlap. A part is uploaded while the next one is filled. */
-export class ExportUpload {
+export class ExportUpload implements ExportFile {
   readonly #objects: ExportObjects;
   readonly #context: ObjectContext;
   readonly #target: { readonly Bucket: string; readonly Key: string };
@@ -138,12 +136,10 @@ export class ExportUpload {
     this.#partedBytes = given.bytes;
   }
 
-  /** All that was added. */
   get bytes(): number {
     return this.#partedBytes + (this.#isHeldLoaded ? this.#heldBytes : this.#given.held);
   }
 
-  /** Keeps the bytes as they are: they must not change. */
   async add(bytes: Uint8Array): Promise<void> {
     await this.#loadHeld();
     this.#held.push(bytes);
@@ -174,7 +170,6 @@ export class ExportUpload {
     }
   }
 
-  /** The state with which a later slice continues. Nothing may be added after it. */
   async pause(): Promise<PausedUpload> {
     await this.#loadHeld();
     await this.#uploading;

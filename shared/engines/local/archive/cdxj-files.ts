@@ -13,12 +13,13 @@ import { mergeSorted } from '../../../core/archive/merge-sorted.ts';
 import { NotWarc } from '../../../core/archive/read-warc.ts';
 import { scanMembers } from '../../../core/archive/scan-members.ts';
 import { windowedRead } from '../../../core/archive/windowed-read.ts';
+import { createLineSorter, readLines } from '../../line-sorter.ts';
 import { foldersOf } from '../folders.ts';
 import { listWarcFiles, type WarcFileEntry } from './archive-names.ts';
 import { capturesAt, findPlaces, PLACES_SUFFIX } from './capture-places.ts';
 import { findLines } from './find-lines.ts';
 import { readHandle } from './read-handle.ts';
-import { createLineSorter, readLines, writeLines } from './sorted-lines.ts';
+import { writeLines } from './sorted-lines.ts';
 import { durableBytes } from './warc-journal.ts';
 
 const indexNameOf = (file: string): string => file.replace(/\.warc\.gz$/, '.cdxj');

@@ -8,6 +8,7 @@ import { encodeCapture, encodeRevisit } from '../../../../shared/core/archive/ca
 import { cdxjLine, scanCaptures } from '../../../../shared/core/archive/cdxj.ts';
 import { encodeMetadata } from '../../../../shared/core/archive/metadata.ts';
 import { encodeWarcinfo } from '../../../../shared/core/archive/warcinfo.ts';
+import { createLineSorter, readLines } from '../../../../shared/engines/line-sorter.ts';
 import {
   type FileArchive,
   type FileArchiveOptions,
@@ -16,11 +17,7 @@ import {
 } from '../../../../shared/engines/local/archive/archive.ts';
 import { listWarcFiles } from '../../../../shared/engines/local/archive/archive-names.ts';
 import { mergedCdxj } from '../../../../shared/engines/local/archive/cdxj-files.ts';
-import {
-  createLineSorter,
-  readLines,
-  writeLines,
-} from '../../../../shared/engines/local/archive/sorted-lines.ts';
+import { writeLines } from '../../../../shared/engines/local/archive/sorted-lines.ts';
 import type { FileArchiveJournal } from '../../../../shared/engines/local/archive/warc-journal.ts';
 import { openDatabase } from '../../../../shared/engines/local/database.ts';
 import { captureOf, newId, RECORDS, T0 } from '../../../core/archive/captures.ts';

@@ -1,0 +1,23 @@
+/** The known URLs of a stack's crawls, by their ledgers. */
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { RowSource } from '../../../services/report/url-rows.ts';
+import type { StackSettings } from '../settings.ts';
+import type { OpenedStack } from '../stack.ts';
+import { type JoinedResolver, joinedResolver } from './joined-warcs.ts';
+
+export function stackRows(
+  { engine, clients }: Pick<OpenedStack, 'engine' | 'clients'>,
+  names: Pick<StackSettings, 'crawlState'>,
+): RowSource {
+  const { clock, ledgers } = engine;
+  const resolvers = new Map<CrawlId, JoinedResolver>();
+  return {
+    ledgers,
+    locateAll(crawl, locations) {
+      const resolver =
+        resolvers.get(crawl) ?? joinedResolver({ dynamo: clients.dynamo, clock, names }, crawl);
+      resolvers.set(crawl, resolver);
+      return resolver.resolveAll(locations);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** Documents for people and language models: a folder of Markdown files, and the files of llmstxt.org. */
+
+import type { DocumentRow } from '../outputs/document-row.ts';
+import { llmsEntry, llmsHeader, llmsPage } from '../outputs/llms.ts';
+import { markdownFile, markdownPaths } from '../outputs/markdown-files.ts';
+import { hasDocument } from '../outputs/read-documents.ts';
+import type { ExportContext, ExportFacts, Pieces, StageSlice } from './export-context.ts';
+import { listedRows, listRows } from './list-stage.ts';
+import { documentsBehind } from './made-behind.ts';
+import { keptPiece, piecesOf, type SlicedAt, writeSlicedFile } from './sliced-file.ts';
+import type { LedgerPlace } from './walk-ledgers.ts';
+import { type FolderAt, type FolderFile, writeFolder } from './zip-folder.ts';
+
+/** Lists the pages that have a document: links between their files need the names of all. */
+export const listDocuments = (context: ExportContext, at: never, facts: ExportFacts): Promise<StageSlice> =>
+  listRows(context, at, facts, (record) => (hasDocument(record, context.modules) ? record.url : undefined));
+
+export async function writeMarkdownFolder(
+  context: ExportContext,
+  at: FolderAt<LedgerPlace>,
+  facts: ExportFacts,
+): Promise<StageSlice> {
+  const { rewrite, pathOf } = markdownPaths(await listedRows<string>(context, facts));
+  // A page that came to the crawl since has no name.
+  const isWanted = ({ url }: { url: string }) => pathOf(url) !== undefined;
+  return writeFolder(context, at, `${context.crawl}-markdown.zip`, async function* (after) {
+    for await (const { value, ...place } of documentsBehind(context, after, { rewrite, isWanted })) {
+      const file: FolderFile | undefined = value && {
+        path: pathOf(value.url)!,
+        body: Buffer.from(markdownFile(value)),
+      };
+      yield { ...place, value: file };
+    }
+  });
+}
+
+interface LlmsState {
+  /** The page before. */
+  readonly before?: string | undefined;
+  /** The index so far. */
+  readonly index: Pieces;
+}
+
+/** Writes `llms-full.txt`, and `llms.txt` when it is at its end. */
+export const writeLlmsFiles = (
+  context: ExportContext,
+  at: SlicedAt<LedgerPlace, LlmsState> | undefined,
+): Promise<StageSlice> =>
+  writeSlicedFile<DocumentRow, LedgerPlace, LlmsState>(context, at, {
+    name: 'llms-full.txt',
+    values: (after) => documentsBehind(context, after),
+    open(upload, state = { index: [] }) {
+      const lines: string[] = at ? [] : [llmsHeader(context.crawl)];
+      let { before } = state;
+      return {
+        async add(document) {
+          lines.push(llmsEntry(document, before));
+          before = document.url;
+          await upload.add(Buffer.from(llmsPage(document)));
+        },
+        async pause() {
+          const name = `llms-${state.index.length}`;
+          const kept = await keptPiece(context, name, Buffer.from(lines.join('')));
+          return { before, index: [...state.index, ...kept] };
+        },
+        async finish() {
+          const index = context.objects.create('llms.txt');
+          try {
+            for await (const piece of piecesOf(context, state.index)) await index.add(piece);
+            await index.add(Buffer.from(lines.join('')));
+            const { bytes } = index;
+            await index.complete();
+            return { files: 1, bytes };
+          } catch (error) {
+            await index.abort();
+            throw error;
+          }
+        },
+      };
+    },
+  });

@@ -1,0 +1,108 @@
+/** An export that is made in slices: the inputs and outputs of its stages, and how a stage continues. */
+import type { PayloadSource } from '../../core/archive/payload-reader.ts';
+import type { WaczPage } from '../../core/archive/wacz-pages.ts';
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import type { Head } from '../../core/frontier/head.ts';
+import type { HostKey } from '../../core/url/host-key.ts';
+import type { CrawlRecord } from '../../crawler/ports/crawl-registry.ts';
+import type { ExportRequest } from '../control/crawl-export.ts';
+import type { ModuleReading } from '../outputs/page-document.ts';
+import type { ItemTypes } from '../outputs/parquet/item-table.ts';
+import type { RowSource } from '../report/url-rows.ts';
+import type { ExportArchive } from './export-archive.ts';
+import type { ExportStore } from './export-store.ts';
+import type { ExportProgress } from './held-export.ts';
+import type { Placed } from './placed.ts';
+
+/** Reads hosts of a crawl, a page at a time. */
+export type HostPages = (
+  crawl: CrawlId,
+  cursor: string | undefined,
+  limit: number,
+) => Promise<{
+  readonly hosts: readonly { readonly host: HostKey; readonly head: Head }[];
+  readonly cursor?: string;
+}>;
+
+export interface ExportContext {
+  readonly crawl: CrawlId;
+  readonly record: CrawlRecord;
+  readonly request: ExportRequest;
+  readonly rows: RowSource;
+  readonly hostPages: HostPages;
+  /** Hosts of the crawl, about. */
+  readonly hosts: number;
+  readonly archive: ExportArchive;
+  readonly payloads: PayloadSource;
+  /** Modules of the project, for documents. */
+  readonly modules?: ModuleReading | undefined;
+  /** Yields the items after a cursor, as lines of JSON. */
+  items(after: string | undefined): AsyncIterable<Placed<string, string>>;
+  /** As above, the log of links that were left out: each a `SkipLine`. */
+  skips(after: string | undefined): AsyncIterable<Placed<string, string>>;
+  readonly objects: ExportStore;
+  /** A file ends when it has as many bytes. Default: 256 MB. */
+  readonly maxFileBytes?: number | undefined;
+  /** The most URLs that get files of their own. Default: 1,000,000. */
+  readonly maxListed?: number | undefined;
+  /** ms since the epoch. */
+  now(): number;
+  /** Whether the slice should end where it can be continued best. */
+  isLate(): boolean;
+  /** Whether the slice must end at once. */
+  isOver(): boolean;
+  /** Called with the files and records that cannot be read. */
+  warn(message: string): void;
+}
+
+/** The result of a slice of a stage. */
+export interface StageSlice {
+  /** Where the stage continues, as JSON; undefined: it is done. */
+  readonly at?: unknown;
+  /** Facts for all later stages. */
+  readonly facts?: ExportFacts;
+  readonly written: Omit<ExportProgress, 'share'>;
+  /** The share of the stage that is done. */
+  readonly share: number;
+}
+
+/** Objects of the work that follow one another in a file. */
+export type Pieces = readonly (readonly [name: string, bytes: number])[];
+
+/** Facts about a WACZ file. */
+export interface WaczFacts {
+  /** Blocks of its index, and their summary. */
+  readonly blocks: Pieces;
+  readonly summary: Pieces;
+  /** The list of its pages. */
+  readonly pages: Pieces;
+  /** The page that is shown first. */
+  readonly main?: WaczPage | undefined;
+}
+
+/** Facts that a stage leaves to later ones. */
+export interface ExportFacts {
+  /** Size of the list of files, an object of the work. */
+  readonly planBytes?: number;
+  /** Types of the items' keys. */
+  readonly itemTypes?: ItemTypes;
+  /** Parts of a WACZ file. */
+  readonly wacz?: WaczFacts;
+  /** Rows about all URLs that get a file, as compressed JSON. */
+  readonly list?: Pieces;
+  /** Sorted lines, by their name. */
+  readonly runs?: Readonly<Record<string, Pieces>>;
+  /** Files that earlier slices have written of a sequence that several stages number. */
+  readonly files?: number;
+  /** Edges of each graph that is written. */
+  readonly edges?: Readonly<Record<string, number>>;
+  /** A remark about the result, for the user. */
+  readonly note?: string;
+}
+
+/** The export cannot be made, however often it is tried. */
+export class ExportImpossible extends Error {
+  override name = 'ExportImpossible';
+}
+
+export const NOTHING_WRITTEN = { files: 0, bytes: 0, records: 0, skipped: 0 } as const;

@@ -1,0 +1,169 @@
+/** The link graph of pages and of hosts, in the text form of Common Crawl's web graphs, sorted in slices. */
+
+import { graphmlEdge, graphmlEnd, graphmlHead, graphmlNode } from '../outputs/graph/graphml.ts';
+import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
+import type { ExportFile } from './export-store.ts';
+import { type GraphName, type RunKind, runKey } from './gather-links.ts';
+import { halves, MAX_GRAPHML_EDGES, padded } from './graph-lines.ts';
+import { gzipLines } from './gzip-lines.ts';
+import { type FileWriter, type SlicedAt, writeSlicedFile } from './sliced-file.ts';
+import { END, LineRuns, linesOfRuns } from './sorted-runs.ts';
+
+/** A vertex that is done. */
+interface Vertex {
+  readonly name: string;
+  readonly id: number;
+}
+
+/** Yields the vertices after a cursor, in the order of their names, which are numbered from 0. */
+async function* verticesBehind(
+  context: ExportContext,
+  graph: GraphName,
+  facts: ExportFacts,
+  after: Vertex | undefined,
+): AsyncGenerator<Vertex> {
+  let id = after ? after.id + 1 : 0;
+  const names = linesOfRuns(context, facts, runKey(graph, 'names'), after && `${after.name}\n`);
+  for await (const line of names) yield { name: line.slice(0, -1), id: id++ };
+}
+
+/** Yields vertices, and calls `use` with the second half of each line of the runs whose first half is the vertex's name. */
+async function* joinedVertices(
+  context: ExportContext,
+  graph: GraphName,
+  { facts, kind, after }: { facts: ExportFacts; kind: RunKind; after: Vertex | undefined },
+  use: (vertex: Vertex, other: string) => Promise<void>,
+): AsyncGenerator<Vertex> {
+  // All lines of the vertices before are done.
+  const from = after && `${after.name}\t${END}`;
+  const lines = linesOfRuns(context, facts, runKey(graph, kind), from);
+  try {
+    let line = await lines.next();
+    for await (const vertex of verticesBehind(context, graph, facts, after)) {
+      for (; !line.done; line = await lines.next()) {
+        const [name, other] = halves(line.value);
+        if (name !== vertex.name) break;
+        await use(vertex, other);
+      }
+      yield vertex;
+    }
+  } finally {
+    await lines.return(undefined);
+  }
+}
+
+function lineWriter(upload: ExportFile): FileWriter<string, object> {
+  const { add, flush, finish } = gzipLines(upload);
+  return {
+    add,
+    async pause() {
+      await flush();
+      return {};
+    },
+    async finish() {
+      await finish();
+      return { files: 0, bytes: 0 };
+    },
+  };
+}
+
+/** Writes the vertices of a graph, and gives the first vertex of each edge its number. */
+export async function writeVertices(
+  context: ExportContext,
+  graph: GraphName,
+  at: SlicedAt<Vertex, object> | undefined,
+  facts: ExportFacts,
+): Promise<StageSlice> {
+  const byTo = new LineRuns(context, runKey(graph, 'byTo'), facts);
+  const slice = await writeSlicedFile<string, Vertex, object>(context, at, {
+    name: `${graph}/vertices.txt.gz`,
+    async *values(after) {
+      const joined = joinedVertices(context, graph, { facts, kind: 'byFrom', after }, ({ id }, to) =>
+        byTo.add(`${to}\t${padded(id)}\n`),
+      );
+      for await (const vertex of joined)
+        yield { value: `${vertex.id}\t${vertex.name}\n`, after: vertex, share: 0.5 };
+    },
+    open: lineWriter,
+  });
+  return { ...slice, facts: await byTo.end(facts) };
+}
+
+/** Gives the second vertex of each edge its number. */
+export async function numberEdges(
+  context: ExportContext,
+  graph: GraphName,
+  at: { readonly after: Vertex } | undefined,
+  facts: ExportFacts,
+): Promise<StageSlice> {
+  const edges = new LineRuns(context, runKey(graph, 'edges'), facts);
+  const joined = joinedVertices(context, graph, { facts, kind: 'byTo', after: at?.after }, ({ id }, from) =>
+    edges.add(`${from}\t${padded(id)}\n`),
+  );
+  let cut: Vertex | undefined;
+  for await (const vertex of joined) {
+    if (!context.isLate()) continue;
+    cut = vertex;
+    break;
+  }
+  return {
+    ...(cut && { at: { after: cut } }),
+    facts: await edges.end(facts),
+    written: NOTHING_WRITTEN,
+    share: cut ? 0.5 : 1,
+  };
+}
+
+/** The line of an edge as it is written. */
+function edgeLine(line: string): string {
+  const [from, to] = halves(line);
+  return `${Number(from)}\t${Number(to)}\n`;
+}
+
+export async function writeEdges(
+  context: ExportContext,
+  graph: GraphName,
+  at: SlicedAt<string, object> | undefined,
+  facts: ExportFacts,
+): Promise<StageSlice> {
+  const slice = await writeSlicedFile<string, string, object>(context, at, {
+    name: `${graph}/edges.txt.gz`,
+    async *values(after) {
+      for await (const line of linesOfRuns(context, facts, runKey(graph, 'edges'), after))
+        yield { value: edgeLine(line), after: line, share: 0.5 };
+    },
+    open: lineWriter,
+  });
+  const before = facts.edges?.[graph] ?? 0;
+  return {
+    ...slice,
+    facts: { ...facts, edges: { ...facts.edges, [graph]: before + slice.written.records } },
+  };
+}
+
+/** Writes a small graph for programs that read GraphML. */
+export async function writeGraphml(
+  context: ExportContext,
+  graph: GraphName,
+  facts: ExportFacts,
+): Promise<StageSlice> {
+  if ((facts.edges?.[graph] ?? 0) > MAX_GRAPHML_EDGES) return { written: NOTHING_WRITTEN, share: 1 };
+  const upload = context.objects.create(`${graph}/graph.graphml`);
+  const add = (text: string) => upload.add(Buffer.from(text));
+  try {
+    await add(graphmlHead);
+    for await (const { id, name } of verticesBehind(context, graph, facts, undefined))
+      await add(graphmlNode(String(id), name));
+    for await (const line of linesOfRuns(context, facts, runKey(graph, 'edges'))) {
+      const [from, to] = halves(edgeLine(line));
+      await add(graphmlEdge(from, to));
+    }
+    await add(graphmlEnd);
+    const { bytes } = upload;
+    await upload.complete();
+    return { written: { ...NOTHING_WRITTEN, files: 1, bytes }, share: 1 };
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+/** Known URLs and documents, host by host, as lines and as Parquet tables. */
+
+import type { DocumentRow } from '../outputs/document-row.ts';
+import { DOCUMENT_COLUMNS, documentTableRow } from '../outputs/parquet/document-table.ts';
+import { URL_COLUMNS, urlTableRow } from '../outputs/parquet/url-table.ts';
+import { type UrlDetail, urlDetail } from '../report/url-detail.ts';
+import { type RowFormat, rowHeader, rowLine, URL_ROW_COLUMNS } from '../report/url-line.ts';
+import { located } from '../report/url-rows.ts';
+import type { ExportContext, StageSlice } from './export-context.ts';
+import {
+  bothParts,
+  type ExportPart,
+  openLines,
+  openParquet,
+  type PartsAt,
+  partNumber,
+  writeParts,
+} from './export-parts.ts';
+import { documentsBehind, placeOf } from './made-behind.ts';
+import type { Placed } from './placed.ts';
+import { type LedgerPlace, type PlacedRecord, walkLedgers } from './walk-ledgers.ts';
+
+type At = PartsAt<LedgerPlace> | undefined;
+
+export const writeUrls = (context: ExportContext, at: At, format: RowFormat): Promise<StageSlice> =>
+  writeParts<UrlDetail, LedgerPlace>(context, at, {
+    values: (after) => urlsBehind(context, after),
+    open: (number) =>
+      openLines(
+        context.objects,
+        `urls-${partNumber(number)}.${format}.gz`,
+        (row) => rowLine(row, URL_ROW_COLUMNS, format),
+        rowHeader(URL_ROW_COLUMNS, format),
+      ),
+  });
+
+export const writeUrlTable = (context: ExportContext, at: At): Promise<StageSlice> =>
+  writeParts<UrlDetail, LedgerPlace>(context, at, {
+    values: (after) => urlsBehind(context, after),
+    open: (number) => openParquet(context.objects, tablePart('urls', number), URL_COLUMNS, urlTableRow),
+  });
+
+const documentLines = ({ objects }: ExportContext, number: number) =>
+  openLines<DocumentRow>(
+    objects,
+    `documents-${partNumber(number)}.jsonl.gz`,
+    (row) => `${JSON.stringify(row)}\n`,
+  );
+
+const documentTable = ({ objects }: ExportContext, number: number) =>
+  openParquet(objects, tablePart('documents', number), DOCUMENT_COLUMNS, documentTableRow);
+
+const documentStage =
+  (open: (context: ExportContext, number: number) => Promise<ExportPart<DocumentRow>>) =>
+  (context: ExportContext, at: At): Promise<StageSlice> =>
+    writeParts<DocumentRow, LedgerPlace>(context, at, {
+      values: (after) => documentsBehind(context, after),
+      open: (number) => open(context, number),
+    });
+
+export const writeDocuments = documentStage(documentLines);
+export const writeDocumentTable = documentStage(documentTable);
+/** As lines and as a table. */
+export const writeDocumentsTwice = documentStage(async (context, number) =>
+  bothParts(await documentTable(context, number), await documentLines(context, number)),
+);
+
+export const tablePart = (table: string, number: number): string =>
+  `${table}/part-${partNumber(number)}.zstd.parquet`;
+
+/** Rows whose WARC records are located together. */
+const BATCH = 500;
+
+async function* urlsBehind(
+  context: ExportContext,
+  from: LedgerPlace | undefined,
+): AsyncGenerator<Placed<UrlDetail, LedgerPlace>> {
+  let batch: PlacedRecord[] = [];
+  for await (const placed of walkLedgers(context, from)) {
+    if (batch.push(placed) < BATCH) continue;
+    yield* await detailsOf(context, batch);
+    batch = [];
+  }
+  yield* await detailsOf(context, batch);
+}
+
+async function detailsOf(
+  context: ExportContext,
+  batch: readonly PlacedRecord[],
+): Promise<Placed<UrlDetail, LedgerPlace>[]> {
+  const records = batch.map(({ record }) => record);
+  const now = await located(context.rows, context.crawl, records);
+  return batch.map((placed, i) => ({ value: urlDetail(now[i]!), ...placeOf(context, placed) }));
+}

@@ -1,0 +1,41 @@
+/** A mirror of the crawl, which browsers read without a server, as one ZIP file. */
+import { isWithheld } from '../../core/causes/cause.ts';
+import { causeText } from '../../core/causes/cause-text.ts';
+import type { UrlRecord } from '../../core/frontier/url-record.ts';
+import { type ArchivedPayload, usedPayloads } from './archived-payloads.ts';
+import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts';
+import { listedRows, listRows } from './list-stage.ts';
+import { madeBehind } from './made-behind.ts';
+import { isMirrored, type MirrorRow, type MirrorSite, mirrorRow, mirrorSite } from './mirror-site.ts';
+import type { LedgerPlace } from './walk-ledgers.ts';
+import { type FolderAt, type FolderFile, writeFolder } from './zip-folder.ts';
+
+/** Lists the files and the redirects: links between files need the names of all. */
+export const listMirror = (context: ExportContext, at: never, facts: ExportFacts): Promise<StageSlice> =>
+  listRows<MirrorRow>(context, at, facts, mirrorRow);
+
+export async function writeMirrorFolder(
+  context: ExportContext,
+  at: FolderAt<LedgerPlace>,
+  facts: ExportFacts,
+): Promise<StageSlice> {
+  const { crawl, record, payloads } = context;
+  const site = mirrorSite(await listedRows<MirrorRow>(context, facts), record.config);
+  function fileOf(found: UrlRecord, payload: ArchivedPayload): FolderFile {
+    const cause = found.result?.cause;
+    if (cause && isWithheld(cause)) throw new Error(causeText(cause));
+    return { path: site.pathOf(found.url) as string, body: site.bytesOf(found, payload) };
+  }
+  return writeFolder(context, at, `${crawl}-mirror.zip`, (after) =>
+    madeBehind(context, after, 'file', (records, skip) =>
+      usedPayloads(payloads, mirrored(records, site), fileOf, skip),
+    ),
+  );
+}
+
+/** Pages that have a file, and pages to skip. A page that came to the crawl since has no name. */
+async function* mirrored(records: AsyncIterable<UrlRecord>, site: MirrorSite): AsyncGenerator<UrlRecord> {
+  for await (const record of records)
+    if (isMirrored(record) && (isWithheld(record.result?.cause) || site.pathOf(record.url) !== undefined))
+      yield record;
+}
