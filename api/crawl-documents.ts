@@ -6,39 +6,22 @@ import { hasDocument, readDocuments } from '../shared/services/outputs/read-docu
 import { allRecords, type RowSource } from '../shared/services/report/url-rows.ts';
 import type { CrawlDocuments } from './write-documents.ts';
 
-/** An archive that is open. */
-export interface OpenedArchive extends PayloadSource {
-  close(): Promise<void>;
-}
-
-/** `openArchive` is called each time that documents are requested. */
 export function crawlDocuments(
   source: RowSource,
   crawl: CrawlId,
-  openArchive: () => Promise<OpenedArchive>,
+  archive: PayloadSource,
   modules?: ModuleReading,
 ): CrawlDocuments {
   return {
     name: crawl,
     async *documents({ skip = () => {}, rewrite, isWanted } = {}) {
-      const archive = await openArchive();
-      try {
-        const documents = {
-          records: () => allRecords(source, crawl),
-          readResponse: archive.readResponse,
-          ...(archive.readUsage && { readUsage: archive.readUsage }),
-          ...(archive.readsAtOnce && { readsAtOnce: archive.readsAtOnce }),
-          captures: archive.captures,
-        };
-        yield* readDocuments(documents, {
-          skip,
-          rewrite,
-          modules,
-          isWanted: isWanted && (({ url, result }) => isWanted({ url, location: result?.location })),
-        });
-      } finally {
-        await archive.close();
-      }
+      const documents = { ...archive, records: () => allRecords(source, crawl) };
+      yield* readDocuments(documents, {
+        skip,
+        rewrite,
+        modules,
+        isWanted: isWanted && (({ url, result }) => isWanted({ url, location: result?.location })),
+      });
     },
     async *documentUrls() {
       for await (const record of allRecords(source, crawl))

@@ -52,7 +52,10 @@ export interface StoredCrawl extends AsyncDisposable {
    * Without a time: since the crawl began. Reads every URL.
    */
   changes(since?: Date): AsyncIterable<UrlChange>;
-  /** Returns all that the crawl knows of a URL; undefined if it does not know the URL. */
+  /**
+   * Returns all that the crawl knows of a URL; undefined if it does not know the URL. Throws `ControlError` for a text that is
+   * not an http or https URL.
+   */
   url(url: string): Promise<UrlDetail | undefined>;
   /** Yields the links that the crawl left out and the URLs that it did not fetch, each with the reason. */
   skipped(): AsyncIterable<SkippedUrl>;
@@ -184,7 +187,7 @@ export interface StoredCrawl extends AsyncDisposable {
   sites(page?: SitePageRequest): Promise<SitePage>;
   /**
    * Pauses the crawl: a process that crawls in the folder stores its pages and ends, usually within three
-   * seconds, and this waits for it, a minute at most. Throws `ControlError` if the crawl has ended.
+   * seconds, and this waits for it, a minute at most. A crawl that has ended stays as it is.
    */
   pause(): Promise<CrawlSummary>;
   /** As {@link pause}, but the crawl is over. `resumeCrawl` can still continue it. */

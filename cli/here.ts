@@ -2,7 +2,7 @@
 import { openCrawl } from '../api/open-crawl.ts';
 import type { OpenCrawlOptions, StoredCrawl } from '../api/stored-crawl.ts';
 import { systemClock } from '../shared/engines/system-clock.ts';
-import { Place, type PlaceOutput } from './place.ts';
+import { type AskedCrawl, Place, type PlaceOutput } from './place.ts';
 
 /** The streams of this process, with its clock and its signals. */
 export function ownOutput(clock: PlaceOutput['clock'] = systemClock): PlaceOutput {
@@ -36,8 +36,15 @@ export async function onThisMachine<T>(
     opened.push(crawl);
     return crawl;
   };
+  /** Pausing or stopping a crawl that has ended is an error here. */
+  const ask = async (dir: string): Promise<AskedCrawl> => {
+    const crawl = await open(dir);
+    const { pauseFolder, stopFolder } = await import('../api/local/operate.ts');
+    const pause = () => pauseFolder(dir, systemClock);
+    return { ...crawl, pause, stop: () => stopFolder(dir, systemClock) };
+  };
   try {
-    return await work(new Place({ output, json, open, ask: open }));
+    return await work(new Place({ output, json, open, ask }));
   } finally {
     for (const crawl of opened) await crawl.close();
   }

@@ -1,5 +1,6 @@
 /** Where a command runs: on this machine, or on a deployed stack. It opens crawls, and takes the answers. */
 import type { CopiedCrawl, CopyOptions, PushOptions } from '../api/copy-options.ts';
+import type { OpenedCrawl } from '../api/crawl-place.ts';
 import type { StackConnection } from '../api/stack/connect-stack.ts';
 import type { StackAddress } from '../api/stack-address.ts';
 import type { StackCrawl } from '../api/stack-crawl.ts';
@@ -21,9 +22,6 @@ export interface PlaceOutput {
   /** Aborted by Ctrl-C. From its first use on, Ctrl-C does not end the process. */
   readonly signal: AbortSignal;
 }
-
-/** The questions that a crawl answers in both places. */
-export type OpenedCrawl = Omit<StoredCrawl, 'folder' | 'addSeeds' | 'updateOutputs'>;
 
 /** The questions that one request to a stack answers. */
 export type AskedCrawl = Pick<

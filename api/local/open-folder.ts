@@ -22,6 +22,6 @@ export async function openFolder(folder: string): Promise<OpenedFolder> {
 }
 
 /** A crawl whose record says that it runs, though no process works in its folder, was interrupted. */
-export function stateOf({ reader, record }: OpenedFolder): CrawlSummary['state'] {
+export function stateOf({ reader, record }: Pick<OpenedFolder, 'reader' | 'record'>): CrawlSummary['state'] {
   return record.status === 'running' && !reader.isInUse() ? 'interrupted' : record.status;
 }

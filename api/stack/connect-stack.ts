@@ -1,5 +1,6 @@
 /** A connection to a deployed stack, for its operator. Loads the AWS SDK. */
 
+import { type Explain, explainErrors } from '../../shared/core/base/explain-errors.ts';
 import { type Sizes, sizesOf } from '../../shared/core/base/sizes.ts';
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import type { Clock } from '../../shared/crawler/ports/clock.ts';
@@ -68,7 +69,7 @@ export interface StackConnection {
   /** Stores the identity (as JSON) that signs the stack's requests. Returns where. */
   putIdentity(document: object): Promise<string>;
   /** Returns an error of AWS as one that says what to do; any other as it is. */
-  readonly explained: (error: unknown) => unknown;
+  readonly explained: Explain;
   close(): Promise<void>;
 }
 
@@ -122,7 +123,7 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   /** The sizes of the stack. Default: those of a deployment. */
   readonly sizes?: Sizes;
-  readonly explained?: (error: unknown) => unknown;
+  readonly explained?: Explain;
   /** Has the function that makes exports run at once. Default: it runs within the hour. */
   readonly wakeExporter?: () => Promise<unknown>;
 }
@@ -152,7 +153,7 @@ export function connectionOf(
   const controlEngine = controlEngineOf(opened, settings, { ...(wakeExporter && { wakeExporter }) });
   return {
     stack,
-    control: explaining(createControl(controlEngine, policy), explained),
+    control: explainErrors(createControl(controlEngine, policy), explained),
     registry: engine.registry,
     deletions: createCrawlDeletions({ ...clients, ...engine, names: settings }),
     rows: stackRows(opened, settings),
@@ -190,25 +191,9 @@ async function accessKeyOf({ clients }: OpenedStack): Promise<string | undefined
 }
 
 const explainedIn =
-  (region: string | undefined) =>
-  (error: unknown): unknown => {
+  (region: string | undefined): Explain =>
+  (error) => {
     if (error instanceof ControlError) return error;
     const { AWS_REGION, AWS_PROFILE } = process.env;
     return awsRefusal(error, { region: region ?? AWS_REGION, profile: AWS_PROFILE }) ?? error;
   };
-
-/** The same functions with errors that say what to do. */
-function explaining(control: Control, explained: (error: unknown) => unknown): Control {
-  const functions = Object.entries(control as unknown as Record<string, (...given: never[]) => unknown>);
-  const wrapped = functions.map(([name, call]) => [
-    name,
-    async (...given: never[]) => {
-      try {
-        return await call(...given);
-      } catch (error) {
-        throw explained(error);
-      }
-    },
-  ]);
-  return Object.fromEntries(wrapped) as Control;
-}

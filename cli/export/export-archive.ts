@@ -1,9 +1,10 @@
 /** Exports that are made of the archive of a crawl. */
+
+import type { OpenedCrawl } from '../../api/crawl-place.ts';
 import type { StoredCrawl, TableName } from '../../api/stored-crawl.ts';
 import type { ExportWarning } from '../../shared/core/archive/replay-codings.ts';
 import { printable } from '../../shared/core/text/printable.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import type { OpenedCrawl } from '../place.ts';
 import type { ArchiveFormat } from './export-formats.ts';
 import { withOutput } from './output-file.ts';
 import { streamRows } from './row-stream.ts';

@@ -1,3 +1,4 @@
+import type { OpenedCrawl } from '../../api/crawl-place.ts';
 import type { TableName } from '../../api/stored-crawl.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import type { SitePageRequest } from '../../shared/services/control/control.ts';
@@ -9,7 +10,7 @@ import { EXPORT_FORMATS, type ExportFormat, isFolderFormat, isRowFormat } from '
 import { formatCounted } from '../format.ts';
 import { crawlOf, type Given, isSet, numberOf, readCrawl, textOf, wrongWords } from '../given.ts';
 import { CONFIG_OPTION, JSON_OPTION, type OptionSpec } from '../option-spec.ts';
-import type { OpenedCrawl, Place } from '../place.ts';
+import type { Place } from '../place.ts';
 import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
 

@@ -1,4 +1,5 @@
 import { causeOf, isInstance, messageOf, propertyOf } from './error-message.ts';
+import { type Explain, explainErrors, orExplained } from './explain-errors.ts';
 
 /**
  * The crawl's own storage fails: its disk, its database, its temporary files. No later write can be expected
@@ -117,44 +118,16 @@ function wordsOf(error: Error): Words | undefined {
 }
 
 /** Runs `work`; what it throws or rejects with is a {@link StorageFailed} where that applies. */
-export function orStorageFailed<T>(where: string, work: () => T): T {
-  const fail = (error: unknown): never => {
-    throw storageFailure(error, where) ?? error;
-  };
-  let result: T;
-  try {
-    result = work();
-  } catch (error) {
-    return fail(error);
-  }
-  if (result instanceof Promise) return result.catch(fail) as T;
-  return result;
-}
+export const orStorageFailed = <T>(where: string, work: () => T): T => orExplained(work, failureAt(where));
 
 /**
  * The port, all of whose functions fail with {@link StorageFailed} where that applies. `where`: what it works
  * on.
  */
-export function withStorageFailures<T extends object>(port: T, where: string): T {
-  const guarded = Object.entries(port).map(([name, value]) => [
-    name,
-    typeof value === 'function'
-      ? (...args: unknown[]) => {
-          const result: unknown = orStorageFailed(where, () => value(...args));
-          return isAsyncIterable(result) ? iterated(result, where) : result;
-        }
-      : value,
-  ]);
-  return Object.fromEntries(guarded) as T;
-}
+export const withStorageFailures = <T extends object>(port: T, where: string): T =>
+  explainErrors(port, failureAt(where));
 
-const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
-
-async function* iterated<T>(values: AsyncIterable<T>, where: string): AsyncGenerator<T> {
-  try {
-    yield* values;
-  } catch (error) {
-    throw storageFailure(error, where) ?? error;
-  }
-}
+const failureAt =
+  (where: string): Explain =>
+  (error) =>
+    storageFailure(error, where) ?? error;

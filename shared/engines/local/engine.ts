@@ -6,7 +6,7 @@ import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { Link } from '../../core/frontier/message.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
 import type { HookError } from '../../crawler/ports/hook-error-log.ts';
-import type { LedgerStore } from '../../crawler/ports/ledger-store.ts';
+import type { Skip } from '../../crawler/ports/skip-log.ts';
 import type { ControlEngine } from '../../services/control/control-engine.ts';
 import { repairFileArchive } from './archive/archive.ts';
 import { type JoinedFiles, loadJoinedFiles, locateIn } from './archive/joined-files.ts';
@@ -26,7 +26,7 @@ import {
 import { countLateHookFailures, HOOK_ERRORS_SCHEMA, readHookErrors } from './items/hook-errors.ts';
 import { createItemStore, ITEMS_SCHEMA } from './items/item-store.ts';
 import { PAYLOADS_SCHEMA } from './items/payload-index.ts';
-import { SKIPS_SCHEMA } from './items/skip-log.ts';
+import { readSkips, SKIPS_SCHEMA, skipsBeyond } from './items/skip-log.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { isFolderInUse, lockFolder } from './lock.ts';
 import { makeFolder } from './make-folder.ts';
@@ -102,9 +102,8 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
 
 /** Queries to a folder that are allowed while another process crawls. */
 export interface LocalReader {
-  readonly ledgers: LedgerStore;
+  readonly ledgers: ControlEngine['ledgers'];
   readonly registry: LocalCrawlRegistry;
-  readonly hostPage: ControlEngine['ledgers']['hostPage'];
   /** Where records stand, of which some may be in files that were joined. */
   locateAll(crawl: CrawlId, locations: readonly RecordLocation[]): Promise<readonly RecordLocation[]>;
   crawl(): CrawlId | undefined;
@@ -112,6 +111,9 @@ export interface LocalReader {
   findSeed(host: HostKey, urls: readonly string[]): Link | undefined;
   /** All seeds on their way to their hosts; ledgers may know some of them already. */
   waitingSeeds(): readonly Link[];
+  /** The links that were left out, and how many more there were. */
+  skips(crawl: CrawlId): Iterable<Skip>;
+  skipsBeyond(crawl: CrawlId): number;
   /** Returns the first errors of the project's hooks. */
   hookErrors(crawl: CrawlId): readonly HookError[];
   /** Pages whose hooks failed after their calls had ended. */
@@ -133,9 +135,11 @@ export function openLocalReader(folder: string): LocalReader | undefined {
   );
   let joined: JoinedFiles | undefined;
   return {
-    ledgers: withStorageFailures(createLedgerStore(database, paths.ledgers), paths.database),
+    ledgers: withStorageFailures(
+      { ...createLedgerStore(database, paths.ledgers), hostPage: createHostPages(database) },
+      paths.database,
+    ),
     registry,
-    hostPage: createHostPages(database),
     async locateAll(_crawl, locations) {
       joined ??= orStorageFailed(paths.database, () => loadJoinedFiles(database));
       const { size } = joined;
@@ -144,6 +148,8 @@ export function openLocalReader(folder: string): LocalReader | undefined {
     crawl: () => registry.list()[0],
     findSeed: (host, urls) => orStorageFailed(paths.database, () => findSeed(database, host, urls)),
     waitingSeeds: () => orStorageFailed(paths.database, () => [...waitingSeeds(database)]),
+    skips: (crawl) => readSkips(database, crawl),
+    skipsBeyond: (crawl) => skipsBeyond(database, crawl),
     hookErrors: (crawl) => readHookErrors(database, crawl),
     lateHookFailures: (crawl) => countLateHookFailures(database, crawl),
     isInUse: () => isFolderInUse(folder),

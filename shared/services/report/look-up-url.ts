@@ -15,6 +15,8 @@ export interface LookedUpUrl {
   readonly head?: Head;
   readonly ledger: HostLedger;
   readonly record?: UrlRecord;
+  /** The URLs by which it may be known. */
+  readonly names: readonly string[];
 }
 
 /**
@@ -31,8 +33,8 @@ export async function lookUpUrl(
   const head = await ledgers.loadHead(crawl, host);
   const ledger = await openLedger(ledgers, { crawl, host, index: (head ?? NEW_HEAD).ledger });
   const canonical = rules ? (canonicalize(url) ?? url) : url;
-  const names = new Set([url, canonical, ...(rules ? [createUrlRules(rules)(canonical)] : [])]);
+  const names = [...new Set([url, canonical, ...(rules ? [createUrlRules(rules)(canonical)] : [])])];
   let record: UrlRecord | undefined;
   for (const name of names) record ??= await ledger.lookUp(name);
-  return { host, head, ledger, record };
+  return { host, head, ledger, record, names };
 }

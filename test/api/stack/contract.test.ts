@@ -1,5 +1,5 @@
 /** The same calls, on a crawl in a folder and on a crawl of a stack in the simulated account. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,6 +17,7 @@ import {
 import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
 import { processOnStack } from '../../../api/stack/process-on-stack.ts';
 import { beginStackCrawl, readStackOptions } from '../../../api/stack/start-stack-crawl.ts';
+import type { UrlDetail } from '../../../shared/services/report/url-detail.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 import { all } from '../../all.ts';
 import { QUICK } from '../../local-crawl/local-crawl.ts';
@@ -25,9 +26,10 @@ import { deployedWorld } from './deployed-world.ts';
 
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/': ['/1', '/2'],
-  '/1': ['/2', '/missing'],
+  '/1': ['/2', '/missing', 'http://other.test/'],
   '/2': [],
 };
+const TEXT = `<main><p>${'The harbour has a quay. '.repeat(10)}</p></main>`;
 const CONTACT = 'https://sim.test/';
 
 interface Script {
@@ -38,7 +40,10 @@ interface Script {
 }
 
 /** The hook of the project that crawls. */
-const onPage = ({ url, $ }: PageContext) => ({ path: pathOf(url), links: $('a').length });
+function onPage({ url, $, state }: PageContext) {
+  state.update<number>('pages', (n = 0) => n + 1);
+  return { path: pathOf(url), links: $('a').length };
+}
 
 const pathOf = (url: string): string => new URL(url).pathname;
 
@@ -75,14 +80,71 @@ async function followCrawl({ running, open, process }: Script) {
       .sort(),
     items: (await all(stored.items())).map(({ path, links }) => [path, links]).sort(),
     csv: (await all(stored.itemsCsv())).sort(),
+    ...(await queriesOf(stored, seed)),
+    ...(await exportsOf(stored)),
   };
   await stored.close();
   return { ...outcome, explained: pathOf(String(outcome.explained)) };
 }
 
+/** Queries beyond the first ones, with the errors of those that fail. */
+async function queriesOf(stored: StoredCrawl | StackCrawl, { url, host }: UrlDetail) {
+  return {
+    hosts: (await stored.hosts()).hosts.map(({ pages }) => pages),
+    domains: (await stored.domains()).domains,
+    sites: (await stored.sites()).sites,
+    host: (await stored.host(host)).pages,
+    history: (await stored.history(url)).map(({ httpStatus }) => httpStatus),
+    noDifference: await nameOf(stored.diff(url)),
+    changes: (await all(stored.changes())).map(({ change }) => change).sort(),
+    skipped: (await all(stored.skipped())).map(({ reason, via = '' }) => [reason, pathOf(via)]),
+    beyond: stored.skippedBeyond(),
+    kept: [...(await stored.state())],
+    noUrl: await nameOf(stored.url('ftp://a.test/')),
+    noHost: await nameOf(stored.host('never.test')),
+    noRecord: await nameOf(stored.readRecord({ file: 'no.warc.gz', offset: 0 })),
+    noPage: await nameOf(stored.hosts({ limit: 0 })),
+    inlinks: (await stored.inlinks(new URL('/2', url).href)).map(({ page }) => pathOf(page)),
+    broken: (await stored.brokenLinks()).broken.map(({ links }) => links),
+    // It has ended, so that both change nothing.
+    paused: (await stored.pause()).state,
+    stopped: (await stored.stop()).state,
+  };
+}
+
+const nameOf = (failing: Promise<unknown>): Promise<string> =>
+  failing.then(
+    () => 'no error',
+    (error: Error) => error.name,
+  );
+
+async function exportsOf(stored: StoredCrawl | StackCrawl) {
+  const out = mkdtempSync(join(tmpdir(), 'strand-same-exports-'));
+  const index = join(out, 'index.sqlite');
+  const at = (name: string) => join(out, name);
+  const { documents, skipped } = await stored.exportMarkdown(at('markdown'));
+  const outcome = {
+    documents: (await all(stored.documents())).map(({ url }) => pathOf(url)).sort(),
+    markdown: [documents, skipped, readdirSync(at('markdown'), { recursive: true }).length],
+    llms: await stored.exportLlms(at('llms')),
+    mirror: await stored.exportMirror(at('mirror')),
+    graph: (await stored.exportGraph(at('graph'))).pages,
+    tables: await stored.exportParquet(at('tables')),
+    wet: (await stored.exportDerived('wet', at('wet'))).records,
+    duplicates: (await stored.duplicates({ index: at('sketches.sqlite') })).copies,
+    hits: (await stored.search('harbour', { index })).length,
+    isFull: await nameOf(stored.exportLlms(at('llms'))),
+    wacz: Buffer.concat(await all(stored.wacz()))
+      .subarray(0, 2)
+      .toString(),
+  };
+  rmSync(out, { recursive: true, force: true });
+  return outcome;
+}
+
 async function onFolder() {
   const html = (links: readonly string[]) =>
-    `<!doctype html>${links.map((link) => `<a href="${link}">x</a>`).join('')}`;
+    `<!doctype html>${TEXT}${links.map((link) => `<a href="${link}">x</a>`).join('')}`;
   const pages = Object.fromEntries(Object.entries(PAGES).map(([path, links]) => [path, html(links)]));
   const site = await startSite(pages, { address: '127.78.0.61' });
   const parent = mkdtempSync(join(tmpdir(), 'strand-same-calls-'));
@@ -104,7 +166,7 @@ async function onStack() {
   const pages = Object.fromEntries(
     Object.entries(PAGES).map(([path, links]) => [`http://a.test${path}`, links]),
   );
-  const { time, connection, deployment } = deployedWorld(pages, { project: { onPage } });
+  const { time, connection, deployment } = deployedWorld(pages, { project: { onPage }, textOf: () => TEXT });
   const options = { stack: 'Strand', crawl: 'c', seeds: ['http://a.test/'], contact: CONTACT, delayMs: 500 };
   const script = async () => {
     const begun = await beginStackCrawl(connection, readStackOptions(options));
@@ -136,14 +198,29 @@ test('the same calls give the same answers on a folder and on a stack', async ()
     links: ['href="/1"', 'href="/2"'],
     processed: [
       ['/', 2],
-      ['/1', 2],
+      ['/1', 3],
       ['/2', 0],
     ],
     items: [
       ['/', 2],
-      ['/1', 2],
+      ['/1', 3],
       ['/2', 0],
     ],
-    csv: ['/,2\r\n', '/1,2\r\n', '/2,0\r\n', 'path,links\r\n'],
+    history: [200],
+    changes: ['new', 'new', 'new'],
+    skipped: [['scope', '/1']],
+    kept: [['pages', 3]],
+    noDifference: 'NoDifference',
+    noUrl: 'ControlError',
+    noHost: 'ControlError',
+    noPage: 'ControlError',
+    noRecord: 'RangeError',
+    paused: 'finished',
+    stopped: 'finished',
+    inlinks: ['/', '/1'],
+    broken: [1],
+    hits: 3,
+    isFull: 'FolderNotEmpty',
+    csv: ['/,2\r\n', '/1,3\r\n', '/2,0\r\n', 'path,links\r\n'],
   });
 });

@@ -1,0 +1,192 @@
+/** The functions of a stored crawl, for a crawl in a folder and for a crawl on a stack. */
+import { withCodingWarnings } from '../shared/core/archive/replay-codings.ts';
+import { surt } from '../shared/core/archive/surt.ts';
+import { historyOf } from '../shared/core/archive/url-history.ts';
+import { explainErrors } from '../shared/core/base/explain-errors.ts';
+import { parseConfig } from '../shared/core/crawl/config.ts';
+import { withoutSecretKeys } from '../shared/core/crawl/network-schema.ts';
+import { sitesOf } from '../shared/crawler/crawl-state/crawls.ts';
+import { ControlError } from '../shared/services/control/control.ts';
+import { createFinder } from '../shared/services/control/find-crawl.ts';
+import { itemsCsv } from '../shared/services/outputs/items-csv.ts';
+import type { Item } from '../shared/services/project/project.ts';
+import { buildReport } from '../shared/services/report/report.ts';
+import { skippedUrls } from '../shared/services/report/skipped-urls.ts';
+import type { CrawlSummary } from '../shared/services/report/summary.ts';
+import { changesOf } from '../shared/services/report/url-change.ts';
+import { flat, reportedHosts, urlRows } from '../shared/services/report/url-rows.ts';
+import type { CrawlPlace, OpenedCrawl } from './crawl-place.ts';
+import { explainIn } from './explain-in.ts';
+import { exportsOf } from './exports/exports-of.ts';
+import { detailWithClusters, reportWithClusters } from './exports/known-clusters.ts';
+import type { SearchedCrawl } from './exports/search.ts';
+import type { OpenCrawlOptions } from './stored-crawl.ts';
+import { readOpened } from './stored-record.ts';
+import type { CrawlDocuments } from './write-documents.ts';
+
+/** The crawl that is stored there. `close` closes the place. */
+export function createStoredCrawl(place: CrawlPlace, { modules }: OpenCrawlOptions = {}): OpenedCrawl {
+  const { crawl, record, explain = (error) => error } = place;
+  let isOpen = true;
+
+  async function close(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    await place.close();
+  }
+
+  const urls = urlQueries(place);
+  const { wacz } = place;
+  const functions = explainErrors(
+    {
+      ...{ ...urls, ...operations(place), ...archiveQueries(place), ...hookOutputs(place), wacz },
+      ...outputs(place, urls, modules),
+    },
+    explain,
+  );
+  return {
+    name: crawl,
+    options: withoutSecretKeys(record.config),
+    ...functions,
+    // Errors of the destination are not the place's.
+    async sendDocuments(to, options) {
+      const { sendDocuments } = await import('./sinks/send-documents.ts');
+      return sendDocuments({ name: crawl, ...functions, sent: place.files.sinks }, to, options);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+type Part<Key extends keyof OpenedCrawl> = Pick<OpenedCrawl, Key>;
+
+/** The crawl as its operator sees and changes it. */
+function operations({
+  crawl,
+  queries,
+  summary,
+  pause,
+  stop,
+}: CrawlPlace): Part<'summary' | 'hosts' | 'host' | 'domains' | 'sites' | 'pause' | 'stop'> {
+  /** A crawl that has ended meanwhile needs neither. */
+  async function unlessOver(change: () => Promise<CrawlSummary>): Promise<CrawlSummary> {
+    try {
+      return await change();
+    } catch (error) {
+      if (error instanceof ControlError && error.code === 'conflict') return summary();
+      throw error;
+    }
+  }
+  return {
+    summary,
+    hosts: (page = {}) => queries.hosts(crawl, page),
+    host: (host) => queries.host(crawl, host),
+    domains: (page = {}) => queries.domains(crawl, page),
+    sites: (page = {}) => queries.sites(crawl, page),
+    pause: () => unlessOver(pause),
+    stop: () => unlessOver(stop),
+  };
+}
+
+function urlQueries(
+  place: CrawlPlace,
+): Part<'urls' | 'changes' | 'url' | 'explain' | 'report' | 'skipped' | 'skippedBeyond'> {
+  const { crawl, rows, registry, queries, skips, files, clock } = place;
+  const { recordOf } = createFinder(registry);
+  const urls = () => flat(urlRows(rows, crawl));
+  return {
+    urls,
+    changes: (since = new Date(0)) => changesOf(urls(), since.getTime()),
+    async url(url) {
+      try {
+        return detailWithClusters(files.sketches, await queries.url(crawl, url));
+      } catch (error) {
+        if (error instanceof ControlError && error.code === 'notFound') return undefined;
+        throw error;
+      }
+    },
+    async explain(url) {
+      const record = await recordOf(crawl);
+      const medianLinkers = async () => (await queries.domains(crawl, { limit: 1 })).medianLinkers;
+      const { ledgers } = rows;
+      const state = place.stateOf(record);
+      return explainIn({ ledgers, registry, crawl, record, state, medianLinkers }, url);
+    },
+    async report() {
+      const record = await recordOf(crawl);
+      const settings = { config: parseConfig(record.config), sites: await sitesOf(registry, crawl, record) };
+      const summary = await place.summary();
+      const report = await buildReport(reportedHosts(rows, crawl), summary, clock.now(), settings);
+      return reportWithClusters(files.sketches, report);
+    },
+    skipped: () => skippedUrls(skips.read(), rows, crawl),
+    skippedBeyond: () => skips.beyond(),
+  };
+}
+
+function archiveQueries({
+  archive,
+}: CrawlPlace): Part<'cdxj' | 'captures' | 'history' | 'diff' | 'readRecord'> {
+  const history: OpenedCrawl['history'] = async (url) => historyOf(url, await archive.capturesOf(surt(url)));
+  return {
+    cdxj: (warn) => withCodingWarnings(archive.cdxj(warn), warn),
+    captures: archive.captures,
+    history,
+    async diff(url, times) {
+      const { differenceBetween } = await import('./url-difference.ts');
+      return differenceBetween(url, await history(url), archive, times);
+    },
+    readRecord: async (start, { maxBytes } = {}) => readOpened(await archive.openRecord(start), maxBytes),
+  };
+}
+
+const hookOutputs = ({ openItems, hookState }: CrawlPlace): Part<'items' | 'itemsCsv' | 'state'> => ({
+  items: <T = Item>() => openItems()() as AsyncIterable<T>,
+  itemsCsv: () => itemsCsv(openItems()),
+  state: hookState,
+});
+
+/** Files and answers that are made of the archive's pages. Each function loads its code when it is called. */
+function outputs(
+  place: CrawlPlace,
+  { urls }: Part<'urls'>,
+  modules: OpenCrawlOptions['modules'],
+): Part<
+  | keyof ReturnType<typeof exportsOf>
+  | ('documents' | 'exportMarkdown' | 'exportLlms' | 'search' | 'duplicates')
+> {
+  const { crawl, rows, archive, record, clock, files } = place;
+  const openModules = async () =>
+    modules &&
+    (await import('../shared/services/exports/module-reading.ts')).moduleReading(modules, record, clock);
+  const source = { ...place, openModules };
+  async function pages(): Promise<CrawlDocuments> {
+    const { crawlDocuments } = await import('./crawl-documents.ts');
+    return crawlDocuments(rows, crawl, archive, await openModules());
+  }
+  const documents: OpenedCrawl['documents'] = async function* (options) {
+    yield* (await pages()).documents(options);
+  };
+  const writers = () => import('./write-documents.ts');
+  return {
+    documents,
+    exportMarkdown: async (out, options) => (await writers()).writeMarkdown(await pages(), out, options),
+    exportLlms: async (out, options) => (await writers()).writeLlms(await pages(), out, options),
+    ...exportsOf(source, () => ({ urls, documents })),
+    async search(words, options) {
+      return (await import('./exports/search.ts')).search(searchedIn(place, documents), words, options);
+    },
+    async duplicates(options) {
+      return (await import('./exports/find-duplicates.ts')).findDuplicates(source, files.sketches, options);
+    },
+  };
+}
+
+export const searchedIn = (
+  { files, archive }: Pick<CrawlPlace, 'files' | 'archive'>,
+  documents: OpenedCrawl['documents'],
+): SearchedCrawl => ({
+  index: files.search,
+  documents,
+  archiveState: async () => JSON.stringify(await archive.sizes()),
+});

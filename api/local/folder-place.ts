@@ -1,0 +1,64 @@
+/** A crawl's folder as a {@link CrawlPlace}. */
+import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
+import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
+import { createQueries } from '../../shared/services/control/crawl-queries.ts';
+import { createCrawlState } from '../../shared/services/hooks/crawl-state.ts';
+import type { CrawlPlace } from '../crawl-place.ts';
+import { archiveOf } from './crawl-archive.ts';
+import { type OpenedFolder, stateOf } from './open-folder.ts';
+import { pauseFolder, stopFolder } from './operate.ts';
+import { goodItemBytes, storedItems } from './stored-items.ts';
+import { summarize } from './summarize.ts';
+
+export function folderPlace(folder: string, { reader, crawl, record }: OpenedFolder): CrawlPlace {
+  const files = foldersOf(folder);
+  const archive = archiveOf(folder);
+  return {
+    ...{ crawl, record, archive, files },
+    rows: reader,
+    registry: reader.registry,
+    clock: systemClock,
+    queries: createQueries({
+      ...reader,
+      clock: systemClock,
+      locate: async (id, location) => (await reader.locateAll(id, [location]))[0]!,
+    }),
+    skips: {
+      async *read() {
+        yield* reader.skips(crawl);
+      },
+      beyond: () => reader.skipsBeyond(crawl),
+    },
+    summary: () => summarize(folder),
+    stateOf: (now) => stateOf({ reader, record: now }),
+    openItems() {
+      const bytes = goodItemBytes(folder);
+      return () => storedItems(folder, bytes);
+    },
+    async hookState() {
+      const store = openStateFile(files.state);
+      try {
+        return new Map(createCrawlState(store).entries());
+      } finally {
+        store.close();
+      }
+    },
+    async openWarcs() {
+      const { list, reader: readerOf, close } = await openWarcFiles(folder);
+      return { files: list.map(({ name }) => name), reader: readerOf, captures: archive.captures, close };
+    },
+    async *wacz(warn) {
+      // It reads the titles of pages, with all parsers.
+      const { waczBytes } = await import('./wacz.ts');
+      yield* waczBytes(folder, warn);
+    },
+    pause: () => pauseFolder(folder, systemClock),
+    stop: () => stopFolder(folder, systemClock),
+    async close() {
+      reader.close();
+      await archive.close();
+    },
+  };
+}
