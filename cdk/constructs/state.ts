@@ -2,14 +2,8 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import {
-  DUE_AT,
-  DUE_INDEX,
-  DUE_SHARD,
-  EXPIRES_AT,
-  PARTITION_KEY,
-  SORT_KEY,
-} from '../../shared/engines/aws/state/tables.ts';
+import { DUE_AT, DUE_INDEX, DUE_SHARD, EXPIRES_AT } from '../../shared/engines/aws/state/tables.ts';
+import { PARTITION_KEY, SORT_KEY } from '../../shared/engines/aws/table/item.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import { InvalidOptions } from '../invalid-options.ts';
 import type { StackOptions } from '../options.ts';

@@ -33,13 +33,13 @@ import {
   hostOf,
   hostPartition,
   hostPrefix,
-  type Item,
   JOINED_PREFIX,
   partObject,
   statePartition,
   TOTALS_PREFIX,
   UNJOINED,
 } from '../../shared/engines/aws/state/tables.ts';
+import type { Item } from '../../shared/engines/aws/table/item.ts';
 import { hostQueues, type SimCloud } from '../models/cloud.ts';
 import { DELETED_CRAWL } from '../worlds/deletion.ts';
 import { asPresent } from '../worlds/newer-version.ts';

@@ -12,7 +12,8 @@ import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { countsIn } from '../../shared/engines/aws/state/crawl-counters.ts';
 import { sumOfCounts, totalsOf } from '../../shared/engines/aws/state/head-counts.ts';
-import { CRAWL, HEAD, type Item, TOTALS_PREFIX } from '../../shared/engines/aws/state/tables.ts';
+import { CRAWL, HEAD, TOTALS_PREFIX } from '../../shared/engines/aws/state/tables.ts';
+import type { Item } from '../../shared/engines/aws/table/item.ts';
 import { hostQueues, type SimCloud } from '../models/cloud.ts';
 import { crawlIn, headIn } from '../worlds/stored-items.ts';
 

@@ -4,7 +4,7 @@
 
 import type { Head } from '../../shared/core/frontier/head.ts';
 import { decodeCrawl, type StoredCrawl } from '../../shared/engines/aws/state/crawl-record.ts';
-import type { Item } from '../../shared/engines/aws/state/tables.ts';
+import type { Item } from '../../shared/engines/aws/table/item.ts';
 
 export const headIn: (item: Readonly<Item>) => Head = once((item) => JSON.parse(item.head?.S as string));
 

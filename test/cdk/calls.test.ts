@@ -21,9 +21,9 @@ type Never = readonly (readonly [what: string, why: string])[];
 
 const asks: Never = [
   ['any-messages.ts', 'whether a crawl is quiet, the waker alone asks'],
-  ['registry.ts queryItems dueIndex', 'the same'],
+  ['registry.ts queryIndex dueIndex', 'the same'],
 ];
-const wakesNone: Never = [['ledger-store.ts queryItems', 'hosts that are due, the waker alone seeks']];
+const wakesNone: Never = [['ledger-store.ts queryIndex', 'hosts that are due, the waker alone seeks']];
 const crawlsNot: Never = [['archive-object.ts', 'it fetches nothing, so there is nothing to archive']];
 const pollerReceives: Never = [
   ['link-exchange.ts receiveRecords', "links come by the router's event"],
@@ -46,14 +46,17 @@ const callsNoHooks: Never = [
   ['skip-objects.ts', 'links are left out by the workers alone'],
 ];
 const readsParts: Never = [
-  ['part-store.ts PutItemCommand', 'it changes no ledger'],
+  ['part-store.ts putItem', 'it changes no ledger'],
   ['part-store.ts PutObjectCommand', 'the same'],
-  ['part-store.ts partitionItems', 'only where parts are swept'],
-  ['part-store.ts writeItems', 'the same'],
+  ['part-store.ts queryItems', 'only where parts are swept'],
+  ['part-store.ts deleteItems', 'the same'],
   ['part-store.ts deleteObjects', 'the same'],
 ];
 
-const looksNot: Never = [['agenda.ts writeItems', 'looks at crawls are the waker’s alone']];
+const looksNot: Never = [
+  ['agenda.ts putItems', 'looks at crawls are the waker’s alone'],
+  ['agenda.ts deleteItems', 'the same'],
+];
 
 const controls: Never = [
   ...looksNot,
@@ -68,14 +71,14 @@ const controls: Never = [
     ...readsParts,
     ...callsNoHooks,
   ],
-  ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
+  ['joined-warcs.ts putItems', 'files are joined by the compactor'],
   ['compact-objects.ts deleteObjects', 'the same'],
 ];
 
 const NEVER: Readonly<Record<FunctionName, Never>> = {
   worker: [
     ...[...looksNot, ...asks, ...wakesNone, ...pollerReceives, ...sortsNone],
-    ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
+    ['joined-warcs.ts putItems', 'files are joined by the compactor'],
     [
       'functions/dead-letter.ts SendMessageCommand linkDeadLetters',
       'messages of the link queue are the router’s',
@@ -116,27 +119,28 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ...callsNoHooks,
     ...pollerReceives,
     ['link-exchange.ts', 'it sends no links'],
-    ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
+    ['joined-warcs.ts putItems', 'files are joined by the compactor'],
     ['compact-objects.ts deleteObjects', 'the same'],
     ...readsNoMessages,
     // It changes no crawl: what it has used is added to counters, and exports are begun and forgotten by others.
     ...[
-      'attention-notes.ts PutItemCommand',
-      'attention-notes.ts DeleteItemCommand',
-      'unannounced.ts DeleteItemCommand',
-      'quiet.ts DeleteItemCommand',
-      'host-directory.ts PutItemCommand',
-      'crawl-store.ts PutItemCommand',
-      'crawl-directory.ts PutItemCommand',
-      'crawl-directory.ts DeleteItemCommand',
-      'transact.ts TransactWriteItemsCommand',
-      'unjoined.ts PutItemCommand',
-      'unjoined.ts DeleteItemCommand',
-      'ledger-store.ts PutItemCommand',
-      'state-commits.ts PutItemCommand',
-      'state-commits.ts TransactWriteItemsCommand',
-      'export-jobs.ts PutItemCommand',
-      'export-jobs.ts DeleteItemCommand',
+      'attention-notes.ts putItem',
+      'attention-notes.ts deleteItem',
+      'unannounced.ts deleteItem',
+      'quiet.ts deleteItem',
+      'host-directory.ts putItem',
+      'crawl-store.ts putItem',
+      'crawl-directory.ts putItem',
+      'crawl-directory.ts deleteItem',
+      'crawl-store.ts transact',
+      'crawl-counters.ts transact',
+      'unjoined.ts putItem',
+      'unjoined.ts deleteItem',
+      'ledger-store.ts putItem',
+      'state-commits.ts putItem',
+      'state-commits.ts tryTransact',
+      'export-jobs.ts putItem',
+      'export-jobs.ts deleteItem',
     ].map((call) => [call, 'it changes no crawl, and begins no export'] as const),
   ],
 };

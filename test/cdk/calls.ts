@@ -11,13 +11,6 @@ export type Resource = ResourceName | 'stack' | 'parameter';
  * on SQS and S3.
  */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
-  GetItemCommand: ['dynamodb:GetItem'],
-  PutItemCommand: ['dynamodb:PutItem'],
-  UpdateItemCommand: ['dynamodb:UpdateItem'],
-  DeleteItemCommand: ['dynamodb:DeleteItem'],
-  // The permissions of its parts: here a put, and deletes.
-  TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
-  QueryCommand: ['dynamodb:Query'],
   SendMessageCommand: ['sqs:SendMessage'],
   GetObjectCommand: ['s3:GetObject'],
   HeadObjectCommand: ['s3:GetObject'],
@@ -38,10 +31,19 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   PutParameterCommand: ['ssm:PutParameter'],
   // Functions of ours that get the table, the queue or the bucket as a parameter: a module that imports one
   // makes its calls.
+  getItem: ['dynamodb:GetItem'],
+  putItem: ['dynamodb:PutItem'],
+  updateItem: ['dynamodb:UpdateItem'],
+  deleteItem: ['dynamodb:DeleteItem'],
+  // The permissions of its parts.
+  transact: ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
+  tryTransact: ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
   queryItems: ['dynamodb:Query'],
-  partitionItems: ['dynamodb:Query'],
+  queryPage: ['dynamodb:Query'],
+  queryIndex: ['dynamodb:Query'],
   getItems: ['dynamodb:BatchGetItem'],
-  writeItems: ['dynamodb:BatchWriteItem'],
+  putItems: ['dynamodb:BatchWriteItem'],
+  deleteItems: ['dynamodb:BatchWriteItem'],
   gatheredSends: ['sqs:SendMessage'],
   gatheredDeletes: ['sqs:DeleteMessage'],
   deleteAll: ['sqs:DeleteMessage'],
@@ -60,8 +62,10 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const HELPERS: ReadonlySet<string> = new Set([
-  'dynamo-pages.ts',
-  'dynamo-batch.ts',
+  'table.ts',
+  'query.ts',
+  'batch.ts',
+  'transact.ts',
   'delete-objects.ts',
   'read-range.ts',
   'sqs-queue.ts',
@@ -73,12 +77,12 @@ const HELPERS: ReadonlySet<string> = new Set([
  * name.
  */
 const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>>>> = {
-  'registry.ts': { queryItems: ['dueIndex'] },
+  'registry.ts': { queryIndex: ['dueIndex'] },
   'crawl-store.ts': { dynamodb: ['crawlState'] },
   'crawl-directory.ts': { dynamodb: ['crawlState'] },
   'quiet.ts': { dynamodb: ['crawlState'] },
   'crawl-counters.ts': { dynamodb: ['crawlState'] },
-  'ledger-store.ts': { dynamodb: ['crawlState'], queryItems: ['dueIndex'] },
+  'ledger-store.ts': { dynamodb: ['crawlState'], queryIndex: ['dueIndex'] },
   'hook-state.ts': { dynamodb: ['crawlState'] },
   'state-commits.ts': { dynamodb: ['crawlState'] },
   'host-page.ts': { dynamodb: ['crawlState'] },
@@ -108,7 +112,6 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'agenda.ts': { dynamodb: ['crawlState'] },
   'unannounced.ts': { dynamodb: ['crawlState'] },
   'unjoined.ts': { dynamodb: ['crawlState'] },
-  'transact.ts': { dynamodb: ['crawlState'] },
   'functions/event-sinks.ts': { events: ['eventBus'] },
   'functions/change-feed.ts': {
     GetObjectCommand: ['changes'],

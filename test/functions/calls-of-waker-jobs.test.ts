@@ -131,7 +131,9 @@ describe('the end of a crawl', () => {
         state: record.watch(
           {
             readNow: async (_crawl: string) => Object.assign(new Map([['n', '4']]), { chars: 1 }),
-            change: async (_crawl: string, changes: readonly StateChange[]) => void stored.push(...changes),
+            change: async (_crawl: string, changes: readonly StateChange[]) => ({
+              isWritten: stored.push(...changes) > 0,
+            }),
           },
           { change: (crawl, changes) => [crawl, changes.map(({ key, apply }) => [key, apply('10')])] },
         ),

@@ -9,7 +9,7 @@ import { costOf, priceOf, type Usage } from '../../shared/engines/aws/cost/price
 import { createTurnQueue } from '../../shared/engines/aws/queues/turn-queue.ts';
 import { createLedgerStore } from '../../shared/engines/aws/state/ledger-store.ts';
 import { createRegistry } from '../../shared/engines/aws/state/registry.ts';
-import { itemKey, S } from '../../shared/engines/aws/state/tables.ts';
+import { itemKey, S } from '../../shared/engines/aws/table/item.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { CRAWL, headOf, RECORD, token } from '../contract/subjects.ts';
 import { CLIENT_OPTIONS, hasEmulator, makeResources, type Resources } from './resources.ts';

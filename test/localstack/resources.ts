@@ -14,14 +14,8 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import {
-  DUE_AT,
-  DUE_INDEX,
-  DUE_SHARD,
-  PARTITION_KEY,
-  SORT_KEY,
-  type StateNames,
-} from '../../shared/engines/aws/state/tables.ts';
+import { DUE_AT, DUE_INDEX, DUE_SHARD, type StateNames } from '../../shared/engines/aws/state/tables.ts';
+import { PARTITION_KEY, SORT_KEY } from '../../shared/engines/aws/table/item.ts';
 import { givenEndpoint } from './emulator/choose.ts';
 
 /** Set for the test files by emulator/test-environment.ts. */

@@ -11,7 +11,8 @@ import { createDeletions } from '../../shared/engines/aws/deletion/begin-deletio
 import { createCrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
 import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws/state/ledger-store.ts';
 import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/state/registry.ts';
-import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/state/tables.ts';
+import { partsPrefix, QUIET } from '../../shared/engines/aws/state/tables.ts';
+import { itemKey } from '../../shared/engines/aws/table/item.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';
 import { registryContract } from '../contract/registry-contract.ts';

@@ -166,7 +166,7 @@ const READS: readonly [name: string, writeAndRead: (stack: Stack) => Promise<unk
     [
       'the crawls whose end is to be announced',
       async (stack) => {
-        await stack.dynamo.send(new PutItemCommand(new UnannouncedCrawls(stack).entry('c').Put));
+        await stack.dynamo.send(new PutItemCommand(new UnannouncedCrawls(stack).entry('c').Put!));
         return (await new UnannouncedCrawls(stack).list()).map(({ crawl }) => crawl);
       },
       ['c'],

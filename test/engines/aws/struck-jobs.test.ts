@@ -93,7 +93,7 @@ const unannouncedNow = async (world: World) => {
 };
 const enterTwo = async (world: World) => {
   for (const crawl of ['c', 'd']) {
-    const command = new PutItemCommand(unannouncedOf(world).entry(crawl).Put);
+    const command = new PutItemCommand(unannouncedOf(world).entry(crawl).Put!);
     await world.wait(world.clients.dynamo.send(command));
   }
 };

@@ -1,21 +1,12 @@
 /** Who compacts a crawl, and what he is about to do: one item of CrawlState. */
 import { gunzipSync, gzipSync } from 'node:zlib';
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
-import { withRetry } from '../retry.ts';
-import { COMPACTION, type Item, itemKey, N, S } from '../state/tables.ts';
+import { COMPACTION, type StateTable } from '../state/tables.ts';
+import { type Item, itemKey, N, S } from '../table/item.ts';
+import { type Change, deleteItem, updateItem } from '../table/table.ts';
 import { type JoinPlan, layOut, type Source } from './compact-layout.ts';
 
-export interface CompactStateContext {
-  readonly dynamo: DynamoDBClient;
-  readonly clock: Clock;
-  readonly table: string;
+export interface CompactStateContext extends StateTable {
   readonly crawl: CrawlId;
 }
 
@@ -57,7 +48,7 @@ const LEASE_MS = 5 * 60_000;
 export async function takeLease(context: CompactStateContext): Promise<CompactLease | undefined> {
   const item = new LeaseItem(context);
   const found = await item.hold('attribute_not_exists(holder) OR leaseUntil < :now OR holder = :me', {
-    ':now': N(context.clock.now()),
+    now: N(context.clock.now()),
   });
   return found && new HeldLease(context, item, found);
 }
@@ -73,21 +64,17 @@ class LeaseItem {
     this.holder = context.clock.uuid();
   }
 
-  get key() {
-    return { TableName: this.#context.table, Key: itemKey(this.#context.crawl, COMPACTION) };
-  }
-
   get me(): Item {
-    return { ':me': S(this.holder) };
+    return { me: S(this.holder) };
   }
 
   /** Undefined if the condition does not hold. */
   async hold(condition: string, values: Item): Promise<Item | undefined> {
     const until = this.#context.clock.now() + LEASE_MS;
     const item = await this.update({
-      set: 'SET holder = :me, leaseUntil = :until',
+      update: 'SET holder = :me, leaseUntil = :until',
       condition,
-      values: { ...this.me, ':until': N(until), ...values },
+      values: { ...this.me, until: N(until), ...values },
     });
     if (item) this.#leaseUntil = until;
     return item;
@@ -97,24 +84,10 @@ class LeaseItem {
     return this.#leaseUntil - this.#context.clock.now() <= LEASE_MS / 2;
   }
 
-  /** The item after the change; undefined if the condition does not hold and the item is not `otherwise`. */
-  async update({ set, condition, values, otherwise }: Change): Promise<Item | undefined> {
-    const { dynamo, clock } = this.#context;
-    const command = new UpdateItemCommand({
-      ...this.key,
-      UpdateExpression: set,
-      ConditionExpression: condition,
-      ExpressionAttributeValues: values,
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    try {
-      const { Attributes = {} } = await withRetry('compacting', () => dynamo.send(command), { clock });
-      return Attributes;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return error.Item && otherwise?.(error.Item) ? error.Item : undefined;
-    }
+  /** The item after the change; undefined if the condition does not hold. */
+  async update(change: Change): Promise<Item | undefined> {
+    const { isWritten, returned, found } = await updateItem(this.#context, this.#key, change, 'ALL_NEW');
+    return isWritten ? (returned ?? found) : undefined;
   }
 
   /** As above, as the process that holds the lease. */
@@ -122,14 +95,18 @@ class LeaseItem {
     if (await this.update(change)) return;
     throw new LeaseLost(this.#context.crawl);
   }
-}
 
-interface Change {
-  readonly set: string;
-  readonly condition: string;
-  readonly values: Item;
-  /** An item with which the change counts as made, though the condition does not hold. */
-  readonly otherwise?: (item: Item) => boolean;
+  /** Lets others in. */
+  async release(hasPlan: boolean): Promise<void> {
+    const held = { condition: 'holder = :me', values: this.me };
+    await (hasPlan
+      ? updateItem(this.#context, this.#key, { ...held, update: 'REMOVE holder, leaseUntil' })
+      : deleteItem(this.#context, this.#key, held));
+  }
+
+  get #key(): Item {
+    return itemKey(this.#context.crawl, COMPACTION);
+  }
 }
 
 class HeldLease implements CompactLease {
@@ -155,44 +132,34 @@ class HeldLease implements CompactLease {
   async begin(next: JoinPlan): Promise<void> {
     this.#hasPlan = true;
     await this.#item.updateHeld({
-      set: 'SET planFile = :file, planSources = :sources',
+      update: 'SET planFile = :file, planSources = :sources',
       condition: 'holder = :me',
-      values: { ...this.#item.me, ':file': S(next.file), ':sources': { B: encodePlan(next) } },
+      values: { ...this.#item.me, file: S(next.file), sources: { B: encodePlan(next) } },
     });
   }
 
   async markStored({ file }: JoinPlan): Promise<boolean> {
     const marked = await this.#item.update({
-      set: 'SET isStored = :yes',
+      update: 'SET isStored = :yes',
       condition: 'planFile = :file',
-      values: { ':file': S(file), ':yes': { BOOL: true } },
+      values: { file: S(file), yes: { BOOL: true } },
     });
     return marked !== undefined;
   }
 
   async end({ file }: JoinPlan): Promise<void> {
     await this.#item.updateHeld({
-      set: 'REMOVE planFile, planSources, isStored',
+      update: 'REMOVE planFile, planSources, isStored',
       condition: 'holder = :me AND planFile = :file',
-      values: { ...this.#item.me, ':file': S(file) },
-      // Done by this very call, whose answer was lost.
-      otherwise: (found) => found.holder?.S === this.#item.holder && found.planFile === undefined,
+      values: { ...this.#item.me, file: S(file) },
+      isOurs: (found) => found.holder?.S === this.#item.holder && found.planFile === undefined,
     });
     this.#hasPlan = false;
   }
 
   async release(): Promise<void> {
-    const { dynamo } = this.#context;
-    const held = {
-      ...this.#item.key,
-      ConditionExpression: 'holder = :me',
-      ExpressionAttributeValues: this.#item.me,
-    };
-    const released = this.#hasPlan
-      ? dynamo.send(new UpdateItemCommand({ ...held, UpdateExpression: 'REMOVE holder, leaseUntil' }))
-      : dynamo.send(new DeleteItemCommand(held));
     // The lease ends by itself.
-    await released.catch(() => {});
+    await this.#item.release(this.#hasPlan).catch(() => {});
   }
 }
 

@@ -1,5 +1,5 @@
 import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
-import { inBatches } from '../state/dynamo-batch.ts';
+import { inBatches } from '../table/batch.ts';
 import type { ObjectContext } from './archive-object.ts';
 
 /** The maximal number of keys of DeleteObjects (S3 API reference). */

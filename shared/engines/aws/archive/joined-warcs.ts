@@ -9,14 +9,22 @@ import QuickLRU from 'quick-lru';
 import { type JoinedSource, placeInJoined } from '../../../core/archive/joined-source.ts';
 import type { RecordLocation } from '../../../core/archive/record-location.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import { type BatchContext, getItems, writeItems } from '../state/dynamo-batch.ts';
-import { queryItems } from '../state/dynamo-pages.ts';
-import { type Item, itemKey, JOINED_PREFIX, N, S, type StateNames } from '../state/tables.ts';
+import { JOINED_PREFIX, type StateNames } from '../state/tables.ts';
+import { getItems, putItems } from '../table/batch.ts';
+import { type Item, itemKey, N, S } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import type { Table } from '../table/table.ts';
 import type { JoinPlan } from './compact-layout.ts';
 
-export interface JoinedOptions extends BatchContext {
+export interface JoinedOptions extends Omit<Table, 'table'> {
   readonly names: Pick<StateNames, 'crawlState'>;
 }
+
+const tableOf = ({ dynamo, clock, names }: JoinedOptions): Table => ({
+  dynamo,
+  clock,
+  table: names.crawlState,
+});
 
 /** Announces a joined file, which is there with its index. Safe to repeat; each source counts for itself. */
 export async function announceJoined(
@@ -24,34 +32,22 @@ export async function announceJoined(
   crawl: CrawlId,
   { file, sources }: JoinPlan,
 ): Promise<void> {
-  const puts = sources.map((source) => ({
-    PutRequest: {
-      Item: {
-        ...itemKey(crawl, JOINED_PREFIX + source.file),
-        file: S(file),
-        offset: N(source.offset),
-        bytes: N(source.bytes),
-      },
-    },
+  const items = sources.map((source) => ({
+    ...itemKey(crawl, JOINED_PREFIX + source.file),
+    file: S(file),
+    offset: N(source.offset),
+    bytes: N(source.bytes),
   }));
-  await writeItems(options, options.names.crawlState, puts);
+  await putItems(tableOf(options), items);
 }
 
 /** All files of the crawl that were joined, by their names. */
 export async function allJoinedSources(
-  { dynamo, clock, names }: JoinedOptions,
+  options: JoinedOptions,
   crawl: CrawlId,
 ): Promise<Map<string, JoinedSource>> {
   const sources = new Map<string, JoinedSource>();
-  const items = queryItems(
-    { dynamo, clock },
-    {
-      TableName: names.crawlState,
-      KeyConditionExpression: 'pk = :crawl AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':crawl': S(crawl), ':prefix': S(JOINED_PREFIX) },
-      ConsistentRead: true,
-    },
-  );
+  const items = queryItems(tableOf(options), { partition: crawl, prefix: JOINED_PREFIX });
   for await (const item of items) sources.set(...sourceIn(item));
   return sources;
 }
@@ -63,7 +59,7 @@ export async function joinedSources(
   files: readonly string[],
 ): Promise<Map<string, JoinedSource>> {
   const keys = [...new Set(files)].map((file) => itemKey(crawl, JOINED_PREFIX + file));
-  const items = await getItems(options, options.names.crawlState, keys);
+  const items = await getItems(tableOf(options), keys);
   return new Map(items.map(sourceIn));
 }
 

@@ -1,9 +1,8 @@
 /** Objects named like WARC files that are none, or are damaged: items of CrawlState. */
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { withRetry } from '../retry.ts';
-import { writeItems } from '../state/dynamo-batch.ts';
-import { queryItems } from '../state/dynamo-pages.ts';
-import { ASIDE_PREFIX, itemKey, S } from '../state/tables.ts';
+import { ASIDE_PREFIX } from '../state/tables.ts';
+import { itemKey, S } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { deleteItem, putItem } from '../table/table.ts';
 import type { CompactStateContext } from './compact-lease.ts';
 
 export interface AsideFile {
@@ -15,35 +14,25 @@ export interface AsideFile {
 
 /** Remembers it, so that it is not read again at each run while it stays as it is. */
 export async function setAside(
-  { dynamo, clock, table, crawl }: CompactStateContext,
+  context: CompactStateContext,
   { file, problem }: AsideFile,
   etag: string,
 ): Promise<void> {
-  const command = new PutItemCommand({
-    TableName: table,
-    Item: { ...itemKey(crawl, ASIDE_PREFIX + file), problem: S(problem), etag: S(etag) },
-  });
-  await withRetry('setting a file aside', () => dynamo.send(command), { clock });
+  const key = itemKey(context.crawl, ASIDE_PREFIX + file);
+  await putItem(context, { ...key, problem: S(problem), etag: S(etag) });
 }
 
 /** For an object that is another one now. */
 export async function forgetAside(context: CompactStateContext, file: string): Promise<void> {
-  const Key = itemKey(context.crawl, ASIDE_PREFIX + file);
-  await writeItems(context, context.table, [{ DeleteRequest: { Key } }]);
+  await deleteItem(context, itemKey(context.crawl, ASIDE_PREFIX + file));
 }
 
 /** The crawl's files that are set aside, with the version of each that was found to be bad. */
 export async function asideFiles(
   context: CompactStateContext,
 ): Promise<Map<string, AsideFile & { readonly etag: string }>> {
-  const { table, crawl } = context;
   const files = new Map<string, AsideFile & { etag: string }>();
-  const items = queryItems(context, {
-    TableName: table,
-    KeyConditionExpression: 'pk = :crawl AND begins_with(sk, :aside)',
-    ExpressionAttributeValues: { ':crawl': S(crawl), ':aside': S(ASIDE_PREFIX) },
-    ConsistentRead: true,
-  });
+  const items = queryItems(context, { partition: context.crawl, prefix: ASIDE_PREFIX });
   for await (const { sk, problem, etag } of items) {
     const file = (sk?.S ?? '').slice(ASIDE_PREFIX.length);
     files.set(file, { file, problem: problem?.S as string, etag: etag?.S as string });

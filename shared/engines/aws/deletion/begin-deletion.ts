@@ -3,9 +3,10 @@ import { BEING_DELETED, isBeingDeleted } from '../../../core/causes/status-reaso
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { CrawlRegistry } from '../../../crawler/ports/crawl-registry.ts';
 import type { Deletion, Deletions } from '../../../services/control/deletion.ts';
-import { type DeletionsContext, loadDeletion, noteStopped, requestDeletion } from './deletions.ts';
+import type { StateTable } from '../state/tables.ts';
+import { loadDeletion, noteStopped, requestDeletion } from './deletions.ts';
 
-export interface BeginContext extends DeletionsContext {
+export interface BeginContext extends StateTable {
   readonly registry: Pick<CrawlRegistry, 'load' | 'setStatus'>;
 }
 

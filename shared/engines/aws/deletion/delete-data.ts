@@ -1,5 +1,4 @@
 /** Deletes what a crawl has stored. Nothing may work on the crawl any more. */
-import type { WriteRequest } from '@aws-sdk/client-dynamodb';
 import {
   AbortMultipartUploadCommand,
   ListMultipartUploadsCommand,
@@ -24,8 +23,6 @@ import { itemTablesPrefix, tablesPrefix } from '../archive/table-folders.ts';
 import { exportsPrefix, exportWorkPrefix } from '../exports/export-folders.ts';
 import { ExportJobs } from '../exports/export-jobs.ts';
 import { withRetry } from '../retry.ts';
-import { writeItems } from '../state/dynamo-batch.ts';
-import { partitionItems } from '../state/dynamo-pages.ts';
 import {
   allHostShards,
   CRAWL,
@@ -33,18 +30,19 @@ import {
   HEAD,
   hostPartition,
   hostShardOf,
-  type Item,
-  itemKey,
   partsPrefix,
   RUNNING,
   type StateNames,
+  type StateTable,
   statePartition,
   UNANNOUNCED,
   UNJOINED,
 } from '../state/tables.ts';
-import type { DeletionsContext } from './deletions.ts';
+import { deleteItems } from '../table/batch.ts';
+import { type Item, itemKey } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
 
-export interface DeleteContext extends Omit<DeletionsContext, 'table'> {
+export interface DeleteContext extends Omit<StateTable, 'table'> {
   readonly s3: S3Client;
   readonly names: Pick<StateNames, 'crawlState' | 'urlSeen' | 'bucket'>;
   readonly ledgers: Pick<LedgerStore, 'hosts'>;
@@ -146,7 +144,7 @@ class DataDeletion {
   }
 
   async #deletePartition(table: string, partition: string, keep?: string): Promise<void> {
-    const query = partitionItems(this.#context, { table, partition, attributes: 'pk, sk' });
+    const query = queryItems({ ...this.#context, table }, { partition, attributes: 'pk, sk' });
     const keys: Item[] = [];
     for await (const { sk } of query) if (sk?.S !== keep) keys.push(itemKey(partition, sk?.S as string));
     await this.#deleteItems(table, keys);
@@ -154,11 +152,7 @@ class DataDeletion {
   }
 
   #deleteItems(table: string, keys: readonly Item[]): Promise<void> {
-    return writeItems(
-      this.#context,
-      table,
-      keys.map((Key): WriteRequest => ({ DeleteRequest: { Key } })),
-    );
+    return deleteItems({ ...this.#context, table }, keys);
   }
 
   async #deleteFolder(folder: string): Promise<boolean> {

@@ -3,16 +3,7 @@
  * lasts longer than the function can, so no two work on it at once. What a slice of the work has done counts
  * when the item's version has grown.
  */
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
 import {
   type CrawlExport,
   type CrawlExports,
@@ -21,16 +12,13 @@ import {
   isOpenExport,
 } from '../../../services/control/crawl-export.ts';
 import type { ExportNotes, ExportProgress, HeldExport } from '../../../services/exports/held-export.ts';
-import { withRetry } from '../retry.ts';
-import { partitionItems } from '../state/dynamo-pages.ts';
-import { EXPORTS, type Item, itemKey, N, S } from '../state/tables.ts';
+import { EXPORTS, type StateTable } from '../state/tables.ts';
+import { type Item, itemKey, N, S } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { type Change, deleteItem, getItem, putItem, updateItem } from '../table/table.ts';
 import { exportsPrefix } from './export-folders.ts';
 
-export interface ExportJobsContext {
-  readonly dynamo: DynamoDBClient;
-  readonly clock: Clock;
-  /** The table CrawlState. */
-  readonly table: string;
+export interface ExportJobsContext extends StateTable {
   readonly bucket: string;
 }
 
@@ -52,10 +40,10 @@ export class ExportJobs implements CrawlExports, ExportNotes {
 
   /** `name`: of an export that is begun once, whatever the number of calls with it. */
   async begin(crawl: CrawlId, { format, tables }: ExportRequest, name?: string): Promise<CrawlExport> {
-    const { dynamo, clock, table } = this.#context;
+    const { clock } = this.#context;
     const now = clock.now();
     const id = name ?? `${format}-${stampOf(now)}-${clock.uuid().slice(0, 4)}`;
-    const Item = {
+    const item = {
       ...keyOf(crawl, id),
       request: S(JSON.stringify({ format, ...(tables && { tables }) })),
       state: S('waiting' satisfies ExportState),
@@ -63,19 +51,9 @@ export class ExportJobs implements CrawlExports, ExportNotes {
       progress: S(JSON.stringify(NO_PROGRESS)),
       version: N(0),
     };
-    const command = new PutItemCommand({
-      TableName: table,
-      Item,
-      ...(name !== undefined && { ConditionExpression: 'attribute_not_exists(pk)' }),
-    });
-    try {
-      await withRetry('beginning an export', () => dynamo.send(command), { clock });
-    } catch (error) {
-      const begun = error instanceof ConditionalCheckFailedException && (await this.load(crawl, id));
-      if (!begun) throw error;
-      return begun;
-    }
-    return this.#shown(Item);
+    const isFirst = { condition: 'attribute_not_exists(pk)' };
+    const { found } = await putItem(this.#context, item, name === undefined ? undefined : isFirst);
+    return this.#shown(found ?? item);
   }
 
   async list(crawl: CrawlId): Promise<CrawlExport[]> {
@@ -85,10 +63,8 @@ export class ExportJobs implements CrawlExports, ExportNotes {
   }
 
   async load(crawl: CrawlId, id: string): Promise<CrawlExport | undefined> {
-    const { dynamo, clock, table } = this.#context;
-    const command = new GetItemCommand({ TableName: table, Key: keyOf(crawl, id), ConsistentRead: true });
-    const { Item } = await withRetry('loading an export', () => dynamo.send(command), { clock });
-    return Item && this.#shown(Item);
+    const item = await getItem(this.#context, keyOf(crawl, id));
+    return item && this.#shown(item);
   }
 
   /** Exports that are neither done nor failed. */
@@ -102,16 +78,15 @@ export class ExportJobs implements CrawlExports, ExportNotes {
   /** Undefined while another function has it, and when it is over. `until`: when this function is dead at the latest. */
   async take(crawl: CrawlId, id: string, until: number): Promise<HeldExport | undefined> {
     const item = await this.#update(crawl, id, {
-      set: 'SET holder = :me, leaseUntil = :until, #state = :running ADD tries :one',
+      update: 'SET holder = :me, leaseUntil = :until, #state = :running ADD tries :one',
       condition:
         '(#state = :waiting OR #state = :running) AND (attribute_not_exists(holder) OR leaseUntil < :now)',
-      names: { '#state': 'state' },
       values: {
-        ':until': N(until),
-        ':now': N(this.#context.clock.now()),
-        ':one': N(1),
-        ':waiting': S('waiting'),
-        ':running': S('running'),
+        until: N(until),
+        now: N(this.#context.clock.now()),
+        one: N(1),
+        waiting: S('waiting'),
+        running: S('running'),
       },
       isOurs: (found) => found.leaseUntil?.N === String(until),
     });
@@ -131,13 +106,13 @@ export class ExportJobs implements CrawlExports, ExportNotes {
   async advance(held: HeldExport, progress: ExportProgress): Promise<HeldExport> {
     const version = held.version + 1;
     const item = await this.#update(held.crawl, held.id, {
-      set: 'SET progress = :progress, version = :next, tries = :zero',
+      update: 'SET progress = :progress, version = :next, tries = :zero',
       condition: 'holder = :me AND version = :version',
       values: {
-        ':progress': S(JSON.stringify(progress)),
-        ':version': N(held.version),
-        ':next': N(version),
-        ':zero': N(0),
+        progress: S(JSON.stringify(progress)),
+        version: N(held.version),
+        next: N(version),
+        zero: N(0),
       },
       isOurs: (found) => found.version?.N === String(version),
     });
@@ -148,68 +123,52 @@ export class ExportJobs implements CrawlExports, ExportNotes {
   /** Ends the export. Nothing happens if another function has it. */
   async end({ crawl, id }: HeldExport, state: 'done' | 'failed', message?: string): Promise<void> {
     await this.#update(crawl, id, {
-      set: `SET #state = :state, endedAt = :now${message === undefined ? '' : ', message = :message'} REMOVE holder, leaseUntil`,
+      update: `SET #state = :state, endedAt = :now${message === undefined ? '' : ', message = :message'} REMOVE holder, leaseUntil`,
       condition: 'holder = :me',
-      names: { '#state': 'state' },
       values: {
-        ':state': S(state),
-        ':now': N(this.#context.clock.now()),
-        ...(message !== undefined && { ':message': S(message) }),
+        state: S(state),
+        now: N(this.#context.clock.now()),
+        ...(message !== undefined && { message: S(message) }),
       },
-      isOurs: () => false,
     });
   }
 
   /** Lets another function have it at once. Never rejects: the lease ends by itself. */
   async release({ crawl, id }: HeldExport): Promise<void> {
     const released = this.#update(crawl, id, {
-      set: 'REMOVE holder, leaseUntil',
+      update: 'REMOVE holder, leaseUntil',
       condition: 'holder = :me',
-      values: {},
-      isOurs: () => false,
     });
     await released.catch(() => {});
   }
 
   /** Removes the exports of the crawl from the list; their files stay. */
   async forget(crawl: CrawlId): Promise<void> {
-    const { dynamo, clock, table } = this.#context;
-    for await (const { sk } of this.#items(`${crawl} `)) {
-      const command = new DeleteItemCommand({ TableName: table, Key: itemKey(EXPORTS, sk?.S as string) });
-      await withRetry('removing an export', () => dynamo.send(command), { clock });
-    }
+    for await (const { sk } of this.#items(`${crawl} `))
+      await deleteItem(this.#context, itemKey(EXPORTS, sk?.S as string));
   }
 
   #items(prefix: string): AsyncGenerator<Item> {
-    const { dynamo, clock, table } = this.#context;
-    return partitionItems({ dynamo, clock }, { table, partition: EXPORTS, prefix });
+    return queryItems(this.#context, { partition: EXPORTS, prefix });
   }
 
-  /**
-   * The item after the change; undefined if the condition does not hold. `isOurs`: returns true if the stored item
-   * already contains this change: the first call succeeded and its response was lost.
-   */
-  async #update(crawl: CrawlId, id: string, change: Change): Promise<Item | undefined> {
-    const { dynamo, clock, table } = this.#context;
-    const usesMe = change.set.includes(':me') || change.condition.includes(':me');
-    const command = new UpdateItemCommand({
-      TableName: table,
-      Key: keyOf(crawl, id),
-      UpdateExpression: change.set,
-      ConditionExpression: change.condition,
-      ...(change.names && { ExpressionAttributeNames: change.names }),
-      ExpressionAttributeValues: { ...change.values, ...(usesMe && { ':me': S(this.#me) }) },
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    try {
-      const { Attributes } = await withRetry('noting an export', () => dynamo.send(command), { clock });
-      return Attributes;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const found = error.Item;
-      return found?.holder?.S === this.#me && change.isOurs(found) ? found : undefined;
-    }
+  /** The item after the change; undefined if the condition does not hold. */
+  async #update(
+    crawl: CrawlId,
+    id: string,
+    { values, isOurs, ...change }: Change,
+  ): Promise<Item | undefined> {
+    const { isWritten, returned, found } = await updateItem(
+      this.#context,
+      keyOf(crawl, id),
+      {
+        ...change,
+        values: { ...values, me: S(this.#me) },
+        isOurs: (item) => item.holder?.S === this.#me && isOurs?.(item) === true,
+      },
+      'ALL_NEW',
+    );
+    return isWritten ? (returned ?? found) : undefined;
   }
 
   #shown({ sk, request, state, requestedAt, endedAt, progress, message }: Item): CrawlExport {
@@ -226,14 +185,6 @@ export class ExportJobs implements CrawlExports, ExportNotes {
       ...(message?.S !== undefined && { message: message.S }),
     };
   }
-}
-
-interface Change {
-  readonly set: string;
-  readonly condition: string;
-  readonly names?: Record<string, string>;
-  readonly values: Item;
-  readonly isOurs: (found: Item) => boolean;
 }
 
 const keyOf = (crawl: CrawlId, id: string): Item => itemKey(EXPORTS, `${crawl} ${id}`);

@@ -3,15 +3,14 @@
  * nothing until its time. An entry too many costs a look; one too few would leave hosts asleep. So each writer enters the next
  * look before it strikes an old one, or before it commits what the look is for.
  */
-import { type DynamoDBClient, PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
-import { withRetry } from '../retry.ts';
 import { shardOf } from '../shard-of.ts';
-import { writeItems } from './dynamo-batch.ts';
-import { queryItems } from './dynamo-pages.ts';
-import { AGENDA, indexedDueAt, itemKey, S, SOON } from './tables.ts';
+import { deleteItems, putItems } from '../table/batch.ts';
+import { type Item, itemKey } from '../table/item.ts';
+import { type Query, queryItems } from '../table/query.ts';
+import { putItem, putOf, type Write } from '../table/table.ts';
+import { AGENDA, indexedDueAt, SOON, type StateTable } from './tables.ts';
 
 /** A crawl that runs is looked at once in this time, whatever it needs. */
 export const NET_MS = 3_600_000;
@@ -62,7 +61,7 @@ export interface Agenda {
    */
   enter(crawl: CrawlId, look?: { readonly inMs?: number; readonly isDue?: boolean }): Promise<void>;
   /** The write of `enter`, for a transaction. */
-  entry(...look: Parameters<Agenda['enter']>): { readonly Put: PutItemCommandInput };
+  entry(...look: Parameters<Agenda['enter']>): Write;
   /**
    * Resolves when there is an entry by which the waker finds a host that is due then. To be called before the head is
    * committed. Mostly the process knows of one already.
@@ -76,13 +75,6 @@ export interface Agenda {
   crawls(): Promise<Set<CrawlId>>;
 }
 
-export interface AgendaOptions {
-  readonly dynamo: DynamoDBClient;
-  /** The table CrawlState. */
-  readonly table: string;
-  readonly clock: Clock;
-}
-
 /**
  * The time of the next look that each crawl gets in any case. Equal for all callers within {@link NET_MS}, so that
  * entries of a crawl become one, but different for different crawls.
@@ -93,39 +85,37 @@ export function netAt(crawl: CrawlId, now: number): number {
 }
 
 export class StateAgenda implements Agenda {
-  readonly #options: AgendaOptions;
+  readonly #table: StateTable;
   /** The entries that this process has made for hosts. */
   readonly #known = new QuickLRU<CrawlId, { readonly at: number; readonly stored: Promise<void> }>({
     maxSize: MAX_KNOWN,
   });
 
-  constructor(options: AgendaOptions) {
-    this.#options = options;
+  constructor(table: StateTable) {
+    this.#table = table;
   }
 
   async enter(...look: Parameters<Agenda['enter']>): Promise<void> {
-    await this.#put(this.entry(...look).Put);
+    await putItem(this.#table, this.#itemOf(...look));
   }
 
-  entry(...[crawl, { inMs = 0, isDue = false } = {}]: Parameters<Agenda['enter']>): {
-    readonly Put: PutItemCommandInput;
-  } {
-    const { clock, table } = this.#options;
-    const Item = itemKey(SOON, sortOf(clock.now() + inMs, crawl, isDue ? DUE : ''));
-    return { Put: { TableName: table, Item } };
+  entry(...look: Parameters<Agenda['enter']>): Write {
+    return putOf(this.#table, this.#itemOf(...look));
+  }
+
+  #itemOf(...[crawl, { inMs = 0, isDue = false } = {}]: Parameters<Agenda['enter']>): Item {
+    return itemKey(SOON, sortOf(this.#table.clock.now() + inMs, crawl, isDue ? DUE : ''));
   }
 
   async ensureDue(crawl: CrawlId, dueAt: number): Promise<void> {
-    const { clock, table } = this.#options;
-    const now = clock.now();
+    const now = this.#table.clock.now();
     const indexedAt = indexedDueAt(dueAt, now);
     // The waker looks before, and sees the host in the index.
     if (indexedAt > now + NET_MS + MAX_SOON_MS) return;
     const by = Math.max(indexedAt, now + LEAST_MS);
     const known = this.#known.get(crawl);
     if (known && known.at >= now + SURE_MS && known.at <= by) return known.stored;
-    const Item = itemKey(AGENDA, sortOf(by, crawl, DUE));
-    const stored = this.#put({ TableName: table, Item });
+    const stored = this.#enterDue(crawl, by);
     const entry = { at: by, stored };
     this.#known.set(crawl, entry);
     try {
@@ -137,7 +127,7 @@ export class StateAgenda implements Agenda {
   }
 
   async due(): Promise<AgendaEntry[]> {
-    const now = this.#options.clock.now();
+    const now = this.#table.clock.now();
     // All that is soon is read: the crawls at work, most of which are due at each look.
     const [soon, come, far] = await Promise.all([
       this.#entries(SOON),
@@ -150,21 +140,15 @@ export class StateAgenda implements Agenda {
   }
 
   async replace(next: readonly NextLook[], done: readonly AgendaEntry[]): Promise<void> {
-    const { table } = this.#options;
     const keys = next.map(({ crawl, at, isSoon, isUnsure }) =>
       itemKey(isSoon ? SOON : AGENDA, sortOf(at, crawl, isUnsure ? UNSURE : '')),
     );
     const texts = new Set(keys.map((key) => JSON.stringify(key)));
     const old = done.map(({ partition, sort }) => itemKey(partition, sort));
-    await writeItems(
-      this.#options,
-      table,
-      keys.map((Item) => ({ PutRequest: { Item } })),
-    );
-    await writeItems(
-      this.#options,
-      table,
-      old.filter((key) => !texts.has(JSON.stringify(key))).map((Key) => ({ DeleteRequest: { Key } })),
+    await putItems(this.#table, keys);
+    await deleteItems(
+      this.#table,
+      old.filter((key) => !texts.has(JSON.stringify(key))),
     );
   }
 
@@ -173,21 +157,13 @@ export class StateAgenda implements Agenda {
     return new Set(all.flat().map(({ crawl }) => crawl));
   }
 
-  async #put(put: PutItemCommandInput): Promise<void> {
-    const { dynamo, clock } = this.#options;
-    await withRetry('entering a look at a crawl', () => dynamo.send(new PutItemCommand(put)), { clock });
+  async #enterDue(crawl: CrawlId, at: number): Promise<void> {
+    await putItem(this.#table, itemKey(AGENDA, sortOf(at, crawl, DUE)));
   }
 
-  async #entries(partition: string, bound?: readonly ['<' | '>', string]): Promise<AgendaEntry[]> {
-    const { table } = this.#options;
+  async #entries(partition: string, bound?: Query['bound']): Promise<AgendaEntry[]> {
     const found: AgendaEntry[] = [];
-    const query = queryItems(this.#options, {
-      TableName: table,
-      KeyConditionExpression: bound ? `pk = :pk AND sk ${bound[0]} :sk` : 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': S(partition), ...(bound && { ':sk': S(bound[1]) }) },
-      ConsistentRead: true,
-    });
-    for await (const { sk } of query) {
+    for await (const { sk } of queryItems(this.#table, { partition, bound })) {
       const sort = sk?.S as string;
       const [time = '', crawl = '', kind] = sort.split(' ');
       found.push({

@@ -1,16 +1,9 @@
 /** The figures by which the waker finds troubles of the whole stack, and which troubles were announced. */
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
-import { withRetry } from '../retry.ts';
-import { partitionItems } from './dynamo-pages.ts';
-import { ATTENTION, EXPIRES_AT, itemKey, N, S } from './tables.ts';
+import { itemKey, N, S } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { deleteItem, putItem, updateItem } from '../table/table.ts';
+import { ATTENTION, EXPIRES_AT, expiresAt, type StateTable } from './tables.ts';
 
 /** Requests, those of them that count against their hosts, and US dollars. */
 export type Figures = readonly [requests: number, errors: number, cost: number];
@@ -40,27 +33,20 @@ export interface AttentionNotes {
   forget(trouble: string): Promise<void>;
 }
 
-export interface AttentionContext {
-  readonly dynamo: DynamoDBClient;
-  readonly clock: Clock;
-  /** The table CrawlState. */
-  readonly table: string;
-}
-
 const STATE = 'state';
 const TROUBLE_PREFIX = 'trouble#';
 const KEPT_MS = 30 * 86_400_000;
 
-export function createAttentionNotes({ dynamo, clock, table }: AttentionContext): AttentionNotes {
+export function createAttentionNotes(table: StateTable): AttentionNotes {
+  const { clock } = table;
   /** By trouble, a claim that failed, though it may have been taken: the same one is made again. */
   const unanswered = new Map<string, string>();
-  const expires = () => N(Math.ceil((clock.now() + KEPT_MS) / 1000));
+  const expires = () => expiresAt(clock.now() + KEPT_MS);
   return {
     async load() {
-      const notes = partitionItems({ dynamo, clock }, { table, partition: ATTENTION });
       const announced = new Map<string, number>();
       let state: WatchState | undefined;
-      for await (const { sk, saidAt, json } of notes) {
+      for await (const { sk, saidAt, json } of queryItems(table, { partition: ATTENTION })) {
         const name = sk?.S ?? '';
         if (name === STATE) state = JSON.parse(json?.S ?? '{}');
         else announced.set(name.slice(TROUBLE_PREFIX.length), Number(saidAt?.N));
@@ -68,44 +54,28 @@ export function createAttentionNotes({ dynamo, clock, table }: AttentionContext)
       return { announced, ...(state && { state }) };
     },
     async store(state) {
-      const Item = {
-        ...itemKey(ATTENTION, STATE),
-        json: S(JSON.stringify(state)),
-        [EXPIRES_AT]: expires(),
-      };
-      const command = new PutItemCommand({ TableName: table, Item });
-      await withRetry('noting figures of the stack', () => dynamo.send(command), { clock });
+      const json = S(JSON.stringify(state));
+      await putItem(table, { ...itemKey(ATTENTION, STATE), json, [EXPIRES_AT]: expires() });
     },
     async claim(trouble, repeatMs) {
       const now = clock.now();
       const claim = unanswered.get(trouble) ?? clock.uuid();
       unanswered.delete(trouble);
-      const command = new UpdateItemCommand({
-        TableName: table,
-        Key: itemKey(ATTENTION, TROUBLE_PREFIX + trouble),
-        UpdateExpression: `SET saidAt = :now, claim = :claim, ${EXPIRES_AT} = :expires`,
-        // The SDK repeats a call whose answer is lost: it must not take its own claim for another process's.
-        ConditionExpression: 'attribute_not_exists(saidAt) OR saidAt <= :before OR claim = :claim',
-        ExpressionAttributeValues: {
-          ':now': N(now),
-          ':before': N(now - repeatMs),
-          ':claim': S(claim),
-          ':expires': expires(),
-        },
-      });
       try {
-        await withRetry('noting a trouble', () => dynamo.send(command), { clock });
-        return true;
+        const { isWritten } = await updateItem(table, itemKey(ATTENTION, TROUBLE_PREFIX + trouble), {
+          update: `SET saidAt = :now, claim = :claim, ${EXPIRES_AT} = :expires`,
+          // A call whose answer was lost is made again: it must not take its own claim for another process's.
+          condition: 'attribute_not_exists(saidAt) OR saidAt <= :before OR claim = :claim',
+          values: { now: N(now), before: N(now - repeatMs), claim: S(claim), expires: expires() },
+        });
+        return isWritten;
       } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
         unanswered.set(trouble, claim);
         throw error;
       }
     },
     async forget(trouble) {
-      const Key = itemKey(ATTENTION, TROUBLE_PREFIX + trouble);
-      const command = new DeleteItemCommand({ TableName: table, Key });
-      await withRetry('noting the end of a trouble', () => dynamo.send(command), { clock });
+      await deleteItem(table, itemKey(ATTENTION, TROUBLE_PREFIX + trouble));
     },
   };
 }

@@ -2,19 +2,18 @@
  * The sums over a crawl's heads, kept in a few counter items, so that a query of them reads no head; and with them the
  * crawl's use of AWS, so that noting it costs no further call.
  */
-import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
 import { coalesced } from '../../coalesced.ts';
 import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf, type Usage } from '../cost/prices.ts';
-import { withRetry } from '../retry.ts';
+import { type Item, itemKey, N, S } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { type Condition, deleteOf, putOf, updateItem } from '../table/table.ts';
+import { transact } from '../table/transact.ts';
 import { type Addition, Additions } from './additions.ts';
-import { type PagesContext, queryItems } from './dynamo-pages.ts';
 import { type Counts, sumOfCounts, usageCounts } from './head-counts.ts';
-import { type Item, itemKey, N, S, STACK_USAGE, TOTALS_PREFIX, TOTALS_SHARDS } from './tables.ts';
-import { transact } from './transact.ts';
+import { STACK_USAGE, type StateTable, TOTALS_PREFIX, TOTALS_SHARDS } from './tables.ts';
 
 const COUNT_PREFIX = 'n.';
 /** US dollars: two writes. */
@@ -58,9 +57,7 @@ export interface ReadCounts {
   readonly shards: readonly Item[];
 }
 
-export interface CrawlCountersOptions extends PagesContext {
-  readonly table: string;
-  readonly clock: Clock;
+export interface CrawlCountersOptions extends StateTable {
   readonly sizes?: Sizes;
   /** Its usage is added to the crawls' counts. */
   readonly meter?: Meter;
@@ -138,37 +135,26 @@ class TotalsCounters implements CrawlCounters {
   }
 
   async replace(crawl: CrawlId, { shards, lastAt }: ReadCounts, counts: Counts): Promise<boolean> {
-    const { table, clock } = this.#options;
-    const allShards = Array.from({ length: TOTALS_SHARDS }, (_, shard) => `${TOTALS_PREFIX}${shard}`);
-    const [first = ''] = allShards;
+    const [first = '', ...others] = Array.from(
+      { length: TOTALS_SHARDS },
+      (_, shard) => `${TOTALS_PREFIX}${shard}`,
+    );
+    const shardAt = (name: string) => shards.find(({ sk }) => sk?.S === name);
     const sums = Object.entries(counts).map(([name, count]) => [COUNT_PREFIX + name, N(count)]);
-    const isFirst = ({ sk }: Item) => sk?.S === first;
-    const id = clock.uuid();
-    const failed = await transact(this.#options, 'replacing totals', [
-      {
-        Put: {
-          TableName: table,
-          Item: {
-            ...itemKey(crawl, first),
-            lastAdd: S(id),
-            lastAt: N(lastAt),
-            exactAt: N(lastAt),
-            ...Object.fromEntries(sums),
-          },
-          ...unchanged(shards.find(isFirst)),
-        },
-      },
+    const id = S(this.#options.clock.uuid());
+    const item = {
+      ...itemKey(crawl, first),
+      lastAdd: id,
+      lastAt: N(lastAt),
+      exactAt: N(lastAt),
+      ...Object.fromEntries(sums),
+    };
+    const isOurs = ({ lastAdd }: Item) => lastAdd?.S === id.S;
+    return transact(this.#options, [
+      putOf(this.#options, item, { ...unchanged(shardAt(first)), isOurs }),
       // Including counters that do not exist yet: another process may make its first addition just now.
-      ...allShards.slice(1).map((sk) => ({
-        Delete: {
-          TableName: table,
-          Key: itemKey(crawl, sk),
-          ...unchanged(shards.find((shard) => shard.sk?.S === sk)),
-        },
-      })),
+      ...others.map((name) => deleteOf(this.#options, itemKey(crawl, name), unchanged(shardAt(name)))),
     ]);
-    // Replaced by this very call, whose answer was lost?
-    return failed === undefined || (await this.#readShards(crawl)).find(isFirst)?.lastAdd?.S === id;
   }
 
   #takeUsage(): void {
@@ -199,57 +185,37 @@ class TotalsCounters implements CrawlCounters {
 
   /** Returns false if the counters are not there, and the condition wants them to be. */
   async #update({ id, crawl, counts, isUsageOnly }: Addition, condition: string): Promise<boolean> {
-    const { dynamo, table, clock } = this.#options;
     const sums: string[] = [];
     const names: Record<string, string> = {};
-    const values: Item = { ':id': S(id) };
-    if (!isUsageOnly) values[':now'] = N(clock.now());
+    const values: Item = { id: S(id), now: N(this.#options.clock.now()) };
     for (const name in counts) {
       const i = sums.length;
       sums.push(`#${i} :${i}`);
-      names[`#${i}`] = COUNT_PREFIX + name;
-      values[`:${i}`] = N(counts[name] as number);
+      names[i] = COUNT_PREFIX + name;
+      values[i] = N(counts[name] as number);
     }
-    const command = new UpdateItemCommand({
-      TableName: table,
-      Key: itemKey(crawl, this.#ownShard),
-      UpdateExpression: `SET lastAdd = :id${isUsageOnly ? '' : ', lastAt = :now'}${sums.length > 0 ? ' ADD ' : ''}${sums.join(', ')}`,
-      ConditionExpression: condition,
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      ...(sums.length > 0 && { ExpressionAttributeNames: names }),
-      ExpressionAttributeValues: values,
+    const { isWritten, found } = await updateItem(this.#options, itemKey(crawl, this.#ownShard), {
+      update: `SET lastAdd = :id${isUsageOnly ? '' : ', lastAt = :now'}${sums.length > 0 ? ' ADD ' : ''}${sums.join(', ')}`,
+      condition,
+      names,
+      values,
     });
-    try {
-      await withRetry('adding to totals', () => dynamo.send(command), { clock });
-      return true;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return error.Item !== undefined;
-    }
+    return isWritten || found !== undefined;
   }
 
   async #readShards(crawl: CrawlId): Promise<Item[]> {
-    const { dynamo, table, clock } = this.#options;
     const shards: Item[] = [];
-    const query = queryItems(
-      { dynamo, clock },
-      {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :totals)',
-        ExpressionAttributeValues: { ':pk': S(crawl), ':totals': S(TOTALS_PREFIX) },
-        ConsistentRead: true,
-      },
-    );
+    const query = queryItems(this.#options, { partition: crawl, prefix: TOTALS_PREFIX });
     for await (const shard of query) shards.push(shard);
     return shards;
   }
 }
 
 /** The condition that nothing was added since the shard was read. */
-function unchanged(shard: Item | undefined) {
-  if (shard === undefined) return { ConditionExpression: 'attribute_not_exists(pk)' };
-  if (shard.lastAdd === undefined) return { ConditionExpression: 'attribute_not_exists(lastAdd)' };
-  return { ConditionExpression: 'lastAdd = :seen', ExpressionAttributeValues: { ':seen': shard.lastAdd } };
+function unchanged(shard: Item | undefined): Condition {
+  if (shard === undefined) return { condition: 'attribute_not_exists(pk)' };
+  if (shard.lastAdd === undefined) return { condition: 'attribute_not_exists(lastAdd)' };
+  return { condition: 'lastAdd = :seen', values: { seen: shard.lastAdd } };
 }
 
 /** Returns the counts in a row of counters. */

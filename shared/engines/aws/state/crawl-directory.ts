@@ -1,20 +1,9 @@
-import {
-  DeleteItemCommand,
-  type DeleteItemCommandInput,
-  type DynamoDBClient,
-  PutItemCommand,
-  type PutItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
-import { withRetry } from '../retry.ts';
-import { queryItems } from './dynamo-pages.ts';
-import { itemKey, S } from './tables.ts';
+import { itemKey } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { deleteItem, deleteOf, putItem, putOf, type Table, type Write } from '../table/table.ts';
 
-export interface CrawlDirectoryOptions {
-  readonly dynamo: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Clock;
+export interface CrawlDirectoryOptions extends Table {
   /** The partition key of its entries. */
   readonly name: string;
 }
@@ -28,42 +17,31 @@ export class CrawlDirectory {
   }
 
   /** The write of `enter`, for a transaction. */
-  entry(crawl: CrawlId): { readonly Put: PutItemCommandInput } {
-    const { table, name } = this.#options;
-    return { Put: { TableName: table, Item: itemKey(name, crawl) } };
+  entry(crawl: CrawlId): Write {
+    return putOf(this.#options, this.#keyOf(crawl));
   }
 
   /** The write of `strike`, for a transaction. */
-  withoutEntry(crawl: CrawlId): { readonly Delete: DeleteItemCommandInput } {
-    const { table, name } = this.#options;
-    return { Delete: { TableName: table, Key: itemKey(name, crawl) } };
+  withoutEntry(crawl: CrawlId): Write {
+    return deleteOf(this.#options, this.#keyOf(crawl));
   }
 
   async enter(crawl: CrawlId): Promise<void> {
-    const { dynamo, clock } = this.#options;
-    const command = new PutItemCommand(this.entry(crawl).Put);
-    await withRetry('entering a crawl into a directory', () => dynamo.send(command), { clock });
+    await putItem(this.#options, this.#keyOf(crawl));
   }
 
   async strike(crawl: CrawlId): Promise<void> {
-    const { dynamo, clock } = this.#options;
-    const command = new DeleteItemCommand(this.withoutEntry(crawl).Delete);
-    await withRetry('striking a crawl out of a directory', () => dynamo.send(command), { clock });
+    await deleteItem(this.#options, this.#keyOf(crawl));
   }
 
   async list(): Promise<CrawlId[]> {
-    const { dynamo, table, clock, name } = this.#options;
     const found: CrawlId[] = [];
-    const entries = queryItems(
-      { dynamo, clock },
-      {
-        TableName: table,
-        KeyConditionExpression: 'pk = :directory',
-        ExpressionAttributeValues: { ':directory': S(name) },
-        ConsistentRead: true,
-      },
-    );
-    for await (const { sk } of entries) found.push(sk?.S as string);
+    for await (const { sk } of queryItems(this.#options, { partition: this.#options.name }))
+      found.push(sk?.S as string);
     return found;
+  }
+
+  #keyOf(crawl: CrawlId) {
+    return itemKey(this.#options.name, crawl);
   }
 }

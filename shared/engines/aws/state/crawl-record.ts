@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import QuickLRU from 'quick-lru';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../../crawler/ports/crawl-registry.ts';
-import { type Item, N } from './tables.ts';
+import { type Item, N } from '../table/item.ts';
 
 /** An item may have 400 KB; the record is nearly all of it. */
 const MAX_RECORD_BYTES = 390 * 1024;

@@ -1,26 +1,16 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  type PutItemCommandInput,
-  type TransactWriteItem,
-} from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
 import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { CrawlRecord } from '../../../crawler/ports/crawl-registry.ts';
-import { retryWaitMs, withRetry } from '../retry.ts';
+import { retryWaitMs } from '../retry.ts';
+import { getItems } from '../table/batch.ts';
+import { type Item, itemKey, N, PARTITION_KEY, S } from '../table/item.ts';
+import { getItem, putItem, putOf, type Write } from '../table/table.ts';
+import { transact } from '../table/transact.ts';
 import { createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';
-import { getItems } from './dynamo-batch.ts';
-import { CRAWL, type Item, itemKey, N, PARTITION_KEY, replacing, S, STAMP } from './tables.ts';
-import { transact } from './transact.ts';
+import { CRAWL, replacing, STAMP, type StateTable } from './tables.ts';
 
-export interface CrawlStoreOptions {
-  readonly dynamo: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Clock;
+export interface CrawlStoreOptions extends StateTable {
   readonly sizes?: Sizes | undefined;
   /** Called before a crawl is changed. */
   readonly onChange: (crawl: CrawlId) => Promise<unknown>;
@@ -69,11 +59,10 @@ export class CrawlStore {
 
   /** The records of the existing crawls that are small or not known yet, in a few calls. */
   async loadMany(crawls: readonly CrawlId[]): Promise<Map<CrawlId, StoredCrawl>> {
-    const { table } = this.#options;
     const readAt = this.#elapsed();
     const keys = crawls.filter((crawl) => !this.#seen.has(crawl)).map((crawl) => itemKey(crawl, CRAWL));
     const found = new Map<CrawlId, StoredCrawl>();
-    for (const item of await getItems(this.#options, table, keys)) {
+    for (const item of await getItems(this.#options, keys)) {
       const crawl = item[PARTITION_KEY]?.S as string;
       found.set(crawl, this.#decoded(crawl, item, { readAt }));
     }
@@ -83,7 +72,7 @@ export class CrawlStore {
   /** `stamp`: that which was read before. Default: the stamp that belongs to the item. */
   async #read(crawl: CrawlId, stamp?: string): Promise<StoredCrawl | undefined> {
     const readAt = this.#elapsed();
-    const item = await this.#get(crawl, CRAWL);
+    const item = await getItem(this.#options, itemKey(crawl, CRAWL));
     if (item) return this.#decoded(crawl, item, { readAt, stamp });
     this.#seen.delete(crawl);
     return undefined;
@@ -102,14 +91,7 @@ export class CrawlStore {
   }
 
   async #readNonce(crawl: CrawlId, name: string): Promise<string | undefined> {
-    return (await this.#get(crawl, name))?.nonce?.S;
-  }
-
-  async #get(crawl: CrawlId, name: string): Promise<Item | undefined> {
-    const { dynamo, table, clock } = this.#options;
-    const command = new GetItemCommand({ TableName: table, Key: itemKey(crawl, name), ConsistentRead: true });
-    const { Item } = await withRetry('loading a crawl', () => dynamo.send(command), { clock });
-    return Item;
+    return (await getItem(this.#options, itemKey(crawl, name)))?.nonce?.S;
   }
 
   /**
@@ -117,7 +99,7 @@ export class CrawlStore {
    * written before it, as nobody knows the crawl yet: it is never without one. Otherwise after it, so that a
    * process that reads the new stamp reads the new record, too. `beside`: what is written together with the crawl.
    */
-  async put(crawl: CrawlId, next: StoredCrawl, beside: readonly TransactWriteItem[] = []): Promise<boolean> {
+  async put(crawl: CrawlId, next: StoredCrawl, beside: readonly Write[] = []): Promise<boolean> {
     const nonce = this.#options.clock.uuid();
     const item = encodeCrawl(next);
     const isLarge = (item.record?.B?.length ?? 0) > sizesOf(this.#options).maxUnstampedBytes;
@@ -133,54 +115,23 @@ export class CrawlStore {
 
   /** A late call does not replace the stamp of a later version. A new crawl may follow a deleted one. */
   async #stamp(crawl: CrawlId, nonce: string, version: number): Promise<void> {
-    const { dynamo, table, clock } = this.#options;
-    const command = new PutItemCommand({
-      TableName: table,
-      Item: { ...itemKey(crawl, STAMP), nonce: S(nonce), version: N(version) },
-      ...(version > 1 && {
-        ConditionExpression: 'attribute_not_exists(#version) OR #version < :version',
-        ExpressionAttributeNames: { '#version': 'version' },
-        ExpressionAttributeValues: { ':version': N(version) },
-      }),
-    });
-    try {
-      await withRetry('stamping a crawl', () => dynamo.send(command), { clock });
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    const item = { ...itemKey(crawl, STAMP), nonce: S(nonce), version: N(version) };
+    const condition = 'attribute_not_exists(#version) OR #version < :version';
+    await putItem(this.#options, item, version > 1 ? { condition, values: item } : undefined);
   }
 
   async #replace(
     crawl: CrawlId,
     version: number,
-    item: Item,
-    beside: readonly TransactWriteItem[],
+    attributes: Item,
+    beside: readonly Write[],
   ): Promise<boolean> {
-    const { table } = this.#options;
-    const Put = {
-      TableName: table,
-      Item: { ...itemKey(crawl, CRAWL), ...item },
-      ...replacing(version - 1),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-    };
-    const failed =
-      beside.length === 0
-        ? await this.#putAlone(Put)
-        : await transact(this.#options, 'storing a crawl', [{ Put }, ...beside]);
-    // Written by this very call, whose answer was lost?
-    return failed === undefined || failed.get(0)?.nonce?.S === item.nonce?.S;
-  }
-
-  /** As `transact` does it for the one item. */
-  async #putAlone(put: PutItemCommandInput): Promise<ReadonlyMap<number, Item | undefined> | undefined> {
-    const { dynamo, clock } = this.#options;
-    try {
-      await withRetry('storing a crawl', () => dynamo.send(new PutItemCommand(put)), { clock });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return new Map([[0, error.Item]]);
-    }
+    const item = { ...itemKey(crawl, CRAWL), ...attributes };
+    const isOurs = ({ nonce }: Item) => nonce?.S === item.nonce?.S;
+    const when = { ...replacing(version - 1), isOurs };
+    return beside.length === 0
+      ? (await putItem(this.#options, item, when)).isWritten
+      : transact(this.#options, [putOf(this.#options, item, when), ...beside]);
   }
 
   /**
@@ -190,7 +141,7 @@ export class CrawlStore {
   async change(
     crawl: CrawlId,
     changes: (stored: StoredCrawl) => StoredCrawl,
-    beside?: readonly TransactWriteItem[],
+    beside?: readonly Write[],
   ): Promise<void> {
     const { clock, onChange } = this.#options;
     await onChange(crawl);

@@ -2,20 +2,12 @@
  * The cost of all crawls in a day (UTC): one item, to which each process of the stack adds what it has used. Kept where the
  * deployer has set a limit for it.
  */
-import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { messageOf } from '../../../core/base/error-message.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
-import { withRetry } from '../retry.ts';
-import { EXPIRES_AT, type Item, itemKey, N, SPEND } from './tables.ts';
+import { type Item, itemKey, N } from '../table/item.ts';
+import { getItem, updateItem } from '../table/table.ts';
+import { EXPIRES_AT, expiresAt, SPEND, type StateTable } from './tables.ts';
 
-export interface SpendContext {
-  readonly dynamo: DynamoDBClient;
-  readonly clock: Clock;
-  /** The table CrawlState. */
-  readonly table: string;
-}
-
-export interface SpendCounterOptions extends SpendContext {
+export interface SpendCounterOptions extends StateTable {
   /** US dollars of the day's limit. */
   readonly maxCostPerDay: number;
   /** Returns the US dollars that this process has used since the last call. */
@@ -36,7 +28,7 @@ const LEAST_PARTS = 1000;
  * twice.
  */
 export function createSpendCounter(options: SpendCounterOptions): () => Promise<void> {
-  const { dynamo, clock, table, maxCostPerDay, takeCost, warn } = options;
+  const { clock, maxCostPerDay, takeCost, warn } = options;
   const least = Math.min(LEAST_COST, maxCostPerDay / LEAST_PARTS);
   let held = 0;
   return async () => {
@@ -44,17 +36,11 @@ export function createSpendCounter(options: SpendCounterOptions): () => Promise<
     if (held < least) return;
     const amount = held;
     held = 0;
-    const command = new UpdateItemCommand({
-      TableName: table,
-      Key: keyOfToday(options),
-      UpdateExpression: `SET ${EXPIRES_AT} = :expires ADD spent :amount`,
-      ExpressionAttributeValues: {
-        ':expires': N(Math.ceil((clock.now() + KEPT_MS) / 1000)),
-        ':amount': N(amount),
-      },
-    });
     try {
-      await withRetry('adding to the cost of the day', () => dynamo.send(command), { clock });
+      await updateItem(options, keyOfToday(options), {
+        update: `SET ${EXPIRES_AT} = :expires ADD spent :amount`,
+        values: { expires: expiresAt(clock.now() + KEPT_MS), amount: N(amount) },
+      });
     } catch (error) {
       held += amount;
       warn?.(`the cost of the day is behind: ${messageOf(error)}`);
@@ -63,15 +49,12 @@ export function createSpendCounter(options: SpendCounterOptions): () => Promise<
 }
 
 /** Returns the US dollars that all crawls have cost today, as far as the processes have stored it. */
-export async function spentToday(context: SpendContext): Promise<number> {
-  const { dynamo, clock, table } = context;
-  const command = new GetItemCommand({ TableName: table, Key: keyOfToday(context), ConsistentRead: true });
-  const { Item } = await withRetry('loading the cost of the day', () => dynamo.send(command), { clock });
-  return Number(Item?.spent?.N ?? 0);
+export async function spentToday(table: StateTable): Promise<number> {
+  return Number((await getItem(table, keyOfToday(table)))?.spent?.N ?? 0);
 }
 
 /** When the next day (UTC) begins. */
 export const nextDayAt = (now: number): number => (Math.floor(now / DAY_MS) + 1) * DAY_MS;
 
-const keyOfToday = ({ clock }: SpendContext): Item =>
+const keyOfToday = ({ clock }: StateTable): Item =>
   itemKey(SPEND, new Date(clock.now()).toISOString().slice(0, 10));

@@ -1,18 +1,13 @@
 /** The state that hooks keep, in CrawlState: an item for each value. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { SharedState, SharedValues, StateChange } from '../../../crawler/ports/shared-state.ts';
-import { partitionItems } from './dynamo-pages.ts';
+import { queryItems } from '../table/query.ts';
+import type { Written } from '../table/table.ts';
 import { type HeadPut, StateCommits } from './state-commits.ts';
 import { StateValues } from './state-values.ts';
-import { statePartition } from './tables.ts';
+import { type StateTable, statePartition } from './tables.ts';
 
-export interface HookStateOptions {
-  readonly dynamo: DynamoDBClient;
-  readonly clock: Clock;
-  /** CrawlState. */
-  readonly table: string;
+export interface HookStateOptions extends StateTable {
   /** Characters of values that are kept, of all crawls together. Default 32,000,000. */
   readonly maxChars?: number;
 }
@@ -60,21 +55,20 @@ export class HookState implements SharedState {
   }
 
   /**
-   * Makes the changes, in their order, each once. With a head: together with it or not at all. Throws
-   * `ConditionalCheckFailedException` with the head that stands there if its condition fails.
+   * Makes the changes, in their order, each once. With a head: together with it, or not at all if the head's condition
+   * does not hold.
    */
-  async change(crawl: CrawlId, changes: readonly StateChange[], head?: HeadPut): Promise<void> {
+  async change(crawl: CrawlId, changes: readonly StateChange[], head?: HeadPut): Promise<Written> {
     const known = this.#of(crawl);
     // A change may not leave a value as it is that was never read.
     if (known.readAt < 0) await this.#refresh(crawl, known);
-    await known.commits.add({ head, changes });
+    return known.commits.add({ head, changes });
   }
 
   #refresh(crawl: CrawlId, known: Known): Promise<void> {
-    const { dynamo, clock, table } = this.#options;
     known.reading ??= (async () => {
-      const readAt = clock.now();
-      const items = partitionItems({ dynamo, clock }, { table, partition: statePartition(crawl) });
+      const readAt = this.#options.clock.now();
+      const items = queryItems(this.#options, { partition: statePartition(crawl) });
       try {
         await known.values.refresh(items);
         known.readAt = readAt;

@@ -2,26 +2,14 @@
  * The directory of a crawl's hosts: an item for each, in partitions of the crawl's own, so that its hosts are found
  * without a look at those of other crawls.
  */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  PutItemCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { SitePass } from '../../../core/frontier/site-pass.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { HostPass } from '../../../crawler/ports/ledger-store.ts';
-import { withRetry } from '../retry.ts';
-import { queryItems } from './dynamo-pages.ts';
-import { allHostShards, hostShardOf, type Item, itemKey, N, S } from './tables.ts';
-
-export interface HostDirectoryContext {
-  readonly dynamo: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Pick<Clock, 'sleep' | 'random'>;
-}
+import { itemKey, N, S } from '../table/item.ts';
+import { queryItems, queryPage } from '../table/query.ts';
+import { putItem, type Table } from '../table/table.ts';
+import { allHostShards, hostShardOf } from './tables.ts';
 
 /** A cursor in the directory: after this host. Without a host: at the partition's begin. */
 export interface DirectoryPlace {
@@ -37,17 +25,15 @@ export interface DirectoryPage {
 }
 
 export class HostDirectory {
-  readonly #context: HostDirectoryContext;
+  readonly #table: Table;
 
-  constructor(context: HostDirectoryContext) {
-    this.#context = context;
+  constructor(table: Table) {
+    this.#table = table;
   }
 
   /** Before the host's first head is stored: an entry without a head does no harm. */
   async enter(crawl: CrawlId, host: HostKey): Promise<void> {
-    const { dynamo, table, clock } = this.#context;
-    const command = new PutItemCommand({ TableName: table, Item: itemKey(hostShardOf(crawl, host), host) });
-    await withRetry('entering a host into the directory', () => dynamo.send(command), { clock });
+    await putItem(this.#table, itemKey(hostShardOf(crawl, host), host));
   }
 
   /**
@@ -55,60 +41,30 @@ export class HostDirectory {
    * that is late changes nothing.
    */
   async enterPass(crawl: CrawlId, host: HostKey, pass: SitePass, version: number): Promise<void> {
-    const { dynamo, table, clock } = this.#context;
-    const command = new PutItemCommand({
-      TableName: table,
-      Item: {
-        ...itemKey(hostShardOf(crawl, host), host),
-        site: S(JSON.stringify(pass)),
-        version: N(version),
-      },
-      ConditionExpression: 'attribute_not_exists(#version) OR #version <= :version',
-      ExpressionAttributeNames: { '#version': 'version' },
-      ExpressionAttributeValues: { ':version': N(version) },
+    const site = S(JSON.stringify(pass));
+    const item = { ...itemKey(hostShardOf(crawl, host), host), site, version: N(version) };
+    await putItem(this.#table, item, {
+      condition: 'attribute_not_exists(#version) OR #version <= :version',
+      values: item,
     });
-    try {
-      await withRetry('noting the pass over a site', () => dynamo.send(command), { clock });
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
   }
 
   /** The hosts that have a pass, as their entries have it. */
   async *passes(crawl: CrawlId): AsyncGenerator<HostPass> {
-    const { table } = this.#context;
-    for (const partition of allHostShards(crawl)) {
-      const entries = queryItems(this.#context, {
-        TableName: table,
-        KeyConditionExpression: 'pk = :partition',
-        ExpressionAttributeValues: { ':partition': S(partition) },
-      });
-      for await (const { sk, site } of entries)
+    for (const partition of allHostShards(crawl))
+      for await (const { sk, site } of queryItems(this.#table, { partition, isConsistent: false }))
         if (site?.S !== undefined) yield { host: sk?.S as HostKey, pass: JSON.parse(site.S) };
-    }
   }
 
   /** Returns up to `limit` hosts from the cursor `place` on, of one partition, read consistently. */
-  async page(crawl: CrawlId, place: DirectoryPlace, limit: number): Promise<DirectoryPage> {
-    const { dynamo, table, clock } = this.#context;
+  async page(crawl: CrawlId, { shard, host }: DirectoryPlace, limit: number): Promise<DirectoryPage> {
     const shards = allHostShards(crawl);
-    const partition = shards[place.shard];
+    const partition = shards[shard];
     if (partition === undefined) return { hosts: [] };
-    const command = new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: 'pk = :partition',
-      ExpressionAttributeValues: { ':partition': S(partition) },
-      ConsistentRead: true,
-      Limit: limit,
-      ...(place.host !== undefined && { ExclusiveStartKey: itemKey(partition, place.host) }),
-    });
-    const { Items = [], LastEvaluatedKey } = await withRetry(`listing hosts`, () => dynamo.send(command), {
-      clock,
-    });
-    const hosts = Items.map(({ sk }) => sk?.S as string);
-    const last = (LastEvaluatedKey as Item | undefined)?.sk?.S;
-    if (last !== undefined) return { hosts, next: { shard: place.shard, host: last } };
-    if (place.shard + 1 < shards.length) return { hosts, next: { shard: place.shard + 1 } };
+    const { items, next } = await queryPage(this.#table, { partition, limit }, host);
+    const hosts = items.map(({ sk }) => sk?.S as string);
+    if (next !== undefined) return { hosts, next: { shard, host: next } };
+    if (shard + 1 < shards.length) return { hosts, next: { shard: shard + 1 } };
     return { hosts };
   }
 }

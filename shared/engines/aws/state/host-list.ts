@@ -1,20 +1,17 @@
 /** Lists the hosts of a crawl with their heads, by the crawl's directory of hosts. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { SitePass } from '../../../core/frontier/site-pass.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { HostPass } from '../../../crawler/ports/ledger-store.ts';
-import { getItems } from './dynamo-batch.ts';
+import { getItems } from '../table/batch.ts';
+import { itemKey } from '../table/item.ts';
+import type { Table } from '../table/table.ts';
 import { type DirectoryPlace, HostDirectory } from './host-directory.ts';
 import { entryOf, type HostEntry, type HostPage, InvalidCursor } from './host-page.ts';
-import { HEAD, HOST_SHARDS, hostPartition, itemKey } from './tables.ts';
+import { HEAD, HOST_SHARDS, hostPartition } from './tables.ts';
 
-export interface HostListOptions {
-  readonly dynamo: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Pick<Clock, 'sleep' | 'random'>;
+export interface HostListOptions extends Table {
   readonly sizes?: Sizes | undefined;
 }
 
@@ -77,9 +74,7 @@ export class HostList {
   /** In the order of the hosts. Hosts without a head yet are left out. */
   async #entriesOf(crawl: CrawlId, hosts: readonly HostKey[]): Promise<HostEntry[]> {
     const keys = hosts.map((host) => itemKey(hostPartition(crawl, host), HEAD));
-    const entries = (await getItems(this.#options, this.#options.table, keys)).map((item) =>
-      entryOf(item, this.#options.table),
-    );
+    const entries = (await getItems(this.#options, keys)).map((item) => entryOf(item, this.#options.table));
     const byHost = new Map(entries.map((entry) => [entry.host, entry]));
     return hosts.flatMap((host) => byHost.get(host) ?? []);
   }

@@ -1,7 +1,8 @@
 /** The heads of a crawl's hosts, in pages. */
 import { type Head, parseHead } from '../../../core/frontier/head.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
-import { hostOf, type Item } from './tables.ts';
+import type { Item } from '../table/item.ts';
+import { hostOf } from './tables.ts';
 
 export interface HostEntry {
   readonly host: HostKey;

@@ -1,9 +1,4 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
@@ -15,30 +10,29 @@ import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 import type { StateChange } from '../../../crawler/ports/shared-state.ts';
 import { StaleTurn } from '../../../crawler/ports/stale-turn.ts';
-import { withRetry } from '../retry.ts';
-import { getItems } from './dynamo-batch.ts';
-import { queryItems } from './dynamo-pages.ts';
+import { getItems } from '../table/batch.ts';
+import { type Item, itemKey, N, S } from '../table/item.ts';
+import { queryIndex } from '../table/query.ts';
+import { type Condition, getItem, putItem, type Table, type Written } from '../table/table.ts';
 import type { HookState } from './hook-state.ts';
 import { HostList } from './host-list.ts';
 import { entryOf, type HostPage, headIn } from './host-page.ts';
 import { createPartStore } from './part-store.ts';
+import type { HeadPut } from './state-commits.ts';
 import {
   allDueShards,
+  DUE_AT,
   DUE_INDEX,
+  DUE_SHARD,
   dueShardOf,
   dueShardsOf,
   HEAD,
   hostPartition,
-  type Item,
   indexedDueAt,
   indexedUntil,
-  itemKey,
-  N,
   replacing,
   replacingUpTo,
-  S,
   type StateNames,
-  type WriteCondition,
 } from './tables.ts';
 
 export interface LedgerStoreOptions {
@@ -91,7 +85,7 @@ export const createLedgerStore = (options: LedgerStoreOptions): AwsLedgerStore =
 });
 
 interface HeadWrite {
-  readonly condition: WriteCondition;
+  readonly condition: Condition;
   /** The changes of the state of hooks that are made with it. */
   readonly changes?: readonly StateChange[];
 }
@@ -100,7 +94,7 @@ interface HeadWrite {
 class HeadStore {
   readonly #options: LedgerStoreOptions;
   readonly #sizes: Sizes;
-  readonly #table: string;
+  readonly #table: Table;
   readonly #dueShards: number;
   readonly #hosts: HostList;
   /** Heads as they were loaded last, the oldest first. */
@@ -109,22 +103,17 @@ class HeadStore {
   constructor(options: LedgerStoreOptions) {
     this.#options = options;
     this.#sizes = sizesOf(options);
-    this.#table = options.names.crawlState;
+    const { dynamo, clock, names } = options;
+    this.#table = { dynamo, clock, table: names.crawlState };
     this.#dueShards = dueShardsOf(options.names);
-    this.#hosts = new HostList({ ...options, table: this.#table });
+    this.#hosts = new HostList({ ...this.#table, sizes: options.sizes });
   }
 
   async loadHead(crawl: CrawlId, host: HostKey): Promise<Head | undefined> {
-    const { dynamo, clock } = this.#options;
     const partition = hostPartition(crawl, host);
-    const command = new GetItemCommand({
-      TableName: this.#table,
-      Key: itemKey(partition, HEAD),
-      ConsistentRead: true,
-    });
-    const { Item } = await withRetry('loading a head', () => dynamo.send(command), { clock });
-    if (!Item) return undefined;
-    const head = headIn(Item, this.#table);
+    const item = await getItem(this.#table, itemKey(partition, HEAD));
+    if (!item) return undefined;
+    const head = headIn(item, this.#table.table);
     this.#keepLoaded(partition, head);
     return head;
   }
@@ -178,62 +167,47 @@ class HeadStore {
     next: Head,
     { condition, changes = [] }: HeadWrite,
   ): Promise<Head | undefined> {
-    const command = this.#putCommand(crawl, host, next, condition);
+    const item = this.#itemOf(crawl, host, next);
+    const isOurs = ({ head }: Item) => head?.S === item.head?.S;
     const partition = hostPartition(crawl, host);
     // A transaction does not say what it has replaced.
     if (changes.length > 0 && next.version > 1 && this.#loaded.get(partition)?.version !== next.version - 1)
       await this.loadHead(crawl, host);
     const atHand = this.#takeLoaded(partition, next.version - 1);
-    try {
-      const replaced = await this.#send(crawl, command, changes);
-      if (replaced === 'unknown') return next.version === 1 ? undefined : (atHand ?? next);
-      return replaced && headIn(replaced, this.#table);
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // Where the replaced head is not at hand, the difference is not known: then there is none.
-      if (error.Item?.head?.S === command.input.Item?.head?.S)
-        return next.version === 1 ? undefined : (atHand ?? next);
-      const stored = error.Item?.version?.N ?? 'none';
+    const { isWritten, returned, found } = await this.#send(
+      crawl,
+      { item, when: { ...condition, isOurs } },
+      changes,
+    );
+    if (!isWritten) {
+      const stored = found?.version?.N ?? 'none';
       throw new StaleTurn(
         `${host} is at version ${stored}, not ${next.version - 1}: another turn went first`,
-        { cause: error },
       );
     }
+    if (changes.length === 0 && found === undefined) return returned && headIn(returned, this.#table.table);
+    // Where the replaced head is not at hand, the difference is not known: then there is none.
+    return next.version === 1 ? undefined : (atHand ?? next);
   }
 
-  /** Returns the item that was replaced. A transaction does not say which it was. */
-  async #send(
-    crawl: CrawlId,
-    command: PutItemCommand,
-    changes: readonly StateChange[],
-  ): Promise<Item | undefined | 'unknown'> {
-    const { dynamo, clock, state } = this.#options;
-    if (changes.length === 0) {
-      const { Attributes } = await withRetry('committing a head', () => dynamo.send(command), { clock });
-      return Attributes;
-    }
+  async #send(crawl: CrawlId, head: HeadPut, changes: readonly StateChange[]): Promise<Written> {
+    if (changes.length === 0) return putItem(this.#table, head.item, head.when, 'ALL_OLD');
+    const { state } = this.#options;
     if (state === undefined)
       throw new Error('Expected no changes of state: there is nothing to commit them by');
-    await state.change(crawl, changes, command.input);
-    return 'unknown';
+    return state.change(crawl, changes, head);
   }
 
-  #putCommand(crawl: CrawlId, host: HostKey, next: Head, condition: WriteCondition): PutItemCommand {
-    return new PutItemCommand({
-      TableName: this.#table,
-      Item: {
-        ...itemKey(hostPartition(crawl, host), HEAD),
-        version: N(next.version),
-        head: S(JSON.stringify(next)),
-        ...(next.dueAt !== undefined && {
-          dueShard: S(dueShardOf(crawl, host, this.#dueShards)),
-          dueAt: N(indexedDueAt(next.dueAt, this.#options.clock.now())),
-        }),
-      },
-      ...condition,
-      ReturnValues: 'ALL_OLD',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
+  #itemOf(crawl: CrawlId, host: HostKey, next: Head): Item {
+    return {
+      ...itemKey(hostPartition(crawl, host), HEAD),
+      version: N(next.version),
+      head: S(JSON.stringify(next)),
+      ...(next.dueAt !== undefined && {
+        dueShard: S(dueShardOf(crawl, host, this.#dueShards)),
+        dueAt: N(indexedDueAt(next.dueAt, this.#options.clock.now())),
+      }),
+    };
   }
 
   hosts(crawl: CrawlId): ReturnType<LedgerStore['hosts']> {
@@ -269,9 +243,7 @@ class HeadStore {
     );
     const all = [...unique.values()].sort((a, b) => Number(a.dueAt?.N) - Number(b.dueAt?.N));
     const keys = all.slice(0, most).map(({ pk }) => itemKey(pk?.S as string, HEAD));
-    const heads = (await getItems(this.#options, this.#table, keys)).map((item) =>
-      entryOf(item, this.#table),
-    );
+    const heads = (await getItems(this.#table, keys)).map((item) => entryOf(item, this.#table.table));
     const isDue = (dueAt: number) => dueAt <= now || dueAt > farAfter;
     const due = heads
       .filter(({ head: { dueAt } }) => dueAt !== undefined && isDue(dueAt))
@@ -304,12 +276,11 @@ class HeadStore {
     limit: number,
   ): Promise<Item[]> {
     const found: Item[] = [];
-    const query = queryItems(this.#options, {
-      TableName: this.#table,
-      IndexName: DUE_INDEX,
-      KeyConditionExpression: bound ? `dueShard = :shard AND dueAt ${bound[0]} :time` : 'dueShard = :shard',
-      ExpressionAttributeValues: { ':shard': S(shard), ...(bound && { ':time': N(bound[1]) }) },
-      Limit: limit,
+    const query = queryIndex(this.#table, {
+      index: DUE_INDEX,
+      partition: [DUE_SHARD, shard],
+      bound: bound && [DUE_AT, bound[0], N(bound[1])],
+      limit,
     });
     for await (const item of query) if (found.push(item) >= limit) break;
     return found;

@@ -1,5 +1,4 @@
 /** The parts of ledgers: small ones in rows of UrlSeen, larger ones in S3 with a row that points to them. */
-import { ConditionalCheckFailedException, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, PutObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
@@ -7,13 +6,15 @@ import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
 import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';
 import { withRetry } from '../retry.ts';
-import { type BatchContext, writeItems } from './dynamo-batch.ts';
-import { partitionItems } from './dynamo-pages.ts';
-import { hostPartition, type Item, itemKey, N, partObject, S, type StateNames } from './tables.ts';
+import { deleteItems } from '../table/batch.ts';
+import { type Item, itemKey, N, S } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { getItem, putItem, type Table } from '../table/table.ts';
+import { hostPartition, partObject, type StateNames } from './tables.ts';
 
 export type PartStore = Pick<LedgerStore, 'putPart' | 'readPart' | 'listParts' | 'deleteParts'>;
 
-export interface PartStoreOptions extends BatchContext {
+export interface PartStoreOptions extends Omit<Table, 'table'> {
   readonly s3: S3Client;
   readonly names: Pick<StateNames, 'urlSeen' | 'bucket'>;
   /** Larger parts go to S3. */
@@ -24,16 +25,14 @@ export const createPartStore = (options: PartStoreOptions): PartStore =>
   boundMethods<PartStore>(new RowsAndObjects(options));
 
 class RowsAndObjects implements PartStore {
-  readonly #context: BatchContext;
   readonly #s3: S3Client;
-  readonly #table: string;
+  readonly #table: Table;
   readonly #bucket: string;
   readonly #maxRowBytes: number;
 
   constructor({ dynamo, s3, names, clock, maxRowBytes }: PartStoreOptions) {
-    this.#context = { dynamo, clock };
     this.#s3 = s3;
-    this.#table = names.urlSeen;
+    this.#table = { dynamo, clock, table: names.urlSeen };
     this.#bucket = names.bucket;
     this.#maxRowBytes = maxRowBytes;
   }
@@ -58,7 +57,8 @@ class RowsAndObjects implements PartStore {
   ): Promise<Uint8Array> {
     const key = itemKey(hostPartition(crawl, host), name);
     // Parts do not change, so the reading at half the price can only miss one that is young.
-    const row = (await this.#getRow(key, false)) ?? (await this.#getRow(key, true));
+    const row =
+      (await getItem(this.#table, key, { isConsistent: false })) ?? (await getItem(this.#table, key));
     if (!row) throw new Error(`the part ${name} of ${host}'s ledger is not there`);
     const size = row.bytes?.B?.length ?? Number(row.size?.N);
     const end = length === undefined ? size : Math.min(size, offset + length);
@@ -71,12 +71,8 @@ class RowsAndObjects implements PartStore {
 
   async listParts(crawl: CrawlId, host: HostKey): Promise<string[]> {
     const found: string[] = [];
-    const rows = partitionItems(this.#context, {
-      table: this.#table,
-      partition: hostPartition(crawl, host),
-      attributes: 'sk',
-    });
-    for await (const { sk } of rows) found.push(sk?.S as string);
+    const rows = { partition: hostPartition(crawl, host), attributes: 'sk' };
+    for await (const { sk } of queryItems(this.#table, rows)) found.push(sk?.S as string);
     return found;
   }
 
@@ -85,19 +81,13 @@ class RowsAndObjects implements PartStore {
     // Without reading which of them are objects: to delete costs nothing in S3, to read a row does. Objects
     // before rows: parts that a crash leaves are listed, and deleted the next time.
     const objects = unique.map((name) => partObject(crawl, host, name));
-    const bucket = { s3: this.#s3, bucket: this.#bucket, clock: this.#context.clock };
+    const bucket = { s3: this.#s3, bucket: this.#bucket, clock: this.#table.clock };
     await deleteObjects(bucket, 'deleting parts', objects);
     const partition = hostPartition(crawl, host);
-    await writeItems(
-      this.#context,
+    await deleteItems(
       this.#table,
-      unique.map((name) => ({ DeleteRequest: { Key: itemKey(partition, name) } })),
+      unique.map((name) => itemKey(partition, name)),
     );
-  }
-
-  async #getRow(key: Item, isConsistent: boolean): Promise<Item | undefined> {
-    const command = new GetItemCommand({ TableName: this.#table, Key: key, ConsistentRead: isConsistent });
-    return (await this.#retry('reading a part', () => this.#context.dynamo.send(command))).Item;
   }
 
   async #getObject(key: string, range?: string): Promise<Uint8Array> {
@@ -112,19 +102,9 @@ class RowsAndObjects implements PartStore {
 
   /** Stores the row, or finds it there: then as it is there. */
   async #putRow(key: Item, attributes: Item): Promise<Item> {
-    const command = new PutItemCommand({
-      TableName: this.#table,
-      Item: { ...key, ...attributes },
-      ConditionExpression: 'attribute_not_exists(pk)',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    try {
-      await this.#retry('storing a part', () => this.#context.dynamo.send(command));
-      return attributes;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException && error.Item) return error.Item;
-      throw error;
-    }
+    const condition = 'attribute_not_exists(pk)';
+    const { isWritten, found = {} } = await putItem(this.#table, { ...key, ...attributes }, { condition });
+    return isWritten ? attributes : found;
   }
 
   /** Stores the object, or finds that it is there with the same bytes. */
@@ -142,7 +122,7 @@ class RowsAndObjects implements PartStore {
   }
 
   #retry<T>(what: string, call: () => Promise<T>): Promise<T> {
-    return withRetry(what, call, { clock: this.#context.clock });
+    return withRetry(what, call, { clock: this.#table.clock });
   }
 }
 

@@ -1,18 +1,11 @@
 /**
  * Since when a crawl has had nothing to do, as looks at different times by different processes have found it.
  */
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
-import { withRetry } from '../retry.ts';
+import { itemKey, N } from '../table/item.ts';
+import { deleteItem, getItem, updateItem } from '../table/table.ts';
 import type { Counts } from './head-counts.ts';
-import { EXPIRES_AT, itemKey, N, QUIET } from './tables.ts';
+import { EXPIRES_AT, expiresAt, QUIET, type StateTable } from './tables.ts';
 
 /**
  * SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). A little
@@ -117,37 +110,21 @@ export interface QuietNotes {
   noteRecounted(crawl: CrawlId): Promise<void>;
 }
 
-export interface QuietNotesOptions {
-  readonly dynamo: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Clock;
-}
+export function createQuietNotes(table: StateTable): QuietNotes {
+  const { clock } = table;
 
-export function createQuietNotes({ dynamo, table, clock }: QuietNotesOptions): QuietNotes {
   async function noteBusy(crawl: CrawlId): Promise<void> {
-    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(crawl, QUIET) });
-    await withRetry('noting that a crawl is busy', () => dynamo.send(command), { clock });
+    await deleteItem(table, itemKey(crawl, QUIET));
   }
 
   async function update(crawl: CrawlId, hasMessages: boolean): Promise<Noted> {
     const quiet = hasMessages ? '' : ', quietSince = if_not_exists(quietSince, :now)';
-    const command = new UpdateItemCommand({
-      TableName: table,
-      Key: itemKey(crawl, QUIET),
-      UpdateExpression:
-        `SET idleSince = if_not_exists(idleSince, :now), ${EXPIRES_AT} = :expires${quiet} ADD looks :one` +
-        (hasMessages ? ' REMOVE quietSince' : ''),
-      ExpressionAttributeValues: {
-        ':now': N(clock.now()),
-        ':one': N(1),
-        ':expires': N(Math.ceil((clock.now() + QUIET_KEPT_MS) / 1000)),
-      },
-      ReturnValues: 'ALL_NEW',
-    });
-    const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
-      clock,
-    });
-    const { idleSince, looks, quietSince, recounted } = Attributes ?? {};
+    const update =
+      `SET idleSince = if_not_exists(idleSince, :now), ${EXPIRES_AT} = :expires${quiet} ADD looks :one` +
+      (hasMessages ? ' REMOVE quietSince' : '');
+    const values = { now: N(clock.now()), one: N(1), expires: expiresAt(clock.now() + QUIET_KEPT_MS) };
+    const { returned = {} } = await updateItem(table, itemKey(crawl, QUIET), { update, values }, 'ALL_NEW');
+    const { idleSince, looks, quietSince, recounted } = returned;
     return {
       idleSince: Number(idleSince?.N),
       looks: Number(looks?.N),
@@ -159,30 +136,15 @@ export function createQuietNotes({ dynamo, table, clock }: QuietNotesOptions): Q
   return {
     noteBusy,
     async isNoted(crawl) {
-      const command = new GetItemCommand({
-        TableName: table,
-        Key: itemKey(crawl, QUIET),
-        ConsistentRead: true,
-      });
-      const { Item } = await withRetry('reading since when a crawl is quiet', () => dynamo.send(command), {
-        clock,
-      });
-      return Item !== undefined;
+      return (await getItem(table, itemKey(crawl, QUIET))) !== undefined;
     },
     async noteRecounted(crawl) {
-      const command = new UpdateItemCommand({
-        TableName: table,
-        Key: itemKey(crawl, QUIET),
-        UpdateExpression: 'SET recounted = :now',
-        // Somebody has noted that the crawl is busy.
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':now': N(clock.now()) },
+      await updateItem(table, itemKey(crawl, QUIET), {
+        update: 'SET recounted = :now',
+        // Otherwise somebody has noted that the crawl is busy.
+        condition: 'attribute_exists(pk)',
+        values: { now: N(clock.now()) },
       });
-      await withRetry('noting that a crawl was recounted', () => dynamo.send(command), { clock }).catch(
-        (error) => {
-          if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        },
-      );
     },
     async noteIdle(crawl, hasMessages) {
       const times = await update(crawl, hasMessages);

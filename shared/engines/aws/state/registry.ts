@@ -1,4 +1,4 @@
-import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Sizes } from '../../../core/base/sizes.ts';
 import { isArriving, type StatusReason } from '../../../core/causes/status-reason.ts';
 import type { CrawlOptions } from '../../../core/crawl/config.ts';
@@ -19,12 +19,13 @@ import type {
 import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf } from '../cost/prices.ts';
+import { queryIndex } from '../table/query.ts';
+import type { Write } from '../table/table.ts';
 import type { Agenda } from './agenda.ts';
 import { type CrawlCounters, createCrawlCounters, type ReadCounts } from './crawl-counters.ts';
 import { CrawlDirectory } from './crawl-directory.ts';
 import { activeMsOf, type StoredCrawl } from './crawl-record.ts';
 import { CrawlStore } from './crawl-store.ts';
-import { queryItems } from './dynamo-pages.ts';
 import {
   type Counts,
   changedCounts,
@@ -44,7 +45,15 @@ import {
   type SettleTimes,
 } from './quiet.ts';
 import { SiteLists } from './site-lists.ts';
-import { allDueShards, DIRECTORY, DUE_INDEX, dueShardsOf, RUNNING, S, type StateNames } from './tables.ts';
+import {
+  allDueShards,
+  DIRECTORY,
+  DUE_INDEX,
+  DUE_SHARD,
+  dueShardsOf,
+  RUNNING,
+  type StateNames,
+} from './tables.ts';
 import { type DelayNote, type FinishNote, type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
 import { UnjoinedCrawls } from './unjoined.ts';
 
@@ -232,7 +241,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
    * The writes that a change to that status takes with it, so that no list is ever without a crawl that belongs there, and the
    * waker looks at it. `isDue`: hosts of it may be due, which a new crawl has none of.
    */
-  #listedAs(status: CrawlStatus, crawl: CrawlId, { isDue } = { isDue: true }): TransactWriteItem[] {
+  #listedAs(status: CrawlStatus, crawl: CrawlId, { isDue } = { isDue: true }): Write[] {
     const { agenda } = this.#options;
     const look = agenda ? [agenda.entry(crawl, { isDue })] : [];
     if (status === 'running') return [this.#running.entry(crawl), this.#unannounced.entry(crawl), ...look];
@@ -417,17 +426,9 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
 
   async #isAnyDue(crawl: CrawlId): Promise<boolean> {
     const { dynamo, names, clock } = this.#options;
+    const table = { dynamo, clock, table: names.crawlState };
     const shards = allDueShards(crawl, dueShardsOf(names)).map(async (shard) => {
-      const found = queryItems(
-        { dynamo, clock },
-        {
-          TableName: names.crawlState,
-          IndexName: DUE_INDEX,
-          KeyConditionExpression: 'dueShard = :shard',
-          ExpressionAttributeValues: { ':shard': S(shard) },
-          Limit: 1,
-        },
-      );
+      const found = queryIndex(table, { index: DUE_INDEX, partition: [DUE_SHARD, shard], limit: 1 });
       return !(await found.next()).done;
     });
     return (await Promise.all(shards)).includes(true);

@@ -1,40 +1,34 @@
 /** The lists of sites of crawls, beside their records: a record is read more often than it changes its list. */
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import { decodeSites, encodeSites, type Site, type SitesRef } from '../../../core/crawl/sites.ts';
-import { withRetry } from '../retry.ts';
-import type { CrawlStoreOptions } from './crawl-store.ts';
-import { partitionItems } from './dynamo-pages.ts';
-import { type Item, itemKey, SITES_PREFIX } from './tables.ts';
+import { type Item, itemKey } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { deleteItem, putItem, type Table } from '../table/table.ts';
+import { SITES_PREFIX } from './tables.ts';
 
 /** An item may have 400 KB. */
 const MAX_ITEM_BYTES = 350 * 1024;
 /** Lists kept as read last. A list never changes. */
 const MAX_KEPT = 20;
 
-type SiteListsOptions = Pick<CrawlStoreOptions, 'dynamo' | 'table' | 'clock'>;
-
 /** A list is some items of up to 350 KB, named by its content. */
 export class SiteLists {
-  readonly #options: SiteListsOptions;
+  readonly #table: Table;
   readonly #read = new QuickLRU<string, readonly Site[]>({ maxSize: MAX_KEPT });
 
-  constructor(options: SiteListsOptions) {
-    this.#options = options;
+  constructor(table: Table) {
+    this.#table = table;
   }
 
   /** Safe to repeat. */
   async store(crawl: CrawlId, sites: readonly Site[]): Promise<SitesRef> {
     const { ref, json } = encodeSites(sites);
     const bytes = gzipSync(json);
-    const { dynamo, table: TableName, clock } = this.#options;
     for (let part = 0; part * MAX_ITEM_BYTES < bytes.length; part++) {
       const B = bytes.subarray(part * MAX_ITEM_BYTES, (part + 1) * MAX_ITEM_BYTES);
-      const Item = { ...itemKey(crawl, partKey(ref, part)), bytes: { B } };
-      const put = () => dynamo.send(new PutItemCommand({ TableName, Item }));
-      await withRetry('storing a list of sites', put, { clock });
+      await putItem(this.#table, { ...itemKey(crawl, partKey(ref, part)), bytes: { B } });
     }
     return ref;
   }
@@ -54,22 +48,15 @@ export class SiteLists {
   /** Deletes the crawl's other lists. A process that has read the record before may still need the list `before`. */
   async keep(crawl: CrawlId, kept: SitesRef, before: SitesRef | undefined): Promise<void> {
     const prefixes = [kept, ...(before ? [before] : [])].map(({ id }) => `${SITES_PREFIX}${id}#`);
-    const { dynamo, table: TableName, clock } = this.#options;
     for await (const { sk } of this.#items(crawl, SITES_PREFIX, 'sk')) {
       const name = sk?.S as string;
       if (prefixes.some((prefix) => name.startsWith(prefix))) continue;
-      const strike = () => dynamo.send(new DeleteItemCommand({ TableName, Key: itemKey(crawl, name) }));
-      await withRetry('deleting a list of sites', strike, { clock });
+      await deleteItem(this.#table, itemKey(crawl, name));
     }
   }
 
   #items(crawl: CrawlId, prefix: string, attributes?: string): AsyncIterable<Item> {
-    return partitionItems(this.#options, {
-      table: this.#options.table,
-      partition: crawl,
-      prefix,
-      attributes,
-    });
+    return queryItems(this.#table, { partition: crawl, prefix, attributes });
   }
 }
 

@@ -4,28 +4,30 @@
  * head and the values. Visits that end while one is in progress share the next one, since workers that change the same
  * value hinder each other.
  */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  PutItemCommand,
-  type PutItemCommandInput,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { StateChange } from '../../../crawler/ports/shared-state.ts';
-import { withRetry } from '../retry.ts';
+import { type Item, itemKey, S } from '../table/item.ts';
+import {
+  type Condition,
+  deleteOf,
+  isOwnWrite,
+  putItem,
+  putOf,
+  type Write,
+  type Written,
+} from '../table/table.ts';
+import { CONDITION_FAILED, tryTransact } from '../table/transact.ts';
 import { type StateValues, type StoredValue, storedValueIn, valueAttributes } from './state-values.ts';
-import { type Item, itemKey, S, statePartition } from './tables.ts';
+import { type StateTable, statePartition } from './tables.ts';
 
-/** A write of a head with its condition. */
-export type HeadPut = PutItemCommandInput;
+/** A write of a head. */
+export interface HeadPut {
+  readonly item: Item;
+  readonly when: Condition;
+}
 
-export interface StateCommitsOptions {
-  readonly dynamo: DynamoDBClient;
-  readonly clock: Clock;
-  readonly table: string;
+export interface StateCommitsOptions extends StateTable {
   readonly crawl: CrawlId;
   /** Kept up to date. */
   readonly values: StateValues;
@@ -37,7 +39,7 @@ interface Commit {
 }
 
 interface Waiting extends Commit {
-  readonly done: PromiseWithResolvers<void>;
+  readonly done: PromiseWithResolvers<Written>;
 }
 
 interface Batch {
@@ -46,7 +48,7 @@ interface Batch {
 }
 
 /** A value that is to be written. */
-interface Write {
+interface ValueWrite {
   readonly key: string;
   readonly before: StoredValue | undefined;
   readonly after: StoredValue | undefined;
@@ -59,8 +61,6 @@ const MAX_CHANGED = 80;
 const MAX_TRIES_MS = 20_000;
 const FIRST_WAIT_MS = 20;
 const MAX_WAIT_MS = 2000;
-/** Codes of items whose transaction may be tried again as it is. */
-const PASSING = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 export class StateCommits {
   readonly #options: StateCommitsOptions;
@@ -71,9 +71,9 @@ export class StateCommits {
     this.#options = options;
   }
 
-  /** Resolves when the changes and the head are stored. */
-  async add(commit: Commit): Promise<void> {
-    const waiting = { ...commit, done: Promise.withResolvers<void>() };
+  /** Resolves when the changes and the head are stored, or if the head's condition does not hold. */
+  async add(commit: Commit): Promise<Written> {
+    const waiting = { ...commit, done: Promise.withResolvers<Written>() };
     this.#waiting.push(waiting);
     if (!this.#isWorking) void this.#work();
     return waiting.done.promise;
@@ -127,14 +127,16 @@ export class StateCommits {
       const reasons = writes.length > 0 ? await this.#transact(left, writes) : await this.#putHead(left[0]);
       if (reasons === undefined) {
         for (const { key, after } of writes) this.#options.values.set(key, after);
-        for (const { done } of left) done.resolve();
+        for (const { done } of left) done.resolve({ isWritten: true });
         return;
       }
       batch.left = settleHeads(left, reasons);
       for (const { after } of writes) if (after) sent.add(after.version);
       // Carried out before, and the response was lost. Commits with a head know it by their head.
       if (this.#learn(writes, reasons.slice(reasons.length - writes.length), sent))
-        batch.left = batch.left.filter(({ head, done }) => head !== undefined || done.resolve());
+        batch.left = batch.left.filter(
+          ({ head, done }) => head !== undefined || done.resolve({ isWritten: true }),
+        );
       if (batch.left.length === 0) return;
       if (clock.now() >= endsAt) {
         const error = new Error(`The state of ${crawl} was changed by others for ${MAX_TRIES_MS} ms`);
@@ -147,7 +149,7 @@ export class StateCommits {
   }
 
   /** All changes applied to the values as they are known. Changes that change nothing are left out. */
-  #writesOf(commits: readonly Commit[]): Write[] {
+  #writesOf(commits: readonly Commit[]): ValueWrite[] {
     const { values, clock } = this.#options;
     const after = new Map<string, string | undefined>();
     for (const { changes } of commits)
@@ -161,63 +163,34 @@ export class StateCommits {
   }
 
   /** Returns why nothing was written, for each head and then for each value; undefined: all was written. */
-  async #transact(
-    commits: readonly Commit[],
-    writes: readonly Write[],
-  ): Promise<readonly Reason[] | undefined> {
-    const { dynamo, clock } = this.#options;
+  #transact(commits: readonly Commit[], writes: readonly ValueWrite[]): Promise<Reasons | undefined> {
     const heads = commits.flatMap(({ head }) => head ?? []);
-    const command = new TransactWriteItemsCommand({
-      TransactItems: [
-        ...heads.map(({ ReturnValues: _, ...Put }) => ({ Put }) as TransactWriteItem),
-        ...writes.map((write) => this.#itemOf(write)),
-      ],
-    });
-    try {
-      await withRetry('committing state of hooks', () => dynamo.send(command), { clock });
-      return undefined;
-    } catch (error) {
-      const { CancellationReasons: reasons } = error as { CancellationReasons?: Reason[] };
-      const isKnown = ({ Code = 'None' }: Reason) => PASSING.has(Code) || Code === CONDITION_FAILED;
-      if (reasons === undefined || !reasons.every(isKnown)) throw error;
-      return reasons;
-    }
+    return tryTransact(this.#options, [
+      ...heads.map(({ item, when }) => putOf(this.#options, item, when)),
+      ...writes.map((write) => this.#writeOf(write)),
+    ]);
   }
 
-  #itemOf({ key, before, after }: Write): TransactWriteItem {
-    const { table, crawl } = this.#options;
-    const common = {
-      TableName: table,
-      ...(before === undefined
-        ? { ConditionExpression: 'attribute_not_exists(pk)' }
-        : {
-            ConditionExpression: '#version = :version',
-            ExpressionAttributeNames: { '#version': 'version' },
-            ExpressionAttributeValues: { ':version': S(before.version) },
-          }),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-    };
-    const Key = itemKey(statePartition(crawl), key);
+  #writeOf({ key, before, after }: ValueWrite): Write {
+    const when =
+      before === undefined
+        ? { condition: 'attribute_not_exists(pk)' }
+        : { condition: '#version = :version', values: { version: S(before.version) } };
+    const itsKey = itemKey(statePartition(this.#options.crawl), key);
     return after === undefined
-      ? { Delete: { ...common, Key } }
-      : { Put: { ...common, Item: { ...Key, ...valueAttributes(after) } } };
+      ? deleteOf(this.#options, itsKey, when)
+      : putOf(this.#options, { ...itsKey, ...valueAttributes(after) }, when);
   }
 
   /** For changes that leave all values as they are. Returns the reason if the head was not written. */
-  async #putHead({ head }: Partial<Commit> = {}): Promise<readonly Reason[] | undefined> {
-    const { dynamo, clock } = this.#options;
+  async #putHead({ head }: Partial<Commit> = {}): Promise<Reasons | undefined> {
     if (head === undefined) return undefined;
-    try {
-      await withRetry('committing a head', () => dynamo.send(new PutItemCommand(head)), { clock });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return [{ Code: CONDITION_FAILED, Item: error.Item }];
-    }
+    const { isWritten, found } = await putItem(this.#options, head.item, head.when);
+    return isWritten && !found ? undefined : [{ Code: CONDITION_FAILED, Item: found }];
   }
 
   /** Takes the values as they stand there. Returns whether one is of those versions. */
-  #learn(writes: readonly Write[], reasons: readonly Reason[], sent: ReadonlySet<string>): boolean {
+  #learn(writes: readonly ValueWrite[], reasons: Reasons, sent: ReadonlySet<string>): boolean {
     let isOwn = false;
     for (const [i, { key }] of writes.entries()) {
       const { Code, Item } = reasons[i] ?? {};
@@ -230,25 +203,19 @@ export class StateCommits {
   }
 }
 
-const CONDITION_FAILED = 'ConditionalCheckFailed';
-
-interface Reason {
-  readonly Code?: string | undefined;
-  readonly Item?: Item | undefined;
-}
+type Reasons = readonly CancellationReason[];
 
 /**
  * Settles the visits whose head's condition has failed, and returns the others. If one of them finds its own head stored,
  * the transaction was carried out and its answer lost: then all others of its heads were stored too, or replaced since.
  */
-function settleHeads(commits: readonly Waiting[], reasons: readonly Reason[]): readonly Waiting[] {
+function settleHeads(commits: readonly Waiting[], reasons: Reasons): readonly Waiting[] {
   let next = 0;
   return commits.filter(({ head, done }) => {
     if (head === undefined) return true;
     const { Code, Item } = reasons[next++] ?? {};
     if (Code !== CONDITION_FAILED) return true;
-    const message = 'The head was replaced by another visit';
-    done.reject(new ConditionalCheckFailedException({ message, $metadata: {}, ...(Item && { Item }) }));
+    done.resolve({ isWritten: isOwnWrite(head.when, Item), found: Item });
     return false;
   });
 }

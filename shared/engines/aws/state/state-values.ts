@@ -1,6 +1,6 @@
 /** The state of hooks of one crawl as a process knows it. */
 import type { SharedValues } from '../../../crawler/ports/shared-state.ts';
-import { type Item, S } from './tables.ts';
+import { type Item, S } from '../table/item.ts';
 
 /** A value with the version of its item: a name that no other write uses. */
 export interface StoredValue {

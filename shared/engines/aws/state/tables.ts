@@ -35,10 +35,12 @@
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
  */
 import { hash } from 'node:crypto';
-import type { AttributeValue, PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
+import type { Clock } from '../../../crawler/ports/clock.ts';
 import { shardOf } from '../shard-of.ts';
+import { N } from '../table/item.ts';
+import type { Condition, Table } from '../table/table.ts';
 
 /** The names of the tables and of the bucket with the engine's state. */
 export interface StateNames {
@@ -56,11 +58,10 @@ export interface StateNames {
   readonly dueShards?: number;
 }
 
-export type Item = Record<string, AttributeValue>;
-
-/** The keys of the two tables, all strings. */
-export const PARTITION_KEY = 'pk';
-export const SORT_KEY = 'sk';
+/** The table CrawlState, as a process uses it. */
+export interface StateTable extends Table {
+  readonly clock: Clock;
+}
 
 /**
  * The sparse index of hosts that are due: projects the keys only, so a head that keeps its due time costs
@@ -103,6 +104,8 @@ export const ATTENTION = '#attention';
 
 /** Attribute of items that may die: the second, since the epoch, from which DynamoDB may delete them. */
 export const EXPIRES_AT = 'expiresAt';
+/** Its value, for a time in ms. */
+export const expiresAt = (time: number) => N(Math.ceil(time / 1000));
 
 /**
  * A partition of a table or an index takes 1,000 write units a second: these take the due times of 8,000
@@ -113,17 +116,9 @@ const MAX_DUE_SHARDS = 64;
 /** As above, for the counters, with one write for each commit. */
 export const TOTALS_SHARDS = 8;
 
-export const S = (text: string): AttributeValue => ({ S: text });
-export const N = (number: number): AttributeValue => ({ N: String(number) });
-
 export const hostPartition = (crawl: CrawlId, host: HostKey): string => `${crawl} ${host}`;
 export const hostPrefix = (crawl: CrawlId): string => `${crawl} `;
 export const hostOf = (partition: string): HostKey => partition.slice(partition.indexOf(' ') + 1);
-
-export const itemKey = (partition: string, sort: string): Item => ({
-  [PARTITION_KEY]: S(partition),
-  [SORT_KEY]: S(sort),
-});
 
 /** Throws where the number is not one that all can count on. */
 export function dueShardsOf({ dueShards = DEFAULT_DUE_SHARDS }: Pick<StateNames, 'dueShards'>): number {
@@ -175,25 +170,14 @@ export const indexedUntil = (now: number): number => roundUp(now, FINE_MS);
 
 const roundUp = (at: number, step: number): number => Math.ceil(at / step) * step;
 
-/** The part of a request that makes a write conditional. */
-export type WriteCondition = Pick<
-  PutItemCommandInput,
-  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
->;
-
 /** The condition of a write: it replaces the item of that `version`; 0: there is none yet. */
-export const replacing = (version: number): WriteCondition =>
+export const replacing = (version: number): Condition =>
   version === 0
-    ? { ConditionExpression: 'attribute_not_exists(pk)' }
-    : {
-        ConditionExpression: '#version = :expected',
-        ExpressionAttributeNames: { '#version': 'version' },
-        ExpressionAttributeValues: { ':expected': N(version) },
-      };
+    ? { condition: 'attribute_not_exists(pk)' }
+    : { condition: '#version = :expected', values: { expected: N(version) } };
 
 /** The condition of a write over no item, or over one of that version or an earlier one. */
-export const replacingUpTo = (version: number): WriteCondition => ({
-  ConditionExpression: 'attribute_not_exists(pk) OR #version <= :version',
-  ExpressionAttributeNames: { '#version': 'version' },
-  ExpressionAttributeValues: { ':version': N(version) },
+export const replacingUpTo = (version: number): Condition => ({
+  condition: 'attribute_not_exists(pk) OR #version <= :version',
+  values: { version: N(version) },
 });

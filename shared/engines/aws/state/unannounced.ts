@@ -1,17 +1,9 @@
 /** The crawls whose end is still to be announced: those that run, and those whose events were not received. */
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  type PutItemCommandInput,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
-import { withRetry } from '../retry.ts';
-import { partitionItems } from './dynamo-pages.ts';
-import { type Item, itemKey, N, S, UNANNOUNCED } from './tables.ts';
+import { type Item, itemKey, N, S } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { deleteItem, getItem, putOf, updateItem, type Write } from '../table/table.ts';
+import { type StateTable, UNANNOUNCED } from './tables.ts';
 
 export interface UnannouncedCrawl {
   readonly crawl: CrawlId;
@@ -32,34 +24,24 @@ export type FinishNote = Pick<UnannouncedCrawl, 'crawl' | 'entry' | 'finishTries
 /** A try without success. */
 export type DelayNote = Pick<UnannouncedCrawl, 'crawl' | 'entry' | 'tries' | 'retryAt'>;
 
-export interface UnannouncedContext {
-  readonly dynamo: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Clock;
-}
-
 export class UnannouncedCrawls {
-  readonly #context: UnannouncedContext;
+  readonly #table: StateTable;
 
-  constructor(context: UnannouncedContext) {
-    this.#context = context;
+  constructor(table: StateTable) {
+    this.#table = table;
   }
 
   /** The write that enters the crawl, for a transaction. Forgets earlier tries. */
-  entry(crawl: CrawlId): { readonly Put: PutItemCommandInput } {
-    const { table, clock } = this.#context;
-    return { Put: { TableName: table, Item: { ...itemKey(UNANNOUNCED, crawl), entry: S(clock.uuid()) } } };
+  entry(crawl: CrawlId): Write {
+    return putOf(this.#table, { ...itemKey(UNANNOUNCED, crawl), entry: S(this.#table.clock.uuid()) });
   }
 
   /** Removes the crawl, unless it was entered again meanwhile. */
   async strike({ crawl, entry }: Pick<UnannouncedCrawl, 'crawl' | 'entry'>): Promise<void> {
-    const { dynamo, table, clock } = this.#context;
-    const command = new DeleteItemCommand({
-      TableName: table,
-      Key: itemKey(UNANNOUNCED, crawl),
-      ...isAt(entry),
+    await deleteItem(this.#table, itemKey(UNANNOUNCED, crawl), {
+      condition: IS_AT_ENTRY,
+      values: { entry: S(entry) },
     });
-    await unlessChanged(withRetry('noting that a crawl is announced', () => dynamo.send(command), { clock }));
   }
 
   /** Notes a try without success, unless the crawl was struck or entered again meanwhile. */
@@ -73,58 +55,29 @@ export class UnannouncedCrawls {
   }
 
   async #set({ crawl, entry }: Pick<UnannouncedCrawl, 'crawl' | 'entry'>, attributes: Item): Promise<void> {
-    const { dynamo, table, clock } = this.#context;
-    const names = Object.keys(attributes);
-    const condition = isAt(entry);
-    const command = new UpdateItemCommand({
-      TableName: table,
-      Key: itemKey(UNANNOUNCED, crawl),
-      UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
-      ...condition,
-      ExpressionAttributeValues: {
-        ...condition.ExpressionAttributeValues,
-        ...Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]!])),
-      },
+    const sets = Object.keys(attributes).map((name) => `${name} = :${name}`);
+    await updateItem(this.#table, itemKey(UNANNOUNCED, crawl), {
+      update: `SET ${sets.join(', ')}`,
+      condition: IS_AT_ENTRY,
+      values: { ...attributes, entry: S(entry) },
     });
-    await unlessChanged(withRetry('noting how an end is announced', () => dynamo.send(command), { clock }));
   }
 
   async list(): Promise<UnannouncedCrawl[]> {
-    const { dynamo, table, clock } = this.#context;
     const found: UnannouncedCrawl[] = [];
-    const entries = partitionItems({ dynamo, clock }, { table, partition: UNANNOUNCED });
-    for await (const item of entries) found.push(unannouncedOf(item));
+    for await (const item of queryItems(this.#table, { partition: UNANNOUNCED }))
+      found.push(unannouncedOf(item));
     return found;
   }
 
   async load(crawl: CrawlId): Promise<UnannouncedCrawl | undefined> {
-    const { dynamo, table, clock } = this.#context;
-    const command = new GetItemCommand({
-      TableName: table,
-      Key: itemKey(UNANNOUNCED, crawl),
-      ConsistentRead: true,
-    });
-    const { Item } = await withRetry('loading how an end is announced', () => dynamo.send(command), {
-      clock,
-    });
-    return Item && unannouncedOf(Item);
+    const item = await getItem(this.#table, itemKey(UNANNOUNCED, crawl));
+    return item && unannouncedOf(item);
   }
 }
 
-/** The condition that the crawl is there as it was entered then. */
-const isAt = (entry: string) => ({
-  ConditionExpression: '#entry = :entry',
-  ExpressionAttributeNames: { '#entry': 'entry' },
-  ExpressionAttributeValues: { ':entry': S(entry) },
-});
-
-async function unlessChanged(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
-}
+/** The crawl is there as it was entered then. */
+const IS_AT_ENTRY = '#entry = :entry';
 
 const unannouncedOf = ({ sk, entry, tries, retryAt, finishTries, isFinishDone }: Item): UnannouncedCrawl => ({
   crawl: sk?.S as string,

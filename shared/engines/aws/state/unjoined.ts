@@ -3,26 +3,12 @@
  * before they write, and so does the end of a crawl, which lets the rest be joined. The compactor visits only these
  * crawls, and removes a crawl without further work: unless it was entered again meanwhile.
  */
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  type PutItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
 import QuickLRU from 'quick-lru';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { Clock } from '../../../crawler/ports/clock.ts';
-import { withRetry } from '../retry.ts';
-import { partitionItems } from './dynamo-pages.ts';
-import { COMPACTOR, itemKey, N, S, UNJOINED } from './tables.ts';
-
-export interface UnjoinedContext {
-  readonly dynamo: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Clock;
-}
+import { type Item, itemKey, N, S } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { deleteItem, getItem, putItem, putOf, type Write } from '../table/table.ts';
+import { COMPACTOR, type StateTable, UNJOINED } from './tables.ts';
 
 export interface UnjoinedCrawl {
   readonly crawl: CrawlId;
@@ -46,19 +32,22 @@ export const isSettledEntry = ({ enteredAt }: UnjoinedCrawl, now: number): boole
   now - enteredAt >= SETTLED_MS;
 
 export class UnjoinedCrawls {
-  readonly #context: UnjoinedContext;
+  readonly #table: StateTable;
   /** When this process has entered a crawl last. */
   readonly #entered = new QuickLRU<CrawlId, number>({ maxSize: MAX_REMEMBERED });
 
-  constructor(context: UnjoinedContext) {
-    this.#context = context;
+  constructor(table: StateTable) {
+    this.#table = table;
   }
 
   /** The write of an entry, for a transaction. */
-  entry(crawl: CrawlId): { readonly Put: PutItemCommandInput } {
-    const { table, clock } = this.#context;
-    const Item = { ...itemKey(UNJOINED, crawl), enteredAt: N(clock.now()), entry: S(clock.uuid()) };
-    return { Put: { TableName: table, Item } };
+  entry(crawl: CrawlId): Write {
+    return putOf(this.#table, this.#itemOf(crawl));
+  }
+
+  #itemOf(crawl: CrawlId): Item {
+    const { clock } = this.#table;
+    return { ...itemKey(UNJOINED, crawl), enteredAt: N(clock.now()), entry: S(clock.uuid()) };
   }
 
   /** Does a write after which the crawl has something to join. */
@@ -71,60 +60,41 @@ export class UnjoinedCrawls {
 
   /** Enters the crawl unless this process did so less than `maxAgeMs` ago. */
   async #enter(crawl: CrawlId, maxAgeMs: number): Promise<void> {
-    const { dynamo, clock } = this.#context;
-    const enteredAt = clock.now();
+    const enteredAt = this.#table.clock.now();
     const age = enteredAt - (this.#entered.get(crawl) ?? Number.NEGATIVE_INFINITY);
     // A clock that was set back says nothing.
     if (age >= 0 && age < maxAgeMs) return;
-    const command = new PutItemCommand(this.entry(crawl).Put);
-    await withRetry('entering a crawl to be joined', () => dynamo.send(command), { clock });
+    await putItem(this.#table, this.#itemOf(crawl));
     this.#entered.set(crawl, enteredAt);
   }
 
   /** By name. */
   async list(): Promise<UnjoinedCrawl[]> {
-    const { dynamo, table, clock } = this.#context;
     const found: UnjoinedCrawl[] = [];
-    const entries = partitionItems({ dynamo, clock }, { table, partition: UNJOINED });
-    for await (const { sk, enteredAt, entry } of entries)
+    for await (const { sk, enteredAt, entry } of queryItems(this.#table, { partition: UNJOINED }))
       found.push({ crawl: sk?.S as string, enteredAt: Number(enteredAt?.N), entry: entry?.S as string });
     return found;
   }
 
   /** Resolves to false if the crawl was entered again since it was listed. */
   async strike({ crawl, entry }: UnjoinedCrawl): Promise<boolean> {
-    const { dynamo, table, clock } = this.#context;
-    const command = new DeleteItemCommand({
-      TableName: table,
-      Key: itemKey(UNJOINED, crawl),
+    const { isWritten } = await deleteItem(this.#table, itemKey(UNJOINED, crawl), {
       // Where there is none, this very call may have deleted it, and its answer was lost.
-      ConditionExpression: 'attribute_not_exists(pk) OR #entry = :entry',
-      ExpressionAttributeNames: { '#entry': 'entry' },
-      ExpressionAttributeValues: { ':entry': S(entry) },
+      condition: 'attribute_not_exists(pk) OR #entry = :entry',
+      values: { entry: S(entry) },
     });
-    try {
-      await withRetry('striking a crawl that is joined', () => dynamo.send(command), { clock });
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    return isWritten;
   }
 
   /** Returns the crawl that was begun last, by any run of the compactor. */
   async lastBegun(): Promise<CrawlId | undefined> {
-    const { dynamo, table, clock } = this.#context;
-    const Key = itemKey(COMPACTOR, 'last');
-    const command = new GetItemCommand({ TableName: table, Key, ConsistentRead: true });
-    const { Item } = await withRetry('looking where to join', () => dynamo.send(command), { clock });
-    return Item?.crawl?.S;
+    return (await getItem(this.#table, LAST_BEGUN))?.crawl?.S;
   }
 
   /** Notes the crawl that is begun: the next run begins with the one after it, even if this one fails. */
   async noteBegun(crawl: CrawlId): Promise<void> {
-    const { dynamo, table, clock } = this.#context;
-    const Item = { ...itemKey(COMPACTOR, 'last'), crawl: S(crawl) };
-    const command = new PutItemCommand({ TableName: table, Item });
-    await withRetry('noting where to join', () => dynamo.send(command), { clock });
+    await putItem(this.#table, { ...LAST_BEGUN, crawl: S(crawl) });
   }
 }
+
+const LAST_BEGUN = itemKey(COMPACTOR, 'last');

@@ -1,17 +1,12 @@
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { PackedHost } from '../../../crawler/ports/turn-queue.ts';
 import { activeMembers, type PoolMember } from '../../../crawler/worker/pool-plan.ts';
 import { type MessageCounts, messageCounts } from '../queues/sqs-queue.ts';
 import { withRetry } from '../retry.ts';
-import { queryItems } from '../state/dynamo-pages.ts';
-import { EXPIRES_AT, type Item, itemKey, N, S, WORKERS_PREFIX } from '../state/tables.ts';
+import { EXPIRES_AT, expiresAt, type StateTable, WORKERS_PREFIX } from '../state/tables.ts';
+import { type Item, itemKey, N } from '../table/item.ts';
+import { queryItems } from '../table/query.ts';
+import { deleteItem, putItem } from '../table/table.ts';
 import { MAX_START_DELAY_MS, type StartMessage, startText } from './start-message.ts';
 
 /**
@@ -64,11 +59,8 @@ export interface StartOptions {
 /** Has a small worker started at once. Resolves to whether that was accepted. Never rejects. */
 export type StartSmall = (message: StartMessage) => Promise<boolean>;
 
-export interface WorkerPoolOptions {
-  readonly dynamo: DynamoDBClient;
+export interface WorkerPoolOptions extends StateTable {
   readonly sqs: Pick<SQSClient, 'send'>;
-  readonly clock: Clock;
-  readonly table: string;
   readonly turnQueueUrls: readonly string[];
   readonly backlogQueueUrls?: readonly string[];
   /** Undefined: an older stack, whose workers are started by the turn queues themselves. */
@@ -146,27 +138,20 @@ export class AwsWorkerPool implements WorkerPool {
     { id, hosts, maxHosts, isEnding, isSmall }: PoolMember,
     aliveMs: number,
   ): Promise<void> {
-    const { dynamo, clock, table } = this.#options;
-    const now = clock.now();
-    const command = new PutItemCommand({
-      TableName: table,
-      Item: {
-        ...itemKey(partitionOf(queue), id),
-        hosts: N(hosts),
-        maxHosts: N(maxHosts),
-        isEnding: { BOOL: isEnding },
-        ...(isSmall && { isSmall: { BOOL: true } }),
-        aliveUntil: N(now + aliveMs),
-        [EXPIRES_AT]: N(Math.ceil((now + KEPT_MS) / 1000)),
-      },
+    const now = this.#options.clock.now();
+    await putItem(this.#options, {
+      ...itemKey(partitionOf(queue), id),
+      hosts: N(hosts),
+      maxHosts: N(maxHosts),
+      isEnding: { BOOL: isEnding },
+      ...(isSmall && { isSmall: { BOOL: true } }),
+      aliveUntil: N(now + aliveMs),
+      [EXPIRES_AT]: expiresAt(now + KEPT_MS),
     });
-    await withRetry('showing a worker', () => dynamo.send(command), { clock });
   }
 
   async hide(queue: number, id: string): Promise<void> {
-    const { dynamo, clock, table } = this.#options;
-    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(partitionOf(queue), id) });
-    await withRetry('hiding a worker', () => dynamo.send(command), { clock });
+    await deleteItem(this.#options, itemKey(partitionOf(queue), id));
   }
 
   async waiting(queue: number): Promise<number> {
@@ -214,32 +199,18 @@ export class AwsWorkerPool implements WorkerPool {
   }
 
   async claimApart(queue: number, id: string): Promise<boolean> {
-    const { dynamo, clock } = this.#options;
-    const aliveUntil = N(clock.now() + ALIVE_MS);
-    const command = new PutItemCommand({
-      ...this.#apartItem(queue, id, { aliveUntil }),
-      ConditionExpression: 'attribute_not_exists(pk)',
-    });
-    try {
-      await withRetry('claiming hosts', () => dynamo.send(command), { clock });
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    const aliveUntil = N(this.#options.clock.now() + ALIVE_MS);
+    const item = this.#apartItem(queue, id, { aliveUntil });
+    return (await putItem(this.#options, item, { condition: 'attribute_not_exists(pk)' })).isWritten;
   }
 
   async endApart(queue: number, id: string): Promise<void> {
-    const { dynamo, clock } = this.#options;
-    const command = new PutItemCommand(this.#apartItem(queue, id, {}));
-    await withRetry('showing an end', () => dynamo.send(command), { clock });
+    await putItem(this.#options, this.#apartItem(queue, id, {}));
   }
 
-  #apartItem(queue: number, id: string, attributes: Item) {
-    const { clock, table } = this.#options;
+  #apartItem(queue: number, id: string, attributes: Item): Item {
     const key = itemKey(partitionOf(queue), `${APART}${id}`);
-    const expiresAt = N(Math.ceil((clock.now() + KEPT_MS) / 1000));
-    return { TableName: table, Item: { ...key, ...attributes, [EXPIRES_AT]: expiresAt } };
+    return { ...key, ...attributes, [EXPIRES_AT]: expiresAt(this.#options.clock.now() + KEPT_MS) };
   }
 
   async startSmall(queue: number, workers: number): Promise<boolean> {
@@ -301,16 +272,7 @@ export class AwsWorkerPool implements WorkerPool {
   }
 
   #items(queue: number): AsyncIterable<Item> {
-    const { dynamo, clock, table } = this.#options;
-    return queryItems(
-      { dynamo, clock },
-      {
-        TableName: table,
-        KeyConditionExpression: 'pk = :queue',
-        ExpressionAttributeValues: { ':queue': S(partitionOf(queue)) },
-        ConsistentRead: true,
-      },
-    );
+    return queryItems(this.#options, { partition: partitionOf(queue) });
   }
 
   /** How long the worker counts as alive; below 0: since when it does not any more. */

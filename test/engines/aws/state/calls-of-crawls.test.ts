@@ -221,7 +221,7 @@ describeScenarios(
         const crawls = new UnannouncedCrawls(contextOf(world));
         const { dynamo, clock } = contextOf(world);
         const enter = (crawl: string) => {
-          const command = new PutItemCommand(crawls.entry(crawl).Put);
+          const command = new PutItemCommand(crawls.entry(crawl).Put!);
           return withRetry('entering', () => dynamo.send(command), { clock });
         };
         for (const crawl of ['c', 'd', 'e']) await enter(crawl);

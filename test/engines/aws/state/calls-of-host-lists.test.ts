@@ -1,9 +1,9 @@
 /** All calls and results of the modules that list hosts, and of calls for many items: see `calls-of-host-lists.txt`. */
-import { getItems, writeItems } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
-import { queryItems } from '../../../../shared/engines/aws/state/dynamo-pages.ts';
 import { HostDirectory } from '../../../../shared/engines/aws/state/host-directory.ts';
 import { HostList } from '../../../../shared/engines/aws/state/host-list.ts';
-import { itemKey, S } from '../../../../shared/engines/aws/state/tables.ts';
+import { getItems, putItems } from '../../../../shared/engines/aws/table/batch.ts';
+import { itemKey } from '../../../../shared/engines/aws/table/item.ts';
+import { queryItems } from '../../../../shared/engines/aws/table/query.ts';
 import { CRAWL } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import { describeScenarios, refusalOf, scenario } from '../struck-suite.ts';
@@ -48,26 +48,15 @@ describeScenarios(
     scenario({
       name: 'reads and writes many items at once',
       async run(world) {
-        const { table, ...context } = contextOf(world);
+        const table = contextOf(world);
         const keys = Array.from({ length: 130 }, (_, i) => itemKey('many', `${i}`));
-        await writeItems(
-          context,
-          table,
-          keys.map((Item) => ({ PutRequest: { Item } })),
-        );
-        await writeItems(context, table, []);
-        const query = {
-          TableName: table,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': S('many') },
-          Limit: 60,
-        };
-        const none = { ...query, ExpressionAttributeValues: { ':pk': S('none') } };
+        await putItems(table, keys);
+        await putItems(table, []);
         return [
-          (await getItems(context, table, [...keys, itemKey('many', 'none')])).length,
-          (await getItems(context, table, [])).length,
-          (await allOf(queryItems(context, query))).length,
-          (await allOf(queryItems(context, none))).length,
+          (await getItems(table, [...keys, itemKey('many', 'none')])).length,
+          (await getItems(table, [])).length,
+          (await allOf(queryItems(table, { partition: 'many', limit: 60 }))).length,
+          (await allOf(queryItems(table, { partition: 'none', limit: 60 }))).length,
         ];
       },
       readsIndex: true,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CrawlRecord } from '../../../../shared/crawler/ports/crawl-registry.ts';
 import { encodeCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
 import { CrawlStore } from '../../../../shared/engines/aws/state/crawl-store.ts';
-import { type Item, itemKey, S } from '../../../../shared/engines/aws/state/tables.ts';
+import { type Item, itemKey, S } from '../../../../shared/engines/aws/table/item.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 import { throttling } from '../throttled.ts';

@@ -1,11 +1,9 @@
-/** Lists of CrawlState that come page by page: queries, the directories of crawls and of hosts. */
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+/** Lists of CrawlState that come page by page: the directories of crawls and of hosts. */
 import { expect, test } from 'vitest';
 import { CrawlDirectory } from '../../../../shared/engines/aws/state/crawl-directory.ts';
-import { queryItems } from '../../../../shared/engines/aws/state/dynamo-pages.ts';
 import { type DirectoryPlace, HostDirectory } from '../../../../shared/engines/aws/state/host-directory.ts';
 import { HOST_SHARDS } from '../../../../shared/engines/aws/state/tables.ts';
-import { createServices, key, S } from '../../../../simulation/test/models/dynamo-services.ts';
+import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { throttling } from '../throttled.ts';
 
@@ -24,48 +22,6 @@ function open(throttled = 0) {
   } as unknown as typeof clients.dynamo;
   return { dynamo, clock, sent, table: 'T' };
 }
-
-const put = async (dynamo: ReturnType<typeof open>['dynamo'], pk: string, sk: string) =>
-  dynamo.send(new PutItemCommand({ TableName: 'T', Item: key(pk, sk) }));
-
-test('a query gives all items, page by page, each page tried again', async () => {
-  const { dynamo, clock, sent } = open();
-  for (const sk of ['a', 'b', 'c', 'd', 'e']) await put(dynamo, 'p', sk);
-  await put(dynamo, 'q', 'f');
-  sent.length = 0;
-  let refused = 0;
-  const throttling = {
-    async send(command: never) {
-      if (refused++ % 2 === 0) throw Object.assign(new Error('slower'), { name: 'ThrottlingException' });
-      return dynamo.send(command);
-    },
-  } as unknown as typeof dynamo;
-  const query = {
-    TableName: 'T',
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': S('p') },
-    Limit: 2,
-  };
-  const found = queryItems({ dynamo: throttling, clock }, query);
-  const keys: (string | undefined)[] = [];
-  for await (const { sk } of found) keys.push(sk?.S);
-  expect(keys.sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
-  expect(sent.length).toBeGreaterThanOrEqual(3);
-});
-
-test('a query that its caller leaves early reads no further page', async () => {
-  const { dynamo, clock, sent } = open();
-  for (const sk of ['a', 'b', 'c']) await put(dynamo, 'p', sk);
-  sent.length = 0;
-  const query = {
-    TableName: 'T',
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': S('p') },
-    Limit: 1,
-  };
-  for await (const _ of queryItems({ dynamo, clock }, query)) break;
-  expect(sent).toHaveLength(1);
-});
 
 test('a directory lists the crawls that were entered and not struck, and none of another directory', async () => {
   for (const throttled of [0, 2]) {

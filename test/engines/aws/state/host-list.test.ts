@@ -7,7 +7,8 @@ import { NEW_HEAD } from '../../../../shared/core/frontier/head.ts';
 import { URL_RULES_VERSION } from '../../../../shared/core/url/canonical.ts';
 import { HostList } from '../../../../shared/engines/aws/state/host-list.ts';
 import { type HostEntry, InvalidCursor } from '../../../../shared/engines/aws/state/host-page.ts';
-import { hostShardOf, itemKey } from '../../../../shared/engines/aws/state/tables.ts';
+import { hostShardOf } from '../../../../shared/engines/aws/state/tables.ts';
+import { itemKey } from '../../../../shared/engines/aws/table/item.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 

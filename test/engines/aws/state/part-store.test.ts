@@ -56,7 +56,7 @@ test('a row that DynamoDB refuses, without saying what is there, is a failure', 
     ...{ clock: createFakeClock(), maxRowBytes: MAX_ROW_BYTES, names: { urlSeen: 'U', bucket: 'b' } },
   });
   for (const size of [50, 500])
-    await expect(store.putPart(CRAWL, HOST, 'p', bytesOf(size))).rejects.toBe(refusal);
+    await expect(store.putPart(CRAWL, HOST, 'p', bytesOf(size))).rejects.toThrow('differs');
 });
 
 test('an object that S3 does not store, for another reason than that it is there, is a failure', async () => {

@@ -7,9 +7,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import type { StateChange } from '../../../../shared/crawler/ports/shared-state.ts';
-import { StateCommits } from '../../../../shared/engines/aws/state/state-commits.ts';
+import { type HeadPut, StateCommits } from '../../../../shared/engines/aws/state/state-commits.ts';
 import { StateValues } from '../../../../shared/engines/aws/state/state-values.ts';
-import type { Item } from '../../../../shared/engines/aws/state/tables.ts';
+import type { Item } from '../../../../shared/engines/aws/table/item.ts';
 import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 
 /** More rounds of the event loop than any of these commits takes. */
@@ -36,11 +36,15 @@ const cancelled = (...codes: readonly (string | readonly [string, Item?])[]): Er
   });
 const FAILED = 'ConditionalCheckFailed';
 const valueItem = (json: string, version: string): Item => ({ value: { S: json }, version: { S: version } });
-const headPut = (name: string): PutItemCommandInput => ({
+const headPut = (name: string): HeadPut => ({
+  item: { pk: { S: name } },
+  when: { condition: 'attribute_not_exists(pk)' },
+});
+const sentPut = (name: string): PutItemCommandInput => ({
   TableName: 'T',
   Item: { pk: { S: name } },
   ConditionExpression: 'attribute_not_exists(pk)',
-  ReturnValues: 'ALL_OLD',
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
 });
 /** Changes that show their order. */
 const append = (key: string, text: string): StateChange => ({
@@ -64,6 +68,7 @@ function setUp(answer: Answer = () => {}) {
       // Not before others have had their turn: what is not awaited would be seen as done.
       await new Promise((resolve) => setImmediate(resolve));
       await answer(call, calls.length);
+      return {};
     },
   } as unknown as DynamoDBClient;
   const values = new StateValues();
@@ -130,7 +135,7 @@ describe('a commit', () => {
     ]);
     expect([...values.entries()]).toEqual([['a', '"xz!"']]);
     expect(calls[0]?.items).toEqual([
-      { Put: { TableName: 'T', Item: { pk: { S: 'h1' } }, ConditionExpression: 'attribute_not_exists(pk)' } },
+      { Put: sentPut('h1') },
       ...['a', 'b'].map((key, i) => ({
         Put: {
           TableName: 'T',
@@ -169,7 +174,7 @@ describe('a commit', () => {
     await run(add('h1', keep('a'), remove('b')));
     await run(add(undefined, keep('a')));
     expect(brief()).toEqual(['put: h1']);
-    expect(calls[0]?.put).toEqual(headPut('h1'));
+    expect(calls[0]?.put).toEqual(sentPut('h1'));
   });
 
   test('is not over before it is stored', async () => {
@@ -277,27 +282,22 @@ describe('a transaction that is refused', () => {
       add(undefined, append('a', 'x')),
       add('h2', append('b', 'y')),
     ];
-    const ended = await run(Promise.allSettled(all));
-    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
-    expect((ended[2] as PromiseRejectedResult).reason).toMatchObject({ Item: found });
+    const ended = await run(Promise.all(all));
+    expect(ended).toEqual([{ isWritten: true }, { isWritten: true }, { isWritten: false, found }]);
     expect(brief().slice(3)).toEqual(Array(2).fill('transaction: h2, b="yy" over id3'));
     // Nothing is left to wait for.
     await run(add('h3', keep('a')));
     expect(times.at(-1)).toBe(times.at(-2));
   });
 
-  test('rejects the visit whose head was replaced, with that head, and stores the others', async () => {
+  test('gives the visit whose head was replaced that head, and stores the others', async () => {
     const found = { pk: { S: 'newer' } };
     const { add, run, brief, values } = setUp((_, number) => {
       if (number === 2) throw cancelled('None', [FAILED, found], 'None', 'None');
     });
-    const ended = await run(
-      Promise.allSettled(['1', '2', '3', '4'].map((n) => add(`h${n}`, append('a', n)))),
-    );
-    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-    const { reason } = ended[2] as PromiseRejectedResult;
-    expect(reason).toBeInstanceOf(ConditionalCheckFailedException);
-    expect(reason).toMatchObject({ Item: found, message: 'The head was replaced by another visit' });
+    const ended = await run(Promise.all(['1', '2', '3', '4'].map((n) => add(`h${n}`, append('a', n)))));
+    const stored = { isWritten: true };
+    expect(ended).toEqual([stored, stored, { isWritten: false, found }, stored]);
     expect(brief().at(-1)).toBe('transaction: h2, h4, a="124" over id1');
     expect(values.get('a')).toBe('"124"');
   });
@@ -410,18 +410,16 @@ describe('a transaction that is refused', () => {
   });
 });
 
-test('a head that is written alone and was replaced rejects with what stands there; another error as it is', async () => {
-  const Found = { pk: { S: 'newer' } };
-  const replaced = new ConditionalCheckFailedException({ message: 'no', $metadata: {}, Item: Found });
+test('a head that is written alone and was replaced finds what stands there; another error is thrown', async () => {
+  const found = { pk: { S: 'newer' } };
+  const replaced = new ConditionalCheckFailedException({ message: 'no', $metadata: {}, Item: found });
   for (const error of [replaced, new Error('no table')]) {
     const { add, run, brief } = setUp((_, number) => {
       if (number === 1) throw error;
     });
-    const ended = await run(Promise.allSettled([add('h1', keep('a'))]));
-    const { reason } = ended[0] as PromiseRejectedResult;
-    if (error === replaced)
-      expect(reason).toMatchObject({ message: 'The head was replaced by another visit', Item: Found });
-    else expect(reason).toBe(error);
+    const added = run(add('h1', keep('a')));
+    if (error === replaced) expect(await added).toEqual({ isWritten: false, found });
+    else await expect(added).rejects.toBe(error);
     expect(brief()).toEqual(['put: h1']);
   }
 });

@@ -5,7 +5,7 @@ import {
   storedValueIn,
   valueAttributes,
 } from '../../../../shared/engines/aws/state/state-values.ts';
-import type { Item } from '../../../../shared/engines/aws/state/tables.ts';
+import type { Item } from '../../../../shared/engines/aws/table/item.ts';
 
 const stored = (json: string, version = `v${json}`): StoredValue => ({ json, version });
 const itemOf = (key: string, json: string): Item => ({ sk: { S: key }, ...valueAttributes(stored(json)) });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addTotals, type Head, NO_TOTALS } from '../../../../shared/core/frontier/head.ts';
-import { inBatches } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
 import { changedCounts, sumOfCounts, totalsOf } from '../../../../shared/engines/aws/state/head-counts.ts';
 import { isDrained, isSettled } from '../../../../shared/engines/aws/state/quiet.ts';
 import {
@@ -14,6 +13,7 @@ import {
   indexedUntil,
   partObject,
 } from '../../../../shared/engines/aws/state/tables.ts';
+import { inBatches } from '../../../../shared/engines/aws/table/batch.ts';
 import { coalesced } from '../../../../shared/engines/coalesced.ts';
 import { headOf, ODD_HOSTS } from '../../../contract/subjects.ts';
 

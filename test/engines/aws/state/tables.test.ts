@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { shardOf } from '../../../../shared/engines/aws/shard-of.ts';
 import * as tables from '../../../../shared/engines/aws/state/tables.ts';
+import { itemKey, N, S } from '../../../../shared/engines/aws/table/item.ts';
 
 const HOSTS = ['a.test', 'b.test:8080', '[::1]', 'xn--bcher-kva.test'];
 const T0 = Date.UTC(2026, 0, 1);
@@ -11,8 +12,6 @@ const MINUTE = 60 * SECOND;
 test('the names in the tables are those of earlier versions', () => {
   const names = Object.entries(tables).filter(([, value]) => typeof value !== 'function');
   expect(Object.fromEntries(names)).toEqual({
-    PARTITION_KEY: 'pk',
-    SORT_KEY: 'sk',
     DUE_INDEX: 'due',
     DUE_SHARD: 'dueShard',
     DUE_AT: 'dueAt',
@@ -50,8 +49,8 @@ test('the names in the tables are those of earlier versions', () => {
 });
 
 test('keys are made of crawls and hosts', () => {
-  expect(tables.itemKey('a', 'b')).toEqual({ pk: { S: 'a' }, sk: { S: 'b' } });
-  expect([tables.S('x'), tables.N(1.5)]).toEqual([{ S: 'x' }, { N: '1.5' }]);
+  expect(itemKey('a', 'b')).toEqual({ pk: { S: 'a' }, sk: { S: 'b' } });
+  expect([S('x'), N(1.5)]).toEqual([{ S: 'x' }, { N: '1.5' }]);
   expect(tables.hostPartition('c', 'a.test')).toBe('c a.test');
   expect(tables.hostPrefix('c')).toBe('c ');
   expect(tables.hostOf('c a.test')).toBe('a.test');
@@ -87,15 +86,10 @@ test('due times are rounded up: to 15 s for ten minutes, then to 5 minutes', () 
 });
 
 test('writes replace a version, or none', () => {
-  expect(tables.replacing(0)).toEqual({ ConditionExpression: 'attribute_not_exists(pk)' });
-  expect(tables.replacing(3)).toEqual({
-    ConditionExpression: '#version = :expected',
-    ExpressionAttributeNames: { '#version': 'version' },
-    ExpressionAttributeValues: { ':expected': { N: '3' } },
-  });
+  expect(tables.replacing(0)).toEqual({ condition: 'attribute_not_exists(pk)' });
+  expect(tables.replacing(3)).toEqual({ condition: '#version = :expected', values: { expected: N(3) } });
   expect(tables.replacingUpTo(3)).toEqual({
-    ConditionExpression: 'attribute_not_exists(pk) OR #version <= :version',
-    ExpressionAttributeNames: { '#version': 'version' },
-    ExpressionAttributeValues: { ':version': { N: '3' } },
+    condition: 'attribute_not_exists(pk) OR #version <= :version',
+    values: { version: N(3) },
   });
 });

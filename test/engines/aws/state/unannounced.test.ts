@@ -14,7 +14,7 @@ function open() {
   const crawlsOver = (dynamo: typeof clients.dynamo) => new UnannouncedCrawls({ dynamo, table: 'T', clock });
   const crawls = crawlsOver(clients.dynamo);
   const enter = async (crawl: string) => {
-    await clients.dynamo.send(new PutItemCommand(crawls.entry(crawl).Put));
+    await clients.dynamo.send(new PutItemCommand(crawls.entry(crawl).Put!));
     return (await crawls.load(crawl))!;
   };
   return { clock, clients, crawlsOver, crawls, enter };

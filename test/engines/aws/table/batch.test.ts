@@ -1,6 +1,6 @@
 /** Batch calls of DynamoDB, whose entries stay unprocessed one by one. */
 import { expect, test } from 'vitest';
-import { getItems, inBatches, writeItems } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
+import { deleteItems, getItems, inBatches, putItems } from '../../../../shared/engines/aws/table/batch.ts';
 import { createServices, key, often } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../../../crawler/worker/fake-clock.ts';
 import { throttling } from '../throttled.ts';
@@ -52,25 +52,13 @@ test('any progress begins the count again', async () => {
 test('over the model of DynamoDB nothing is missing and nothing twice, however much stays unprocessed', async () => {
   const { clients, dynamo } = createServices(often('unprocessedKeys'));
   const clock = createFakeClock();
-  const context = { dynamo: clients.dynamo, clock };
+  const context = { dynamo: clients.dynamo, clock, table: 'T' };
   const keys = Array.from({ length: 130 }, (_, i) => key('p', `s${i}`));
-  await clock.drive(
-    writeItems(
-      context,
-      'T',
-      keys.map((Item) => ({ PutRequest: { Item } })),
-    ),
-  );
+  await clock.drive(putItems(context, keys));
   expect([...dynamo.items('T')]).toHaveLength(130);
-  const found = (await clock.drive(getItems(context, 'T', [...keys, key('p', 'missing')]))) ?? [];
+  const found = (await clock.drive(getItems(context, [...keys, key('p', 'missing')]))) ?? [];
   expect(found.map(({ sk }) => sk?.S).sort()).toEqual(keys.map(({ sk }) => sk.S).sort());
-  await clock.drive(
-    writeItems(
-      context,
-      'T',
-      keys.slice(1).map((Key) => ({ DeleteRequest: { Key } })),
-    ),
-  );
+  await clock.drive(deleteItems(context, keys.slice(1)));
   expect([...dynamo.items('T')]).toHaveLength(1);
 });
 
@@ -85,18 +73,17 @@ test('items are read as they were written last', async () => {
   } as unknown as typeof clients.dynamo;
   const clock = createFakeClock();
   const keys = Array.from({ length: 130 }, (_, i) => key('p', `s${i}`));
-  await clock.drive(getItems({ dynamo, clock }, 'T', keys));
+  await clock.drive(getItems({ dynamo, clock, table: 'T' }, keys));
   expect(inputs.map(({ RequestItems }) => RequestItems?.T?.ConsistentRead)).toEqual([true, true]);
 });
 
 test('a batch that is refused for its rate is sent again', async () => {
   const { clients } = createServices();
   const clock = createFakeClock();
-  const context = { dynamo: throttling(clients.dynamo), clock };
+  const context = { dynamo: throttling(clients.dynamo), clock, table: 'T' };
   const keys = Array.from({ length: 30 }, (_, i) => key('p', `s${i}`));
-  const requests = keys.map((Item) => ({ PutRequest: { Item } }));
-  await clock.drive(writeItems(context, 'T', requests));
-  expect(await clock.drive(getItems(context, 'T', keys))).toHaveLength(30);
+  await clock.drive(putItems(context, keys));
+  expect(await clock.drive(getItems(context, keys))).toHaveLength(30);
 });
 
 test('keys and writes that DynamoDB leaves unprocessed are sent again, those alone', async () => {
@@ -117,18 +104,18 @@ test('keys and writes that DynamoDB leaves unprocessed are sent again, those alo
   } as never;
   const clock = createFakeClock();
   const keys = [key('p', 'a'), key('p', 'b'), key('p', 'c')];
-  expect(await clock.drive(getItems({ dynamo, clock }, 'T', keys))).toEqual(keys);
+  expect(await clock.drive(getItems({ dynamo, clock, table: 'T' }, keys))).toEqual(keys);
   const requests = keys.map((Item) => ({ PutRequest: { Item } }));
-  await clock.drive(writeItems({ dynamo, clock }, 'T', requests));
+  await clock.drive(putItems({ dynamo, clock, table: 'T' }, keys));
   expect(sent).toEqual([keys, keys.slice(1), requests, requests.slice(1)]);
 });
 
 test('an answer without any of what it may have is one of nothing', async () => {
   const clock = createFakeClock();
   const dynamo = { send: async () => ({}) } as never;
-  expect(await clock.drive(getItems({ dynamo, clock }, 'T', [key('p', 'a')]))).toEqual([]);
-  await clock.drive(writeItems({ dynamo, clock }, 'T', [{ DeleteRequest: { Key: key('p', 'a') } }]));
+  expect(await clock.drive(getItems({ dynamo, clock, table: 'T' }, [key('p', 'a')]))).toEqual([]);
+  await clock.drive(deleteItems({ dynamo, clock, table: 'T' }, [key('p', 'a')]));
   const other = { send: async () => ({ Responses: {}, UnprocessedKeys: {}, UnprocessedItems: {} }) } as never;
-  expect(await clock.drive(getItems({ dynamo: other, clock }, 'T', [key('p', 'a')]))).toEqual([]);
-  await clock.drive(writeItems({ dynamo: other, clock }, 'T', [{ DeleteRequest: { Key: key('p', 'a') } }]));
+  expect(await clock.drive(getItems({ dynamo: other, clock, table: 'T' }, [key('p', 'a')]))).toEqual([]);
+  await clock.drive(deleteItems({ dynamo: other, clock, table: 'T' }, [key('p', 'a')]));
 });
