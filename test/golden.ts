@@ -3,7 +3,8 @@
  * change of any call, argument or stored value is noticed, also of one that no other test asks about.
  *
  * After a change that was meant, `STRAND_GOLDEN=write npx vitest run FILE` writes the file again: then its diff shows what
- * the change does.
+ * the change does. The file has what a person can read, and hashes of the rest: `STRAND_GOLDEN=print npx vitest run FILE`
+ * prints all, to be compared with that of another checkout.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,12 +14,13 @@ import { expect } from 'vitest';
 import { version } from '../shared/core/base/version.ts';
 
 const MARK = '=== ';
-/** Longer texts are cut. Their hash says whether they are the same. */
+/** Longer texts and lines are cut. Their hash says whether they are the same. */
 const MAX_CHARS = 600;
+const MAX_LINE_CHARS = 280;
 
 export interface Golden {
-  /** Fails if the file has other lines under that name. */
-  compare(name: string, lines: readonly string[]): void;
+  /** Fails if the file has other lines under that name. `outline`: the file has these, and one hash of the lines. */
+  compare(name: string, lines: readonly string[], outline?: readonly string[]): void;
   /** The names that the file has lines for. */
   names(): readonly string[];
 }
@@ -30,10 +32,12 @@ export function openGolden(file: string, testModule: string): Golden {
   const isWriting = process.env.STRAND_GOLDEN === 'write';
   const written = new Map<string, readonly string[]>();
   return {
-    compare(name, lines) {
-      const found = lines
-        .flatMap((line) => line.split('\n'))
+    compare(name, texts, outline) {
+      const lines = texts
+        .flatMap((text) => text.split('\n'))
         .map((line) => line.trimEnd().replaceAll(`Strand/${version}`, 'Strand/VERSION'));
+      if (process.env.STRAND_GOLDEN === 'print') console.log([MARK + name, ...lines].join('\n'));
+      const found = (outline ? [...outline, `all ${hashOf(lines.join('\n'))}`] : lines).map(cutLine);
       if (isWriting) {
         written.set(name, found);
         sections.set(name, found);
@@ -79,6 +83,7 @@ export function textOf(value: unknown): string {
   return JSON.stringify(plain(value)) ?? 'undefined';
 }
 
+/** An attribute of an item of DynamoDB is its value alone. */
 function plain(value: unknown): unknown {
   if (typeof value === 'string') return cut(value);
   if (typeof value === 'function') return 'function';
@@ -88,7 +93,11 @@ function plain(value: unknown): unknown {
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (value instanceof Map) return [...value].map(plain);
   if (value instanceof Set || Array.isArray(value)) return [...value].map(plain);
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]));
+  const entries = Object.entries(value);
+  const [[type, part] = []] = entries;
+  if (entries.length === 1 && type === 'N') return Number(part);
+  if (entries.length === 1 && /^(S|B|BOOL)$/.test(type ?? '')) return plain(part);
+  return Object.fromEntries(entries.map(([key, of]) => [key, plain(of)]));
 }
 
 function bytesText(bytes: Uint8Array): string {
@@ -100,6 +109,11 @@ function bytesText(bytes: Uint8Array): string {
     ? `${bytes.length} bytes ${hashOf(bytes)}`
     : cut(text);
 }
+
+const cutLine = (line: string): string =>
+  line.length <= MAX_LINE_CHARS
+    ? line
+    : `${line.slice(0, MAX_LINE_CHARS).toWellFormed()} ... ${hashOf(line)}`;
 
 const cut = (text: string): string =>
   text.length <= MAX_CHARS

@@ -1,4 +1,4 @@
-/** Crawls of a small web as a whole: each request with its time, the heads and records in the end, and all that was counted and reported. */
+/** Crawls of a small web: each request with its time, and a hash of the heads and records in the end and of all that was counted and reported. */
 import { expect, test } from 'vitest';
 import { SIZES, type Sizes } from '../../../shared/core/base/sizes.ts';
 import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
@@ -194,7 +194,12 @@ async function linesOf({
 }
 
 test.each(Object.entries(STORIES))('%s', async (name, story) => {
-  golden.compare(name, await linesOf(story));
+  const lines = await linesOf(story);
+  golden.compare(
+    name,
+    lines,
+    lines.filter((line) => /^(ends |\d)/.test(line)),
+  );
 });
 
 test('the file has no lines of other crawls', () => {

@@ -262,7 +262,8 @@ test('a time that a page skips is counted once', async () => {
   expect(counted).toEqual(['unchanged', 'unchanged', 'late']);
 });
 
-/** All that a plan decides about pages in many states, line by line: the whole record, and the counts. */
+/** All that a plan decides about pages in many states: the beginning of each line, up to the due time, and a hash of all. */
+const MAX_SHOWN = 120;
 describe('the decisions of a crawl that fetches pages again', () => {
   const golden = openGolden('recrawl-plan.txt', import.meta.url);
   const CONFIGS: Readonly<Record<string, CrawlOptions>> = {
@@ -544,6 +545,10 @@ describe('the decisions of a crawl that fetches pages again', () => {
           ].join(' | '),
         );
       }
-    golden.compare(`${name}, a host that is ${host}`, lines);
+    golden.compare(
+      `${name}, a host that is ${host}`,
+      lines,
+      lines.map((line) => line.slice(0, MAX_SHOWN)),
+    );
   });
 });
