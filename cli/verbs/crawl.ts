@@ -97,6 +97,7 @@ async function beginOnStack(
   stack: NonNullable<Place['stack']>,
 ): Promise<number> {
   const { beginStackCrawl } = await import('../../api/stack/start-stack-crawl.ts');
+  const { leftOutLines } = await import('../../shared/services/begin/sort-seeds.ts');
   const { readProject } = await import('../../shared/services/project/project-file.ts');
   const { withNetworkFiles } = await import('../crawl/network-options.ts');
   const { readStart } = await import('../crawl/read-seeds.ts');
@@ -110,7 +111,8 @@ async function beginOnStack(
   const projectOptions = async () => crawl;
   const start = { crawl: name, seeds, sites, dedupeFrom, options, projectOptions };
   const summary = await beginStackCrawl(stack, start);
-  const begun = `The crawl ${summary.crawl} begins with ${formatCounted(all.length, 'seed')}${file ? ` and ${file}` : ''}`;
+  for (const line of leftOutLines(summary.refused)) warn(line);
+  const begun = `The crawl ${summary.crawl} begins with ${formatCounted(all.length - summary.refused.length, 'seed')}${file ? ` and ${file}` : ''}`;
   if (asked.watch) {
     const { watchInPlace } = await import('../crawl/watch-crawl.ts');
     place.err.write(`${begun}\n`);

@@ -29,7 +29,7 @@ import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/cost/prices.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
-import { contactFault } from '../../shared/services/control/contact-fault.ts';
+import { contactFault } from '../../shared/services/begin/contact-fault.ts';
 import { ROUTES } from '../../shared/services/http-api/route-table.ts';
 import type { StrandConfig } from '../../shared/services/project/project.ts';
 import { type Project, readProject } from '../../shared/services/project/project-file.ts';

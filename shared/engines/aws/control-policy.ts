@@ -1,5 +1,5 @@
 /** The limits for the requests of a deployed stack's callers. */
-import type { ControlPolicy } from '../../services/control/plan-crawl.ts';
+import type { ControlPolicy } from '../../services/control/plan-request.ts';
 import { type StackSettings, timesOf } from './settings.ts';
 
 const LEADING_ELSEWHERE = [

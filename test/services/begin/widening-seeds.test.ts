@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseConfig, SCOPES } from '../../../shared/core/crawl/config.ts';
 import { createScope } from '../../../shared/core/crawl/scope.ts';
-import { wideningSeeds } from '../../../shared/services/control/widening-seeds.ts';
+import { wideningSeeds } from '../../../shared/services/begin/widening-seeds.ts';
 
 const url = fc
   .tuple(
