@@ -2,6 +2,8 @@ import { printable } from '../../shared/core/text/printable.ts';
 import { commandAt } from '../command-at.ts';
 import type { BeginAsked } from '../crawl/run-crawl.ts';
 import {
+  CACHE_OPTION,
+  DEDUPE_OPTION,
   MADE_OPTIONS,
   ONCE_OPTION,
   type RunSettings,
@@ -14,7 +16,7 @@ import { formatCounted } from '../format.ts';
 import { configOf, isSet, readCrawlName, readSeedWords, textOf } from '../given.ts';
 import { networkOf } from '../network-files.ts';
 import { CONFIG_OPTION, SEEDS_OPTION, WORKERS_OPTION } from '../option-spec.ts';
-import { settingsOf } from '../options.ts';
+import { crawlOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { verb } from '../verb.ts';
 
@@ -49,7 +51,9 @@ export const command = verb({
     CONFIG_OPTION,
     WORKERS_OPTION,
     ONCE_OPTION,
-    ...settingsOf('crawl'),
+    ...crawlOptions(),
+    DEDUPE_OPTION,
+    CACHE_OPTION,
     ...SHOW_OPTIONS,
     {
       name: 'name',
